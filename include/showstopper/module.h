@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interface between Showstopper and its modules.
+ *
+ * A module is a shared object that exports one constant, `sst_module`, of the struct that belongs to its kind:
+ *
+ *	SST_EXPORT const struct sst_control sst_module = {
+ *		SST_BASE(control, SST_CONTROL, .name = "mine", .summary = "one line about it", .version = "1",
+ *			.state_size = sizeof(struct mine), .options = options),
+ *		.step = step,
+ *	};
+ *
+ * Life of a module: the master loads it, allocates `state_size` zeroed bytes, writes the option values into them and calls
+ * `prepare`. It forks one executor per workload; each executor has its own copy of the state and calls `init`. At the end each
+ * process that called `prepare` or `init` calls `fini`. Only `prepare` may refuse anything; it is where a bad file is found.
+ *
+ * Trace, control, space and dithering modules are pure: they get times and numbers and return numbers. They read no clock, sleep
+ * nowhere and touch no file after `prepare`. Feedback modules reach the system through `struct sst_host` alone. This is
+ * what lets the same binary run under a simulator in virtual time.
+ *
+ * Times are nanoseconds: on CLOCK_MONOTONIC where the name says `_ns` and nothing else, since control began where it says so. Loads and duty cycles are
+ * fractions from 0 to 1. Amounts of processor time (work, capacity) are CPU-seconds.
+ */
+#ifndef SHOWSTOPPER_MODULE_H
+#define SHOWSTOPPER_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes whenever a struct of this header does. The host accepts exactly its own. */
+#define SST_ABI 1u
+
+#define SST_EXPORT __attribute__((visibility("default")))
+
+enum sst_kind { SST_TRACE, SST_FEEDBACK, SST_CONTROL, SST_SPACE, SST_DITHERING };
+#define SST_KINDS 5
+
+/* ---- Options ---------------------------------------------------------------------------------------------------------- */
+
+/* What an option holds, and the C type of the member of the module's state that receives it. */
+enum sst_type {
+	SST_TIME,   /* int64_t, nanoseconds; written 1M30s, 107m, 0.5s */
+	SST_LOAD,   /* double, 0 to 1; written 1/3, 0.25, 25% */
+	SST_REAL,   /* double */
+	SST_INT,    /* int64_t */
+	SST_FLAG,   /* bool; written `name`, `name=yes` or `name=no` */
+	SST_TEXT,   /* const char *, owned by the host */
+	SST_CHOICE, /* int, index into `choices` */
+	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8 */
+};
+
+struct sst_cpus {
+	size_t count;
+	const unsigned *cpu; /* ascending, each once */
+};
+
+/*
+ * One row of a module's option table; the table ends with a row whose name is NULL. Bounds and default are written as a user
+ * would write the value. An option without default that is not given holds the unset value of its type: NULL, NaN, SST_UNSET
+ * (TIME, INT), false, or -1 (CHOICE). The table's first option may be given without its name.
+ */
+struct sst_option {
+	const char *name;
+	enum sst_type type;
+	size_t offset;              /* offsetof(struct of the state, member) */
+	const char *initial;        /* default, or NULL for none */
+	const char *least, *most;   /* inclusive bounds, or NULL for the type's own */
+	const char *const *choices; /* SST_CHOICE: NULL-terminated names */
+	bool required;
+	const char *help; /* one line, no full stop */
+};
+
+#define SST_UNSET INT64_MIN
+
+/* ---- Host ------------------------------------------------------------------------------------------------------------- */
+
+struct sst_env;
+
+/* What a module may ask of the program that loaded it. */
+struct sst_host {
+	/* Records why `prepare` refuses (printf style, no newline); returns -1, so that `return host->refuse(…)` reads well. */
+	int (*refuse)(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+	/* Opens a source of measurements by absolute path; returns a handle from 0, or -1 with errno. Allowed in `prepare` and `init`
+	 * of feedback modules. A handle is valid in the process that opened it and in its children. */
+	int (*open)(const struct sst_env *env, const char *path);
+	/* Reads a source from its beginning: returns the bytes read (at most size), or -1 with errno; *when_ns receives the time of
+	 * the reading. */
+	ssize_t (*read)(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns);
+	void (*close)(const struct sst_env *env, int handle);
+	/* CPU time in ns that the controlled workloads and their descendants have used so far, or -1 with errno. */
+	int64_t (*tree_cpu_time)(const struct sst_env *env);
+};
+
+/* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */
+struct sst_env {
+	const struct sst_host *host;
+	void *shared;       /* `shared_size` bytes that the master and all executors share, zeroed before prepare; 64-byte aligned */
+	unsigned index;     /* of this executor, from 0; 0 in the master */
+	unsigned workloads; /* how many there are at the start, at least 1 */
+	uint64_t entropy;   /* a random number that differs from run to run; the simulator passes its seed */
+};
+
+/* ---- What all kinds have ---------------------------------------------------------------------------------------------- */
+
+struct sst_module {
+	uint32_t abi;  /* SST_ABI */
+	uint32_t size; /* of the whole struct of the kind */
+	enum sst_kind kind;
+	const char *name;    /* that of the file, without .so */
+	const char *summary; /* one line, no full stop */
+	const char *version;
+	size_t state_size;  /* allocated, zeroed and freed by the host */
+	size_t shared_size; /* see sst_env.shared; 0 for none */
+	const struct sst_option *options; /* may be NULL */
+	/* Once, in the master, after the options are set: open and validate. 0, or -1 after refuse(). May be NULL. */
+	int (*prepare)(void *state, const struct sst_env *env);
+	/* In each executor after the fork: 0, or -1 with errno. Can't fail on input. May be NULL. */
+	int (*init)(void *state, const struct sst_env *env);
+	/* Gives back what prepare and init took. May be NULL. */
+	void (*fini)(void *state, const struct sst_env *env);
+};
+
+/* The base of a module's struct: SST_BASE(control, SST_CONTROL, .name = "mine", .summary = "…", .version = "1", …). */
+#define SST_BASE(kind_struct, kind_value, ...) \
+	.base = {.abi = SST_ABI, .size = sizeof(struct sst_##kind_struct), .kind = (kind_value), __VA_ARGS__}
+
+/* ---- Trace: the target load ------------------------------------------------------------------------------------------- */
+
+struct sst_trace {
+	struct sst_module base;
+	/* Target load at `since_ns` (since control began, from 0): 0 to 1, or NaN while the trace leaves the workloads free. Constant
+	 * time as long as since_ns grows from call to call; it may also go back. Required. */
+	double (*target)(void *state, int64_t since_ns);
+	/* How long the trace is, in ns, or -1 if it does not end. NULL means -1. */
+	int64_t (*length)(const void *state);
+};
+
+/* ---- Feedback: what the load is --------------------------------------------------------------------------------------- */
+
+/* The source's counters at one moment. Executors exchange readings, so what a module puts here must mean the same in each. */
+struct sst_reading {
+	int64_t when_ns;     /* time of the reading */
+	double processors;   /* capacity at that moment, in CPU-seconds per second; above 0 */
+	uint64_t counter[6]; /* the module's own */
+};
+
+/* What happened between two readings. */
+struct sst_sample {
+	double work;     /* CPU-seconds worked, Tw */
+	double capacity; /* CPU-seconds there were, Tw + Ti; above 0 */
+};
+
+struct sst_feedback {
+	struct sst_module base;
+	/* Reads the source. 0, or -1 with errno. Required. */
+	int (*read)(void *state, const struct sst_env *env, struct sst_reading *now);
+	/* Subtracts. False when no sample can be had of the pair (no time passed, a counter went back). Pure. Required. */
+	bool (*sample)(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);
+	/* The estimate after one more sample; load is NaN when there is none yet. Pure. Required. */
+	double (*estimate)(const void *state, double load, const struct sst_sample *sample);
+	/* The least time between two samples in ns, on that many processors: no shorter than the unit of the source's counters. The host
+	 * makes it longer when readings are expensive. Required. */
+	int64_t (*interval)(const void *state, double processors);
+};
+
+/* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */
+static inline double sst_filter(double load, const struct sst_sample *sample, double base)
+{
+	const double weight = 1.0 - base / (base + sample->capacity);
+	const double now = sample->work / sample->capacity;
+	return load != load ? now : (1.0 - weight) * load + weight * now;
+}
+
+/* ---- Control: the global duty cycle ----------------------------------------------------------------------------------- */
+
+struct sst_control_input {
+	int64_t now_ns;
+	double target;             /* L*, 0 to 1 */
+	double load;               /* the shared estimate L, 0 to 1 */
+	struct sst_sample since;   /* since this executor's last step; capacity 0 when the source has no newer sample */
+	struct sst_sample total;   /* since the first reading; the same sequence of values in all executors */
+	double owed;               /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
+	                            * control began, free stretches left out; likewise the same in all executors */
+	double duty;               /* what this executor's last step answered; 0 before the first */
+	double processors;         /* as in sst_reading */
+	const double *peers;       /* outputs that the next live executors of the ring published */
+	unsigned peer_count;       /* min(peers(), live - 1) of them, less those that have not published yet */
+	unsigned rank, live;       /* this executor's place among the live ones, from 0, and how many there are */
+};
+
+struct sst_control_output {
+	double published; /* for the peers; any finite number */
+	double duty;      /* global duty cycle; the host holds it to 0..1 */
+};
+
+struct sst_control {
+	struct sst_module base;
+	/* Called at every edge of the executor, unless the trace leaves the workloads free. Required. */
+	void (*step)(void *state, const struct sst_control_input *in, struct sst_control_output *out);
+	/* How many peers' outputs a step wants to see (kappa). NULL means 0. */
+	unsigned (*peers)(const void *state);
+	/* Control begins again after a free stretch of the trace. May be NULL. */
+	void (*resume)(void *state);
+};
+
+/* ---- Space: local duty cycles ----------------------------------------------------------------------------------------- */
+
+struct sst_space {
+	struct sst_module base;
+	/* The duty cycle of the workload at place `rank` of `live` so that the mean over all is `duty`. Pure. Required. */
+	double (*local)(const void *state, double duty, unsigned rank, unsigned live);
+};
+
+/* ---- Dithering: edges in time ----------------------------------------------------------------------------------------- */
+
+struct sst_dithering_input {
+	int64_t now_ns;      /* when the question is asked */
+	int64_t due_ns;      /* when it should have been: the until_ns of the last answer, or now_ns at first or after a break */
+	int64_t origin_ns;   /* a moment that is the same for all executors: when control began */
+	unsigned rank, live; /* as in sst_control_input */
+	double duty;         /* local duty cycle, 0 to 1 */
+	bool running;        /* what the last answer was */
+};
+
+struct sst_dithering_output {
+	bool run;         /* runnable (or stopped) from now on … */
+	int64_t until_ns; /* … until this moment, when the next question is asked; a moment that has passed counts as now */
+};
+
+struct sst_dithering {
+	struct sst_module base;
+	void (*next)(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out); /* required */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

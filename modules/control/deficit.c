@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Feed-forward by an estimated gain, and the deficit of work repaid within a horizon:
+ *
+ *	D = (L* + owed / (P·T)) / g
+ *
+ * `owed` is ∫L*·dcapacity − work, in CPU-seconds. That it stays bounded is what makes the mean error vanish; there is no
+ * filter whose lag would have to be waited for. g is the load that a duty cycle of 1 would bring (the plant's gain: about N·threads/P, and what other
+ * programs add), the ratio of the work done to the duty cycle asked for over the last seconds, so that a step of the target
+ * is met by the right duty cycle at once. Two ratios are kept, over a short and a long time; when the short one says that the
+ * workloads have changed, the long one is forgotten.
+ *
+ * Anti-windup: the deficit that counts is held to what a duty cycle of 0 or 1 can repay within the horizon. What is beyond that is
+ * forgiven. The bounds are the same in all executors, so they forgive alike.
+ */
+#include <math.h>
+
+#include "showstopper/module.h"
+
+struct deficit {
+	int64_t horizon_ns, memory_ns;
+	double change;
+	struct ratio {
+		double work, duty; /* CPU-seconds worked, and asked for by duty cycle, both fading */
+	} fast, slow;
+	double forgiven; /* of what is owed, CPU-seconds */
+	bool started;
+};
+
+/* The short ratio's time, as a part of the long one's. */
+#define FAST_PART 8
+/* What the first guess of the gain counts for, in seconds of full duty. */
+#define GUESS_S 0.05
+
+static const struct sst_option options[] = {
+	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "400m", .least = "10m", .most = "1h",
+		.help = "time in which owed work is repaid"},
+	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "2s", .least = "10m", .most = "1h",
+		.help = "time over which the gain is estimated"},
+	{.name = "change", .type = SST_REAL, .offset = offsetof(struct deficit, change), .initial = "0.3", .least = "0", .most = "1000",
+		.help = "relative change of the gain that is believed at once"},
+	{0},
+};
+
+static void fade_in(struct ratio *ratio, const struct sst_sample *sample, double duty, double time)
+{
+	const double keep = exp(-sample->capacity / time);
+	ratio->work = ratio->work * keep + sample->work;
+	ratio->duty = ratio->duty * keep + duty * sample->capacity;
+}
+
+static double gain_of(const struct ratio *ratio)
+{
+	const double gain = ratio->work / ratio->duty;
+	return gain < 0.01 ? 0.01 : gain > 1000 ? 1000 : gain;
+}
+
+static double estimate_gain(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const double memory = (double)deficit->memory_ns / 1e9 * in->processors;
+	if (in->since.capacity > 0 && in->duty > 0) {
+		fade_in(&deficit->fast, &in->since, in->duty, memory / FAST_PART);
+		fade_in(&deficit->slow, &in->since, in->duty, memory);
+	}
+	if (fabs(gain_of(&deficit->fast) / gain_of(&deficit->slow) - 1) > deficit->change)
+		deficit->slow = deficit->fast;
+	return gain_of(&deficit->slow);
+}
+
+static void start(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const double gain = in->live / in->processors;
+	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
+	deficit->forgiven = in->owed;
+	deficit->started = true;
+}
+
+static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
+{
+	struct deficit *deficit = state;
+	if (!deficit->started)
+		start(deficit, in);
+	const double gain = estimate_gain(deficit, in);
+	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
+	const double most = (fmin(gain, 1) - in->target) * horizon;
+	const double least = -in->target * horizon;
+	double owed = in->owed - deficit->forgiven;
+	if (owed > fmax(most, 0))
+		owed = fmax(most, 0);
+	if (owed < least)
+		owed = least;
+	deficit->forgiven = in->owed - owed;
+	out->duty = fmin(1, fmax(0, (in->target + owed / horizon) / gain));
+	out->published = out->duty;
+}
+
+static void resume(void *state)
+{
+	struct deficit *deficit = state;
+	deficit->started = false;
+}
+
+SST_EXPORT const struct sst_control sst_module = {
+	SST_BASE(control, SST_CONTROL, .name = "deficit", .version = SHOWSTOPPER_VERSION,
+		.summary = "estimated gain forwards, the deficit of work back", .state_size = sizeof(struct deficit), .options = options),
+	.step = step,
+	.resume = resume,
+};

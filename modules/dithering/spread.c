@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Epochs of all executors on one clock, their runs spread over the epoch: with N workloads the run of the one at place r begins
+ * r/N of an epoch after the common origin. What runs at the same time is then as even as the duty cycle allows, where
+ * free-running epochs drift in and out of phase.
+ *
+ * A run is D·τ long. The duty cycle is asked for at the beginning of the run and, since it may have changed meanwhile, again at its
+ * end, where the run may be prolonged. Runs shorter than `least` would be lost in the scheduler's slice and in the
+ * kernel's wake-up time; then the epoch is doubled until they are not. All executors see nearly the same duty cycle, and a doubled
+ * epoch begins where an undoubled one does, so they agree on the places without a word.
+ */
+#include "showstopper/module.h"
+
+/* A run is not prolonged by less than this. */
+#define LEAST_PROLONGATION_NS 1000000
+/* An epoch is at most this many doublings of τ: about 15 hours at 107 ms. */
+#define MOST_DOUBLINGS 19
+
+struct spread {
+	int64_t quantum_ns;
+	int64_t least_ns;
+	int doublings;
+};
+
+static const struct sst_option options[] = {
+	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "107m", .least = "1m", .most = "1h",
+		.help = "length of an epoch, one run and one stop (tau)"},
+	{.name = "least", .type = SST_TIME, .offset = offsetof(struct spread, least_ns), .initial = "5m", .least = "0", .most = "1h",
+		.help = "runs shorter than this are avoided by doubling the epoch"},
+	{0},
+};
+
+/* Doubles soon and halves late, so that a duty cycle at the border doesn't flip the epoch's length to and fro. */
+static int64_t epoch(struct spread *spread, double duty)
+{
+	while (spread->doublings < MOST_DOUBLINGS && duty > 0 &&
+		duty * (double)(spread->quantum_ns << spread->doublings) < (double)spread->least_ns)
+		spread->doublings++;
+	while (spread->doublings > 0 && duty * (double)(spread->quantum_ns << (spread->doublings - 1)) > 1.5 * (double)spread->least_ns)
+		spread->doublings--;
+	return spread->quantum_ns << spread->doublings;
+}
+
+static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
+{
+	struct spread *spread = state;
+	const int64_t length = epoch(spread, in->duty);
+	const int64_t run_ns = (int64_t)(in->duty * (double)length);
+	const int64_t offset = (int64_t)((double)length * in->rank / in->live);
+	/* Reckoned from when the question was due: a late answer must not shorten the run and prolong the stop. */
+	const int64_t at = in->now_ns - in->due_ns < length ? in->due_ns : in->now_ns;
+	const int64_t since = at - in->origin_ns - offset;
+	const int64_t place = (since % length + length) % length;
+	const int64_t start = at - place;
+	out->run = place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS);
+	out->until_ns = out->run ? start + run_ns : start + length;
+	if (run_ns >= length)
+		out->until_ns = start + length;
+}
+
+SST_EXPORT const struct sst_dithering sst_module = {
+	SST_BASE(dithering, SST_DITHERING, .name = "spread", .version = SHOWSTOPPER_VERSION,
+		.summary = "epochs on one clock, their runs spread over the workloads", .state_size = sizeof(struct spread),
+		.options = options),
+	.next = next,
+};

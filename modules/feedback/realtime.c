@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The load of the machine (or of some of its processors) from /proc/stat or, where the kernel has it, from the root cgroup's
+ * cpuacct.usage, filtered as in paper 000, Section 3.2.2.
+ *
+ * Three sources, see showstopper-modules(7): the idle columns against the clock, all columns against each other, and the CPU
+ * time of all tasks against the clock. What each is good for depends on the kernel's accounting; `prepare` picks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "linux_accounting.h"
+#include "linux_stat.h"
+#include "showstopper/module.h"
+#include "units.h"
+
+/* Enough for the processors' lines of the largest machines; what follows them is cut off when it doesn't fit. */
+#define TEXT_SIZE (16 * 1024)
+#define TEXT_SIZE_MANY (512 * 1024)
+
+enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT };
+
+static const char *const sources[] = {"idle", "ticks", "cpuacct", NULL};
+
+struct realtime {
+	int64_t base_ns;
+	int64_t share_ns;
+	int source;
+	const struct sst_cpus *cpus;
+	int stat;    /* handle of /proc/stat; always open, since P comes from it */
+	int cpuacct; /* handle, or -1 */
+	double hz;
+	char *text;
+	size_t text_size;
+	double processors; /* for cpuacct: as /proc/stat last said */
+	int64_t counted_ns; /* … and when */
+};
+
+static const struct sst_option options[] = {
+	{.name = "base", .type = SST_TIME, .offset = offsetof(struct realtime, base_ns), .initial = "333m", .least = "1m", .most = "1h",
+		.help = "base period of the filter, in processor-time (delta)"},
+	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "160m", .least = "1m", .most = "1h",
+		.help = "executors use one another's samples up to this age, in processor-time"},
+	{.name = "source", .type = SST_CHOICE, .offset = offsetof(struct realtime, source), .choices = sources,
+		.help = "what is read: idle or all columns of /proc/stat, or cpuacct.usage; without it, what suits the kernel"},
+	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus),
+		.help = "measure these processors only"},
+	{0},
+};
+
+static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
+{
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
+	return length < 0 ? -1 : linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat);
+}
+
+/* Takes a larger buffer when the processors' lines don't fit the usual one. */
+static int size_buffer(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+{
+	int64_t when_ns;
+	for (size_t size = TEXT_SIZE; size <= TEXT_SIZE_MANY; size = TEXT_SIZE_MANY) {
+		free(realtime->text);
+		realtime->text_size = size;
+		realtime->text = malloc(size);
+		if (!realtime->text)
+			return env->host->refuse(env, "%s", strerror(errno));
+		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, size, &when_ns);
+		if (length < 0)
+			return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
+		if (linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat) != 0)
+			return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'" :
+								       "/proc/stat has no line of a processor");
+		if ((size_t)length < size || size == TEXT_SIZE_MANY || (stat->present & LINUX_STAT_ALL_PROCESSORS))
+			break;
+	}
+	return 0;
+}
+
+static int open_cpuacct(struct realtime *realtime, const struct sst_env *env)
+{
+	static const char *const paths[] = {"/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"};
+	for (size_t i = 0; realtime->cpuacct < 0 && i < sizeof paths / sizeof *paths; i++)
+		realtime->cpuacct = env->host->open(env, paths[i]);
+	return realtime->cpuacct < 0 ? -1 : 0;
+}
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct realtime *realtime = state;
+	struct linux_stat stat;
+	realtime->hz = linux_stat_hz();
+	realtime->cpuacct = -1;
+	realtime->stat = env->host->open(env, "/proc/stat");
+	if (realtime->stat < 0)
+		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
+	if (size_buffer(realtime, env, &stat) != 0)
+		return -1;
+	if (realtime->source < 0)
+		realtime->source = linux_accounting_idle_clock(env) ? SOURCE_IDLE : SOURCE_TICKS;
+	if (realtime->source == SOURCE_CPUACCT) {
+		if (realtime->cpus)
+			return env->host->refuse(env, "option 'cpus' can't be had with source=cpuacct, which counts the whole machine");
+		if (open_cpuacct(realtime, env) != 0)
+			return env->host->refuse(env, "source=cpuacct: can't open the root cgroup's cpuacct.usage: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
+{
+	char text[32];
+	int64_t when_ns;
+	const ssize_t length = env->host->read(env, realtime->cpuacct, text, sizeof text - 1, &when_ns);
+	if (length <= 0) {
+		errno = length == 0 ? EIO : errno;
+		return -1;
+	}
+	text[length] = '\0';
+	/* How many processors there are changes seldom; a look a second is enough. */
+	if (realtime->counted_ns == 0 || when_ns - realtime->counted_ns >= NS_PER_S) {
+		struct linux_stat stat;
+		int64_t ignored;
+		if (parse_stat(realtime, env, &stat, &ignored) != 0)
+			return -1;
+		realtime->processors = stat.processors;
+		realtime->counted_ns = when_ns;
+	}
+	*now = (struct sst_reading){.when_ns = when_ns, .processors = realtime->processors, .counter = {strtoull(text, NULL, 10)}};
+	return 0;
+}
+
+static int read_source(void *state, const struct sst_env *env, struct sst_reading *now)
+{
+	struct realtime *realtime = state;
+	struct linux_stat stat;
+	int64_t when_ns;
+	if (realtime->source == SOURCE_CPUACCT)
+		return read_cpuacct(realtime, env, now);
+	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
+		return -1;
+	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
+	return 0;
+}
+
+static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	const struct realtime *realtime = state;
+	if (realtime->source == SOURCE_IDLE)
+		return linux_stat_sample_idle(before, now, realtime->hz, sample);
+	if (realtime->source == SOURCE_TICKS)
+		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
+	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
+	if (elapsed <= 0 || now->counter[0] < before->counter[0])
+		return false;
+	sample->capacity = elapsed * (before->processors + now->processors) / 2;
+	sample->work = (double)(now->counter[0] - before->counter[0]) / (double)NS_PER_S;
+	return true;
+}
+
+static double estimate(const void *state, double load, const struct sst_sample *sample)
+{
+	const struct realtime *realtime = state;
+	return sst_filter(load, sample, (double)realtime->base_ns / (double)NS_PER_S);
+}
+
+/* The paper shares samples for 160 ms divided by the processors; below the counters' unit a sample would be noise. */
+static int64_t interval(const void *state, double processors)
+{
+	const struct realtime *realtime = state;
+	const int64_t unit = realtime->source == SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	const int64_t share = (int64_t)((double)realtime->share_ns / processors);
+	return share > unit ? share : unit;
+}
+
+static void fini(void *state, const struct sst_env *env)
+{
+	struct realtime *realtime = state;
+	if (realtime->hz > 0 && realtime->stat >= 0)
+		env->host->close(env, realtime->stat);
+	if (realtime->hz > 0 && realtime->cpuacct >= 0)
+		env->host->close(env, realtime->cpuacct);
+	free(realtime->text);
+	realtime->text = NULL;
+	realtime->hz = 0;
+}
+
+SST_EXPORT const struct sst_feedback sst_module = {
+	SST_BASE(feedback, SST_FEEDBACK, .name = "realtime", .version = SHOWSTOPPER_VERSION,
+		.summary = "load of the machine, or of a subset of its processors, as it is now",
+		.state_size = sizeof(struct realtime), .options = options, .prepare = prepare, .fini = fini),
+	.read = read_source,
+	.sample = sample,
+	.estimate = estimate,
+	.interval = interval,
+};

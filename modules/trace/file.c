@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replays a trace from a file, compiled or text (sstrace(1)).
+ *
+ * A query looks for the last record that is not later than the moment asked for. It starts where the last query ended and
+ * doubles its stride, then halves it: one comparison or two as time moves forward, and the logarithm of what is skipped when
+ * the trace is sped up so much that a query passes many records. When time went back it starts from the first record, which
+ * is where a loop begins again.
+ */
+#include <math.h>
+
+#include "showstopper/module.h"
+#include "trace_binary.h"
+
+struct file {
+	const char *name;
+	double speed;
+	bool loop;
+	int64_t offset_ns; /* within the trace */
+	struct trace trace;
+	size_t at; /* the record that the last query found */
+};
+
+static const struct sst_option options[] = {
+	{.name = "file",
+		.type = SST_TEXT,
+		.offset = offsetof(struct file, name),
+		.required = true,
+		.help = "trace to replay, compiled by sstrace or text"},
+	{.name = "speed",
+		.type = SST_REAL,
+		.offset = offsetof(struct file, speed),
+		.initial = "1",
+		.least = "0.000001",
+		.most = "1000000",
+		.help = "how many times faster than recorded"},
+	{.name = "loop",
+		.type = SST_FLAG,
+		.offset = offsetof(struct file, loop),
+		.initial = "no",
+		.help = "start again at the end, for ever"},
+	{.name = "offset",
+		.type = SST_TIME,
+		.offset = offsetof(struct file, offset_ns),
+		.initial = "0",
+		.help = "time within the trace (as recorded) to start at"},
+	{0},
+};
+
+static int64_t end_ns(const struct file *file)
+{
+	return file->trace.records[file->trace.count - 1].ns;
+}
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct file *file = state;
+	char error[TRACE_ERROR_MAX];
+	if (trace_load(&file->trace, file->name, error) != 0)
+		return env->host->refuse(env, "%s", error);
+	if (file->offset_ns > end_ns(file)) {
+		const double offset = (double)file->offset_ns / 1e9;
+		const double end = (double)end_ns(file) / 1e9;
+		trace_free(&file->trace);
+		return env->host->refuse(
+			env, "%s: found offset=%.9gs beyond the trace's end, expected up to %.9gs", file->name, offset, end);
+	}
+	return 0;
+}
+
+static void fini(void *state, const struct sst_env *env)
+{
+	struct file *file = state;
+	(void)env;
+	trace_free(&file->trace);
+}
+
+/* The last record at or before `ns`, which is not before the first. */
+static size_t find(const struct file *file, int64_t ns)
+{
+	const struct trace_record *record = file->trace.records;
+	const size_t count = file->trace.count;
+	size_t low = record[file->at].ns <= ns ? file->at : 0;
+	size_t stride = 1;
+	while (stride < count - low && record[low + stride].ns <= ns) {
+		low += stride;
+		stride *= 2;
+	}
+	size_t high = stride < count - low ? low + stride : count;
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+		if (record[middle].ns <= ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double target(void *state, int64_t since_ns)
+{
+	struct file *file = state;
+	const struct trace_record *record = file->trace.records;
+	const size_t last = file->trace.count - 1;
+	const double end = (double)end_ns(file);
+	double position = (double)file->offset_ns + (double)since_ns * file->speed;
+	if (file->loop && end > 0)
+		position = fmod(position, end);
+	if (position >= end)
+		return record[last].load;
+	const int64_t ns = (int64_t)position;
+	if (ns < record[0].ns)
+		return record[0].load;
+	file->at = find(file, ns);
+	record += file->at;
+	if (file->at == last || file->trace.interpolation == TRACE_STEP || isnan(record[0].load) || isnan(record[1].load))
+		return record->load;
+	const double share = (double)(ns - record[0].ns) / (double)(record[1].ns - record[0].ns);
+	return fmin(1, record[0].load + share * (record[1].load - record[0].load));
+}
+
+static int64_t length(const void *state)
+{
+	const struct file *file = state;
+	if (file->loop)
+		return -1;
+	const double ns = ceil((double)(end_ns(file) - file->offset_ns) / file->speed);
+	return ns < 0x1p63 ? (int64_t)ns : INT64_MAX;
+}
+
+SST_EXPORT const struct sst_trace sst_module = {
+	SST_BASE(trace, SST_TRACE, .name = "file", .version = SHOWSTOPPER_VERSION, .summary = "replays a trace from a file",
+		.state_size = sizeof(struct file), .options = options, .prepare = prepare, .fini = fini),
+	.target = target,
+	.length = length,
+};

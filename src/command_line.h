@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of showstopper: one table of options, and what it is parsed into. */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "showstopper/module.h"
+
+/* Workloads of one kind. */
+struct group {
+	unsigned instances;
+	char **command; /* argv, NULL-terminated; the words are the caller's */
+};
+
+/* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
+struct config {
+	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_HELP, ACTION_VERSION } action;
+	struct group *group; /* `groups` of them; owned */
+	unsigned groups;
+	unsigned workloads; /* sum of the groups' instances */
+	const char *module[SST_KINDS];
+	const char *module_options[SST_KINDS]; /* NULL for none */
+	int64_t warmup_ns;
+	int64_t run_time_ns; /* -1: as long as the trace */
+	int64_t grace_ns;
+	int64_t log_interval_ns;
+	const char *log; /* NULL for none */
+	bool log_instances;
+	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
+	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
+	bool ignore_failures, quiet, verbose;
+	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
+	const char *export_json, *export_csv; /* NULL for none */
+	const char *separator, *placeholder;
+	const char *root; /* before /proc and /sys in what measures; "" */
+	enum sst_kind help_kind;
+	const char *help_name;
+};
+
+/*
+ * Parses argv. Returns 0, or -1 with a message in *error (to be freed) that says what was found and what was expected. Free with
+ * config_free in both cases.
+ */
+int config_parse(struct config *config, int argc, char **argv, char **error);
+void config_free(struct config *config);
+
+/* The text of --help, from the same table. */
+void config_help(FILE *to);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One loop around poll(2): a timer for the next edge, a signalfd for the end of processes and the master's nudges, and the
+ * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
+ *
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole tree
+ * is gone", without a look at /proc.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "diag.h"
+#include "expand.h"
+#include "linux_tree.h"
+#include "loop.h"
+#include "spawn.h"
+#include "units.h"
+
+/* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
+#define KILL_LIMIT_NS (10 * NS_PER_S)
+/* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
+#define ANSWERS_AT_ONCE 8
+
+struct executor {
+	struct run *run;
+	struct shared *shared;
+	struct slot *slot;
+	struct slot_record record;
+	struct loop loop;
+	struct tree tree;
+	pid_t first;       /* the workload's first process, or 0 when it is reaped */
+	bool started;      /* left the hold */
+	bool paused;
+	bool terminating;
+	int64_t due_ns;    /* when the next edge is due; 0: never */
+	int64_t kill_ns;   /* end of the grace period */
+	int timer, signals;
+};
+
+static int64_t read_clock(void *context)
+{
+	(void)context;
+	return clock_now();
+}
+
+static void arm(const struct executor *executor, int64_t when_ns)
+{
+	/* A time of 0 would disarm. */
+	const int64_t when = when_ns > 0 ? when_ns : 1;
+	const struct itimerspec timer = {.it_value = {.tv_sec = when / NS_PER_S, .tv_nsec = when % NS_PER_S}};
+	timerfd_settime(executor->timer, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static void disarm(const struct executor *executor)
+{
+	timerfd_settime(executor->timer, 0, &(const struct itimerspec){0}, NULL);
+}
+
+static void publish(struct executor *executor)
+{
+	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+}
+
+static void set_running(struct executor *executor, bool run, int64_t now_ns)
+{
+	if (run && executor->tree.stopped)
+		tree_continue(&executor->tree);
+	else if (!run && !executor->tree.stopped)
+		tree_stop(&executor->tree, now_ns);
+}
+
+/* Outside the loop: before it, or while paused. */
+static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
+{
+	slot_record_advance(&executor->record, now_ns);
+	executor->record.duty = duty;
+	executor->record.running = running;
+	executor->record.at_bound = 0;
+	publish(executor);
+}
+
+static void take_edges(struct executor *executor)
+{
+	const int64_t origin = atomic_load(&executor->shared->origin_ns);
+	for (int i = 0;; i++) {
+		struct loop_answer answer;
+		const int64_t now = clock_now();
+		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
+		set_running(executor, answer.run, now);
+		if (!answer.free)
+			slot_count_lateness(executor->slot, now - executor->due_ns);
+		loop_publish(&executor->loop, now, &answer, &executor->record);
+		executor->due_ns = answer.until_ns;
+		if (answer.until_ns > now) {
+			arm(executor, answer.until_ns);
+			return;
+		}
+		if (i == ANSWERS_AT_ONCE) {
+			arm(executor, now + NS_PER_MS);
+			return;
+		}
+	}
+}
+
+/* Leaves the hold, or a pause: free until control begins. */
+static void begin(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	const int64_t origin = atomic_load(&executor->shared->origin_ns);
+	executor->started = true;
+	executor->paused = false;
+	executor->record.since_ns = now;
+	if (now < origin) {
+		set_running(executor, true, now);
+		record_state(executor, 1, true, now);
+		executor->due_ns = origin;
+		arm(executor, origin);
+	} else {
+		executor->due_ns = now;
+		executor->loop.running = !executor->tree.stopped;
+		take_edges(executor);
+	}
+}
+
+static void pause_workload(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	executor->paused = true;
+	executor->due_ns = 0;
+	disarm(executor);
+	set_running(executor, false, now);
+	record_state(executor, 0, false, now);
+}
+
+/* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
+static void begin_termination(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	executor->terminating = true;
+	executor->due_ns = 0;
+	tree_signal(&executor->tree, SIGTERM, now);
+	tree_signal(&executor->tree, SIGCONT, now);
+	executor->tree.stopped = false;
+	record_state(executor, 1, true, now);
+	executor->kill_ns = now + executor->run->config->grace_ns;
+	arm(executor, executor->kill_ns);
+}
+
+static void follow_orders(struct executor *executor)
+{
+	const int phase = atomic_load(&executor->shared->phase);
+	if (phase == SHARED_KILL) {
+		descendants_kill(clock_now() + KILL_LIMIT_NS);
+	} else if (phase == SHARED_TERMINATE) {
+		if (!executor->terminating)
+			begin_termination(executor);
+	} else if (phase == SHARED_RUN) {
+		const bool pause = atomic_load(&executor->shared->paused);
+		if (pause && !executor->paused)
+			pause_workload(executor);
+		else if (!pause && (executor->paused || !executor->started))
+			begin(executor);
+	}
+}
+
+/* The first process has ended and is still a zombie. */
+static void note_end(struct executor *executor)
+{
+	int status = 0;
+	tree_leader_ends(&executor->tree, clock_now());
+	waitpid(executor->first, &status, 0);
+	executor->first = 0;
+	if (!executor->terminating && atomic_load(&executor->shared->phase) <= SHARED_RUN) {
+		atomic_store(&executor->slot->wait_status, status);
+		atomic_store(&executor->slot->ended, true);
+	}
+}
+
+/* Reaps what has ended; true when no process is left. */
+static bool reap(struct executor *executor)
+{
+	for (;;) {
+		siginfo_t info = {0};
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+			return errno == ECHILD;
+		if (info.si_pid == 0)
+			return false;
+		if (info.si_pid == executor->first)
+			note_end(executor);
+		else
+			waitpid(info.si_pid, NULL, 0);
+	}
+}
+
+static int64_t cpu_ns(int who)
+{
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+static void sign_off(struct executor *executor)
+{
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	shared_set_live(executor->shared, executor->loop.index, false);
+	atomic_store(&executor->slot->workload_cpu_ns, cpu_ns(RUSAGE_CHILDREN));
+	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
+}
+
+/* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
+static int watch(struct executor *executor)
+{
+	struct pollfd polled[] = {
+	        {.fd = executor->timer, .events = POLLIN},
+	        {.fd = executor->signals, .events = POLLIN},
+	        {.fd = executor->run->master, .events = POLLIN},
+	};
+	for (;;) {
+		follow_orders(executor);
+		if (reap(executor))
+			return 0;
+		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
+			continue;
+		if (polled[2].revents) {
+			descendants_kill(clock_now() + KILL_LIMIT_NS);
+			return EXIT_TROUBLE;
+		}
+		if (polled[0].revents) {
+			uint64_t expirations;
+			if (read(executor->timer, &expirations, sizeof expirations) < 0)
+				continue;
+			if (executor->terminating)
+				descendants_kill(clock_now() + KILL_LIMIT_NS);
+			else if (executor->due_ns)
+				take_edges(executor);
+		}
+		if (polled[1].revents) {
+			struct signalfd_siginfo info[8];
+			/* What they are doesn't matter: orders and children are looked at each time round. */
+			if (read(executor->signals, info, sizeof info) < 0)
+				continue;
+		}
+	}
+}
+
+static int set_up(struct executor *executor)
+{
+	sigset_t all;
+	sigset_t watched;
+	/* Children that stop or go on are our own doing and no news. */
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGCHLD, &quiet, NULL);
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, EXECUTOR_NUDGE);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		return -1;
+	executor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	executor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (executor->signals < 0 || executor->timer < 0 || run_init_modules(executor->run, executor->loop.index) != 0)
+		return -1;
+	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
+}
+
+static pid_t start_workload(struct executor *executor, enum shared_stage *stage)
+{
+	const struct config *config = executor->run->config;
+	const unsigned index = executor->loop.index;
+	const unsigned width = expand_width(config->workloads);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+		        .command = command,
+		        .directory = expanded[0],
+		        .stdout_file = expanded[1],
+		        .stderr_file = expanded[2],
+		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
+		        .index = index,
+		        .user = &executor->run->user,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+int executor_run(struct run *run, unsigned index)
+{
+	struct executor executor = {
+	        .run = run,
+	        .shared = run->shared,
+	        .slot = &run->shared->slot[index],
+	        .record = {.load = __builtin_nan("")},
+	        .timer = -1,
+	        .signals = -1,
+	};
+	executor.loop = (struct loop){
+	        .module = run->module,
+	        .shared = run->shared,
+	        .index = index,
+	        .estimator = {.owner = index + 1, .clock = read_clock},
+	};
+	enum shared_stage stage = STAGE_EXECUTOR;
+	int result = EXIT_TROUBLE;
+	if (set_up(&executor) == 0) {
+		scheduling_raise();
+		executor.first = start_workload(&executor, &stage);
+	}
+	if (executor.first > 0) {
+		const int64_t now = clock_now();
+		tree_init(&executor.tree, executor.first);
+		tree_stop(&executor.tree, now);
+		executor.record.alive = 1;
+		record_state(&executor, 0, false, now);
+		atomic_store(&executor.slot->pid, executor.first);
+		shared_set_live(run->shared, index, true);
+	} else {
+		atomic_store(&executor.slot->start_errno, errno);
+		atomic_store(&executor.slot->start_stage, (int)stage);
+	}
+	if (eventfd_write(run->ready, 1) == 0 && executor.first > 0)
+		result = watch(&executor);
+	sign_off(&executor);
+	return result;
+}

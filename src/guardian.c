@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "guardian.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "diag.h"
+#include "linux_descendants.h"
+#include "linux_scheduling.h"
+#include "master.h"
+#include "units.h"
+
+#define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+/* The master answers within a second; if it can't, the job is stopped all the same. */
+#define SUSPEND_LIMIT_MS 2000
+
+/* SIGCHLD only wakes the loop. */
+static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+
+/* Ctrl-Z: first the workloads, then ourselves, so that the shell reports a job that really stands still. */
+static void suspend(pid_t master, int suspended)
+{
+	struct pollfd polled = {.fd = suspended, .events = POLLIN};
+	eventfd_t count;
+	kill(master, SIGTSTP);
+	if (poll(&polled, 1, SUSPEND_LIMIT_MS) > 0)
+		eventfd_read(suspended, &count);
+	raise(SIGSTOP);
+	kill(master, SIGCONT);
+}
+
+/* Waits for the master's end; returns its wait status. */
+static int watch(pid_t master, int signals, const struct master_ties *ties)
+{
+	for (;;) {
+		struct signalfd_siginfo info;
+		int status;
+		const pid_t reaped = waitpid(master, &status, WNOHANG);
+		if (reaped == master)
+			return status;
+		if (read(signals, &info, sizeof info) != sizeof info)
+			continue;
+		/* Blocked signals arrive here even when they were ignored; nohup and background jobs mean it. */
+		if (info.ssi_signo != SIGTERM && ties->user.action[info.ssi_signo].sa_handler == SIG_IGN)
+			continue;
+		switch (info.ssi_signo) {
+		case SIGINT:
+		case SIGTERM:
+		case SIGHUP:
+		case SIGUSR1:
+			kill(master, (int)info.ssi_signo);
+			break;
+		case SIGTSTP:
+			suspend(master, ties->suspended);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+int guardian_run(const struct config *config)
+{
+	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	sigset_t set;
+	int signals = -1;
+	int result = EXIT_TROUBLE;
+	pid_t master = -1;
+	scheduling_save(&ties.user);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+		sigaddset(&set, watched[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* Children of a process that ignores SIGCHLD leave no status. */
+	const struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigaction(SIGCHLD, &plain, NULL);
+	ties.guardian = pidfd_open(getpid(), 0);
+	ties.suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if (ties.guardian < 0 || ties.suspended < 0 || signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		goto fail;
+	scheduling_spare_from_oom();
+	master = fork();
+	if (master == 0) {
+		close(signals);
+		return master_run(config, &ties);
+	}
+	if (master < 0)
+		goto fail;
+	const int status = watch(master, signals, &ties);
+	if (WIFEXITED(status)) {
+		result = WEXITSTATUS(status);
+	} else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP) {
+		result = -WTERMSIG(status);
+	} else {
+		diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
+		        strsignal(WTERMSIG(status)));
+	}
+	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+		diag("some processes of the workloads can't be killed");
+		result = EXIT_TROUBLE;
+	}
+	goto out;
+fail:
+	diag("can't start the master: %s", strerror(errno));
+out:
+	if (signals >= 0)
+		close(signals);
+	if (ties.suspended >= 0)
+		close(ties.suspended);
+	if (ties.guardian >= 0)
+		close(ties.guardian);
+	return result;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /proc/PID/task/TID/children makes the cost grow with the tree instead of with the machine. Kernels built without it are searched
+ * whole: every /proc/PID/stat is read and the tree is put together from the parents' numbers.
+ */
+#include "linux_descendants.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "units.h"
+
+static int append(struct descendants *list, const struct linux_process *process, unsigned depth)
+{
+	if (list->count == list->capacity) {
+		const size_t capacity = list->capacity ? 2 * list->capacity : 16;
+		struct descendant *grown = realloc(list->item, capacity * sizeof *grown);
+		if (!grown)
+			return -1;
+		list->item = grown;
+		list->capacity = capacity;
+	}
+	list->item[list->count++] = (struct descendant){*process, depth};
+	return 0;
+}
+
+void descendants_free(struct descendants *list)
+{
+	free(list->item);
+	*list = (struct descendants){0};
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+/* Appends the children that one thread's file names. */
+static int append_children(struct descendants *list, int task, const char *thread, unsigned depth)
+{
+	char path[300];
+	snprintf(path, sizeof path, "%s/children", thread);
+	const int fd = openat(task, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	FILE *file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return -1;
+	}
+	int result = 0;
+	int pid;
+	while (result == 0 && fscanf(file, "%d", &pid) == 1) {
+		struct linux_process child;
+		if (linux_process_read(pid, &child) == 0)
+			result = append(list, &child, depth);
+	}
+	fclose(file);
+	return result;
+}
+
+static int append_children_of(struct descendants *list, pid_t pid, unsigned depth)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *task = opendir(path);
+	if (!task)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	int result = 0;
+	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
+		if (is_number(entry->d_name))
+			result = append_children(list, dirfd(task), entry->d_name, depth);
+	closedir(task);
+	return result;
+}
+
+static int list_by_children(pid_t root, struct descendants *list)
+{
+	if (append_children_of(list, root, 1) != 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].process.state != 'Z' &&
+		        append_children_of(list, list->item[i].process.pid, list->item[i].depth + 1) != 0)
+			return -1;
+	return 0;
+}
+
+static int list_by_parents(pid_t root, struct descendants *list)
+{
+	struct descendants all = {0};
+	DIR *proc = opendir("/proc");
+	int result = -1;
+	if (!proc)
+		return -1;
+	for (struct dirent *entry; (entry = readdir(proc));) {
+		struct linux_process process;
+		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
+		        append(&all, &process, 0) != 0)
+			goto out;
+	}
+	size_t done = 0;
+	for (pid_t parent = root;; parent = list->item[done++].process.pid) {
+		const unsigned depth = done == 0 && parent == root ? 1 : list->item[done - 1].depth + 1;
+		for (size_t i = 0; i < all.count; i++)
+			if (all.item[i].process.parent == parent && append(list, &all.item[i].process, depth) != 0)
+				goto out;
+		if (done == list->count)
+			break;
+	}
+	result = 0;
+out:
+	descendants_free(&all);
+	closedir(proc);
+	return result;
+}
+
+int descendants_list(pid_t root, struct descendants *list)
+{
+	static int has_children_files = -1;
+	if (has_children_files < 0)
+		has_children_files = access("/proc/thread-self/children", R_OK) == 0;
+	list->count = 0;
+	return has_children_files ? list_by_children(root, list) : list_by_parents(root, list);
+}
+
+int process_open(const struct linux_process *process)
+{
+	struct linux_process now;
+	const int fd = pidfd_open(process->pid, 0);
+	if (fd < 0)
+		return -1;
+	/* With the descriptor open the number can't change hands any more. */
+	if (linux_process_read(process->pid, &now) == 0 && now.start_ticks == process->start_ticks)
+		return fd;
+	close(fd);
+	errno = ESRCH;
+	return -1;
+}
+
+int process_signal(const struct linux_process *process, int signal)
+{
+	const int fd = process_open(process);
+	if (fd < 0)
+		return -1;
+	const int result = pidfd_send_signal(fd, signal, NULL, 0);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return result;
+}
+
+bool descendants_kill(int64_t deadline_ns)
+{
+	struct descendants list = {0};
+	bool none = false;
+	for (;;) {
+		pid_t reaped;
+		while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		/* Orphans become children of a subreaper: no children means no descendants. */
+		if (reaped < 0 && errno == ECHILD) {
+			none = true;
+			break;
+		}
+		if (descendants_list(getpid(), &list) == 0)
+			for (size_t i = 0; i < list.count; i++)
+				if (list.item[i].process.state != 'Z')
+					process_signal(&list.item[i].process, SIGKILL);
+		if (clock_now() >= deadline_ns)
+			break;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	descendants_free(&list);
+	return none;
+}
+
+static int64_t own_cpu_ns(const struct linux_process *process)
+{
+	const int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
+	const int64_t waited = (int64_t)(process->children_user_ticks + process->children_system_ticks) * tick_ns;
+	clockid_t clock;
+	struct timespec used;
+	if (clock_getcpuclockid(process->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
+		return waited + used.tv_sec * NS_PER_S + used.tv_nsec;
+	return waited + (int64_t)(process->user_ticks + process->system_ticks) * tick_ns;
+}
+
+int64_t descendants_cpu_ns(pid_t root)
+{
+	struct descendants list = {0};
+	struct linux_process first;
+	int64_t total = 0;
+	if (linux_process_read(root, &first) != 0)
+		return 0;
+	total = own_cpu_ns(&first);
+	if (descendants_list(root, &list) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			total += own_cpu_ns(&list.item[i].process);
+	descendants_free(&list);
+	return total;
+}

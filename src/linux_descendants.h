@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes below a process, and signals that can't hit a stranger who got a number again. */
+#ifndef LINUX_DESCENDANTS_H
+#define LINUX_DESCENDANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linux_process.h"
+
+/* A growing list; start with {0}, free with descendants_free. */
+struct descendants {
+	struct descendant {
+		struct linux_process process;
+		unsigned depth; /* 1 for a child of the root */
+	} *item;
+	size_t count, capacity;
+};
+
+/*
+ * Lists every process below `root` (which is left out), parents before their children. Zombies are listed. Processes that come or go
+ * meanwhile may be missed. 0, or -1 with errno (ENOMEM, or what /proc answered).
+ */
+int descendants_list(pid_t root, struct descendants *list);
+void descendants_free(struct descendants *list);
+
+/* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
+int process_open(const struct linux_process *process);
+
+/* Sends a signal to exactly that process. 0, or -1 with errno. */
+int process_signal(const struct linux_process *process, int signal);
+
+/*
+ * Kills and reaps every descendant of the calling process, also those that come up meanwhile, until there are none or deadline_ns
+ * (CLOCK_MONOTONIC) has passed. The caller must be a subreaper. True when none is left.
+ */
+bool descendants_kill(int64_t deadline_ns);
+
+/* CPU time in ns of the process, of all its descendants and of what they waited for; 0 when it is gone. */
+int64_t descendants_cpu_ns(pid_t root);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "linux_host.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "linux_descendants.h"
+#include "linux_source.h"
+
+static struct host_env *host_of(const struct sst_env *env)
+{
+	return (struct host_env *)((char *)env - offsetof(struct host_env, env));
+}
+
+static int refuse(const struct sst_env *env, const char *format, ...)
+{
+	struct host_env *host = host_of(env);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(host->refusal, sizeof host->refusal, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static int open_source(const struct sst_env *env, const char *path)
+{
+	return linux_source_open(host_of(env)->root, path);
+}
+
+static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
+{
+	(void)env;
+	return linux_source_read(handle, buffer, size, when_ns);
+}
+
+static void close_source(const struct sst_env *env, int handle)
+{
+	(void)env;
+	close(handle);
+}
+
+static int64_t tree_cpu_time(const struct sst_env *env)
+{
+	const struct shared *shared = host_of(env)->shared;
+	int64_t total = 0;
+	if (!shared) {
+		errno = EAGAIN;
+		return -1;
+	}
+	for (uint32_t i = 0; i < shared->workloads; i++) {
+		const pid_t pid = atomic_load(&shared->slot[i].pid);
+		if (pid)
+			total += descendants_cpu_ns(pid);
+	}
+	return total;
+}
+
+static const struct sst_host linux_host = {
+        .refuse = refuse,
+        .open = open_source,
+        .read = read_source,
+        .close = close_source,
+        .tree_cpu_time = tree_cpu_time,
+};
+
+void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)
+{
+	*host = (struct host_env){
+	        .env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
+	        .root = root,
+	};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Scheduling attributes: what the user had, what Showstopper's processes take, and giving workloads back what the user had. */
+#ifndef LINUX_SCHEDULING_H
+#define LINUX_SCHEDULING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct scheduling {
+	int policy;   /* as sched_getscheduler(2) says, with SCHED_RESET_ON_FORK where set */
+	int priority; /* of a real-time policy */
+	int nice;
+	unsigned long slack_ns;     /* timer slack */
+	int oom_score;              /* oom_score_adj */
+	sigset_t mask;              /* blocked signals */
+	struct sigaction action[65]; /* dispositions, by signal number */
+};
+
+/* What raising got. */
+struct scheduling_grant {
+	enum { GRANT_NOTHING, GRANT_NICE, GRANT_FIFO } grant;
+	int value;       /* nice value or real-time priority */
+	bool oom_spared; /* the out-of-memory killer looks elsewhere first */
+};
+
+/* Records the calling process's. */
+void scheduling_save(struct scheduling *saved);
+
+/*
+ * Puts the calling process above ordinary ones: SCHED_FIFO with SCHED_RESET_ON_FORK, or else the lowest nice value permitted;
+ * timer slack 1 ns.
+ */
+struct scheduling_grant scheduling_raise(void);
+
+/* Lowers the calling process's oom_score_adj where permitted; true when it was. */
+bool scheduling_spare_from_oom(void);
+
+/* Gives the calling process everything that was saved, mask and dispositions last; for a child before exec. Async-signal-safe but for stdio. */
+void scheduling_restore(const struct scheduling *saved);
+
+#endif

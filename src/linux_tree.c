@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost. In the common case a stop is one kill(2) of the group and one read of /proc/loadavg, whose last field is the number of
+ * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second
+ * finds those who left it without. Trees are looked through at most every 100 ms.
+ *
+ * Safety. The group is signalled by number only while its leader has not been reaped, because a zombie keeps the number. All
+ * others are signalled through pidfds whose start time was compared with the one listed.
+ */
+#include "linux_tree.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "units.h"
+
+#define SCAN_EVERY_NS (100 * NS_PER_MS)
+#define SCAN_ANYWAY_NS NS_PER_S
+
+void tree_init(struct tree *tree, pid_t first)
+{
+	*tree = (struct tree){
+	        .group = first, .whole_group = true, .scanned_ns = INT64_MIN, .loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+}
+
+static void forget_outsiders(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->outsiders; i++)
+		close(tree->outsider[i].fd);
+	free(tree->outsider);
+	tree->outsider = NULL;
+	tree->outsiders = 0;
+}
+
+void tree_free(struct tree *tree)
+{
+	forget_outsiders(tree);
+	descendants_free(&tree->scan);
+	if (tree->loadavg >= 0)
+		close(tree->loadavg);
+	*tree = (struct tree){.loadavg = -1};
+}
+
+/* The number of the newest process of this PID namespace, or 0 when it can't be had. */
+static uint64_t newest_process(const struct tree *tree)
+{
+	char text[128];
+	const ssize_t length = tree->loadavg < 0 ? -1 : pread(tree->loadavg, text, sizeof text - 1, 0);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	const char *last = strrchr(text, ' ');
+	return last ? strtoull(last, NULL, 10) : 0;
+}
+
+static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
+{
+	*forks = newest_process(tree);
+	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= SCAN_ANYWAY_NS)
+		return true;
+	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= SCAN_EVERY_NS;
+}
+
+static void keep_outsider(struct tree *tree, const struct linux_process *process)
+{
+	struct tree_outsider *grown = realloc(tree->outsider, (tree->outsiders + 1) * sizeof *grown);
+	if (!grown)
+		return; /* the next scan tries again */
+	tree->outsider = grown;
+	const int fd = process_open(process);
+	if (fd >= 0)
+		tree->outsider[tree->outsiders++] = (struct tree_outsider){*process, fd};
+}
+
+static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
+{
+	if (descendants_list(getpid(), &tree->scan) != 0)
+		return;
+	forget_outsiders(tree);
+	tree->scanned_ns = now_ns;
+	tree->scanned_forks = forks;
+	for (size_t i = 0; i < tree->scan.count; i++) {
+		const struct linux_process *process = &tree->scan.item[i].process;
+		if (process->state != 'Z' && !(tree->whole_group && process->group == tree->group))
+			keep_outsider(tree, process);
+	}
+}
+
+static void signal_group(const struct tree *tree, int signal)
+{
+	if (tree->whole_group)
+		kill(-tree->group, signal);
+}
+
+void tree_stop(struct tree *tree, int64_t now_ns)
+{
+	uint64_t forks;
+	tree->stopped = true;
+	signal_group(tree, SIGSTOP);
+	for (size_t i = 0; i < tree->outsiders; i++)
+		pidfd_send_signal(tree->outsider[i].fd, SIGSTOP, NULL, 0);
+	if (!scan_is_due(tree, now_ns, &forks))
+		return;
+	scan(tree, now_ns, forks);
+	for (size_t i = 0; i < tree->outsiders; i++)
+		if (tree->outsider[i].process.state != 'T')
+			pidfd_send_signal(tree->outsider[i].fd, SIGSTOP, NULL, 0);
+}
+
+void tree_continue(struct tree *tree)
+{
+	tree->stopped = false;
+	for (size_t i = tree->outsiders; i-- > 0;)
+		pidfd_send_signal(tree->outsider[i].fd, SIGCONT, NULL, 0);
+	signal_group(tree, SIGCONT);
+}
+
+void tree_signal(struct tree *tree, int signal, int64_t now_ns)
+{
+	scan(tree, now_ns, newest_process(tree));
+	if (signal == SIGCONT) {
+		tree_continue(tree);
+		return;
+	}
+	signal_group(tree, signal);
+	for (size_t i = 0; i < tree->outsiders; i++)
+		pidfd_send_signal(tree->outsider[i].fd, signal, NULL, 0);
+}
+
+void tree_leader_ends(struct tree *tree, int64_t now_ns)
+{
+	tree->whole_group = false;
+	scan(tree, now_ns, newest_process(tree));
+}

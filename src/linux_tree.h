@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One workload as a tree of processes: stopping and continuing all of it, cheaply as long as it stays in its process group.
+ *
+ * The tree is everything below the calling process, which is the executor: a subreaper with this workload and no other.
+ */
+#ifndef LINUX_TREE_H
+#define LINUX_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linux_descendants.h"
+
+struct tree {
+	pid_t group;   /* the workload's process group */
+	bool whole_group; /* its leader has not been reaped, so that the group's number is still its own */
+	bool stopped;
+	/* Processes of the tree outside the group, parents first. */
+	struct tree_outsider {
+		struct linux_process process;
+		int fd; /* pidfd */
+	} *outsider;
+	size_t outsiders;
+	struct descendants scan;
+	int64_t scanned_ns;
+	uint64_t scanned_forks;
+	int loadavg;
+};
+
+/* For a workload whose first process, `first`, leads a process group of its own. */
+void tree_init(struct tree *tree, pid_t first);
+void tree_free(struct tree *tree);
+
+/* Stop all, parents first; looks for processes that left the group when the machine has forked since the last look. */
+void tree_stop(struct tree *tree, int64_t now_ns);
+/* Continue all, parents last. */
+void tree_continue(struct tree *tree);
+/* Sends a signal to all, after a fresh look. */
+void tree_signal(struct tree *tree, int signal, int64_t now_ns);
+/* To be called when the leader has ended and before it is reaped: what is left of the group is found by looking. */
+void tree_leader_ends(struct tree *tree, int64_t now_ns);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * showstopper: holds the CPU load of the whole machine at a target by stopping and continuing workloads.
+ *
+ * A map, in the order in which a run goes through the files:
+ *
+ * - main.c                what to do, and how to end
+ * - command_line.c        argv into struct config; --help
+ * - diag.c                messages on stderr
+ * - units.c               notation of times, loads and numbers
+ * - cpus.c                notation of processor lists
+ * - linux_processors.c    default number of instances: affinity and quota
+ * - machine.c             --check-machine
+ * - guardian.c            forks the master, passes signals on, cleans up after it
+ * - linux_scheduling.c    priorities: saved, raised, given back to workloads
+ * - master.c              sets the run up, supervises executors, records, reports
+ * - run.c                 the modules of a run and the memory they share
+ * - module.c              loads and checks modules
+ * - module_path.c         finds modules
+ * - module_info.c         --list-modules, --help-module
+ * - option.c              module options as data
+ * - linux_host.c          what modules may ask of the system
+ * - linux_source.c        files of the kernel, read again and again
+ * - linux_accounting.c    how the kernel accounts processor time
+ * - trace_text.c          traces as text (the module `file`, sstrace)
+ * - trace_binary.c        compiled traces (likewise)
+ * - shared.c              the memory that master and executors share
+ * - executor.c            one workload: control loop, edges, its end
+ * - expand.c              instance numbers in arguments
+ * - spawn.c               starts a workload
+ * - linux_tree.c          stops and continues a tree of processes
+ * - linux_descendants.c   finds, signals and kills descendants
+ * - linux_process.c       /proc/PID/stat
+ * - loop.c                trace, feedback, control, space, dithering: one edge
+ * - estimate.c            the shared load estimate
+ * - linux_stat.c          /proc/stat (the module `realtime`, cpuload)
+ * - recorder.c            means over intervals, for log and summary
+ * - control_log.c         the control log
+ * - accuracy.c            mean error and mean squared error
+ * - summary.c             the summary at the end
+ *
+ * For the other programs:
+ *
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command_line.h"
+#include "diag.h"
+#include "guardian.h"
+#include "machine.h"
+#include "module_info.h"
+#include "run.h"
+
+/* Standard output is part of the result: what could not be written is an error. */
+static int flushed(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	diag("can't write to standard output");
+	return EXIT_TROUBLE;
+}
+
+/* Prints commands and modules as they would be run. */
+static int dry_run(const struct config *config)
+{
+	struct run run;
+	int status = EXIT_TROUBLE;
+	if (run_prepare(&run, config) == 0) {
+		run_print(&run, stdout);
+		status = flushed(0);
+	}
+	run_release(&run);
+	return status;
+}
+
+static int act(const struct config *config)
+{
+	switch (config->action) {
+	case ACTION_HELP:
+		config_help(stdout);
+		return flushed(0);
+	case ACTION_VERSION:
+		puts("showstopper " SHOWSTOPPER_VERSION);
+		return flushed(0);
+	case ACTION_LIST_MODULES:
+		return flushed(module_info_list(stdout) == 0 ? 0 : EXIT_TROUBLE);
+	case ACTION_HELP_MODULE:
+		return flushed(module_info_help(config->help_kind, config->help_name, stdout) == 0 ? 0 : EXIT_TROUBLE);
+	case ACTION_CHECK_MACHINE:
+		machine_print(config->root, stdout);
+		return flushed(0);
+	case ACTION_DRY_RUN:
+		return dry_run(config);
+	case ACTION_RUN:
+		break;
+	}
+	return guardian_run(config);
+}
+
+static void end_by_signal(int number)
+{
+	sigset_t set;
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+}
+
+int main(int argc, char **argv)
+{
+	struct config config;
+	char *error;
+	int status = EXIT_TROUBLE;
+	if (config_parse(&config, argc, argv, &error) == 0)
+		status = act(&config);
+	else
+		diag("%s", error ? error : "out of memory");
+	free(error);
+	config_free(&config);
+	if (status < 0)
+		end_by_signal(-status);
+	return status;
+}

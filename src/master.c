@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One loop around poll(2), in three stages: starting (until each executor has said that its workload runs or can't), running, and
+ * ending. Orders to executors go through shared memory and a nudge by signal; news from them come as their exit.
+ *
+ * The master is a subreaper: what an executor that was killed leaves behind becomes the master's child and is killed.
+ */
+#include "master.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "control_log.h"
+#include "diag.h"
+#include "estimate.h"
+#include "executor.h"
+#include "export.h"
+#include "linux_descendants.h"
+#include "progress.h"
+#include "recorder.h"
+#include "run.h"
+#include "spawn.h"
+#include "summary.h"
+#include "units.h"
+
+#define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+/* How long executors may take to stop their workloads before a suspended job is reported as such. */
+#define SUSPEND_LIMIT_NS NS_PER_S
+
+enum stage { STARTING, RUNNING, ENDING };
+
+struct master {
+	struct run run;
+	const struct config *config;
+	const struct master_ties *ties;
+	enum stage stage;
+	pid_t *executor;      /* by workload; 0 once reaped */
+	unsigned alive;       /* executors not reaped */
+	uint64_t ready;
+	int signals, timer;
+	bool timed;           /* the run has an end */
+	int64_t length_ns;    /* … this long after the origin */
+	int64_t paused_ns;    /* since when it is paused; 0: it isn't */
+	int64_t began_ns;     /* end of the hold */
+	int64_t ended_ns;     /* end of control */
+	int interrupted;      /* signal that ended the run, or 0 */
+	unsigned interrupts;  /* how many SIGINTs came */
+	int status;           /* 0, or what an error demands */
+	bool log_failed, source_failed;
+	bool live_line;
+	struct progress progress;
+	struct scheduling_grant grant;
+	int64_t started_s;    /* wall clock */
+	struct control_log *log;
+	struct recorder logged, sampled;
+	struct accuracy accuracy;
+};
+
+static int64_t origin(const struct master *master)
+{
+	return atomic_load(&master->run.shared->origin_ns);
+}
+
+/* ---- Orders ----------------------------------------------------------------------------------------------------------- */
+
+static void nudge(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i])
+			kill(master->executor[i], EXECUTOR_NUDGE);
+}
+
+static void order(struct master *master, enum shared_phase phase)
+{
+	if (atomic_load(&master->run.shared->phase) >= (int)phase)
+		return;
+	atomic_store(&master->run.shared->phase, (int)phase);
+	nudge(master);
+}
+
+static void arm(const struct master *master, int64_t when_ns)
+{
+	const struct itimerspec timer = {.it_value = {.tv_sec = when_ns / NS_PER_S, .tv_nsec = when_ns % NS_PER_S}};
+	timerfd_settime(master->timer, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static void end(struct master *master, enum shared_phase how)
+{
+	if (master->stage != ENDING)
+		master->ended_ns = clock_now();
+	master->stage = ENDING;
+	arm(master, 0);
+	order(master, how);
+}
+
+static void end_with_error(struct master *master, int status)
+{
+	if (master->status == 0)
+		master->status = status;
+	end(master, SHARED_KILL);
+}
+
+/* ---- Recording -------------------------------------------------------------------------------------------------------- */
+
+static int64_t run_end(const struct master *master)
+{
+	return master->timed ? origin(master) + master->length_ns : INT64_MAX;
+}
+
+static bool read_source(struct master *master, struct sst_reading *reading)
+{
+	const struct module *feedback = &master->run.module[SST_FEEDBACK];
+	if (feedback->feedback->read(feedback->state, &master->run.host[SST_FEEDBACK].env, reading) == 0)
+		return true;
+	if (!master->source_failed)
+		diag("can't read the load: %s; rows without it are left out", strerror(errno));
+	master->source_failed = true;
+	return false;
+}
+
+static void write_log(struct master *master, const struct record *record)
+{
+	if (!master->log || control_log_add(master->log, record, origin(master)) == 0)
+		return;
+	if (!master->log_failed)
+		diag("%s: can't write the log: %s; the run goes on", master->config->log, strerror(errno));
+	master->log_failed = true;
+}
+
+/* An interval ends where control begins, so that no row is half warm-up. */
+static int64_t interval_end(const struct master *master, const struct recorder *recorder, int64_t start_ns)
+{
+	const int64_t from = origin(master);
+	if (start_ns + NS_PER_MS < from)
+		return start_ns + recorder->interval_ns < from ? start_ns + recorder->interval_ns : from;
+	/* A reading that was late shortens the next interval: ends stay on the grid. */
+	const int64_t passed = (start_ns - from + recorder->interval_ns / 4) / recorder->interval_ns;
+	return from + (passed + 1) * recorder->interval_ns;
+}
+
+static void start_interval(struct master *master, struct recorder *recorder, const struct sst_reading *reading)
+{
+	recorder_start(recorder, reading, interval_end(master, recorder, reading->when_ns));
+}
+
+static void note_progress(struct master *master, const struct record *record)
+{
+	progress_add(&master->progress, record->target, record->load, record->duty);
+	master->progress.elapsed_ns = record->end_ns - origin(master);
+	if (master->live_line)
+		progress_draw(&master->progress);
+}
+
+/* Ends the intervals that are due; with `last`, also those that are at least half over. */
+static void record_intervals(struct master *master, bool last)
+{
+	struct recorder *const recorders[] = {&master->logged, &master->sampled};
+	struct sst_reading reading;
+	bool have_reading = false;
+	for (int i = 0; i < 2; i++) {
+		struct recorder *recorder = recorders[i];
+		const int64_t now = clock_now();
+		const bool due = recorder->next_ns <= now || (last && now - recorder->start_ns >= recorder->interval_ns / 2);
+		if (!due || (!have_reading && !(have_reading = read_source(master, &reading)))) {
+			/* Without a reading the interval grows by one. */
+			if (due)
+				recorder->next_ns += recorder->interval_ns;
+			continue;
+		}
+		struct record record;
+		recorder_end(recorder, &reading, &record);
+		if (recorder == &master->logged)
+			write_log(master, &record);
+		else
+			note_progress(master, &record);
+		if (recorder == &master->sampled && !isnan(record.target) && !record.partly_free && !isnan(record.load) &&
+		        record.length_ns > recorder->interval_ns / 2)
+			accuracy_add(&master->accuracy, record.target, record.load);
+		start_interval(master, recorder, &reading);
+	}
+}
+
+static void arm_next(const struct master *master)
+{
+	int64_t next = master->logged.next_ns < master->sampled.next_ns ? master->logged.next_ns : master->sampled.next_ns;
+	if (run_end(master) < next)
+		next = run_end(master);
+	arm(master, next);
+}
+
+static void on_timer(struct master *master)
+{
+	if (master->stage != RUNNING || master->paused_ns)
+		return;
+	const bool over = clock_now() >= run_end(master);
+	record_intervals(master, over);
+	if (over)
+		end(master, SHARED_TERMINATE);
+	else
+		arm_next(master);
+}
+
+/* All workloads are there: the hold ends for all at once. */
+static void begin(struct master *master)
+{
+	struct sst_reading reading;
+	master->stage = RUNNING;
+	master->began_ns = clock_now();
+	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
+	order(master, SHARED_RUN);
+	if (!read_source(master, &reading)) {
+		end_with_error(master, EXIT_TROUBLE);
+		return;
+	}
+	start_interval(master, &master->logged, &reading);
+	start_interval(master, &master->sampled, &reading);
+	arm_next(master);
+}
+
+/* ---- Pauses (Ctrl-Z) -------------------------------------------------------------------------------------------------- */
+
+static bool all_stopped(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		struct slot_record record;
+		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		if (atomic_load(&master->run.shared->slot[i].live) && (record.running || record.duty > 0))
+			return false;
+	}
+	return true;
+}
+
+static void pause_run(struct master *master)
+{
+	if (master->stage == RUNNING && !master->paused_ns) {
+		record_intervals(master, false);
+		master->paused_ns = clock_now();
+		atomic_store(&master->run.shared->paused, true);
+		nudge(master);
+		while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS)
+			clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	eventfd_write(master->ties->suspended, 1);
+}
+
+static void resume_run(struct master *master)
+{
+	struct sst_reading reading;
+	if (!master->paused_ns)
+		return;
+	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	master->paused_ns = 0;
+	atomic_store(&master->run.shared->paused, false);
+	nudge(master);
+	if (master->stage == RUNNING && read_source(master, &reading)) {
+		start_interval(master, &master->logged, &reading);
+		start_interval(master, &master->sampled, &reading);
+	}
+	on_timer(master);
+}
+
+/* ---- Children --------------------------------------------------------------------------------------------------------- */
+
+static bool is_executor(const struct master *master, pid_t pid)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i] == pid)
+			return true;
+	return false;
+}
+
+/* Kills what dead executors left: children of ours that are no executors, with all below them. True when there was something. */
+static bool kill_strays(const struct master *master)
+{
+	struct descendants list = {0};
+	bool found = false;
+	if (descendants_list(getpid(), &list) != 0)
+		return false;
+	/* Parents come first in the list, so a process's fate is known when its children are looked at. */
+	for (size_t i = 0; i < list.count; i++) {
+		struct linux_process *process = &list.item[i].process;
+		bool stray = list.item[i].depth == 1 && !is_executor(master, process->pid);
+		for (size_t k = 0; k < i && !stray && list.item[i].depth > 1; k++)
+			stray = list.item[k].process.pid == process->parent && list.item[k].depth == 0;
+		if (!stray)
+			continue;
+		list.item[i].depth = 0; /* the mark of a stray */
+		if (process->state != 'Z') {
+			process_signal(process, SIGKILL);
+			found = true;
+		}
+	}
+	descendants_free(&list);
+	return found;
+}
+
+static void report_start_failure(struct master *master, unsigned index)
+{
+	const struct slot *slot = &master->run.shared->slot[index];
+	const int error = atomic_load(&slot->start_errno);
+	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
+	if (master->status == 0)
+		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), run_group(master->config, index)->command[0],
+		        strerror(error));
+	end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
+}
+
+static void note_executor(struct master *master, unsigned index, int wait_status)
+{
+	const struct slot *slot = &master->run.shared->slot[index];
+	master->executor[index] = 0;
+	master->alive--;
+	estimate_release(master->run.shared, index + 1);
+	if (atomic_load(&slot->start_stage)) {
+		report_start_failure(master, index);
+		return;
+	}
+	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+		return;
+	shared_set_live(master->run.shared, index, false);
+	if (WIFSIGNALED(wait_status))
+		diag("the executor of workload %u was killed by signal %d (%s); the run ends", index, WTERMSIG(wait_status),
+		        strsignal(WTERMSIG(wait_status)));
+	else
+		diag("the executor of workload %u ended with status %d; the run ends", index, WEXITSTATUS(wait_status));
+	end_with_error(master, EXIT_TROUBLE);
+	const int64_t deadline = clock_now() + NS_PER_S;
+	while (kill_strays(master) && clock_now() < deadline)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+static void reap(struct master *master)
+{
+	int wait_status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
+		for (unsigned i = 0; i < master->config->workloads; i++)
+			if (master->executor[i] == pid) {
+				note_executor(master, i, wait_status);
+				break;
+			}
+}
+
+static void end_when_all_have_ended(struct master *master)
+{
+	if (master->alive > 0 || master->stage != RUNNING)
+		return;
+	record_intervals(master, true);
+	if (!master->config->quiet)
+		diag("all workloads have ended");
+	end(master, SHARED_TERMINATE);
+}
+
+static int fork_executors(struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		const pid_t pid = fork();
+		if (pid == 0)
+			_exit(executor_run(&master->run, i));
+		if (pid < 0) {
+			diag("can't start the executor of workload %u: %s", i, strerror(errno));
+			end_with_error(master, EXIT_TROUBLE);
+			return -1;
+		}
+		master->executor[i] = pid;
+		master->alive++;
+	}
+	return 0;
+}
+
+/* ---- Signals ---------------------------------------------------------------------------------------------------------- */
+
+/* One line, as dd prints on the same signal. */
+static void say_status(struct master *master)
+{
+	char line[PROGRESS_LINE_MAX];
+	const struct accuracy *accuracy = &master->accuracy;
+	if (!master->began_ns) {
+		diag("starting");
+		return;
+	}
+	master->progress.elapsed_ns = clock_now() - origin(master);
+	progress_format(&master->progress, 80, false, line);
+	if (accuracy->samples)
+		diag("%s; so far: target %.2f %%, load %.2f %%, mean error %+.2f pp, MSE %.2f pp^2", line,
+		        100 * accuracy_mean_target(accuracy), 100 * accuracy_mean_load(accuracy), accuracy_mean_error_pp(accuracy),
+		        accuracy_mse_pp2(accuracy));
+	else
+		diag("%s", line);
+}
+
+static void on_signal(struct master *master, int number)
+{
+	switch (number) {
+	case SIGCHLD:
+		reap(master);
+		break;
+	case SIGTSTP:
+		pause_run(master);
+		break;
+	case SIGCONT:
+		resume_run(master);
+		break;
+	case SIGUSR1:
+		say_status(master);
+		break;
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+		if (!master->interrupted)
+			master->interrupted = number;
+		master->interrupts += number == SIGINT;
+		if (master->stage == RUNNING && !master->paused_ns)
+			record_intervals(master, true);
+		resume_run(master);
+		end(master, master->interrupts > 1 || master->stage == STARTING ? SHARED_KILL : SHARED_TERMINATE);
+		break;
+	default:
+		break;
+	}
+}
+
+static void supervise(struct master *master)
+{
+	struct pollfd polled[] = {
+	        {.fd = master->signals, .events = POLLIN},
+	        {.fd = master->timer, .events = POLLIN},
+	        {.fd = master->run.ready, .events = POLLIN},
+	        {.fd = master->ties->guardian, .events = POLLIN},
+	};
+	while (master->alive > 0 || master->stage != ENDING) {
+		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
+			continue;
+		if (polled[3].revents) {
+			/* The guardian is gone, and with it whoever waits for us. */
+			polled[3].fd = -1;
+			end_with_error(master, EXIT_TROUBLE);
+		}
+		struct signalfd_siginfo info;
+		while (read(master->signals, &info, sizeof info) == sizeof info)
+			on_signal(master, (int)info.ssi_signo);
+		uint64_t count;
+		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count)
+			on_timer(master);
+		if (polled[2].revents && eventfd_read(master->run.ready, &count) == 0) {
+			master->ready += count;
+			if (master->ready == master->config->workloads && master->stage == STARTING && master->status == 0) {
+				reap(master); /* one that could not start has said so too */
+				if (master->status == 0)
+					begin(master);
+			}
+		}
+		end_when_all_have_ended(master);
+	}
+}
+
+/* ---- Setting up and ending -------------------------------------------------------------------------------------------- */
+
+static int set_up(struct master *master)
+{
+	sigset_t all;
+	sigset_t watched;
+	const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+	/* Out of the terminal's foreground group: the guardian alone hears the keyboard. Writing to the terminal stays allowed since
+	 * SIGTTOU is blocked. */
+	setpgid(0, 0);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigaction(SIGCHLD, &quiet, NULL);
+	/* Stop signals that are ignored would never be seen. */
+	const struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigemptyset(&watched);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		sigaddset(&watched, numbers[i]);
+		if (numbers[i] != SIGCHLD)
+			sigaction(numbers[i], &plain, NULL);
+	}
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		return -1;
+	master->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	master->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	master->run.master = pidfd_open(getpid(), 0);
+	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	master->executor = calloc(master->config->workloads, sizeof *master->executor);
+	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor)
+		return -1;
+	if (recorder_init(&master->logged, &master->run, master->config->log_interval_ns, master->log && master->config->log_instances) != 0 ||
+	        recorder_init(&master->sampled, &master->run, SUMMARY_SAMPLE_NS, false) != 0)
+		return -1;
+	return run_share(&master->run);
+}
+
+/* What can be found out about a command before anything is started. 0, or the exit status after a message. */
+static int check_commands(const struct config *config)
+{
+	for (unsigned i = 0; i < config->groups; i++) {
+		/* A folder that differs from instance to instance is looked at by each. */
+		if (config->directory && *config->placeholder && strstr(config->directory, config->placeholder))
+			return 0;
+		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
+			diag("%s: %s", config->group[i].command[0], errno == ENOENT ? "command not found" : strerror(errno));
+			return errno == ENOENT ? 127 : 126;
+		}
+	}
+	return 0;
+}
+
+/* Files that are written at the end must not turn out then to be unwritable. 0, or EXIT_TROUBLE after a message. */
+static int check_exports(const struct config *config)
+{
+	const char *const paths[] = {config->export_json, config->export_csv};
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		if (!paths[i])
+			continue;
+		const int fd = open(paths[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0) {
+			diag("%s: can't write the record: %s", paths[i], strerror(errno));
+			return EXIT_TROUBLE;
+		}
+		close(fd);
+	}
+	return 0;
+}
+
+static void say_what_was_set_up(const struct master *master)
+{
+	const struct scheduling_grant *grant = &master->grant;
+	static const char *const names[] = {[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *module = &master->run.module[kind];
+		char *options = NULL;
+		size_t size = 0;
+		FILE *text = open_memstream(&options, &size);
+		if (!text)
+			return;
+		option_print(module->base->options, module->state, text);
+		fclose(text);
+		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
+		free(options);
+	}
+	if (grant->grant == GRANT_NOTHING)
+		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
+	else
+		diag("priority above the workloads: %s %d", names[grant->grant], grant->value);
+}
+
+static double guardian_cpu_s(void)
+{
+	clockid_t clock;
+	struct timespec used;
+	if (clock_getcpuclockid(getppid(), &clock) != 0 || clock_gettime(clock, &used) != 0)
+		return 0;
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Workloads that ended by themselves with a failure, each told once. */
+static bool report_failures(const struct master *master)
+{
+	bool failed = false;
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		const struct slot *slot = &master->run.shared->slot[i];
+		const int status = atomic_load(&slot->wait_status);
+		if (!atomic_load(&slot->ended) || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+			continue;
+		failed = true;
+		if (WIFSIGNALED(status))
+			diag("workload %u was killed by signal %d (%s)", i, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		else
+			diag("workload %u ended with status %d", i, WEXITSTATUS(status));
+	}
+	return failed;
+}
+
+static bool misses_requirement(const struct master *master)
+{
+	const struct config *config = master->config;
+	const double error = fabs(accuracy_mean_error_pp(&master->accuracy));
+	const double mse = accuracy_mse_pp2(&master->accuracy);
+	bool missed = false;
+	/* Written so that a run without samples, where both are NaN, misses. */
+	if (!isnan(config->require_error) && !(error <= config->require_error)) {
+		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
+		missed = true;
+	}
+	if (!isnan(config->require_mse) && !(mse <= config->require_mse)) {
+		diag("mean squared error %.3f pp^2, required at most %.3f pp^2", mse, config->require_mse);
+		missed = true;
+	}
+	return missed;
+}
+
+static int verdict(struct master *master)
+{
+	const bool failed = report_failures(master);
+	if (master->status)
+		return master->status;
+	if (master->interrupted)
+		return -master->interrupted;
+	if (failed && !master->config->ignore_failures)
+		return 1;
+	return misses_requirement(master) ? 3 : 0;
+}
+
+static void write_records(struct master *master, const struct summary *summary, int *status)
+{
+	const struct config *config = master->config;
+	const struct export export = {
+	        .run = &master->run,
+	        .summary = summary,
+	        .grant = &master->grant,
+	        .trace_length_ns = run_trace_length(&master->run),
+	        .started_s = master->started_s,
+	        .exit_status = *status,
+	};
+	if (config->export_json && export_json(&export, config->export_json) != 0) {
+		diag("%s: can't write the record: %s", config->export_json, strerror(errno));
+		*status = EXIT_TROUBLE;
+	}
+	if (config->export_csv && export_csv(&export, config->export_csv) != 0) {
+		diag("%s: can't write the record: %s", config->export_csv, strerror(errno));
+		*status = EXIT_TROUBLE;
+	}
+}
+
+/* Summary and records; a record that can't be written makes the status trouble. */
+static void report(struct master *master, int *status)
+{
+	struct summary summary = {
+	        .accuracy = master->accuracy,
+	        .master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
+	        .guardian_cpu_s = guardian_cpu_s(),
+	        .wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
+	};
+	summary_collect(&summary, master->run.shared);
+	if (!master->config->quiet)
+		summary_print(&summary, master->run.shared, master->config->verbose, stderr);
+	write_records(master, &summary, status);
+}
+
+int master_run(const struct config *config, const struct master_ties *ties)
+{
+	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1};
+	if (run_prepare(&master.run, config) != 0) {
+		run_release(&master.run);
+		return EXIT_TROUBLE;
+	}
+	int status = check_commands(config);
+	if (status == 0 && config->log) {
+		master.log = control_log_open(config->log, config->log_instances ? config->workloads : 0);
+		if (!master.log) {
+			diag("%s: can't write the log: %s", config->log, strerror(errno));
+			status = EXIT_TROUBLE;
+		}
+	}
+	if (status == 0)
+		status = check_exports(config);
+	if (status == 0 && set_up(&master) != 0) {
+		diag("can't set the run up: %s", strerror(errno));
+		status = EXIT_TROUBLE;
+	}
+	if (status == 0) {
+		master.run.user = ties->user;
+		const int64_t length = run_trace_length(&master.run);
+		master.length_ns = config->run_time_ns;
+		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))
+			master.length_ns = length;
+		master.timed = master.length_ns >= 0;
+		master.grant = scheduling_raise();
+		master.started_s = time(NULL);
+		master.progress = (struct progress){.length_ns = master.length_ns, .target = NAN, .load = NAN, .duty = NAN};
+		master.live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
+		                                             (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
+		diag_over_live_line(master.live_line);
+		if (config->verbose)
+			say_what_was_set_up(&master);
+		fork_executors(&master);
+		supervise(&master);
+		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+			diag("some processes of the workloads can't be killed");
+			master.status = EXIT_TROUBLE;
+		}
+		if (master.live_line)
+			progress_draw(NULL);
+		diag_over_live_line(false);
+		status = verdict(&master);
+		if (master.began_ns)
+			report(&master, &status);
+	}
+	if (control_log_close(master.log) != 0 && !master.log_failed)
+		diag("%s: can't write the log: %s", config->log, strerror(errno));
+	recorder_free(&master.logged);
+	recorder_free(&master.sampled);
+	free(master.executor);
+	run_release(&master.run);
+	return status;
+}

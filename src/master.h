@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The master: sets a run up, forks the executors, supervises them, records and reports. */
+#ifndef MASTER_H
+#define MASTER_H
+
+#include "command_line.h"
+#include "linux_scheduling.h"
+
+/* The master's ties to the guardian, made before the fork. */
+struct master_ties {
+	int guardian;  /* pidfd of the guardian */
+	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
+	struct scheduling user;
+};
+
+/*
+ * The whole life of the master in the process forked for it. Returns its exit status (design: section 4), or a negative signal
+ * number when it is to end by that signal. No descendant is left when it returns.
+ */
+int master_run(const struct config *config, const struct master_ties *ties);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "diag.h"
+#include "expand.h"
+#include "units.h"
+
+int run_prepare(struct run *run, const struct config *config)
+{
+	char error[MODULE_ERROR_MAX];
+	uint64_t entropy = 0;
+	*run = (struct run){.config = config, .master = -1, .ready = -1};
+	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
+		diag("can't get random numbers: %s", strerror(errno));
+		return -1;
+	}
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->module[kind];
+		struct host_env *host = &run->host[kind];
+		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
+			diag("%s", error);
+			return -1;
+		}
+		host_env_init(host, config->root, config->workloads ? config->workloads : 1, entropy + (uint64_t)kind);
+		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+		if (!host->env.shared) {
+			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
+			module_unload(module);
+			return -1;
+		}
+		memset(host->env.shared, 0, module->base->shared_size);
+		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
+			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind],
+			        *host->refusal ? host->refusal : "refused without a reason");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int run_share(struct run *run)
+{
+	size_t size[SST_KINDS];
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		size[kind] = run->module[kind].base->shared_size;
+	run->shared = shared_create(run->config->workloads, size);
+	if (!run->shared)
+		return -1;
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct host_env *host = &run->host[kind];
+		void *shared = shared_module(run->shared, (enum sst_kind)kind);
+		if (shared)
+			memcpy(shared, host->env.shared, size[kind]);
+		free(host->env.shared);
+		host->env.shared = shared;
+		host->shared = run->shared;
+	}
+	return 0;
+}
+
+int run_init_modules(struct run *run, unsigned index)
+{
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct sst_module *base = run->module[kind].base;
+		run->host[kind].env.index = index;
+		if (base->init && base->init(run->module[kind].state, &run->host[kind].env) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void run_release(struct run *run)
+{
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->module[kind];
+		if (!module->base)
+			continue;
+		if (module->base->fini)
+			module->base->fini(module->state, &run->host[kind].env);
+		if (!run->shared)
+			free(run->host[kind].env.shared);
+		module_unload(module);
+	}
+	shared_destroy(run->shared);
+	run->shared = NULL;
+}
+
+int64_t run_trace_length(const struct run *run)
+{
+	const struct module *trace = &run->module[SST_TRACE];
+	return trace->trace->length ? trace->trace->length(trace->state) : -1;
+}
+
+const struct group *run_group(const struct config *config, unsigned index)
+{
+	const struct group *group = config->group;
+	while (index >= group->instances)
+		index -= group++->instances;
+	return group;
+}
+
+/* A word as a shell would read it back. */
+static void print_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*word, to);
+	fputc('\'', to);
+}
+
+void run_print(const struct run *run, FILE *to)
+{
+	const struct config *config = run->config;
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	const unsigned width = expand_width(config->workloads);
+	struct sst_reading reading;
+	char text[UNITS_TEXT_MAX];
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *module = &run->module[kind];
+		fprintf(to, "%s: %s ", module_kind_name((enum sst_kind)kind), module->base->name);
+		option_print(module->base->options, module->state, to);
+		fputc('\n', to);
+	}
+	if (feedback->feedback->read(feedback->state, &run->host[SST_FEEDBACK].env, &reading) == 0)
+		fprintf(to, "processors: %s\n", units_print_real(reading.processors, text));
+	else
+		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
+	const int64_t length = run_trace_length(run);
+	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
+	for (unsigned i = 0; i < config->workloads; i++) {
+		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);
+		fprintf(to, "workload %0*u:", (int)width, i);
+		for (char **word = command; word && *word; word++) {
+			fputc(' ', to);
+			print_word(*word, to);
+		}
+		fputc('\n', to);
+		expand_free(command);
+	}
+}

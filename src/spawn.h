@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting one workload. */
+#ifndef SPAWN_H
+#define SPAWN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "linux_scheduling.h"
+#include "shared.h"
+
+struct spawn {
+	char *const *command;
+	const char *directory, *stdout_file, *stderr_file; /* NULL: inherited */
+	bool inherit_stdin;                                /* else /dev/null */
+	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
+	const struct scheduling *user;                     /* what the child gets back */
+};
+
+/*
+ * Forks and executes; returns when the new program runs. The child leads a process group of its own and dies by SIGKILL when the
+ * caller does. Returns its process number, or -1 with errno and *stage saying what failed.
+ */
+pid_t spawn(const struct spawn *spawn, enum shared_stage *stage);
+
+/* What a stage does, as in "can't …". */
+const char *spawn_stage_text(enum shared_stage stage);
+
+/*
+ * Finds what execvp would: 0, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
+ * relative name with a slash is looked up in `directory` where that is not NULL.
+ */
+int spawn_check_command(const char *command, const char *directory);
+
+#endif

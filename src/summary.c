@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Up to this many workloads are listed one by one. */
+#define LISTED 16
+/* A share of saturated or starved time, and an error in pp, from which one explains the other. */
+#define NOTABLE_SHARE 0.05
+#define NOTABLE_ERROR_PP 0.5
+
+/* The bucket's upper end below which this part of all edges lies. */
+static double percentile(const uint64_t count[static LATENESS_BUCKETS], uint64_t total, double part)
+{
+	uint64_t below = 0;
+	for (unsigned bucket = 0; total && bucket < LATENESS_BUCKETS; bucket++) {
+		below += count[bucket];
+		if ((double)below >= part * (double)total)
+			return lateness_bound_us(bucket);
+	}
+	return 0;
+}
+
+static void collect_lateness(struct summary *summary, const struct shared *shared)
+{
+	uint64_t count[LATENESS_BUCKETS] = {0};
+	summary->edges = 0;
+	for (unsigned i = 0; i < shared->workloads; i++)
+		for (unsigned bucket = 0; bucket < LATENESS_BUCKETS; bucket++)
+			count[bucket] += atomic_load(&shared->slot[i].lateness[bucket]);
+	for (unsigned bucket = 0; bucket < LATENESS_BUCKETS; bucket++)
+		summary->edges += count[bucket];
+	summary->lateness_50_us = percentile(count, summary->edges, 0.5);
+	summary->lateness_90_us = percentile(count, summary->edges, 0.9);
+	summary->lateness_99_us = percentile(count, summary->edges, 0.99);
+}
+
+void summary_collect(struct summary *summary, const struct shared *shared)
+{
+	double control = 0;
+	double saturated = 0;
+	double starved = 0;
+	for (unsigned i = 0; i < shared->workloads; i++) {
+		struct slot_record record;
+		latch_read(&shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		control += record.control_ns;
+		saturated += record.saturated_ns;
+		starved += record.starved_ns;
+		summary->executors_cpu_s += (double)atomic_load(&shared->slot[i].executor_cpu_ns) / 1e9;
+	}
+	summary->controlled_s = control / shared->workloads / 1e9;
+	summary->saturated = control > 0 ? saturated / control : 0;
+	summary->starved = control > 0 ? starved / control : 0;
+	collect_lateness(summary, shared);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double left = *(const double *)a;
+	const double right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
+static void print_workloads(const struct shared *shared, FILE *to)
+{
+	double *cpu = calloc(shared->workloads, sizeof *cpu);
+	double total = 0;
+	if (!cpu)
+		return;
+	for (unsigned i = 0; i < shared->workloads; i++) {
+		cpu[i] = (double)atomic_load(&shared->slot[i].workload_cpu_ns) / 1e9;
+		total += cpu[i];
+	}
+	fprintf(to, "workloads' CPU time  %.2f s", total);
+	if (shared->workloads <= LISTED) {
+		for (unsigned i = 0; i < shared->workloads; i++)
+			fprintf(to, "%s%u: %.2f", i ? ", " : " (", i, cpu[i]);
+		fputs(")\n", to);
+	} else {
+		qsort(cpu, shared->workloads, sizeof *cpu, compare);
+		fprintf(to, " (each %.2f to %.2f, median %.2f)\n", cpu[0], cpu[shared->workloads - 1], cpu[shared->workloads / 2]);
+	}
+	free(cpu);
+}
+
+void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
+{
+	const struct accuracy *accuracy = &summary->accuracy;
+	const double error = accuracy_mean_error_pp(accuracy);
+	if (accuracy->samples) {
+		fprintf(to, "target load          %.2f %%\n", 100 * accuracy_mean_target(accuracy));
+		fprintf(to, "achieved load        %.2f %%\n", 100 * accuracy_mean_load(accuracy));
+		fprintf(to, "mean error           %+.2f pp\n", error);
+		fprintf(to, "mean squared error   %.2f pp^2 (%llu samples of 500 ms)\n", accuracy_mse_pp2(accuracy),
+		        (unsigned long long)accuracy->samples);
+	} else {
+		fputs("target load          none: less than one sample of 500 ms under control\n", to);
+	}
+	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated, 100 * summary->starved,
+	        summary->controlled_s);
+	print_workloads(shared, to);
+	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
+	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own, summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
+	if (verbose)
+		fprintf(to, "  executors %.3f s, master %.3f s, guardian %.3f s; 99 %% of edges less than %.0f us late\n",
+		        summary->executors_cpu_s, summary->master_cpu_s, summary->guardian_cpu_s, summary->lateness_99_us);
+	if (summary->saturated > NOTABLE_SHARE && error < -NOTABLE_ERROR_PP)
+		fputs("warning: below the target because the workloads ran all the time and yet could not produce more load: "
+		      "more instances, or more threads, are needed\n",
+		        to);
+	if (summary->starved > NOTABLE_SHARE && error > NOTABLE_ERROR_PP)
+		fputs("warning: above the target although the workloads were stopped: other programs, or one workload's shortest run, "
+		      "exceed it\n",
+		        to);
+}

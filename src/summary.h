@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run achieved, in a few lines for people. */
+#ifndef SUMMARY_H
+#define SUMMARY_H
+
+#include <stdio.h>
+
+#include "accuracy.h"
+#include "run.h"
+
+/* Length of the samples that accuracy is reported over, as in the paper. */
+#define SUMMARY_SAMPLE_NS (INT64_C(500) * 1000000)
+
+struct summary {
+	struct accuracy accuracy;
+	double controlled_s;           /* time under control */
+	double saturated, starved;     /* shares of it, 0 to 1 */
+	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
+	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
+	uint64_t edges;
+	double wall_s;                 /* from the end of the hold to the end of control */
+};
+
+/* Adds up what the executors left in their slots. */
+void summary_collect(struct summary *summary, const struct shared *shared);
+
+/* Prints it; `verbose` adds what few people look at. */
+void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to);
+
+#endif

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the tests of whole programs. A test is a shell script that ends with `finish`.
+#   build, source   where the programs and the sources are
+#   work            an empty folder, removed at the end; the current folder at the start
+#   run CMD…        runs under a time limit; leaves $status, and the files out and err
+#   expect_…        checks that say what was expected and what was found; the script goes on and fails at the end
+
+set -u
+build=${SHOWSTOPPER_BUILD:?run me through ctest, or set SHOWSTOPPER_BUILD}
+# shellcheck disable=SC2034 # for the scripts that source this
+source=${SHOWSTOPPER_SOURCE:?}
+PATH=$build:$PATH
+export PATH
+LC_ALL=C
+export LC_ALL
+work=$(mktemp -d)
+trap 'cd /; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$work" || exit 1
+failures=0
+limit=60
+
+fail() {
+	failures=$((failures + 1))
+	printf 'FAIL: %s\n' "$*"
+}
+
+run() {
+	what=$*
+	timeout -k 5 "$limit" "$@" >out 2>err </dev/null
+	status=$?
+}
+
+expect_status() {
+	[ "$status" -eq "$1" ] || { fail "$what: status $status, expected $1"; sed 's/^/  err: /' err; }
+}
+
+# expect_text FILE REGEX: a line of the file matches the extended regular expression.
+expect_text() {
+	grep -Eq -- "$2" "$1" || { fail "$what: no line of $1 matches '$2'"; sed 's/^/  /' "$1" | head -20; }
+}
+
+expect_no_text() {
+	if grep -Eq -- "$2" "$1"; then fail "$what: a line of $1 matches '$2'"; fi
+}
+
+expect_lines() {
+	lines=$(wc -l <"$1")
+	[ "$lines" -eq "$2" ] || { fail "$what: $1 has $lines lines, expected $2"; sed 's/^/  /' "$1" | head -20; }
+}
+
+# expect_trouble REGEX: refused with status 125 and one line on stderr that matches.
+expect_trouble() {
+	expect_status 125
+	expect_lines err 1
+	expect_text err "$1"
+}
+
+finish() {
+	[ "$failures" -eq 0 ] || { printf '%s failed\n' "$failures"; exit 1; }
+	exit 0
+}
