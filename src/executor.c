@@ -151,6 +151,7 @@ static void begin_termination(struct executor *executor)
 	const int64_t now = clock_now();
 	executor->terminating = true;
 	executor->due_ns = 0;
+	scheduling_step_down();
 	tree_signal(&executor->tree, SIGTERM, now);
 	tree_signal(&executor->tree, SIGCONT, now);
 	executor->tree.stopped = false;
@@ -159,11 +160,18 @@ static void begin_termination(struct executor *executor)
 	arm(executor, executor->kill_ns);
 }
 
+/* SIGKILL to all, reaped as an ordinary process. */
+static void kill_workload(void)
+{
+	scheduling_step_down();
+	descendants_kill(clock_now() + KILL_LIMIT_NS);
+}
+
 static void follow_orders(struct executor *executor)
 {
 	const int phase = atomic_load(&executor->shared->phase);
 	if (phase == SHARED_KILL) {
-		descendants_kill(clock_now() + KILL_LIMIT_NS);
+		kill_workload();
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
 			begin_termination(executor);
@@ -189,20 +197,34 @@ static void note_end(struct executor *executor)
 	}
 }
 
-/* Reaps what has ended; true when no process is left. */
+/*
+ * Reaps what has ended; true when no process is left. As an ordinary process: reaping flushes the dead process's part of /proc,
+ * in which the kernel spins while another dying thread of it, which a real-time process would not let run, is at the same.
+ * (Seen on Linux 6.18: both executors spun for a second, until real-time throttling let the others in.)
+ */
 static bool reap(struct executor *executor)
 {
+	bool stepped_down = false;
+	bool none = false;
 	for (;;) {
 		siginfo_t info = {0};
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-			return errno == ECHILD;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+			none = errno == ECHILD;
+			break;
+		}
 		if (info.si_pid == 0)
-			return false;
+			break;
+		if (!stepped_down)
+			scheduling_step_down();
+		stepped_down = true;
 		if (info.si_pid == executor->first)
 			note_end(executor);
 		else
 			waitpid(info.si_pid, NULL, 0);
 	}
+	if (stepped_down && !executor->terminating && !none)
+		scheduling_raise(&executor->run->user);
+	return none;
 }
 
 static int64_t cpu_ns(int who)
@@ -237,7 +259,7 @@ static int watch(struct executor *executor)
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[2].revents) {
-			descendants_kill(clock_now() + KILL_LIMIT_NS);
+			kill_workload();
 			return EXIT_TROUBLE;
 		}
 		if (polled[0].revents) {
@@ -245,7 +267,7 @@ static int watch(struct executor *executor)
 			if (read(executor->timer, &expirations, sizeof expirations) < 0)
 				continue;
 			if (executor->terminating)
-				descendants_kill(clock_now() + KILL_LIMIT_NS);
+				kill_workload();
 			else if (executor->due_ns)
 				take_edges(executor);
 		}
@@ -332,7 +354,7 @@ int executor_run(struct run *run, unsigned index)
 	enum shared_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
 	if (set_up(&executor) == 0) {
-		scheduling_raise();
+		scheduling_raise(&run->user);
 		executor.first = start_workload(&executor, &stage);
 	}
 	if (executor.first > 0) {

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Above ordinary processes is all that is needed; real-time programs of the user's stay above us. */
-#define FIFO_PRIORITY 1
+/* The highest that is left to others: the kernel's own threads and watchdogs run at 99. */
+#define FIFO_MOST 98
 #define OOM_SCORE (-900)
 
 static int read_oom_score(void)
@@ -54,14 +54,11 @@ void scheduling_save(struct scheduling *saved)
 		sigaction(number, NULL, &saved->action[number]);
 }
 
-struct scheduling_grant scheduling_raise(void)
+struct scheduling_grant scheduling_raise_nice(void)
 {
-	const struct sched_param param = {.sched_priority = FIFO_PRIORITY};
-	prctl(PR_SET_TIMERSLACK, 1UL);
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
-		return (struct scheduling_grant){.grant = GRANT_FIFO, .value = FIFO_PRIORITY};
 	const int before = getpriority(PRIO_PROCESS, 0);
 	int least = -20;
+	prctl(PR_SET_TIMERSLACK, 1UL);
 	if (setpriority(PRIO_PROCESS, 0, least) != 0) {
 		/* RLIMIT_NICE counts from 1 (nice 19) to 40 (nice -20). */
 		struct rlimit limit;
@@ -72,6 +69,25 @@ struct scheduling_grant scheduling_raise(void)
 			return (struct scheduling_grant){0};
 	}
 	return (struct scheduling_grant){.grant = GRANT_NICE, .value = least};
+}
+
+/* A user's real-time workloads would starve an executor that is not above them, and the machine with it. */
+struct scheduling_grant scheduling_raise(const struct scheduling *user)
+{
+	const struct scheduling_grant nice = scheduling_raise_nice();
+	const int policy = user->policy & ~SCHED_RESET_ON_FORK;
+	const int wanted = policy == SCHED_FIFO || policy == SCHED_RR ? user->priority + 1 : 1;
+	const struct sched_param param = {.sched_priority = wanted < FIFO_MOST ? wanted : FIFO_MOST};
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
+		return (struct scheduling_grant){.grant = GRANT_FIFO, .value = param.sched_priority};
+	return nice;
+}
+
+void scheduling_step_down(void)
+{
+	const struct sched_param none = {0};
+	if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO)
+		sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
 }
 
 bool scheduling_spare_from_oom(void)

@@ -26,11 +26,17 @@ struct scheduling_grant {
 /* Records the calling process's. */
 void scheduling_save(struct scheduling *saved);
 
+/* The lowest nice value permitted, and timer slack 1 ns. */
+struct scheduling_grant scheduling_raise_nice(void);
+
 /*
- * Puts the calling process above ordinary ones: SCHED_FIFO with SCHED_RESET_ON_FORK, or else the lowest nice value permitted;
- * timer slack 1 ns.
+ * Puts the calling process above everything that has the user's attributes: as scheduling_raise_nice, and SCHED_FIFO with
+ * SCHED_RESET_ON_FORK where permitted, one above the user's real-time priority.
  */
-struct scheduling_grant scheduling_raise(void);
+struct scheduling_grant scheduling_raise(const struct scheduling *user);
+
+/* Leaves SCHED_FIFO for an ordinary policy, the nice value stays; scheduling_raise undoes it. */
+void scheduling_step_down(void);
 
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);

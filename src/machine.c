@@ -38,7 +38,9 @@ static void print_priority(FILE *to)
 	fflush(to);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		const struct scheduling_grant grant = scheduling_raise();
+		struct scheduling user;
+		scheduling_save(&user);
+		const struct scheduling_grant grant = scheduling_raise(&user);
 		_exit((int)grant.grant << 6 | (grant.value < 0 ? -grant.value : grant.value));
 	}
 	int status;

@@ -616,6 +616,27 @@ static int verdict(struct master *master)
 	return misses_requirement(master) ? 3 : 0;
 }
 
+/* Tried in a child: the master itself stays an ordinary process. */
+static struct scheduling_grant what_executors_get(const struct scheduling *user)
+{
+	struct scheduling_grant grant = {0};
+	int pipe_ends[2];
+	if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+		return grant;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		grant = scheduling_raise(user);
+		_exit(write(pipe_ends[1], &grant, sizeof grant) == sizeof grant ? 0 : EXIT_TROUBLE);
+	}
+	close(pipe_ends[1]);
+	if (pid < 0 || read(pipe_ends[0], &grant, sizeof grant) != sizeof grant)
+		grant = (struct scheduling_grant){0};
+	close(pipe_ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return grant;
+}
+
 static void write_records(struct master *master, const struct summary *summary, int *status)
 {
 	const struct config *config = master->config;
@@ -680,7 +701,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))
 			master.length_ns = length;
 		master.timed = master.length_ns >= 0;
-		master.grant = scheduling_raise();
+		scheduling_raise_nice();
+		master.grant = what_executors_get(&ties->user);
 		master.started_s = time(NULL);
 		master.progress = (struct progress){.length_ns = master.length_ns, .target = NAN, .load = NAN, .duty = NAN};
 		master.live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||

@@ -40,6 +40,10 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
+	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
+		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts", config->module[SST_TRACE]);
+		return -1;
+	}
 	return 0;
 }
 

@@ -3,10 +3,18 @@
  * The load of the machine (or of some of its processors) from /proc/stat or, where the kernel has it, from the root cgroup's
  * cpuacct.usage, filtered as in paper 000, Section 3.2.2.
  *
- * Three sources, see showstopper-modules(7): the idle columns against the clock, all columns against each other, and the CPU
- * time of all tasks against the clock. What each is good for depends on the kernel's accounting; `prepare` picks.
+ * The sources, see showstopper-modules(7): `idle` takes the idle columns against the clock, `ticks` all columns against each
+ * other, `cpuacct` the CPU time of all tasks against the clock. What each is good for depends on the kernel's accounting; `prepare`
+ * picks.
+ *
+ * `combined` has the resolution of cpuacct (a nanosecond) and the mean of idle. The CPU time of tasks leaves out what
+ * interrupts and the way into and out of idle take, a few tenths of a percentage point; the idle columns come in units of
+ * 10 ms. So the CPU time is corrected by the low-pass filtered difference of the two since the start. The filter's state is
+ * shared by all executors; two that update it at the same moment lose one update, which doesn't matter.
  */
 #include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +29,18 @@
 #define TEXT_SIZE (16 * 1024)
 #define TEXT_SIZE_MANY (512 * 1024)
 
-enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT };
+/* Time constant of the correction of `combined`. */
+#define CORRECTION_S 5.0
 
-static const char *const sources[] = {"idle", "ticks", "cpuacct", NULL};
+enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED };
+
+static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", NULL};
+
+/* Shared by all executors: what `combined` adds to cpuacct, in ns since the start. */
+struct correction {
+	_Atomic double ns;
+	_Atomic int64_t updated_ns; /* when; 0: never */
+};
 
 struct realtime {
 	int64_t base_ns;
@@ -37,6 +54,9 @@ struct realtime {
 	size_t text_size;
 	double processors; /* for cpuacct: as /proc/stat last said */
 	int64_t counted_ns; /* … and when */
+	int64_t start_ns;   /* of `combined`: when, and what the counters were */
+	uint64_t start_cpuacct, start_idle;
+	double start_processors;
 };
 
 static const struct sst_option options[] = {
@@ -45,7 +65,7 @@ static const struct sst_option options[] = {
 	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "160m", .least = "1m", .most = "1h",
 		.help = "executors use one another's samples up to this age, in processor-time"},
 	{.name = "source", .type = SST_CHOICE, .offset = offsetof(struct realtime, source), .choices = sources,
-		.help = "what is read: idle or all columns of /proc/stat, or cpuacct.usage; without it, what suits the kernel"},
+		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, or idle and cpuacct together; without it, what suits the kernel"},
 	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus),
 		.help = "measure these processors only"},
 	{0},
@@ -87,6 +107,38 @@ static int open_cpuacct(struct realtime *realtime, const struct sst_env *env)
 	return realtime->cpuacct < 0 ? -1 : 0;
 }
 
+static int read_usage(const struct realtime *realtime, const struct sst_env *env, uint64_t *usage, int64_t *when_ns)
+{
+	char text[32];
+	const ssize_t length = env->host->read(env, realtime->cpuacct, text, sizeof text - 1, when_ns);
+	if (length <= 0) {
+		errno = length == 0 ? EIO : errno;
+		return -1;
+	}
+	text[length] = '\0';
+	*usage = strtoull(text, NULL, 10);
+	return 0;
+}
+
+static int choose_source(struct realtime *realtime, const struct sst_env *env)
+{
+	if (!linux_accounting_idle_clock(env))
+		return SOURCE_TICKS;
+	return !realtime->cpus && open_cpuacct(realtime, env) == 0 ? SOURCE_COMBINED : SOURCE_IDLE;
+}
+
+static int start_combined(struct realtime *realtime, const struct sst_env *env)
+{
+	struct linux_stat stat;
+	int64_t ignored;
+	if (read_usage(realtime, env, &realtime->start_cpuacct, &ignored) != 0 ||
+		parse_stat(realtime, env, &stat, &realtime->start_ns) != 0)
+		return env->host->refuse(env, "source=combined: %s", strerror(errno));
+	realtime->start_idle = linux_stat_idle(&stat.total);
+	realtime->start_processors = stat.processors;
+	return 0;
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
@@ -99,26 +151,21 @@ static int prepare(void *state, const struct sst_env *env)
 	if (size_buffer(realtime, env, &stat) != 0)
 		return -1;
 	if (realtime->source < 0)
-		realtime->source = linux_accounting_idle_clock(env) ? SOURCE_IDLE : SOURCE_TICKS;
-	if (realtime->source == SOURCE_CPUACCT) {
-		if (realtime->cpus)
-			return env->host->refuse(env, "option 'cpus' can't be had with source=cpuacct, which counts the whole machine");
-		if (open_cpuacct(realtime, env) != 0)
-			return env->host->refuse(env, "source=cpuacct: can't open the root cgroup's cpuacct.usage: %s", strerror(errno));
-	}
-	return 0;
+		realtime->source = choose_source(realtime, env);
+	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
+	if (needs_cpuacct && realtime->cpus)
+		return env->host->refuse(env, "option 'cpus' can't be had with source=%s, which counts the whole machine", sources[realtime->source]);
+	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
+		return env->host->refuse(env, "source=%s: can't open the root cgroup's cpuacct.usage: %s", sources[realtime->source], strerror(errno));
+	return realtime->source == SOURCE_COMBINED ? start_combined(realtime, env) : 0;
 }
 
 static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
-	char text[32];
+	uint64_t usage;
 	int64_t when_ns;
-	const ssize_t length = env->host->read(env, realtime->cpuacct, text, sizeof text - 1, &when_ns);
-	if (length <= 0) {
-		errno = length == 0 ? EIO : errno;
+	if (read_usage(realtime, env, &usage, &when_ns) != 0)
 		return -1;
-	}
-	text[length] = '\0';
 	/* How many processors there are changes seldom; a look a second is enough. */
 	if (realtime->counted_ns == 0 || when_ns - realtime->counted_ns >= NS_PER_S) {
 		struct linux_stat stat;
@@ -128,7 +175,38 @@ static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, st
 		realtime->processors = stat.processors;
 		realtime->counted_ns = when_ns;
 	}
-	*now = (struct sst_reading){.when_ns = when_ns, .processors = realtime->processors, .counter = {strtoull(text, NULL, 10)}};
+	*now = (struct sst_reading){.when_ns = when_ns, .processors = realtime->processors, .counter = {usage}};
+	return 0;
+}
+
+/* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. */
+static double correct(const struct realtime *realtime, const struct sst_env *env, const struct linux_stat *stat, uint64_t usage, int64_t when_ns)
+{
+	struct correction *correction = env->shared;
+	double ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
+	const int64_t updated_ns = atomic_exchange_explicit(&correction->updated_ns, when_ns, memory_order_relaxed);
+	const double idle_ns = (double)(linux_stat_idle(&stat->total) - realtime->start_idle) / realtime->hz * 1e9;
+	const double worked_ns = (double)(when_ns - realtime->start_ns) * realtime->start_processors - idle_ns;
+	const double elapsed_s = updated_ns ? (double)(when_ns - updated_ns) / 1e9 : 0;
+	/* With processors come or gone the difference since the start means nothing any more: the correction stays. */
+	if (stat->processors == realtime->start_processors && elapsed_s > 0) {
+		ns += (1 - exp(-elapsed_s / CORRECTION_S)) * (worked_ns - (double)(usage - realtime->start_cpuacct) - ns);
+		atomic_store_explicit(&correction->ns, ns, memory_order_relaxed);
+	}
+	return ns;
+}
+
+static int read_combined(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
+{
+	struct linux_stat stat;
+	uint64_t usage;
+	int64_t when_ns;
+	int64_t stat_ns;
+	if (read_usage(realtime, env, &usage, &when_ns) != 0 || parse_stat(realtime, env, &stat, &stat_ns) != 0)
+		return -1;
+	const double ns = correct(realtime, env, &stat, usage, stat_ns);
+	*now = (struct sst_reading){
+		.when_ns = when_ns, .processors = stat.processors, .counter = {usage + (uint64_t)(int64_t)ns}};
 	return 0;
 }
 
@@ -139,6 +217,8 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	int64_t when_ns;
 	if (realtime->source == SOURCE_CPUACCT)
 		return read_cpuacct(realtime, env, now);
+	if (realtime->source == SOURCE_COMBINED)
+		return read_combined(realtime, env, now);
 	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
 		return -1;
 	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
@@ -153,10 +233,12 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 	if (realtime->source == SOURCE_TICKS)
 		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
 	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
-	if (elapsed <= 0 || now->counter[0] < before->counter[0])
+	/* Signed: on an idle machine a correction that shrinks may take more away than was worked. */
+	const int64_t worked = (int64_t)(now->counter[0] - before->counter[0]);
+	if (elapsed <= 0 || (realtime->source == SOURCE_CPUACCT && worked < 0))
 		return false;
 	sample->capacity = elapsed * (before->processors + now->processors) / 2;
-	sample->work = (double)(now->counter[0] - before->counter[0]) / (double)NS_PER_S;
+	sample->work = (double)worked / (double)NS_PER_S;
 	return true;
 }
 
@@ -170,7 +252,7 @@ static double estimate(const void *state, double load, const struct sst_sample *
 static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;
-	const int64_t unit = realtime->source == SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	const int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
 	const int64_t share = (int64_t)((double)realtime->share_ns / processors);
 	return share > unit ? share : unit;
 }
@@ -190,7 +272,7 @@ static void fini(void *state, const struct sst_env *env)
 SST_EXPORT const struct sst_feedback sst_module = {
 	SST_BASE(feedback, SST_FEEDBACK, .name = "realtime", .version = SHOWSTOPPER_VERSION,
 		.summary = "load of the machine, or of a subset of its processors, as it is now",
-		.state_size = sizeof(struct realtime), .options = options, .prepare = prepare, .fini = fini),
+		.state_size = sizeof(struct realtime), .shared_size = sizeof(struct correction), .options = options, .prepare = prepare, .fini = fini),
 	.read = read_source,
 	.sample = sample,
 	.estimate = estimate,
