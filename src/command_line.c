@@ -53,11 +53,11 @@ static const struct row {
         {'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
         {'f', "feedback", "MODULE", false, "feedback module: what the load is (default realtime)"},
         {'F', "feedback-options", "OPTIONS", false, "its options"},
-        {'c', "control", "MODULE", false, "control module: the global duty cycle (default rbpid)"},
+        {'c', "control", "MODULE", false, "control module: the global duty cycle (default deficit)"},
         {'C', "control-options", "OPTIONS", false, "its options"},
         {'s', "space", "MODULE", false, "space module: what each workload gets of it (default even)"},
         {'S', "space-options", "OPTIONS", false, "its options"},
-        {'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default averageq)"},
+        {'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default spread)"},
         {'D', "dithering-options", "OPTIONS", false, "its options"},
         {'w', "warmup", "TIME", false, "run uncontrolled first (default 0)"},
         {'r', "run-time", "TIME", false, "stop after this long under control (default: the trace's length)"},
@@ -409,7 +409,7 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 {
 	*error = NULL;
 	*config = (struct config){
-	        .module = {"constant", "realtime", "rbpid", "even", "averageq"},
+	        .module = {"constant", "realtime", "deficit", "even", "spread"},
 	        .run_time_ns = -1,
 	        .grace_ns = 5 * NS_PER_S,
 	        .log_interval_ns = 500 * NS_PER_MS,

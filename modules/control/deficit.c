@@ -10,16 +10,21 @@
  * is met by the right duty cycle at once. Two ratios are kept, over a short and a long time; when the short one says that the
  * workloads have changed, the long one is forgotten.
  *
+ * Each executor knows only its own duty cycle, and one that runs more than the others would find its gain the smaller and go on
+ * running more. So gains are what is published, and the mean of the own and the peers' is used.
+ *
  * Anti-windup: the deficit that counts is held to what a duty cycle of 0 or 1 can repay within the horizon. What is beyond that is
  * forgiven. The bounds are the same in all executors, so they forgive alike.
  */
 #include <math.h>
 
+#include "mean_of_peers.h"
 #include "showstopper/module.h"
 
 struct deficit {
 	int64_t horizon_ns, memory_ns;
 	double change;
+	int64_t peers;
 	struct ratio {
 		double work, duty; /* CPU-seconds worked, and asked for by duty cycle, both fading */
 	} fast, slow;
@@ -33,12 +38,14 @@ struct deficit {
 #define GUESS_S 0.05
 
 static const struct sst_option options[] = {
-	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "400m", .least = "10m", .most = "1h",
+	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "200m", .least = "10m", .most = "1h",
 		.help = "time in which owed work is repaid"},
-	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "2s", .least = "10m", .most = "1h",
+	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "5s", .least = "10m", .most = "1h",
 		.help = "time over which the gain is estimated"},
 	{.name = "change", .type = SST_REAL, .offset = offsetof(struct deficit, change), .initial = "0.3", .least = "0", .most = "1000",
 		.help = "relative change of the gain that is believed at once"},
+	{.name = "peers", .type = SST_INT, .offset = offsetof(struct deficit, peers), .initial = "8", .least = "0", .most = "1000",
+		.help = "executors whose estimates of the gain are averaged with the own one (kappa)"},
 	{0},
 };
 
@@ -80,7 +87,8 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	struct deficit *deficit = state;
 	if (!deficit->started)
 		start(deficit, in);
-	const double gain = estimate_gain(deficit, in);
+	out->published = estimate_gain(deficit, in);
+	const double gain = mean_of_peers(out->published, in);
 	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
 	const double most = (fmin(gain, 1) - in->target) * horizon;
 	const double least = -in->target * horizon;
@@ -91,7 +99,12 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 		owed = least;
 	deficit->forgiven = in->owed - owed;
 	out->duty = fmin(1, fmax(0, (in->target + owed / horizon) / gain));
-	out->published = out->duty;
+}
+
+static unsigned peers(const void *state)
+{
+	const struct deficit *deficit = state;
+	return (unsigned)deficit->peers;
 }
 
 static void resume(void *state)
@@ -104,5 +117,6 @@ SST_EXPORT const struct sst_control sst_module = {
 	SST_BASE(control, SST_CONTROL, .name = "deficit", .version = SHOWSTOPPER_VERSION,
 		.summary = "estimated gain forwards, the deficit of work back", .state_size = sizeof(struct deficit), .options = options),
 	.step = step,
+	.peers = peers,
 	.resume = resume,
 };

@@ -23,7 +23,7 @@ struct spread {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "107m", .least = "1m", .most = "1h",
+	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "67m", .least = "1m", .most = "1h",
 		.help = "length of an epoch, one run and one stop (tau)"},
 	{.name = "least", .type = SST_TIME, .offset = offsetof(struct spread, least_ns), .initial = "5m", .least = "0", .most = "1h",
 		.help = "runs shorter than this are avoided by doubling the epoch"},

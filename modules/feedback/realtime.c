@@ -10,7 +10,8 @@
  * `combined` has the resolution of cpuacct (a nanosecond) and the mean of idle. The CPU time of tasks leaves out what
  * interrupts and the way into and out of idle take, a few tenths of a percentage point; the idle columns come in units of
  * 10 ms. So the CPU time is corrected by the low-pass filtered difference of the two since the start. The filter's state is
- * shared by all executors; two that update it at the same moment lose one update, which doesn't matter.
+ * shared by all executors; two that update it at the same moment lose one update, which doesn't matter. /proc/stat costs many
+ * times what cpuacct.usage does and is read a few times a second.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,6 +32,8 @@
 
 /* Time constant of the correction of `combined`. */
 #define CORRECTION_S 5.0
+/* How often the correction is brought up to date. */
+#define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
 enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED };
 
@@ -40,6 +43,7 @@ static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", NU
 struct correction {
 	_Atomic double ns;
 	_Atomic int64_t updated_ns; /* when; 0: never */
+	_Atomic double processors;  /* as seen then; 0: never */
 };
 
 struct realtime {
@@ -62,8 +66,8 @@ struct realtime {
 static const struct sst_option options[] = {
 	{.name = "base", .type = SST_TIME, .offset = offsetof(struct realtime, base_ns), .initial = "333m", .least = "1m", .most = "1h",
 		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "160m", .least = "1m", .most = "1h",
-		.help = "executors use one another's samples up to this age, in processor-time"},
+	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "40m", .least = "1m", .most = "1h",
+		.help = "executors use one another's samples up to this age, in processor-time (160m in the paper)"},
 	{.name = "source", .type = SST_CHOICE, .offset = offsetof(struct realtime, source), .choices = sources,
 		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, or idle and cpuacct together; without it, what suits the kernel"},
 	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus),
@@ -180,33 +184,45 @@ static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, st
 }
 
 /* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. */
-static double correct(const struct realtime *realtime, const struct sst_env *env, const struct linux_stat *stat, uint64_t usage, int64_t when_ns)
+static int correct(struct realtime *realtime, const struct sst_env *env, uint64_t usage, int64_t updated_ns)
 {
 	struct correction *correction = env->shared;
-	double ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
-	const int64_t updated_ns = atomic_exchange_explicit(&correction->updated_ns, when_ns, memory_order_relaxed);
-	const double idle_ns = (double)(linux_stat_idle(&stat->total) - realtime->start_idle) / realtime->hz * 1e9;
+	struct linux_stat stat;
+	int64_t when_ns;
+	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
+		return -1;
+	const double idle_ns = (double)(linux_stat_idle(&stat.total) - realtime->start_idle) / realtime->hz * 1e9;
 	const double worked_ns = (double)(when_ns - realtime->start_ns) * realtime->start_processors - idle_ns;
-	const double elapsed_s = updated_ns ? (double)(when_ns - updated_ns) / 1e9 : 0;
+	const double difference_ns = worked_ns - (double)(usage - realtime->start_cpuacct);
 	/* With processors come or gone the difference since the start means nothing any more: the correction stays. */
-	if (stat->processors == realtime->start_processors && elapsed_s > 0) {
-		ns += (1 - exp(-elapsed_s / CORRECTION_S)) * (worked_ns - (double)(usage - realtime->start_cpuacct) - ns);
-		atomic_store_explicit(&correction->ns, ns, memory_order_relaxed);
+	if (stat.processors == realtime->start_processors && updated_ns) {
+		const double before_ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
+		const double part = 1 - exp(-(double)(when_ns - updated_ns) / 1e9 / CORRECTION_S);
+		atomic_store_explicit(&correction->ns, before_ns + part * (difference_ns - before_ns), memory_order_relaxed);
 	}
-	return ns;
+	atomic_store_explicit(&correction->processors, stat.processors, memory_order_relaxed);
+	return 0;
 }
 
 static int read_combined(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
-	struct linux_stat stat;
+	struct correction *correction = env->shared;
 	uint64_t usage;
 	int64_t when_ns;
-	int64_t stat_ns;
-	if (read_usage(realtime, env, &usage, &when_ns) != 0 || parse_stat(realtime, env, &stat, &stat_ns) != 0)
+	if (read_usage(realtime, env, &usage, &when_ns) != 0)
 		return -1;
-	const double ns = correct(realtime, env, &stat, usage, stat_ns);
+	int64_t updated_ns = atomic_load_explicit(&correction->updated_ns, memory_order_relaxed);
+	if ((updated_ns == 0 || when_ns - updated_ns >= CORRECTION_EVERY_NS) &&
+		atomic_compare_exchange_strong(&correction->updated_ns, &updated_ns, when_ns) &&
+		correct(realtime, env, usage, updated_ns) != 0)
+		return -1;
+	const double processors = atomic_load_explicit(&correction->processors, memory_order_relaxed);
+	const double ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
 	*now = (struct sst_reading){
-		.when_ns = when_ns, .processors = stat.processors, .counter = {usage + (uint64_t)(int64_t)ns}};
+		.when_ns = when_ns,
+		.processors = processors > 0 ? processors : realtime->start_processors,
+		.counter = {usage + (uint64_t)(int64_t)ns},
+	};
 	return 0;
 }
 
@@ -248,7 +264,7 @@ static double estimate(const void *state, double load, const struct sst_sample *
 	return sst_filter(load, sample, (double)realtime->base_ns / (double)NS_PER_S);
 }
 
-/* The paper shares samples for 160 ms divided by the processors; below the counters' unit a sample would be noise. */
+/* Below the counters' unit a sample would be noise. */
 static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The control module `deficit`: D = (L* + owed / (P·T)) / g, with values worked out by hand for P = 2, T = 200 ms: P·T = 0.4. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "module_test.h"
+
+static struct sst_control_input input(double target, double owed)
+{
+	return (struct sst_control_input){.target = target, .load = target, .owed = owed, .processors = 2, .rank = 0, .live = 2};
+}
+
+static double answer(struct module_test *test, const struct sst_control_input *in)
+{
+	struct sst_control_output out = {NAN, NAN};
+	test->module.control->step(test->module.state, in, &out);
+	assert_true(isfinite(out.published));
+	return out.duty;
+}
+
+/* Two workloads on two processors: the first guess of the gain is 2/2 = 1, so D = L*. What was owed before control began is not. */
+static void begins_with_one_thread_per_workload(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.3, 17);
+	assert_float_equal(answer(&test, &in), 0.3, 1e-12);
+	module_test_end(&test);
+}
+
+static void repays_what_is_owed_within_the_horizon(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.5, 0);
+	assert_float_equal(answer(&test, &in), 0.5, 1e-12);
+	in.owed = 0.04; /* 0.04 / 0.4 = 0.1 */
+	assert_float_equal(answer(&test, &in), 0.6, 1e-12);
+	in.owed = -0.04;
+	assert_float_equal(answer(&test, &in), 0.4, 1e-12);
+	module_test_end(&test);
+}
+
+/* At L* = 0.9 and g = 1 no more than 0.1·0.4 = 0.04 can be repaid; the rest is forgiven, and 0.01 less is owed 0.01 later. */
+static void forgives_what_no_duty_cycle_can_repay(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.9, 0);
+	answer(&test, &in);
+	in.owed = 5;
+	assert_float_equal(answer(&test, &in), 1, 1e-12);
+	in.owed = 4.99;
+	assert_float_equal(answer(&test, &in), 0.9 + 0.03 / 0.4, 1e-9);
+	/* Downwards to -0.9·0.4: no load at all. */
+	in.owed = -5;
+	assert_float_equal(answer(&test, &in), 0, 1e-12);
+	in.owed = -4.96;
+	assert_float_equal(answer(&test, &in), 0.1, 1e-9);
+	module_test_end(&test);
+}
+
+/* The load is twice the duty cycle (four threads each): the gain is learnt, and D becomes half of the target. */
+static void learns_the_gain(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.5, 0);
+	double duty = answer(&test, &in);
+	for (int i = 0; i < 2000; i++) {
+		in.duty = duty;
+		in.since = (struct sst_sample){.work = fmin(1, 2 * duty) * 0.1, .capacity = 0.1};
+		duty = answer(&test, &in);
+	}
+	assert_float_equal(duty, 0.25, 1e-6);
+	module_test_end(&test);
+}
+
+/* Two executors whose duty cycles differ find different gains; the mean of both, which both use, brings them together. */
+static void uses_the_mean_gain_of_the_peers(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	assert_int_equal(test.module.control->peers(test.module.state), 8);
+	const double peers[] = {3};
+	struct sst_control_input in = input(0.5, 0);
+	in.peers = peers;
+	in.peer_count = 1;
+	assert_float_equal(answer(&test, &in), 0.5 / ((1 + 3) / 2.0), 1e-12);
+	module_test_end(&test);
+}
+
+static void starts_anew_after_a_free_stretch(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.5, 0);
+	answer(&test, &in);
+	test.module.control->resume(test.module.state);
+	in.owed = 3;
+	assert_float_equal(answer(&test, &in), 0.5, 1e-12);
+	module_test_end(&test);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(begins_with_one_thread_per_workload),
+	        cmocka_unit_test(repays_what_is_owed_within_the_horizon),
+	        cmocka_unit_test(forgives_what_no_duty_cycle_can_repay),
+	        cmocka_unit_test(learns_the_gain),
+	        cmocka_unit_test(uses_the_mean_gain_of_the_peers),
+	        cmocka_unit_test(starts_anew_after_a_free_stretch),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

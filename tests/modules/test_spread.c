@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The dithering module `spread`, with an epoch of 100 ms that begins at 1 s. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "module_test.h"
+#include "units.h"
+
+#define MS NS_PER_MS
+#define ORIGIN NS_PER_S
+
+static struct sst_dithering_output ask(struct module_test *test, int64_t at_ms, unsigned rank, unsigned live, double duty, bool running)
+{
+	const int64_t at = ORIGIN + at_ms * MS;
+	const struct sst_dithering_input in = {
+	        .now_ns = at, .due_ns = at, .origin_ns = ORIGIN, .rank = rank, .live = live, .duty = duty, .running = running};
+	struct sst_dithering_output out = {0};
+	test->module.dithering->next(test->module.state, &in, &out);
+	return out;
+}
+
+static void expect(struct sst_dithering_output out, bool run, int64_t until_ms)
+{
+	assert_int_equal(out.run, run);
+	assert_int_equal(out.until_ns, ORIGIN + until_ms * MS);
+}
+
+/* Place 0 runs from 0 to 50 ms of each epoch, place 1 of 2 from 50 to 100. */
+static void runs_alternate(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_DITHERING, "spread", "quantum=100m");
+	expect(ask(&test, 0, 0, 2, 0.5, false), true, 50);
+	expect(ask(&test, 50, 0, 2, 0.5, true), false, 100);
+	expect(ask(&test, 0, 1, 2, 0.5, false), false, 50);
+	expect(ask(&test, 50, 1, 2, 0.5, false), true, 100);
+	expect(ask(&test, 730, 0, 2, 0.5, false), true, 750);
+	module_test_end(&test);
+}
+
+static void full_and_empty_have_no_edges_within_an_epoch(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_DITHERING, "spread", "quantum=100m");
+	expect(ask(&test, 0, 0, 1, 1, false), true, 100);
+	expect(ask(&test, 100, 0, 1, 1, true), true, 200);
+	expect(ask(&test, 200, 0, 1, 0, true), false, 300);
+	module_test_end(&test);
+}
+
+/* A duty cycle that has grown meanwhile prolongs the run; by less than a millisecond it doesn't. */
+static void a_run_may_be_prolonged(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_DITHERING, "spread", "quantum=100m");
+	expect(ask(&test, 0, 0, 1, 0.3, false), true, 30);
+	expect(ask(&test, 30, 0, 1, 0.4, true), true, 40);
+	expect(ask(&test, 40, 0, 1, 0.405, true), false, 100);
+	module_test_end(&test);
+}
+
+/* 1 % of 100 ms is 1 ms: the epoch is doubled three times, to 800 ms, for a run of 8 ms. At 1.5 % it is not halved yet, at 3 % it is:
+ * 6 ms of 200 would be below 7.5, 12 of 400 are not. */
+static void short_runs_make_long_epochs(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_DITHERING, "spread", "quantum=100m,least=5m");
+	expect(ask(&test, 0, 0, 1, 0.01, false), true, 8);
+	expect(ask(&test, 8, 0, 1, 0.01, true), false, 800);
+	expect(ask(&test, 800, 0, 1, 0.015, false), true, 812);
+	expect(ask(&test, 1600, 0, 1, 0.03, false), true, 1612);
+	module_test_end(&test);
+}
+
+/* Answered 3 ms late, the run ends when it was to end. */
+static void delays_do_not_add_up(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_DITHERING, "spread", "quantum=100m");
+	const struct sst_dithering_input late = {.now_ns = ORIGIN + 103 * MS, .due_ns = ORIGIN + 100 * MS, .origin_ns = ORIGIN, .live = 1, .duty = 0.5};
+	struct sst_dithering_output out;
+	test.module.dithering->next(test.module.state, &late, &out);
+	expect(out, true, 150);
+	module_test_end(&test);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(runs_alternate),
+	        cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
+	        cmocka_unit_test(a_run_may_be_prolonged),
+	        cmocka_unit_test(short_runs_make_long_epochs),
+	        cmocka_unit_test(delays_do_not_add_up),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
