@@ -103,12 +103,10 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		loop->capacity = estimate->capacity;
 	}
 	loop->controlling = true;
-	if (isnan(estimate->load))
-		return target; /* nothing is known yet: open loop */
 	const struct sst_control_input in = {
 	        .now_ns = now_ns,
 	        .target = target,
-	        .load = clamp(estimate->load),
+	        .load = isnan(estimate->load) ? target : clamp(estimate->load), /* nothing is known yet: no error */
 	        .since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
 	        .total = {estimate->work, estimate->capacity},
 	        .owed = estimate->owed,

@@ -182,7 +182,7 @@ static inline double sst_filter(double load, const struct sst_sample *sample, do
 struct sst_control_input {
 	int64_t now_ns;
 	double target;             /* L*, 0 to 1 */
-	double load;               /* the shared estimate L, 0 to 1 */
+	double load;               /* the shared estimate L, 0 to 1; the target as long as there is no sample */
 	struct sst_sample since;   /* since this executor's last step; capacity 0 when the source has no newer sample */
 	struct sst_sample total;   /* since the first reading; the same sequence of values in all executors */
 	double owed;               /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since

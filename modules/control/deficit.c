@@ -29,6 +29,7 @@ struct deficit {
 		double work, duty; /* CPU-seconds worked, and asked for by duty cycle, both fading */
 	} fast, slow;
 	double forgiven; /* of what is owed, CPU-seconds */
+	bool starved;    /* the last answer was no load at all: the load is not of our making */
 	bool started;
 };
 
@@ -65,7 +66,7 @@ static double gain_of(const struct ratio *ratio)
 static double estimate_gain(struct deficit *deficit, const struct sst_control_input *in)
 {
 	const double memory = (double)deficit->memory_ns / 1e9 * in->processors;
-	if (in->since.capacity > 0 && in->duty > 0) {
+	if (in->since.capacity > 0 && in->duty > 0 && !deficit->starved) {
 		fade_in(&deficit->fast, &in->since, in->duty, memory / FAST_PART);
 		fade_in(&deficit->slow, &in->since, in->duty, memory);
 	}
@@ -95,7 +96,8 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	double owed = in->owed - deficit->forgiven;
 	if (owed > fmax(most, 0))
 		owed = fmax(most, 0);
-	if (owed < least)
+	deficit->starved = owed <= least;
+	if (deficit->starved)
 		owed = least;
 	deficit->forgiven = in->owed - owed;
 	out->duty = fmin(1, fmax(0, (in->target + owed / horizon) / gain));

@@ -6,19 +6,25 @@
  *
  * A run is D·τ long. The duty cycle is asked for at the beginning of the run and, since it may have changed meanwhile, again at its
  * end, where the run may be prolonged. Runs shorter than `least` would be lost in the scheduler's slice and in the
- * kernel's wake-up time; then the epoch is doubled until they are not. All executors see nearly the same duty cycle, and a doubled
- * epoch begins where an undoubled one does, so they agree on the places without a word.
+ * kernel's wake-up time; then the epoch is doubled until they are not. A doubled epoch begins where an undoubled one does. Two
+ * lengths suit most duty cycles; which of them is used is agreed upon through shared memory, because places within epochs of
+ * different lengths are no longer spread.
  */
+#include <stdatomic.h>
+
 #include "showstopper/module.h"
 
 /* A run is not prolonged by less than this. */
 #define LEAST_PROLONGATION_NS 1000000
+/* A stop in a long epoch is interrupted this often for a look at the duty cycle. */
+#define LOOKS 8
 /* An epoch is at most this many doublings of τ: about 15 hours at 107 ms. */
 #define MOST_DOUBLINGS 19
 
 struct spread {
 	int64_t quantum_ns;
 	int64_t least_ns;
+	_Atomic int *agreed; /* doublings that the last executor chose that had to choose anew */
 	int doublings;
 };
 
@@ -30,14 +36,27 @@ static const struct sst_option options[] = {
 	{0},
 };
 
-/* Doubles soon and halves late, so that a duty cycle at the border doesn't flip the epoch's length to and fro. */
+/* A run may be this many times `least` before the epoch is halved. */
+#define HALVE_ABOVE 3.0
+
+static bool suits(const struct spread *spread, double duty, int doublings)
+{
+	const double run_ns = duty * (double)(spread->quantum_ns << doublings);
+	return (run_ns >= (double)spread->least_ns || doublings == MOST_DOUBLINGS) &&
+		(run_ns <= HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
+}
+
 static int64_t epoch(struct spread *spread, double duty)
 {
-	while (spread->doublings < MOST_DOUBLINGS && duty > 0 &&
-		duty * (double)(spread->quantum_ns << spread->doublings) < (double)spread->least_ns)
-		spread->doublings++;
-	while (spread->doublings > 0 && duty * (double)(spread->quantum_ns << (spread->doublings - 1)) > 1.5 * (double)spread->least_ns)
-		spread->doublings--;
+	const int agreed = atomic_load_explicit(spread->agreed, memory_order_relaxed);
+	if (duty > 0 && suits(spread, duty, agreed)) {
+		spread->doublings = agreed;
+	} else if (duty > 0 && !suits(spread, duty, spread->doublings)) {
+		spread->doublings = 0;
+		while (!suits(spread, duty, spread->doublings))
+			spread->doublings++;
+		atomic_store_explicit(spread->agreed, spread->doublings, memory_order_relaxed);
+	}
 	return spread->quantum_ns << spread->doublings;
 }
 
@@ -53,14 +72,23 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	const int64_t place = (since % length + length) % length;
 	const int64_t start = at - place;
 	out->run = place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS);
-	out->until_ns = out->run ? start + run_ns : start + length;
-	if (run_ns >= length)
-		out->until_ns = start + length;
+	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
+	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. */
+	const int64_t look_ns = length / LOOKS > spread->quantum_ns ? length / LOOKS : spread->quantum_ns;
+	if (!out->run && out->until_ns - at > look_ns)
+		out->until_ns = at + look_ns;
+}
+
+static int init(void *state, const struct sst_env *env)
+{
+	struct spread *spread = state;
+	spread->agreed = env->shared;
+	return 0;
 }
 
 SST_EXPORT const struct sst_dithering sst_module = {
 	SST_BASE(dithering, SST_DITHERING, .name = "spread", .version = SHOWSTOPPER_VERSION,
 		.summary = "epochs on one clock, their runs spread over the workloads", .state_size = sizeof(struct spread),
-		.options = options),
+		.shared_size = sizeof(_Atomic int), .options = options, .init = init),
 	.next = next,
 };
