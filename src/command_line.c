@@ -176,7 +176,7 @@ static int parse_help_module(struct config *config, const char *text, char **err
 	if (colon && (size_t)(colon - text) < sizeof kind)
 		memcpy(kind, text, (size_t)(colon - text));
 	const int found = module_kind_find(kind);
-	if (found < 0 || !colon[1])
+	if (found < 0 || !colon || !colon[1])
 		return fail(error, "--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering", text);
 	config->help_kind = (enum sst_kind)found;
 	config->help_name = colon + 1;

@@ -208,7 +208,7 @@ int export_csv(const struct export *export, const char *path)
 	        {"master_cpu_s", summary->master_cpu_s},
 	        {"executors_cpu_s", summary->executors_cpu_s},
 	        {"wall_s", summary->wall_s},
-	        {"exit_status", export->exit_status < 0 ? NAN : export->exit_status},
+	        {"exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
 	};
 	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = fopen(path, "we");

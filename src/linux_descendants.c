@@ -62,7 +62,7 @@ static int append_children(struct descendants *list, int task, const char *threa
 	}
 	int result = 0;
 	int pid;
-	while (result == 0 && fscanf(file, "%d", &pid) == 1) {
+	while (result == 0 && fscanf(file, "%d", &pid) == 1) { // NOLINT(cert-err34-c): the kernel wrote it
 		struct linux_process child;
 		if (linux_process_read(pid, &child) == 0)
 			result = append(list, &child, depth);
@@ -91,7 +91,7 @@ static int list_by_children(pid_t root, struct descendants *list)
 	if (append_children_of(list, root, 1) != 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++)
-		if (list->item[i].process.state != 'Z' &&
+		if (!linux_process_has_ended(&list->item[i].process) &&
 		        append_children_of(list, list->item[i].process.pid, list->item[i].depth + 1) != 0)
 			return -1;
 	return 0;
@@ -176,7 +176,7 @@ bool descendants_kill(int64_t deadline_ns)
 		}
 		if (descendants_list(getpid(), &list) == 0)
 			for (size_t i = 0; i < list.count; i++)
-				if (list.item[i].process.state != 'Z')
+				if (!linux_process_has_ended(&list.item[i].process))
 					process_signal(&list.item[i].process, SIGKILL);
 		if (clock_now() >= deadline_ns)
 			break;

@@ -14,7 +14,7 @@ static struct host_env *host_of(const struct sst_env *env)
 	return (struct host_env *)((char *)env - offsetof(struct host_env, env));
 }
 
-static int refuse(const struct sst_env *env, const char *format, ...)
+static int __attribute__((format(printf, 2, 3))) refuse(const struct sst_env *env, const char *format, ...)
 {
 	struct host_env *host = host_of(env);
 	va_list arguments;

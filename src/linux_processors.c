@@ -38,9 +38,11 @@ static double quota_of(const char *folder, bool version2)
 	if (version2) {
 		char path[PATH_MAX];
 		char line[64];
-		if (snprintf(path, sizeof path, "%s/cpu.max", folder) >= (int)sizeof path || !read_line(path, line, sizeof line) ||
-		        sscanf(line, "%lf %lf", &quota, &period) != 2)
+		if (snprintf(path, sizeof path, "%s/cpu.max", folder) >= (int)sizeof path || !read_line(path, line, sizeof line))
 			return 0;
+		char *end; /* what is no number reads as 0 */
+		quota = strtod(line, &end);
+		period = strtod(end, NULL);
 	} else {
 		quota = read_number(folder, "cpu.cfs_quota_us");
 		period = read_number(folder, "cpu.cfs_period_us");

@@ -4,6 +4,9 @@
  * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second
  * finds those who left it without. Trees are looked through at most every 100 ms.
  *
+ * Order. A shell with job control that waits for a job must not learn that the job was stopped. So a process outside the group is
+ * stopped only when its parent stands still, which takes until the parent has been scheduled; that is waited for, but not for ever.
+ *
  * Safety. The group is signalled by number only while its leader has not been reaped, because a zombie keeps the number. All
  * others are signalled through pidfds whose start time was compared with the one listed.
  */
@@ -21,6 +24,8 @@
 
 #define SCAN_EVERY_NS (100 * NS_PER_MS)
 #define SCAN_ANYWAY_NS NS_PER_S
+#define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
+#define STANDSTILL_LOOK_NS (50 * NS_PER_US)
 
 void tree_init(struct tree *tree, pid_t first)
 {
@@ -86,7 +91,7 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 	tree->scanned_forks = forks;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
-		if (process->state != 'Z' && !(tree->whole_group && process->group == tree->group))
+		if (!linux_process_has_ended(process) && !(tree->whole_group && process->group == tree->group))
 			keep_outsider(tree, process);
 	}
 }
@@ -97,19 +102,39 @@ static void signal_group(const struct tree *tree, int signal)
 		kill(-tree->group, signal);
 }
 
+/* Waits until a process that has been sent SIGSTOP stands still. */
+static void await_standstill(pid_t pid, int64_t deadline_ns)
+{
+	struct linux_process process;
+	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
+	        !linux_process_has_ended(&process) && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
+}
+
+static void stop_outsiders(const struct tree *tree)
+{
+	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
+	pid_t awaited = getpid();
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const struct tree_outsider *outsider = &tree->outsider[i];
+		if (outsider->process.parent != awaited) {
+			awaited = outsider->process.parent;
+			await_standstill(awaited, deadline);
+		}
+		pidfd_send_signal(outsider->fd, SIGSTOP, NULL, 0);
+	}
+}
+
 void tree_stop(struct tree *tree, int64_t now_ns)
 {
 	uint64_t forks;
 	tree->stopped = true;
 	signal_group(tree, SIGSTOP);
-	for (size_t i = 0; i < tree->outsiders; i++)
-		pidfd_send_signal(tree->outsider[i].fd, SIGSTOP, NULL, 0);
-	if (!scan_is_due(tree, now_ns, &forks))
-		return;
-	scan(tree, now_ns, forks);
-	for (size_t i = 0; i < tree->outsiders; i++)
-		if (tree->outsider[i].process.state != 'T')
-			pidfd_send_signal(tree->outsider[i].fd, SIGSTOP, NULL, 0);
+	stop_outsiders(tree);
+	if (scan_is_due(tree, now_ns, &forks)) {
+		scan(tree, now_ns, forks);
+		stop_outsiders(tree);
+	}
 }
 
 void tree_continue(struct tree *tree)

@@ -103,6 +103,8 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		loop->capacity = estimate->capacity;
 	}
 	loop->controlling = true;
+	if (estimate->samples == 0)
+		return target; /* not even the processors are known: open loop */
 	const struct sst_control_input in = {
 	        .now_ns = now_ns,
 	        .target = target,

@@ -100,7 +100,6 @@ void machine_print(const char *root, FILE *to)
 	fprintf(to, "cpuacct.usage of the machine: %s\n", cpuacct >= 0 ? "available" : "unavailable");
 	if (cpuacct >= 0)
 		env->host->close(env, cpuacct);
-	fprintf(to, "realtime's source by default: %s\n", linux_accounting_idle_clock(env) ? "idle" : "ticks");
 	print_steal(env, to);
 	print_priority(to);
 	fprintf(to, "children files in /proc: %s\n",

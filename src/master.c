@@ -219,13 +219,16 @@ static void begin(struct master *master)
 {
 	struct sst_reading reading;
 	master->stage = RUNNING;
-	master->began_ns = clock_now();
-	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
-	order(master, SHARED_RUN);
 	if (!read_source(master, &reading)) {
 		end_with_error(master, EXIT_TROUBLE);
 		return;
 	}
+	/* The first reading, so that no executor has to begin without one. */
+	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
+	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
+	master->began_ns = clock_now();
+	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
+	order(master, SHARED_RUN);
 	start_interval(master, &master->logged, &reading);
 	start_interval(master, &master->sampled, &reading);
 	arm_next(master);
@@ -299,7 +302,7 @@ static bool kill_strays(const struct master *master)
 		if (!stray)
 			continue;
 		list.item[i].depth = 0; /* the mark of a stray */
-		if (process->state != 'Z') {
+		if (!linux_process_has_ended(process)) {
 			process_signal(process, SIGKILL);
 			found = true;
 		}

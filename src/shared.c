@@ -55,6 +55,7 @@ static void remove_abandoned(void)
 		unsigned long long start;
 		int end = 0;
 		struct stat status;
+		// NOLINTNEXTLINE(cert-err34-c): a number out of range is that of no process
 		if (sscanf(entry->d_name, NAME_PREFIX "%d.%llu%n", &pid, &start, &end) != 2 || entry->d_name[end] != '\0')
 			continue;
 		if (fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())

@@ -16,10 +16,11 @@
 
 /* A run is not prolonged by less than this. */
 #define LEAST_PROLONGATION_NS 1000000
-/* A stop in a long epoch is interrupted this often for a look at the duty cycle. */
+/* A stop in a long epoch is interrupted this often for a look at the duty cycle, and at least this often. */
 #define LOOKS 8
-/* An epoch is at most this many doublings of τ: about 15 hours at 107 ms. */
-#define MOST_DOUBLINGS 19
+#define LOOK_AT_LEAST_NS 1000000000
+/* An epoch is at most this many doublings of τ: nine minutes at 67 ms. */
+#define MOST_DOUBLINGS 13
 
 struct spread {
 	int64_t quantum_ns;
@@ -74,7 +75,9 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	out->run = place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS);
 	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
 	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. */
-	const int64_t look_ns = length / LOOKS > spread->quantum_ns ? length / LOOKS : spread->quantum_ns;
+	int64_t look_ns = length / LOOKS < LOOK_AT_LEAST_NS ? length / LOOKS : LOOK_AT_LEAST_NS;
+	if (look_ns < spread->quantum_ns)
+		look_ns = spread->quantum_ns;
 	if (!out->run && out->until_ns - at > look_ns)
 		out->until_ns = at + look_ns;
 }

@@ -84,22 +84,25 @@ static int parse_stat(struct realtime *realtime, const struct sst_env *env, stru
 /* Takes a larger buffer when the processors' lines don't fit the usual one. */
 static int size_buffer(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
 {
-	int64_t when_ns;
-	for (size_t size = TEXT_SIZE; size <= TEXT_SIZE_MANY; size = TEXT_SIZE_MANY) {
+	static const size_t sizes[] = {TEXT_SIZE, TEXT_SIZE_MANY};
+	bool parsed = false;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		int64_t when_ns;
 		free(realtime->text);
-		realtime->text_size = size;
-		realtime->text = malloc(size);
+		realtime->text_size = sizes[i];
+		realtime->text = malloc(sizes[i]);
 		if (!realtime->text)
 			return env->host->refuse(env, "%s", strerror(errno));
-		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, size, &when_ns);
+		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, sizes[i], &when_ns);
 		if (length < 0)
 			return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
-		if (linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat) != 0)
-			return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'" :
-								       "/proc/stat has no line of a processor");
-		if ((size_t)length < size || size == TEXT_SIZE_MANY || (stat->present & LINUX_STAT_ALL_PROCESSORS))
+		parsed = linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat) == 0;
+		if ((size_t)length < sizes[i] || (parsed && (stat->present & LINUX_STAT_ALL_PROCESSORS)))
 			break;
 	}
+	if (!parsed)
+		return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'" :
+							       "/proc/stat has no line of a processor");
 	return 0;
 }
 
@@ -124,11 +127,22 @@ static int read_usage(const struct realtime *realtime, const struct sst_env *env
 	return 0;
 }
 
-static int choose_source(struct realtime *realtime, const struct sst_env *env)
+/* In a container the root group's file may be that of the container; since boot it has counted far less than the machine has worked. */
+static bool counts_the_machine(const struct realtime *realtime, const struct sst_env *env, const struct linux_stat *stat)
+{
+	uint64_t usage;
+	int64_t ignored;
+	const double busy_ns = (double)linux_stat_busy(&stat->total) / realtime->hz * 1e9;
+	return read_usage(realtime, env, &usage, &ignored) == 0 && (double)usage > 0.8 * busy_ns;
+}
+
+static int choose_source(struct realtime *realtime, const struct sst_env *env, const struct linux_stat *stat)
 {
 	if (!linux_accounting_idle_clock(env))
 		return SOURCE_TICKS;
-	return !realtime->cpus && open_cpuacct(realtime, env) == 0 ? SOURCE_COMBINED : SOURCE_IDLE;
+	if (!realtime->cpus && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
+		return SOURCE_COMBINED;
+	return SOURCE_IDLE;
 }
 
 static int start_combined(struct realtime *realtime, const struct sst_env *env)
@@ -155,7 +169,7 @@ static int prepare(void *state, const struct sst_env *env)
 	if (size_buffer(realtime, env, &stat) != 0)
 		return -1;
 	if (realtime->source < 0)
-		realtime->source = choose_source(realtime, env);
+		realtime->source = choose_source(realtime, env, &stat);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
 	if (needs_cpuacct && realtime->cpus)
 		return env->host->refuse(env, "option 'cpus' can't be had with source=%s, which counts the whole machine", sources[realtime->source]);
