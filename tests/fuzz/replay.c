@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a fuzz target without a fuzzer: on each file of the corpus folder as it is, cut off at every length, with every bit flipped, and with
- * every byte left out. Each input lies in memory of exactly its size, so that a sanitizer sees a read beyond it. Larger
- * files get as many mutations as small ones, evenly spread.
+ * Runs a fuzz target without a fuzzer: on each file of the corpus folder as it is, cut off at every length, with every bit
+ * flipped, and with every byte left out. Each input lies in memory of exactly its size, so that a sanitizer sees a read beyond it.
+ * Files larger than MUTATIONS_MAX get that many mutations of each kind, evenly spread.
  */
 #include <dirent.h>
 #include <errno.h>

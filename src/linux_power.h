@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Electric power: energy counters (RAPL, /sys/class/powercap) or sensors (/sys/class/hwmon). */
+#ifndef LINUX_POWER_H
+#define LINUX_POWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINUX_POWER_ERROR_MAX 512
+/* Energy counters of 32 bits wrap around within a few minutes; they must be polled at least so often. */
+#define LINUX_POWER_POLL_NS INT64_C(30000000000)
+
+struct linux_power;
+
+/*
+ * Opens the source: `source` is "rapl" (the sum of the packages; where there are none that of the platform, "psys") or the name of a hwmon
+ * chip (the sum of its sensors); NULL takes the first that can be read of rapl and the chips known to measure processors
+ * or the machine. `root` stands before /sys. NULL with a message that says why there is none.
+ */
+struct linux_power *linux_power_open(const char *root, const char *source, char error[static LINUX_POWER_ERROR_MAX]);
+void linux_power_close(struct linux_power *power);
+
+/* Takes what the energy counters have counted meanwhile; costs one read per counter. Sensors need no polling. */
+void linux_power_poll(struct linux_power *power);
+
+/*
+ * Mean power in W since the last call (of energy counters; since linux_power_open at first) or at this moment (of sensors). NaN when a
+ * reading failed or no time passed.
+ */
+double linux_power_watts(struct linux_power *power);
+
+/*
+ * Pure: by how much a counter grew that starts again from 0 after `range` (0: it never does). False when it went back though it
+ * doesn't start again.
+ */
+bool linux_power_growth(uint64_t before, uint64_t now, uint64_t range, uint64_t *growth);
+
+#endif

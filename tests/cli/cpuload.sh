@@ -1,0 +1,385 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpuload: command line, rows, formats, ends, commands, made-up machines, and the same load as mpstat.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+# expect_out TEXT: standard output is exactly this.
+expect_out() {
+	printf '%s\n' "$1" >expected
+	cmp -s expected out || { fail "$what: unexpected output"; diff expected out | sed 's/^/  /'; }
+}
+
+# whole_rows FILE COLUMNS: a header, then whole rows of numbers (or nothing), times that grow, loads from 0 to 1.
+whole_rows() {
+	[ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: $1 doesn't end with a newline"
+	awk -F, -v columns="$2" '
+		NR == 1 { if ($1 != "time_s" || $2 != "monotonic_s" || $3 != "load" || NF != columns) bad = 1; next }
+		NF != columns { bad = 1 }
+		NR > 2 && ($1 <= time || $2 <= monotonic) { bad = 1 }
+		$3 != "" && ($3 < 0 || $3 > 1) { bad = 1 }
+		{ for (i = 1; i <= NF; i++) if ($i != "" && $i !~ /^[0-9]+(\.[0-9]+)?$/) bad = 1; time = $1; monotonic = $2 }
+		END { exit bad }' "$1" || { fail "$what: $1 has wrong rows"; sed 's/^/  /' "$1"; }
+}
+
+# ---- Command line
+
+run cpuload --help
+expect_status 0
+expect_text out '^usage: cpuload '
+expect_lines err 0
+run cpuload --version
+expect_status 0
+expect_text out '^cpuload [0-9]+\.[0-9]+\.[0-9]+$'
+
+run cpuload --colums all
+expect_trouble "unknown option '--colums'"
+run cpuload --col all
+expect_trouble "unknown option '--col'"
+run cpuload -x
+expect_trouble "unknown option '-x'"
+run cpuload --cpus
+expect_trouble 'cpus: its LIST is missing'
+run cpuload --per-cpu=yes
+expect_trouble 'per-cpu: takes no value'
+run cpuload --cpus 0-
+expect_trouble "'0-' is not a list of processors .*character 3"
+run cpuload --cpus 60000
+expect_trouble 'no processor 60000'
+run cpuload --pid x
+expect_trouble "'x' is not the number of a process"
+run cpuload --pid 2147483647
+expect_trouble 'no process 2147483647'
+run cpuload --pid 1 --cgroup x
+expect_trouble 'pid and --cgroup'
+run cpuload --pid 1 --cpus 0
+expect_trouble "cpus can't be had with --pid"
+run cpuload --pid 1 --per-cpu
+expect_trouble "per-cpu can't be had with --pid"
+run cpuload --cgroup x --source ticks
+expect_trouble "source can't be had with --cgroup"
+run cpuload --cgroup /no/such/group
+expect_trouble "no cgroup '/no/such/group'"
+run cpuload --cgroup ''
+expect_trouble 'cgroup: the PATH is missing'
+run cpuload --source clock
+expect_trouble "'clock' is none of idle, ticks and cpuacct"
+run cpuload --format xml
+expect_trouble "'xml' is none of csv, jsonl and table"
+run cpuload --columns steal,speed
+expect_trouble "'speed' is none of runqueue, steal, frequency, power and all"
+run cpuload --columns ''
+expect_trouble "'' is none of"
+run cpuload --sysroot /no/such/root
+expect_trouble "can't open /no/such/root/proc/stat"
+run cpuload --output /no/such/folder/file 0.01 1
+expect_trouble "can't create /no/such/folder/file"
+run cpuload fast
+expect_trouble "interval 'fast': expected a time"
+run cpuload 5m
+expect_trouble "interval '5m': expected .* from 10m to"
+run cpuload 1 0
+expect_trouble "count '0'"
+run cpuload 1 2 3
+expect_trouble "'3': expected nothing after the count"
+run cpuload 1 2 --per-cpu
+expect_trouble "'--per-cpu': expected nothing after the count"
+run cpuload --
+expect_trouble 'expected a command after --'
+run cpuload 1 1 --
+expect_trouble 'expected a command after --'
+
+# ---- Rows of the machine that we run on
+
+run cpuload 0.05 20
+expect_status 0
+expect_lines out 21
+expect_lines err 0
+whole_rows out 3
+# Absolute deadlines: a row is never early, however many there were before.
+awk -F, 'NR > 1 && $1 < (NR - 1) * 0.05 - 1e-6 { exit 1 }' out || fail "a row came before its time"
+
+for name in ticks idle; do
+	run cpuload -s "$name" --per-cpu --columns all 0.1 3
+	expect_status 0
+	expect_lines out 4
+	processors=$(grep -c '^cpu[0-9]' /proc/stat)
+	whole_rows out $((3 + processors + 4))
+	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w$'
+done
+
+run cpuload --per-cpu --columns runqueue,steal --format jsonl 0.05 3
+expect_status 0
+expect_lines out 3
+jq -es 'length == 3 and all(.[]; .time_s > 0 and .monotonic_s > .time_s and .load >= 0 and .load <= 1 and
+	(keys | any(startswith("load_cpu"))) and .runqueue >= 0 and has("steal"))' out >/dev/null || fail "$what: JSON is wrong"
+
+run cpuload -f table -C runqueue 0.05 2
+expect_status 0
+expect_lines out 5
+expect_text out '^Linux .*, source idle, every 50m$'
+expect_text out '^time +load % +runqueue$'
+expect_text out '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{2} +[0-9]+\.[0-9]{2} +[0-9]+$'
+expect_text out '^Average +[0-9]+\.[0-9]{2} +[0-9]+$'
+
+first=$(sed -n 's/^cpu\([0-9][0-9]*\) .*/\1/p' /proc/stat | head -1)
+run cpuload --cpus "$first" -P 0.05 2
+expect_status 0
+expect_text out "^time_s,monotonic_s,load,load_cpu$first\$"
+
+run cpuload --pid $$ 0.05 3
+expect_status 0
+expect_lines out 4
+whole_rows out 3
+
+run cpuload -o rows.csv 0.05 2
+expect_status 0
+expect_lines out 0
+expect_lines rows.csv 3
+
+run sh -c 'exec cpuload 0.05 2 >/dev/full'
+expect_trouble "can't write standard output: No space left"
+run cpuload -o /dev/full 0.05 2
+expect_trouble "can't write /dev/full: No space left"
+
+# ---- Its end
+
+# ended_by SIGNAL ARG…: as run, but ended by the signal a moment after it has begun. (The shell ignores SIGINT in the background.)
+ended_by() {
+	signal=$1
+	shift
+	what="cpuload $* and SIG$signal"
+	: >out
+	env --default-signal="$signal" cpuload "$@" >out 2>err &
+	until [ -s out ]; do sleep 0.02; done
+	sleep 0.3
+	kill -s "$signal" $!
+	wait $!
+	status=$?
+}
+
+# A row for what had passed of the interval, and whole lines.
+for signal in TERM INT HUP; do
+	ended_by "$signal" 10m
+	expect_status 0
+	whole_rows out 3
+	ended_by "$signal" 1h
+	expect_status 0
+	expect_lines out 2
+	whole_rows out 3
+done
+ended_by INT -f table 0.1
+expect_status 0
+expect_text out '^Average '
+
+# What was ignored at the start stays ignored.
+(
+	trap '' HUP
+	exec cpuload 0.1 5 >nohup.csv
+) &
+sleep 0.2
+kill -HUP $!
+wait $! || fail 'nohup: it ended'
+expect_lines nohup.csv 6
+
+# The process ends before cpuload does.
+sleep 2 &
+run cpuload --pid $! 0.1
+expect_status 0
+whole_rows out 3
+
+# ---- Commands
+
+run cpuload 0.1 -- sh -c 'sleep 0.35; exit 7'
+expect_status 7
+whole_rows out 3
+[ "$(wc -l <out)" -ge 2 ] || fail "$what: no rows"
+run cpuload 1h -- sh -c 'sleep 0.2; kill -KILL $$'
+expect_status 137
+expect_lines out 2
+run cpuload -- true
+expect_status 0
+expect_text out '^time_s,monotonic_s,load$'
+run cpuload -- no-such-command-here
+expect_status 127
+expect_lines err 1
+expect_text err "can't execute 'no-such-command-here'"
+run cpuload -- /dev/null
+expect_status 126
+expect_text err "can't execute '/dev/null'"
+# COUNT ends the rows, not the command.
+run cpuload 0.05 2 -- sh -c 'sleep 1; echo done >&2; exit 3'
+expect_status 3
+expect_lines out 3
+expect_text err '^done$'
+# Neither does an output that can't be written.
+run sh -c 'exec cpuload -o /dev/full 0.05 -- sh -c "sleep 0.2; echo done"'
+expect_status 125
+expect_text err 'No space left'
+
+# Signals are passed on, and the rows go on until the command ends.
+for signal in TERM USR1; do
+	cpuload -o passed.csv 0.05 -- sh -c "trap 'exit 9' $signal; : >ready; while :; do sleep 0.02; done" &
+	until [ -e ready ]; do sleep 0.02; done
+	rm ready
+	kill -s "$signal" $!
+	wait $!
+	status=$?
+	what="command and SIG$signal"
+	expect_status 9
+	whole_rows passed.csv 3
+done
+# The command gets signals as its caller had them.
+run cpuload -o mask.csv -- sh -c "grep -E '^Sig(Blk|Ign)' /proc/self/status"
+mv out of_command
+run sh -c "grep -E '^Sig(Blk|Ign)' /proc/self/status"
+cmp -s out of_command || { fail 'the command has other signals blocked or ignored'; cat of_command; }
+
+# ---- A made-up machine. The command changes it between the only two readings.
+
+mkdir -p root/proc root/sys
+cat >root/start <<-END
+	cpu  1000 0 0 5000 0 0 0 100
+	cpu0 500 0 0 2500 0 0 0 50
+	cpu2 500 0 0 2500 0 0 0 50
+	intr 1 2 3
+	ctxt 5
+	processes 7
+	procs_running 3
+END
+cat >root/later <<-END
+	cpu  1100 0 0 5080 0 0 0 120
+	cpu0 590 0 0 2500 0 0 0 60
+	cpu2 510 0 0 2580 0 0 0 60
+	intr 1 2 3
+	ctxt 5
+	processes 9
+	procs_running 4
+END
+# Processor 2 has gone; what the summary says of it is nonsense then.
+cat >root/gone <<-END
+	cpu  1100 0 0 99999 0 0 0 120
+	cpu0 550 0 0 2550 0 0 0 50
+	procs_running 4
+END
+
+# between SHELL-COMMAND OPTION…: one row, its part from the load on.
+between() {
+	cat root/start >root/proc/stat
+	change=$1
+	shift
+	run cpuload --sysroot root "$@" 1h -- sh -c "sleep 0.05; $change"
+	expect_status 0
+	cut -d, -f3- out >part
+	mv part out
+}
+
+between 'cat root/later >root/proc/stat' -s ticks -P -C runqueue
+expect_out 'load,load_cpu0,load_cpu2,runqueue
+0.600000,1.000000,0.200000,3'
+between 'cat root/later >root/proc/stat' -s ticks --cpus 2
+expect_out 'load
+0.200000'
+between 'cat root/gone >root/proc/stat' -s ticks -P
+expect_out 'load,load_cpu0,load_cpu2
+0.500000,0.500000,'
+between 'cat root/gone >root/proc/stat' -s ticks --cpus 2
+expect_out 'load
+'
+# No tick has passed.
+between ':' -s ticks
+expect_out 'load
+'
+between ':' -s ticks -f jsonl
+expect_text out '"load":null'
+# Idle time has not grown, so that all was work; and the other way round.
+between ':' -s idle
+expect_out 'load
+1.000000'
+between 'sed s/5000/5007/ root/start >root/proc/stat' -s idle
+expect_text out '^0\.[0-9]*$'
+
+run cpuload --sysroot root --cpus 1 0.01 1
+expect_trouble 'none of these processors is online'
+run cpuload --sysroot root -C all 0.05 2
+expect_status 0
+expect_lines err 2
+expect_text err 'column frequency is unavailable: .*root/sys/devices/system/cpu'
+expect_text err 'column power is unavailable: there is no root/sys/class/powercap'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,$'
+run cpuload --sysroot root -f table -C frequency,power 0.05 1
+expect_text out '^[0-9:.]+ +100\.00 +n/a +n/a$'
+
+# As Linux 2.4 has it.
+printf 'cpu  1 2 3 4\ncpu0 1 2 3 4\nctxt 5\n' >root/proc/stat
+run cpuload --sysroot root -C runqueue,steal 0.05 1
+expect_status 0
+expect_lines err 2
+expect_text err 'column runqueue is unavailable'
+expect_text err 'column steal is unavailable'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,,$'
+# More columns than today, processors with gaps between them, and a text that is cut off.
+printf 'cpu  1 2 3 4 5 6 7 8 9 10 11 12\ncpu0 1 2 3 4 5 6 7 8 9 10 11 12\ncpu63 1 2 3 4 5 6 7 8 9 1' >root/proc/stat
+run cpuload --sysroot root -P 0.05 1
+expect_status 0
+expect_text out '^time_s,monotonic_s,load,load_cpu0$'
+
+# Frequency and power; the energy counter begins again from 0 at 1000 J.
+mkdir -p root/sys/devices/system/cpu/cpu0/cpufreq root/sys/class/powercap/intel-rapl:0
+echo 1500000 >root/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq
+echo package-0 >root/sys/class/powercap/intel-rapl:0/name
+echo 1000000000 >root/sys/class/powercap/intel-rapl:0/max_energy_range_uj
+echo 999000000 >root/sys/class/powercap/intel-rapl:0/energy_uj
+between 'echo 1000000 >root/sys/class/powercap/intel-rapl:0/energy_uj' -C power,frequency
+expect_lines err 0
+expect_text out '^load,frequency_mhz,power_w$'
+# 2 J in 50 ms and a little more.
+awk -F, 'NR == 2 && ($2 != "1500.0" || $3 <= 0 || $3 > 40.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
+run cpuload --sysroot root -C power --power-source zenpower 0.05 1
+expect_text err "power is unavailable: there is no chip 'zenpower'"
+
+# A tree of processes, and a cgroup of either version. Work of 0.02 s in at least 0.05 s on two processors.
+mkdir -p root/proc/70 root/proc/self root/cg2/mine root/cg1/mine
+echo '70 (x) S 1 70 70 0 -1 0 0 0 0 0 100 100 0 0 20 0 1 0 5 0 0' >root/proc/70/stat
+between 'sed -i "s/ 100 100 / 101 101 /" root/proc/70/stat' --pid 70
+awk 'NR == 2 && ($1 <= 0 || $1 > 0.2) { exit 1 }' out || { fail "$what: wrong load"; cat out; }
+cat >root/proc/self/mountinfo <<-END
+	30 23 0:26 / /cg2 rw,nosuid shared:4 - cgroup2 cgroup2 rw
+	31 23 0:27 / /cg1 rw,nosuid shared:4 - cgroup cgroup rw,cpuacct
+END
+echo 'usage_usec 1000000' >root/cg2/mine/cpu.stat
+between 'echo usage_usec 1020000 >root/cg2/mine/cpu.stat' --cgroup mine
+awk 'NR == 2 && ($1 <= 0 || $1 > 0.2) { exit 1 }' out || { fail "$what: wrong load"; cat out; }
+echo 1000000000 >root/cg1/mine/cpuacct.usage
+between 'echo 1020000000 >root/cg1/mine/cpuacct.usage' --cgroup /cg1/mine
+awk 'NR == 2 && ($1 <= 0 || $1 > 0.2) { exit 1 }' out || { fail "$what: wrong load"; cat out; }
+run cpuload --sysroot root -s cpuacct 0.05 1
+expect_trouble "can't read /cg1/cpuacct.usage"
+echo 1000000000 >root/cg1/cpuacct.usage
+between 'echo 1020000000 >root/cg1/cpuacct.usage' -s cpuacct
+awk 'NR == 2 && ($1 <= 0 || $1 > 0.2) { exit 1 }' out || { fail "$what: wrong load"; cat out; }
+
+# ---- Against mpstat: the same kernel counters over the same time. Both take them at their own start, so a try in which the machine
+# was too busy to start both at once doesn't count; a real difference would show in every one.
+
+timeout 60 sh -c 'while :; do :; done' &
+burner=$!
+agreed=no
+for try in 1 2 3 4 5 6; do
+	mpstat 3 1 >mpstat.out &
+	pid=$!
+	run cpuload -s ticks 3 1
+	wait "$pid" || fail 'mpstat failed'
+	expected=$(awk '/%idle/ { for (i = 1; i <= NF; i++) { if ($i == "%idle") idle = i; if ($i == "%iowait") iowait = i } }
+		/^Average:/ { print 100 - $idle - $iowait }' mpstat.out | tail -1)
+	found=$(awk -F, 'NR == 2 { print $3 * 100 }' out)
+	echo "try $try: mpstat $expected %, cpuload $found %"
+	if awk -v a="$expected" -v b="$found" 'BEGIN { exit !(a - b < 0.5 && b - a < 0.5) }'; then
+		agreed=yes
+		break
+	fi
+done
+kill "$burner"
+[ "$agreed" = yes ] || fail "cpuload and mpstat disagree"
+
+finish
