@@ -43,7 +43,8 @@ int tool_options_next(struct tool_options *options, int ends_at_word)
 	struct option table[TOOL_OPTIONS_MAX + 1];
 	char letters[2 * TOOL_OPTIONS_MAX + 3];
 	make_table(options, ends_at_word, table, letters);
-	const char *const word = optind < options->words ? options->word[optind] : "";
+	const int next = optind > 0 ? optind : 1; /* 0 makes getopt_long begin anew */
+	const char *const word = next < options->words ? options->word[next] : "";
 	const int found = getopt_long(options->words, options->word, letters, table, NULL);
 	options->value = optarg;
 	if (found == -1) {

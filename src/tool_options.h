@@ -50,12 +50,15 @@ struct tool_options {
 };
 
 /*
- * Returns the index of the next option, or one of the codes above: ERROR after a message, END behind the last option (or at `--`), WORD
- * for a word that is no option. With `ends_at_word` the first such word (or `--`) is the END. Only one parse at a time: this is getopt_long.
+ * Returns the index of the next option, or one of the codes above: ERROR after a message, END behind the last option (or at
+ * `--`), WORD for a word that is no option. With `ends_at_word` the first such word (or `--`) is the END. Only one parse at a
+ * time: this is getopt_long.
  */
 int tool_options_next(struct tool_options *options, int ends_at_word);
 
-/* Stores an option's value in the caller's struct; `source` is what messages call it (--name, $NAME). 0, or -1 after a message. */
+/*
+ * Stores an option's value in the caller's struct; `source` is what messages call it (--name, $NAME). 0, or -1 after a message.
+ */
 int tool_options_set(const struct tool_option *option, void *settings, const char *source, const char *text);
 
 /* Prints a line per option of which `uses` has a bit in the mask (all of them when that is 0). */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The pictures of a report, as scripts for a plot. */
+#ifndef REPORT_PICTURE_H
+#define REPORT_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plot.h"
+#include "report_draw.h"
+#include "report_log.h"
+#include "report_window.h"
+
+/* One curve of a picture, or one panel of a timeline. */
+struct report_series {
+	const char *label;             /* NULL: none is shown */
+	struct report_windows windows; /* the caller's */
+	/* Timeline only: */
+	const struct report_log *log;     /* whose target is drawn */
+	struct report_windows throughput; /* empty: none */
+};
+
+/* Sizes of the pictures, as wide as a column and as high as they need. */
+struct report_size report_picture_size_timeline(const struct report_series *series, size_t count);
+struct report_size report_picture_size_lines(const struct report_series *series, size_t count);
+
+/*
+ * Write the script of a picture of the given size. 0, or -1 with errno.
+ *
+ * timeline: a panel per series, one above the other, with the target as a grey band, the load as a line and the throughput, on
+ * the right axis, as steps. throughput: over time, as steps; with `stretches` as a point per window, with a bar as long as the
+ * window. curve: throughput against load, a point per window; lines join the means of windows that have the same target, unless
+ * `is_scattered`.
+ */
+int report_picture_timeline(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size);
+int report_picture_throughput(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches);
+int report_picture_curve(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered);
+
+#endif

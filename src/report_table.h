@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of results: aligned text for people, CSV, Markdown, JSON (an array with an object per row). */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_MARKDOWN, REPORT_JSON };
+
+#define REPORT_IS_TEXT (-1)
+
+struct report_column {
+	const char *name;   /* in CSV and JSON: letters, digits, underscores */
+	int decimals;       /* there; REPORT_IS_TEXT for a column of texts */
+	const char *title;  /* in text and Markdown; NULL, or no value in any row: the column doesn't appear there */
+	int title_decimals; /* there */
+	double scale;       /* what numbers are multiplied by there */
+};
+
+union report_cell {
+	double number;    /* what is not finite is no value: left empty, null in JSON */
+	const char *text; /* NULL for none; must outlive the table; any bytes */
+};
+
+struct report_table;
+
+/* The columns stay the caller's and must outlive the table. NULL with errno. */
+struct report_table *report_table_new(const struct report_column *column, size_t columns);
+void report_table_free(struct report_table *table);
+
+/* Adds a row of a cell per column. 0, or -1 with errno. */
+int report_table_add(struct report_table *table, const union report_cell *cell);
+size_t report_table_rows(const struct report_table *table);
+
+/* 0, or -1 with errno; the stream's error indicator must be asked for too. */
+int report_table_write(const struct report_table *table, enum report_format format, FILE *to);
+
+#endif

@@ -1,0 +1,298 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ssiterate: options, records, lines of programs, pass-through, signals, ends.
+# shellcheck disable=SC2317,SC2016 # functions that wait_until calls; scripts for sh -c
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE
+background=
+trap '[ -z "$background" ] || kill -KILL "$background"; cd /; rm -rf "$work"' EXIT
+
+# start_background COMMAND…: its process is $background.
+start_background() {
+	what=$*
+	"$@" >out 2>err </dev/null &
+	background=$!
+}
+
+wait_background() {
+	wait "$background" 2>/dev/null
+	status=$?
+	background=
+}
+
+# wait_until COMMAND…: repeats it until it is true, for half a minute.
+wait_until() {
+	for _ in $(seq 300); do
+		if "$@"; then return 0; fi
+		sleep 0.1
+	done
+	fail "$what: waited in vain for: $*"
+	return 1
+}
+
+has_records() {
+	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]
+}
+
+# expect_records FILE INSTANCE COUNT: a header, then so many whole records of the instance, numbered, whose times don't go back.
+expect_records() {
+	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s ] || fail "$what: header of $1"
+	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
+	expect_lines "$1" $(($3 + 1))
+	awk -F, -v instance="$2" '
+		NR == 1 { next }
+		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
+		$1 != instance || $2 != NR - 2 || $3 < last || $4 < $3 { exit 1 }
+		{ last = $4 }' "$1" || { fail "$what: records of $1"; head -20 "$1"; }
+}
+
+# Options that are refused, with nothing started and no file made.
+refused() {
+	expected=$1
+	shift
+	run ssiterate -o refused.csv "$@"
+	expect_trouble "$expected"
+	[ ! -e refused.csv ] || fail "$what: made its output"
+	rm -f refused.csv
+	[ ! -e started ] || fail "$what: started the command"
+	rm -f started
+}
+refused "^ssiterate: expected a command"
+refused "^ssiterate: expected a command" --
+refused "^ssiterate: --iterations: found '0', expected a whole number from 1 to" -n 0 touch started
+refused "^ssiterate: --iterations: found 'x'" -n x touch started
+refused "^ssiterate: --time: found '1x', expected a time" --time 1x touch started
+refused "^ssiterate: --grace: found '-1s', expected a time" --grace -1s touch started
+refused "^ssiterate: --instance: found '4294967296'" -i 4294967296 touch started
+refused "^ssiterate: --match: found '', expected REGEX" -m '' touch started
+refused "^ssiterate: --match: '\(' is no extended regular expression: " -m '(' touch started
+refused "^ssiterate: --match-start: '\[' is no extended regular expression: " -m x --match-start '[' touch started
+refused "^ssiterate: found --match-start without --match" --match-start x touch started
+refused "^ssiterate: found --format and --match, expected one of them" -f dacapo -m x touch started
+refused "^ssiterate: found --format and --match-start, expected one of them" -f dacapo --match-start x touch started
+refused "^ssiterate: --format: found 'spec', expected one of dacapo" -f spec touch started
+refused "^ssiterate: found --stream without" --stream stdout touch started
+refused "^ssiterate: --stream: found 'stdin', expected one of both, stdout, stderr" -m x --stream stdin touch started
+refused "^ssiterate: found --keep-going and --match" -k -m x touch started
+refused "^ssiterate: unknown option '--iter'" --iter 3 touch started
+refused "^ssiterate: unknown option '-x'" -x touch started
+refused "^ssiterate: --keep-going: takes no value" --keep-going=yes touch started
+export SHOWSTOPPER_INSTANCE=two
+refused "^ssiterate: SHOWSTOPPER_INSTANCE: found 'two', expected a whole number" touch started
+unset SHOWSTOPPER_INSTANCE
+run ssiterate -o nowhere/log touch started
+expect_trouble "^ssiterate: nowhere/log: can't write iteration records: No such file"
+run ssiterate -o /dev/full touch started
+expect_trouble "^ssiterate: /dev/full: can't write iteration records: No space left"
+[ ! -e started ] || fail "$what: started the command"
+
+# Help and manual name the same options.
+run ssiterate --help
+expect_status 0
+expect_lines err 0
+sed -En 's/^  (-.,|   ) --([a-z-]+).*/\2/p' out | sort >in_help
+sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssiterate.1" | sed 's/\\//g' | sort >in_manual
+cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
+run ssiterate -V
+expect_status 0
+expect_text out '^ssiterate [0-9]+\.[0-9]+'
+for option in --help --version; do
+	run sh -c "ssiterate $option >/dev/full"
+	expect_trouble "^ssiterate: can't write standard output: No space left"
+done
+
+# Each run is an iteration.
+run ssiterate -n 5 -o log -- sh -c 'echo "run $SHOWSTOPPER_INSTANCE"; echo error >&2'
+expect_status 0
+expect_lines out 5
+expect_lines err 5
+expect_records log 0 5
+run ssiterate -n 2 -i 7 -o log true
+expect_status 0
+expect_records log 7 2
+run env SHOWSTOPPER_INSTANCE=11 ssiterate -n 2 -o log true
+expect_records log 11 2
+run ssiterate -n 3 true
+expect_status 0
+run ssiterate -n 3 -o log sleep 0.2
+awk -F, 'NR > 1 && $4 - $3 < 0.2 { exit 1 }' log || fail "$what: sleep 0.2 took less"
+
+# A run that fails ends it, and its status is the command's; it is no iteration, unless it is to keep going.
+run ssiterate -o log -- sh -c 'echo >>count; [ $(wc -l <count) -lt 4 ] || exit 42'
+expect_status 42
+expect_lines err 0
+expect_records log 0 3
+run ssiterate -o log -- sh -c 'kill -USR1 $$'
+expect_status 138
+expect_records log 0 0
+run ssiterate -k -n 4 -o log false
+expect_status 0
+expect_records log 0 4
+run ssiterate -o log nonexistent-command
+expect_status 127
+expect_text err "^ssiterate: can't execute 'nonexistent-command': No such file or directory"
+run ssiterate -k /etc/passwd
+expect_status 126
+expect_text err "^ssiterate: can't execute '/etc/passwd': Permission denied"
+run ssiterate -k -n 9 -o log -- sh -c 'echo >>again; [ $(wc -l <again) -lt 3 ] || rm -f ./tool'
+expect_status 0
+
+# Iterations from lines: the program's output passes unchanged, whatever is in it.
+run ssiterate -m '^done' -o log -- sh -c 'echo done 1; echo not done; echo done 2 >&2; printf "done 3"; exit 6'
+expect_status 6
+[ "$(cat out)" = "$(printf 'done 1\nnot done\ndone 3')" ] || fail "$what: standard output"
+[ "$(cat err)" = "done 2" ] || fail "$what: standard error"
+expect_records log 0 3
+run ssiterate -m '^done$' --stream stderr -o log -- sh -c 'printf "done\n"; printf "done\r\n" >&2'
+expect_records log 0 1
+run ssiterate -m '^done' --stream stdout -o log -- sh -c 'echo done; echo done >&2; echo done >&2'
+expect_records log 0 1
+run ssiterate -m end --match-start begin -o log -- sh -c 'echo end; echo begin; sleep 0.3; cat /proc/uptime >uptime; echo begin
+	echo end; echo end; echo begin; echo end and begin; echo end; echo begin'
+expect_status 0
+expect_records log 0 3
+awk -F, -v mark="$(cut -d' ' -f1 uptime)" 'NR == 2 && $3 < mark - 0.02 { exit 1 }' log || fail "$what: began with the first begin"
+head -c 300000 /dev/urandom >noise
+run ssiterate -m x -- cat noise
+expect_status 0
+cmp out noise || fail "$what: output differs"
+run sh -c 'ssiterate -m x -- cat noise | { sleep 0.5; cat; }'
+cmp out noise || fail "$what: output differs behind a slow reader"
+run ssiterate -m 'x$' -o log -- sh -c 'head -c 200000 /dev/zero; echo x; echo x; printf "\0x\n"'
+expect_records log 0 2 # of a line only its beginning is looked at
+
+# Nobody reads: the command gets what it would get without ssiterate.
+run sh -c 'ssiterate -m x -o log -- sh -c "while echo x; do :; done" | head -n 3'
+expect_lines out 3
+run sh -c 'ssiterate -m x -- sh -c "echo x; sleep 0.2; echo y" >/dev/full'
+expect_trouble "^ssiterate: can't write standard output: No space left"
+
+# DaCapo.
+cat >dacapo <<'END'
+#!/bin/sh
+echo "Using scaled threading model. 2 processors detected, 1 threads used to drive the workload" >&2
+echo "===== DaCapo 9.12-MR1 luindex starting warmup 1 =====" >&2
+echo "===== DaCapo 9.12-MR1 luindex completed warmup 1 in 1812 msec =====" >&2
+echo "===== DaCapo evaluation-git+309e1fa luindex starting =====" >&2
+echo "===== DaCapo evaluation-git+309e1fa luindex PASSED in 812 msec =====" >&2
+echo "===== DaCapo 9.12 luindex starting =====" >&2
+echo "===== DaCapo 9.12 luindex FAILED =====" >&2
+END
+chmod +x dacapo
+run ssiterate -f dacapo -o log ./dacapo
+expect_status 0
+expect_lines err 7
+expect_records log 0 2
+
+# -n and --time end a command that is running, and its descendants.
+run ssiterate -m x -n 3 -o log -- sh -c 'while :; do echo x; sleep 0.05; done'
+expect_status 0
+expect_records log 0 3
+run ssiterate --time 0.5s -o log -- sh -c 'echo $$; sleep 300 & echo $!; wait'
+expect_status 0
+expect_records log 0 0
+while read -r process; do
+	[ ! -e "/proc/$process" ] || grep -q '^State:.Z' "/proc/$process/status" || fail "$what: left process $process"
+done <out
+run ssiterate --time 0.5s --grace 0.2s -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done'
+expect_status 0
+[ ! -e "/proc/$(cat out)" ] || fail "$what: left its command"
+run ssiterate --time 0.6s -o log sleep 0.1
+expect_status 0
+[ "$(wc -l <log)" -ge 2 ] || fail "$what: recorded nothing"
+
+# Signals: passed on to the command; ssiterate ends by the same one, with whole records.
+for name in TERM INT HUP; do
+	start_background env --default-signal=INT \
+		ssiterate -o log -- sh -c "trap 'echo got $name; exit 0' $name; while :; do sleep 0.02; done"
+	sleep 0.3
+	kill -s $name "$background"
+	wait_background
+	case $name in TERM) expected=143 ;; INT) expected=130 ;; HUP) expected=129 ;; esac
+	expect_status "$expected"
+	expect_text out "^got $name"
+	expect_records log 0 0
+done
+start_background ssiterate -o log sleep 0.02
+wait_until has_records 3
+kill -TERM "$background"
+wait_background
+expect_status 143
+expect_records log 0 $(($(wc -l <log) - 1))
+start_background ssiterate -- sh -c "trap 'echo got it; exit 3' USR1; while :; do sleep 0.02; done"
+sleep 0.3
+kill -USR1 "$background"
+wait_background
+expect_status 3
+expect_text out '^got it'
+start_background nohup ssiterate -n 2 -o log sleep 0.3
+sleep 0.2
+kill -HUP "$background"
+wait_background
+expect_status 0
+expect_records log 0 2
+
+# Killed: the kernel kills the command.
+start_background ssiterate -- sh -c 'echo $$ >pid; sleep 300; :'
+wait_until test -s pid
+read -r process <pid
+kill -KILL "$background"
+wait_background
+is_gone() {
+	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+wait_until is_gone "$process"
+
+# Being stopped and continued at any moment is harmless.
+start_background ssiterate -n 40 -o log sh -c 'echo x'
+stops=0
+while [ $stops -lt 100 ] && kill -STOP "$background" 2>/dev/null; do
+	stops=$((stops + 1))
+	sleep 0.01
+	kill -CONT "$background" 2>/dev/null
+	sleep 0.005
+done
+wait_background
+expect_status 0
+expect_lines out 40
+expect_records log 0 40
+start_background ssiterate -m x -n 200 -o log -- \
+	sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo "x $i"; sleep 0.002; done'
+stops=0
+while [ $stops -lt 100 ] && kill -STOP "$background" 2>/dev/null; do
+	stops=$((stops + 1))
+	sleep 0.01
+	kill -CONT "$background" 2>/dev/null
+	sleep 0.005
+done
+wait_background
+expect_status 0
+expect_records log 0 200
+awk '{ if ($2 != NR) exit 1 }' out || fail "$what: output has gaps"
+
+# A full disk: said once, the work goes on, no line is damaged.
+run sh -c "trap '' XFSZ; ulimit -f 1; exec ssiterate -n 40 -o log true"
+expect_trouble '^ssiterate: log: iteration records are being lost: File too large'
+lines=$(wc -l <log)
+if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
+expect_records log 0 $((lines - 1))
+
+# Standard descriptors that are closed are not taken for files.
+run sh -c 'ssiterate -m x -n 1 -o log -- sh -c "echo x; echo error >&2" >&- 2>&- <&-'
+expect_status 0
+expect_records log 0 1
+
+# With showstopper, any program is a benchmark.
+if command -v xz >/dev/null && command -v showstopper >/dev/null; then
+	head -c 200000 /dev/urandom >file
+	run showstopper -q -n 4 -c open -T 100% -r 5s --stdout /dev/null ssiterate -o it.%.csv -- xz -k -c file
+	expect_status 0
+	for i in 0 1 2 3; do
+		what="showstopper ssiterate xz"
+		expect_records "it.$i.csv" $i $(($(wc -l <"it.$i.csv") - 1))
+	done
+	[ "$(cat it.?.csv | wc -l)" -gt 8 ] || fail "no iterations in 5 s: $(cat it.?.csv)"
+fi
+
+finish

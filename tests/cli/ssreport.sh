@@ -1,0 +1,353 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ssreport: options, tables and their figures, pictures, labels, files that are wrong, cut off or large.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+# expect_file FILE: its content is standard input.
+expect_file() {
+	cat >expected
+	cmp -s "$1" expected || { fail "$what: $1 differs"; diff "$1" expected | head -20; }
+}
+
+refused() {
+	expected=$1
+	shift
+	run ssreport "$@"
+	expect_trouble "$expected"
+	expect_lines out 0
+}
+
+# Control from 100 s on, after a warm-up of 1 s: 6 s at 20 % with errors of -10, 0, 0, 0, 0, 10 pp, and 6 s at 80 % with 30 pp
+# less in the first of them. Two instances: iterations from 101 to 105 s and from 105 to 109 s, and one from 106 to 112 s.
+cat >log.csv <<'END'
+time_s,monotonic_s,target,load,estimate,duty,runnable
+-0.5,99.5,,1.0,,1,2
+0,100,,1.0,,1,2
+1,101,0.2,0.1,0.1,0.1,1
+2,102,0.2,0.2,0.1,0.1,1
+3,103,0.2,0.2,0.1,0.1,1
+4,104,0.2,0.2,0.1,0.1,1
+5,105,0.2,0.2,0.1,0.1,1
+6,106,0.2,0.3,0.1,0.1,1
+7,107,0.8,0.5,0.1,0.1,1
+8,108,0.8,0.8,0.1,0.1,1
+9,109,0.8,0.8,0.1,0.1,1
+10,110,0.8,0.8,0.1,0.1,1
+11,111,0.8,0.8,0.1,0.1,1
+12,112,0.8,0.8,0.1,0.1,1
+END
+cat >it.0.csv <<'END'
+instance,iteration,start_s,end_s
+0,0,101.000000000,105.000000000
+0,1,105.000000000,109.000000000
+END
+cat >it.1.csv <<'END'
+instance,iteration,start_s,end_s
+1,0,106.000000000,112.000000000
+END
+
+# Help, manual and version.
+run ssreport --help
+expect_status 0
+expect_lines err 0
+for subcommand in accuracy timeline throughput curve; do
+	expect_text out "^  $subcommand "
+	expect_text "$source/tools/ssreport.1" "^\.It Cm $subcommand\$"
+done
+sed -En 's/^  (-.,|   ) --([a-z-]+).*/\2/p' out | sort >in_help
+sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssreport.1" | sed 's/\\//g' | sort >in_manual
+cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
+run ssreport curve --help
+expect_text out '^usage: ssreport curve '
+expect_text out '^ .*--edge'
+expect_no_text out '^ .*--settle'
+run ssreport -V
+expect_text out '^ssreport [0-9]+\.[0-9]+'
+run ssreport throughput --version
+expect_status 0
+run sh -c 'ssreport --help >/dev/full'
+expect_trouble "^ssreport: can't write standard output: No space left"
+
+# Misuse.
+refused "^ssreport: found no subcommand, expected accuracy, timeline, throughput or curve"
+refused "^ssreport: found 'acc', expected accuracy" acc log.csv
+refused "^ssreport: expected files" accuracy
+refused "^ssreport: unknown option '--win'" accuracy --win 5s log.csv
+refused "^ssreport: accuracy has no option --interval " accuracy --interval 5s log.csv
+refused "^ssreport: curve has no option --per-step " curve --per-step log.csv
+refused "^ssreport: --window: found '0', expected a time" accuracy -w 0 log.csv
+refused "^ssreport: --format: found 'xml', expected one of text, csv, markdown, json" accuracy -f xml log.csv
+refused "^ssreport: --edge: found '1/2', expected a share below 1/2" curve --edge 1/2 log.csv
+refused "^ssreport: --edge: found '', expected SHARE" curve --edge= log.csv
+refused "^ssreport: --size: found '8', expected width and height" curve --size 8 -o x.png log.csv
+refused "^ssreport: --size: found '8x1e9'" curve --size 8x1e9 -o x.png log.csv
+refused "^ssreport: found --size, but no picture" curve --size 8x6 log.csv
+refused "^ssreport: found --per-step and --interval" throughput --per-step -i 6s log.csv
+refused "^ssreport: found --edge without --per-step" throughput --edge 0 log.csv
+refused "^ssreport: found --interval and --edge" curve --edge 0 -i 6s log.csv
+refused "^ssreport: --output: found x.png, but accuracy has no picture" accuracy -o x.png log.csv
+refused "^ssreport: --label: found no file behind 'b'" accuracy -l a log.csv -l b
+refused "^ssreport: --output: found ./log.csv, which is one of the files to read" accuracy log.csv -o ./log.csv
+refused "^ssreport: --label: found '', expected LABEL" accuracy -l '' log.csv
+
+# Figures of accuracy, computed by hand: 12 samples, -20 pp in all, 100 + 100 + 900 pp^2.
+run ssreport accuracy log.csv
+expect_status 0
+expect_lines err 0
+expect_file out <<'END'
+label  samples  time s  target %  load %  mean error pp  MSE pp²
+log         12    12.0     50.00   47.50          -2.50    91.67
+END
+run ssreport accuracy --per-target --skip-edges 1s -f csv log.csv
+expect_file out <<'END'
+label,file,level,samples,time_s,target,load,mean_error_pp,mse_pp2
+log,log.csv,,11,11.000,0.472727,0.472727,0.0000,18.1818
+log,log.csv,0.200000,6,6.000,0.200000,0.200000,0.0000,33.3333
+log,log.csv,0.800000,5,5.000,0.800000,0.800000,0.0000,0.0000
+END
+# Two seconds: errors of -5, 0, 5, -15, 0, 0 pp.
+run ssreport accuracy --window 2s -f json log.csv it.0.csv
+expect_file out <<'END'
+[
+{"label":"log","file":"log.csv","level":null,"samples":6,"time_s":12.000,"target":0.500000,"load":0.475000,"mean_error_pp":-2.5000,"mse_pp2":45.8333}
+]
+END
+run ssreport accuracy --settle 5s -f markdown A=log.csv
+expect_file out <<'END'
+| label | samples | time s | target % | load % | mean error pp | MSE pp² |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| A | 7 | 7.0 | 71.43 | 68.57 | -2.86 | 142.86 |
+END
+refused "^ssreport: log.csv: found rows of 1.000 s, expected --window to be at least as long" accuracy --window 500m log.csv
+refused "^ssreport: log.csv: found no sample" accuracy --settle 1h log.csv
+refused "^ssreport: found iterations only" accuracy it.0.csv
+
+# Figures of throughput, computed by hand.
+run ssreport throughput -f csv log.csv it.0.csv it.1.csv
+expect_status 0
+expect_file out <<'END'
+label,file,start_s,end_s,target,load,iterations,throughput
+log,log.csv,0.000,6.000,0.200000,0.200000,1.250000,0.208333
+log,log.csv,6.000,12.000,0.800000,0.750000,1.750000,0.291667
+END
+run ssreport throughput it.0.csv it.1.csv -i 5500m
+expect_file out <<'END'
+label  start s  end s  iterations  iterations/s
+all        0.0    5.5        1.46         0.265
+all        5.5   11.0        1.54         0.280
+END
+run ssreport throughput --per-step --edge 1/3 -f csv log.csv it.0.csv it.1.csv
+expect_file out <<'END'
+label,file,start_s,end_s,target,load,iterations,throughput
+log,log.csv,2.000,4.000,0.200000,0.200000,0.500000,0.250000
+log,log.csv,8.000,10.000,0.800000,0.800000,0.583333,0.291667
+END
+run ssreport throughput --warmup -i 12s -f csv log.csv it.0.csv it.1.csv
+expect_text out '^log,log.csv,-1.000,0.000,,1.000000,0.000000,0.000000$'
+run ssreport curve --edge 1/3 log.csv it.0.csv it.1.csv
+expect_file out <<'END'
+label  start s  end s  target %  load %  iterations  iterations/s
+log        2.0    4.0     20.00   20.00        0.50         0.250
+log        8.0   10.0     80.00   80.00        0.58         0.292
+END
+run ssreport timeline -w 6s -f csv log.csv
+expect_file out <<'END'
+label,file,start_s,end_s,target,load,iterations,throughput
+log,log.csv,0.000,6.000,0.200000,0.200000,,
+log,log.csv,6.000,12.000,0.800000,0.750000,,
+END
+run ssreport timeline log.csv it.1.csv
+expect_lines out 13
+refused "^ssreport: it.0: found iterations, but no log whose steps" throughput --per-step it.0.csv
+refused "^ssreport: it.0: found iterations, but no log of the load" timeline it.0.csv
+refused "^ssreport: it.0: found iterations, but no log of the load" curve it.0.csv
+refused "^ssreport: log: found a log, but no iterations" throughput log.csv
+refused "^ssreport: log: found a log, but no iterations" curve log.csv
+
+# Labels, several files, outputs.
+cp log.csv other.csv
+run ssreport accuracy log.csv other.csv ./log.csv x=log.csv -l y -- log.csv
+expect_lines out 6
+expect_text out '^\./log '
+expect_text out '^other '
+run ssreport accuracy -l both log.csv other.csv
+expect_text out '^label  file  '
+expect_text out '^both   other.csv '
+run ssreport curve -l a log.csv it.0.csv -l b other.csv it.1.csv -l a log.csv it.1.csv -o t.csv -o t.md -o t.json -o t.txt
+expect_status 0
+expect_lines out 0
+expect_lines t.csv 7
+expect_lines t.md 8
+expect_lines t.json 8
+expect_text t.txt '^b  *other.csv'
+if command -v jq >/dev/null; then
+	run jq -e 'length == 6 and all(.[]; .load >= 0 and (.label | type) == "string")' t.json
+	expect_status 0
+fi
+refused "^ssreport: it.0.csv: found iterations at the time of both log.csv and other.csv, expected labels" \
+	throughput log.csv other.csv it.0.csv
+run sh -c 'ssreport accuracy - <log.csv'
+expect_text out '^stdin  '
+run sh -c 'ssreport accuracy log.csv >/dev/full'
+expect_trouble "^ssreport: can't write standard output: No space left"
+run ssreport accuracy log.csv -o /dev/full
+expect_trouble "^ssreport: can't write /dev/full: No space left"
+run ssreport accuracy log.csv -o nowhere/table
+expect_trouble "^ssreport: can't write nowhere/table: No such file"
+
+# Files that are wrong.
+: >empty
+head -n 1 log.csv >header
+mkdir folder
+head -c 5000 /dev/urandom >garbage
+cp "$(command -v ssreport)" program
+grep -v '^8,' log.csv | sed 's/^9,/2,/' >back
+sed '5s/0.2,0.2/0.2,two/' log.csv >letters
+sed '5s/0.2,0.2/0.2,20/' log.csv >percent
+sed '5s/0.2,0.2/0.2/' log.csv >short
+sed 's/load/lode/' log.csv >lode
+cut -d, -f1,4 log.csv >cpuload.csv
+refused "^ssreport: nonexistent: No such file" accuracy nonexistent
+refused "^ssreport: empty: found an empty file, expected CSV with a header" accuracy empty
+refused "^ssreport: header: found no whole row after the header" accuracy header
+refused "^ssreport: folder: Is a directory" accuracy folder
+refused "^ssreport: garbage:1" accuracy garbage
+refused "^ssreport: program:1:.: found '.ELF.*', expected a line of text with the names of columns" accuracy program
+refused "^ssreport: back:11:1: time_s: found 2.000000 after 7.000000, expected times that grow" accuracy back
+refused "^ssreport: letters:5:11: load: found 'two', expected a number" accuracy letters
+refused "^ssreport: percent:5:11: load: found 20, expected a load from 0 to 1" accuracy percent
+refused "^ssreport: short:5: found 6 fields, expected 7 as in the header" accuracy short
+refused "^ssreport: lode:1: found the columns time_s,monotonic_s,target,lode,.*, expected those of a log" accuracy lode
+refused "^ssreport: cpuload.csv:1: found no column target, expected a control log" accuracy cpuload.csv
+printf 'time_s,monotonic_s,load\n1,101,\n2,102,\n3,103,\n' >unknown
+refused "^ssreport: unknown: found no load, expected it in some rows" curve unknown it.0.csv
+printf 'start_s,end_s\n5,5\n' >instant.csv
+refused "^ssreport: instant: found all iterations at one moment" throughput instant.csv
+refused "^ssreport: cpuload.csv:1: found no column monotonic_s" curve cpuload.csv it.0.csv
+run ssreport timeline cpuload.csv
+expect_status 0
+echo instance,iteration,start_s,end_s >it.none.csv
+refused "^ssreport: it.none: found no iteration in its iteration file" throughput it.none.csv
+run ssreport throughput it.none.csv it.0.csv
+expect_status 0
+sed 's/,10/,90/g' it.0.csv >it.later.csv
+refused "^ssreport: log.csv: found none of its iterations at the time of its log" throughput log.csv it.later.csv
+
+# A log that was cut off: read to the last whole line, which is said once.
+head -c -9 log.csv >cut.csv
+run ssreport accuracy cut.csv
+expect_status 0
+expect_lines err 1
+expect_text err "^ssreport: cut.csv: the last line is not whole and is left out"
+expect_text out '^cut  *11 '
+head -c -9 it.0.csv >cut.0.csv
+run ssreport throughput cut.0.csv
+expect_status 0
+expect_text err "^ssreport: cut.0.csv: the last line is not whole and is left out"
+expect_text out '1.00 '
+
+# Cut off by SIGKILL while it is written.
+if command -v cpuload >/dev/null; then
+	cpuload -o killed.csv 20m 3000 &
+	background=$!
+	for _ in $(seq 300); do
+		if [ -e killed.csv ] && [ "$(wc -l <killed.csv)" -gt 5 ]; then break; fi
+		sleep 0.1
+	done
+	kill -KILL "$background"
+	wait "$background" 2>/dev/null
+	run ssreport timeline killed.csv
+	expect_status 0
+	[ "$(wc -l <out)" -gt 2 ] || fail "$what: found no rows"
+fi
+
+# Pictures.
+shell="it's \`touch pwned\` \"\$(touch pwned)\" @x"
+markup='{/=40 x}_2^3 \ <b>&amp; %s é'
+line="a
+set output 'pwned'
+system('touch pwned')"
+kind() {
+	case $(head -c 5 "$1" | od -An -c | tr -d ' \n') in
+	211PNG*) echo png ;;
+	'<?xml') echo svg ;;
+	%PDF-) echo pdf ;;
+	*) echo other ;;
+	esac
+}
+if command -v gnuplot >/dev/null; then
+	for subcommand in timeline throughput 'throughput --per-step' curve 'curve -i 2s'; do
+		rm -f picture.*
+		# shellcheck disable=SC2086
+		run ssreport $subcommand -l "$shell" log.csv it.0.csv -l "$markup" other.csv it.1.csv \
+			-l "$line" log.csv it.0.csv -l "$(printf 'bytes \377\033')" log.csv it.0.csv \
+			-o picture.png -o picture.svg -o picture.PDF
+		expect_status 0
+		expect_lines err 0
+		for file in png svg PDF; do
+			[ "$(kind picture.$file)" = "$(echo $file | tr 'PDF' 'pdf')" ] || fail "$what: picture.$file is none"
+		done
+		# The labels as a whole, as text and not as markup.
+		expect_text picture.svg ">it's \`touch pwned\` \"\\$\(touch pwned\)\" @x<"
+		expect_text picture.svg '>\{/=40 x\}_2\^3 \\ &lt;b>&amp;amp; %s é<'
+		expect_text picture.svg ">a\?set output 'pwned'\?system\('touch pwned'\)<"
+		[ ! -e pwned ] || fail "$what: the label was executed"
+	done
+	# Next to nothing is drawn, too.
+	printf 'time_s,load\n1,0.5\n' >one.csv
+	for arguments in 'timeline one.csv' 'timeline unknown' 'throughput --per-step unknown it.0.csv' \
+		'throughput -i 1h log.csv it.0.csv'; do
+		# shellcheck disable=SC2086
+		run ssreport $arguments -o picture.png
+		expect_status 0
+	done
+	# The name of the output never reaches gnuplot.
+	run ssreport timeline log.csv -o '|touch pwned;.png' -o "'.svg"
+	expect_status 0
+	[ -s '|touch pwned;.png' ] || fail "$what: no picture"
+	[ ! -e pwned ] || fail "$what: the name was executed"
+	run ssreport timeline log.csv it.0.csv --size 17x7 -o picture.svg
+	expect_text picture.svg 'width="643" height="265"'
+	expect_text picture.svg '>CPU load \(%\)<'
+	expect_text picture.svg '>iterations/s<'
+	expect_text picture.svg '>time \(s\)<'
+	logs='log.csv log.csv log.csv log.csv log.csv log.csv'
+	# shellcheck disable=SC2086
+	run ssreport timeline $logs $logs log.csv -o picture.png
+	expect_trouble '^ssreport: found 13 logs for one picture, expected at most 12'
+	ln -s /dev/full full.png
+	run ssreport timeline log.csv -o full.png
+	expect_trouble "^ssreport: full.png: can't write full.png: No space left"
+	# Nothing stays behind.
+	mkdir temporary
+	run env TMPDIR="$work/temporary" ssreport timeline log.csv -o picture.png
+	rmdir temporary || fail "$what: left $(ls temporary)"
+fi
+# gnuplot is missing: said before anything is read, and tables work.
+program=$(command -v ssreport)
+mkdir -p bin
+run env PATH="$work/bin" "$program" timeline nonexistent.csv -o picture.png
+expect_trouble "^ssreport: can't run gnuplot, which draws pictures \(tables don't need it\): No such file"
+run env PATH="$work/bin" "$program" timeline log.csv
+expect_status 0
+# It fails: its reason is passed on, and an old picture stays.
+printf '#!/bin/sh\necho "line 0: something is wrong" >&2\nexit 2\n' >bin/gnuplot
+chmod +x bin/gnuplot
+echo old >picture.png
+run env PATH="$work/bin:$PATH" "$program" timeline log.csv -o picture.png
+expect_trouble '^ssreport: picture.png: gnuplot failed with status 2: line 0: something is wrong'
+[ "$(cat picture.png)" = old ] || fail "$what: the old picture is gone"
+
+# Large: every row of it counts. (How fast it is, is measured where nothing else runs.)
+awk 'BEGIN {
+	print "time_s,monotonic_s,target,load,estimate,duty,runnable"
+	for (i = 1; i <= 300000; i++)
+		printf "%.6f,%.6f,%.6f,%.6f,0.500000,0.500000,2.000000\n", i / 2, 1000 + i / 2, 0.5, i % 2 ? 0.4 : 0.6
+}' >large.csv
+run ssreport accuracy -f csv large.csv
+expect_text out '^large,large.csv,,300000,150000.000,0.500000,0.500000,0.0000,100.0000$'
+run ssreport accuracy -w 1s -f csv large.csv
+expect_text out '^large,large.csv,,150000,150000.000,0.500000,0.500000,0.0000,0.0000$'
+
+finish
