@@ -38,9 +38,38 @@
  * - control_log.c         the control log
  * - accuracy.c            mean error and mean squared error
  * - summary.c             the summary at the end
+ * - export.c              the record of a run for programs
+ * - progress.c            the live line
  *
  * For the other programs:
  *
+ * - tool_options.c        command lines as tables
+ * - iteration_log.c       iteration records (ssburn, ssiterate, ssreport)
+ * - linux_load_source.c   cpuload: what is measured
+ * - linux_load.c          … the machine, and each processor
+ * - linux_tree_time.c     … a process and its descendants
+ * - linux_cgroup_usage.c  … a control group
+ * - linux_frequency.c     … clock frequencies
+ * - linux_power.c         … electric power
+ * - load_meter.c          … samples to loads
+ * - row_writer.c          … rows as CSV, JSON Lines or a table
+ * - csv.c                 ssreport: reads CSV
+ * - report_input.c        … files sorted into runs
+ * - report_log.c          … a control log or load log
+ * - report_iterations.c   … iteration records in memory
+ * - report_accuracy.c     … accuracy at each level of the target
+ * - report_window.c       … load and throughput of stretches of a run
+ * - report_table.c        … tables
+ * - report_text.c         … labels and names of files
+ * - report_draw.c         … lines, bands and points of a picture
+ * - report_picture.c      … pictures, as scripts
+ * - plot.c                … gnuplot draws them
+ * - sim_run.c             sssim: a run in virtual time
+ * - sim_machine.c         … processors, scheduler, accounting
+ * - sim_workload.c        … models of workloads
+ * - sim_host.c            … /proc and /sys as the machine would show them
+ * - sim_history.c         … what the machine did against the target
+ * - sim_heap.c            … a queue of events
  */
 #include <signal.h>
 #include <stdio.h>

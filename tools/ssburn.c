@@ -46,7 +46,7 @@
 #define INSTANCE "SHOWSTOPPER_INSTANCE"
 #define STACK_SIZE ((size_t)256 << 10)
 /* How long workers may take to leave after a signal; only a blocked write of a record can keep them. */
-#define LEAVE_NS NS_PER_S
+#define LEAVE_NS (5 * NS_PER_S)
 
 /* ---- Settings --------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sssim: options, what it writes, determinism, speed.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+# ---- What it writes ---------------------------------------------------------------------------------------------------------
+
+run sssim -T 50% -r 10s
+expect_status 0
+expect_lines out 0
+expect_text err '^target load          50\.00 %$'
+expect_text err '^achieved load        (49|50)\.[0-9]+ %$'
+expect_text err '^mean squared error   [0-9.]+ pp\^2 \(20 samples of 500 ms\)$'
+expect_text err '^exact mean error     [+-]0\.[0-9]+ pp$'
+expect_text err '^exact squared error  [0-9.]+ pp\^2 in windows of 500 ms, [0-9.]+ of 370 ms, [0-9.]+ of 1\.3 s$'
+expect_text err '^settling time        [0-9.]+ s '
+expect_no_text err '^sssim:'
+
+run sssim -q -T 50% -r 10s
+expect_status 0
+expect_lines out 0
+expect_lines err 0
+
+run sssim -q -T 50% -r 10s --report
+expect_status 0
+expect_lines err 0
+expect_lines out 1
+expect_text out '^load=0\.[0-9]+ mean_error_pp=-?[0-9.]+ mse_500_pp2=[0-9.]+ mse_370_pp2=[0-9.]+ mse_1300_pp2=[0-9.]+ settling_s='
+
+run sssim -q --speed -T 50% -r 10s
+expect_status 0
+expect_lines err 1
+expect_text err '^sssim: 10\.0 s in .* times as fast as real time'
+
+run sssim -v -T 50% -r 10s -c rbpid -C peers=1
+expect_status 0
+expect_text err '^sssim: trace constant load=0\.5$'
+expect_text err '^sssim: control rbpid .*peers=1'
+expect_text err '99 % of edges less than [0-9]+ us late$'
+
+# Too short for a sample.
+run sssim -T 50% -r 100m
+expect_status 0
+expect_text err '^target load          none'
+expect_no_text err 'exact'
+
+run sssim -T 30% -w 2s -r 3s -n 3 -o log --log-interval 250m --log-instances
+expect_status 0
+expect_lines log 21
+[ "$(head -n 1 log)" = time_s,monotonic_s,target,load,estimate,duty,runnable,duty_00,duty_01,duty_02 ] || fail "$what: header of the log"
+awk -F, 'NR > 1 && (NF != 10 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
+[ "$(cut -d, -f1 log | sed -n '2p;$p' | paste -sd ' ')" = '-1.750000 3.000000' ] || fail "$what: times of the log"
+
+# ---- The same options, the same bytes ---------------------------------------------------------------------------------------
+
+for workload in single contended phased sleeper; do
+	for output in first again other; do
+		[ "$output" = other ] && seed=2 || seed=1
+		run sssim -p 3 -n 4 -W "$workload" -W parallel:2 -B 10%,start=2s,end=5s -T 40% -r 10s -i "$seed" -o log --report -v
+		expect_status 0
+		cat log out err >"$output"
+	done
+	cmp -s first again || fail "$what: not the same output again"
+	if cmp -s first other; then fail "$what: the same output with another seed"; fi
+done
+
+# ---- It is fast -------------------------------------------------------------------------------------------------------------
+
+# Generous: an ordinary build takes a hundredth of it, one with sanitizers a tenth.
+limit=30
+run sssim -q -T 50% -r 300s
+expect_status 0
+run sssim -q -p 128 -n 1000 -T 50% -r 30s
+expect_status 0
+limit=60
+
+# ---- Wrong command lines ----------------------------------------------------------------------------------------------------
+
+run sssim
+expect_trouble "^sssim: .*'load' is missing"
+run sssim -T 50%
+expect_trouble 'no end.*--run-time'
+run sssim -T 50% -r 1s ssburn
+expect_trouble "unexpected argument 'ssburn'"
+run sssim --work single -T 50% -r 1s
+expect_trouble "unknown option '--work'"
+run sssim -Z
+expect_trouble "unknown option '-Z'"
+run sssim -T
+expect_trouble 'trace-options'
+run sssim -T 110% -r 1s
+expect_trouble "'110%'"
+for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
+	'--accounting ticks' '--priority nice' '--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
+	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,threads=1,start=x' '-c nosuch' '-t ./nosuch.so' \
+	'-C nosuch=1' '-o /nosuch/log'; do
+	# shellcheck disable=SC2086 # two words
+	run sssim -T 50% -r 1s $wrong
+	expect_trouble '^sssim: '
+done
+run sssim -T 50% -r 1s -o ''
+expect_trouble '^sssim: --log'
+run sssim -T 50% -r 1s -c ''
+expect_trouble '^sssim: --control'
+
+run sssim -T 50% -r 10s -q -o /dev/full
+expect_trouble '/dev/full: .*No space left'
+if [ -w /dev/full ]; then
+	what='sssim --report >/dev/full'
+	timeout 60 sssim -T 50% -r 1s -q --report >/dev/full 2>err
+	status=$?
+	expect_trouble 'standard output'
+	what='sssim --help >/dev/full'
+	timeout 60 sssim --help >/dev/full 2>err
+	status=$?
+	expect_trouble 'standard output'
+fi
+
+finish
