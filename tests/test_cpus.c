@@ -71,17 +71,18 @@ static void wrong_lists_are_refused_where_they_go_wrong(void **state)
 		const char *text;
 		int error;
 		size_t at;
-	} bad[] = {{"", EINVAL, 0}, {",", EINVAL, 0}, {"1,", EINVAL, 2}, {"1,,2", EINVAL, 2}, {"-1", EINVAL, 0}, {"1-", EINVAL, 2},
-		{"1-x", EINVAL, 2}, {"1--2", EINVAL, 2}, {"1-2-3", EINVAL, 3}, {"3-1", ERANGE, 2}, {"65536", ERANGE, 0},
-		{"0-65536", ERANGE, 2}, {"4294967296", ERANGE, 0}, {"99999999999999999999", ERANGE, 0}, {" 1", EINVAL, 0}, {"1 ", EINVAL, 1},
-		{"0x1", EINVAL, 1}, {"all", EINVAL, 0}, {"1;2", EINVAL, 1}};
+	} bad[] = {{"", EINVAL, 0}, {",", EINVAL, 0}, {"1,", EINVAL, 2}, {"1,,2", EINVAL, 2}, {"-1", EINVAL, 0},
+		{"1-", EINVAL, 2}, {"1-x", EINVAL, 2}, {"1--2", EINVAL, 2}, {"1-2-3", EINVAL, 3}, {"3-1", ERANGE, 2},
+		{"65536", ERANGE, 0}, {"0-65536", ERANGE, 2}, {"4294967296", ERANGE, 0}, {"99999999999999999999", ERANGE, 0},
+		{" 1", EINVAL, 0}, {"1 ", EINVAL, 1}, {"0x1", EINVAL, 1}, {"all", EINVAL, 0}, {"1;2", EINVAL, 1}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct sst_cpus *cpus = NULL;
 		size_t stop = 9999;
 		errno = 0;
 		const int result = cpus_parse(bad[i].text, strlen(bad[i].text), &cpus, &stop);
 		if (result != -1 || errno != bad[i].error || stop != bad[i].at || cpus)
-			fail_msg("'%s': result %d, errno %d at %zu, expected %d at %zu", bad[i].text, result, errno, stop, bad[i].error, bad[i].at);
+			fail_msg("'%s': result %d, errno %d at %zu, expected %d at %zu", bad[i].text, result, errno, stop,
+				bad[i].error, bad[i].at);
 		assert_int_equal(cpus_parse(bad[i].text, strlen(bad[i].text), &cpus, NULL), -1);
 	}
 }

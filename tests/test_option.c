@@ -25,7 +25,8 @@ struct values {
 	const struct sst_cpus *cpus;
 };
 
-#define MEMBER(kind, member) .name = #member, .type = (kind), .offset = offsetof(struct values, member), .help = "help of " #member
+#define MEMBER(kind, member)                                                                                                     \
+	.name = #member, .type = (kind), .offset = offsetof(struct values, member), .help = "help of " #member
 
 static const struct sst_option options[] = {
 	{MEMBER(SST_TEXT, file)},
@@ -112,8 +113,12 @@ static void types_without_default_are_unset(void **state)
 {
 	(void)state;
 	static const struct sst_option bare[] = {
-		{MEMBER(SST_TIME, period)}, {MEMBER(SST_LOAD, load)}, {MEMBER(SST_REAL, gain)}, {MEMBER(SST_INT, count)},
-		{MEMBER(SST_CHOICE, colour), .choices = colours}, {0},
+		{MEMBER(SST_TIME, period)},
+		{MEMBER(SST_LOAD, load)},
+		{MEMBER(SST_REAL, gain)},
+		{MEMBER(SST_INT, count)},
+		{MEMBER(SST_CHOICE, colour), .choices = colours},
+		{0},
 	};
 	assert_int_equal(option_parse(bare, NULL, &test.values, &test.memory, test.error), 0);
 	assert_true(test.values.period == SST_UNSET);
@@ -201,19 +206,22 @@ static void processor_lists_go_on_over_commas(void **state)
 static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
 {
 	(void)state;
-	refuse("period=fast",
-		"option 'period': 'fast' is malformed: expected a time such as 107m (milliseconds), 0.5s or 1M30s, from 1m to 1h");
-	refuse("period=1u",
-		"option 'period': '1u' is out of range: expected a time such as 107m (milliseconds), 0.5s or 1M30s, from 1m to 1h");
-	refuse("period=3601s",
-		"option 'period': '3601s' is out of range: expected a time such as 107m (milliseconds), 0.5s or 1M30s, from 1m to 1h");
-	refuse("load=2", "option 'load': '2' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
-	refuse("load=91%", "option 'load': '91%' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
+	refuse("period=fast", "option 'period': 'fast' is malformed: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
+			      "from 1m to 1h");
+	refuse("period=1u", "option 'period': '1u' is out of range: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
+			    "from 1m to 1h");
+	refuse("period=3601s", "option 'period': '3601s' is out of range: expected a time such as 107m (milliseconds), 0.5s or "
+			       "1M30s, from 1m to 1h");
+	refuse("load=2",
+		"option 'load': '2' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
+	refuse("load=91%",
+		"option 'load': '91%' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
 	refuse("gain=-0.001", "option 'gain': '-0.001' is out of range: expected a number, at least 0");
 	refuse("gain=nan", "option 'gain': 'nan' is malformed: expected a number, at least 0");
 	refuse("count=1.5", "option 'count': '1.5' is malformed: expected a whole number, from -2 to 1000");
 	refuse("count=-3", "option 'count': '-3' is out of range: expected a whole number, from -2 to 1000");
-	refuse("count=99999999999999999999", "option 'count': '99999999999999999999' is out of range: expected a whole number, from -2 to 1000");
+	refuse("count=99999999999999999999",
+		"option 'count': '99999999999999999999' is out of range: expected a whole number, from -2 to 1000");
 	refuse("loop=1", "option 'loop': '1' is malformed: expected yes or no");
 	refuse("colour=mauve", "option 'colour': 'mauve' is malformed: expected red, green or blue");
 	refuse("colour=", "option 'colour': '' is malformed: expected red, green or blue");
@@ -245,8 +253,8 @@ static void required_options_must_be_there(void **state)
 	(void)state;
 	static const struct sst_option table[] = {{MEMBER(SST_LOAD, load), .required = true, .least = "1%"}, {0}};
 	assert_int_equal(option_parse(table, NULL, &test.values, &test.memory, test.error), -1);
-	assert_string_equal(test.error,
-		"option 'load' is missing: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at least 1%");
+	assert_string_equal(
+		test.error, "option 'load' is missing: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at least 1%");
 	assert_int_equal(option_parse(table, "50%", &test.values, &test.memory, test.error), 0);
 	assert_true(test.values.load == 0.5);
 }
@@ -268,7 +276,8 @@ static void long_messages_end_in_time(void **state)
 	char names[100][32];
 	for (size_t i = 0; i < 100; i++) {
 		snprintf(names[i], sizeof names[i], "option-number-%zu", i);
-		many[i] = (struct sst_option){.name = names[i], .type = SST_FLAG, .offset = offsetof(struct values, loop), .help = "x"};
+		many[i] = (struct sst_option){
+			.name = names[i], .type = SST_FLAG, .offset = offsetof(struct values, loop), .help = "x"};
 	}
 	memset(test.error, '#', sizeof test.error);
 	assert_int_equal(option_parse(many, "nothing=1", &test.values, &test.memory, test.error), -1);
@@ -279,7 +288,8 @@ static void long_messages_end_in_time(void **state)
 static void what_is_printed_is_read_back(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {NULL, "a\\,b\\\\c\\=d,period=1s1n,load=0.1,gain=0.30000000000000004,count=0,loop,colour=red,cpus=9,1,2",
+	static const char *const texts[] = {NULL,
+		"a\\,b\\\\c\\=d,period=1s1n,load=0.1,gain=0.30000000000000004,count=0,loop,colour=red,cpus=9,1,2",
 		"file=\\,\\,,loop=yes", "file=a=b=c"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char first[sizeof test.printed];
@@ -327,11 +337,11 @@ static void wrong_tables_are_found(void **state)
 	assert_null(option_check_table(options, size));
 	assert_null(option_check_table(NULL, 0));
 	assert_null(option_check_table(table, size));
-#define WRONG(member, value)                                                                                                              \
-	do {                                                                                                                              \
-		table[0] = good;                                                                                                          \
-		table[0].member = value;                                                                                                  \
-		assert_non_null(option_check_table(table, size));                                                                         \
+#define WRONG(member, value)                                                                                                     \
+	do {                                                                                                                     \
+		table[0] = good;                                                                                                 \
+		table[0].member = value;                                                                                         \
+		assert_non_null(option_check_table(table, size));                                                                \
 	} while (0)
 	WRONG(type, (enum sst_type)99);
 	WRONG(help, NULL);

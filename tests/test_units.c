@@ -242,8 +242,9 @@ static void reals_are_plain_decimal_numbers(void **state)
 	static const struct {
 		const char *text;
 		double value;
-	} good[] = {{"0", 0}, {"-1.5", -1.5}, {"+2", 2}, {".5", .5}, {"3.", 3}, {"1e3", 1000}, {"1E+3", 1000}, {"-2.5e-3", -0.0025},
-		{"1.7976931348623157e308", DBL_MAX}, {"000000000000000000000000000000000000000000000000000000000000000000000000001.5", 1.5}};
+	} good[] = {{"0", 0}, {"-1.5", -1.5}, {"+2", 2}, {".5", .5}, {"3.", 3}, {"1e3", 1000}, {"1E+3", 1000},
+		{"-2.5e-3", -0.0025}, {"1.7976931348623157e308", DBL_MAX},
+		{"000000000000000000000000000000000000000000000000000000000000000000000000001.5", 1.5}};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		double value = NAN;
 		assert_int_equal(units_parse_real(good[i].text, strlen(good[i].text), &value, NULL), 0);
@@ -253,14 +254,15 @@ static void reals_are_plain_decimal_numbers(void **state)
 		const char *text;
 		int error;
 		size_t at;
-	} bad[] = {{"", EINVAL, 0}, {"-", EINVAL, 1}, {"+-1", EINVAL, 1}, {"nan", EINVAL, 0}, {"-inf", EINVAL, 1}, {"0x1", EINVAL, 1},
-		{"1e", EINVAL, 1}, {"1e+", EINVAL, 1}, {"1 ", EINVAL, 1}, {" 1", EINVAL, 0}, {"1.2.3", EINVAL, 3}, {".", EINVAL, 0},
-		{"1e999", ERANGE, 0}, {"-1e999", ERANGE, 0}, {"1,0", EINVAL, 1}};
+	} bad[] = {{"", EINVAL, 0}, {"-", EINVAL, 1}, {"+-1", EINVAL, 1}, {"nan", EINVAL, 0}, {"-inf", EINVAL, 1},
+		{"0x1", EINVAL, 1}, {"1e", EINVAL, 1}, {"1e+", EINVAL, 1}, {"1 ", EINVAL, 1}, {" 1", EINVAL, 0},
+		{"1.2.3", EINVAL, 3}, {".", EINVAL, 0}, {"1e999", ERANGE, 0}, {"-1e999", ERANGE, 0}, {"1,0", EINVAL, 1}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		double value = -5;
 		size_t stop = 9999;
 		errno = 0;
-		if (units_parse_real(bad[i].text, strlen(bad[i].text), &value, &stop) != -1 || errno != bad[i].error || stop != bad[i].at)
+		if (units_parse_real(bad[i].text, strlen(bad[i].text), &value, &stop) != -1 || errno != bad[i].error ||
+			stop != bad[i].at)
 			fail_msg("'%s': value %g, errno %d at %zu", bad[i].text, value, errno, stop);
 		assert_true(value == -5);
 	}
@@ -283,14 +285,15 @@ static void integers_fill_their_type(void **state)
 		const char *text;
 		int error;
 		size_t at;
-	} bad[] = {{"", EINVAL, 0}, {"-", EINVAL, 1}, {"1.0", EINVAL, 1}, {"1e3", EINVAL, 1}, {"0x10", EINVAL, 1}, {" 1", EINVAL, 0},
-		{"--1", EINVAL, 1}, {"9223372036854775808", ERANGE, 0}, {"-9223372036854775809", ERANGE, 0},
+	} bad[] = {{"", EINVAL, 0}, {"-", EINVAL, 1}, {"1.0", EINVAL, 1}, {"1e3", EINVAL, 1}, {"0x10", EINVAL, 1},
+		{" 1", EINVAL, 0}, {"--1", EINVAL, 1}, {"9223372036854775808", ERANGE, 0}, {"-9223372036854775809", ERANGE, 0},
 		{"99999999999999999999999", ERANGE, 0}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		int64_t value = UNTOUCHED;
 		size_t stop = 9999;
 		errno = 0;
-		if (units_parse_int(bad[i].text, strlen(bad[i].text), &value, &stop) != -1 || errno != bad[i].error || stop != bad[i].at)
+		if (units_parse_int(bad[i].text, strlen(bad[i].text), &value, &stop) != -1 || errno != bad[i].error ||
+			stop != bad[i].at)
 			fail_msg("'%s': value %lld, errno %d at %zu", bad[i].text, (long long)value, errno, stop);
 		assert_int_equal(value, UNTOUCHED);
 	}

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Manuals and programs say the same: options, modules, their options, bounds and defaults. The map of src/main.c is complete.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+if command -v mandoc >/dev/null; then
+	for manual in "$source"/src/*.[1-9] "$source"/tools/*.[1-9]; do
+		run mandoc -T lint -W warning "$manual"
+		expect_status 0
+		expect_lines out 0
+	done
+	# One paragraph a line, without the overstrikes of bold and underlined text.
+	render() {
+		mandoc -T ascii -O width=1000 "$1" | sed "s/.$(printf '\b')//g"
+	}
+else
+	echo "mandoc is missing: manuals are not looked at"
+	render() {
+		return 1
+	}
+fi
+
+# ---- Options of the programs ------------------------------------------------------------------------------------------------
+
+# options <HELP: what begins a line of --help, or a paragraph's tag in a manual, as `-x --name` or `--name`.
+options() {
+	sed -En 's/^ *(-[A-Za-z]), (--[a-z][a-z-]*).*/\1 \2/p; s/^ *(--[a-z][a-z-]*).*/\1/p' | sort
+}
+
+for program in "$source"/src/*.1 "$source"/tools/*.1; do
+	name=$(basename "$program" .1)
+	if [ ! -x "$build/$name" ]; then
+		fail "$name.1 describes a program that is not in $build"
+		continue
+	fi
+	run "$name" --help
+	expect_status 0
+	expect_lines err 0
+	options <out >in_help
+	[ -s in_help ] || fail "$name --help has no options"
+	if render "$program" >manual; then
+		options <manual >in_manual
+		cmp -s in_help in_manual || {
+			fail "options of $name, < in --help, > in the manual:"
+			diff in_help in_manual
+		}
+	fi
+	grep -qx -- '-h --help' in_help || fail "$name has no -h, --help"
+	grep -qx -- '-V --version' in_help || fail "$name has no -V, --version"
+	for option in --help -h --version -V; do
+		run "$name" "$option"
+		expect_status 0
+		expect_lines err 0
+	done
+	expect_text out "^$name [0-9]+\.[0-9]+\.[0-9]+\$"
+	expect_lines out 1
+done
+for program in "$source"/tools/*.c; do
+	[ -e "${program%.c}.1" ] || fail "$program has no manual"
+done
+
+# Defaults of showstopper: what --help names, the manual names in the paragraph of the same option.
+if render "$source/src/showstopper.1" >manual; then
+	showstopper --help >help
+	sed -En "s/^ *(-., )?(--[a-z-]+).*\(default '?([^;)']*)'?[;)].*/\2 \3/p" help | while read -r option default; do
+		grep -EA1 -- "^ *(-., )?$option( |\$)" manual | grep -qF -- "$default" ||
+			[ "$option" = --run-time ] || echo "$option: default '$default'"
+	done >lacking
+	[ ! -s lacking ] || { fail "the manual lacks defaults that --help names:"; cat lacking; }
+fi
+
+# ---- Modules ----------------------------------------------------------------------------------------------------------------
+
+# What --help-module says, as `kind:name option=VALUES bounds and default`.
+run showstopper --list-modules
+expect_status 0
+sed 's/ .*//; /:skeleton$/d' out | sort >modules
+[ "$(wc -l <modules)" -ge 14 ] || fail "--list-modules names too few modules"
+while read -r module; do
+	showstopper --help-module "$module" </dev/null | awk -v module="$module" '
+		function lasting(text,   part, count, i, facts) {
+			count = split(text, part, "; ")
+			for (i = count; i > 0 && part[i] ~ /^(from .* to |at least |at most |default |required)/; i--)
+				facts = part[i] (facts ? ", " facts : "")
+			return facts
+		}
+		BEGIN { print module }
+		/^  [a-z]/ { option = $1; next }
+		/^      / { sub(/^ */, ""); print module, option, lasting($0) }'
+done <modules | sed 's/ $//' | sort >in_help
+grep -q ' default ' in_help || fail "--help-module names no default"
+
+# What the manual says, in the same form.
+if render "$source/src/showstopper-modules.7" >manual; then
+	awk '
+		/^   [a-z]+:[a-z0-9_-]+$/ { module = $1; print module; next }
+		/^[A-Z]/ { module = "" }
+		module && /^     [a-z_]+=[A-Za-z|]+$/ { option = $1; next }
+		module && option && /^             / {
+			facts = ""
+			if (match($0, /(From [^ ]+ to |At least |At most |Default |Required)[^ ].*\.$|Required\.$/)) {
+				facts = substr($0, RSTART, RLENGTH - 1)
+				facts = tolower(substr(facts, 1, 1)) substr(facts, 2)
+			}
+			print module, option, facts
+			option = ""
+		}' manual | sed 's/ $//' | sort >in_manual
+	cmp -s in_help in_manual || {
+		fail "modules, < in --help-module, > in showstopper-modules.7:"
+		diff in_help in_manual
+	}
+fi
+
+# ---- The README -------------------------------------------------------------------------------------------------------------
+
+while IFS=: read -r kind name; do
+	grep -Eq "^\| *$kind *\|.*\`$name\`" "$source/README.md" || fail "the README's table lacks the $kind module $name"
+done <modules
+sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p' "$source/README.md" | tr -d ',`' |
+	while read -r kind names; do
+		for name in $names; do
+			grep -qx "$kind:$name" modules || echo "$kind:$name"
+		done
+	done >unknown
+[ ! -s unknown ] || { fail "the README's table names modules that are not there:"; cat unknown; }
+
+# ---- The map in src/main.c --------------------------------------------------------------------------------------------------
+
+sed -n '1,/^ \*\/$/p' "$source/src/main.c" | sed -En 's/^ \* - ([a-z0-9_]+\.c) .*/\1/p' | sort >in_map
+(cd "$source/src" && ls -- *.c) | sort >in_folder
+uniq -d in_map >twice
+[ ! -s twice ] || { fail "src/main.c's map names twice:"; cat twice; }
+cmp -s in_map in_folder || {
+	fail "src/main.c's map, < in the map, > in the folder:"
+	diff in_map in_folder
+}
+
+finish

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A module of a third party: built outside the tree against the installed headers alone, found, described and run. And modules
+# that must be refused: with one line that names the module and what is wrong, before any workload is started.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
+umask 022 # root loads nothing that others can write
+cc=${CC:-cc}
+
+# ---- Built against the installed headers --------------------------------------------------------------------------------------
+
+run cmake --install "$build" --prefix "$work/prefix"
+expect_status 0
+mkdir moved
+mv prefix moved/prefix
+PKG_CONFIG_LIBDIR=$(dirname "$(find "$work/moved/prefix" -name showstopper.pc)")
+export PKG_CONFIG_LIBDIR
+flags=$(pkg-config --cflags showstopper) || fail 'pkg-config finds no showstopper'
+case $flags in
+*"$source"* | *"$build"*) fail "the flags '$flags' lead out of the prefix" ;;
+esac
+for kind in trace feedback control space dithering; do
+	mkdir -p "outside/$kind" "modules/$kind"
+	sed 's/"skeleton"/"mine"/' "$source/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
+	# shellcheck disable=SC2086 # flags are words
+	run "$cc" -std=c17 -Wall -Wextra -Werror -fPIC -shared $flags -o "modules/$kind/mine.so" "outside/$kind/mine.c"
+	expect_status 0
+done
+if command -v c++ >/dev/null; then
+	echo '#include "showstopper/module.h"' >header.cc
+	# shellcheck disable=SC2086
+	run c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $flags header.cc
+	expect_status 0
+fi
+
+# ---- Found, described and run by the installed program ------------------------------------------------------------------------
+
+PATH=$work/moved/prefix/bin:$PATH
+SHOWSTOPPER_MODULE_PATH=$work/modules
+export SHOWSTOPPER_MODULE_PATH
+run showstopper --list-modules
+expect_status 0
+for kind in trace feedback control space dithering; do
+	expect_text out "^$kind:mine +[^ ]"
+	cp out listed
+	run showstopper --help-module "$kind:mine"
+	expect_status 0
+	expect_text out "^$kind module mine, version "
+	expect_text out "^file: $work/modules/$kind/mine.so\$"
+	cp listed out
+done
+expect_text out '^control:rbpid ' # those of the installation are still there
+
+mkdir -p sysroot/proc/pressure
+echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000' >sysroot/proc/pressure/cpu
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine true
+expect_status 0
+for kind in trace feedback control space dithering; do expect_text out "^$kind: mine"; done
+expect_text out '^control: mine rate=0.5,band=0.01$'
+expect_text out '^trace length: 10s$'
+
+run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -o log.csv ssburn --profile=single
+expect_status 0
+expect_text log.csv '^time_s,'
+[ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
+
+# ---- Refused ------------------------------------------------------------------------------------------------------------------
+
+fixtures=$build/tests/fixtures
+# refused REGEX OPTION…: one line, status 125, and the workload was never started.
+refused() {
+	expected=$1
+	shift
+	rm -f started
+	run showstopper -T 50% -r 1s -n 2 "$@" touch started
+	expect_trouble "$expected"
+	[ ! -e started ] || fail "$what: the workload was started"
+}
+
+refused "^showstopper: control module 'absent': no control/absent.so in $work/modules:" -c absent
+refused "^showstopper: control module '/no/such.so': .*No such file or directory" -c /no/such.so
+refused "^showstopper: trace module 'rbpid': no trace/rbpid.so in " -t rbpid
+refused "^showstopper: space module .*/good.so is a control module, expected one of kind space\$" -s "$fixtures/good.so"
+refused "^showstopper: control module .*/wrong_abi.so has module ABI 2, expected 1\$" -c "$fixtures/wrong_abi.so"
+refused "^showstopper: control module .*/wrong_size.so has a struct of [0-9]+ bytes, expected [0-9]+\$" \
+	-c "$fixtures/wrong_size.so"
+refused "^showstopper: control module .*/wrong_kind.so is a nameless kind of module, expected" -c "$fixtures/wrong_kind.so"
+refused "^showstopper: control module .*/wrong_name.so calls itself 'another', expected" -c "$fixtures/wrong_name.so"
+refused "^showstopper: trace module .*/no_hook_trace.so lacks the required hook 'target'\$" -t "$fixtures/no_hook_trace.so"
+refused "^showstopper: control module .*/no_hook_control.so lacks the required hook 'step'\$" -c "$fixtures/no_hook_control.so"
+refused "^showstopper: dithering module .*/no_hook_dithering.so lacks the required hook 'next'\$" \
+	-d "$fixtures/no_hook_dithering.so"
+refused "^showstopper: control module .*/bad_table.so: an option's default is out of its bounds\$" -c "$fixtures/bad_table.so"
+refused "^showstopper: control module .*/no_symbol.so exports no 'sst_module'" -c "$fixtures/no_symbol.so"
+refused "^showstopper: control module .*undefined symbol: a_function_that_nobody_has" -c "$fixtures/unresolved.so"
+refused "^showstopper: control module .*/refuses.so': found 1, expected 2\$" -c "$fixtures/refuses.so"
+refused "^showstopper: control module .*/refuses.so': refused without a reason\$" -c "$fixtures/refuses.so" -C silent
+
+refused "^showstopper: control module 'mine': unknown option 'speed': expected one of rate, band\$" -c mine -C speed=3
+refused "^showstopper: control module 'mine': option 'rate': 'fast' is malformed: expected a number, from 0 to 10\$" \
+	-c mine -C rate=fast
+refused "^showstopper: control module 'mine': option 'rate': '11' is out of range: expected a number, from 0 to 10\$" \
+	-c mine -C 11
+refused "^showstopper: control module 'mine': option 'band': '2' is out of range: expected a load" -c mine -C band=2
+refused "^showstopper: dithering module 'averageq': option 'quantum': '1u' is out of range: expected a time .* from 1m to 1h\$" \
+	-d averageq -D 1u
+refused "^showstopper: feedback module 'realtime': option 'source': 'magic' is malformed: expected idle, " -F source=magic
+refused "^showstopper: space module 'even': unknown option 'x': there are no options\$" -s even -S x=1
+refused "^showstopper: trace module 'constant': option 'load': '' is malformed" -T load=
+refused "^showstopper: trace module 'file': .*absent.trace" -t file -T absent.trace
+
+# Also where nothing would be run.
+run showstopper --help-module control:absent
+expect_trouble "control module 'absent': no control/absent.so in "
+cp "$fixtures/wrong_abi.so" modules/space/wrong_abi.so
+run showstopper --list-modules
+expect_status 125
+expect_lines err 1
+expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI 2, expected 1\$"
+expect_text out '^space:mine ' # the others are listed all the same
+
+finish

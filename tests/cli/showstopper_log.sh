@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The control log: header, columns, whole and monotonic rows, their number; what happens when it can't be written.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+header=time_s,monotonic_s,target,load,estimate,duty,runnable
+
+# expect_log FILE COLUMNS: a header, whole rows of numbers in so many columns, times that go forward, values within their bounds. (An
+# executor that tells its state late makes up for it in the next row, which may so leave the bounds by a hair.)
+expect_log() {
+	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
+	awk -F, -v columns="$2" '
+		NF != columns { print "line " NR " has " NF " columns: " $0; wrong = 1 }
+		NR == 1 { next }
+		{ for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]+\.[0-9]+$/ && !(i > 2 && i < 7 && $i == "")) { print "line " NR ": " $0; wrong = 1 } }
+		NR > 2 && ($1 <= time || $2 <= clock) { print "line " NR " goes back: " $0; wrong = 1 }
+		{ time = $1; clock = $2; rows++ }
+		($3 != "" && ($3 < 0 || $3 > 1)) || $4 < 0 || $4 > 1 || ($5 != "" && ($5 < -0.05 || $5 > 1.05)) || $6 < -0.05 || $6 > 1.05 || $7 < -0.05 {
+			print "line " NR " out of bounds: " $0; wrong = 1 }
+		END { exit wrong || !rows }' "$1" || fail "$what: $1 is no control log"
+}
+
+run showstopper -q -T 30% -r 2s -o log.csv -n 2 ssburn
+expect_status 0
+expect_lines out 0
+expect_lines err 0
+[ "$(head -n 1 log.csv)" = "$header" ] || fail "$what: header is $(head -n 1 log.csv)"
+expect_log log.csv 7
+# Four rows of 500 ms; a busy machine may merge some, but can't make more.
+rows=$(sed 1d log.csv | wc -l)
+if [ "$rows" -lt 2 ] || [ "$rows" -gt 5 ]; then fail "$what: $rows rows"; fi
+
+# Rows end on multiples of the interval: the zero of time_s is when control began.
+run showstopper -q -T 30% -r 1s --log-interval 50m -w 300m -o log.csv -n 2 ssburn
+expect_status 0
+expect_log log.csv 7
+rows=$(sed 1d log.csv | wc -l)
+if [ "$rows" -lt 10 ] || [ "$rows" -gt 28 ]; then fail "$what: $rows rows, expected about 26"; fi
+# The difference of the two clocks is the moment at which control began, in each row.
+sed 1d log.csv | awk -F, '{ origin = $2 - $1 } NR == 1 { first = origin } origin - first > 0.000002 || first - origin > 0.000002 { exit 1 }' ||
+	{ fail "$what: time_s and monotonic_s differ by more than a constant"; cat log.csv; }
+
+# A file that was there is replaced.
+seq 100000 >log.csv
+run showstopper -q -T 30% -r 600m -o log.csv -n 1 ssburn
+expect_status 0
+expect_log log.csv 7
+[ "$(wc -c <log.csv)" -lt 10000 ] || fail "$what: the old log is still there"
+
+# One column per workload, numbered as the workloads are.
+run showstopper -q -T 30% -r 600m --log-instances -o log.csv -n 2 ssburn : -n 1 ssburn
+expect_status 0
+[ "$(head -n 1 log.csv)" = "$header,duty_00,duty_01,duty_02" ] || fail "$what: header is $(head -n 1 log.csv)"
+expect_log log.csv 10
+run showstopper -q -T 0 -c open -r 600m --log-instances -o log.csv -n 101 sleep 100
+expect_status 0
+head -n 1 log.csv | grep -q ',duty_000,duty_001,.*,duty_100$' || fail "$what: header is $(head -n 1 log.csv)"
+expect_log log.csv 108
+
+# A reader that comes while the run goes on meets whole lines only.
+what='a reader beside the run'
+timeout 60 showstopper -q -T 30% -r 1500m --log-interval 10m -o live.csv -n 1 ssburn >out 2>err </dev/null &
+for _ in $(seq 100); do
+	[ -e live.csv ] || continue
+	cp live.csv copy.csv
+	[ -z "$(tail -c 1 copy.csv)" ] || fail "$what: met half a line: $(tail -n 1 copy.csv)"
+	sleep 0.01
+done
+wait $!
+status=$?
+expect_status 0
+expect_log live.csv 7
+
+# A pipe is as good as a file.
+what='log to a pipe'
+timeout 60 showstopper -q -T 30% -r 600m -o /dev/fd/3 -n 1 ssburn 3>&1 >/dev/null 2>err </dev/null | cat >pipe.csv
+expect_lines err 0
+expect_log pipe.csv 7
+
+# A disk that is full from the start is trouble before anything is started.
+run showstopper -T 30% -r 1s -o /dev/full -n 1 touch started
+expect_trouble "^showstopper: /dev/full: can't write the log: No space left on device"
+[ ! -e started ] || fail "$what: started a workload"
+
+# One that fills up on the way is said once; the rows that fitted are whole, the run goes on and ends as it would have.
+# The limit, in blocks of 512 bytes, leaves room for the shared memory.
+(
+	failures=0
+	ulimit -f 16
+	run showstopper -q -T 30% -r 2s --log-interval 2m -o short.csv -n 1 sleep 1000
+	expect_status 0
+	expect_lines err 1
+	expect_text err "^showstopper: short.csv: can't write the log: File too large; the run goes on"
+	[ "$failures" -eq 0 ]
+) || fail "a log that can't grow"
+expect_log short.csv 7
+[ "$(wc -c <short.csv)" -le 8192 ] || fail "the limit had no effect"
+(
+	failures=0
+	ulimit -f 16
+	run showstopper -q -T 100% -c open -r 30s --log-interval 1m -o short.csv -n 1 sh -c 'sleep 1; exit 3'
+	expect_text err "^showstopper: short.csv: can't write the log"
+	expect_status 1
+	[ "$failures" -eq 0 ]
+) || fail "a log that can't grow"
+# The reader of a pipe goes away: the same.
+what='log to a pipe whose reader has gone'
+{ timeout 60 showstopper -q -T 30% -r 1s --log-interval 20m -o /dev/fd/3 -n 1 sleep 1000 3>&1 >/dev/null 2>err </dev/null
+	echo $? >status; } | head -n 3 >/dev/null
+status=$(cat status)
+expect_status 0
+expect_lines err 1
+expect_text err "can't write the log: Broken pipe; the run goes on"
+
+finish

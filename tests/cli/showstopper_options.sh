@@ -1,0 +1,363 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# showstopper's command line: what is refused (before anything is started), groups, placeholders, what is printed, redirections.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+
+# refused REGEX ARG…: status 125 and one line, whatever command follows is not started, and no file appears.
+refused() {
+	expected=$1
+	shift
+	run showstopper "$@" touch started
+	expect_trouble "^showstopper: $expected"
+	expect_lines out 0
+	[ ! -e started ] || fail "$what: started a workload"
+	rm -f started
+}
+
+# The same option with a good value is accepted, so that what is refused is the value.
+accepted() {
+	run showstopper -T 50% "$@" --dry-run touch started
+	expect_status 0
+	expect_lines err 0
+	[ ! -e started ] || fail "$what: started a workload"
+}
+
+# ---- Values -------------------------------------------------------------------------------------------------------------------
+
+for value in '' 0 -1 1.5 1e3 nan inf 0x10 ' 1' '1 ' 100001 4294967297 99999999999999999999 one; do
+	refused "--instances: '.*': expected a whole number from 1 to 100000" -n "$value"
+	refused "--instances: '.*': expected a whole number from 1 to 100000" --instances="$value"
+done
+accepted -n 1
+accepted --instances 2
+
+for option in --warmup --run-time --log-interval --grace; do
+	for value in '' -1s - + s 1x 1e3 nan inf 0x10s '1 s' ' 1s' 1s1 1.2.3s ..5s 1,5s 5S 1M30 tomorrow; do
+		refused "$option: '.*' is malformed: expected a time such as" "$option=$value"
+	done
+	for value in 99999999999999999999s 9223372036854775808n 400000000h 3651d; do
+		refused "$option: '$value' is out of range: expected a time" "$option" "$value"
+	done
+	for value in 107m 0.5s 1M30s .5s 3650d 1d2h3min4s5ms6us7ns; do
+		accepted "$option" "$value"
+	done
+done
+refused "--run-time: '0' is out of range: expected a time from 1n" -r 0
+refused "--log-interval: '999u' is out of range: expected a time from 1m" --log-interval 999u
+accepted -w 0 --grace 0 -r 1n
+
+for kind in trace feedback control space dithering; do
+	refused "--$kind: expected the name of a module" "--$kind="
+	refused "$kind module 'nosuch': no $kind/nosuch.so in .*--list-modules shows what there is" -T 50% "--$kind=nosuch"
+	refused "$kind module '../$kind/nosuch': " -T 50% "--$kind=../$kind/nosuch"
+	[ "$kind" = trace ] || refused "$kind module '$build/modules/trace/constant.so': .* is a trace module, expected one of kind $kind" \
+		-T 50% "--$kind=$build/modules/trace/constant.so"
+	refused "$kind module '$source/README.md': " -T 50% "--$kind=$source/README.md"
+done
+accepted -c "$build/modules/control/geom.so"
+
+# Options of modules. The messages are those of all modules; each type of value is met once.
+for value in '' 2 -0.1 101% nan inf 1/0 3/2 1/ 0.5x; do
+	refused "trace module 'constant': option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "$value"
+done
+refused "trace module 'constant': option 'load' is missing: expected a load" -q
+refused "trace module 'constant': unknown option 'lod': expected one of load" -T lod=50%
+refused "trace module 'constant': option 'load' is given twice" -T 50%,load=50%
+refused "trace module 'constant': unknown option '': expected one of load" -T 50%,
+refused "space module 'even': unknown option 'a': there are no options" -T 50% -S a=1
+for value in '' nan -1 1001 1e9 x; do
+	refused "control module 'rbpid': option 'ke': '.*' is (malformed|out of range): expected a number, from 0 to 1000" -T 50% -c rbpid -C "ke=$value"
+done
+for value in '' nan -1 1001 1.5 x 99999999999999999999; do
+	refused "control module 'rbpid': option 'peers': '.*' is (malformed|out of range): expected a whole number, from 0 to 1000" \
+		-T 50% -c rbpid -C "peers=$value"
+done
+refused "control module 'rbpid': option 'windup': 'clam' is malformed: expected clamp or none" -T 50% -c rbpid -C windup=clam
+for value in '' 0 1u 2h 1e3 x; do
+	refused "dithering module 'averageq': option 'quantum': '.*' is (malformed|out of range): expected a time .*, from 1m to 1h" \
+		-T 50% -d averageq -D "$value"
+done
+for value in '' - 3- 5-3 a 0-99999999999; do
+	refused "feedback module 'realtime': option 'cpus': '.*' is (malformed|out of range)" -T 50% -f realtime -F "cpus=$value"
+done
+refused "feedback module 'realtime': /proc/stat has none of the processors of option 'cpus'" -T 50% -F cpus=1000
+refused "trace module 'staircase': option 'symmetric': 'maybe' is malformed: expected yes or no" -t staircase -T symmetric=maybe
+
+# A wrong trace: file, line, column, what was found, what was expected.
+printf '0 10%%\n10s 110%%\n' >wrong.trace
+refused "trace module 'file': wrong.trace.*2.*5.*110%" -t file -T wrong.trace
+refused "trace module 'file': nosuch.trace.*No such file" -t file -T nosuch.trace
+refused "trace module 'file': option 'file' is missing" -t file
+: >empty.trace
+refused "trace module 'file': empty.trace" -t file -T empty.trace
+printf '0 10%%\n10s 20%%\n' >right.trace
+accepted -t file -T right.trace
+
+refused "--require: option 'error': '' is malformed: expected a number, at least 0" --require=
+refused "--require: option 'error': '-1' is out of range: expected a number, at least 0" --require=error=-1
+refused "--require: option 'mse': 'nan' is malformed" --require=mse=nan
+refused "--require: unknown option 'rms': expected one of error, mse" --require=rms=1
+accepted --require error=1,mse=12
+accepted --require mse=12
+
+for value in '' Auto yes 1; do
+	refused "--progress: '$value': expected auto, always or never" --progress="$value"
+done
+accepted --progress never
+
+for option in --log --stdout --stderr --export-json --export-csv; do
+	refused "$option: expected the name of a file" "$option="
+done
+refused "--chdir: expected the name of a folder" --chdir=
+refused "nowhere/log: can't write the log: No such file" -T 50% -o nowhere/log
+refused ".: can't write the log: Is a directory" -T 50% -o .
+for option in --export-json --export-csv; do
+	refused "nowhere/record: can't write the record: No such file" -T 50% "$option" nowhere/record
+done
+
+# Things that fail late in the start: the status is the same and no workload gets to run.
+for arguments in '--stdout nowhere/out' '--stderr nowhere/err' '--chdir nowhere'; do
+	# shellcheck disable=SC2086
+	run showstopper -T 50% -n 3 $arguments touch started
+	expect_status 125
+	expect_text err "^showstopper: workload [0-2]: can't .*: No such file or directory"
+	expect_lines err 1
+	[ ! -e started ] || fail "$what: started a workload"
+done
+
+# ---- Names of options ---------------------------------------------------------------------------------------------------------
+
+refused "unknown option '--run' .*can't be abbreviated" --run 3s
+refused "unknown option '--run-tim' .*can't be abbreviated" --run-tim=3s
+refused "unknown option '--inst'" --inst=3
+refused "unknown option '--nonsense'" --nonsense
+refused "unknown option '-z'" -z
+refused "unknown option '-Z'" -qZ
+refused "unknown option '-1'" -1
+refused "option '--quiet' takes no value" --quiet=yes
+for option in -n -t -T -f -F -c -C -s -S -d -D -w -r -o --instances --trace --run-time --log --log-interval --stdout --chdir --grace \
+	--require --separator --placeholder --help-module --sysroot --export-json --export-csv --progress; do
+	run showstopper "$option"
+	expect_trouble "^showstopper: option '$option' needs "
+done
+run showstopper
+expect_trouble "^showstopper: expected a command"
+run showstopper --
+expect_trouble "^showstopper: expected a command"
+run showstopper -T 50%
+expect_trouble "^showstopper: expected a command"
+
+# Options end at the first word that is none, or at --.
+run showstopper -T 50% -n 1 --dry-run echo -n 5 --help
+expect_status 0
+expect_text out "^workload 0: echo -n 5 --help\$"
+run showstopper -T 50% -n 1 --dry-run -- echo -- x
+expect_status 0
+expect_text out "^workload 0: echo -- x\$"
+
+# ---- Groups -------------------------------------------------------------------------------------------------------------------
+
+run showstopper -T 50% --dry-run -n 2 echo a% : -n 1 printf b% : -n 8 echo c%
+expect_status 0
+expect_text out "^workload 00: echo a00\$"
+expect_text out "^workload 01: echo a01\$"
+expect_text out "^workload 02: printf b02\$"
+expect_text out "^workload 03: echo c03\$"
+expect_text out "^workload 10: echo c10\$"
+[ "$(grep -c '^workload' out)" -eq 11 ] || fail "$what: not 11 workloads"
+
+# -n doesn't carry over; the default is the number of processors.
+usable=$(nproc --all)
+run showstopper -T 50% --dry-run -n 7 echo a : echo b
+expect_status 0
+[ "$(grep -c ': echo a$' out)" -eq 7 ] || fail "$what: not 7 of the first group"
+own=$(grep -c ': echo b$' out)
+if [ "$own" -lt 1 ] || [ "$own" -gt "$usable" ]; then fail "$what: $own of the second group, expected 1 to $usable"; fi
+
+run showstopper -T 50% : touch started
+expect_trouble "^showstopper: group 1 is empty"
+run showstopper -T 50% touch started :
+expect_trouble "^showstopper: group 2 is empty"
+run showstopper -T 50% touch started : : touch started
+expect_trouble "^showstopper: group 2 is empty"
+run showstopper -T 50% touch started : -n 2
+expect_trouble "^showstopper: group 2 is empty"
+run showstopper -T 50% touch started : -n 2 : touch started
+expect_trouble "^showstopper: group 2 is empty"
+for option in '-T 40%' '-r 1s' --quiet '--log x' --help --dry-run '--placeholder x'; do
+	# shellcheck disable=SC2086
+	run showstopper -T 50% touch started : $option touch started
+	expect_trouble "^showstopper: option '--[a-z-]*' must stand before the first command"
+done
+run showstopper -T 50% -n 60000 touch started : -n 60000 touch started
+expect_trouble "^showstopper: 120000 workloads are too many"
+[ ! -e started ] || fail "$what: started a workload"
+
+run showstopper -T 50% --dry-run --separator=++ -n 1 echo : a ++ -n 1 echo b
+expect_status 0
+expect_text out "^workload 0: echo : a\$"
+expect_text out "^workload 1: echo b\$"
+run showstopper -T 50% --dry-run --separator= -n 1 echo a : -n 1 echo b ''
+expect_status 0
+expect_text out "^workload 0: echo a : -n 1 echo b ''\$"
+expect_no_text out "^workload 1"
+
+# ---- Placeholders -------------------------------------------------------------------------------------------------------------
+
+expect_workload() {
+	expect_text out "^workload 0*$1: $2\$"
+}
+run showstopper -T 50% --dry-run -n 10 echo scratch.% 50%% %%%-%
+expect_status 0
+expect_workload 0 'echo scratch.0 50% %0-0'
+expect_workload 9 'echo scratch.9 50% %9-9'
+run showstopper -T 50% --dry-run -n 12 echo scratch.% 50%%
+expect_status 0
+expect_workload 0 'echo scratch.00 50%'
+expect_workload 11 'echo scratch.11 50%'
+run showstopper -T 50% --dry-run -n 101 echo %
+expect_status 0
+expect_workload 7 'echo 007'
+expect_workload 100 'echo 100'
+run showstopper -T 50% --dry-run -n 1 --placeholder=@@ echo a@@b @@@@ @ %
+expect_status 0
+expect_workload 0 'echo a0b @@ @ %'
+run showstopper -T 50% --dry-run -n 1 --placeholder= echo % %%
+expect_status 0
+expect_workload 0 'echo % %%'
+
+# Never in the command's name, also when it is run. (A duty cycle of 1, since a busy machine may leave no load for less.)
+cat >'a%' <<'END'
+#!/bin/sh
+echo "$1 $SHOWSTOPPER_INSTANCE" >"seen.$SHOWSTOPPER_INSTANCE"
+END
+chmod +x 'a%'
+run showstopper -q -T 100% -c open -n 11 ./a% x%
+expect_status 0
+for number in 0 1 2 3 4 5 6 7 8 9 10; do
+	printf 'x%02d %d\n' "$number" "$number" | cmp -s - "seen.$number" || fail "$what: instance $number saw '$(cat "seen.$number" 2>&1)'"
+done
+
+# ---- Commands that can't be run -----------------------------------------------------------------------------------------------
+
+run showstopper -T 50% -n 1 no-such-command-anywhere
+expect_status 127
+expect_lines err 1
+expect_text err "^showstopper: no-such-command-anywhere: command not found"
+run showstopper -T 50% -n 1 touch started : ./nosuch
+expect_status 127
+expect_lines err 1
+run showstopper -T 50% -n 1 ''
+expect_status 127
+expect_lines err 1
+run showstopper -T 50% -n 1 ./right.trace
+expect_status 126
+expect_lines err 1
+expect_text err "^showstopper: ./right.trace: Permission denied"
+run showstopper -T 50% -n 1 touch started : .
+expect_status 126
+# What only exec finds out.
+printf '#!%s/right.trace\n' "$work" >script
+chmod +x script
+run showstopper -T 50% -n 4 ./script
+expect_status 126
+expect_text err "script: Permission denied"
+expect_lines err 1
+printf '#!/no/such/interpreter\n' >script
+run showstopper -T 50% -n 4 ./script
+expect_status 127
+expect_text err "script: No such file or directory"
+expect_lines err 1
+[ ! -e started ] || fail "a workload was started beside one that can't be run"
+
+# ---- What is printed ----------------------------------------------------------------------------------------------------------
+
+run showstopper -T 50% -c rbpid -d averageq --dry-run -n 2 touch started
+expect_status 0
+expect_lines err 0
+expect_text out '^trace: constant load=0.5$'
+expect_text out '^feedback: realtime base=333m,.*source=[a-z]+$'
+expect_text out '^control: rbpid ke=1,ki=1,peers=2,windup=clamp$'
+expect_text out '^space: even'
+expect_text out '^dithering: averageq quantum=107m$'
+expect_text out '^processors: [1-9]'
+expect_text out '^trace length: endless$'
+run showstopper -t file -T right.trace,speed=2 --dry-run -n 1 sh -c "it's \$a
+b"
+expect_status 0
+expect_text out '^trace length: 5s$'
+expect_text out "^workload 0: sh -c 'it'\\\\''s \\\$a\$"
+[ ! -e started ] || fail "--dry-run started a workload"
+# The seed that was picked is recorded and repeats the trace.
+run showstopper -t random --dry-run -n 1 true
+expect_text out '^trace: random seed=[0-9]+,min=0,max=1,hold=10s,interpolate=step$'
+run showstopper --check-machine
+expect_status 0
+expect_lines err 0
+for line in 'kernel: Linux [0-9]' 'processors: [1-9]' 'accounting of user and system time: ' 'accounting of idle time: (clock|tick)' \
+	'cpuacct.usage of the machine: ' 'steal: ' 'priority: '; do
+	expect_text out "^$line"
+done
+run showstopper --help
+expect_status 0
+expect_text out '^Usage: showstopper '
+run showstopper -V
+expect_status 0
+expect_text out '^showstopper [0-9]+\.[0-9]+'
+run showstopper --help-module control:rbpid
+expect_status 0
+expect_text out '^control module rbpid, version '
+expect_text out '^  ke=NUMBER$'
+for name in '' rbpid control: :rbpid control-rbpid contro:rbpid; do
+	run showstopper --help-module "$name"
+	expect_trouble "^showstopper: --help-module: '$name': expected KIND:NAME"
+done
+run showstopper --help-module control:nosuch
+expect_trouble "^showstopper: control module 'nosuch': no control/nosuch.so"
+for arguments in --help --version --list-modules '--help-module control:rbpid' --check-machine '-T 1 --dry-run -n 1 true'; do
+	# shellcheck disable=SC2086
+	timeout 60 showstopper $arguments >/dev/full 2>err </dev/null
+	status=$?
+	what="showstopper $arguments >/dev/full"
+	expect_trouble "^showstopper: can't write to standard output"
+done
+
+# ---- Where workloads run and what they are connected to -------------------------------------------------------------------------
+
+mkdir folder.0 folder.1
+run showstopper -q -T 100% -c open -n 2 --chdir folder.% --stdout out.% --stderr err.% sh -c 'pwd; echo no >&2; readlink /proc/self/fd/0'
+expect_status 0
+expect_lines out 0
+expect_lines err 0
+for number in 0 1; do
+	printf '%s\n/dev/null\n' "$(cd "folder.$number" && pwd -P)" >expected
+	cmp -s expected "folder.$number/out.$number" || fail "$what: out.$number is '$(cat "folder.$number/out.$number" 2>&1)'"
+	echo no | cmp -s - "folder.$number/err.$number" || fail "$what: err.$number is wrong"
+done
+run showstopper -q -T 100% -c open -n 1 --chdir folder.% ./nosuch
+expect_status 127
+cp /bin/true folder.1/here
+run showstopper -q -T 100% -c open -n 1 --chdir folder.1 ./here
+expect_status 0
+
+# stdin belongs to a workload that is alone.
+echo line >input
+what='one workload with stdin'
+timeout 60 showstopper -q -T 100% -c open -n 1 cat <input >out 2>err
+status=$?
+expect_status 0
+expect_text out '^line$'
+what='two workloads with stdin'
+timeout 60 showstopper -q -T 100% -c open -n 2 cat <input >out 2>err
+status=$?
+expect_status 0
+expect_lines out 0
+what='two groups with stdin'
+timeout 60 showstopper -q -T 100% -c open -n 1 cat : -n 1 cat <input >out 2>err
+status=$?
+expect_status 0
+expect_lines out 0
+
+finish

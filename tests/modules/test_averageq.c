@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "module_test.h"
+#include "units.h"
+
+#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
+
+static struct module_test test;
+
+static struct sst_dithering_input in;
+
+/* The next answer, asked for when it was due, or `late` after that; remembers it as a host would. */
+static struct sst_dithering_output next(double duty, int64_t late)
+{
+	struct sst_dithering_output out = {.run = false, .until_ns = INT64_MIN};
+	in.duty = duty;
+	in.now_ns = in.due_ns + late;
+	test.module.dithering->next(test.module.state, &in, &out);
+	in.running = out.run;
+	in.due_ns = out.until_ns;
+	return out;
+}
+
+/* An answer: whether it runs, and until when. */
+#define assert_answer(answer, running, until)                                                                                    \
+	do {                                                                                                                     \
+		const struct sst_dithering_output given = answer;                                                                \
+		assert_int_equal(given.run, running);                                                                            \
+		assert_int_equal(given.until_ns, until);                                                                         \
+	} while (0)
+
+static void begin(const char *name, const char *options, int64_t now_ns)
+{
+	module_test_start(&test, SST_DITHERING, name, options);
+	in = (struct sst_dithering_input){.now_ns = now_ns, .due_ns = now_ns, .origin_ns = now_ns, .live = 1};
+}
+
+static void an_epoch_is_a_run_and_a_stop(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 1000);
+	/* D·τ and then (1 − D)·τ */
+	assert_answer(next(0.3, 0), true, 1000 + 30 * NS_PER_MS);
+	assert_answer(next(0.3, 0), false, 1000 + 100 * NS_PER_MS);
+	assert_answer(next(0.3, 0), true, 1000 + 130 * NS_PER_MS);
+	assert_answer(next(0.3, 0), false, 1000 + 200 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void the_duty_cycle_is_asked_for_again_before_the_stop(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 0);
+	assert_answer(next(0.3, 0), true, 30 * NS_PER_MS);
+	assert_answer(next(0.8, 0), false, 50 * NS_PER_MS); /* (1 − 0.8)·τ */
+	assert_answer(next(0.5, 0), true, 100 * NS_PER_MS);
+	assert_answer(next(0.1, 0), false, 190 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void a_part_without_length_is_left_out(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 0);
+	assert_answer(next(0, 0), false, 100 * NS_PER_MS);
+	assert_answer(next(0, 0), false, 200 * NS_PER_MS);
+	assert_answer(next(1, 0), true, 300 * NS_PER_MS);
+	assert_answer(next(1, 0), true, 400 * NS_PER_MS);
+	assert_answer(next(0, 0), false, 500 * NS_PER_MS);
+	assert_answer(next(1, 0), true, 600 * NS_PER_MS);
+	assert_answer(next(0.75, 0), false, 625 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void delays_do_not_add_up(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 0);
+	/* Each question is some milliseconds late: edges are where they would have been. */
+	assert_answer(next(0.5, 7 * NS_PER_MS), true, 50 * NS_PER_MS);
+	assert_answer(next(0.5, 20 * NS_PER_MS), false, 100 * NS_PER_MS);
+	assert_answer(next(0.5, 49 * NS_PER_MS), true, 150 * NS_PER_MS);
+	/* As late as a whole epoch still counts from the due time, so the answer lies in the past: the next comes at once. */
+	assert_answer(next(0.5, 100 * NS_PER_MS), false, 200 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void after_a_break_the_count_starts_again(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 0);
+	assert_answer(next(0.5, 0), true, 50 * NS_PER_MS);
+	const int64_t late = 100 * NS_PER_MS + 1;
+	assert_answer(next(0.5, late), false, 50 * NS_PER_MS + late + 50 * NS_PER_MS);
+	/* An hour's pause doesn't bring an hour's worth of edges. */
+	const int64_t due = in.due_ns;
+	assert_answer(next(0.5, 3600 * NS_PER_S), true, due + 3600 * NS_PER_S + 50 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void a_long_run_has_no_drift(void **state)
+{
+	(void)state;
+	begin("averageq", NULL, 12345);
+	/* A third of 107 ms has no whole number of nanoseconds; the epoch has. */
+	for (int i = 0; i < 100000; i++) {
+		next(1.0 / 3, i % 1000);
+		assert_false(next(1.0 / 3, i % 777).run);
+	}
+	assert_int_equal(in.due_ns, 12345 + 100000 * (107 * NS_PER_MS));
+	module_test_end(&test);
+}
+
+static void odd_lengths_are_rounded_to_nanoseconds(void **state)
+{
+	(void)state;
+	begin("averageq", "1000001n", 0);
+	assert_answer(next(0.5, 0), true, 500001);
+	assert_answer(next(0.5, 0), false, 1000001);
+	module_test_end(&test);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "quantum=999u"), "from 1m to 1h"));
+	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "2h"), "from 1m to 1h"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_epoch_is_a_run_and_a_stop),
+		cmocka_unit_test(the_duty_cycle_is_asked_for_again_before_the_stop),
+		cmocka_unit_test(a_part_without_length_is_left_out),
+		cmocka_unit_test(delays_do_not_add_up),
+		cmocka_unit_test(after_a_break_the_count_starts_again),
+		cmocka_unit_test(a_long_run_has_no_drift),
+		cmocka_unit_test(odd_lengths_are_rounded_to_nanoseconds),
+		cmocka_unit_test(wrong_options_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

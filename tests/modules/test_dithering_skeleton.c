@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "module_test.h"
+#include "units.h"
+
+#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
+
+static struct module_test test;
+
+static struct sst_dithering_input in;
+
+/* The next answer, asked for when it was due, or `late` after that; remembers it as a host would. */
+static struct sst_dithering_output next(double duty, int64_t late)
+{
+	struct sst_dithering_output out = {.run = false, .until_ns = INT64_MIN};
+	in.duty = duty;
+	in.now_ns = in.due_ns + late;
+	test.module.dithering->next(test.module.state, &in, &out);
+	in.running = out.run;
+	in.due_ns = out.until_ns;
+	return out;
+}
+
+/* An answer: whether it runs, and until when. */
+#define assert_answer(answer, running, until)                                                                                    \
+	do {                                                                                                                     \
+		const struct sst_dithering_output given = answer;                                                                \
+		assert_int_equal(given.run, running);                                                                            \
+		assert_int_equal(given.until_ns, until);                                                                         \
+	} while (0)
+
+static void begin(const char *name, const char *options, int64_t now_ns)
+{
+	module_test_start(&test, SST_DITHERING, name, options);
+	in = (struct sst_dithering_input){.now_ns = now_ns, .due_ns = now_ns, .origin_ns = now_ns, .live = 1};
+}
+
+static void runs_begin_one_nth_of_an_epoch_apart(void **state)
+{
+	(void)state;
+	begin("skeleton", "100m", 1000 * NS_PER_MS);
+	in.live = 4;
+	in.rank = 1; /* 25 ms after the common origin */
+	assert_answer(next(0.3, 0), false, 1025 * NS_PER_MS);
+	assert_answer(next(0.3, 0), true, 1055 * NS_PER_MS);
+	assert_answer(next(0.3, 0), false, 1125 * NS_PER_MS);
+	assert_answer(next(0.3, 0), true, 1155 * NS_PER_MS);
+	/* A late question doesn't move the next edge. */
+	assert_answer(next(0.3, 20 * NS_PER_MS), false, 1225 * NS_PER_MS);
+	assert_answer(next(0.3, 20 * NS_PER_MS), true, 1255 * NS_PER_MS);
+	/* Another place, when somebody has ended: 50 ms after the origin. */
+	in.live = 2;
+	assert_answer(next(0.3, 0), true, 1280 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void all_or_nothing(void **state)
+{
+	(void)state;
+	begin("skeleton", "100m", 0);
+	assert_answer(next(0, 0), false, 100 * NS_PER_MS);
+	assert_answer(next(1, 0), true, 200 * NS_PER_MS);
+	assert_answer(next(1, 30 * NS_PER_MS), true, 300 * NS_PER_MS);
+	assert_answer(next(0, 0), false, 400 * NS_PER_MS);
+	/* Before the origin there are epochs, too. */
+	in.origin_ns = 1000 * NS_PER_MS;
+	in.live = 2;
+	in.rank = 1;
+	assert_answer(next(0.5, 0), false, 450 * NS_PER_MS);
+	assert_answer(next(0.5, 0), true, 500 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_begin_one_nth_of_an_epoch_apart),
+		cmocka_unit_test(all_or_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

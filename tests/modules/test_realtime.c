@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "module_test.h"
+#include "units.h"
+
+#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
+
+/* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
+
+enum { STAT, CMDLINE, USAGE, FILES };
+
+static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage"};
+static struct {
+	char text[65536];
+	bool exists;
+	int opened, reads, error;
+} file[FILES];
+static int64_t now_ns;
+static struct module_test test;
+
+static int open_file(const struct sst_env *env, const char *path)
+{
+	(void)env;
+	for (int i = 0; i < FILES; i++)
+		if (strcmp(path, paths[i]) == 0 && file[i].exists) {
+			file[i].opened++;
+			return i;
+		}
+	errno = ENOENT;
+	return -1;
+}
+
+static ssize_t read_file(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
+{
+	(void)env;
+	file[handle].reads++;
+	*when_ns = now_ns;
+	if (file[handle].error) {
+		errno = file[handle].error;
+		return -1;
+	}
+	const size_t length = strlen(file[handle].text);
+	memcpy(buffer, file[handle].text, length < size ? length : size);
+	return (ssize_t)(length < size ? length : size);
+}
+
+static void close_file(const struct sst_env *env, int handle)
+{
+	(void)env;
+	file[handle].opened--;
+}
+
+static void write_file(int which, const char *text)
+{
+	file[which].exists = true;
+	snprintf(file[which].text, sizeof file[which].text, "%s", text);
+}
+
+/* Two processors; in ticks of 10 ms since boot. */
+static void write_stat(unsigned busy0, unsigned idle0, unsigned busy1, unsigned idle1)
+{
+	char text[512];
+	snprintf(text, sizeof text,
+		"cpu  %u 0 0 %u 0 0 0 0 0 0\ncpu0 %u 0 0 %u 0 0 0 0 0 0\ncpu1 %u 0 0 %u 0 0 0 0 0 0\nintr 0\nctxt 1\nbtime "
+		"2\nprocesses 3\n",
+		busy0 + busy1, idle0 + idle1, busy0, idle0, busy1, idle1);
+	write_file(STAT, text);
+}
+
+static void write_usage(uint64_t ns)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%llu\n", (unsigned long long)ns);
+	write_file(USAGE, text);
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	memset(file, 0, sizeof file);
+	now_ns = 1000 * NS_PER_S;
+	write_stat(100, 200, 300, 400);
+	return sysconf(_SC_CLK_TCK) == 100 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	for (int i = 0; i < FILES; i++)
+		assert_int_equal(file[i].opened, 0);
+	return 0;
+}
+
+static const char *load(const char *options)
+{
+	const char *refused = module_test_open(&test, SST_FEEDBACK, "realtime", options);
+	test.host.open = open_file;
+	test.host.read = read_file;
+	test.host.close = close_file;
+	return refused ? refused : module_test_prepare(&test);
+}
+
+static void start(const char *options)
+{
+	const char *refused = load(options);
+	if (refused)
+		fail_msg("'%s' is refused: %s", options ? options : "", refused);
+}
+
+static struct sst_reading read_now(void)
+{
+	struct sst_reading reading = {0};
+	if (test.module.feedback->read(test.module.state, &test.env, &reading) != 0)
+		fail_msg("can't read: %s", strerror(errno));
+	assert_int_equal(reading.when_ns, now_ns);
+	return reading;
+}
+
+static bool sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	return test.module.feedback->sample(test.module.state, before, now, sample);
+}
+
+static void assert_source(const char *source)
+{
+	char option[32];
+	snprintf(option, sizeof option, "source=%s", source);
+	if (!strstr(module_test_options(&test), option))
+		fail_msg("found '%s', expected %s", test.printed, option);
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------------ */
+
+static void idle_columns_are_taken_against_the_clock(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	start("source=idle");
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 2, 0);
+	/* In half a second 0.4 + 0.2 s of 1 s were idle; what the busy columns say doesn't matter. */
+	now_ns += 500 * NS_PER_MS;
+	write_stat(999, 240, 999, 420);
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.capacity, 1, 1e-12);
+	assert_near(found.work, 0.4, 1e-12);
+	assert_false(sample(&now, &now, &found)); /* no time */
+	assert_false(sample(&now, &before, &found));
+	module_test_end(&test);
+}
+
+static void ticks_are_taken_against_each_other(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	start("source=ticks");
+	const struct sst_reading before = read_now();
+	now_ns += 500 * NS_PER_MS;
+	write_stat(130, 220, 300, 430); /* 30 busy, 50 idle */
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.3, 1e-12);
+	assert_near(found.capacity, 0.8, 1e-12);
+	module_test_end(&test);
+}
+
+static void cpu_time_of_tasks_is_taken_against_the_clock(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_usage(5000000000);
+	start("source=cpuacct");
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 2, 0);
+	now_ns += 250 * NS_PER_MS;
+	write_usage(5123456789);
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.123456789, 1e-12);
+	assert_near(found.capacity, 0.5, 1e-12);
+	assert_false(sample(&now, &before, &found));
+	const struct sst_reading back = {.when_ns = now.when_ns + 1, .processors = 2, .counter = {5123456788}};
+	assert_false(sample(&now, &back, &found)); /* a counter that went back */
+	/* How many processors there are is looked at once a second. */
+	const int reads = file[STAT].reads;
+	read_now();
+	assert_int_equal(file[STAT].reads, reads);
+	now_ns += NS_PER_S;
+	read_now();
+	assert_int_equal(file[STAT].reads, reads + 1);
+	module_test_end(&test);
+}
+
+static void a_subset_of_processors_can_be_measured(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	start("source=idle,cpus=1,3");
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 1, 0); /* there is no processor 3 */
+	now_ns += 500 * NS_PER_MS;
+	write_stat(100, 250, 350, 410); /* of processor 1 0.1 s were idle */
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.capacity, 0.5, 1e-12);
+	assert_near(found.work, 0.4, 1e-12);
+	module_test_end(&test);
+}
+
+static void the_source_suits_the_machine(void **state)
+{
+	(void)state;
+	start(NULL);
+	assert_source("idle");
+	module_test_end(&test);
+	write_usage(3900000000); /* of the 4 s that were worked since boot */
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
+	start("cpus=0"); /* cpuacct counts the whole machine */
+	assert_source("idle");
+	module_test_end(&test);
+	write_usage(1000000000); /* that of a container: it has not counted what the others worked */
+	start(NULL);
+	assert_source("idle");
+	module_test_end(&test);
+	write_file(CMDLINE, "quiet nohz=off\n");
+	start(NULL);
+	assert_source("ticks");
+	module_test_end(&test);
+	start("source=idle"); /* the user knows better */
+	assert_source("idle");
+	module_test_end(&test);
+}
+
+static void what_cannot_work_is_refused(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		load("source=cpuacct"), "source=cpuacct: can't open the root cgroup's cpuacct.usage: No such file or directory");
+	assert_string_equal(load("source=combined"),
+		"source=combined: can't open the root cgroup's cpuacct.usage: No such file or directory");
+	assert_string_equal(load("source=idle,cpus=7"), "/proc/stat has none of the processors of option 'cpus'");
+	write_usage(1);
+	assert_non_null(strstr(load("source=cpuacct,cpus=0"), "option 'cpus' can't be had with source=cpuacct"));
+	assert_non_null(strstr(load("source=combined,cpus=0"), "option 'cpus' can't be had with source=combined"));
+	write_file(STAT, "nonsense\n");
+	assert_string_equal(load(NULL), "/proc/stat has no line of a processor");
+	file[STAT].error = EIO;
+	assert_string_equal(load(NULL), "can't read /proc/stat: Input/output error");
+	file[STAT].exists = false;
+	assert_string_equal(load(NULL), "can't open /proc/stat: No such file or directory");
+	assert_non_null(strstr(load("source=guess"), "expected idle, ticks, cpuacct or combined"));
+	assert_non_null(strstr(load("base=0"), "option 'base': '0' is out of range"));
+	assert_non_null(strstr(load("cpus=0,x=1"), "unknown option 'x'"));
+}
+
+static void errors_of_reading_are_passed_on(void **state)
+{
+	(void)state;
+	struct sst_reading reading;
+	start("source=idle");
+	file[STAT].error = EIO;
+	errno = 0;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	assert_int_equal(errno, EIO);
+	file[STAT].error = 0;
+	write_file(STAT, "");
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	write_stat(1, 2, 3, 4);
+	read_now();
+	module_test_end(&test);
+	write_usage(1);
+	start("source=cpuacct");
+	write_file(USAGE, "");
+	errno = 0;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	assert_int_equal(errno, EIO);
+	file[USAGE].error = ENODEV;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	assert_int_equal(errno, ENODEV);
+	module_test_end(&test);
+}
+
+static void many_processors_fit(void **state)
+{
+	(void)state;
+	char *at = file[STAT].text;
+	at += sprintf(at, "cpu  0 0 0 1000 0 0 0 0 0 0\n");
+	for (int cpu = 0; cpu < 700; cpu++)
+		at += sprintf(at, "cpu%d %d 0 0 200000000 0 0 0 0 0 0\n", cpu, cpu);
+	sprintf(at, "intr 0\n");
+	assert_true(strlen(file[STAT].text) > 20000);
+	start("source=idle");
+	assert_near(read_now().processors, 700, 0);
+	module_test_end(&test);
+	start("source=idle,cpus=690-699");
+	assert_near(read_now().processors, 10, 0);
+	module_test_end(&test);
+}
+
+static void the_filter_has_its_base_period(void **state)
+{
+	(void)state;
+	start("400m");
+	/* A sample as long as δ/P of wall time (capacity δ) weighs as much as the past. */
+	const struct sst_sample equal = {.work = 0.4, .capacity = 0.4};
+	assert_near(test.module.feedback->estimate(test.module.state, 0.2, &equal), 0.6, 1e-12);
+	assert_near(test.module.feedback->estimate(test.module.state, NAN, &equal), 1, 1e-12);
+	module_test_end(&test);
+	start(NULL);
+	/* 333 ms by default: on two processors 166.5 ms. */
+	const struct sst_sample sample = {.work = 0, .capacity = 0.333};
+	assert_near(test.module.feedback->estimate(test.module.state, 0.8, &sample), 0.4, 1e-12);
+	module_test_end(&test);
+}
+
+static void samples_are_no_shorter_than_the_paper_s_and_the_counters_unit(void **state)
+{
+	(void)state;
+	start("source=idle,share=160m");
+	const struct sst_feedback *feedback = test.module.feedback;
+	assert_int_equal(feedback->interval(test.module.state, 1), 160 * NS_PER_MS);
+	assert_int_equal(feedback->interval(test.module.state, 2), 80 * NS_PER_MS);
+	assert_int_equal(feedback->interval(test.module.state, 0.5), 320 * NS_PER_MS); /* a quota */
+	assert_int_equal(feedback->interval(test.module.state, 128), 10 * NS_PER_MS);  /* a tick */
+	module_test_end(&test);
+	write_usage(1);
+	start("source=cpuacct,share=40m");
+	assert_int_equal(test.module.feedback->interval(test.module.state, 2), 20 * NS_PER_MS);
+	assert_int_equal(test.module.feedback->interval(test.module.state, 1000), NS_PER_MS);
+	module_test_end(&test);
+}
+
+/*
+ * Tasks account for 1.0 CPU-seconds a second, the idle columns say that 1.2 of 2 were worked. The combination has the tasks'
+ * steps and, in the long run, the idle columns' mean.
+ */
+static void combined_has_the_mean_of_idle(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	double worked = 0;
+	double before_the_end = 0;
+	unsigned idle = 0;
+	uint64_t usage = 7000000000;
+	write_usage(usage);
+	write_stat(0, 0, 0, 0);
+	start("source=combined");
+	const struct sst_reading first = read_now();
+	struct sst_reading before = first;
+	for (int i = 1; i <= 600; i++) {
+		now_ns += 100 * NS_PER_MS;
+		usage += 100 * NS_PER_MS;
+		idle += 4; /* 40 ms each of two */
+		write_usage(usage);
+		write_stat(0, idle, 0, idle);
+		const struct sst_reading now = read_now();
+		assert_true(sample(&before, &now, &found));
+		assert_near(found.capacity, 0.2, 1e-12);
+		worked += found.work;
+		before = now;
+		if (i == 590)
+			before_the_end = worked;
+	}
+	/* Over 60 s the difference is 0.2 · 60 = 12 CPU-seconds; the filter lags behind by its 5 s, 0.2 · 5 = 1. */
+	assert_near(worked, 60 + 11, 0.1);
+	/* The last second went at the right rate. */
+	assert_near(worked - before_the_end, 1.2, 0.01);
+	module_test_end(&test);
+}
+
+static void combined_shares_its_correction(void **state)
+{
+	(void)state;
+	write_usage(1000);
+	write_stat(0, 0, 0, 0);
+	start("source=combined");
+	assert_true(test.module.base->shared_size > 0);
+	read_now();
+	now_ns += 300 * NS_PER_MS;
+	write_usage(1000 + 100 * (uint64_t)NS_PER_MS); /* of 600 ms; none were idle: 500 are missing */
+	const struct sst_reading corrected = read_now();
+	/* One step of the filter: 500 ms · (1 − e^(−0.3/5)) */
+	assert_near((double)corrected.counter[0], 1000 + 100e6 + 500e6 * (1 - exp(-0.06)), 10);
+	/* Another executor, at the same moment, has the same reading without another look at /proc/stat. */
+	const int reads = file[STAT].reads;
+	const struct sst_reading other = read_now();
+	assert_int_equal(file[STAT].reads, reads);
+	assert_memory_equal(&other, &corrected, sizeof other);
+	module_test_end(&test);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
+	const struct CMUnitTest tests[] = {
+		TEST(idle_columns_are_taken_against_the_clock),
+		TEST(ticks_are_taken_against_each_other),
+		TEST(cpu_time_of_tasks_is_taken_against_the_clock),
+		TEST(a_subset_of_processors_can_be_measured),
+		TEST(the_source_suits_the_machine),
+		TEST(what_cannot_work_is_refused),
+		TEST(errors_of_reading_are_passed_on),
+		TEST(many_processors_fit),
+		TEST(the_filter_has_its_base_period),
+		TEST(samples_are_no_shorter_than_the_paper_s_and_the_counters_unit),
+		TEST(combined_has_the_mean_of_idle),
+		TEST(combined_shares_its_correction),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
