@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A min-heap of nodes that lie in their owners and can be moved or taken out at any time. Equal keys leave in the order in which they came. */
+/*
+ * A min-heap of nodes that lie in their owners and can be moved or taken out at any time. Equal keys leave in the order in which
+ * they came.
+ */
 #ifndef SIM_HEAP_H
 #define SIM_HEAP_H
 

@@ -25,13 +25,13 @@ void sim_history_free(struct sim_history *history);
 /* Over windows of this length, one after another; those that are free in part are left out. A multiple of the step. */
 struct accuracy sim_history_accuracy(const struct sim_history *history, int64_t window_ns);
 
-/* Of one processor's time, in windows of this length: the largest distance between load and target, from `from` steps on, fraction. */
+/* The largest distance between load and target (fractions) in windows of this length that begin at step `from` or later, or NaN. */
 double sim_history_worst(const struct sim_history *history, int64_t window_ns, size_t from);
 
 /*
- * The longest time in s, over the beginning and all steps of the target, from a step of it until all windows of this length that
- * begin before the next step have a load within `band` (a fraction) of their target. NaN when there is no whole window, infinite when a window that is the
- * last before the next step is still outside.
+ * The longest time in s, over the beginning and all steps of the target, from such a step until all windows of this length that
+ * begin before the next one have a load within `band` (a fraction) of their target. NaN when there is no whole window, infinite
+ * when the last window before the next step is still outside.
  */
 double sim_history_settling(const struct sim_history *history, int64_t window_ns, double band);
 

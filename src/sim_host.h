@@ -6,7 +6,10 @@
 #include "module.h"
 #include "sim_machine.h"
 
-/* How the modelled kernel counts processor time in /proc/stat. cpuacct.usage has, to the nanosecond, what threads and tasks are charged for. */
+/*
+ * How the modelled kernel counts processor time in /proc/stat. cpuacct.usage has, to the nanosecond, what threads and tasks are
+ * charged for.
+ */
 enum sim_accounting {
 	SIM_ACCOUNT_IDLE,  /* user time by ticks, idle time by clock: most distributions */
 	SIM_ACCOUNT_TICKS, /* both by ticks: the tick is never stopped (nohz=off) */

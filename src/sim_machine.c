@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A processor has one event: the end of what it does now (a task, a slice or a thread's work, whichever comes first). It runs `task`, or
- * else `thread`, or it is in the list of idle processors; in between, while an event is handled, it may have nothing and be in no
- * list ("vacant"), and `choose` gives it something.
+ * A processor has one event: the end of what it does now (a task, a slice or a thread's work, whichever comes first). It runs
+ * `task`, or else `thread`, or it is in the list of idle processors; in between, while an event is handled, it may have nothing
+ * and be in no list ("vacant"), and `choose` gives it something.
  *
- * Fair time: with A threads active and R of them running, each is due R/A of the time that passes. A thread's vruntime is what it got,
- * on that scale; one that wakes up begins where it stood relative to the fair time when it went, within a slice.
+ * Fair time: with A threads active and R of them running, each is due R/A of the time that passes. A thread's vruntime is what it
+ * got, on that scale; one that wakes up begins where it stood relative to the fair time when it went, within a slice.
  */
 #include "sim_machine.h"
 

@@ -73,9 +73,9 @@ struct sim_process {
 /* ---- Tasks ------------------------------------------------------------------------------------------------------------ */
 
 /*
- * A piece of a program that sleeps until a moment, does something short and sleeps again. It wakes up late by a random time, and then
- * takes an idle processor; when there is none, a task with priority preempts a thread, and one without it waits for
- * the end of a slice on the processor it last ran on. Zero, with `run` set, before sim_task_add.
+ * A piece of a program that sleeps until a moment, does something short and sleeps again. It wakes up late by a random time, and
+ * then takes an idle processor; when there is none, a task with priority preempts a thread, and one without it waits for the end
+ * of a slice on the processor it last ran on. Zero, with `run` set, before sim_task_add.
  */
 struct sim_task {
 	struct sim_event timer;

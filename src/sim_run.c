@@ -158,6 +158,7 @@ static int64_t begin(struct executor *executor)
 	struct sim_run *run = executor->run;
 	const int64_t now = run->machine.now_ns;
 	executor->started = true;
+	executor->record.alive = 1;
 	executor->record.since_ns = now;
 	if (now < run->origin_ns) {
 		set_running(executor, true);
@@ -346,7 +347,6 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 		return -1;
 	run->process[index] = executor->workload;
 	sim_process_stop(executor->workload);
-	executor->record.alive = 1;
 	record_state(executor, 0, false, run->machine.now_ns);
 	shared_set_live(run->real.shared, index, true);
 	sim_task_sleep(&executor->task, run->began_ns + index * config->release_ns);

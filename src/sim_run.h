@@ -33,7 +33,7 @@ struct sim_config {
 	bool log_instances;
 };
 
-/* What there is without options, for P processors, with showstopper's own default modules; models and trace options are missing. */
+/* What there is without options, for P processors, with showstopper's default modules; without models and the trace's options. */
 void sim_config_defaults(struct sim_config *config, unsigned processors);
 
 struct sim_run;

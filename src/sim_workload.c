@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `contended` and `phased` go in rounds: a round has some of the threads, each with a piece of work, and when the last of them is
- * done the next round begins. Pieces of a fraction of a millisecond are threads that hand off to one another; pieces of seconds are
- * phases. Sleepers and background loads are threads of their own.
+ * `contended` and `phased` go in rounds: a round has some of the threads, each with a piece of work, and when the last of
+ * them is done the next round begins. Pieces of a fraction of a millisecond are threads that hand off to one another; pieces of
+ * seconds are phases. Sleepers and background loads are threads of their own.
  */
 #include "sim_workload.h"
 

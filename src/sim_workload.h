@@ -23,7 +23,8 @@ struct sim_workload {
 };
 
 /*
- * Parses `MODEL[:OPTIONS]`; `processors` is what some defaults depend on. 0, or -1 with a message that says what was found and what is accepted.
+ * Parses `MODEL[:OPTIONS]`; `processors` is what some defaults depend on. 0, or -1 with a message that says what was found and
+ * what is accepted.
  */
 int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX]);
 

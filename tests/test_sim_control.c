@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How well the load is held, in the simulator: the grid of the paper's Table 1, many sizes of machine, disturbances and steps. Prints
- * what it found; tests/README.md says what it means.
+ * How well the load is held, in the simulator: the grid of the paper's Table 1, many sizes of machine, disturbances and steps.
+ * Prints what it found; tests/README.md says what it means.
  *
  * The default modules are those of showstopper's command line (sim_config_defaults), so that a new default is tested without a
  * change here.
@@ -181,8 +181,8 @@ static void the_grid_of_table_1(void **state)
 /* ---- Sizes ------------------------------------------------------------------------------------------------------------ */
 
 /*
- * From one workload to 64, on one processor to 128. Workloads have as many threads as it takes to fill the machine together, and then
- * as many as to fill it alone: then the plant's gain is N.
+ * From one workload to 64, on one processor to 128. Workloads have as many threads as it takes to fill the machine together, and
+ * then as many as to fill it alone: then the plant's gain is N.
  */
 static void no_oscillation(void **state)
 {

@@ -84,7 +84,7 @@ static void settling_is_the_end_of_the_last_window_outside(void **state)
 {
 	(void)state;
 	begin(1);
-	/* A load that is 0.2 too high for 200 ms is within 0.05 in windows that see 125 ms of it or less: from 75 ms, so from 80 ms. */
+	/* 0.2 too high for 200 ms: within 0.05 are windows that see at most 125 ms of it, so those from 75 ms on; in steps, 80 ms. */
 	go_on(20, 0.7, 0.5);
 	go_on(80, 0.5, 0.5);
 	assert_true(near(sim_history_settling(&history, 500 * NS_PER_MS, 0.05), 0.08));
@@ -101,7 +101,7 @@ static void a_slope_is_no_step(void **state)
 	begin(1);
 	for (int i = 0; i < 100; i++)
 		go_on(1, 0.3, 0.3 + i * 0.001);
-	/* The window that begins with the 8th step is 32 steps … 0.0315 above its load; those from the 27th on are 0.05 above it. */
+	/* The target runs away from the load; the first window is 0.0245 below it, the last one 0.0745. */
 	assert_true(isinf(sim_history_settling(&history, 500 * NS_PER_MS, 0.05)));
 	assert_true(near(sim_history_settling(&history, 500 * NS_PER_MS, 0.08), 0));
 }

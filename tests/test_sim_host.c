@@ -148,8 +148,8 @@ static void columns(const struct linux_stat *before, const struct linux_stat *no
 }
 
 /*
- * Work of 1 ms at a time that begins right after a tick, as that of a program which a tick wakes up: ticks don't see it. The hazard that
- * made `idle` the default source.
+ * Work of 1 ms at a time that begins right after a tick, as that of a program which a tick wakes up: ticks don't see it. The
+ * hazard that made `idle` a source of its own.
  */
 static void each_accounting_has_its_bias(void **state)
 {

@@ -149,7 +149,7 @@ static void what_modules_see_is_what_happened(void **state)
 	assert_true(fabs(accuracy_mean_error_pp(&exact)) < 1);
 }
 
-/* With nothing to correct it, a duty cycle is what it is, less what wake-ups that are late add or take: the same at both edges. */
+/* Nothing corrects it, and nothing disturbs it. */
 static void open_control_runs_for_the_duty_cycle(void **state)
 {
 	(void)state;

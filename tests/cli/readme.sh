@@ -37,7 +37,7 @@ for block in block.*; do
 	what="README, block $number"
 	sh -n "$block" || fail "$what: no shell script"
 	if grep -Eq '(^|[ (])(tools/|cmake |sudo )' "$block"; then
-		grep -Eo 'tools/[a-z]+' "$block" >>scripts
+		grep -Eo 'tools/[a-z/]+' "$block" >>scripts
 		continue
 	fi
 	mkdir "run.$number"
@@ -72,7 +72,7 @@ done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"
 
 # Commands named in the text, and what the README links to.
-grep -Eo '`tools/[a-z]+' "$source/README.md" | tr -d '`' >>scripts
+grep -Eo '`tools/[a-z/]+' "$source/README.md" | tr -d '`' >>scripts
 while read -r script; do
 	run "$source/$script" --help
 	expect_status 0

@@ -48,7 +48,8 @@ expect_no_text err 'exact'
 run sssim -T 30% -w 2s -r 3s -n 3 -o log --log-interval 250m --log-instances
 expect_status 0
 expect_lines log 21
-[ "$(head -n 1 log)" = time_s,monotonic_s,target,load,estimate,duty,runnable,duty_00,duty_01,duty_02 ] || fail "$what: header of the log"
+[ "$(head -n 1 log)" = time_s,monotonic_s,target,load,estimate,duty,runnable,duty_00,duty_01,duty_02 ] ||
+	fail "$what: header of the log"
 awk -F, 'NR > 1 && (NF != 10 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
 [ "$(cut -d, -f1 log | sed -n '2p;$p' | paste -sd ' ')" = '-1.750000 3.000000' ] || fail "$what: times of the log"
 
@@ -57,7 +58,8 @@ awk -F, 'NR > 1 && (NF != 10 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { e
 for workload in single contended phased sleeper; do
 	for output in first again other; do
 		[ "$output" = other ] && seed=2 || seed=1
-		run sssim -p 3 -n 4 -W "$workload" -W parallel:2 -B 10%,start=2s,end=5s -T 40% -r 10s -i "$seed" -o log --report -v
+		run sssim -p 3 -n 4 -W "$workload" -W parallel:2 -B 10%,start=2s,end=5s -T 40% -r 10s -i "$seed" \
+			-o log --report -v
 		expect_status 0
 		cat log out err >"$output"
 	done
@@ -93,7 +95,7 @@ run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
 	'--accounting ticks' '--priority nice' '--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
-	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,threads=1,start=x' '-c nosuch' '-t ./nosuch.so' \
+	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
 	'-C nosuch=1' '-o /nosuch/log'; do
 	# shellcheck disable=SC2086 # two words
 	run sssim -T 50% -r 1s $wrong

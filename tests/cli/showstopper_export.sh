@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The records of a run: --export-json against its schema, --export-csv against the summary, SIGUSR1 and the live line.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+schema=$source/tests/fixtures/export.schema.json
+
+valid() {
+	/usr/bin/python3 -m jsonschema -i "$1" "$schema" >schema.out 2>&1 || fail "$what: $1 is not as its schema says: $(head -c 300 schema.out)"
+}
+
+# value FILE FILTER EXPECTED
+value() {
+	found=$(jq -c "$2" "$1")
+	[ "$found" = "$3" ] || fail "$what: $2 is $found, expected $3"
+}
+
+run showstopper -n 2 -T 40% -r 1s -w 100m --export-json record.json --export-csv record.csv --log-interval 250m -o log.csv ssburn -s %
+expect_status 0
+valid record.json
+value record.json '[.configuration.modules[].kind]' '["trace","feedback","control","space","dithering"]'
+value record.json '.configuration.groups' '[{"instances":2,"command":["ssburn","-s","%"]}]'
+value record.json '[.workloads[].command]' '[["ssburn","-s","0"],["ssburn","-s","1"]]'
+value record.json '[.configuration.warmup_s,.configuration.run_time_s,.configuration.trace_length_s,.configuration.log]' '[0.1,1,null,"log.csv"]'
+value record.json '[.result.samples,.exit_status,.ended_by_signal]' '[2,0,null]'
+value record.json '[.workloads[].ended_by_itself]' '[false,false]'
+value record.json '.configuration.modules[0].options' '"load=0.4"'
+value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
+expect_lines record.csv 2
+columns=$(awk -F, '{ print NF }' record.csv | sort -u)
+[ "$columns" = 18 ] || fail "record.csv has rows of $columns columns, expected 18 in both"
+# Both say what the summary says.
+csv_load=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "load") at = i } NR == 2 { printf "%.2f", 100 * $at }' record.csv)
+json_load=$(jq '.result.load * 10000 | round / 100' record.json | awk '{ printf "%.2f", $1 }')
+[ "$csv_load" = "$json_load" ] || fail "load is $csv_load in CSV and $json_load in JSON"
+expect_text err "^achieved load  *$csv_load %"
+
+# A workload that fails by itself, an argument that is no UTF-8, and a run that ends before the first sample.
+run showstopper -n 1 -T 100% --export-json failed.json sh -c "exit 7 # $(printf '\377')"
+expect_status 1
+valid failed.json
+value failed.json '[.workloads[0].ended_by_itself,.workloads[0].exit_status,.exit_status,.result.load]' '[true,7,1,null]'
+
+run timeout -s INT 1 showstopper -n 1 -T 50% --export-json interrupted.json ssburn
+valid interrupted.json
+value interrupted.json '[.exit_status,.ended_by_signal]' '[null,2]'
+
+# Refused before anything is started.
+run showstopper -n 1 -T 50% -r 1s --export-json "$work/none/record.json" touch started
+expect_trouble 'none/record.json: can.t write the record'
+[ ! -e started ] || fail 'a workload was started although the record can not be written'
+
+# A disk that is full at the end.
+run showstopper -q -n 1 -T 50% -r 300m --export-json /dev/full ssburn
+expect_trouble '/dev/full: can.t write the record'
+
+# SIGUSR1: one line, and the run goes on. Nothing of the live line where stderr is no terminal.
+showstopper -n 1 -T 50% -r 4s ssburn >out 2>err </dev/null &
+pid=$!
+sleep 2
+kill -USR1 "$pid"
+what='showstopper with SIGUSR1'
+wait "$pid"
+status=$?
+expect_status 0
+expect_text err '^showstopper: \[.*0:0[0-3] left target 50.0 load .*; so far: target 50.00 %, load [0-9.]+ %, mean error'
+if grep -q "$(printf '\r')" err; then fail 'a live line is drawn although stderr is no terminal'; fi
+
+run showstopper --progress=always -n 1 -T 50% -r 1200m ssburn
+expect_status 0
+grep -q "$(printf '\r')" err || fail 'no live line with --progress=always'
+run showstopper -q --progress=always -n 1 -T 50% -r 600m ssburn
+expect_lines err 0
+run showstopper --progress=sometimes -T 50% true
+expect_trouble 'sometimes.*expected auto, always or never'
+
+finish
