@@ -10,11 +10,19 @@
  * The paper does not say where I begins. Here it begins where D equals the target, so that a run of single-threaded workloads, one
  * per processor, starts at its target instead of climbing to it for seconds.
  *
- * Anti-windup (`windup=clamp`): while D is beyond a bound, an error that would drive it further out is not integrated, and the integral alone never
- * asks for less than 0 or more than 1. `windup=none` is the bare equation.
+ * Anti-windup (`windup=clamp`): the integral alone never asks for less than -1 or more than 2, so that a saturation of any length is
+ * over within what one CPU-second of full error takes. The bounds are that wide, and errors are integrated also while D is beyond
+ * 0 or 1, because with many threads per workload D oscillates through a bound at every epoch: leaving out the errors on one side
+ * biased the load by several percentage points. `windup=none` is the bare equation.
  */
+#include <math.h>
+
 #include "mean_of_peers.h"
 #include "showstopper/module.h"
+
+/* What the integral alone may ask for, as a duty cycle. */
+#define WINDUP_LEAST (-1.0)
+#define WINDUP_MOST 2.0
 
 enum windup { WINDUP_CLAMP, WINDUP_NONE };
 
@@ -36,20 +44,15 @@ static const struct sst_option options[] = {
 	{.name = "peers", .type = SST_INT, .offset = offsetof(struct rbpid, peers), .initial = "2", .least = "0", .most = "1000",
 		.help = "executors whose outputs are averaged with the own one (kappa)"},
 	{.name = "windup", .type = SST_CHOICE, .offset = offsetof(struct rbpid, windup), .choices = windups, .initial = "clamp",
-		.help = "what happens to the integral at a duty cycle of 0 or 1: held there, or left alone"},
+		.help = "the integral is held to what a duty cycle from -1 to 2 takes, or left alone"},
 	{0},
 };
 
 static void integrate(struct rbpid *rbpid, double error, double time)
 {
-	const double before = rbpid->ke * error + rbpid->ki * rbpid->integral;
-	if (rbpid->windup == WINDUP_CLAMP && ((before >= 1 && error > 0) || (before <= 0 && error < 0)))
-		time = 0;
 	rbpid->integral += error * time;
-	if (rbpid->windup == WINDUP_CLAMP && rbpid->ki > 0) {
-		const double most = 1 / rbpid->ki;
-		rbpid->integral = rbpid->integral < 0 ? 0 : rbpid->integral > most ? most : rbpid->integral;
-	}
+	if (rbpid->windup == WINDUP_CLAMP && rbpid->ki > 0)
+		rbpid->integral = fmin(WINDUP_MOST / rbpid->ki, fmax(WINDUP_LEAST / rbpid->ki, rbpid->integral));
 }
 
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)

@@ -77,13 +77,13 @@ static void the_integral_does_not_wind_up_above(void **state)
 {
 	(void)state;
 	module_test_start(&test, SST_CONTROL, "rbpid", NULL);
-	alone(0.9, 0.5, 0); /* I = 0.9, D = 1.3: beyond the bound */
+	alone(0.9, 0.5, 0); /* I = 0.9 */
 	for (int i = 0; i < 100; i++)
-		assert_near(alone(0.9, 0.5, 1).duty, 1.3, 1e-12);
-	/* Above the target it comes down at once: e = −0.1, ΔT = 1: I = 0.8, D = 0.7 */
-	assert_near(alone(0.9, 1, 1).duty, 0.7, 1e-12);
-	/* Without a bound reached by D the integral stops at 1: e = 0.05 for 10: I = 1 and not 1.3, D = 1.05 */
-	assert_near(alone(0.9, 0.85, 10).duty, 1.05, 1e-12);
+		alone(0.9, 0.5, 1);
+	/* I = 2 and not 40.9: D = 0.4 + 2 */
+	assert_near(alone(0.9, 0.5, 1).duty, 2.4, 1e-12);
+	/* Above the target by 0.1 for 15: I = 0.5, D = 0.4 */
+	assert_near(alone(0.9, 1, 15).duty, 0.4, 1e-12);
 	module_test_end(&test);
 }
 
@@ -91,13 +91,27 @@ static void the_integral_does_not_wind_up_below(void **state)
 {
 	(void)state;
 	module_test_start(&test, SST_CONTROL, "rbpid", NULL);
-	alone(0.1, 0.6, 0); /* I = 0.1, D = −0.4 */
+	alone(0.1, 0.6, 0); /* I = 0.1 */
 	for (int i = 0; i < 100; i++)
-		assert_near(alone(0.1, 0.6, 1).duty, -0.4, 1e-12);
-	/* Below the target it rises at once: e = 0.05, ΔT = 2: I = 0.2, D = 0.25 */
-	assert_near(alone(0.1, 0.05, 2).duty, 0.25, 1e-12);
-	/* e = −0.05 for 100: I = 0 and not −4.8; D = −0.05 */
-	assert_near(alone(0.1, 0.15, 100).duty, -0.05, 1e-12);
+		alone(0.1, 0.6, 1);
+	/* I = -1 and not -49.9: D = -0.5 - 1 */
+	assert_near(alone(0.1, 0.6, 1).duty, -1.5, 1e-12);
+	/* Below the target by 0.05 for 30: I = 0.5, D = 0.55 */
+	assert_near(alone(0.1, 0.05, 30).duty, 0.55, 1e-12);
+	module_test_end(&test);
+}
+
+/* Many threads: the load swings to both sides of the target for equally long, and D beyond 0 and 1 with it. The integral stays. */
+static void swings_through_the_bounds_leave_no_bias(void **state)
+{
+	(void)state;
+	module_test_start(&test, SST_CONTROL, "rbpid", NULL);
+	alone(0.5, 0, 0);
+	for (int i = 0; i < 100; i++) {
+		alone(0.5, 1, 0.2);
+		alone(0.5, 0, 0.2);
+	}
+	assert_near(alone(0.5, 0.5, 0).duty, 0.5, 1e-9);
 	module_test_end(&test);
 }
 
@@ -163,6 +177,7 @@ int main(void)
 		cmocka_unit_test(gains_are_as_given),
 		cmocka_unit_test(the_integral_does_not_wind_up_above),
 		cmocka_unit_test(the_integral_does_not_wind_up_below),
+		cmocka_unit_test(swings_through_the_bounds_leave_no_bias),
 		cmocka_unit_test(the_bare_equation_can_be_had),
 		cmocka_unit_test(the_mean_with_the_peers_is_used_and_the_own_output_published),
 		cmocka_unit_test(kappa_is_an_option),
