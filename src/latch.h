@@ -3,8 +3,8 @@
  * A record in shared memory with one writer at a time and any number of readers that never wait.
  *
  * There are two copies; the sequence number says which one readers take. A writer fills the other one and then flips. So a writer
- * that dies half-way leaves the last whole record, which an ordinary seqlock does not. Readers retry only when
- * two writes complete during one read.
+ * that dies half-way leaves the last whole record, which an ordinary seqlock does not. Readers retry only when a write
+ * completes during the read.
  */
 #ifndef LATCH_H
 #define LATCH_H

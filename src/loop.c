@@ -124,6 +124,9 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	loop->work = estimate->work;
 	loop->capacity = estimate->capacity;
 	struct slot *slot = &loop->shared->slot[loop->index];
+	/* A number that is none would spread from peer to peer. */
+	if (!isfinite(out.published))
+		out.published = clamp(out.duty);
 	atomic_store_explicit(&slot->published, out.published, memory_order_relaxed);
 	atomic_store_explicit(&slot->has_published, true, memory_order_release);
 	return clamp(out.duty);

@@ -109,26 +109,32 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 	return 0;
 }
 
+/* Whether only root, or whoever could have changed the running program itself anyway, can have put the file there. */
+static bool is_trusted(const struct stat *file, const struct stat *program)
+{
+	if (file->st_uid != 0 && file->st_uid != program->st_uid)
+		return false;
+	if (file->st_mode & S_IWOTH)
+		return false;
+	return !(file->st_mode & S_IWGRP) || (file->st_gid == program->st_gid && (program->st_mode & S_IWGRP));
+}
+
 /* A root process must not load what somebody else could have put there. */
 static bool is_exposed(const char *path)
 {
 	struct stat file;
 	struct stat folder;
+	struct stat program;
 	char parent[PATH_MAX];
 	if (geteuid() != 0)
 		return false;
-	if (snprintf(parent, sizeof parent, "%s/..", path) >= (int)sizeof parent)
+	if (snprintf(parent, sizeof parent, "%s", path) >= (int)sizeof parent || stat("/proc/self/exe", &program) != 0)
 		return true;
 	char *slash = strrchr(parent, '/');
-	*slash = '\0';
-	slash = strrchr(parent, '/');
-	if (slash == parent)
-		slash[1] = '\0';
-	else if (slash)
-		*slash = '\0';
+	slash[slash == parent] = '\0';
 	if (stat(path, &file) != 0 || stat(parent, &folder) != 0)
 		return false; /* dlopen says what is wrong */
-	return ((file.st_mode | folder.st_mode) & (S_IWGRP | S_IWOTH)) || (file.st_uid != 0) || (folder.st_uid != 0);
+	return !is_trusted(&file, &program) || !is_trusted(&folder, &program);
 }
 
 int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])

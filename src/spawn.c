@@ -70,7 +70,11 @@ static enum shared_stage become(const struct spawn *spawn)
 		return STAGE_STDIN;
 	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
 		return STAGE_STDOUT;
-	if (spawn->stderr_file && redirect(STDERR_FILENO, spawn->stderr_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
+	/* Two descriptors of one file would overwrite each other's output. */
+	const bool one_file = spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
+	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+		return STAGE_STDERR;
+	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
 		return STAGE_STDERR;
 	scheduling_restore(spawn->user);
 	execvp(spawn->command[0], spawn->command);

@@ -205,7 +205,7 @@ static int correct(struct realtime *realtime, const struct sst_env *env, uint64_
 	int64_t when_ns;
 	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
 		return -1;
-	const double idle_ns = (double)(linux_stat_idle(&stat.total) - realtime->start_idle) / realtime->hz * 1e9;
+	const double idle_ns = (double)(int64_t)(linux_stat_idle(&stat.total) - realtime->start_idle) / realtime->hz * 1e9;
 	const double worked_ns = (double)(when_ns - realtime->start_ns) * realtime->start_processors - idle_ns;
 	const double difference_ns = worked_ns - (double)(usage - realtime->start_cpuacct);
 	/* With processors come or gone the difference since the start means nothing any more: the correction stays. */

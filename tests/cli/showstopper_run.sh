@@ -237,4 +237,9 @@ for _ in $(seq 100); do
 done
 [ -z "$left" ] || fail "left behind in /dev/shm: $left"
 
+# One file for both outputs keeps what comes from both.
+run showstopper -q -n 1 -T 100% --stdout both.% --stderr both.% sh -c 'echo first; echo second >&2; echo third'
+expect_status 0
+[ "$(tr '\n' ' ' <both.0)" = 'first second third ' ] || fail "--stdout and --stderr of one file: found '$(cat both.0)'"
+
 finish

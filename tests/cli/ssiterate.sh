@@ -234,15 +234,16 @@ expect_status 0
 expect_records log 0 2
 
 # Killed: the kernel kills the command.
-start_background ssiterate -- sh -c 'echo $$ >pid; sleep 300; :'
+start_background ssiterate -- sh -c 'sleep 300 & echo "$$ $!" >pid; wait'
 wait_until test -s pid
-read -r process <pid
+read -r process child <pid
 kill -KILL "$background"
 wait_background
 is_gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
 }
 wait_until is_gone "$process"
+kill "$child" # the command's own child has lost its parent and is nobody's but ours
 
 # Being stopped and continued at any moment is harmless.
 start_background ssiterate -n 40 -o log sh -c 'echo x'
