@@ -14,7 +14,8 @@ export PATH
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d)
-trap 'cd /; rm -rf "$work"' EXIT
+background=
+trap '[ -z "$background" ] || kill -KILL "$background"; cd /; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 cd "$work" || exit 1
 failures=0
@@ -54,6 +55,34 @@ expect_trouble() {
 	expect_status 125
 	expect_lines err 1
 	expect_text err "$1"
+}
+
+# start_background COMMAND…: its process is $background; wait_background leaves its $status.
+start_background() {
+	what=$*
+	"$@" >out 2>err </dev/null &
+	background=$!
+}
+
+wait_background() {
+	wait "$background" 2>/dev/null
+	status=$?
+	background=
+}
+
+# wait_until COMMAND…: repeats it until it is true, for half a minute.
+wait_until() {
+	for _ in $(seq 300); do
+		if "$@"; then return 0; fi
+		sleep 0.1
+	done
+	fail "$what: waited in vain for: $*"
+	return 1
+}
+
+# has_records N: the file log has its header and at least so many lines.
+has_records() {
+	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]
 }
 
 finish() {

@@ -37,16 +37,6 @@ start() {
 	if ! wait_until has_workloads; then exit 1; fi
 }
 
-# wait_until COMMAND…: repeats it until it is true, for half a minute.
-wait_until() {
-	for _ in $(seq 300); do
-		if "$@"; then return 0; fi
-		sleep 0.1
-	done
-	fail "$what: waited in vain for: $*"
-	return 1
-}
-
 # children PID…: their numbers, one a line.
 children() {
 	for parent in "$@"; do

@@ -5,35 +5,6 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE
-background=
-trap '[ -z "$background" ] || kill -KILL "$background"; cd /; rm -rf "$work"' EXIT
-
-# start_background ARG…: ssburn, with a limit in case this script is killed; its process is $background.
-start_background() {
-	what="ssburn $*"
-	ssburn --time 100s "$@" >out 2>err </dev/null &
-	background=$!
-}
-
-wait_background() {
-	wait "$background" 2>/dev/null
-	status=$?
-	background=
-}
-
-# wait_until COMMAND…: repeats it until it is true, for half a minute.
-wait_until() {
-	for _ in $(seq 300); do
-		if "$@"; then return 0; fi
-		sleep 0.1
-	done
-	fail "$what: waited in vain for: $*"
-	return 1
-}
-
-has_records() {
-	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]
-}
 
 # expect_records FILE INSTANCE: a header, then nothing but whole records of the instance whose ends don't go back.
 expect_records() {
@@ -228,7 +199,7 @@ for arguments in '1 -p single' '3 -p contended -t 3' '4 -p contended' '3 -p para
 	set -- $arguments
 	threads=$1
 	shift
-	start_background "$@"
+	start_background ssburn --time 100s "$@"
 	wait_until status_is Threads $((threads + 1))
 	wait_until busy_threads "$threads"
 	status_is Threads $((threads + 1)) || fail "$what: number of threads has changed"
@@ -239,7 +210,7 @@ done
 switches() {
 	cat "/proc/$background/task/"*/status | awk -v least="$1" '/^voluntary/ { sum += $2 } END { exit !(sum >= least) }'
 }
-start_background -p contended
+start_background ssburn --time 100s -p contended
 wait_until switches 2000
 kill -TERM "$background"
 wait_background
@@ -265,7 +236,7 @@ done
 for profile in single contended parallel phased sleepy; do
 	for signal in TERM:143 HUP:129 KILL:137; do
 		rm -f log
-		start_background -p $profile -w 5 -o log
+		start_background ssburn --time 100s -p $profile -w 5 -o log
 		wait_until has_records 20
 		kill "-${signal%:*}" "$background"
 		wait_background
@@ -279,7 +250,7 @@ expect_records log 0
 expect_lines out 0
 # A shell without job control has its background jobs ignore SIGINT.
 rm -f log
-start_background -w 5 -o log
+start_background ssburn --time 100s -w 5 -o log
 wait_until has_records 1
 kill -INT "$background"
 wait_until has_records $(($(wc -l <log) + 100))
@@ -289,7 +260,7 @@ expect_status 143
 # Records that nobody reads can't keep it from ending.
 mkfifo fifo
 exec 7<>fifo
-start_background -w 1 -o fifo
+start_background ssburn --time 100s -w 1 -o fifo
 is_idle() {
 	before=$(cut -d' ' -f14,15 "/proc/$background/stat")
 	sleep 0.3
@@ -307,7 +278,7 @@ for arguments in '-p single' '-p contended' '-p parallel -t 3' '-p phased -t 3 -
 	run ssburn -c -w 100 -n 80 $arguments
 	cp out undisturbed
 	# shellcheck disable=SC2086
-	start_background -c -w 100 -n 80 -o log $arguments
+	start_background ssburn --time 100s -c -w 100 -n 80 -o log $arguments
 	stops=0
 	while [ $stops -lt 40 ] && kill -STOP "$background" 2>/dev/null; do
 		stops=$((stops + 1))

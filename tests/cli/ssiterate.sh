@@ -5,35 +5,6 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE
-background=
-trap '[ -z "$background" ] || kill -KILL "$background"; cd /; rm -rf "$work"' EXIT
-
-# start_background COMMAND…: its process is $background.
-start_background() {
-	what=$*
-	"$@" >out 2>err </dev/null &
-	background=$!
-}
-
-wait_background() {
-	wait "$background" 2>/dev/null
-	status=$?
-	background=
-}
-
-# wait_until COMMAND…: repeats it until it is true, for half a minute.
-wait_until() {
-	for _ in $(seq 300); do
-		if "$@"; then return 0; fi
-		sleep 0.1
-	done
-	fail "$what: waited in vain for: $*"
-	return 1
-}
-
-has_records() {
-	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]
-}
 
 # expect_records FILE INSTANCE COUNT: a header, then so many whole records of the instance, numbered, whose times don't go back.
 expect_records() {
