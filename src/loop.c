@@ -108,7 +108,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	const struct sst_control_input in = {
 	        .now_ns = now_ns,
 	        .target = target,
-	        .load = isnan(estimate->load) ? target : clamp(estimate->load), /* nothing is known yet: no error */
+	        .load = isnan(estimate->load) ? target : estimate->load, /* nothing is known yet: no error */
 	        .since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
 	        .total = {estimate->work, estimate->capacity},
 	        .owed = estimate->owed,
@@ -141,6 +141,8 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	struct estimate_record estimate;
 	loop->origin_ns = origin_ns;
 	estimate_get(&loop->estimator, now_ns, &estimate);
+	if (!isnan(estimate.load))
+		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */
 	find_place(loop);
 	if (isnan(target)) {
 		loop->controlling = false;

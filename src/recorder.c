@@ -70,6 +70,12 @@ static double mean_target(const struct recorder *recorder, int64_t end_ns, bool 
 	return points ? sum / points : NAN;
 }
 
+/* An executor that says late that it stopped takes back what was reckoned for the interval before; NaN stays. */
+static double hold(double value, double most)
+{
+	return value < 0 ? 0 : value > most ? most : value;
+}
+
 void recorder_end(struct recorder *recorder, const struct sst_reading *reading, struct record *record)
 {
 	const struct module *feedback = &recorder->run->module[SST_FEEDBACK];
@@ -86,13 +92,11 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	const double length = (double)record->length_ns;
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
 	record->load = NAN;
-	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &sample)) {
-		const double load = sample.work / sample.capacity;
-		record->load = load < 0 ? 0 : load > 1 ? 1 : load;
-	}
+	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &sample))
+		record->load = hold(sample.work / sample.capacity, 1);
 	record->estimate = (now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns);
-	record->duty = (now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns);
-	record->runnable = (now.running_ns - before.running_ns) / length;
+	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
+	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);
 	for (unsigned i = 0; each && i < recorder->run->config->workloads; i++)
-		each[i] = (recorder->duty_ns[i] - each[i]) / length;
+		each[i] = hold((recorder->duty_ns[i] - each[i]) / length, 1);
 }

@@ -100,7 +100,8 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	if (deficit->starved)
 		owed = least;
 	deficit->forgiven = in->owed - owed;
-	out->duty = fmin(1, fmax(0, (in->target + owed / horizon) / gain));
+	/* Exactly none, which the sum is only up to rounding. */
+	out->duty = deficit->starved ? 0 : fmin(1, fmax(0, (in->target + owed / horizon) / gain));
 }
 
 static unsigned peers(const void *state)
