@@ -29,6 +29,7 @@ enum {
 	OPTION_GRACE,
 	OPTION_REQUIRE,
 	OPTION_IGNORE_FAILURES,
+	OPTION_WHEN_ONE_ENDS,
 	OPTION_DRY_RUN,
 	OPTION_CHECK_MACHINE,
 	OPTION_LIST_MODULES,
@@ -72,6 +73,7 @@ static const struct row {
         {OPTION_CHDIR, "chdir", "DIR", false, "where the workloads start; % is the instance's number"},
         {OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
         {OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
+        {OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
         {OPTION_IGNORE_FAILURES, "ignore-failures", NULL, false, "exit with 0 although a workload failed"},
         {OPTION_SEPARATOR, "separator", "STR", false, "between commands (default ':'; empty: none)"},
         {OPTION_PLACEHOLDER, "placeholder", "STR", false, "the instance's number in arguments (default '%'; empty: none)"},
@@ -215,6 +217,17 @@ static int parse_progress(struct config *config, const char *text, char **error)
 	return 0;
 }
 
+static int parse_when_one_ends(struct config *config, const char *text, char **error)
+{
+	static const char *const known[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(text, known[i]) == 0) {
+			config->when_one_ends = i;
+			return 0;
+		}
+	return fail(error, "--when-one-ends: '%s': expected continue, respawn or stop", text);
+}
+
 /* One option, as getopt found it. */
 static int apply(struct config *config, struct group *group, int value, char **error)
 {
@@ -245,6 +258,8 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return parse_time(row, optarg, 0, &config->grace_ns, error);
 	case OPTION_REQUIRE:
 		return parse_require(config, optarg, error);
+	case OPTION_WHEN_ONE_ENDS:
+		return parse_when_one_ends(config, optarg, error);
 	case OPTION_PROGRESS:
 		return parse_progress(config, optarg, error);
 	case OPTION_HELP_MODULE:

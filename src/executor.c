@@ -26,6 +26,7 @@
 #include "expand.h"
 #include "linux_tree.h"
 #include "loop.h"
+#include "respawn.h"
 #include "spawn.h"
 #include "units.h"
 
@@ -45,6 +46,10 @@ struct executor {
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
+	bool waiting;      /* no process is left, and the workload is to be started again … */
+	int64_t respawn_ns; /* … not before this moment, */
+	int64_t delay_ns;  /* so long after it was started the last time */
+	int64_t started_ns;
 	int64_t due_ns;    /* when the next edge is due; 0: never */
 	int64_t kill_ns;   /* end of the grace period */
 	int timer, signals;
@@ -122,6 +127,8 @@ static void begin(struct executor *executor)
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
 	executor->started = true;
 	executor->paused = false;
+	if (executor->waiting)
+		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
 	if (now < origin) {
 		set_running(executor, true, now);
@@ -191,10 +198,14 @@ static void note_end(struct executor *executor)
 	tree_leader_ends(&executor->tree, clock_now());
 	waitpid(executor->first, &status, 0);
 	executor->first = 0;
-	if (!executor->terminating && atomic_load(&executor->shared->phase) <= SHARED_RUN) {
-		atomic_store(&executor->slot->wait_status, status);
-		atomic_store(&executor->slot->ended, true);
+	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		atomic_store(&executor->slot->failure_status, status);
+		atomic_fetch_add(&executor->slot->failures, 1);
 	}
+	atomic_store(&executor->slot->wait_status, status);
+	atomic_store(&executor->slot->ended, true);
 }
 
 /*
@@ -227,6 +238,115 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+/* `again`: not for the first time. */
+static pid_t start_workload(const struct executor *executor, bool again, enum shared_stage *stage)
+{
+	const struct config *config = executor->run->config;
+	const unsigned index = executor->loop.index;
+	const unsigned width = expand_width(config->workloads);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+		        .command = command,
+		        .directory = expanded[0],
+		        .stdout_file = expanded[1],
+		        .stderr_file = expanded[2],
+		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
+		        .append = again,
+		        .index = index,
+		        .user = &executor->run->user,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+/* ---- Respawning ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing of the workload is left, and it stays out of control until it is started again. */
+static void leave_the_ring(struct executor *executor)
+{
+	executor->due_ns = 0;
+	disarm(executor);
+	if (!executor->record.alive)
+		return;
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	shared_set_live(executor->shared, executor->loop.index, false);
+}
+
+/* False when it can't be started any more; the slot says why. */
+static bool respawn(struct executor *executor)
+{
+	enum shared_stage stage;
+	const bool stopped = executor->tree.stopped;
+	executor->first = start_workload(executor, true, &stage);
+	if (executor->first < 0) {
+		executor->first = 0;
+		atomic_store(&executor->slot->start_errno, errno);
+		atomic_store(&executor->slot->start_stage, (int)stage);
+		return false;
+	}
+	scheduling_raise(&executor->run->user);
+	executor->waiting = false;
+	executor->started_ns = clock_now();
+	tree_init(&executor->tree, executor->first);
+	atomic_store(&executor->slot->pid, executor->first);
+	atomic_fetch_add(&executor->slot->respawns, 1);
+	if (executor->record.alive) {
+		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
+		set_running(executor, !stopped, executor->started_ns);
+		return true;
+	}
+	tree_stop(&executor->tree, executor->started_ns);
+	executor->record.alive = 1;
+	record_state(executor, 0, false, executor->started_ns);
+	shared_set_live(executor->shared, executor->loop.index, true);
+	executor->loop.controlling = false;
+	if (executor->started && !executor->paused)
+		begin(executor);
+	return true;
+}
+
+/* No process of the workload is left. True when the workload goes on all the same, since it is started again, now or later. */
+static bool comes_back(struct executor *executor)
+{
+	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->terminating ||
+	        atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return false;
+	if (!executor->waiting) {
+		const bool stopped = executor->tree.stopped;
+		tree_free(&executor->tree);
+		executor->tree.stopped = stopped;
+		executor->delay_ns = respawn_delay(executor->delay_ns, clock_now() - executor->started_ns);
+		executor->respawn_ns = executor->started_ns + executor->delay_ns;
+		executor->waiting = true;
+	}
+	const bool due = clock_now() >= executor->respawn_ns;
+	if (due && !executor->paused)
+		return respawn(executor);
+	leave_the_ring(executor);
+	if (!due && !executor->paused)
+		arm(executor, executor->respawn_ns);
+	return true;
+}
+
+/* ---- From start to end ------------------------------------------------------------------------------------------------ */
+
 static int64_t cpu_ns(int who)
 {
 	struct rusage usage;
@@ -254,7 +374,7 @@ static int watch(struct executor *executor)
 	};
 	for (;;) {
 		follow_orders(executor);
-		if (reap(executor))
+		if (reap(executor) && !comes_back(executor))
 			return 0;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
@@ -301,40 +421,6 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
-static pid_t start_workload(struct executor *executor, enum shared_stage *stage)
-{
-	const struct config *config = executor->run->config;
-	const unsigned index = executor->loop.index;
-	const unsigned width = expand_width(config->workloads);
-	pid_t pid = -1;
-	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
-	char *expanded[3] = {NULL, NULL, NULL};
-	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
-	*stage = STAGE_FORK;
-	bool complete = command;
-	for (int i = 0; i < 3 && complete; i++)
-		if (given[i])
-			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
-	if (complete) {
-		const struct spawn request = {
-		        .command = command,
-		        .directory = expanded[0],
-		        .stdout_file = expanded[1],
-		        .stderr_file = expanded[2],
-		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
-		        .index = index,
-		        .user = &executor->run->user,
-		};
-		pid = spawn(&request, stage);
-	}
-	const int saved = errno;
-	for (int i = 0; i < 3; i++)
-		free(expanded[i]);
-	expand_free(command);
-	errno = saved;
-	return pid;
-}
-
 int executor_run(struct run *run, unsigned index)
 {
 	struct executor executor = {
@@ -355,10 +441,11 @@ int executor_run(struct run *run, unsigned index)
 	int result = EXIT_TROUBLE;
 	if (set_up(&executor) == 0) {
 		scheduling_raise(&run->user);
-		executor.first = start_workload(&executor, &stage);
+		executor.first = start_workload(&executor, false, &stage);
 	}
 	if (executor.first > 0) {
 		const int64_t now = clock_now();
+		executor.started_ns = now;
 		tree_init(&executor.tree, executor.first);
 		tree_stop(&executor.tree, now);
 		executor.record.alive = 1;

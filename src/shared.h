@@ -66,10 +66,13 @@ struct slot {
 	_Atomic bool has_published;
 	_Atomic double published;           /* raw output of the control module, for peers */
 	_Atomic int32_t pid;                /* of the workload's first process; 0 before it started */
-	_Atomic int32_t start_stage;        /* enum shared_stage of a failed start */
+	_Atomic int32_t start_stage;        /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
-	_Atomic bool ended;                 /* the first process ended by itself, with … */
+	_Atomic bool ended;                 /* the first process ended by itself, the last time with … */
 	_Atomic int32_t wait_status;        /* … this wait status */
+	_Atomic uint32_t failures;          /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;     /* … the last time with this wait status */
+	_Atomic uint32_t respawns;          /* how often the workload was started again */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */

@@ -287,6 +287,22 @@ static void values_are_checked(void **state)
 	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
 }
 
+static void what_follows_an_end_is_chosen(void **state)
+{
+	(void)state;
+	take("-n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	take("--when-one-ends=respawn -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_RESPAWN);
+	take("--when-one-ends stop -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_STOP);
+	take("--when-one-ends=stop --when-one-ends=continue -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop': expected continue, respawn or stop");
+	refuse("--when-one-ends= a", "--when-one-ends: '': expected continue, respawn or stop");
+	refuse("-n1 a : --when-one-ends=stop b", "option '--when-one-ends' must stand before the first command");
+}
+
 static void requirements_are_checked(void **state)
 {
 	(void)state;
@@ -384,6 +400,7 @@ int main(void)
 		TEST(unknown_and_abbreviated_options_are_refused),
 		TEST(global_options_stand_before_the_first_command),
 		TEST(values_are_checked),
+		TEST(what_follows_an_end_is_chosen),
 		TEST(requirements_are_checked),
 		TEST(names_must_not_be_empty),
 		TEST(other_actions_need_no_command),
