@@ -30,6 +30,7 @@ enum {
 	OPTION_REQUIRE,
 	OPTION_IGNORE_FAILURES,
 	OPTION_WHEN_ONE_ENDS,
+	OPTION_KEEP_GOING,
 	OPTION_DRY_RUN,
 	OPTION_CHECK_MACHINE,
 	OPTION_LIST_MODULES,
@@ -74,6 +75,7 @@ static const struct row {
         {OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
         {OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
         {OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
+        {OPTION_KEEP_GOING, "keep-going", NULL, false, "when an executor is killed, go on without its workload"},
         {OPTION_IGNORE_FAILURES, "ignore-failures", NULL, false, "exit with 0 although a workload failed"},
         {OPTION_SEPARATOR, "separator", "STR", false, "between commands (default ':'; empty: none)"},
         {OPTION_PLACEHOLDER, "placeholder", "STR", false, "the instance's number in arguments (default '%'; empty: none)"},
@@ -285,6 +287,9 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return 0;
 	case OPTION_LOG_INSTANCES:
 		config->log_instances = true;
+		return 0;
+	case OPTION_KEEP_GOING:
+		config->keep_going = true;
 		return 0;
 	case OPTION_IGNORE_FAILURES:
 		config->ignore_failures = true;

@@ -32,6 +32,7 @@ struct config {
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
+	bool keep_going; /* without a workload whose executor died */
 	bool ignore_failures, quiet, verbose;
 	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
 	const char *export_json, *export_csv; /* NULL for none */

@@ -50,7 +50,8 @@ struct master {
 	enum stage stage;
 	pid_t *executor;      /* by workload; 0 once reaped */
 	unsigned alive;       /* executors not reaped */
-	uint64_t ready;
+	unsigned lost;        /* executors that died and that the run went on without */
+	bool strays;          /* what one of them left may not be dead yet */
 	int signals, timer;
 	bool timed;           /* the run has an end */
 	int64_t length_ns;    /* … this long after the origin */
@@ -357,15 +358,19 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	}
 	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
 		return;
-	shared_set_live(master->run.shared, index, false);
+	const bool goes_on = master->config->keep_going && master->stage != ENDING;
+	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
+	shared_set_lost(master->run.shared, index, clock_now());
+	master->lost++;
 	if (WIFSIGNALED(wait_status))
-		diag("the executor of workload %u was killed by signal %d (%s); the run ends", index, WTERMSIG(wait_status),
-		        strsignal(WTERMSIG(wait_status)));
+		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
+		        strsignal(WTERMSIG(wait_status)), then);
 	else
-		diag("the executor of workload %u ended with status %d; the run ends", index, WEXITSTATUS(wait_status));
-	end_with_error(master, EXIT_TROUBLE);
+		diag("the executor of workload %u ended with status %d; %s", index, WEXITSTATUS(wait_status), then);
+	if (!master->config->keep_going)
+		end_with_error(master, EXIT_TROUBLE);
 	const int64_t deadline = clock_now() + NS_PER_S;
-	while (kill_strays(master) && clock_now() < deadline)
+	while ((master->strays = kill_strays(master)) && clock_now() < deadline)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 }
 
@@ -384,20 +389,29 @@ static void reap(struct master *master)
 /* All workloads, or one where that is to end the run. */
 static void end_when_workloads_have(struct master *master)
 {
-	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive < master->config->workloads;
+	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
 	if (master->stage != RUNNING || (master->alive > 0 && !one))
 		return;
 	if (!master->paused_ns)
 		record_intervals(master, true);
 	unsigned ended = 0;
-	while (master->executor[ended])
+	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
 		ended++;
 	if (!master->config->quiet && master->alive > 0)
 		diag("workload %u has ended; the run ends", ended);
 	else if (!master->config->quiet)
-		diag("all workloads have ended");
+		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
 	resume_run(master);
 	end(master, SHARED_TERMINATE);
+}
+
+/* Whether each workload has been started, or never will be. One that can't be started ends the run when its executor ends. */
+static bool all_are_ready(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i] && !atomic_load(&master->run.shared->slot[i].pid))
+			return false;
+	return true;
 }
 
 static int fork_executors(struct master *master)
@@ -491,14 +505,12 @@ static void supervise(struct master *master)
 		uint64_t count;
 		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count)
 			on_timer(master);
-		if (polled[2].revents && eventfd_read(master->run.ready, &count) == 0) {
-			master->ready += count;
-			if (master->ready == master->config->workloads && master->stage == STARTING && master->status == 0) {
-				reap(master); /* one that could not start has said so too */
-				if (master->status == 0)
-					begin(master);
-			}
-		}
+		if (polled[2].revents)
+			eventfd_read(master->run.ready, &count);
+		if (master->strays)
+			master->strays = kill_strays(master);
+		if (master->stage == STARTING && all_are_ready(master))
+			begin(master);
 		end_when_workloads_have(master);
 	}
 }
@@ -646,8 +658,8 @@ static bool misses_requirement(const struct master *master)
 static int verdict(struct master *master)
 {
 	const bool failed = report_failures(master);
-	if (master->status)
-		return master->status;
+	if (master->status || master->lost)
+		return master->status ? master->status : EXIT_TROUBLE;
 	if (master->interrupted)
 		return -master->interrupted;
 	if (failed && !master->config->ignore_failures)

@@ -73,6 +73,7 @@ struct slot {
 	_Atomic uint32_t failures;          /* how often it did so with a failure, … */
 	_Atomic int32_t failure_status;     /* … the last time with this wait status */
 	_Atomic uint32_t respawns;          /* how often the workload was started again */
+	_Atomic bool lost;                  /* its executor died, and the run went on without it */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */
@@ -110,6 +111,9 @@ void *shared_module(struct shared *shared, enum sst_kind kind);
 
 /* Marks a workload as live or not, once. */
 void shared_set_live(struct shared *shared, unsigned index, bool live);
+
+/* Takes a workload whose executor has died out of the run: it isn't live, does nothing from now_ns on, and is marked as lost. */
+void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns);
 
 /* Brings the integrals of a record up to now_ns. */
 void slot_record_advance(struct slot_record *record, int64_t now_ns);

@@ -48,6 +48,7 @@ void summary_collect(struct summary *summary, const struct shared *shared)
 		saturated += record.saturated_ns;
 		starved += record.starved_ns;
 		summary->executors_cpu_s += (double)atomic_load(&shared->slot[i].executor_cpu_ns) / 1e9;
+		summary->lost += atomic_load(&shared->slot[i].lost);
 		summary->respawns += atomic_load(&shared->slot[i].respawns);
 	}
 	summary->controlled_s = control / shared->workloads / 1e9;
@@ -95,6 +96,20 @@ static void print_respawns(const struct summary *summary, const struct shared *s
 	fputs(shared->workloads <= LISTED ? ")\n" : "\n", to);
 }
 
+static void print_lost(const struct summary *summary, const struct shared *shared, FILE *to)
+{
+	if (!summary->lost)
+		return;
+	fprintf(to, "lost                 %llu of %u workloads", (unsigned long long)summary->lost, (unsigned)shared->workloads);
+	const char *separator = " (";
+	for (unsigned i = 0; summary->lost <= LISTED && i < shared->workloads; i++)
+		if (atomic_load(&shared->slot[i].lost)) {
+			fprintf(to, "%s%u", separator, i);
+			separator = ", ";
+		}
+	fputs(summary->lost <= LISTED ? ")\n" : "\n", to);
+}
+
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
@@ -112,6 +127,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	        summary->controlled_s);
 	print_workloads(shared, to);
 	print_respawns(summary, shared, to);
+	print_lost(summary, shared, to);
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
 	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own, summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
 	if (verbose)

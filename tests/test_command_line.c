@@ -290,7 +290,10 @@ static void values_are_checked(void **state)
 static void what_follows_an_end_is_chosen(void **state)
 {
 	(void)state;
+	take("--keep-going -n1 a");
+	assert_true(config.keep_going);
 	take("-n1 a");
+	assert_false(config.keep_going);
 	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
 	take("--when-one-ends=respawn -n1 a");
 	assert_int_equal(config.when_one_ends, ENDS_RESPAWN);

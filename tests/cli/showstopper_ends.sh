@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Workloads that end by themselves: --when-one-ends, exit statuses, and how control goes on with those that are left.
+# Workloads that end by themselves (--when-one-ends), and executors that are killed (--keep-going): exit statuses, and how control goes
+# on with those that are left.
 # shellcheck disable=SC2016,SC2317 # commands of the workloads' shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
@@ -32,7 +33,7 @@ expect_between() {
 expect_rows() {
 	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
 		{ t = $1; v = $column } '"$3"' { rows++; if (!('"$2"')) wrong++ } END { exit !(rows && !wrong) }' log.csv ||
-		{ fail "$what: $1: expected $2 where $3"; cat log.csv; }
+		{ fail "$what: $1: expected $2 where $3"; tail -n 20 log.csv; }
 }
 
 # ---- Values -------------------------------------------------------------------------------------------------------------------
@@ -217,6 +218,94 @@ wait_until said_more_than "$before"
 kill -TERM "$background"
 wait_background
 [ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
+expect_nothing_left
+
+# ---- An executor is killed ------------------------------------------------------------------------------------------------------
+
+# children PID…: their numbers, one a line.
+children() {
+	for parent in "$@"; do
+		cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) /\1 /' | awk -v parent="$parent" '$3 == parent { print $1 }'
+	done
+}
+# The executor of instance $1, told by the environment of what it started.
+executor_of() {
+	for executor in $(children "$(children "$background" | head -n 1)"); do
+		for child in $(children "$executor"); do
+			if grep -qsz "^SHOWSTOPPER_INSTANCE=$1\$" "/proc/$child/environ"; then echo "$executor"; fi
+		done
+	done | sort -u | head -n 1
+}
+all_run() {
+	for number in $(seq 0 $(($1 - 1))); do
+		[ -n "$(executor_of "$number")" ] || return 1
+	done
+}
+# instance_is_gone N
+instance_is_gone() {
+	! grep -lsz "^TEST_MARK=$work\$" /proc/[0-9]*/environ | xargs -r grep -qsz "^SHOWSTOPPER_INSTANCE=$1\$"
+}
+# A workload that spreads: a child in its group, one in a session of its own, one that lost its parent.
+spreading='sleep 1000 & setsid sleep 1000 & (setsid sh -c "sleep 1000" &) ; wait; sleep 1000'
+
+# Without --keep-going the run ends and says why.
+start_background env "TEST_MARK=$work" showstopper -q -T 50% -n 3 sh -c "$spreading"
+wait_until all_run 3
+kill -KILL "$(executor_of 1)"
+wait_background
+expect_status 125
+expect_lines err 1
+expect_text err '^showstopper: the executor of workload 1 was killed by signal 9 \(Killed\); the run ends$'
+expect_nothing_left
+
+# With it the others go on, take the place of the one that is lost, and the log no longer counts it.
+for target in 0 50% 100%; do
+	rm -f log.csv
+	start_background env "TEST_MARK=$work" showstopper --keep-going -T "$target" -c open -s uneven -o log.csv --log-interval 100m \
+		--log-instances --export-json record.json -n 2 sh -c "$spreading"
+	wait_until all_run 2
+	kill -KILL "$(executor_of 0)"
+	wait_until instance_is_gone 0
+	lost_at=$(tail -n 1 log.csv | sed 's/,.*//')
+	wait_until log_has_rows $(($(wc -l <log.csv) + 20))
+	kill -TERM "$background"
+	wait_background
+	expect_status 125
+	expect_text err '^showstopper: the executor of workload 0 was killed by signal 9 \(Killed\); the run goes on without it$'
+	expect_text err '^lost  *1 of 2 workloads \(0\)$'
+	expect_nothing_left
+	expect_rows duty_00 'v == 0' "t > ${lost_at:-0} + 0.5"
+	expect_rows duty_01 "v > ${target%\%} / 100 - 0.1 && v < ${target%\%} / 100 + 0.1" "t > ${lost_at:-0} + 0.8"
+	expect_rows runnable 'v < 1.01' "t > ${lost_at:-0} + 0.5"
+	[ "$(jq -c '[.configuration.keep_going,.workloads[].lost,.exit_status]' record.json)" = '[true,true,false,125]' ] ||
+		fail "$what: wrong record"
+done
+
+# All are lost, one after the other: the last one ends the run.
+start_background env "TEST_MARK=$work" showstopper --keep-going --when-one-ends=stop -T 50% -n 2 sh -c "$spreading"
+wait_until all_run 2
+kill -KILL "$(executor_of 0)"
+wait_until instance_is_gone 0
+kill -KILL "$(executor_of 1)"
+wait_background
+expect_status 125
+expect_text err '^showstopper: no workload is left$'
+expect_text err '^lost  *2 of 2 workloads \(0, 1\)$'
+expect_nothing_left
+
+# While it starts: one that will never be there is not waited for.
+mkfifo heard.0
+start_background env "TEST_MARK=$work" showstopper --keep-going -T 100% -c open -r 300m --stdout heard.% -n 2 sleep 1000
+has_executors() { [ "$(children "$(children "$background" | head -n 1)" | grep -c .)" -eq 2 ]; }
+wait_until has_executors
+# Instance 0 waits for somebody who reads what it says.
+executor=$(children "$(children "$background" | head -n 1)" | sort -n | head -n 1)
+sleep 0.3
+kill -KILL "$executor"
+wait_background
+expect_status 125
+expect_text err '^showstopper: the executor of workload 0 was killed by signal 9 \(Killed\); the run goes on without it$'
+expect_text err '^lost  *1 of 2 workloads \(0\)$'
 expect_nothing_left
 
 finish
