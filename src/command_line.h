@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "showstopper/module.h"
 
@@ -20,7 +21,9 @@ struct config {
 	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_HELP, ACTION_VERSION } action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
-	unsigned workloads; /* sum of the groups' instances */
+	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
+	pid_t *attach;      /* `attaches` of them, each once; owned */
+	unsigned attaches;
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
 	int64_t warmup_ns;

@@ -122,12 +122,14 @@ static json_t *workloads(const struct run *run)
 		const struct slot *slot = &run->shared->slot[i];
 		const int status = atomic_load(&slot->wait_status);
 		const bool ended = atomic_load(&slot->ended);
-		char **command = expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
-		json_array_append_new(array, json_pack("{s:i, s:o, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
-		                                     command ? words(command) : json_null(), "pid", (int)atomic_load(&slot->pid),
+		const bool attached = run_attached(run, i);
+		char **command =
+		        attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
+		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
+		                                     command ? words(command) : json_null(), "attached", (int)attached, "pid", (int)atomic_load(&slot->pid),
 		                                     "ended_by_itself", (int)ended, "exit_status",
-		                                     ended && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
-		                                     ended && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "failures",
+		                                     ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
+		                                     ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "failures",
 		                                     (int)atomic_load(&slot->failures), "respawns", (int)atomic_load(&slot->respawns), "lost",
 		                                     (int)atomic_load(&slot->lost), "cpu_s",
 		                                     (double)atomic_load(&slot->workload_cpu_ns) / 1e9));

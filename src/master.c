@@ -328,7 +328,10 @@ static void report_start_failure(struct master *master, unsigned index)
 	const struct slot *slot = &master->run.shared->slot[index];
 	const int error = atomic_load(&slot->start_errno);
 	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
-	if (master->status == 0)
+	const struct attached *attached = run_attached(&master->run, index);
+	if (master->status == 0 && attached)
+		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
+	else if (master->status == 0)
 		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), run_group(master->config, index)->command[0],
 		        strerror(error));
 	end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
@@ -361,6 +364,9 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	const bool goes_on = master->config->keep_going && master->stage != ENDING;
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
 	shared_set_lost(master->run.shared, index, clock_now());
+	const struct attached *attached = run_attached(&master->run, index);
+	if (attached)
+		attached_continue(attached->table);
 	master->lost++;
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
@@ -747,6 +753,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	if (status == 0) {
 		master.run.user = ties->user;
+		master.run.attached = ties->attached;
 		const int64_t length = run_trace_length(&master.run);
 		master.length_ns = config->run_time_ns;
 		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))

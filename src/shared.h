@@ -73,6 +73,7 @@ struct slot {
 	_Atomic uint32_t failures;          /* how often it did so with a failure, … */
 	_Atomic int32_t failure_status;     /* … the last time with this wait status */
 	_Atomic uint32_t respawns;          /* how often the workload was started again */
+	_Atomic bool attached;              /* the process was there before */
 	_Atomic bool lost;                  /* its executor died, and the run went on without it */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */

@@ -110,6 +110,22 @@ static void print_lost(const struct summary *summary, const struct shared *share
 	fputs(summary->lost <= LISTED ? ")\n" : "\n", to);
 }
 
+static void print_attached(const struct shared *shared, FILE *to)
+{
+	unsigned listed = 0;
+	unsigned attached = 0;
+	for (unsigned i = 0; i < shared->workloads; i++)
+		attached += atomic_load(&shared->slot[i].attached);
+	if (!attached)
+		return;
+	fprintf(to, "attached             %u", attached);
+	for (unsigned i = 0; attached <= LISTED && i < shared->workloads; i++)
+		if (atomic_load(&shared->slot[i].attached))
+			fprintf(to, "%s%u: process %d%s", listed++ ? ", " : " (", i, (int)atomic_load(&shared->slot[i].pid),
+			        atomic_load(&shared->slot[i].ended) ? ", ended" : "");
+	fputs(listed ? ")\n" : "\n", to);
+}
+
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
@@ -126,6 +142,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated, 100 * summary->starved,
 	        summary->controlled_s);
 	print_workloads(shared, to);
+	print_attached(shared, to);
 	print_respawns(summary, shared, to);
 	print_lost(summary, shared, to);
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
