@@ -24,8 +24,10 @@
 #include "clock.h"
 #include "diag.h"
 #include "expand.h"
+#include "linux_attached.h"
 #include "linux_tree.h"
 #include "loop.h"
+#include "respawn.h"
 #include "spawn.h"
 #include "units.h"
 
@@ -41,10 +43,16 @@ struct executor {
 	struct slot_record record;
 	struct loop loop;
 	struct tree tree;
-	pid_t first;       /* the workload's first process, or 0 when it is reaped */
+	pid_t first;       /* the workload's first process, or 0 when it is reaped or not ours */
+	const struct attached *attached; /* NULL where the workload was started */
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
+	bool waiting;      /* no process is left, and the workload is to be started again … */
+	int64_t respawn_ns; /* … not before this moment, */
+	int64_t delay_ns;  /* so long after it was started the last time */
+	int64_t started_ns;
+	uint64_t cpu_before; /* what an attached tree had used before */
 	int64_t due_ns;    /* when the next edge is due; 0: never */
 	int64_t kill_ns;   /* end of the grace period */
 	int timer, signals;
@@ -122,6 +130,8 @@ static void begin(struct executor *executor)
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
 	executor->started = true;
 	executor->paused = false;
+	if (executor->waiting)
+		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
 	if (now < origin) {
 		set_running(executor, true, now);
@@ -143,6 +153,13 @@ static void pause_workload(struct executor *executor)
 	disarm(executor);
 	set_running(executor, false, now);
 	record_state(executor, 0, false, now);
+}
+
+/* An attached tree runs on without us. */
+static void let_go(struct executor *executor)
+{
+	scheduling_step_down();
+	tree_signal(&executor->tree, SIGCONT, clock_now());
 }
 
 /* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
@@ -170,7 +187,10 @@ static void kill_workload(void)
 static void follow_orders(struct executor *executor)
 {
 	const int phase = atomic_load(&executor->shared->phase);
-	if (phase == SHARED_KILL) {
+	if (phase >= SHARED_TERMINATE && executor->attached) {
+		executor->terminating = true;
+		let_go(executor);
+	} else if (phase == SHARED_KILL) {
 		kill_workload();
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
@@ -191,10 +211,14 @@ static void note_end(struct executor *executor)
 	tree_leader_ends(&executor->tree, clock_now());
 	waitpid(executor->first, &status, 0);
 	executor->first = 0;
-	if (!executor->terminating && atomic_load(&executor->shared->phase) <= SHARED_RUN) {
-		atomic_store(&executor->slot->wait_status, status);
-		atomic_store(&executor->slot->ended, true);
+	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		atomic_store(&executor->slot->failure_status, status);
+		atomic_fetch_add(&executor->slot->failures, 1);
 	}
+	atomic_store(&executor->slot->wait_status, status);
+	atomic_store(&executor->slot->ended, true);
 }
 
 /*
@@ -227,11 +251,138 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+/* `again`: not for the first time. */
+static pid_t start_workload(const struct executor *executor, bool again, enum shared_stage *stage)
+{
+	const struct config *config = executor->run->config;
+	const unsigned index = executor->loop.index;
+	const unsigned width = expand_width(config->workloads);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+		        .command = command,
+		        .directory = expanded[0],
+		        .stdout_file = expanded[1],
+		        .stderr_file = expanded[2],
+		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
+		        .append = again,
+		        .index = index,
+		        .user = &executor->run->user,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+/* ---- Respawning ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing of the workload is left, and it stays out of control until it is started again. */
+static void leave_the_ring(struct executor *executor)
+{
+	executor->due_ns = 0;
+	disarm(executor);
+	if (!executor->record.alive)
+		return;
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	shared_set_live(executor->shared, executor->loop.index, false);
+}
+
+/* False when it can't be started any more; the slot says why. */
+static bool respawn(struct executor *executor)
+{
+	enum shared_stage stage;
+	const bool stopped = executor->tree.stopped;
+	executor->first = start_workload(executor, true, &stage);
+	if (executor->first < 0) {
+		executor->first = 0;
+		atomic_store(&executor->slot->start_errno, errno);
+		atomic_store(&executor->slot->start_stage, (int)stage);
+		return false;
+	}
+	scheduling_raise(&executor->run->user);
+	executor->waiting = false;
+	executor->started_ns = clock_now();
+	tree_init(&executor->tree, executor->first);
+	atomic_store(&executor->slot->pid, executor->first);
+	atomic_fetch_add(&executor->slot->respawns, 1);
+	if (executor->record.alive) {
+		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
+		set_running(executor, !stopped, executor->started_ns);
+		return true;
+	}
+	tree_stop(&executor->tree, executor->started_ns);
+	executor->record.alive = 1;
+	record_state(executor, 0, false, executor->started_ns);
+	shared_set_live(executor->shared, executor->loop.index, true);
+	executor->loop.controlling = false;
+	if (executor->started && !executor->paused)
+		begin(executor);
+	return true;
+}
+
+/* No process of the workload is left. True when the workload goes on all the same, since it is started again, now or later. */
+static bool comes_back(struct executor *executor)
+{
+	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->attached || executor->terminating ||
+	        atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return false;
+	if (!executor->waiting) {
+		const bool stopped = executor->tree.stopped;
+		tree_free(&executor->tree);
+		executor->tree.stopped = stopped;
+		executor->delay_ns = respawn_delay(executor->delay_ns, clock_now() - executor->started_ns);
+		executor->respawn_ns = executor->started_ns + executor->delay_ns;
+		executor->waiting = true;
+	}
+	const bool due = clock_now() >= executor->respawn_ns;
+	if (due && !executor->paused)
+		return respawn(executor);
+	leave_the_ring(executor);
+	if (!due && !executor->paused)
+		arm(executor, executor->respawn_ns);
+	return true;
+}
+
+/* ---- From start to end ------------------------------------------------------------------------------------------------ */
+
 static int64_t cpu_ns(int who)
 {
 	struct rusage usage;
 	getrusage(who, &usage);
 	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+/* Of a tree that was attached; how its first process ended is known to its parent alone. */
+static bool attached_is_over(struct executor *executor, bool look)
+{
+	if (executor->terminating)
+		return true;
+	if ((!look && executor->tree.outsiders > 0) || tree_lives(&executor->tree, clock_now()))
+		return false;
+	atomic_store(&executor->slot->ended, true);
+	return true;
+}
+
+static int64_t workload_cpu_ns(const struct executor *executor)
+{
+	if (!executor->attached)
+		return cpu_ns(RUSAGE_CHILDREN);
+	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
 static void sign_off(struct executor *executor)
@@ -240,7 +391,7 @@ static void sign_off(struct executor *executor)
 	executor->record.alive = 0;
 	publish(executor);
 	shared_set_live(executor->shared, executor->loop.index, false);
-	atomic_store(&executor->slot->workload_cpu_ns, cpu_ns(RUSAGE_CHILDREN));
+	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 }
 
@@ -251,15 +402,24 @@ static int watch(struct executor *executor)
 	        {.fd = executor->timer, .events = POLLIN},
 	        {.fd = executor->signals, .events = POLLIN},
 	        {.fd = executor->run->master, .events = POLLIN},
+	        {.fd = -1, .events = POLLIN}, /* one process of an attached tree */
 	};
 	for (;;) {
 		follow_orders(executor);
-		if (reap(executor))
+		if (executor->attached ? attached_is_over(executor, polled[3].revents) : reap(executor) && !comes_back(executor))
 			return 0;
+		if (executor->attached)
+			polled[3].fd = executor->tree.outsider[0].fd;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[2].revents) {
-			kill_workload();
+			if (executor->attached)
+				let_go(executor);
+			else
+				kill_workload();
+			/* The executors of attached trees may have gone with the master, and the guardian too. */
+			for (unsigned i = 0; i < executor->run->config->attaches; i++)
+				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
 		}
 		if (polled[0].revents) {
@@ -301,38 +461,34 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
-static pid_t start_workload(struct executor *executor, enum shared_stage *stage)
+/* Starts the workload, held stopped, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
+static int begin_workload(struct executor *executor, enum shared_stage *stage)
 {
-	const struct config *config = executor->run->config;
-	const unsigned index = executor->loop.index;
-	const unsigned width = expand_width(config->workloads);
-	pid_t pid = -1;
-	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
-	char *expanded[3] = {NULL, NULL, NULL};
-	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
-	*stage = STAGE_FORK;
-	bool complete = command;
-	for (int i = 0; i < 3 && complete; i++)
-		if (given[i])
-			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
-	if (complete) {
-		const struct spawn request = {
-		        .command = command,
-		        .directory = expanded[0],
-		        .stdout_file = expanded[1],
-		        .stderr_file = expanded[2],
-		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
-		        .index = index,
-		        .user = &executor->run->user,
-		};
-		pid = spawn(&request, stage);
+	const int64_t now = clock_now();
+	if (executor->attached) {
+		/* Each process of the tree takes a descriptor. */
+		struct rlimit limit;
+		if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+			limit.rlim_cur = limit.rlim_max;
+			setrlimit(RLIMIT_NOFILE, &limit);
+		}
+		if (tree_attach(&executor->tree, executor->attached, now) != 0)
+			return -1;
+		executor->cpu_before = executor->tree.cpu_ticks;
+	} else {
+		executor->first = start_workload(executor, false, stage);
+		if (executor->first < 0)
+			return -1;
+		tree_init(&executor->tree, executor->first);
+		tree_stop(&executor->tree, clock_now());
 	}
-	const int saved = errno;
-	for (int i = 0; i < 3; i++)
-		free(expanded[i]);
-	expand_free(command);
-	errno = saved;
-	return pid;
+	executor->started_ns = now;
+	executor->record.alive = 1;
+	atomic_store(&executor->slot->attached, executor->attached != NULL);
+	record_state(executor, executor->attached ? 1 : 0, executor->attached, clock_now());
+	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
+	shared_set_live(executor->shared, executor->loop.index, true);
+	return 0;
 }
 
 int executor_run(struct run *run, unsigned index)
@@ -341,6 +497,7 @@ int executor_run(struct run *run, unsigned index)
 	        .run = run,
 	        .shared = run->shared,
 	        .slot = &run->shared->slot[index],
+	        .attached = run_attached(run, index),
 	        .record = {.load = __builtin_nan("")},
 	        .timer = -1,
 	        .signals = -1,
@@ -353,23 +510,16 @@ int executor_run(struct run *run, unsigned index)
 	};
 	enum shared_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
+	bool begun = false;
 	if (set_up(&executor) == 0) {
 		scheduling_raise(&run->user);
-		executor.first = start_workload(&executor, &stage);
+		begun = begin_workload(&executor, &stage) == 0;
 	}
-	if (executor.first > 0) {
-		const int64_t now = clock_now();
-		tree_init(&executor.tree, executor.first);
-		tree_stop(&executor.tree, now);
-		executor.record.alive = 1;
-		record_state(&executor, 0, false, now);
-		atomic_store(&executor.slot->pid, executor.first);
-		shared_set_live(run->shared, index, true);
-	} else {
+	if (!begun) {
 		atomic_store(&executor.slot->start_errno, errno);
 		atomic_store(&executor.slot->start_stage, (int)stage);
 	}
-	if (eventfd_write(run->ready, 1) == 0 && executor.first > 0)
+	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&executor);
 	sign_off(&executor);
 	return result;

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "diag.h"
+#include "linux_attached.h"
 #include "linux_descendants.h"
 #include "linux_scheduling.h"
 #include "master.h"
@@ -71,10 +72,14 @@ static int watch(pid_t master, int signals, const struct master_ties *ties)
 int guardian_run(const struct config *config)
 {
 	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	struct attached *attached;
 	sigset_t set;
 	int signals = -1;
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
+	ties.attached = attached;
 	scheduling_save(&ties.user);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
@@ -92,7 +97,9 @@ int guardian_run(const struct config *config)
 	master = fork();
 	if (master == 0) {
 		close(signals);
-		return master_run(config, &ties);
+		result = master_run(config, &ties);
+		attached_close(attached, config->attaches);
+		return result;
 	}
 	if (master < 0)
 		goto fail;
@@ -109,6 +116,9 @@ int guardian_run(const struct config *config)
 		diag("some processes of the workloads can't be killed");
 		result = EXIT_TROUBLE;
 	}
+	/* Now that nobody is left who could stop them again. */
+	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
+		attached_continue(attached[i].table);
 	goto out;
 fail:
 	diag("can't start the master: %s", strerror(errno));
@@ -119,5 +129,6 @@ out:
 		close(ties.suspended);
 	if (ties.guardian >= 0)
 		close(ties.guardian);
+	attached_close(attached, config->attaches);
 	return result;
 }

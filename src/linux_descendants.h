@@ -25,6 +25,11 @@ struct descendants {
 int descendants_list(pid_t root, struct descendants *list);
 void descendants_free(struct descendants *list);
 
+/* Appends one process. 0, or -1 with errno ENOMEM. */
+int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth);
+/* Appends everything below the processes that are listed and isn't listed yet, as descendants_list does. 0, or -1 with errno. */
+int descendants_expand(struct descendants *list);
+
 /* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
 int process_open(const struct linux_process *process);
 

@@ -11,6 +11,7 @@
  * - cpus.c                notation of processor lists
  * - linux_processors.c    default number of instances: affinity and quota
  * - machine.c             --check-machine
+ * - linux_attached.c      processes that are attached
  * - guardian.c            forks the master, passes signals on, cleans up after it
  * - linux_scheduling.c    priorities: saved, raised, given back to workloads
  * - master.c              sets the run up, supervises executors, records, reports
@@ -28,6 +29,7 @@
  * - executor.c            one workload: control loop, edges, its end
  * - expand.c              instance numbers in arguments
  * - spawn.c               starts a workload
+ * - respawn.c             when it may be started again
  * - linux_tree.c          stops and continues a tree of processes
  * - linux_descendants.c   finds, signals and kills descendants
  * - linux_process.c       /proc/PID/stat
@@ -79,6 +81,7 @@
 #include "command_line.h"
 #include "diag.h"
 #include "guardian.h"
+#include "linux_attached.h"
 #include "machine.h"
 #include "module_info.h"
 #include "run.h"
@@ -96,12 +99,17 @@ static int flushed(int status)
 static int dry_run(const struct config *config)
 {
 	struct run run;
+	struct attached *attached;
 	int status = EXIT_TROUBLE;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
 	if (run_prepare(&run, config) == 0) {
+		run.attached = attached;
 		run_print(&run, stdout);
 		status = flushed(0);
 	}
 	run_release(&run);
+	attached_close(attached, config->attaches);
 	return status;
 }
 

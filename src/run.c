@@ -100,6 +100,12 @@ int64_t run_trace_length(const struct run *run)
 	return trace->trace->length ? trace->trace->length(trace->state) : -1;
 }
 
+const struct attached *run_attached(const struct run *run, unsigned index)
+{
+	const unsigned started = run->config->workloads - run->config->attaches;
+	return index < started ? NULL : &run->attached[index - started];
+}
+
 const struct group *run_group(const struct config *config, unsigned index)
 {
 	const struct group *group = config->group;
@@ -145,6 +151,11 @@ void run_print(const struct run *run, FILE *to)
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	for (unsigned i = 0; i < config->workloads; i++) {
+		const struct attached *attached = run_attached(run, i);
+		if (attached) {
+			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid, attached->name);
+			continue;
+		}
 		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);
 		fprintf(to, "workload %0*u:", (int)width, i);
 		for (char **word = command; word && *word; word++) {

@@ -60,6 +60,7 @@ static int redirect(int to, const char *file, int flags)
 
 static enum shared_stage become(const struct spawn *spawn)
 {
+	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
 	char number[16];
 	snprintf(number, sizeof number, "%u", spawn->index);
 	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
@@ -68,13 +69,13 @@ static enum shared_stage become(const struct spawn *spawn)
 		return STAGE_CHDIR;
 	if (!spawn->inherit_stdin && redirect(STDIN_FILENO, "/dev/null", O_RDONLY) != 0)
 		return STAGE_STDIN;
-	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
+	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
 		return STAGE_STDOUT;
 	/* Two descriptors of one file would overwrite each other's output. */
 	const bool one_file = spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
 	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		return STAGE_STDERR;
-	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
+	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
 		return STAGE_STDERR;
 	scheduling_restore(spawn->user);
 	execvp(spawn->command[0], spawn->command);

@@ -13,6 +13,7 @@ struct spawn {
 	char *const *command;
 	const char *directory, *stdout_file, *stderr_file; /* NULL: inherited */
 	bool inherit_stdin;                                /* else /dev/null */
+	bool append;                                       /* to the files, which are emptied otherwise */
 	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
 	const struct scheduling *user;                     /* what the child gets back */
 };
