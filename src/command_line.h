@@ -32,6 +32,7 @@ struct config {
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
 	bool ignore_failures, quiet, verbose;
+	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
 	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
 	const char *export_json, *export_csv; /* NULL for none */
 	const char *separator, *placeholder;

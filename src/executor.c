@@ -4,7 +4,7 @@
  * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
  *
  * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole tree
- * is gone", without a look at /proc.
+ * is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there are any.
  */
 #include "executor.h"
 
@@ -31,6 +31,8 @@
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long the init of a contained workload may take to reap what was killed. */
+#define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
 
@@ -42,6 +44,7 @@ struct executor {
 	struct loop loop;
 	struct tree tree;
 	pid_t first;       /* the workload's first process, or 0 when it is reaped */
+	struct containment containment;
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
@@ -160,10 +163,17 @@ static void begin_termination(struct executor *executor)
 	arm(executor, executor->kill_ns);
 }
 
-/* SIGKILL to all, reaped as an ordinary process. */
-static void kill_workload(void)
+/*
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped counts as
+ * CPU time of the workload, what the kernel kills after it doesn't.
+ */
+static void kill_workload(struct executor *executor)
 {
 	scheduling_step_down();
+	if (executor->containment.init) {
+		tree_signal(&executor->tree, SIGKILL, clock_now());
+		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
+	}
 	descendants_kill(clock_now() + KILL_LIMIT_NS);
 }
 
@@ -171,7 +181,7 @@ static void follow_orders(struct executor *executor)
 {
 	const int phase = atomic_load(&executor->shared->phase);
 	if (phase == SHARED_KILL) {
-		kill_workload();
+		kill_workload(executor);
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
 			begin_termination(executor);
@@ -184,17 +194,47 @@ static void follow_orders(struct executor *executor)
 	}
 }
 
-/* The first process has ended and is still a zombie. */
-static void note_end(struct executor *executor)
+static void note_end(struct executor *executor, int status)
 {
-	int status = 0;
-	tree_leader_ends(&executor->tree, clock_now());
-	waitpid(executor->first, &status, 0);
 	executor->first = 0;
 	if (!executor->terminating && atomic_load(&executor->shared->phase) <= SHARED_RUN) {
 		atomic_store(&executor->slot->wait_status, status);
 		atomic_store(&executor->slot->ended, true);
 	}
+}
+
+/* The first process has ended and is still a zombie. */
+static void reap_first(struct executor *executor)
+{
+	int status = 0;
+	tree_leader_ends(&executor->tree, clock_now());
+	waitpid(executor->first, &status, 0);
+	note_end(executor, status);
+}
+
+/* The same in a containment, where the init reaps it. */
+static void hear_from_init(struct executor *executor)
+{
+	int status;
+	if (!containment_read_end(&executor->containment, &status))
+		return;
+	tree_leader_ends(&executor->tree, clock_now());
+	containment_let_go(&executor->containment);
+	note_end(executor, status);
+}
+
+/* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
+static void reap_init(struct executor *executor)
+{
+	int status = 0;
+	hear_from_init(executor);
+	containment_free(&executor->containment);
+	executor->tree.whole_group = false;
+	waitpid(executor->containment.init, &status, 0);
+	executor->containment.init = 0;
+	executor->tree.init = 0;
+	if (executor->first)
+		note_end(executor, status);
 }
 
 /*
@@ -218,7 +258,9 @@ static bool reap(struct executor *executor)
 			scheduling_step_down();
 		stepped_down = true;
 		if (info.si_pid == executor->first)
-			note_end(executor);
+			reap_first(executor);
+		else if (info.si_pid == executor->containment.init)
+			reap_init(executor);
 		else
 			waitpid(info.si_pid, NULL, 0);
 	}
@@ -251,23 +293,27 @@ static int watch(struct executor *executor)
 	        {.fd = executor->timer, .events = POLLIN},
 	        {.fd = executor->signals, .events = POLLIN},
 	        {.fd = executor->run->master, .events = POLLIN},
+	        {.fd = -1, .events = POLLIN},
 	};
 	for (;;) {
 		follow_orders(executor);
 		if (reap(executor))
 			return 0;
+		polled[3].fd = executor->containment.tie;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[2].revents) {
-			kill_workload();
+			kill_workload(executor);
 			return EXIT_TROUBLE;
 		}
+		if (polled[3].revents)
+			hear_from_init(executor);
 		if (polled[0].revents) {
 			uint64_t expirations;
 			if (read(executor->timer, &expirations, sizeof expirations) < 0)
 				continue;
 			if (executor->terminating)
-				kill_workload();
+				kill_workload(executor);
 			else if (executor->due_ns)
 				take_edges(executor);
 		}
@@ -324,6 +370,7 @@ static pid_t start_workload(struct executor *executor, enum shared_stage *stage)
 		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
 		        .index = index,
 		        .user = &executor->run->user,
+		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -342,6 +389,7 @@ int executor_run(struct run *run, unsigned index)
 	        .shared = run->shared,
 	        .slot = &run->shared->slot[index],
 	        .record = {.load = __builtin_nan("")},
+	        .containment = {.tie = -1},
 	        .timer = -1,
 	        .signals = -1,
 	};
@@ -360,6 +408,7 @@ int executor_run(struct run *run, unsigned index)
 	if (executor.first > 0) {
 		const int64_t now = clock_now();
 		tree_init(&executor.tree, executor.first);
+		executor.tree.init = executor.containment.init;
 		tree_stop(&executor.tree, now);
 		executor.record.alive = 1;
 		record_state(&executor, 0, false, now);

@@ -86,11 +86,11 @@ static json_t *configuration(const struct export *export)
 	for (unsigned i = 0; i < config->groups; i++)
 		json_array_append_new(groups, json_pack("{s:i, s:o}", "instances", (int)config->group[i].instances, "command",
 		                                      words(config->group[i].command)));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "modules", modules(export->run), "groups", groups, "warmup_s",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "modules", modules(export->run), "groups", groups, "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
-	        text(config->stderr_file));
+	        text(config->stderr_file), "contain", config->contain == CONTAIN_PIDNS ? "pidns" : "none");
 }
 
 static double processors(const struct run *run)

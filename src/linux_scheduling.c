@@ -95,7 +95,7 @@ bool scheduling_spare_from_oom(void)
 	return write_oom_score(OOM_SCORE);
 }
 
-void scheduling_restore(const struct scheduling *saved)
+void scheduling_restore_attributes(const struct scheduling *saved)
 {
 	const struct sched_param param = {.sched_priority = saved->priority};
 	if (saved->policy >= 0)
@@ -104,6 +104,11 @@ void scheduling_restore(const struct scheduling *saved)
 	prctl(PR_SET_TIMERSLACK, saved->slack_ns);
 	if (read_oom_score() != saved->oom_score)
 		write_oom_score(saved->oom_score);
+}
+
+void scheduling_restore(const struct scheduling *saved)
+{
+	scheduling_restore_attributes(saved);
 	for (int number = 1; number <= 64; number++)
 		if (number != SIGKILL && number != SIGSTOP)
 			sigaction(number, &saved->action[number], NULL);

@@ -41,6 +41,9 @@ void scheduling_step_down(void);
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);
 
+/* Gives the calling process the saved policy, nice value, timer slack and oom_score_adj. */
+void scheduling_restore_attributes(const struct scheduling *saved);
+
 /* Gives the calling process everything that was saved, mask and dispositions last; for a child before exec. Async-signal-safe but for stdio. */
 void scheduling_restore(const struct scheduling *saved);
 

@@ -91,7 +91,8 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 	tree->scanned_forks = forks;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
-		if (!linux_process_has_ended(process) && !(tree->whole_group && process->group == tree->group))
+		if (!linux_process_has_ended(process) && process->pid != tree->init &&
+		        !(tree->whole_group && process->group == tree->group))
 			keep_outsider(tree, process);
 	}
 }
@@ -117,7 +118,7 @@ static void stop_outsiders(const struct tree *tree)
 	pid_t awaited = getpid();
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const struct tree_outsider *outsider = &tree->outsider[i];
-		if (outsider->process.parent != awaited) {
+		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
 			awaited = outsider->process.parent;
 			await_standstill(awaited, deadline);
 		}

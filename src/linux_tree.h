@@ -14,6 +14,7 @@
 
 struct tree {
 	pid_t group;   /* the workload's process group */
+	pid_t init;    /* its containment's, a child of the caller that is left alone; 0: none */
 	bool whole_group; /* its leader has not been reaped, so that the group's number is still its own */
 	bool stopped;
 	/* Processes of the tree outside the group, parents first. */

@@ -28,6 +28,7 @@
  * - executor.c            one workload: control loop, edges, its end
  * - expand.c              instance numbers in arguments
  * - spawn.c               starts a workload
+ * - linux_containment.c   … in a PID namespace of its own
  * - linux_tree.c          stops and continues a tree of processes
  * - linux_descendants.c   finds, signals and kills descendants
  * - linux_process.c       /proc/PID/stat

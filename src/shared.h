@@ -24,7 +24,19 @@ enum shared_phase {
 };
 
 /* How far a start came when it failed (slot.start_stage). */
-enum shared_stage { STAGE_NONE, STAGE_EXECUTOR, STAGE_FORK, STAGE_CHDIR, STAGE_STDIN, STAGE_STDOUT, STAGE_STDERR, STAGE_EXEC };
+enum shared_stage {
+	STAGE_NONE,
+	STAGE_EXECUTOR,
+	STAGE_FORK,
+	STAGE_NAMESPACE,
+	STAGE_MAP,
+	STAGE_PROC,
+	STAGE_CHDIR,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_EXEC,
+};
 
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
