@@ -3,8 +3,9 @@
  * One loop around poll(2): a timer for the next edge, a signalfd for the end of processes and the master's nudges, and the
  * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
  *
- * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole tree
- * is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there are any.
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
+ * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
+ * are any.
  */
 #include "executor.h"
 
@@ -164,8 +165,8 @@ static void begin_termination(struct executor *executor)
 }
 
 /*
- * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped counts as
- * CPU time of the workload, what the kernel kills after it doesn't.
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
+ * counts as CPU time of the workload, what the kernel kills after it doesn't.
  */
 static void kill_workload(struct executor *executor)
 {

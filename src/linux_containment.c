@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes. The caller forks a helper, because who unshares a user namespace is in it at once and can't come back. The helper
- * unshares and forks the init, whose number it knows and which becomes the caller's child when the helper ends (the caller is a
- * subreaper). The init waits for that, since its parent-death signal would be sent for the helper's death, too. Then it forks
- * the first process of the workload.
+ * The processes. The caller forks a helper, because who unshares a user namespace is in it at once and can't come back. The
+ * helper unshares and forks the init, whose number it knows and which becomes the caller's child when the helper ends (the
+ * caller is a subreaper). The init waits for that, since its parent-death signal would be sent for the helper's death, too.
+ * Then it forks the first process of the workload.
  *
- * The tie, a pair of sockets. To the caller go a message from the init when it is there, one from the first process, each with its sender's
- * number as the kernel translates it for the receiver, and the wait status of the first process when it has ended; or what failed
- * at any of these steps. To the init goes a byte when its parent is the caller, and one when it may reap the first process.
- * getppid() says 0 in the namespace, so that a caller who died before the parent-death signal was set is noticed by the end of
- * the tie: descriptors are closed before parent-death signals are sent.
+ * The tie, a pair of sockets. To the caller go a message from the init when it is there, one from the first process, each with
+ * its sender's number as the kernel translates it for the receiver, and the wait status of the first process when it has ended;
+ * or what failed at any of these steps. To the init goes a byte when its parent is the caller, and one when it may reap the
+ * first process. getppid() says 0 in the namespace, so that a caller who died before the parent-death signal was set is noticed
+ * by the end of the tie: descriptors are closed before parent-death signals are sent.
  *
- * One namespace per workload and not one for all: workloads can't see each other less than without, an executor that is killed takes
- * its own workload with it, and the init's life is that of one workload.
+ * One namespace per workload and not one for all: an executor that is killed takes its own workload with it and no other, and
+ * the init's life is that of one workload. The price is that workloads of one run don't see each other.
  */
 #include "linux_containment.h"
 

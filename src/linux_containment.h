@@ -2,9 +2,9 @@
 /*
  * A PID namespace around one workload, so that the kernel kills all of it when its executor dies, however that happens.
  *
- * Its process 1 is a process of ours, the init, a child of the caller: it dies by SIGKILL with the caller, and the namespace dies with
- * it. It reaps orphans, says when the workload's first process has ended and how, and ends when no process is left. It
- * must not be stopped, continued or terminated with the workload.
+ * Its process 1 is a process of ours, the init, a child of the caller: it dies by SIGKILL with the caller, and the namespace
+ * dies with it. It reaps orphans, says when the workload's first process has ended and how, and ends when no process is left.
+ * It must not be stopped, continued or terminated with the workload.
  */
 #ifndef LINUX_CONTAINMENT_H
 #define LINUX_CONTAINMENT_H
@@ -26,10 +26,10 @@ struct containment {
 };
 
 /*
- * Like fork(2), but the child is the first process within a new PID namespace; it has a /proc of its own and, where the caller has not
- * CAP_SYS_ADMIN, a user namespace in which its user and group are as before. The caller must be a subreaper and must have blocked all
- * signals. The child has the user's scheduling attributes. Returns 0 in the child; its number in the caller; or -1 with errno and
- * *stage saying what failed.
+ * Like fork(2), but the child is the first process within a new PID namespace; it has a /proc of its own and, where the caller
+ * has not CAP_SYS_ADMIN, a user namespace in which its user and group are as before. The caller must be a subreaper and must
+ * have blocked all signals. The child has the user's scheduling attributes. Returns 0 in the child; its number in the caller;
+ * or -1 with errno and *stage saying what failed.
  */
 pid_t containment_fork(struct containment *containment, const struct scheduling *user, enum shared_stage *stage);
 
@@ -41,7 +41,7 @@ bool containment_read_end(struct containment *containment, int *wait_status);
 /* Lets the init reap the first process. */
 void containment_let_go(const struct containment *containment);
 
-/* Waits until the init has ended, with all in it, letting go of the first process; at most until deadline_ns. True when it has. */
+/* Waits until the init has ended, with all in it, letting go of the first process; at most until deadline_ns. True if it has. */
 bool containment_await_end(struct containment *containment, int64_t deadline_ns);
 
 /* Kills and reaps the init, with all in it. */
@@ -51,8 +51,8 @@ void containment_abandon(struct containment *containment);
 void containment_free(struct containment *containment);
 
 /*
- * Tries it, in a process of its own. True when it is permitted, with *user_namespace saying whether it takes one; else the reason is
- * what can't be done and why.
+ * Tries it, in a process of its own. True when it is permitted, with *user_namespace saying whether it takes one; else the
+ * reason is what can't be done and why.
  */
 bool containment_is_permitted(bool *user_namespace, char reason[static CONTAINMENT_REASON_MAX]);
 
