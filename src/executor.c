@@ -49,6 +49,7 @@ struct executor {
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
+	bool warned;       /* that a process may not be signalled */
 	int64_t due_ns;    /* when the next edge is due; 0: never */
 	int64_t kill_ns;   /* end of the grace period */
 	int timer, signals;
@@ -78,12 +79,23 @@ static void publish(struct executor *executor)
 	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
 }
 
+/* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
+static void warn_of_denied(struct executor *executor)
+{
+	if (!executor->tree.denied || executor->warned)
+		return;
+	executor->warned = true;
+	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
+	        (int)executor->tree.denied);
+}
+
 static void set_running(struct executor *executor, bool run, int64_t now_ns)
 {
 	if (run && executor->tree.stopped)
 		tree_continue(&executor->tree);
 	else if (!run && !executor->tree.stopped)
 		tree_stop(&executor->tree, now_ns);
+	warn_of_denied(executor);
 }
 
 /* Outside the loop: before it, or while paused. */
@@ -166,7 +178,7 @@ static void begin_termination(struct executor *executor)
 
 /*
  * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
- * counts as CPU time of the workload, what the kernel kills after it doesn't.
+ * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
  */
 static void kill_workload(struct executor *executor)
 {
@@ -175,7 +187,12 @@ static void kill_workload(struct executor *executor)
 		tree_signal(&executor->tree, SIGKILL, clock_now());
 		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
 	}
-	descendants_kill(clock_now() + KILL_LIMIT_NS);
+	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+		return;
+	char names[128];
+	descendants_name(names, sizeof names);
+	diag("workload %u: can't kill what is left of it: %s", executor->loop.index, names);
+	atomic_store(&executor->slot->left, true);
 }
 
 static void follow_orders(struct executor *executor)
@@ -300,6 +317,8 @@ static int watch(struct executor *executor)
 		follow_orders(executor);
 		if (reap(executor))
 			return 0;
+		if (atomic_load(&executor->slot->left))
+			return EXIT_TROUBLE;
 		polled[3].fd = executor->containment.tie;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;

@@ -12,6 +12,7 @@
  */
 #include "linux_tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -89,8 +90,12 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 	forget_outsiders(tree);
 	tree->scanned_ns = now_ns;
 	tree->scanned_forks = forks;
+	tree->denied = 0;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
+		/* A signal to the group says nothing as long as some process of it may be signalled. */
+		if (kill(process->pid, 0) != 0 && errno == EPERM)
+			tree->denied = process->pid;
 		if (!linux_process_has_ended(process) && process->pid != tree->init &&
 		        !(tree->whole_group && process->group == tree->group))
 			keep_outsider(tree, process);

@@ -23,6 +23,7 @@ struct tree {
 		int fd; /* pidfd */
 	} *outsider;
 	size_t outsiders;
+	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;
 	int64_t scanned_ns;
 	uint64_t scanned_forks;

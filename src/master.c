@@ -335,6 +335,11 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
 		return;
 	shared_set_live(master->run.shared, index, false);
+	if (atomic_load(&slot->left)) {
+		if (master->status == 0)
+			master->status = EXIT_TROUBLE;
+		return;
+	}
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); the run ends", index, WTERMSIG(wait_status),
 		        strsignal(WTERMSIG(wait_status)));
@@ -716,7 +721,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		fork_executors(&master);
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-			diag("some processes of the workloads can't be killed");
+			if (master.status == 0)
+				diag("some processes of the workloads can't be killed");
 			master.status = EXIT_TROUBLE;
 		}
 		if (master.live_line)

@@ -82,6 +82,7 @@ struct slot {
 	_Atomic int32_t start_errno;
 	_Atomic bool ended;                 /* the first process ended by itself, with … */
 	_Atomic int32_t wait_status;        /* … this wait status */
+	_Atomic bool left;                  /* some of its processes could not be killed; the executor has said which */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Workloads that resist, workloads that become another user, and a program with more privileges than who runs it.
+# shellcheck disable=SC2016,SC2317 # commands of the workloads' shells; functions that wait_until calls
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+chmod 777 "$work"
+umask 022
+
+# marked: the numbers of all living processes that inherited the mark.
+marked() {
+	grep -lsz "^TEST_MARK=$work\$" /proc/[0-9]*/environ | sed 's,/proc/,,; s,/environ,,'
+}
+state() {
+	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+}
+none_is_left() {
+	[ -z "$(marked)" ]
+}
+
+# ---- What ignores every request is killed after the grace period ----------------------------------------------------------------
+
+stubborn='trap "" TERM HUP INT QUIT TSTP CONT USR1 USR2 PIPE
+	sleep 1001 & setsid sleep 1002 & (setsid sh -c "sleep 1003; sleep 1004" &) ; while :; do sleep 0.1; done'
+for target in 0 100%; do
+	run env "TEST_MARK=$work" showstopper -q -T "$target" -c open -w 500m -r 500m --grace 200m -n 2 sh -c "$stubborn"
+	expect_status 0
+	expect_lines err 0
+	wait_until none_is_left
+done
+
+[ "$(id -u)" -eq 0 ] || { echo 'the rest needs root'; finish; }
+nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+$nobody test -x "$build/showstopper" || { echo "the rest needs a build that others may execute"; finish; }
+
+# ---- A workload that becomes root -----------------------------------------------------------------------------------------------
+
+cp "$(command -v setpriv)" become
+chmod 4755 become
+become="$work/become --reuid 0 --regid 0 --clear-groups"
+# shellcheck disable=SC2086 # commands with arguments
+user=$($nobody $become id -ru)
+if [ "$user" = 0 ]; then
+	# Beside an ordinary process that is stopped, and once more in a session of its own; they end by themselves some time.
+	# shellcheck disable=SC2086 # commands with arguments
+	run $nobody env "TEST_MARK=$work" showstopper -q -T 0 -c open -w 1s -r 1s --grace 300m -n 1 \
+		sh -c "$become sleep 20 & (setsid $become sleep 20 &) ; sleep 1001 & echo \$! >ordinary; wait"
+	expect_status 125
+	expect_lines err 2
+	expect_text err '^showstopper: workload 0: process [0-9]+ belongs to another user: it can be neither stopped nor terminated$'
+	expect_text err "^showstopper: workload 0: can't kill what is left of it: [0-9]+ \(sleep\), [0-9]+ \(sleep\)\$"
+	[ "$(marked | wc -l)" -eq 2 ] || fail "$what: left are: $(marked | tr '\n' ' ')"
+	for process in $(marked); do
+		[ "$(state "$process")" = S ] || fail "$what: left $process in state $(state "$process")"
+		kill -KILL "$process"
+	done
+	wait_until none_is_left
+	# The other was under control, and is gone.
+	[ -s ordinary ] || fail "$what: no ordinary process was started"
+	[ ! -e "/proc/$(cat ordinary)" ] || fail "$what: process $(cat ordinary) is left"
+	# The first process itself; an interrupt ends the run as well, and trouble wins.
+	# shellcheck disable=SC2086
+	run env "TEST_MARK=$work" timeout --preserve-status -s INT 1 $nobody showstopper -q -T 50% --grace 100m -n 1 $become sleep 20
+	expect_status 125
+	expect_lines err 2
+	for process in $(marked); do kill -KILL "$process"; done
+	wait_until none_is_left
+	# One that ends in time is a warning and no failure.
+	# shellcheck disable=SC2086
+	run $nobody showstopper -q -T 50% -c open -n 1 sh -c "$become sleep 1.5"
+	expect_status 0
+	expect_lines err 1
+	expect_text err 'belongs to another user'
+	# Root may do all.
+	# shellcheck disable=SC2086
+	run env "TEST_MARK=$work" showstopper -q -T 50% -c open -r 1s --grace 100m -n 1 setpriv --reuid 65534 --clear-groups sleep 20
+	expect_status 0
+	expect_lines err 0
+	wait_until none_is_left
+else
+	echo "no set-uid programs in $work: workloads that become another user are not tested"
+fi
+
+finish
