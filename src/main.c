@@ -17,6 +17,7 @@
  * - run.c                 the modules of a run and the memory they share
  * - module.c              loads and checks modules
  * - module_path.c         finds modules
+ * - module_trust.c        which of them a privileged process may load
  * - module_info.c         --list-modules, --help-module
  * - option.c              module options as data
  * - linux_host.c          what modules may ask of the system
@@ -145,6 +146,11 @@ int main(int argc, char **argv)
 	struct config config;
 	char *error;
 	int status = EXIT_TROUBLE;
+	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
+	if (geteuid() != getuid() || getegid() != getgid()) {
+		diag("set-uid or set-gid, this program would hand its rights to any command: give it cap_sys_nice instead");
+		return EXIT_TROUBLE;
+	}
 	if (config_parse(&config, argc, argv, &error) == 0)
 		status = act(&config);
 	else

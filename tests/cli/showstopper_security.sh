@@ -32,7 +32,60 @@ done
 
 [ "$(id -u)" -eq 0 ] || { echo 'the rest needs root'; finish; }
 nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+# shellcheck disable=SC2086 # a command with arguments
 $nobody test -x "$build/showstopper" || { echo "the rest needs a build that others may execute"; finish; }
+
+# ---- A program with privileges --------------------------------------------------------------------------------------------------
+
+mkdir program evil evil/control theirs theirs/control
+cp "$build/showstopper" program
+cp -r "$build/modules" program
+cp program/modules/control/geom.so evil/control/deficit.so
+cp program/modules/control/geom.so theirs/control
+chown -R 65534 theirs
+chmod -R go+rX,go-w .
+chmod 755 .
+# Without privileges of its own the variable is obeyed: the file says that it is another module.
+# shellcheck disable=SC2086
+run env SHOWSTOPPER_MODULE_PATH="$work/evil" $nobody program/showstopper -T 50% --dry-run true
+expect_trouble "evil/control/deficit.so calls itself 'geom'"
+# shellcheck disable=SC2086
+run env SHOWSTOPPER_MODULE_PATH="$work/theirs" $nobody program/showstopper -c "$work/theirs/control/geom.so" -T 50% --dry-run true
+expect_status 0
+if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/showstopper --check-machine | grep -q 'FIFO.*permitted$'; then
+	# shellcheck disable=SC2086
+	run env SHOWSTOPPER_MODULE_PATH="$work/evil" LD_LIBRARY_PATH="$work/evil" LD_PRELOAD="$work/evil/control/deficit.so" \
+		$nobody program/showstopper -T 50% --dry-run true
+	expect_status 0
+	expect_text out '^control: deficit '
+	# shellcheck disable=SC2086
+	run $nobody program/showstopper -c "$work/theirs/control/geom.so" -T 50% --dry-run true
+	expect_trouble "/theirs belongs to, or can be written by, somebody else"
+	# Workloads don't get the capability, contained or not.
+	# shellcheck disable=SC2086
+	$nobody program/showstopper --check-machine >check
+	for how in none pidns; do
+		[ "$how" = none ] || grep -q 'containment: pidns permitted' check || continue
+		# shellcheck disable=SC2086
+		run $nobody program/showstopper --contain="$how" -q -T 100% -c open -n 1 grep -E '^Cap(Prm|Eff|Amb|Inh)' /proc/self/status
+		expect_status 0
+		expect_lines out 4
+		expect_no_text out '[1-9a-f]$'
+	done
+	setcap -r program/showstopper
+else
+	echo "no capabilities of files in $work: not tested"
+fi
+for mode in 4755 2755; do
+	chown 65533:65533 program/showstopper
+	chmod "$mode" program/showstopper
+	# shellcheck disable=SC2086
+	run $nobody program/showstopper -T 50% touch started
+	[ -e started ] || expect_trouble '^showstopper: set-uid or set-gid, this program'
+done
+[ ! -e started ] || echo "no set-uid programs in $work: not tested"
+rm -f started
+chmod 777 .
 
 # ---- A workload that becomes root -----------------------------------------------------------------------------------------------
 
