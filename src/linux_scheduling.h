@@ -38,6 +38,17 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user);
 /* Leaves SCHED_FIFO for an ordinary policy, the nice value stays; scheduling_raise undoes it. */
 void scheduling_step_down(void);
 
+/*
+ * Around a fork whose child is to be the user's. A child's default timer slack, which it falls back to, is the slack that its parent has
+ * at that moment, and can't be set otherwise; a real-time process has none.
+ */
+struct scheduling_lent {
+	bool fifo;
+	unsigned long slack_ns;
+};
+struct scheduling_lent scheduling_before_fork(const struct scheduling *user);
+void scheduling_after_fork(const struct scheduling *user, const struct scheduling_lent *lent);
+
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);
 

@@ -115,10 +115,12 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	const pid_t parent = getpid();
+	const struct scheduling_lent lent = scheduling_before_fork(spawn->user);
 	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &failure.stage) : fork();
 	failure.error = errno;
 	if (pid == 0)
 		child(spawn, parent, report[1]);
+	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(report[1]);
 	ssize_t got = 0;
