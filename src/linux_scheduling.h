@@ -39,8 +39,8 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user);
 void scheduling_step_down(void);
 
 /*
- * Around a fork whose child is to be the user's. A child's default timer slack, which it falls back to, is the slack that its parent has
- * at that moment, and can't be set otherwise; a real-time process has none.
+ * Around a fork whose child is to be the user's. A child's default timer slack, which it falls back to, is the slack that its
+ * parent has at that moment, and can't be set otherwise; a real-time process has none.
  */
 struct scheduling_lent {
 	bool fifo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a workload finds when it starts is what the same command finds without showstopper. This program prints all that is passed on
- * through fork and exec (as `test_surroundings print`), once run as it is and once as a workload, and compares.
+ * What a workload finds when it starts is what the same command finds without showstopper. This program prints all that is
+ * passed on through fork and exec (as `test_surroundings print`), once run as it is and once as a workload, and compares.
  */
 #include <dirent.h>
 #include <fcntl.h>

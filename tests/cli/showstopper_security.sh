@@ -54,8 +54,8 @@ run env SHOWSTOPPER_MODULE_PATH="$work/theirs" $nobody program/showstopper -c "$
 expect_status 0
 if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/showstopper --check-machine | grep -q 'FIFO.*permitted$'; then
 	# shellcheck disable=SC2086
-	run env SHOWSTOPPER_MODULE_PATH="$work/evil" LD_LIBRARY_PATH="$work/evil" LD_PRELOAD="$work/evil/control/deficit.so" \
-		$nobody program/showstopper -T 50% --dry-run true
+	run $nobody env SHOWSTOPPER_MODULE_PATH="$work/evil" LD_LIBRARY_PATH="$work/evil" LD_PRELOAD="$work/evil/control/deficit.so" \
+		program/showstopper -T 50% --dry-run true
 	expect_status 0
 	expect_text out '^control: deficit '
 	# shellcheck disable=SC2086
@@ -81,7 +81,10 @@ for mode in 4755 2755; do
 	chmod "$mode" program/showstopper
 	# shellcheck disable=SC2086
 	run $nobody program/showstopper -T 50% touch started
-	[ -e started ] || expect_trouble '^showstopper: set-uid or set-gid, this program'
+	[ ! -e started ] || continue
+	expect_text err '^showstopper: set-uid or set-gid, this program'
+	# The sanitizer can't look for leaks in such a program and ends it.
+	grep -q LeakSanitizer err || expect_trouble '^showstopper: set-uid or set-gid, this program'
 done
 [ ! -e started ] || echo "no set-uid programs in $work: not tested"
 rm -f started
