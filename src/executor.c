@@ -234,8 +234,12 @@ static void reap_first(struct executor *executor)
 static void hear_from_init(struct executor *executor)
 {
 	int status;
-	if (!containment_read_end(&executor->containment, &status))
+	if (!containment_read_end(&executor->containment, &status)) {
+		/* Without an init nobody keeps the group's number from being given again. */
+		if (executor->containment.tie < 0)
+			executor->tree.whole_group = false;
 		return;
+	}
 	tree_leader_ends(&executor->tree, clock_now());
 	containment_let_go(&executor->containment);
 	note_end(executor, status);

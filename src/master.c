@@ -373,6 +373,17 @@ static void end_when_all_have_ended(struct master *master)
 	end(master, SHARED_TERMINATE);
 }
 
+/* Unless an executor has. */
+static void name_what_is_left(const struct master *master)
+{
+	char names[128];
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (atomic_load(&master->run.shared->slot[i].left))
+			return;
+	descendants_name(names, sizeof names);
+	diag("can't kill what is left of the workloads: %s", names);
+}
+
 static int fork_executors(struct master *master)
 {
 	for (unsigned i = 0; i < master->config->workloads; i++) {
@@ -721,8 +732,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		fork_executors(&master);
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-			if (master.status == 0)
-				diag("some processes of the workloads can't be killed");
+			name_what_is_left(&master);
 			master.status = EXIT_TROUBLE;
 		}
 		if (master.live_line)

@@ -15,6 +15,17 @@ marked() {
 state() {
 	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
 }
+parent() {
+	sed 's/.*) . //; s/ .*//' "/proc/$1/stat"
+}
+marked_sleep() {
+	for process in $(marked); do
+		grep -qx sleep "/proc/$process/comm" && echo "$process"
+	done
+}
+became_root() {
+	[ -n "$(marked_sleep)" ]
+}
 none_is_left() {
 	[ -z "$(marked)" ]
 }
@@ -122,6 +133,20 @@ if [ "$user" = 0 ]; then
 	expect_lines err 2
 	for process in $(marked); do kill -KILL "$process"; done
 	wait_until none_is_left
+	# Without its executor, and without the master: who survives says what is left.
+	for victim in executor master; do
+		# shellcheck disable=SC2086
+		start_background env "TEST_MARK=$work" $nobody showstopper -q -T 50% -c open -n 1 sh -c "$become sleep 20; : >ended"
+		wait_until became_root
+		process=$(parent "$(parent "$(marked_sleep)")")
+		[ "$victim" = executor ] || process=$(parent "$process")
+		kill -KILL "$process"
+		wait_background
+		expect_status 125
+		expect_text err "^showstopper: can't kill what is left of the workloads: [0-9]+ \(sleep\)\$"
+		for process in $(marked); do kill -KILL "$process"; done
+		wait_until none_is_left
+	done
 	# One that ends in time is a warning and no failure.
 	# shellcheck disable=SC2086
 	run $nobody showstopper -q -T 50% -c open -n 1 sh -c "$become sleep 1.5"
