@@ -27,6 +27,7 @@ enum {
 	OPTION_STDERR,
 	OPTION_CHDIR,
 	OPTION_GRACE,
+	OPTION_CONTAIN,
 	OPTION_REQUIRE,
 	OPTION_IGNORE_FAILURES,
 	OPTION_WHEN_ONE_ENDS,
@@ -74,6 +75,7 @@ static const struct row {
         {OPTION_STDERR, "stderr", "FILE", false, "likewise"},
         {OPTION_CHDIR, "chdir", "DIR", false, "where the workloads start; % is the instance's number"},
         {OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
+        {OPTION_CONTAIN, "contain", "HOW", false, "none, or pidns: the kernel kills them if all of showstopper is killed (default none)"},
         {OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
         {OPTION_ATTACH, "attach", "PID", false, "control this running process and its descendants too (repeatable)"},
         {OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
@@ -249,6 +251,17 @@ static int parse_when_one_ends(struct config *config, const char *text, char **e
 	return fail(error, "--when-one-ends: '%s': expected continue, respawn or stop", text);
 }
 
+static int parse_contain(struct config *config, const char *text, char **error)
+{
+	if (strcmp(text, "none") == 0)
+		config->contain = CONTAIN_NONE;
+	else if (strcmp(text, "pidns") == 0)
+		config->contain = CONTAIN_PIDNS;
+	else
+		return fail(error, "--contain: '%s': expected none or pidns", text);
+	return 0;
+}
+
 /* One option, as getopt found it. */
 static int apply(struct config *config, struct group *group, int value, char **error)
 {
@@ -277,6 +290,8 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return parse_time(row, optarg, NS_PER_MS, &config->log_interval_ns, error);
 	case OPTION_GRACE:
 		return parse_time(row, optarg, 0, &config->grace_ns, error);
+	case OPTION_CONTAIN:
+		return parse_contain(config, optarg, error);
 	case OPTION_REQUIRE:
 		return parse_require(config, optarg, error);
 	case OPTION_ATTACH:

@@ -37,6 +37,7 @@ struct config {
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
 	bool keep_going; /* without a workload whose executor died */
 	bool ignore_failures, quiet, verbose;
+	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
 	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
 	const char *export_json, *export_csv; /* NULL for none */
 	const char *separator, *placeholder;

@@ -3,8 +3,9 @@
  * One loop around poll(2): a timer for the next edge, a signalfd for the end of processes and the master's nudges, and the
  * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
  *
- * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole tree
- * is gone", without a look at /proc.
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
+ * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
+ * are any.
  */
 #include "executor.h"
 
@@ -33,6 +34,8 @@
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long the init of a contained workload may take to reap what was killed. */
+#define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
 
@@ -44,10 +47,12 @@ struct executor {
 	struct loop loop;
 	struct tree tree;
 	pid_t first;       /* the workload's first process, or 0 when it is reaped or not ours */
+	struct containment containment;
 	const struct attached *attached; /* NULL where the workload was started */
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
+	bool warned;       /* that a process may not be signalled */
 	bool waiting;      /* no process is left, and the workload is to be started again … */
 	int64_t respawn_ns; /* … not before this moment, */
 	int64_t delay_ns;  /* so long after it was started the last time */
@@ -82,12 +87,23 @@ static void publish(struct executor *executor)
 	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
 }
 
+/* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
+static void warn_of_denied(struct executor *executor)
+{
+	if (!executor->tree.denied || executor->warned)
+		return;
+	executor->warned = true;
+	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
+	        (int)executor->tree.denied);
+}
+
 static void set_running(struct executor *executor, bool run, int64_t now_ns)
 {
 	if (run && executor->tree.stopped)
 		tree_continue(&executor->tree);
 	else if (!run && !executor->tree.stopped)
 		tree_stop(&executor->tree, now_ns);
+	warn_of_denied(executor);
 }
 
 /* Outside the loop: before it, or while paused. */
@@ -177,11 +193,23 @@ static void begin_termination(struct executor *executor)
 	arm(executor, executor->kill_ns);
 }
 
-/* SIGKILL to all, reaped as an ordinary process. */
-static void kill_workload(void)
+/*
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
+ * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
+ */
+static void kill_workload(struct executor *executor)
 {
 	scheduling_step_down();
-	descendants_kill(clock_now() + KILL_LIMIT_NS);
+	if (executor->containment.init) {
+		tree_signal(&executor->tree, SIGKILL, clock_now());
+		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
+	}
+	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+		return;
+	char names[128];
+	descendants_name(names, sizeof names);
+	diag("workload %u: can't kill what is left of it: %s", executor->loop.index, names);
+	atomic_store(&executor->slot->left, true);
 }
 
 static void follow_orders(struct executor *executor)
@@ -191,7 +219,7 @@ static void follow_orders(struct executor *executor)
 		executor->terminating = true;
 		let_go(executor);
 	} else if (phase == SHARED_KILL) {
-		kill_workload();
+		kill_workload(executor);
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
 			begin_termination(executor);
@@ -204,12 +232,8 @@ static void follow_orders(struct executor *executor)
 	}
 }
 
-/* The first process has ended and is still a zombie. */
-static void note_end(struct executor *executor)
+static void note_end(struct executor *executor, int status)
 {
-	int status = 0;
-	tree_leader_ends(&executor->tree, clock_now());
-	waitpid(executor->first, &status, 0);
 	executor->first = 0;
 	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
 		return;
@@ -219,6 +243,44 @@ static void note_end(struct executor *executor)
 	}
 	atomic_store(&executor->slot->wait_status, status);
 	atomic_store(&executor->slot->ended, true);
+}
+
+/* The first process has ended and is still a zombie. */
+static void reap_first(struct executor *executor)
+{
+	int status = 0;
+	tree_leader_ends(&executor->tree, clock_now());
+	waitpid(executor->first, &status, 0);
+	note_end(executor, status);
+}
+
+/* The same in a containment, where the init reaps it. */
+static void hear_from_init(struct executor *executor)
+{
+	int status;
+	if (!containment_read_end(&executor->containment, &status)) {
+		/* Without an init nobody keeps the group's number from being given again. */
+		if (executor->containment.tie < 0)
+			executor->tree.whole_group = false;
+		return;
+	}
+	tree_leader_ends(&executor->tree, clock_now());
+	containment_let_go(&executor->containment);
+	note_end(executor, status);
+}
+
+/* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
+static void reap_init(struct executor *executor)
+{
+	int status = 0;
+	hear_from_init(executor);
+	containment_free(&executor->containment);
+	executor->tree.whole_group = false;
+	waitpid(executor->containment.init, &status, 0);
+	executor->containment.init = 0;
+	executor->tree.init = 0;
+	if (executor->first)
+		note_end(executor, status);
 }
 
 /*
@@ -242,7 +304,9 @@ static bool reap(struct executor *executor)
 			scheduling_step_down();
 		stepped_down = true;
 		if (info.si_pid == executor->first)
-			note_end(executor);
+			reap_first(executor);
+		else if (info.si_pid == executor->containment.init)
+			reap_init(executor);
 		else
 			waitpid(info.si_pid, NULL, 0);
 	}
@@ -252,7 +316,7 @@ static bool reap(struct executor *executor)
 }
 
 /* `again`: not for the first time. */
-static pid_t start_workload(const struct executor *executor, bool again, enum shared_stage *stage)
+static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
 {
 	const struct config *config = executor->run->config;
 	const unsigned index = executor->loop.index;
@@ -276,6 +340,7 @@ static pid_t start_workload(const struct executor *executor, bool again, enum sh
 		        .append = again,
 		        .index = index,
 		        .user = &executor->run->user,
+		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -318,6 +383,7 @@ static bool respawn(struct executor *executor)
 	executor->waiting = false;
 	executor->started_ns = clock_now();
 	tree_init(&executor->tree, executor->first);
+	executor->tree.init = executor->containment.init;
 	atomic_store(&executor->slot->pid, executor->first);
 	atomic_fetch_add(&executor->slot->respawns, 1);
 	if (executor->record.alive) {
@@ -402,32 +468,35 @@ static int watch(struct executor *executor)
 	        {.fd = executor->timer, .events = POLLIN},
 	        {.fd = executor->signals, .events = POLLIN},
 	        {.fd = executor->run->master, .events = POLLIN},
-	        {.fd = -1, .events = POLLIN}, /* one process of an attached tree */
+	        {.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
 	};
 	for (;;) {
 		follow_orders(executor);
 		if (executor->attached ? attached_is_over(executor, polled[3].revents) : reap(executor) && !comes_back(executor))
 			return 0;
-		if (executor->attached)
-			polled[3].fd = executor->tree.outsider[0].fd;
+		if (atomic_load(&executor->slot->left))
+			return EXIT_TROUBLE;
+		polled[3].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[2].revents) {
 			if (executor->attached)
 				let_go(executor);
 			else
-				kill_workload();
+				kill_workload(executor);
 			/* The executors of attached trees may have gone with the master, and the guardian too. */
 			for (unsigned i = 0; i < executor->run->config->attaches; i++)
 				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
 		}
+		if (polled[3].revents && !executor->attached)
+			hear_from_init(executor);
 		if (polled[0].revents) {
 			uint64_t expirations;
 			if (read(executor->timer, &expirations, sizeof expirations) < 0)
 				continue;
 			if (executor->terminating)
-				kill_workload();
+				kill_workload(executor);
 			else if (executor->due_ns)
 				take_edges(executor);
 		}
@@ -480,6 +549,7 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 		if (executor->first < 0)
 			return -1;
 		tree_init(&executor->tree, executor->first);
+		executor->tree.init = executor->containment.init;
 		tree_stop(&executor->tree, clock_now());
 	}
 	executor->started_ns = now;
@@ -499,6 +569,7 @@ int executor_run(struct run *run, unsigned index)
 	        .slot = &run->shared->slot[index],
 	        .attached = run_attached(run, index),
 	        .record = {.load = __builtin_nan("")},
+	        .containment = {.tie = -1},
 	        .timer = -1,
 	        .signals = -1,
 	};

@@ -87,11 +87,12 @@ static json_t *configuration(const struct export *export)
 		json_array_append_new(groups, json_pack("{s:i, s:o}", "instances", (int)config->group[i].instances, "command",
 		                                      words(config->group[i].command)));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
-	        text(config->stderr_file), "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
+	        text(config->stderr_file), "contain",
+	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
 }
 
 static double processors(const struct run *run)

@@ -113,7 +113,11 @@ int guardian_run(const struct config *config)
 		        strsignal(WTERMSIG(status)));
 	}
 	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-		diag("some processes of the workloads can't be killed");
+		char names[128];
+		descendants_name(names, sizeof names);
+		/* A master that ended by itself with trouble has said so. */
+		if (WIFSIGNALED(status) || result != EXIT_TROUBLE)
+			diag("can't kill what is left of the workloads: %s", names);
 		result = EXIT_TROUBLE;
 	}
 	/* Now that nobody is left who could stop them again. */

@@ -187,10 +187,30 @@ int process_signal(const struct linux_process *process, int signal)
 	return result;
 }
 
+/* How long descendants that may not be signalled (of another user) get to end by themselves. */
+#define DENIED_LIMIT_NS (200 * NS_PER_MS)
+
+/* True when there are living ones and none of them may be signalled. */
+static bool signal_all(const struct descendants *list, int signal)
+{
+	bool denied = false;
+	bool others = false;
+	for (size_t i = 0; i < list->count; i++) {
+		if (linux_process_has_ended(&list->item[i].process))
+			continue;
+		if (process_signal(&list->item[i].process, signal) != 0 && errno == EPERM)
+			denied = true;
+		else
+			others = true;
+	}
+	return denied && !others;
+}
+
 bool descendants_kill(int64_t deadline_ns)
 {
 	struct descendants list = {0};
 	bool none = false;
+	int64_t denied_ns = 0;
 	for (;;) {
 		pid_t reaped;
 		while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -200,16 +220,42 @@ bool descendants_kill(int64_t deadline_ns)
 			none = true;
 			break;
 		}
-		if (descendants_list(getpid(), &list) == 0)
-			for (size_t i = 0; i < list.count; i++)
-				if (!linux_process_has_ended(&list.item[i].process))
-					process_signal(&list.item[i].process, SIGKILL);
-		if (clock_now() >= deadline_ns)
+		const int64_t now = clock_now();
+		if (descendants_list(getpid(), &list) != 0 || !signal_all(&list, SIGKILL))
+			denied_ns = 0;
+		else if (!denied_ns)
+			denied_ns = now;
+		if (now >= deadline_ns || (denied_ns && now - denied_ns >= DENIED_LIMIT_NS)) {
+			signal_all(&list, SIGCONT);
 			break;
+		}
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	}
 	descendants_free(&list);
 	return none;
+}
+
+void descendants_name(char *text, size_t size)
+{
+	struct descendants list = {0};
+	size_t used = 0;
+	text[0] = '\0';
+	if (descendants_list(getpid(), &list) == 0)
+		for (size_t i = 0; i < list.count && used < size; i++) {
+			char path[32];
+			char name[32] = "?";
+			if (linux_process_has_ended(&list.item[i].process))
+				continue;
+			snprintf(path, sizeof path, "/proc/%d/comm", (int)list.item[i].process.pid);
+			const int fd = open(path, O_RDONLY | O_CLOEXEC);
+			const ssize_t length = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
+			if (fd >= 0)
+				close(fd);
+			if (length > 0)
+				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
+			used += (size_t)snprintf(text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+		}
+	descendants_free(&list);
 }
 
 static int64_t own_cpu_ns(const struct linux_process *process)

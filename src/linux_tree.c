@@ -150,10 +150,14 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 	uint64_t ticks = 0;
 	tree->scanned_ns = now_ns;
 	tree->scanned_forks = forks;
+	tree->denied = 0;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
+		/* A signal to the group says nothing as long as some process of it may be signalled. */
+		if (kill(process->pid, 0) != 0 && errno == EPERM)
+			tree->denied = process->pid;
 		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks + process->children_system_ticks;
-		if (linux_process_has_ended(process) || (tree->whole_group && process->group == tree->group))
+		if (linux_process_has_ended(process) || process->pid == tree->init || (tree->whole_group && process->group == tree->group))
 			continue;
 		struct tree_outsider *next = &outsider[count++];
 		*next = (struct tree_outsider){.process = *process, .fd = -1};
@@ -241,7 +245,7 @@ static void stop_outsiders(const struct tree *tree)
 	pid_t awaited = getpid();
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const struct tree_outsider *outsider = &tree->outsider[i];
-		if (outsider->process.parent != awaited) {
+		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
 			awaited = outsider->process.parent;
 			if (stops_too(tree, awaited))
 				await_standstill(awaited, deadline);

@@ -17,6 +17,7 @@
 
 struct tree {
 	pid_t group;   /* the workload's process group */
+	pid_t init;    /* its containment's, a child of the caller that is left alone; 0: none */
 	bool whole_group; /* its leader has not been reaped, so that the group's number is still its own */
 	bool stopped;
 	/* Processes of the tree outside the group, parents first. */
@@ -26,6 +27,7 @@ struct tree {
 		uint32_t place; /* in the table */
 	} *outsider;
 	size_t outsiders;
+	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;
 	int64_t scanned_ns;
 	uint64_t scanned_forks;

@@ -18,6 +18,7 @@
  * - run.c                 the modules of a run and the memory they share
  * - module.c              loads and checks modules
  * - module_path.c         finds modules
+ * - module_trust.c        which of them a privileged process may load
  * - module_info.c         --list-modules, --help-module
  * - option.c              module options as data
  * - linux_host.c          what modules may ask of the system
@@ -30,6 +31,7 @@
  * - expand.c              instance numbers in arguments
  * - spawn.c               starts a workload
  * - respawn.c             when it may be started again
+ * - linux_containment.c   … in a PID namespace of its own
  * - linux_tree.c          stops and continues a tree of processes
  * - linux_descendants.c   finds, signals and kills descendants
  * - linux_process.c       /proc/PID/stat
@@ -152,6 +154,11 @@ int main(int argc, char **argv)
 	struct config config;
 	char *error;
 	int status = EXIT_TROUBLE;
+	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
+	if (geteuid() != getuid() || getegid() != getgid()) {
+		diag("set-uid or set-gid, this program would hand its rights to any command: give it cap_sys_nice instead");
+		return EXIT_TROUBLE;
+	}
 	if (config_parse(&config, argc, argv, &error) == 0)
 		status = act(&config);
 	else

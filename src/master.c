@@ -361,6 +361,12 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	}
 	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
 		return;
+	if (atomic_load(&slot->left)) {
+		shared_set_live(master->run.shared, index, false);
+		if (master->status == 0)
+			master->status = EXIT_TROUBLE;
+		return;
+	}
 	const bool goes_on = master->config->keep_going && master->stage != ENDING;
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
 	shared_set_lost(master->run.shared, index, clock_now());
@@ -418,6 +424,17 @@ static bool all_are_ready(const struct master *master)
 		if (master->executor[i] && !atomic_load(&master->run.shared->slot[i].pid))
 			return false;
 	return true;
+}
+
+/* Unless an executor has. */
+static void name_what_is_left(const struct master *master)
+{
+	char names[128];
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (atomic_load(&master->run.shared->slot[i].left))
+			return;
+	descendants_name(names, sizeof names);
+	diag("can't kill what is left of the workloads: %s", names);
 }
 
 static int fork_executors(struct master *master)
@@ -771,7 +788,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		fork_executors(&master);
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-			diag("some processes of the workloads can't be killed");
+			name_what_is_left(&master);
 			master.status = EXIT_TROUBLE;
 		}
 		if (master.live_line)

@@ -8,6 +8,7 @@
 
 #include "diag.h"
 #include "expand.h"
+#include "linux_containment.h"
 #include "units.h"
 
 int run_prepare(struct run *run, const struct config *config)
@@ -15,6 +16,14 @@ int run_prepare(struct run *run, const struct config *config)
 	char error[MODULE_ERROR_MAX];
 	uint64_t entropy = 0;
 	*run = (struct run){.config = config, .master = -1, .ready = -1};
+	if (config->contain == CONTAIN_PIDNS) {
+		char reason[CONTAINMENT_REASON_MAX];
+		bool user_namespace;
+		if (!containment_is_permitted(&user_namespace, reason)) {
+			diag("--contain=pidns: %s", reason);
+			return -1;
+		}
+	}
 	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
 		diag("can't get random numbers: %s", strerror(errno));
 		return -1;
@@ -150,6 +159,8 @@ void run_print(const struct run *run, FILE *to)
 		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
+	if (config->contain == CONTAIN_PIDNS)
+		fputs("containment: pidns\n", to);
 	for (unsigned i = 0; i < config->workloads; i++) {
 		const struct attached *attached = run_attached(run, i);
 		if (attached) {

@@ -24,7 +24,19 @@ enum shared_phase {
 };
 
 /* How far a start came when it failed (slot.start_stage). */
-enum shared_stage { STAGE_NONE, STAGE_EXECUTOR, STAGE_FORK, STAGE_CHDIR, STAGE_STDIN, STAGE_STDOUT, STAGE_STDERR, STAGE_EXEC };
+enum shared_stage {
+	STAGE_NONE,
+	STAGE_EXECUTOR,
+	STAGE_FORK,
+	STAGE_NAMESPACE,
+	STAGE_MAP,
+	STAGE_PROC,
+	STAGE_CHDIR,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_EXEC,
+};
 
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
@@ -75,6 +87,7 @@ struct slot {
 	_Atomic uint32_t respawns;          /* how often the workload was started again */
 	_Atomic bool attached;              /* the process was there before */
 	_Atomic bool lost;                  /* its executor died, and the run went on without it */
+	_Atomic bool left;                  /* some of its processes could not be killed; the executor has said which */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */

@@ -32,6 +32,12 @@ const char *spawn_stage_text(enum shared_stage stage)
 		return "set up its executor";
 	case STAGE_FORK:
 		return "start a process";
+	case STAGE_NAMESPACE:
+		return "make a PID namespace";
+	case STAGE_MAP:
+		return "map its user into a user namespace";
+	case STAGE_PROC:
+		return "mount a /proc of its own";
 	case STAGE_CHDIR:
 		return "change to its folder";
 	case STAGE_STDIN:
@@ -84,10 +90,12 @@ static enum shared_stage become(const struct spawn *spawn)
 
 static void child(const struct spawn *spawn, pid_t parent, int report)
 {
-	/* Set first, checked after: a parent that died in between is noticed one way or the other. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		raise(SIGKILL);
+	/* Set first, checked after: a parent that died in between is noticed one way or the other. The contained die with their init. */
+	if (!spawn->containment) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			raise(SIGKILL);
+	}
 	setpgid(0, 0);
 	struct failure failure = {.stage = become(spawn)};
 	failure.error = errno;
@@ -108,10 +116,12 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	const pid_t parent = getpid();
-	const pid_t pid = fork();
+	const struct scheduling_lent lent = scheduling_before_fork(spawn->user);
+	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &failure.stage) : fork();
 	failure.error = errno;
 	if (pid == 0)
 		child(spawn, parent, report[1]);
+	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(report[1]);
 	ssize_t got = 0;
@@ -123,7 +133,9 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	close(report[0]);
 	if (pid > 0 && got == 0)
 		return pid;
-	if (pid > 0)
+	if (pid > 0 && spawn->containment)
+		containment_abandon(spawn->containment);
+	else if (pid > 0)
 		waitpid(pid, NULL, 0);
 	*stage = failure.stage;
 	errno = failure.error;

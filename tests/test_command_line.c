@@ -81,6 +81,7 @@ static void defaults(void **state)
 	assert_null(config.directory);
 	assert_true(isnan(config.require_error) && isnan(config.require_mse));
 	assert_false(config.quiet || config.verbose || config.ignore_failures || config.log_instances);
+	assert_int_equal(config.contain, CONTAIN_NONE);
 	assert_string_equal(config.separator, ":");
 	assert_string_equal(config.placeholder, "%");
 	assert_string_equal(config.root, "");
@@ -133,7 +134,7 @@ static void every_option_has_its_place(void **state)
 	     "--space=s --space-options=S --dithering=d --dithering-options=D --warmup=1M30s --run-time 10 --log l.csv "
 	     "--log-interval=1ms "
 	     "--log-instances --stdout out.% --stderr=err.% --chdir=/tmp --grace=0 --require=error=1,mse=12 --ignore-failures "
-	     "--sysroot=/r "
+	     "--sysroot=/r --contain=pidns "
 	     "--quiet --verbose true");
 	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d"};
 	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D"};
@@ -154,6 +155,7 @@ static void every_option_has_its_place(void **state)
 	assert_true(config.require_error == 1 && config.require_mse == 12);
 	assert_true(config.ignore_failures && config.quiet && config.verbose);
 	assert_string_equal(config.root, "/r");
+	assert_int_equal(config.contain, CONTAIN_PIDNS);
 	take("-qvn2 -ofile -w0 -r1s --require=mse=3 true");
 	assert_true(config.quiet && config.verbose);
 	assert_int_equal(config.workloads, 2);

@@ -50,6 +50,33 @@ static void parts_lie_on_lines_of_their_own(void **state)
 	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->live));
 }
 
+static struct stat unlinked;
+static int names_unlinked;
+
+/* In place of libc's, for the moment in which a segment has a name. */
+int shm_unlink(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "/dev/shm%s", name);
+	assert_int_equal(stat(path, &unlinked), 0);
+	names_unlinked++;
+	return unlink(path);
+}
+
+static void nobody_else_can_open_it(void **state)
+{
+	(void)state;
+	const mode_t before = umask(0);
+	struct shared *shared = shared_create(1, no_modules);
+	umask(before);
+	assert_non_null(shared);
+	assert_int_equal(names_unlinked, 1);
+	assert_true(S_ISREG(unlinked.st_mode));
+	assert_int_equal(unlinked.st_mode & 07777, 0600);
+	assert_int_equal(unlinked.st_uid, geteuid());
+	shared_destroy(shared);
+}
+
 static void memory_is_prepared(void **state)
 {
 	(void)state;
@@ -296,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_workload_stands_still),
 		cmocka_unit_test(parts_lie_on_lines_of_their_own),
+		cmocka_unit_test(nobody_else_can_open_it),
 		cmocka_unit_test(memory_is_prepared),
 		cmocka_unit_test(nothing_is_left_and_children_share_it),
 		cmocka_unit_test(abandoned_segments_are_removed),
