@@ -76,6 +76,7 @@ int guardian_run(const struct config *config)
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
 	scheduling_save(&ties.user);
+	scheduling_raise_files();
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
 		sigaddset(&set, watched[i]);

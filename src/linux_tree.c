@@ -9,14 +9,19 @@
  *
  * Safety. The group is signalled by number only while its leader has not been reaped, because a zombie keeps the number. All
  * others are signalled through pidfds whose start time was compared with the one listed.
+ *
+ * Scarcity. A pidfd is kept for each process outside the group, as long as there are descriptors; further ones are opened for each
+ * signal.
  */
 #include "linux_tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -26,6 +31,8 @@
 #define SCAN_ANYWAY_NS NS_PER_S
 #define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
 #define STANDSTILL_LOOK_NS (50 * NS_PER_US)
+/* So many descriptors are left for looking at /proc. */
+#define SPARE_FILES 16
 
 void tree_init(struct tree *tree, pid_t first)
 {
@@ -36,7 +43,8 @@ void tree_init(struct tree *tree, pid_t first)
 static void forget_outsiders(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->outsiders; i++)
-		close(tree->outsider[i].fd);
+		if (tree->outsider[i].fd >= 0)
+			close(tree->outsider[i].fd);
 	free(tree->outsider);
 	tree->outsider = NULL;
 	tree->outsiders = 0;
@@ -71,28 +79,44 @@ static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= SCAN_EVERY_NS;
 }
 
-static void keep_outsider(struct tree *tree, const struct linux_process *process)
+/* `files` is the limit of descriptors. */
+static void keep_outsider(struct tree *tree, const struct linux_process *process, rlim_t files)
 {
 	struct tree_outsider *grown = realloc(tree->outsider, (tree->outsiders + 1) * sizeof *grown);
 	if (!grown)
 		return; /* the next scan tries again */
 	tree->outsider = grown;
-	const int fd = process_open(process);
-	if (fd >= 0)
-		tree->outsider[tree->outsiders++] = (struct tree_outsider){*process, fd};
+	int fd = process_open(process);
+	if (fd < 0 && errno != EMFILE && errno != ENFILE)
+		return;
+	if (fd >= 0 && (rlim_t)fd + SPARE_FILES >= files) {
+		close(fd);
+		fd = -1;
+	}
+	tree->outsider[tree->outsiders++] = (struct tree_outsider){*process, fd};
+}
+
+static void signal_outsider(const struct tree_outsider *outsider, int signal)
+{
+	if (outsider->fd >= 0)
+		pidfd_send_signal(outsider->fd, signal, NULL, 0);
+	else
+		process_signal(&outsider->process, signal);
 }
 
 static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
+	struct rlimit files = {.rlim_cur = RLIM_INFINITY};
 	if (descendants_list(getpid(), &tree->scan) != 0)
 		return;
+	getrlimit(RLIMIT_NOFILE, &files);
 	forget_outsiders(tree);
 	tree->scanned_ns = now_ns;
 	tree->scanned_forks = forks;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
 		if (!linux_process_has_ended(process) && !(tree->whole_group && process->group == tree->group))
-			keep_outsider(tree, process);
+			keep_outsider(tree, process, files.rlim_cur);
 	}
 }
 
@@ -121,7 +145,7 @@ static void stop_outsiders(const struct tree *tree)
 			awaited = outsider->process.parent;
 			await_standstill(awaited, deadline);
 		}
-		pidfd_send_signal(outsider->fd, SIGSTOP, NULL, 0);
+		signal_outsider(outsider, SIGSTOP);
 	}
 }
 
@@ -141,7 +165,7 @@ void tree_continue(struct tree *tree)
 {
 	tree->stopped = false;
 	for (size_t i = tree->outsiders; i-- > 0;)
-		pidfd_send_signal(tree->outsider[i].fd, SIGCONT, NULL, 0);
+		signal_outsider(&tree->outsider[i], SIGCONT);
 	signal_group(tree, SIGCONT);
 }
 
@@ -154,7 +178,7 @@ void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 	}
 	signal_group(tree, signal);
 	for (size_t i = 0; i < tree->outsiders; i++)
-		pidfd_send_signal(tree->outsider[i].fd, signal, NULL, 0);
+		signal_outsider(&tree->outsider[i], signal);
 }
 
 void tree_leader_ends(struct tree *tree, int64_t now_ns)
