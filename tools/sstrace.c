@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "half_file.h"
 #include "trace_binary.h"
 #include "trace_text.h"
 #include "units.h"
@@ -313,6 +314,8 @@ static int work(const struct settings *settings)
 		const int output = open_output(settings, input);
 		if (output >= 0)
 			status = write_output(settings, output, &trace);
+		if (output >= 0 && status != EXIT_SUCCESS && settings->output)
+			half_file_empty(settings->output);
 	}
 	trace_free(&trace);
 	if (settings->input)
