@@ -367,6 +367,9 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 
 static int add_group(struct config *config, const struct group *group, char **error)
 {
+	/* Looked at with each group: the sum of many would overflow. */
+	if (config->workloads + group->instances > 100000)
+		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads + group->instances);
 	struct group *grown = realloc(config->group, (config->groups + 1) * sizeof *grown);
 	if (!grown)
 		return fail(error, "%s", strerror(errno));
@@ -419,11 +422,7 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	        .placeholder = "%",
 	        .root = "",
 	};
-	if (parse_groups(config, argc, argv, error) != 0)
-		return -1;
-	if (config->workloads > 100000)
-		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
-	return 0;
+	return parse_groups(config, argc, argv, error);
 }
 
 void config_free(struct config *config)
