@@ -505,7 +505,20 @@ static int set_up(struct master *master)
 	if (recorder_init(&master->logged, &master->run, master->config->log_interval_ns, master->log && master->config->log_instances) != 0 ||
 	        recorder_init(&master->sampled, &master->run, SUMMARY_SAMPLE_NS, false) != 0)
 		return -1;
-	return run_share(&master->run);
+	return 0;
+}
+
+static int share(struct master *master)
+{
+	const char *hint = "";
+	if (run_share(&master->run) == 0)
+		return 0;
+	if (errno == EFBIG)
+		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
+	else if (errno == ENOENT)
+		hint = " (expected a tmpfs on /dev/shm)";
+	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
+	return -1;
 }
 
 /* What can be found out about a command before anything is started. 0, or the exit status after a message. */
@@ -516,6 +529,10 @@ static int check_commands(const struct config *config)
 		if (config->directory && *config->placeholder && strstr(config->directory, config->placeholder))
 			return 0;
 		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
+			if (errno == ENOMEM) {
+				diag("can't look for %s: %s", config->group[i].command[0], strerror(errno));
+				return EXIT_TROUBLE;
+			}
 			diag("%s: %s", config->group[i].command[0], errno == ENOENT ? "command not found" : strerror(errno));
 			return errno == ENOENT ? 127 : 126;
 		}
@@ -697,6 +714,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		diag("can't set the run up: %s", strerror(errno));
 		status = EXIT_TROUBLE;
 	}
+	if (status == 0 && share(&master) != 0)
+		status = EXIT_TROUBLE;
 	if (status == 0) {
 		master.run.user = ties->user;
 		const int64_t length = run_trace_length(&master.run);

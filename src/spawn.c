@@ -118,12 +118,17 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 		do
 			got = read(report[0], &failure, sizeof failure);
 		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			failure.error = errno;
 	}
 	close(report[0]);
 	if (pid > 0 && got == 0)
 		return pid;
-	if (pid > 0)
+	if (pid > 0) {
+		/* What can't tell how it fares must not run unseen. */
+		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
+	}
 	*stage = failure.stage;
 	errno = failure.error;
 	return -1;
