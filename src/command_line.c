@@ -266,6 +266,8 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		config->placeholder = optarg;
 		return 0;
 	case OPTION_SYSROOT:
+		if (!*optarg)
+			return fail(error, "--sysroot: expected the name of a folder");
 		config->root = optarg;
 		return 0;
 	case OPTION_LOG_INSTANCES:

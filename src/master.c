@@ -316,9 +316,15 @@ static void report_start_failure(struct master *master, unsigned index)
 	const struct slot *slot = &master->run.shared->slot[index];
 	const int error = atomic_load(&slot->start_errno);
 	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
+	const char *what = run_group(master->config, index)->command[0];
+	if (stage == STAGE_CHDIR)
+		what = master->config->directory;
+	else if (stage == STAGE_STDOUT)
+		what = master->config->stdout_file;
+	else if (stage == STAGE_STDERR)
+		what = master->config->stderr_file;
 	if (master->status == 0)
-		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), run_group(master->config, index)->command[0],
-		        strerror(error));
+		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), what, strerror(error));
 	end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
 }
 
@@ -693,9 +699,26 @@ static void report(struct master *master, int *status)
 	write_records(master, &summary, status);
 }
 
+/*
+ * As long as nothing has been started, what ends a process ends us. (Opening a trace or a log that is a FIFO waits for the other end
+ * for as long as it takes.) set_up blocks all again.
+ */
+static void die_by_signals(const struct scheduling *user)
+{
+	sigset_t mask;
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (size_t i = 0; i < 3; i++) {
+		const int number = (const int[]){SIGINT, SIGTERM, SIGHUP}[i];
+		if (!sigismember(&user->mask, number))
+			sigdelset(&mask, number);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1};
+	die_by_signals(&ties->user);
 	if (run_prepare(&master.run, config) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;

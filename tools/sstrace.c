@@ -138,6 +138,8 @@ static int parse_arguments(int count, char **arguments, struct settings *setting
 			puts("sstrace " SHOWSTOPPER_VERSION);
 			return end_output(stdout, "standard output");
 		case 'o':
+			if (!*optarg)
+				return misused("--output: expected the name of a file");
 			if (settings->output)
 				return misused("found two output files, '%s' and '%s', expected one", settings->output, optarg);
 			settings->output = optarg;
