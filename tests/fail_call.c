@@ -35,17 +35,17 @@ extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
 static struct fail_call *plan;
-static unsigned process;              /* number of this process in the plan */
+static unsigned process; /* number of this process in the plan */
 static char path[FAIL_CALL_PATH_MAX] = "0";
 static unsigned children;
 
 /* The function of that name behind this library's own. */
-#define NEXT(name) \
-	({ \
-		static __typeof__(&(name)) found; \
-		if (!found) \
-			found = (__typeof__(&(name)))next(#name); \
-		found; \
+#define NEXT(name)                                                                                                               \
+	({                                                                                                                       \
+		static __typeof__(&(name)) found;                                                                                \
+		if (!found)                                                                                                      \
+			found = (__typeof__(&(name)))next(#name);                                                                \
+		found;                                                                                                           \
 	})
 
 static void *next(const char *name)

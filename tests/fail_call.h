@@ -10,14 +10,14 @@
 
 enum fail_call_function {
 	FAIL_FORK,
-	FAIL_MALLOC,  /* and calloc, realloc, aligned_alloc; also within libc */
+	FAIL_MALLOC, /* and calloc, realloc, aligned_alloc; also within libc */
 	FAIL_MMAP,
 	FAIL_SHM_OPEN,
 	FAIL_FTRUNCATE, /* and posix_fallocate */
-	FAIL_OPEN,    /* and openat, fopen, fdopen, opendir, open_memstream */
+	FAIL_OPEN,      /* and openat, fopen, fdopen, opendir, open_memstream */
 	FAIL_DUP,
 	FAIL_WRITE,
-	FAIL_READ,    /* and pread */
+	FAIL_READ, /* and pread */
 	FAIL_POLL,
 	FAIL_TIMERFD,
 	FAIL_SIGNALFD,

@@ -52,7 +52,7 @@ static const struct function {
 	[FAIL_PIPE] = {"pipe2", {EMFILE, ENFILE}},
 };
 
-static struct fail_call *plan;   /* shared with what is run */
+static struct fail_call *plan;    /* shared with what is run */
 static struct fail_call baseline; /* a run in which nothing failed */
 static char work[64];
 static unsigned runs, failures;
@@ -66,7 +66,8 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
 {
 	va_list arguments;
 	failures++;
-	printf("%s: call %u of %s in process %s: ", strerrorname_np(plan->error), plan->call, functions[plan->function].name, plan->path);
+	printf("%s: call %u of %s in process %s: ", strerrorname_np(plan->error), plan->call, functions[plan->function].name,
+		plan->path);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -98,12 +99,12 @@ static unsigned count_lines(const char *text)
 static pid_t start(void)
 {
 	static char preload[] = "LD_PRELOAD=" FAIL_CALL_PRELOAD;
-	static char *const command[] = {
-		(char *)"showstopper", (char *)"-q", (char *)"-t", (char *)"file", (char *)"-T", (char *)"half.trace", (char *)"-r",
-		(char *)"150m", (char *)"--log-interval", (char *)"30m", (char *)"--log-instances", (char *)"-o", (char *)"log",
-		(char *)"--export-json", (char *)"record.json", (char *)"--export-csv", (char *)"record.csv", (char *)"--grace",
-		(char *)"1s", (char *)"--stdout", (char *)"out.%", (char *)"-n", (char *)"2", (char *)"sh", (char *)"-c",
-		(char *)"echo started; exec sleep 1000", NULL};
+	static char *const command[] = {(char *)"showstopper", (char *)"-q", (char *)"-t", (char *)"file", (char *)"-T",
+		(char *)"half.trace", (char *)"-r", (char *)"150m", (char *)"--log-interval", (char *)"30m",
+		(char *)"--log-instances", (char *)"-o", (char *)"log", (char *)"--export-json", (char *)"record.json",
+		(char *)"--export-csv", (char *)"record.csv", (char *)"--grace", (char *)"1s", (char *)"--stdout",
+		(char *)"out.%", (char *)"-n", (char *)"2", (char *)"sh", (char *)"-c", (char *)"echo started; exec sleep 1000",
+		NULL};
 	const pid_t pid = fork();
 	if (pid != 0)
 		return pid;
