@@ -10,12 +10,19 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "linux_processors.h"
 #include "units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define WORDS_MAX 256
 #define TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)
+
+/* In place of the library's, which reads files and would take most of the time. */
+unsigned linux_processors_usable(void)
+{
+	return 2;
+}
 
 static void check(bool condition)
 {
