@@ -97,11 +97,12 @@ static int list_by_children(pid_t root, struct descendants *list)
 	return 0;
 }
 
-static int list_by_parents(pid_t root, struct descendants *list)
+int descendants_list_by_parents(pid_t root, struct descendants *list)
 {
 	struct descendants all = {0};
 	DIR *proc = opendir("/proc");
 	int result = -1;
+	list->count = 0;
 	if (!proc)
 		return -1;
 	for (struct dirent *entry; (entry = readdir(proc));) {
@@ -132,7 +133,7 @@ int descendants_list(pid_t root, struct descendants *list)
 	if (has_children_files < 0)
 		has_children_files = access("/proc/thread-self/children", R_OK) == 0;
 	list->count = 0;
-	return has_children_files ? list_by_children(root, list) : list_by_parents(root, list);
+	return has_children_files ? list_by_children(root, list) : descendants_list_by_parents(root, list);
 }
 
 int process_open(const struct linux_process *process)

@@ -124,11 +124,11 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	close(report[0]);
 	if (pid > 0 && got == 0)
 		return pid;
-	if (pid > 0) {
-		/* What can't tell how it fares must not run unseen. */
+	/* What can't tell how it fares must not run unseen. */
+	if (pid > 0 && got < 0)
 		kill(pid, SIGKILL);
+	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	}
 	*stage = failure.stage;
 	errno = failure.error;
 	return -1;

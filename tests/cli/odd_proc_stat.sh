@@ -128,7 +128,7 @@ bare='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 10 * n, 1000 + 5 * n
 	print "intr 1\nctxt 1"'
 scenario "processors' lines are missing" "$bare"
 expect_lines err 0
-none='if (n < 15 || n > 25) printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d\n", 10 * n, 1000 + 5 * n, 10 * n, 1000 + 5 * n
+none='if (n < 8 || n > 30) printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d\n", 10 * n, 1000 + 5 * n, 10 * n, 1000 + 5 * n
 	print "intr 1\nctxt 1"'
 lasts=
 scenario 'all lines are missing for a while' "$none"
