@@ -176,8 +176,8 @@ static void survive(char *const *word, const char *name, const char *value)
 
 #define VALUES (const char *const[])
 
-static const char *const general[] = {" ", "-", "-1", "nan", "-inf", "1e400", "99999999999999999999", "-99999999999999999999",
-	"9223372036854775808", "a\nb", "%", "%s%n", ":", "=", ",", ",,", ";", "../..", "\xff\xfe", long_text, NULL};
+static const char *const general[] = {
+	"-", "-1", "nan", "99999999999999999999", "a\nb", "%s%n", "=", ",,", "../..", "\xff\xfe", long_text, NULL};
 
 static const struct kind {
 	const char *argument;       /* what help calls it */
@@ -717,7 +717,8 @@ END_TEST
 START_TEST(a_trace_of_somebody_else)
 {
 	const uid_t nobody = 65534;
-	if (getuid() != 0)
+	/* Where tools/coverage counts lines, somebody else can't write the counts, and is told so. */
+	if (getuid() != 0 || getenv("GCOV_ERROR_FILE"))
 		return;
 	write_file("bad.trace", "0 50%\n1s 50%\n", 13);
 	ck_assert_int_eq(chmod("bad.trace", 0600), 0);
