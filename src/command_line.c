@@ -319,6 +319,8 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		config->placeholder = optarg;
 		return 0;
 	case OPTION_SYSROOT:
+		if (!*optarg)
+			return fail(error, "--sysroot: expected the name of a folder");
 		config->root = optarg;
 		return 0;
 	case OPTION_LOG_INSTANCES:
@@ -423,6 +425,9 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 
 static int add_group(struct config *config, const struct group *group, char **error)
 {
+	/* Looked at with each group: the sum of many would overflow. */
+	if (config->workloads + group->instances > 100000)
+		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads + group->instances);
 	struct group *grown = realloc(config->group, (config->groups + 1) * sizeof *grown);
 	if (!grown)
 		return fail(error, "%s", strerror(errno));

@@ -29,6 +29,10 @@ void diag(const char *format, ...)
 	va_start(arguments, format);
 	const int body = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
 	va_end(arguments);
+	/* What a message quotes must not break its line or steer the terminal. */
+	for (char *at = line + used; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == '\177')
+			*at = '?';
 	if (body > 0)
 		used += body;
 	if ((size_t)used > sizeof line - 2)

@@ -535,12 +535,6 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 {
 	const int64_t now = clock_now();
 	if (executor->attached) {
-		/* Each process of the tree takes a descriptor. */
-		struct rlimit limit;
-		if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-			limit.rlim_cur = limit.rlim_max;
-			setrlimit(RLIMIT_NOFILE, &limit);
-		}
 		if (tree_attach(&executor->tree, executor->attached, now) != 0)
 			return -1;
 		executor->cpu_before = executor->tree.cpu_ticks;

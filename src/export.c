@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "expand.h"
+#include "half_file.h"
 #include "linux_accounting.h"
 #include "linux_processors.h"
 
@@ -176,6 +177,8 @@ int export_json(const struct export *export, const char *path)
 			done = -1;
 		if (fclose(file) != 0)
 			done = -1;
+		if (done != 0)
+			half_file_empty(path);
 	}
 	const int saved = errno;
 	json_decref(root);
@@ -232,5 +235,8 @@ int export_csv(const struct export *export, const char *path)
 	}
 	fputc('\n', file);
 	const bool failed = ferror(file);
-	return fclose(file) != 0 || failed ? -1 : 0;
+	if (fclose(file) == 0 && !failed)
+		return 0;
+	half_file_empty(path);
+	return -1;
 }

@@ -81,6 +81,7 @@ int guardian_run(const struct config *config)
 		return EXIT_TROUBLE;
 	ties.attached = attached;
 	scheduling_save(&ties.user);
+	scheduling_raise_files();
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
 		sigaddset(&set, watched[i]);

@@ -148,6 +148,12 @@ static bool has_children_files(void)
 	return has;
 }
 
+int descendants_list_by_parents(pid_t root, struct descendants *list)
+{
+	list->count = 0;
+	return expand_by_parents(root, list, 0);
+}
+
 int descendants_list(pid_t root, struct descendants *list)
 {
 	list->count = 0;

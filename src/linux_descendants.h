@@ -23,6 +23,9 @@ struct descendants {
  * meanwhile may be missed. 0, or -1 with errno (ENOMEM, or what /proc answered).
  */
 int descendants_list(pid_t root, struct descendants *list);
+
+/* The same by looking at every process of the machine: what descendants_list does where the kernel keeps no lists of children. */
+int descendants_list_by_parents(pid_t root, struct descendants *list);
 void descendants_free(struct descendants *list);
 
 /* Appends one process. 0, or -1 with errno ENOMEM. */

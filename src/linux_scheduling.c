@@ -49,6 +49,7 @@ void scheduling_save(struct scheduling *saved)
 	        .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK),
 	        .oom_score = read_oom_score(),
 	};
+	getrlimit(RLIMIT_NOFILE, &saved->files);
 	sigprocmask(SIG_SETMASK, NULL, &saved->mask);
 	for (int number = 1; number <= 64; number++)
 		sigaction(number, NULL, &saved->action[number]);
@@ -111,6 +112,15 @@ void scheduling_after_fork(const struct scheduling *user, const struct schedulin
 		scheduling_raise(user);
 }
 
+void scheduling_raise_files(void)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 bool scheduling_spare_from_oom(void)
 {
 	return write_oom_score(OOM_SCORE);
@@ -125,6 +135,7 @@ void scheduling_restore_attributes(const struct scheduling *saved)
 	prctl(PR_SET_TIMERSLACK, saved->slack_ns);
 	if (read_oom_score() != saved->oom_score)
 		write_oom_score(saved->oom_score);
+	setrlimit(RLIMIT_NOFILE, &saved->files);
 }
 
 void scheduling_restore(const struct scheduling *saved)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Scheduling attributes: what the user had, what Showstopper's processes take, and giving workloads back what the user had. */
+/* Scheduling attributes and limits: what the user had, what Showstopper's processes take, and giving workloads back what the user had. */
 #ifndef LINUX_SCHEDULING_H
 #define LINUX_SCHEDULING_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 
 struct scheduling {
 	int policy;   /* as sched_getscheduler(2) says, with SCHED_RESET_ON_FORK where set */
@@ -12,6 +13,7 @@ struct scheduling {
 	int nice;
 	unsigned long slack_ns;     /* timer slack */
 	int oom_score;              /* oom_score_adj */
+	struct rlimit files;        /* RLIMIT_NOFILE */
 	sigset_t mask;              /* blocked signals */
 	struct sigaction action[65]; /* dispositions, by signal number */
 };
@@ -48,6 +50,8 @@ struct scheduling_lent {
 };
 struct scheduling_lent scheduling_before_fork(const struct scheduling *user);
 void scheduling_after_fork(const struct scheduling *user, const struct scheduling_lent *lent);
+/* As many descriptors as the hard limit permits: an executor wants one per process that left its workload's group. */
+void scheduling_raise_files(void);
 
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);

@@ -9,6 +9,9 @@
  *
  * Safety. The group is signalled by number only while its leader has not been reaped, because a zombie keeps the number. All
  * others are signalled through pidfds whose start time was compared with the one listed.
+ *
+ * Scarcity. A pidfd is kept for each process outside the group, as long as there are descriptors; further ones are opened for each
+ * signal.
  */
 #include "linux_tree.h"
 
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -29,6 +33,8 @@
 #define SCAN_ANYWAY_NS NS_PER_S
 #define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
 #define STANDSTILL_LOOK_NS (50 * NS_PER_US)
+/* So many descriptors are left for looking at /proc. */
+#define SPARE_FILES 16
 
 void tree_init(struct tree *tree, pid_t first)
 {
@@ -36,11 +42,27 @@ void tree_init(struct tree *tree, pid_t first)
 	        .group = first, .whole_group = true, .scanned_ns = INT64_MIN, .loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
 }
 
+static void close_outsider(const struct tree_outsider *outsider)
+{
+	if (outsider->fd >= 0)
+		close(outsider->fd);
+}
+
+static bool has_gone(const struct tree_outsider *outsider)
+{
+	struct pollfd ended = {.fd = outsider->fd, .events = POLLIN};
+	struct linux_process now;
+	if (outsider->fd >= 0)
+		return poll(&ended, 1, 0) > 0;
+	if (linux_process_read(outsider->process.pid, &now) == 0)
+		return now.start_ticks != outsider->process.start_ticks || linux_process_has_ended(&now);
+	return errno == ENOENT || errno == ESRCH;
+}
+
 static void forget_outsiders(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->outsiders; i++)
-		if (tree->outsider[i].fd >= 0)
-			close(tree->outsider[i].fd);
+		close_outsider(&tree->outsider[i]);
 	free(tree->outsider);
 	tree->outsider = NULL;
 	tree->outsiders = 0;
@@ -110,9 +132,11 @@ static ssize_t find_outsider(const struct tree *tree, const struct linux_process
 	return -1;
 }
 
-/* Opens those that are new and enters them into the table; the next scan tries again with those that fail. */
+/* Opens those that are new, as far as there are descriptors, and enters them into the table; the next scan tries again. */
 static void open_outsiders(const struct tree *tree, struct tree_outsider *outsider, size_t *count)
 {
+	struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+	getrlimit(RLIMIT_NOFILE, &files);
 	bool *const taken = tree->attached ? calloc(*count + 1, sizeof *taken) : NULL;
 	size_t kept = 0;
 	uint32_t place = 0;
@@ -125,10 +149,15 @@ static void open_outsiders(const struct tree *tree, struct tree_outsider *outsid
 			while (taken && taken[place])
 				place++;
 			next.place = place;
-			if (!tree->attached || (taken && attached_enter(tree->table, place, &next.process) == 0))
-				next.fd = process_open(&next.process);
-			if (next.fd < 0)
+			if (tree->attached && (!taken || attached_enter(tree->table, place, &next.process) != 0))
 				continue;
+			next.fd = process_open(&next.process);
+			if (next.fd < 0 && errno != EMFILE && errno != ENFILE)
+				continue;
+			if (next.fd >= 0 && (rlim_t)next.fd + SPARE_FILES >= files.rlim_cur) {
+				close(next.fd);
+				next.fd = -1;
+			}
 			if (taken)
 				taken[place] = true;
 		}
@@ -136,6 +165,14 @@ static void open_outsiders(const struct tree *tree, struct tree_outsider *outsid
 	}
 	free(taken);
 	*count = kept;
+}
+
+static void signal_outsider(const struct tree_outsider *outsider, int signal)
+{
+	if (outsider->fd >= 0)
+		pidfd_send_signal(outsider->fd, signal, NULL, 0);
+	else
+		process_signal(&outsider->process, signal);
 }
 
 static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
@@ -205,9 +242,8 @@ bool tree_lives(struct tree *tree, int64_t now_ns)
 	scan(tree, now_ns, newest_process(tree));
 	/* The dead go, also when there was no memory for a look. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
-		struct pollfd ended = {.fd = tree->outsider[i].fd, .events = POLLIN};
-		if (poll(&ended, 1, 0) > 0)
-			close(ended.fd);
+		if (has_gone(&tree->outsider[i]))
+			close_outsider(&tree->outsider[i]);
 		else
 			tree->outsider[living++] = tree->outsider[i];
 	}
@@ -250,7 +286,7 @@ static void stop_outsiders(const struct tree *tree)
 			if (stops_too(tree, awaited))
 				await_standstill(awaited, deadline);
 		}
-		pidfd_send_signal(outsider->fd, SIGSTOP, NULL, 0);
+		signal_outsider(outsider, SIGSTOP);
 	}
 }
 
@@ -270,7 +306,7 @@ void tree_continue(struct tree *tree)
 {
 	tree->stopped = false;
 	for (size_t i = tree->outsiders; i-- > 0;)
-		pidfd_send_signal(tree->outsider[i].fd, SIGCONT, NULL, 0);
+		signal_outsider(&tree->outsider[i], SIGCONT);
 	signal_group(tree, SIGCONT);
 }
 
@@ -283,7 +319,7 @@ void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 	}
 	signal_group(tree, signal);
 	for (size_t i = 0; i < tree->outsiders; i++)
-		pidfd_send_signal(tree->outsider[i].fd, signal, NULL, 0);
+		signal_outsider(&tree->outsider[i], signal);
 }
 
 void tree_leader_ends(struct tree *tree, int64_t now_ns)

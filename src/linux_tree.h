@@ -23,7 +23,7 @@ struct tree {
 	/* Processes of the tree outside the group, parents first. */
 	struct tree_outsider {
 		struct linux_process process;
-		int fd;         /* pidfd */
+		int fd;         /* pidfd, or -1 where descriptors are scarce */
 		uint32_t place; /* in the table */
 	} *outsider;
 	size_t outsiders;

@@ -33,6 +33,10 @@ static bool read_stat(const struct sst_env *env, struct linux_stat *stat)
 	return got;
 }
 
+/* Exit status of the child that tries: nice values go from -20 to 19, real-time priorities to 99. */
+#define STATUS_FIFO 128
+#define STATUS_NICE 64
+
 /* Tried in a child, so that this process stays as it is. */
 static void print_priority(FILE *to)
 {
@@ -42,25 +46,22 @@ static void print_priority(FILE *to)
 		struct scheduling user;
 		scheduling_save(&user);
 		const struct scheduling_grant grant = scheduling_raise(&user);
-		_exit((int)grant.grant << 6 | (grant.value < 0 ? -grant.value : grant.value));
+		_exit(grant.grant == GRANT_FIFO ? STATUS_FIFO + grant.value :
+		      grant.grant == GRANT_NICE ? STATUS_NICE + 20 + grant.value :
+		                                  0);
 	}
 	int status;
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) {
 		fputs("priority: unavailable\n", to);
 		return;
 	}
-	const int value = WEXITSTATUS(status) & 63;
-	switch (WEXITSTATUS(status) >> 6) {
-	case GRANT_FIFO:
-		fprintf(to, "priority: SCHED_FIFO %d permitted\n", value);
-		break;
-	case GRANT_NICE:
-		fprintf(to, "priority: nice -%d permitted, SCHED_FIFO not\n", value);
-		break;
-	default:
+	const int tried = WEXITSTATUS(status);
+	if (tried >= STATUS_FIFO)
+		fprintf(to, "priority: SCHED_FIFO %d permitted\n", tried - STATUS_FIFO);
+	else if (tried >= STATUS_NICE)
+		fprintf(to, "priority: nice %d permitted, SCHED_FIFO not\n", tried - STATUS_NICE - 20);
+	else
 		fputs("priority: nothing above the workloads' permitted (enforcement will be late when processors are saturated)\n", to);
-		break;
-	}
 }
 
 static void print_containment(FILE *to)

@@ -43,6 +43,7 @@
  * - accuracy.c            mean error and mean squared error
  * - summary.c             the summary at the end
  * - export.c              the record of a run for programs
+ * - half_file.c           … and other files that can't be written whole
  * - progress.c            the live line
  *
  * For the other programs:

@@ -329,11 +329,17 @@ static void report_start_failure(struct master *master, unsigned index)
 	const int error = atomic_load(&slot->start_errno);
 	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
 	const struct attached *attached = run_attached(&master->run, index);
+	const char *what = attached ? "" : run_group(master->config, index)->command[0];
+	if (stage == STAGE_CHDIR)
+		what = master->config->directory;
+	else if (stage == STAGE_STDOUT)
+		what = master->config->stdout_file;
+	else if (stage == STAGE_STDERR)
+		what = master->config->stderr_file;
 	if (master->status == 0 && attached)
 		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
 	else if (master->status == 0)
-		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), run_group(master->config, index)->command[0],
-		        strerror(error));
+		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), what, strerror(error));
 	end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
 }
 
@@ -572,7 +578,20 @@ static int set_up(struct master *master)
 	if (recorder_init(&master->logged, &master->run, master->config->log_interval_ns, master->log && master->config->log_instances) != 0 ||
 	        recorder_init(&master->sampled, &master->run, SUMMARY_SAMPLE_NS, false) != 0)
 		return -1;
-	return run_share(&master->run);
+	return 0;
+}
+
+static int share(struct master *master)
+{
+	const char *hint = "";
+	if (run_share(&master->run) == 0)
+		return 0;
+	if (errno == EFBIG)
+		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
+	else if (errno == ENOENT)
+		hint = " (expected a tmpfs on /dev/shm)";
+	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
+	return -1;
 }
 
 /* What can be found out about a command before anything is started. 0, or the exit status after a message. */
@@ -583,6 +602,10 @@ static int check_commands(const struct config *config)
 		if (config->directory && *config->placeholder && strstr(config->directory, config->placeholder))
 			return 0;
 		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
+			if (errno == ENOMEM) {
+				diag("can't look for %s: %s", config->group[i].command[0], strerror(errno));
+				return EXIT_TROUBLE;
+			}
 			diag("%s: %s", config->group[i].command[0], errno == ENOENT ? "command not found" : strerror(errno));
 			return errno == ENOENT ? 127 : 126;
 		}
@@ -747,9 +770,26 @@ static void report(struct master *master, int *status)
 	write_records(master, &summary, status);
 }
 
+/*
+ * As long as nothing has been started, what ends a process ends us. (Opening a trace or a log that is a FIFO waits for the other end
+ * for as long as it takes.) set_up blocks all again.
+ */
+static void die_by_signals(const struct scheduling *user)
+{
+	sigset_t mask;
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (size_t i = 0; i < 3; i++) {
+		const int number = (const int[]){SIGINT, SIGTERM, SIGHUP}[i];
+		if (!sigismember(&user->mask, number))
+			sigdelset(&mask, number);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1};
+	die_by_signals(&ties->user);
 	if (run_prepare(&master.run, config) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;
@@ -768,6 +808,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		diag("can't set the run up: %s", strerror(errno));
 		status = EXIT_TROUBLE;
 	}
+	if (status == 0 && share(&master) != 0)
+		status = EXIT_TROUBLE;
 	if (status == 0) {
 		master.run.user = ties->user;
 		master.run.attached = ties->attached;

@@ -94,7 +94,7 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	record->load = NAN;
 	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &sample))
 		record->load = hold(sample.work / sample.capacity, 1);
-	record->estimate = (now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns);
+	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), 1);
 	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
 	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);
 	for (unsigned i = 0; each && i < recorder->run->config->workloads; i++)

@@ -44,8 +44,8 @@ int run_prepare(struct run *run, const struct config *config)
 		}
 		memset(host->env.shared, 0, module->base->shared_size);
 		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
-			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind],
-			        *host->refusal ? host->refusal : "refused without a reason");
+			diag("%s module '%s': %s%s%s", module_kind_name((enum sst_kind)kind), config->module[kind],
+			        *host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "", config->root);
 			return -1;
 		}
 	}

@@ -129,10 +129,15 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 		do
 			got = read(report[0], &failure, sizeof failure);
 		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			failure.error = errno;
 	}
 	close(report[0]);
 	if (pid > 0 && got == 0)
 		return pid;
+	/* What can't tell how it fares must not run unseen. */
+	if (pid > 0 && got < 0)
+		kill(pid, SIGKILL);
 	if (pid > 0 && spawn->containment)
 		containment_abandon(spawn->containment);
 	else if (pid > 0)

@@ -161,6 +161,29 @@ START_TEST(the_living_are_named)
 }
 END_TEST
 
+/* Without the kernel's lists of children the same is found. */
+START_TEST(the_whole_of_proc_says_the_same)
+{
+	struct descendants other = {0};
+	ck_assert_int_eq(descendants_list_by_parents(getpid(), &other), 0);
+	ck_assert_uint_eq(other.count, 0);
+	start(two_levels);
+	start(NULL);
+	list_until(5);
+	ck_assert_int_eq(descendants_list_by_parents(getpid(), &other), 0);
+	ck_assert_uint_eq(other.count, list.count);
+	for (size_t i = 0; i < other.count; i++) {
+		const struct descendant *found = find(other.item[i].process.pid);
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(other.item[i].depth, found->depth);
+		ck_assert(i == 0 || other.item[i].depth >= other.item[i - 1].depth);
+	}
+	ck_assert_int_eq(descendants_list_by_parents(list.item[4].process.pid, &other), 0);
+	ck_assert_uint_eq(other.count, 0);
+	descendants_free(&other);
+}
+END_TEST
+
 START_TEST(many_children_are_all_found)
 {
 	for (int i = 0; i < 50; i++)
@@ -427,6 +450,7 @@ int main(void)
 	tcase_add_test(tests, parents_come_before_their_children);
 	tcase_add_test(tests, a_list_is_expanded_and_nobody_is_listed_twice);
 	tcase_add_test(tests, the_living_are_named);
+	tcase_add_test(tests, the_whole_of_proc_says_the_same);
 	tcase_add_test(tests, many_children_are_all_found);
 	tcase_add_test(tests, children_of_any_thread_are_found);
 	tcase_add_test(tests, orphans_and_other_sessions_are_found);

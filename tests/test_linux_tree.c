@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,6 +157,33 @@ START_TEST(escapees_are_stopped_and_continued)
 	ck_assert_uint_eq(tree.outsiders, 2);
 	continue_all();
 	stop_until_all_are();
+	continue_all();
+}
+END_TEST
+
+#define MANY 20
+
+static void with_many_escapees(void)
+{
+	for (int i = 0; i < MANY; i++)
+		fork_and(new_session);
+	sleep_for_ever();
+}
+
+START_TEST(escapees_without_descriptors_are_stopped_and_continued)
+{
+	const struct rlimit few = {.rlim_cur = 32, .rlim_max = 32};
+	unsigned without = 0;
+	start(with_many_escapees, 1 + 2 * MANY);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	stop_until_all_are();
+	ck_assert_uint_eq(tree.outsiders, 2 * MANY);
+	for (size_t i = 0; i < tree.outsiders; i++)
+		without += tree.outsider[i].fd < 0;
+	ck_assert_uint_gt(without, MANY);
+	continue_all();
+	stop_until_all_are();
+	tree_signal(&tree, SIGTERM, clock_now());
 	continue_all();
 }
 END_TEST
@@ -464,6 +492,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_group_is_stopped_and_continued);
 	tcase_add_test(tests, escapees_are_stopped_and_continued);
+	tcase_add_test(tests, escapees_without_descriptors_are_stopped_and_continued);
 	tcase_add_test(tests, daemons_that_lost_their_parent_are_part_of_it);
 	tcase_add_test(tests, those_that_leave_without_a_fork_are_found);
 	tcase_add_test(tests, the_leader_s_death_keeps_the_rest_controlled);

@@ -287,6 +287,25 @@ START_TEST(the_user_s_nice_value_survives)
 }
 END_TEST
 
+START_TEST(the_limit_of_descriptors_is_raised_for_us_alone)
+{
+	struct rlimit before;
+	struct rlimit limit;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = (struct rlimit){.rlim_cur = before.rlim_cur - 1, .rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	scheduling_save(&user);
+	scheduling_raise_files();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_eq(limit.rlim_cur, before.rlim_max);
+	const pid_t pid = start(&(struct spawn){.command = sleeper, .user = &user});
+	ck_assert_int_eq(prlimit(pid, RLIMIT_NOFILE, NULL, &limit), 0);
+	ck_assert_uint_eq(limit.rlim_cur, before.rlim_cur - 1);
+	ck_assert_uint_eq(limit.rlim_max, before.rlim_max);
+	end(pid);
+}
+END_TEST
+
 /* Descriptors of a process beyond the first three, as text. */
 static void list_descriptors(pid_t pid, char *text, size_t size, bool only_inheritable)
 {
@@ -457,6 +476,7 @@ int main(void)
 	tcase_add_test(tests, standard_input_is_inherited_on_demand_only);
 	tcase_add_test(tests, the_workload_gets_back_what_the_user_had);
 	tcase_add_test(tests, the_user_s_nice_value_survives);
+	tcase_add_test(tests, the_limit_of_descriptors_is_raised_for_us_alone);
 	tcase_add_test(tests, nothing_else_is_inherited);
 	tcase_add_test(tests, a_closed_standard_stream_does_no_harm);
 	tcase_add_test(tests, the_child_dies_with_its_parent);

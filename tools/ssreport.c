@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "diag.h"
+#include "half_file.h"
 #include "plot.h"
 #include "report_accuracy.h"
 #include "report_input.h"
@@ -652,6 +653,8 @@ static int write_table(const struct report *report, const char *path)
 		error = errno;
 	if (error == 0)
 		return 0;
+	if (path)
+		half_file_empty(path);
 	diag("can't write %s: %s", name, strerror(error));
 	return -1;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "half_file.h"
 #include "trace_binary.h"
 #include "trace_text.h"
 #include "units.h"
@@ -137,6 +138,8 @@ static int parse_arguments(int count, char **arguments, struct settings *setting
 			puts("sstrace " SHOWSTOPPER_VERSION);
 			return end_output(stdout, "standard output");
 		case 'o':
+			if (!*optarg)
+				return misused("--output: expected the name of a file");
 			if (settings->output)
 				return misused("found two output files, '%s' and '%s', expected one", settings->output, optarg);
 			settings->output = optarg;
@@ -313,6 +316,8 @@ static int work(const struct settings *settings)
 		const int output = open_output(settings, input);
 		if (output >= 0)
 			status = write_output(settings, output, &trace);
+		if (output >= 0 && status != EXIT_SUCCESS && settings->output)
+			half_file_empty(settings->output);
 	}
 	trace_free(&trace);
 	if (settings->input)

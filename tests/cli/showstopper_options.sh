@@ -300,6 +300,19 @@ for line in 'kernel: Linux [0-9]' 'processors: [1-9]' 'accounting of user and sy
 	'cpuacct.usage of the machine: ' 'steal: ' 'priority: ' 'containment: pidns '; do
 	expect_text out "^$line"
 done
+run showstopper --sysroot nowhere --check-machine
+expect_status 0
+for line in 'processors: unavailable, [1-9]' 'steal: unavailable$' 'cpuacct.usage of the machine: unavailable$'; do
+	expect_text out "^$line"
+done
+if setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 true 2>/dev/null; then
+	run setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 showstopper --check-machine
+	expect_text out "^priority: nothing above the workloads' permitted"
+fi
+if setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 true 2>/dev/null; then
+	run setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 showstopper --check-machine
+	expect_text out '^priority: nice -4 permitted, SCHED_FIFO not'
+fi
 run showstopper --help
 expect_status 0
 expect_text out '^Usage: showstopper '

@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# showstopper and cpuload over a made-up /proc/stat that changes as a run goes on, in ways in which no manual says it does: processors
+# come and go, counters go back, columns and lines are missing. The run goes on, and each load in its log is none or from 0 to 1.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+mkdir -p root/proc root/sys
+
+# states PROGRAM: writes the files state.1 … state.40 as an awk program prints them (it is given `n`), all as long as the longest, so
+# that writing one over another in place leaves nothing of it.
+states() {
+	rm -f state.*
+	for n in $(seq 40); do awk -v n="$n" "BEGIN { $1 }" >"state.$n"; done
+	longest=$(wc -c state.* | awk '$2 != "total" && $1 > most { most = $1 } END { print most }')
+	for n in $(seq 40); do
+		{
+			cat "state.$n"
+			head -c $((longest - $(wc -c <"state.$n"))) /dev/zero | tr '\0' '\n'
+		} >padded
+		mv padded "state.$n"
+	done
+	cat state.1 >root/proc/stat
+}
+
+# Shows one after another, in 50 ms each, until it is told to stop.
+play() {
+	for n in $(seq 40); do
+		[ ! -e stop ] || return
+		dd if="state.$n" of=root/proc/stat bs=1M conv=notrunc 2>/dev/null
+		sleep 0.05
+	done
+}
+
+# expect_sane FILE: all that is there are numbers; loads and duty cycles from 0 to 1.
+expect_sane() {
+	[ "$(wc -l <"$1")" -gt 3 ] || fail "$what: $1 has no rows"
+	if grep -Eiv '^[a-z_0-9,]+$' "$1" | grep -Ei 'nan|inf|e'; then fail "$what: $1 has values that are none"; fi
+	awk -F, -v columns="$2" 'NR > 1 { for (i = 3; i <= columns; i++) if ($i != "" && ($i < 0 || $i > 1)) { print NR ": " $0; wrong = 1 } }
+		END { exit wrong }' "$1" || fail "$what: $1 has values beyond 0 and 1"
+}
+
+# Whether cpuload, too, goes on to its end.
+lasts=yes
+# scenario NAME PROGRAM [OPTION]…: showstopper and cpuload over its states.
+scenario() {
+	states "$2"
+	name=$1
+	shift 2
+	rm -f stop
+	play &
+	player=$!
+	timeout -k 5 60 cpuload --sysroot root -P -o load 50m 20 2>cpuload.err </dev/null &
+	meter=$!
+	run showstopper --sysroot root -q -T 50% -r 1200m --log-interval 50m -o log -n 2 "$@" sleep 1000
+	wait "$meter"
+	meter_status=$?
+	: >stop
+	wait "$player"
+	what="$name: $what"
+	expect_status 0
+	expect_sane log 6
+	expect_sane load 5
+	[ -z "$lasts" ] || [ "$meter_status" -eq 0 ] || fail "$what: cpuload: status $meter_status: $(cat cpuload.err)"
+}
+
+plain='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 10 * n, 1000 + 5 * n
+	printf "cpu0 %d 0 0 %d 0 0 0 0 0 0\ncpu1 %d 0 0 %d 0 0 0 0 0 0\nintr 1\nctxt 1\n", 5 * n, 500 + 3 * n, 5 * n, 500 + 2 * n'
+for source in idle ticks; do
+	scenario "an ordinary machine, $source" "$plain" -F source=$source
+	expect_lines err 0
+done
+
+# The second processor is away in every other fifth of the time; the summary's idle time leaps there and back.
+hotplug='off = int(n / 8) % 2
+	printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 10 * n, 1000 + 5 * n - off * 400
+	printf "cpu0 %d 0 0 %d 0 0 0 0 0 0\n", 5 * n, 500 + 3 * n
+	if (!off) printf "cpu1 %d 0 0 %d 0 0 0 0 0 0\n", 5 * n, 500 + 2 * n
+	print "intr 1\nctxt 1"'
+for options in source=idle source=ticks source=idle,cpus=1 source=idle,cpus=0-1; do
+	[ "$options" = source=idle,cpus=1 ] || scenario "processors that come and go, $options" "$hotplug" -F "$options"
+	[ "$options" = source=idle,cpus=1 ] || expect_lines err 0
+done
+# All that are measured are away: that is said, once.
+scenario 'the only processor goes away' "$hotplug" -F source=idle,cpus=1
+expect_lines err 1
+expect_text err "^showstopper: can't read the load: .*; rows without it are left out"
+
+back='b = n % 5 == 0 ? 1000 : 0
+	printf "cpu  %d 0 0 %d %d 0 0 0 0 0\n", 10000 + 10 * n - b, 10000 + 5 * n - 2 * b, 100 + b / 10
+	printf "cpu0 %d 0 0 %d 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\nintr 1\n", 10000 + 10 * n - b, 10000 + 5 * n - b'
+for source in idle ticks; do
+	scenario "counters that go back, $source" "$back" -F source=$source
+	expect_lines err 0
+done
+
+# As old as it gets, and as if a kernel wrote what doesn't fit.
+few='printf "cpu  %d 0 0 %d\ncpu0 %d 0 0 %d\n", 10 * n, 1000 + 5 * n, 10 * n, 1000 + 5 * n'
+scenario 'four columns' "$few"
+expect_lines err 0
+huge='printf "cpu  %s%02d 0 0 %s%02d 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\nintr 1\n", "184467440737095515", n, "92233720368547757", n'
+for source in idle ticks; do
+	scenario "counters that overflow, $source" "$huge" -F source=$source
+	expect_lines err 0
+done
+leaps='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\nintr 1\n", n * 1000000, n % 3 * 1000000'
+for source in idle ticks; do
+	scenario "counters that leap, $source" "$leaps" -F source=$source
+	expect_lines err 0
+done
+still='print "cpu  1000 0 0 1000 0 0 0 0 0 0\ncpu0 1000 0 0 1000 0 0 0 0 0 0\nintr 1"'
+for source in idle ticks; do
+	scenario "counters that stand still, $source" "$still" -F source=$source
+	expect_lines err 0
+done
+
+many='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 5120 * n, 512000 + 5120 * n
+	for (i = 0; i < 1024 - n % 3; i++) printf "cpu%d %d 0 0 %d 0 0 0 0 0 0\n", i, 5 * n, 500 + 5 * n
+	print "intr 1\nctxt 1"'
+for options in source=idle source=ticks source=idle,cpus=1000-1023; do
+	scenario "about 1024 processors, $options" "$many" -F "$options"
+	expect_lines err 0
+done
+
+# The processors' lines are missing half of the time, then all lines are.
+bare='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 10 * n, 1000 + 5 * n
+	if (n % 2) printf "cpu0 %d 0 0 %d 0 0 0 0 0 0\ncpu1 1 0 0 1\n", 5 * n, 500 + 3 * n
+	print "intr 1\nctxt 1"'
+scenario "processors' lines are missing" "$bare"
+expect_lines err 0
+none='if (n < 8 || n > 30) printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d\n", 10 * n, 1000 + 5 * n, 10 * n, 1000 + 5 * n
+	print "intr 1\nctxt 1"'
+lasts=
+scenario 'all lines are missing for a while' "$none"
+[ "$meter_status" -eq 125 ] || fail "$what: cpuload: status $meter_status"
+expect_lines cpuload.err 1
+expect_text cpuload.err "^cpuload: can't read the load: Invalid argument"
+expect_lines err 1
+expect_text err "^showstopper: can't read the load: .*; rows without it are left out"
+
+# What can't be used from the start is refused before anything is started.
+for text in '' '\n' 'cpu\n' 'cpu  1 2 3\n' 'cpu  a b c d\n' 'intr 1\nctxt 1\n' 'cpu0 1\n' '\0\0\0\0' 'cpu  18446744073709551616 0 0 1\n'; do
+	# shellcheck disable=SC2059 # escapes
+	printf "$text" >root/proc/stat
+	run showstopper --sysroot root -T 50% -r 1s touch started
+	expect_trouble "^showstopper: feedback module 'realtime': /proc/stat has no line of a processor; --sysroot is root$"
+	[ ! -e started ] || fail "$what: started a workload"
+	run cpuload --sysroot root 50m 1 -- touch started
+	expect_status 125
+	expect_lines err 1
+	[ ! -e started ] || fail "$what: started a command"
+done
+
+finish

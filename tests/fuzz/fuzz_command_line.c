@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any words are taken or refused with a message of one line; what is taken is within its range, and its commands are words that were
+ * given. The words of an input end with newlines, so that a corpus can be read.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line.h"
+#include "linux_processors.h"
+#include "units.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define WORDS_MAX 256
+#define TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)
+
+/* In place of the library's, which reads files and would take most of the time. */
+unsigned linux_processors_usable(void)
+{
+	return 2;
+}
+
+static void check(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static bool is_word(char *const *word, int words, const char *found)
+{
+	for (int i = 1; i < words; i++)
+		if (word[i] == found)
+			return true;
+	return false;
+}
+
+static void check_config(const struct config *config, char *const *word, int words)
+{
+	const bool runs = config->action == ACTION_RUN || config->action == ACTION_DRY_RUN;
+	uint64_t workloads = 0;
+	check(!runs || config->groups > 0);
+	for (unsigned i = 0; i < config->groups; i++) {
+		const struct group *group = &config->group[i];
+		check(group->instances > 0 && group->command[0]);
+		for (char **part = group->command; *part; part++)
+			check(is_word(word, words, *part));
+		workloads += group->instances;
+	}
+	check(workloads == config->workloads && workloads <= 100000);
+	check(config->warmup_ns >= 0 && config->warmup_ns <= TIME_MOST);
+	check(config->run_time_ns == -1 || (config->run_time_ns > 0 && config->run_time_ns <= TIME_MOST));
+	check(config->grace_ns >= 0 && config->grace_ns <= TIME_MOST);
+	check(config->log_interval_ns >= NS_PER_MS && config->log_interval_ns <= TIME_MOST);
+	check(isnan(config->require_error) || (config->require_error >= 0 && isfinite(config->require_error)));
+	check(isnan(config->require_mse) || (config->require_mse >= 0 && isfinite(config->require_mse)));
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		check(config->module[kind] && *config->module[kind]);
+	check(config->separator && config->placeholder && config->root);
+	check(config->action != ACTION_HELP_MODULE || (config->help_name && *config->help_name));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char program[] = "showstopper";
+	/* getopt looks at POSIXLY_CORRECT alone; the words are in memory of their own, so that a read beyond one is seen. */
+	char *word[WORDS_MAX + 1] = {program};
+	char *given[WORDS_MAX];
+	int words = 1;
+	for (size_t at = 0; at < size && words < WORDS_MAX;) {
+		const char *start = (const char *)data + at;
+		const char *newline = memchr(start, '\n', size - at);
+		const size_t length = newline ? (size_t)(newline - start) : size - at;
+		check((word[words++] = strndup(start, length)) != NULL);
+		at += length + 1;
+	}
+	memcpy(given, word, (size_t)words * sizeof *given);
+
+	struct config config;
+	char *error = NULL;
+	if (config_parse(&config, words, word, &error) == 0) {
+		check(!error);
+		check_config(&config, given, words);
+	} else {
+		check(error && *error);
+	}
+	free(error);
+	config_free(&config);
+	for (int i = 1; i < words; i++)
+		free(given[i]);
+	return 0;
+}

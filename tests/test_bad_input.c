@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bad values for every option of every program and module. The options are read from --help, --list-modules and --help-module, so that
+ * a new one is tested from its first day; what kind of value it takes is told by what help calls its argument.
+ *
+ * What is refused must be refused with status 125, one line on standard error that names the option or quotes the value, nothing on
+ * standard output, and no command started. Values that may or may not be right (`general`) must be taken, or refused like that.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#define WORDS_MAX 32
+#define OPTIONS_MAX 64
+/* In looks of 5 ms, and not by the clock: a test that was frozen for a while has not waited in that time. */
+#define LOOK_NS 5000000
+#define END_LOOKS 12000
+
+static char work[64];
+static char long_text[5001];
+static unsigned failures, runs;
+
+/* ---- Running ---------------------------------------------------------------------------------------------------------- */
+
+static const char *command_line(char *const *word)
+{
+	static char line[512];
+	size_t used = 0;
+	for (; *word && used < sizeof line; word++)
+		used += (size_t)snprintf(line + used, sizeof line - used, "%s'%.60s'", used ? " " : "", *word);
+	return line;
+}
+
+__attribute__((format(printf, 2, 3))) static void complain(char *const *word, const char *format, ...)
+{
+	va_list arguments;
+	failures++;
+	printf("%s: ", command_line(word));
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+static char *contents(const char *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *from = fopen(file, "re");
+	if (!from || getdelim(&text, &size, '\0', from) < 0) {
+		free(text);
+		text = strdup("");
+	}
+	if (from)
+		fclose(from);
+	ck_assert_ptr_nonnull(text);
+	return text;
+}
+
+static void become(char *const *word, uid_t user)
+{
+	char program[512];
+	const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const int out = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	const int err = open("err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
+		_exit(99);
+	if (user && (setgid(user) != 0 || setuid(user) != 0))
+		_exit(99);
+	setpgid(0, 0);
+	snprintf(program, sizeof program, "%s/%s", SHOWSTOPPER_BUILD, word[0]);
+	execv(program, word);
+	_exit(99);
+}
+
+/* Runs a program of this build as `user` (0: as we are); returns its exit status, or -1 when it was killed or doesn't end. */
+static int run_as(char *const *word, uid_t user)
+{
+	int status;
+	runs++;
+	const pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		become(word, user);
+	for (int i = 0; i < END_LOOKS; i++) {
+		/* Most take less than the shortest sleep. */
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		nanosleep(&(const struct timespec){.tv_nsec = i < 20 ? LOOK_NS / 20 : LOOK_NS}, NULL);
+	}
+	complain(word, "doesn't end");
+	kill(pid, SIGTERM);
+	sleep(1);
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return -1;
+}
+
+static int run(char *const *word)
+{
+	return run_as(word, 0);
+}
+
+static void clean(void)
+{
+	unlink("started");
+}
+
+/* Whether a message shows the beginning of a value; of KIND:NAME the name will do. */
+static bool quotes(const char *message, const char *value)
+{
+	char shown[40];
+	const char *colon = strchr(value, ':');
+	snprintf(shown, sizeof shown, "%s", colon && colon[1] ? colon + 1 : value);
+	for (char *at = shown; *at; at++)
+		if (*at == '\n')
+			*at = '?';
+	return *shown && strstr(message, shown);
+}
+
+/* The program must have ended with one message that has name or value in it (where there is one). */
+static void check_refusal(char *const *word, const char *name, const char *value)
+{
+	char *out = contents("out");
+	char *err = contents("err");
+	const size_t length = strlen(err);
+	const char *newline = strchr(err, '\n');
+	if (*out)
+		complain(word, "is refused, but printed: %.200s", out);
+	if (!length || newline != err + length - 1)
+		complain(word, "expected a message of one line, found: %.500s", err);
+	else if (strncmp(err, word[0], strlen(word[0])) != 0)
+		complain(word, "the message is not headed by the program's name: %s", err);
+	else if (name && !strstr(err, name) && !(value && quotes(err, value)))
+		complain(word, "the message names neither option nor value: %s", err);
+	if (access("started", F_OK) == 0)
+		complain(word, "is refused, but a command was started");
+	free(out);
+	free(err);
+	clean();
+}
+
+static void refuse(char *const *word, const char *name, const char *value)
+{
+	const int status = run(word);
+	if (status != 125)
+		complain(word, "expected status 125, found %d", status);
+	else
+		check_refusal(word, name, value);
+	clean();
+}
+
+/* May be taken, but not anyhow. */
+static void survive(char *const *word, const char *name, const char *value)
+{
+	const int status = run(word);
+	if (status == 125)
+		check_refusal(word, name, value);
+	else if (status != 0)
+		complain(word, "expected status 0 or 125, found %d", status);
+	clean();
+}
+
+/* ---- Kinds of values -------------------------------------------------------------------------------------------------- */
+
+#define VALUES (const char *const[])
+
+static const char *const general[] = {
+	"-", "-1", "nan", "99999999999999999999", "a\nb", "%s%n", "=", ",,", "../..", "\xff\xfe", long_text, NULL};
+
+static const struct kind {
+	const char *argument;       /* what help calls it */
+	const char *const *refused; /* besides the empty value */
+	bool empty;                 /* the empty value is taken */
+} kinds[] = {
+	{"N",
+		VALUES{"x", "1x", "x1", "1.5", "nan", "inf", "1e3", "0x10", " 1", "1 ", "--1", "99999999999999999999",
+			"-99999999999999999999", "9223372036854775808", long_text, NULL},
+		false},
+	{"TIME",
+		VALUES{"x", "1x", "-1s", "nan", "inf", "1e3", "0x10s", " 1s", "1 s", "1s1", "1.2.3s", "5S",
+			"99999999999999999999s", "9223372036854775808n", long_text, NULL},
+		false},
+	{"LOAD", VALUES{"x", "-0.1", "2", "101%", "nan", "inf", "1/0", "3/2", "1/", "1e400", "0.5x", "1 %", long_text, NULL},
+		false},
+	{"NUMBER", VALUES{"x", "1x", "nan", "inf", "-inf", "1e400", "1e999999", "0x", " 1", "1,5", long_text, NULL}, false},
+	{"CPUS", VALUES{"x", "-", "-1", "3-1", "1-", "0--1", "0-99999999999", "1.5", "nan", long_text, NULL}, false},
+	{"LIST", VALUES{"x", "-", "-1", "3-1", "1-", "0,,1", ",", "0-99999999999", "nan", long_text, NULL}, false},
+	{"CHOICE", VALUES{"nosuch", "nan", "-1", "0", "|", " ", long_text, NULL}, false},
+	{"FLAG", VALUES{"maybe", "2", "nan", "-1", "YES", long_text, NULL}, false},
+	{"TEXT", VALUES{NULL}, false},
+	{"FILE", VALUES{".", "nowhere/file", "nowhere/", long_text, NULL}, false},
+	{"DIR", VALUES{"nowhere", "right.trace", long_text, NULL}, false},
+	{"MODULE",
+		VALUES{"nosuch", ".", "..", "../control/open", "right.trace", "./right.trace", "/dev/null", "\xff", long_text,
+			NULL},
+		false},
+	{"OPTIONS", VALUES{"nosuch=1", "=", "=1", ",", long_text, NULL}, true},
+	{"KIND:NAME", VALUES{"trace", ":", "trace:", ":file", "nosuch:file", "trace:nosuch", "trace:../file", long_text, NULL},
+		false},
+	{"MODEL[:OPTIONS]",
+		VALUES{"nosuch", ":", "parallel:", "parallel:0", "parallel:threads=nan", "parallel:nosuch=1", "single:1",
+			"parallel:99999999999999999999", long_text, NULL},
+		false},
+	{"error=PP,mse=PP2",
+		VALUES{"x", "error=", "error=nan", "error=-1", "mse=inf", "mse=1e400", "error", "rms=1", "error=1,error=1", ",",
+			long_text, NULL},
+		false},
+	{"SIZE", VALUES{"x", "-1", "1.5.5M", "nan", "inf", "64X", "99999999999999999999", "99999999999G", long_text, NULL},
+		false},
+	{"WxH", VALUES{"x", "1", "1x", "x1", "-1x1", "1x-1", "nanxnan", "infxinf", "0x0", "1e400x1", "1x1x1", long_text, NULL},
+		false},
+	{"SHARE", VALUES{"x", "-0.1", "2", "nan", "inf", "1/0", long_text, NULL}, false},
+	{"REGEX", VALUES{"(", "[", "*(", NULL}, false},
+	{"PID", VALUES{"x", "0", "-1", "1.5", "nan", "1x", "99999999999999999999", "2147483648", long_text, NULL}, false},
+	{"PATH", VALUES{"nowhere", long_text, NULL}, false},
+	{"STR", VALUES{NULL}, true},
+	{"LABEL", VALUES{NULL}, false},
+};
+
+/* Where help says less than there is to know. */
+static const struct {
+	const char *program, *option, *kind;
+} exceptions[] = {
+	{"cpuload", "source", "CHOICE"},
+	{"cpuload", "format", "CHOICE"},
+	{"ssiterate", "format", "CHOICE"},
+	{"ssiterate", "stream", "CHOICE"},
+	{"ssreport", "format", "CHOICE"},
+	{"ssburn", "profile", "CHOICE"},
+	{"ssburn", "work", "N"},
+	{"ssburn", "phase", "N"},
+	{"sssim", "accounting", "CHOICE"},
+	{"sssim", "priority", "CHOICE"},
+	{"sssim", "processors", "N"},
+	{"showstopper", "progress", "CHOICE"},
+	/* These are not looked at before there is a use for them, or anything goes. */
+	{"cpuload", "power-source", "LABEL"},
+};
+
+/* NULL for one that this test doesn't know: only the general rule holds then. */
+static const struct kind *find_kind(const char *program, const char *option, const char *argument)
+{
+	for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+		if (strcmp(exceptions[i].program, program) == 0 && strcmp(exceptions[i].option, option) == 0)
+			argument = exceptions[i].kind;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].argument, argument) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- Options of programs ---------------------------------------------------------------------------------------------- */
+
+struct option {
+	int letter; /* 0 for none */
+	char name[40];
+	char argument[40]; /* empty for none */
+};
+
+/* Lines such as "  -n, --name=ARG  help" and "      --name ARG  help". Returns how many options there are. */
+static size_t parse_help(char *const *word, struct option *option)
+{
+	size_t count = 0;
+	if (run(word) != 0)
+		complain(word, "expected status 0");
+	char *help = contents("out");
+	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+		char *at = line + strspn(line, " ");
+		struct option found = {0};
+		if (at == line || *at != '-')
+			continue;
+		if (at[1] != '-' && strncmp(at + 2, ", --", 4) == 0) {
+			found.letter = at[1];
+			at += 4;
+		}
+		if (strncmp(at, "--", 2) != 0)
+			continue;
+		at += 2;
+		const size_t name = strcspn(at, " =");
+		ck_assert_uint_lt(name, sizeof found.name);
+		memcpy(found.name, at, name);
+		at += name;
+		if (*at == '=' || (*at == ' ' && at[1] != ' ')) {
+			const size_t argument = strcspn(at + 1, " ");
+			ck_assert_uint_lt(argument, sizeof found.argument);
+			memcpy(found.argument, at + 1, argument);
+		}
+		ck_assert_uint_lt(count, OPTIONS_MAX);
+		option[count++] = found;
+	}
+	free(help);
+	return count;
+}
+
+/* What stands around the option in question. */
+static const struct program {
+	const char *before[8];
+	const char *harmless[4]; /* added where a value may be taken */
+	const char *after[8];
+} programs[] = {
+	{{"showstopper", "-T", "50%", "-r", "10m"}, {"--dry-run"}, {"touch", "started"}},
+	{{"cpuload"}, {NULL}, {"10m", "1", "--", "touch", "started"}},
+	{{"ssiterate", "-n", "1"}, {NULL}, {"touch", "started"}},
+	{{"ssburn", "-n", "1", "-w", "1"}, {NULL}, {NULL}},
+	{{"sstrace"}, {NULL}, {"right.trace"}},
+	{{"sssim", "-q", "-T", "50%", "-r", "100m"}, {NULL}, {NULL}},
+	{{"ssreport", "accuracy"}, {NULL}, {"log.csv"}},
+	{{"ssreport", "timeline"}, {NULL}, {"log.csv"}},
+	{{"ssreport", "throughput"}, {NULL}, {"iterations.csv"}},
+	{{"ssreport", "curve"}, {NULL}, {"log.csv", "iterations.csv"}},
+};
+
+static size_t append(char **word, size_t count, const char *const *more)
+{
+	for (; *more; more++)
+		word[count++] = (char *)*more;
+	word[count] = NULL;
+	return count;
+}
+
+/* The command line with the words of an option in it. */
+static void build(const struct program *program, bool harmless, const char *first, const char *second, char **word)
+{
+	const char *const given[] = {first, second, NULL};
+	size_t count = append(word, 0, program->before);
+	if (harmless)
+		count = append(word, count, program->harmless);
+	count = append(word, count, given);
+	append(word, count, program->after);
+}
+
+static void try_value(const struct program *program, const struct option *option, const char *value, bool must_be_refused)
+{
+	char *word[WORDS_MAX];
+	char long_form[sizeof long_text + 64];
+	char short_form[3] = {'-', (char)option->letter, '\0'};
+	/* Both ways of giving a value, in turn. */
+	static unsigned turn;
+	/* Messages about options of a trace module name the module. */
+	char name[sizeof option->name];
+	const char *const tail = strstr(option->name, "-options");
+	snprintf(name, sizeof name, "%.*s", (int)(tail ? (size_t)(tail - option->name) : strlen(option->name)), option->name);
+	snprintf(long_form, sizeof long_form, "--%s=%s", option->name, value);
+	if (option->letter && ++turn % 2)
+		build(program, !must_be_refused, short_form, value, word);
+	else
+		build(program, !must_be_refused, long_form, NULL, word);
+	if (must_be_refused)
+		refuse(word, name, value);
+	else
+		survive(word, name, value);
+}
+
+static void try_option(const struct program *program, const struct option *option)
+{
+	char *word[WORDS_MAX];
+	char name[64];
+	const char *const alone[] = {name, NULL};
+	const struct kind *kind = find_kind(program->before[0], option->name, option->argument);
+	snprintf(name, sizeof name, "--%s", option->name);
+	if (!*option->argument) {
+		strcat(name, "=1");
+		build(program, false, name, NULL, word);
+		refuse(word, option->name, NULL);
+		return;
+	}
+	append(word, append(word, 0, program->before), alone);
+	refuse(word, option->name, NULL);
+	if (option->letter) {
+		snprintf(name, sizeof name, "-%c", option->letter);
+		append(word, append(word, 0, program->before), alone);
+		refuse(word, option->name, name);
+	}
+	if (!(kind && kind->empty))
+		try_value(program, option, "", true);
+	for (const char *const *value = kind ? kind->refused : NULL; value && *value; value++)
+		try_value(program, option, *value, true);
+	for (const char *const *value = general; *value; value++)
+		try_value(program, option, *value, false);
+}
+
+static void try_unknown(const struct program *program, const struct option *option, size_t count)
+{
+	char *word[WORDS_MAX];
+	const char *const unknown[] = {"--nosuch", "--nosuch=1", "-?", "--", "-"};
+	for (size_t i = 0; i < 3; i++) {
+		build(program, false, unknown[i], NULL, word);
+		refuse(word, NULL, NULL);
+	}
+	for (size_t i = 0; i < count; i++) {
+		char shorter[48];
+		bool is_another = false;
+		snprintf(shorter, sizeof shorter, "--%s", option[i].name);
+		shorter[strlen(shorter) - 1] = '\0';
+		for (size_t k = 0; k < count; k++)
+			is_another |= strcmp(option[k].name, shorter + 2) == 0;
+		if (is_another)
+			continue;
+		build(program, false, shorter, *option[i].argument ? "1" : NULL, word);
+		refuse(word, shorter, NULL);
+	}
+}
+
+START_TEST(options_of_programs)
+{
+	const struct program *program = &programs[_i];
+	struct option option[OPTIONS_MAX];
+	char *word[WORDS_MAX];
+	const char *const help[] = {"--help", NULL};
+	const bool has_subcommand = strcmp(program->before[0], "ssreport") == 0;
+	const char *const head[] = {program->before[0], has_subcommand ? program->before[1] : NULL, NULL};
+	append(word, append(word, 0, head), help);
+	const size_t count = parse_help(word, option);
+	ck_assert_uint_ge(count, 5);
+	/* As it is, it is right. */
+	build(program, true, NULL, NULL, word);
+	ck_assert_msg(run(word) == 0, "%s", command_line(word));
+	clean();
+	for (size_t i = 0; i < count; i++)
+		try_option(program, &option[i]);
+	try_unknown(program, option, count);
+	printf("%s: %zu options, %u runs\n", program->before[has_subcommand], count, runs);
+	fflush(stdout);
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+/* ---- Options of modules ----------------------------------------------------------------------------------------------- */
+
+static const char module_letters[] = "tfcsd";
+static const char *const module_kinds[] = {"trace", "feedback", "control", "space", "dithering"};
+
+struct module_option {
+	char name[40], type[120];
+	bool required;
+};
+
+/* Lines such as "  name=TYPE", each followed by one of help. */
+static size_t parse_module_help(const char *module, struct module_option *option)
+{
+	char *word[] = {(char *)"showstopper", (char *)"--help-module", (char *)module, NULL};
+	size_t count = 0;
+	if (run(word) != 0)
+		complain(word, "expected status 0");
+	char *help = contents("out");
+	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "      ", 6) == 0 && count)
+			option[count - 1].required = strstr(line, "; required") != NULL;
+		else if (strncmp(line, "  ", 2) == 0 &&
+			 sscanf(line, "  %39[^=]=%119s", option[count].name, option[count].type) == 2)
+			count++;
+		ck_assert_uint_lt(count, OPTIONS_MAX);
+	}
+	free(help);
+	return count;
+}
+
+static const char *module_type(const char *type)
+{
+	if (strcmp(type, "INTEGER") == 0)
+		return "N";
+	if (strcmp(type, "yes|no") == 0)
+		return "FLAG";
+	return strchr(type, '|') ? "CHOICE" : type;
+}
+
+static const char *right_value(const char *type)
+{
+	return strcmp(type, "TEXT") == 0   ? "right.trace"
+	       : strcmp(type, "LOAD") == 0 ? "50%"
+	       : strcmp(type, "TIME") == 0 ? "1s"
+					   : "1";
+}
+
+/* The options that must be there, save one. */
+static void required_others(const struct module_option *option, size_t count, size_t except, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = '\0';
+	for (size_t i = 0; i < count; i++)
+		if (i != except && option[i].required)
+			used += (size_t)snprintf(text + used, size - used, "%s=%s,", option[i].name, right_value(option[i].type));
+}
+
+static void try_module_value(
+	const char *module, const struct module_option *option, size_t count, size_t at, const char *value, bool refused)
+{
+	char *word[WORDS_MAX] = {(char *)"showstopper"};
+	char others[200], options[sizeof long_text + 300];
+	size_t kind = 0;
+	while (strncmp(module, module_kinds[kind], strlen(module_kinds[kind])) != 0)
+		kind++;
+	const char choose[] = {'-', module_letters[kind], '\0'};
+	const char set[] = {'-', (char)(module_letters[kind] - 'a' + 'A'), '\0'};
+	const char *const command[] = {
+		refused ? "-q" : "--dry-run", choose, strchr(module, ':') + 1, set, options, "touch", "started", NULL};
+	const char *const target[] = {"-T", "50%", NULL};
+	required_others(option, count, at, others, sizeof others);
+	snprintf(options, sizeof options, "%s%s=%s", others, option[at].name, value);
+	append(word, append(word, 1, kind ? target : target + 2), command);
+	if (refused)
+		refuse(word, option[at].name, NULL);
+	else
+		survive(word, strchr(module, ':') + 1, NULL);
+}
+
+static void try_module(const char *module)
+{
+	struct module_option option[OPTIONS_MAX];
+	memset(option, 0, sizeof option);
+	const size_t count = parse_module_help(module, option);
+	for (size_t i = 0; i < count; i++) {
+		const struct kind *kind = find_kind("", option[i].name, module_type(option[i].type));
+		if (!kind) {
+			printf("%s: this test doesn't know values of type %s\n", module, option[i].type);
+			failures++;
+			continue;
+		}
+		try_module_value(module, option, count, i, "", true);
+		for (const char *const *value = kind->refused; *value; value++)
+			try_module_value(module, option, count, i, *value, true);
+		for (const char *const *value = general; *value; value++)
+			try_module_value(module, option, count, i, *value, false);
+	}
+}
+
+START_TEST(options_of_modules)
+{
+	char *word[] = {(char *)"showstopper", (char *)"--list-modules", NULL};
+	char *line[OPTIONS_MAX];
+	size_t count = 0;
+	unsigned tried = 0;
+	ck_assert_int_eq(run(word), 0);
+	char *list = contents("out");
+	for (char *at = strtok(list, "\n"); at; at = strtok(NULL, "\n")) {
+		ck_assert_uint_lt(count, OPTIONS_MAX);
+		line[count++] = at;
+	}
+	for (size_t i = 0; i < count; i++) {
+		line[i][strcspn(line[i], " ")] = '\0';
+		if (strncmp(line[i], module_kinds[_i], strlen(module_kinds[_i])) == 0) {
+			try_module(line[i]);
+			tried++;
+		}
+	}
+	free(list);
+	printf("%s modules: %u runs\n", module_kinds[_i], runs);
+	fflush(stdout);
+	ck_assert_uint_gt(tried, 1);
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+/* ---- Words that are no options ---------------------------------------------------------------------------------------- */
+
+START_TEST(odd_words)
+{
+	static const char *const lines[][8] = {
+		{"showstopper"},
+		{"showstopper", "-T", "50%"},
+		{"showstopper", "-T", "50%", "--"},
+		{"showstopper", "-T", "50%", ":", "touch", "started"},
+		{"showstopper", "-T", "50%", "touch", "started", ":"},
+		{"showstopper", "-T", "50%", "touch", "started", ":", "-q"},
+		{"cpuload", "x"},
+		{"cpuload", "nan"},
+		{"cpuload", "-1"},
+		{"cpuload", "1h", "x"},
+		{"cpuload", "1h", "-1"},
+		{"cpuload", "1h", "1e3"},
+		{"cpuload", "1h", "99999999999999999999"},
+		{"cpuload", "0", "1"},
+		{"cpuload", "99999999999999999999s", "1"},
+		{"cpuload", "10m", "1", "1"},
+		{"cpuload", "10m", "1", "--"},
+		{"ssiterate"},
+		{"ssiterate", "-n", "1"},
+		{"ssiterate", "-n", "1", "--"},
+		{"ssburn", "-n", "1", "word"},
+		{"sssim"},
+		{"sssim", "-T", "50%", "-r", "1s", "word"},
+		{"sstrace", "right.trace", "right.trace"},
+		{"sstrace", "nosuch.trace"},
+		{"sstrace", "--check", "."},
+		{"ssreport"},
+		{"ssreport", "nosuch"},
+		{"ssreport", "accuracy"},
+		{"ssreport", "accuracy", "nosuch.csv"},
+		{"ssreport", "accuracy", "."},
+		{"ssreport", "accuracy", "empty"},
+		{"ssreport", "accuracy", "right.trace"},
+		{"ssreport", "accuracy", "/bin/sh"},
+		{"ssreport", "accuracy", "sparse"},
+		{"ssreport", "curve", "log.csv"},
+		{"ssreport", "throughput", "log.csv"},
+	};
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		refuse((char **)lines[i], NULL, NULL);
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+/* ---- Traces ----------------------------------------------------------------------------------------------------------- */
+
+static void write_file(const char *name, const void *data, size_t size)
+{
+	FILE *file = fopen(name, "we");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static size_t read_file(const char *name, char *data, size_t size)
+{
+	FILE *file = fopen(name, "re");
+	ck_assert_ptr_nonnull(file);
+	const size_t got = fread(data, 1, size, file);
+	fclose(file);
+	return got;
+}
+
+static char *const reading[][9] = {
+	{(char *)"sstrace", (char *)"--check", (char *)"bad.trace", NULL},
+	{(char *)"showstopper", (char *)"-t", (char *)"file", (char *)"-T", (char *)"bad.trace", (char *)"touch",
+		(char *)"started", NULL},
+	{(char *)"sssim", (char *)"-q", (char *)"-t", (char *)"file", (char *)"-T", (char *)"bad.trace", NULL},
+};
+
+static void refuse_trace(size_t readers)
+{
+	for (size_t i = 0; i < readers; i++)
+		refuse(reading[i], "bad.trace", NULL);
+}
+
+START_TEST(damaged_traces)
+{
+	static char *const compile[] = {(char *)"sstrace", (char *)"-o", (char *)"right.bin", (char *)"right.trace", NULL};
+	char data[512];
+	char damaged[513];
+	ck_assert_int_eq(run(compile), 0);
+	const size_t size = read_file("right.bin", data, sizeof data);
+	ck_assert_uint_gt(size, 40);
+	ck_assert_uint_lt(size, sizeof data);
+	for (size_t length = 0; length < size; length++) {
+		write_file("bad.trace", data, length);
+		refuse_trace(length % 8 ? 1 : 3);
+	}
+	/* The checksum finds each; which bit is tried goes round. */
+	for (size_t at = 0; at < size; at++) {
+		memcpy(damaged, data, size);
+		damaged[at] = (char)(damaged[at] ^ 1 << at % 8);
+		write_file("bad.trace", damaged, size);
+		refuse_trace(at % 8 ? 1 : 3);
+	}
+	memcpy(damaged, data, size);
+	damaged[size] = 'x';
+	write_file("bad.trace", damaged, size + 1);
+	refuse_trace(3);
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+START_TEST(files_that_are_no_traces)
+{
+	static const char *const texts[] = {"", "\n", "# nothing\n", "0\n", "0 50% 1\n", "0 50%\n0 nan\n", "0 50%\n-1s 50%\n",
+		"1s 50%\n0 50%\n", "0 1e400\n", "0 inf\n", "nan 50%\n", "99999999999999999999s 50%\n",
+		"0 50%\n+9223372036854775807n 50%\n+1s 50%\n", "interpolate sideways\n0 50%\n", "0 50%\ninterpolate step\n",
+		"\xef\xbb\xbf"
+		"0 50%\n",
+		"<html>\n",
+		"\x7f"
+		"ELF\n"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		write_file("bad.trace", texts[i], strlen(texts[i]));
+		refuse_trace(3);
+	}
+	/* Ten gibibytes that take no room on the disk; one line that never ends. */
+	write_file("bad.trace", "", 0);
+	if (truncate("bad.trace", 10LL << 30) == 0)
+		refuse_trace(3);
+	write_file("bad.trace", "0 50%\n", 6);
+	if (truncate("bad.trace", 10LL << 30) == 0)
+		refuse_trace(3);
+	char *endless = malloc(1 << 22);
+	ck_assert_ptr_nonnull(endless);
+	memset(endless, '1', 1 << 22);
+	write_file("bad.trace", endless, 1 << 22);
+	free(endless);
+	refuse_trace(3);
+	unlink("bad.trace");
+	refuse_trace(3);
+	ck_assert_int_eq(mkdir("bad.trace", 0700), 0);
+	refuse_trace(3);
+	ck_assert_int_eq(rmdir("bad.trace"), 0);
+	ck_assert_int_eq(symlink("bad.trace", "bad.trace"), 0);
+	refuse_trace(3);
+	ck_assert_int_eq(unlink("bad.trace"), 0);
+	ck_assert_int_eq(symlink("/bin/sh", "bad.trace"), 0);
+	refuse_trace(3);
+	ck_assert_int_eq(unlink("bad.trace"), 0);
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+START_TEST(a_trace_of_somebody_else)
+{
+	const uid_t nobody = 65534;
+	/* Where tools/coverage counts lines, somebody else can't write the counts, and is told so. */
+	if (getuid() != 0 || getenv("GCOV_ERROR_FILE"))
+		return;
+	write_file("bad.trace", "0 50%\n1s 50%\n", 13);
+	ck_assert_int_eq(chmod("bad.trace", 0600), 0);
+	for (size_t i = 0; i < sizeof reading / sizeof *reading; i++) {
+		const int status = run_as(reading[i], nobody);
+		/* 99: this build lies where nobody else may look. */
+		if (status == 125)
+			check_refusal(reading[i], "bad.trace: Permission denied", NULL);
+		else if (status != 99)
+			complain(reading[i], "expected status 125, found %d", status);
+	}
+	unlink("bad.trace");
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+/* Waiting for the other end of a FIFO is right, but it must be possible to end that. */
+START_TEST(fifos_without_a_writer)
+{
+	static char *const waiting[][8] = {
+		{(char *)"sstrace", (char *)"--check", (char *)"fifo", NULL},
+		{(char *)"showstopper", (char *)"-t", (char *)"file", (char *)"-T", (char *)"fifo", (char *)"touch",
+			(char *)"started", NULL},
+		{(char *)"showstopper", (char *)"-T", (char *)"50%", (char *)"-o", (char *)"fifo", (char *)"touch",
+			(char *)"started", NULL},
+	};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+		siginfo_t info = {0};
+		const pid_t pid = fork();
+		if (pid == 0) {
+			signal(SIGTERM, SIG_DFL);
+			signal(SIGINT, SIG_DFL);
+			become(waiting[i], 0);
+		}
+		/* Long enough for most to have come that far; sooner does no harm. */
+		nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
+		ck_assert_int_eq(kill(pid, numbers[i]), 0);
+		for (int look = 0; look < END_LOOKS && !info.si_pid; look++) {
+			waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+			nanosleep(&(const struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		}
+		if (info.si_pid != pid)
+			complain(waiting[i], "is not ended by signal %d", numbers[i]);
+		else if (info.si_code != CLD_KILLED || info.si_status != numbers[i])
+			complain(waiting[i], "expected an end by signal %d, found code %d, status %d", numbers[i], info.si_code,
+				info.si_status);
+		if (access("started", F_OK) == 0)
+			complain(waiting[i], "started a command");
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		clean();
+	}
+	unlink("fifo");
+	ck_assert_uint_eq(failures, 0);
+}
+END_TEST
+
+/* ---- All -------------------------------------------------------------------------------------------------------------- */
+
+static void enter(void)
+{
+	static const char trace[] = "0 50%\n10s 60%\n20s free\n";
+	static const char log[] =
+		"time_s,monotonic_s,target,load,estimate,duty,runnable\n0.5,10.5,0.5,0.5,0.5,0.5,1\n1,11,0.5,0.5,0.5,0.5,1\n"
+		"1.5,11.5,0.5,0.5,0.5,0.5,1\n2,12,0.5,0.5,0.5,0.5,1\n";
+	static const char iterations[] = "instance,iteration,start_s,end_s\n0,0,10.1,10.3\n0,1,10.3,11.1\n0,2,11.1,11.9\n";
+	memset(long_text, 'x', sizeof long_text - 1);
+	strcpy(work, "/tmp/test_bad_input.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(work));
+	ck_assert_int_eq(chmod(work, 0755), 0);
+	ck_assert_int_eq(chdir(work), 0);
+	write_file("right.trace", trace, strlen(trace));
+	write_file("log.csv", log, strlen(log));
+	write_file("iterations.csv", iterations, strlen(iterations));
+	write_file("empty", "", 0);
+	write_file("sparse", "", 0);
+	ck_assert_int_eq(truncate("sparse", 10LL << 30), 0);
+	unsetenv("SHOWSTOPPER_INSTANCE");
+	unsetenv("SHOWSTOPPER_MODULE_PATH");
+}
+
+static void leave(void)
+{
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf %s", work);
+	ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): a name of our own
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("bad input");
+	TCase *test = tcase_create("bad input");
+	tcase_set_timeout(test, 280);
+	tcase_add_unchecked_fixture(test, enter, leave);
+	tcase_add_loop_test(test, options_of_programs, 0, (int)(sizeof programs / sizeof *programs));
+	tcase_add_loop_test(test, options_of_modules, 0, (int)(sizeof module_kinds / sizeof *module_kinds));
+	tcase_add_test(test, odd_words);
+	tcase_add_test(test, damaged_traces);
+	tcase_add_test(test, files_that_are_no_traces);
+	tcase_add_test(test, a_trace_of_somebody_else);
+	tcase_add_test(test, fifos_without_a_writer);
+	suite_add_tcase(suite, test);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
