@@ -27,15 +27,42 @@
 /* SIGCHLD only wakes the loop. */
 static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
 
-/* Ctrl-Z: first the workloads, then ourselves, so that the shell reports a job that really stands still. */
+static bool is_pending(int number)
+{
+	sigset_t set;
+	return sigpending(&set) == 0 && sigismember(&set, number) == 1;
+}
+
+/* Stops as any job does. In a group that no shell looks after that does nothing; SIGCONT is pending when it was stopped. */
+static void stop(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!is_pending(SIGCONT))
+		raise(SIGSTOP);
+}
+
+/*
+ * Ctrl-Z: first the workloads, then ourselves, so that the shell reports a job that really stands still. Who sends SIGCONT in
+ * between wants it to go on: SIGSTOP would throw that away, and nobody would send another. A master that was killed is cleaned up
+ * after now and not after `fg`.
+ */
 static void suspend(pid_t master, int suspended)
 {
-	struct pollfd polled = {.fd = suspended, .events = POLLIN};
+	struct pollfd polled[] = {{.fd = suspended, .events = POLLIN}, {.fd = pidfd_open(master, 0), .events = POLLIN}};
 	eventfd_t count;
+	eventfd_read(suspended, &count); /* an answer that came too late */
 	kill(master, SIGTSTP);
-	if (poll(&polled, 1, SUSPEND_LIMIT_MS) > 0)
-		eventfd_read(suspended, &count);
-	raise(SIGSTOP);
+	poll(polled, 2, SUSPEND_LIMIT_MS);
+	const bool ended = polled[1].revents;
+	if (polled[1].fd >= 0)
+		close(polled[1].fd);
+	if (!ended && !is_pending(SIGCONT))
+		stop();
 	kill(master, SIGCONT);
 }
 
@@ -74,6 +101,7 @@ int guardian_run(const struct config *config)
 	struct master_ties ties = {.guardian = -1, .suspended = -1};
 	struct attached *attached;
 	sigset_t set;
+	sigset_t unread;
 	int signals = -1;
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
@@ -86,6 +114,11 @@ int guardian_run(const struct config *config)
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
 		sigaddset(&set, watched[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A message that nobody reads, or that a terminal doesn't want now, must not keep it from cleaning up. */
+	sigemptyset(&unread);
+	sigaddset(&unread, SIGPIPE);
+	sigaddset(&unread, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &unread, NULL);
 	/* Children of a process that ignores SIGCHLD leave no status. */
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &plain, NULL);

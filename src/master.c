@@ -38,6 +38,9 @@
 #include "units.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+/* How long executors may take to end after the grace period, and after the order to kill. */
+#define TERMINATE_LIMIT_NS (2 * NS_PER_S)
+#define KILL_LIMIT_NS (700 * NS_PER_MS)
 /* How long executors may take to stop their workloads before a suspended job is reported as such. */
 #define SUSPEND_LIMIT_NS NS_PER_S
 
@@ -59,6 +62,8 @@ struct master {
 	bool begins_paused;
 	int64_t began_ns;     /* end of the hold */
 	int64_t ended_ns;     /* end of control */
+	bool killing;         /* executors have been ordered to kill */
+	bool overdue;         /* … and didn't end in time */
 	int interrupted;      /* signal that ended the run, or 0 */
 	unsigned interrupts;  /* how many SIGINTs came */
 	int status;           /* 0, or what an error demands */
@@ -100,13 +105,19 @@ static void arm(const struct master *master, int64_t when_ns)
 	timerfd_settime(master->timer, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 
+/* Executors that don't end in time, because they hang in a start or were stopped by somebody, are killed with what is below them. */
 static void end(struct master *master, enum shared_phase how)
 {
 	if (master->stage != ENDING)
 		master->ended_ns = clock_now();
 	master->stage = ENDING;
-	arm(master, 0);
 	order(master, how);
+	const bool kill = atomic_load(&master->run.shared->phase) == SHARED_KILL;
+	if (!kill)
+		arm(master, clock_now() + master->config->grace_ns + TERMINATE_LIMIT_NS);
+	else if (!master->killing)
+		arm(master, clock_now() + KILL_LIMIT_NS);
+	master->killing = kill;
 }
 
 static void end_with_error(struct master *master, int status)
@@ -214,6 +225,12 @@ static void on_timer(struct master *master)
 		end(master, SHARED_TERMINATE);
 	else
 		arm_next(master);
+}
+
+static void on_overdue(struct master *master)
+{
+	master->overdue = master->killing;
+	end(master, SHARED_KILL);
 }
 
 /* ---- Pauses (Ctrl-Z) -------------------------------------------------------------------------------------------------- */
@@ -520,7 +537,7 @@ static void supervise(struct master *master)
 	        {.fd = master->run.ready, .events = POLLIN},
 	        {.fd = master->ties->guardian, .events = POLLIN},
 	};
-	while (master->alive > 0 || master->stage != ENDING) {
+	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[3].revents) {
@@ -532,8 +549,12 @@ static void supervise(struct master *master)
 		while (read(master->signals, &info, sizeof info) == sizeof info)
 			on_signal(master, (int)info.ssi_signo);
 		uint64_t count;
-		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count)
-			on_timer(master);
+		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count) {
+			if (master->stage == ENDING)
+				on_overdue(master);
+			else
+				on_timer(master);
+		}
 		if (polled[2].revents)
 			eventfd_read(master->run.ready, &count);
 		if (master->strays)

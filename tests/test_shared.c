@@ -67,6 +67,7 @@ static void nobody_else_can_open_it(void **state)
 {
 	(void)state;
 	const mode_t before = umask(0);
+	names_unlinked = 0;
 	struct shared *shared = shared_create(1, no_modules);
 	umask(before);
 	assert_non_null(shared);

@@ -1,0 +1,811 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process of a trial is a subreaper, so that whatever the tool starts stays below it: when it has no children any more nothing
+ * is left, which no scan of /proc could say as surely. The scan says who is left, and looks for marked processes that got away.
+ *
+ * Time is counted in steps of 50 ms at most: when the trial itself was kept from running, so was the tool.
+ *
+ * With the right to it, each trial has a /dev/shm of its own. Else only names that begin as the tool's do are looked at.
+ */
+#include "trial.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "census.h"
+
+#define INSTANCES_MAX 4
+#define ACTIONS_MAX 16
+#define LONG_RUN_US 5000000
+#define STEP_US 50000
+#define POLL_US 5000
+/* A run that goes on without anybody to end it is a fault, too. */
+#define RUN_LIMIT_US 15000000
+#define LATE_LIMIT_US 10000000
+#define STOP_LOOKS 10
+
+enum role { ROLE_GUARDIAN, ROLE_MASTER, ROLE_EXECUTOR, ROLE_WORKLOAD };
+
+struct action {
+	enum role role;
+	unsigned which; /* executor; of workload processes, which one, modulo their number */
+	int signal;
+	int64_t gap_us; /* before it */
+};
+
+struct plan {
+	enum kind kind;
+	enum victims victims;
+	unsigned instances;
+	bool executor[INSTANCES_MAX]; /* to be killed */
+	const char *target;
+	int64_t run_us, grace_us, moment_us;
+	bool suspend; /* Ctrl-Z before it */
+	bool at_once; /* as near to one instant as can be */
+	bool unread;  /* its output is a pipe that nobody reads */
+	struct action action[ACTIONS_MAX];
+	unsigned actions;
+};
+
+struct trial {
+	const struct settings *settings;
+	struct result *result;
+	struct plan plan;
+	char mark[64];
+	struct census census;
+	int output;
+	pid_t guardian, master;
+	pid_t executor[INSTANCES_MAX];
+	pid_t *standing; /* stopped at the last look before the last signal, by number */
+	size_t standing_count;
+	bool guardian_gone; /* reaped */
+	bool killed_guardian, killed_master, killed_executor[INSTANCES_MAX];
+	int64_t guardian_gone_us, fatal_us, request_us, begin_us;
+	bool own_shm;
+};
+
+/* ---- Names, numbers, time --------------------------------------------------------------------------------------------- */
+
+const char *kind_name(enum kind kind)
+{
+	static const char *const names[KINDS] = {"single", "halved", "tree", "chain", "stubborn", "setuid", "jobs", "brood"};
+	return names[kind];
+}
+
+const char *victims_name(enum victims victims)
+{
+	static const char *const names[VICTIM_SETS] = {"none", "executors", "guardian", "master", "guardian+master", "all"};
+	return names[victims];
+}
+
+static uint64_t random_state;
+
+/* splitmix64 */
+static uint64_t random_number(void)
+{
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+static unsigned below(unsigned limit)
+{
+	return (unsigned)(random_number() % limit);
+}
+
+static int64_t between(int64_t least, int64_t most)
+{
+	return least + (int64_t)(random_number() % (uint64_t)(most - least + 1));
+}
+
+static int64_t clock_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+/* The trial's own time. */
+static int64_t now_us(void)
+{
+	static int64_t last;
+	static int64_t passed = 1; /* 0 says that something didn't happen */
+	const int64_t clock = clock_us();
+	if (last)
+		passed += clock - last < STEP_US ? clock - last : STEP_US;
+	last = clock;
+	return passed;
+}
+
+static void sleep_us(int64_t us)
+{
+	const struct timespec time = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+	nanosleep(&time, NULL);
+}
+
+static void sleep_until(int64_t when_us)
+{
+	int64_t left;
+	while ((left = when_us - now_us()) > 0)
+		sleep_us(left < POLL_US ? left : POLL_US);
+}
+
+static void say(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct trial *trial, const char *format, ...)
+{
+	char *text = trial->result->text;
+	const size_t used = strlen(text);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text + used, TRIAL_TEXT - used, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- The plan --------------------------------------------------------------------------------------------------------- */
+
+static int fatal_signal(void)
+{
+	static const int signals[] = {SIGKILL, SIGKILL, SIGKILL, SIGSEGV, SIGABRT};
+	return signals[below(sizeof signals / sizeof *signals)];
+}
+
+static int request(void)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	return signals[below(sizeof signals / sizeof *signals)];
+}
+
+static int64_t gap(void)
+{
+	return below(3) == 0 ? 0 : below(2) ? between(0, 2000) : between(0, 30000);
+}
+
+static void act(struct plan *plan, enum role role, unsigned which, int signal)
+{
+	plan->action[plan->actions++] = (struct action){role, which, signal, plan->at_once ? 0 : gap()};
+}
+
+static void make_plan(struct plan *plan, enum tool tool)
+{
+	static const char *const targets[] = {"0", "0.3", "0.5", "1"};
+	const bool one_process = tool != TOOL_SHOWSTOPPER;
+	*plan = (struct plan){.kind = below(KINDS), .victims = below(VICTIM_SETS)};
+	plan->instances = 1 + below(INSTANCES_MAX);
+	plan->target = plan->kind == KIND_HALVED ? "0.5" : targets[below(4)];
+	/* Mostly longer than the trial, so that the end of the run doesn't do what the survivors should; else about as long. */
+	plan->run_us = below(4) ? LONG_RUN_US : between(200000, 1200000);
+	plan->grace_us = between(50000, 400000);
+	plan->moment_us = below(3) == 0 ? between(0, 60000) : between(0, 1200000);
+	plan->suspend = below(12) == 0;
+	plan->at_once = below(2);
+	plan->unread = below(8) == 0;
+	if (one_process) {
+		plan->instances = 1;
+		plan->suspend = false;
+		plan->victims = VICTIMS_ALL;
+		plan->moment_us = between(100000, 1200000);
+	}
+	unsigned chosen = 0;
+	for (unsigned i = 0; i < plan->instances; i++)
+		chosen += plan->executor[i] = plan->victims == VICTIMS_ALL || (plan->victims != VICTIMS_NONE && below(2));
+	if (plan->victims == VICTIMS_EXECUTORS && !chosen)
+		plan->executor[below(plan->instances)] = true;
+	if (plan->victims == VICTIMS_GUARDIAN_MASTER && chosen == plan->instances)
+		plan->executor[below(plan->instances)] = false;
+	if (plan->victims == VICTIMS_GUARDIAN || plan->victims == VICTIMS_GUARDIAN_MASTER || plan->victims == VICTIMS_ALL)
+		act(plan, ROLE_GUARDIAN, 0, fatal_signal());
+	if (plan->victims == VICTIMS_MASTER || plan->victims == VICTIMS_GUARDIAN_MASTER || plan->victims == VICTIMS_ALL)
+		act(plan, ROLE_MASTER, 0, fatal_signal());
+	for (unsigned i = 0; i < plan->instances; i++)
+		if (plan->executor[i])
+			act(plan, ROLE_EXECUTOR, i, fatal_signal());
+	if (below(3) == 0) {
+		static const int signals[] = {SIGKILL, SIGSEGV, SIGTERM, SIGSTOP, SIGCONT};
+		act(plan, ROLE_WORKLOAD, below(1000), signals[below(5)]);
+	}
+	for (unsigned i = plan->actions; i > 1; i--) {
+		const unsigned other = below(i);
+		const struct action kept = plan->action[i - 1];
+		plan->action[i - 1] = plan->action[other];
+		plan->action[other] = kept;
+	}
+	/* An orderly end that is disturbed. */
+	if (plan->victims == VICTIMS_NONE || below(5) == 0) {
+		memmove(plan->action + 1, plan->action, plan->actions * sizeof *plan->action);
+		plan->action[0] = (struct action){below(3) ? ROLE_GUARDIAN : ROLE_MASTER, 0, request(), 0};
+		if (plan->actions++)
+			plan->action[1].gap_us = between(0, 100000);
+	}
+}
+
+static void describe(struct trial *trial)
+{
+	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
+	const struct plan *plan = &trial->plan;
+	say(trial, " -n %u -T %s %s, after %.1f ms%s%s:", plan->instances, plan->target, kind_name(plan->kind),
+		(double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "", plan->unread ? ", output unread" : "");
+	for (unsigned i = 0; i < plan->actions; i++) {
+		const struct action *action = &plan->action[i];
+		say(trial, " +%.1f ms SIG%s %s", (double)action->gap_us / 1e3, sigabbrev_np(action->signal), roles[action->role]);
+		if (action->role == ROLE_EXECUTOR)
+			say(trial, " %u", action->which);
+		say(trial, i + 1 < plan->actions ? "," : ".");
+	}
+}
+
+/* ---- The tool --------------------------------------------------------------------------------------------------------- */
+
+/* The word for faults_workload. Jobs need their shell; where there is none, a tree stands for them. */
+static const char *workload_name(enum kind kind)
+{
+	return kind_name(kind == KIND_HALVED ? KIND_SINGLE : kind == KIND_JOBS ? KIND_TREE : kind);
+}
+
+static void become(const struct trial *trial)
+{
+	const struct settings *settings = trial->settings;
+	const struct plan *plan = &trial->plan;
+	static const char jobs[] = "\"$0\" half & \"$0\" half & while :; do \"$0\" brief; done";
+	const char *argument[40];
+	char text[4][32];
+	size_t count = 0;
+	snprintf(text[0], sizeof text[0], "%u", plan->instances);
+	snprintf(text[1], sizeof text[1], "%lldu", (long long)plan->run_us);
+	snprintf(text[2], sizeof text[2], "%lldu", (long long)plan->grace_us);
+	argument[count++] = settings->program;
+	if (settings->tool == TOOL_SHOWSTOPPER) {
+		const char *const options[] = {"-q", "-n", text[0], "-r", text[1], "--grace", text[2], "-T", plan->target};
+		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+			argument[count++] = options[i];
+		if (plan->kind == KIND_HALVED) {
+			const char *const halved[] = {"-c", "open", "-d", "averageq", "-D", "200m"};
+			for (size_t i = 0; i < sizeof halved / sizeof *halved; i++)
+				argument[count++] = halved[i];
+		}
+		if (settings->contain) {
+			argument[count++] = "--contain";
+			argument[count++] = settings->contain;
+		}
+	} else {
+		/* Not -m, which is to include children: it makes copies of itself by the thousand. */
+		const char *const options[] = {"-q", "-l", "50", "-f", "--"};
+		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+			argument[count++] = options[i];
+	}
+	if (plan->kind == KIND_JOBS) {
+		const char *const shell[] = {"bash", "-m", "-c", jobs, settings->workload};
+		for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
+			argument[count++] = shell[i];
+	} else {
+		argument[count++] = settings->workload;
+		argument[count++] = workload_name(plan->kind);
+	}
+	argument[count] = NULL;
+	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
+	setsid();
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	int ends[2] = {-1, trial->output};
+	if (plan->unread && pipe2(ends, O_CLOEXEC) == 0)
+		close(ends[0]);
+	dup2(ends[1], STDOUT_FILENO);
+	dup2(ends[1], STDERR_FILENO);
+	setenv(CENSUS_MARK, trial->mark, 1);
+	if (settings->tool != TOOL_CPULIMIT_ATTACHED)
+		execvp(argument[0], (char **)(uintptr_t)argument);
+	else if (fork() > 0)
+		_exit(0); /* the workload is an orphan: nobody's child but ours */
+	else
+		execl(settings->workload, settings->workload, workload_name(plan->kind), (char *)NULL);
+	perror(argument[0]);
+	_exit(125);
+}
+
+/* Returns when the program has taken the place of ours, whose reactions to signals are none of its. */
+static pid_t start(const struct trial *trial)
+{
+	int ends[2];
+	char byte;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		_exit(125);
+	const pid_t pid = fork();
+	if (pid == 0)
+		become(trial);
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return pid;
+}
+
+/* The numbers of executors follow from the order in which they were forked. */
+static int by_start(const void *left, const void *right)
+{
+	const struct person *const *a = left;
+	const struct person *const *b = right;
+	if ((*a)->start != (*b)->start)
+		return (*a)->start > (*b)->start ? 1 : -1;
+	return ((*a)->pid > (*b)->pid) - ((*a)->pid < (*b)->pid);
+}
+
+static bool is_of_the_tool(const struct person *person)
+{
+	return strcmp(person->name, "showstopper") == 0 && !person_has_ended(person);
+}
+
+static void note_standing(struct trial *trial)
+{
+	const struct census *census = &trial->census;
+	free(trial->standing);
+	trial->standing = calloc(census->count + 1, sizeof *trial->standing);
+	trial->standing_count = 0;
+	for (size_t i = 0; trial->standing && i < census->count; i++)
+		if (person_is_stopped(&census->item[i]))
+			trial->standing[trial->standing_count++] = census->item[i].pid;
+}
+
+static bool was_standing(const struct trial *trial, pid_t pid)
+{
+	for (size_t i = 0; i < trial->standing_count; i++)
+		if (trial->standing[i] == pid)
+			return true;
+	return false;
+}
+
+/* Who is who. What was found stays found, also when its parents are gone. */
+static void look(struct trial *trial)
+{
+	const struct person *executors[64];
+	size_t count = 0;
+	census_take(&trial->census, trial->mark);
+	note_standing(trial);
+	for (size_t i = 0; i < trial->census.count && !trial->master; i++) {
+		const struct person *person = &trial->census.item[i];
+		if (is_of_the_tool(person) && person->pid != trial->guardian &&
+			(person->parent == trial->guardian || person->parent == getpid()))
+			trial->master = person->pid;
+	}
+	for (size_t i = 0; i < trial->census.count; i++) {
+		const struct person *person = &trial->census.item[i];
+		if (is_of_the_tool(person) && trial->master && person->parent == trial->master && count < 64)
+			executors[count++] = person;
+	}
+	qsort(executors, count, sizeof *executors, by_start);
+	unsigned known = 0;
+	while (known < trial->plan.instances && trial->executor[known])
+		known++;
+	for (size_t i = 0; i < count && known < trial->plan.instances; i++) {
+		bool seen = false;
+		for (unsigned k = 0; k < known; k++)
+			seen = seen || trial->executor[k] == executors[i]->pid;
+		if (!seen)
+			trial->executor[known++] = executors[i]->pid;
+	}
+}
+
+/* ---- What is done to it ----------------------------------------------------------------------------------------------- */
+
+static bool is_fatal(int signal)
+{
+	return signal == SIGKILL || signal == SIGSEGV || signal == SIGABRT;
+}
+
+static void note_guardian(struct trial *trial)
+{
+	trial->guardian_gone = true;
+	trial->guardian_gone_us = now_us();
+}
+
+/* A crash: the signal as if the process had raised it itself, which no mask keeps off. False when it is gone. */
+static bool crash(struct trial *trial, pid_t pid, int signal)
+{
+	int status;
+	uint64_t none = 0;
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0)
+		return kill(pid, SIGKILL) == 0;
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status)) {
+		if (pid == trial->guardian)
+			note_guardian(trial);
+		return false;
+	}
+	kill(pid, signal);
+	ptrace(PTRACE_SETSIGMASK, pid, (void *)sizeof none, &none);
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	return true;
+}
+
+static bool hit(struct trial *trial, pid_t pid, int signal)
+{
+	return signal == SIGSEGV || signal == SIGABRT ? crash(trial, pid, signal) : kill(pid, signal) == 0;
+}
+
+static pid_t some_workload_process(const struct trial *trial, unsigned which)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < trial->census.count; i++)
+		count += trial->census.item[i].instance >= 0 && !person_has_ended(&trial->census.item[i]);
+	if (!count)
+		return 0;
+	which %= count;
+	for (size_t i = 0; i < trial->census.count; i++)
+		if (trial->census.item[i].instance >= 0 && !person_has_ended(&trial->census.item[i]) && which-- == 0)
+			return trial->census.item[i].pid;
+	return 0;
+}
+
+/* Reaps the guardian and the orphans that came here. True when there are no children. */
+static bool reap(struct trial *trial)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == trial->guardian)
+			note_guardian(trial);
+	return pid < 0 && errno == ECHILD;
+}
+
+static void take_action(struct trial *trial, const struct action *action)
+{
+	pid_t pid = 0;
+	switch (action->role) {
+	case ROLE_GUARDIAN:
+		pid = trial->guardian_gone ? 0 : trial->guardian;
+		break;
+	case ROLE_MASTER:
+		pid = trial->master;
+		break;
+	case ROLE_EXECUTOR:
+		pid = trial->executor[action->which];
+		break;
+	case ROLE_WORKLOAD:
+		pid = some_workload_process(trial, action->which);
+		break;
+	}
+	const struct person *person = census_find(&trial->census, pid);
+	const bool done = person && !person_has_ended(person) && hit(trial, pid, action->signal);
+	trial->result->kills += done;
+	if (!done || action->role == ROLE_WORKLOAD)
+		return;
+	if (!is_fatal(action->signal)) {
+		if (!trial->request_us)
+			trial->request_us = now_us();
+		return;
+	}
+	trial->fatal_us = now_us();
+	if (action->role == ROLE_GUARDIAN)
+		trial->killed_guardian = true;
+	else if (action->role == ROLE_MASTER)
+		trial->killed_master = true;
+	else
+		trial->killed_executor[action->which] = true;
+}
+
+/* Kills what is meant to die at one instant without looking in between. */
+static void disturb(struct trial *trial)
+{
+	const struct plan *plan = &trial->plan;
+	if (plan->suspend) {
+		sleep_until(trial->begin_us + plan->moment_us / 2);
+		if (!reap(trial) && !trial->guardian_gone)
+			kill(trial->guardian, SIGTSTP);
+	}
+	sleep_until(trial->begin_us + plan->moment_us);
+	look(trial);
+	trial->result->ran = !trial->guardian_gone;
+	for (unsigned i = 0; i < plan->actions; i++) {
+		if (plan->action[i].gap_us) {
+			sleep_until(now_us() + plan->action[i].gap_us);
+			reap(trial);
+			look(trial);
+		}
+		take_action(trial, &plan->action[i]);
+	}
+	if (plan->suspend && !trial->guardian_gone)
+		kill(trial->guardian, SIGCONT);
+}
+
+/* ---- The judge -------------------------------------------------------------------------------------------------------- */
+
+static bool is_unsupervised(const struct trial *trial, int instance)
+{
+	if (trial->settings->tool != TOOL_SHOWSTOPPER || trial->settings->contain || !trial->killed_guardian ||
+		!trial->killed_master)
+		return false;
+	if (instance < 0 || instance >= (int)trial->plan.instances)
+		return false;
+	return trial->killed_executor[instance];
+}
+
+/*
+ * Whether it may still be there. When nobody was left to clean up: the first process of a workload must be dead, and what belongs
+ * to the session of the tool must have been continued. The kernel continues only what stands still already when its group
+ * becomes an orphan: a stop that is under way is not undone.
+ */
+static bool is_permitted(const struct trial *trial, const struct person *person)
+{
+	if (!is_unsupervised(trial, person->instance) || person_is_frozen(person) || strcmp(person->name, "showstopper") == 0)
+		return false;
+	if (trial->plan.kind != KIND_SETUID &&
+		strcmp(person->name, trial->plan.kind == KIND_JOBS ? "bash" : "faults_workload") == 0 &&
+		(trial->plan.kind != KIND_JOBS || person->group == person->pid))
+		return false;
+	return !(person_is_stopped(person) && person->session == trial->guardian && was_standing(trial, person->pid));
+}
+
+/*
+ * The master has a child for a moment, before the executors, that finds out which priority they can have. When that was killed in
+ * place of an executor, the run rightly goes on: then all executors are there.
+ */
+static void forgive_executors(struct trial *trial)
+{
+	unsigned executors = 0;
+	if (trial->killed_guardian || trial->killed_master)
+		return;
+	census_take(&trial->census, trial->mark);
+	for (size_t i = 0; i < trial->census.count; i++)
+		executors += trial->census.item[i].parent == trial->master && is_of_the_tool(&trial->census.item[i]);
+	if (executors == trial->plan.instances)
+		trial->fatal_us = 0;
+}
+
+/* When the run ended, or -1 while it goes on. */
+static int64_t run_end(const struct trial *trial)
+{
+	if (trial->fatal_us)
+		return trial->fatal_us;
+	if (trial->guardian_gone)
+		return trial->guardian_gone_us;
+	if (trial->request_us && now_us() > trial->request_us + trial->plan.grace_us)
+		return trial->request_us + trial->plan.grace_us;
+	return now_us() - trial->begin_us > RUN_LIMIT_US ? trial->begin_us + trial->plan.run_us : -1;
+}
+
+/* How many are left that must not be. With `write_down` all are counted, and some of the wrong ones described. */
+static unsigned judge(struct trial *trial, bool write_down)
+{
+	struct census *census = &trial->census;
+	unsigned wrong = 0;
+	census_take(census, trial->mark);
+	for (size_t i = 0; i < census->count; i++) {
+		const struct person *person = &census->item[i];
+		/* Zombies have a parent that is alive and counted itself, or the trial, which reaps them in place of init. */
+		if (person_has_ended(person))
+			continue;
+		trial->result->alive += write_down;
+		trial->result->stopped += write_down && person_is_stopped(person);
+		if (is_permitted(trial, person))
+			continue;
+		wrong++;
+		if (write_down && wrong <= 5)
+			say(trial, " [%d %s %c%s, instance %d, parent %d, group %d, session %d%s]", (int)person->pid,
+				person->name, person->state, person_is_frozen(person) ? " frozen" : "", person->instance,
+				(int)person->parent, (int)person->group, (int)person->session, person->below ? "" : ", escaped");
+	}
+	return wrong;
+}
+
+static void wait_for_verdict(struct trial *trial)
+{
+	struct result *result = trial->result;
+	int64_t end = -1;
+	result->clean_us = -1;
+	for (;;) {
+		const bool none = reap(trial);
+		const int64_t now = now_us();
+		if (end < 0)
+			end = run_end(trial);
+		if (none && judge(trial, false) == 0) {
+			if (end < 0)
+				end = trial->guardian_gone_us;
+			result->clean_us = now > end ? now - end : 0;
+			result->verdict = VERDICT_CLEAN;
+			return;
+		}
+		if (end >= 0 && now >= end + trial->settings->deadline_us) {
+			if (!trial->fatal_us)
+				break;
+			forgive_executors(trial);
+			if (trial->fatal_us)
+				break;
+			end = -1;
+		}
+		sleep_us(POLL_US);
+	}
+	/* The deadline. A process that has just been killed may be on its way still; one look may also fall between two. */
+	unsigned wrong = judge(trial, true);
+	reap(trial);
+	result->verdict = wrong ? VERDICT_LEFT : VERDICT_CLEAN;
+	if (!wrong)
+		return;
+	const int64_t limit = now_us() + LATE_LIMIT_US;
+	while (now_us() < limit) {
+		const bool none = reap(trial);
+		if (none || judge(trial, false) == 0) {
+			result->verdict = VERDICT_LATE;
+			result->clean_us = now_us() - end;
+			say(trial, " Clean %.2f s after the end.", (double)result->clean_us / 1e6);
+			return;
+		}
+		sleep_us(100000);
+	}
+}
+
+/* The other tool promises nothing; what is counted is what is the case. Stopped: in all of several looks. */
+static void count_what_is_left(struct trial *trial)
+{
+	struct result *result = trial->result;
+	pid_t always[256];
+	size_t count = 0;
+	sleep_until((trial->fatal_us ? trial->fatal_us : now_us()) + trial->settings->deadline_us);
+	for (int looks = 0; looks < STOP_LOOKS; looks++) {
+		size_t kept = 0;
+		reap(trial);
+		census_take(&trial->census, trial->mark);
+		for (size_t i = 0; looks == 0 && i < trial->census.count && count < 256; i++)
+			always[count++] = trial->census.item[i].pid;
+		for (size_t i = 0; i < count; i++) {
+			const struct person *person = census_find(&trial->census, always[i]);
+			if (person && person_is_stopped(person))
+				always[kept++] = always[i];
+		}
+		count = kept;
+		sleep_us(50000);
+	}
+	result->stopped = (unsigned)count;
+	for (size_t i = 0; i < trial->census.count; i++)
+		result->alive += !person_has_ended(&trial->census.item[i]);
+	result->verdict = VERDICT_CLEAN;
+	result->clean_us = -1;
+}
+
+/* Whatever it takes; the harness must not leave anything either. */
+static void kill_all(struct trial *trial)
+{
+	const int64_t limit = clock_us() + LATE_LIMIT_US;
+	while (!reap(trial) && clock_us() < limit) {
+		census_take(&trial->census, trial->mark);
+		/* Stopped first, so that chains of forks come to an end. */
+		for (int round = 0; round < 2; round++)
+			for (size_t i = 0; i < trial->census.count; i++)
+				if (!person_has_ended(&trial->census.item[i]))
+					kill(trial->census.item[i].pid, round ? SIGKILL : SIGSTOP);
+		sleep_us(1000);
+	}
+}
+
+/* ---- What else may be left -------------------------------------------------------------------------------------------- */
+
+static bool hide_shm(void)
+{
+	return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("faults", "/dev/shm", "tmpfs", 0, "mode=1777") == 0;
+}
+
+static unsigned count_names(const struct trial *trial, char *first, size_t size)
+{
+	unsigned count = 0;
+	DIR *directory = opendir("/dev/shm");
+	if (!directory)
+		return 0;
+	for (struct dirent *entry; (entry = readdir(directory));) {
+		int pid = 0;
+		if (entry->d_name[0] == '.')
+			continue;
+		/* Beside others: a name whose maker is alive is theirs. */
+		if (!trial->own_shm &&
+			(sscanf(entry->d_name, "showstopper.%d", &pid) != 1 || kill(pid, 0) == 0)) // NOLINT(cert-err34-c)
+			continue;
+		if (count++ == 0)
+			snprintf(first, size, "%s", entry->d_name);
+	}
+	closedir(directory);
+	return count;
+}
+
+/* A name that a SIGKILL between two system calls left is removed by the next run. */
+static void look_for_names(struct trial *trial)
+{
+	char name[256];
+	int status;
+	if (trial->settings->tool != TOOL_SHOWSTOPPER)
+		return;
+	trial->result->names = count_names(trial, name, sizeof name);
+	if (!trial->result->names)
+		return;
+	const pid_t next = fork();
+	if (next == 0) {
+		dup2(trial->output, STDERR_FILENO);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-n", "1", "-r", "10m", "sleep", "10",
+			(char *)NULL);
+		_exit(125);
+	}
+	waitpid(next, &status, 0);
+	if (count_names(trial, name, sizeof name) > 0) {
+		trial->result->verdict = VERDICT_LEFT;
+		say(trial, " [/dev/shm/%s]", name);
+	}
+}
+
+static void keep_output(const struct trial *trial)
+{
+	const off_t length = lseek(trial->output, 0, SEEK_END);
+	const off_t from = length < TRIAL_TEXT ? 0 : length - TRIAL_TEXT + 1;
+	const ssize_t got = pread(trial->output, trial->result->output, TRIAL_TEXT - 1, from);
+	trial->result->output[got > 0 ? got : 0] = '\0';
+}
+
+/* ---- All of it -------------------------------------------------------------------------------------------------------- */
+
+/* cpulimit -p on a workload that runs already. */
+static pid_t attach(struct trial *trial)
+{
+	char number[32];
+	pid_t workload = 0;
+	waitpid(start(trial), NULL, 0);
+	census_take(&trial->census, trial->mark);
+	for (size_t i = 0; i < trial->census.count && !workload; i++)
+		if (trial->census.item[i].parent == getpid())
+			workload = trial->census.item[i].pid;
+	snprintf(number, sizeof number, "%d", (int)workload);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setsid();
+		dup2(trial->output, STDOUT_FILENO);
+		dup2(trial->output, STDERR_FILENO);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-l", "50", "-p", number, (char *)NULL);
+		_exit(125);
+	}
+	return pid;
+}
+
+void trial_run(const struct settings *settings, uint64_t seed, struct result *result)
+{
+	struct trial trial = {.settings = settings, .result = result};
+	const struct rlimit no_core = {0};
+	random_state = seed;
+	make_plan(&trial.plan, settings->tool);
+	*result = (struct result){.seed = seed,
+		.kind = trial.plan.kind,
+		.victims = trial.plan.victims,
+		.instances = trial.plan.instances,
+		.clean_us = -1};
+	describe(&trial);
+	snprintf(trial.mark, sizeof trial.mark, "%d.%llu", (int)getpid(), (unsigned long long)seed);
+	setrlimit(RLIMIT_CORE, &no_core);
+	trial.own_shm = hide_shm();
+	trial.output = memfd_create("output", MFD_CLOEXEC);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0 || trial.output < 0)
+		return;
+	trial.begin_us = now_us();
+	trial.guardian = settings->tool == TOOL_CPULIMIT_ATTACHED ? attach(&trial) : start(&trial);
+	disturb(&trial);
+	for (unsigned i = 0; i < trial.plan.instances; i++)
+		result->unsupervised = result->unsupervised || is_unsupervised(&trial, (int)i);
+	if (settings->tool == TOOL_SHOWSTOPPER)
+		wait_for_verdict(&trial);
+	else
+		count_what_is_left(&trial);
+	kill_all(&trial);
+	look_for_names(&trial);
+	keep_output(&trial);
+	census_free(&trial.census);
+	free(trial.standing);
+	close(trial.output);
+}
