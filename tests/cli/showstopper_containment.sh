@@ -172,7 +172,8 @@ ends() {
 	wait_background
 	expect_status 0
 	expect_none_left
-	awk -F, 'NR > 1 && ($4 < 0 || $4 > 1 || $6 < 0.49 || $6 > 0.51 || $7 < 0 || $7 > 2) { exit 1 } END { exit !(NR > 30) }' log ||
+	awk -F, 'NR > 1 && ($4 < 0 || $4 > 1 || $6 < 0 || $6 > 1 || $7 < 0 || $7 > 2) { wrong = 1 } NR > 1 { duty += $6 }
+		END { exit !(!wrong && NR > 11 && duty / (NR - 1) > 0.45 && duty / (NR - 1) < 0.55) }' log ||
 		{ fail "$what: the log is not what it should be"; cat log; }
 	# Under feedback.
 	rm -f log
@@ -180,7 +181,7 @@ ends() {
 	run $as showstopper --contain=pidns -T 50% -r 3s -o log -n 2 ssburn
 	expect_status 0
 	expect_text err '^target load +50.00 %'
-	awk -F, 'NR > 1 && ($4 < 0 || $4 > 1 || $6 < 0 || $6 > 1) { exit 1 } END { exit !(NR == 7) }' log ||
+	awk -F, 'NR > 1 && ($4 < 0 || $4 > 1 || $6 < 0 || $6 > 1) { wrong = 1 } END { exit !(!wrong && NR > 3) }' log ||
 		{ fail "$what: the log is not what it should be"; cat log; }
 	# CPU time of what was killed counts, that of what lost its parent, too.
 	# shellcheck disable=SC2086
@@ -188,7 +189,7 @@ ends() {
 		sh -c 'trap "" TERM HUP; (setsid sh -c "while :; do :; done" &) ; while :; do :; done'
 	expect_status 0
 	expect_text err "^workloads' CPU time  ([1-9]|0\.[1-9])"
-	# Interrupted; the second SIGINT skips the grace period.
+	# Interrupted.
 	for signal in INT:130 TERM:143 HUP:129; do
 		rm -f ready.* escaped.*
 		# shellcheck disable=SC2086
