@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One loop around poll(2): a timer for the next edge, a signalfd for the end of processes and the master's nudges, and the
+ * One loop around ppoll(2): the time of the next edge, a signalfd for the end of processes and the master's nudges, and the
  * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
  *
  * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
@@ -18,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,7 +59,8 @@ struct executor {
 	uint64_t cpu_before; /* what an attached tree had used before */
 	int64_t due_ns;    /* when the next edge is due; 0: never */
 	int64_t kill_ns;   /* end of the grace period */
-	int timer, signals;
+	int64_t wake_ns;   /* when the loop goes round again at the latest; 0: not of itself */
+	int signals;
 };
 
 static int64_t read_clock(void *context)
@@ -69,17 +69,14 @@ static int64_t read_clock(void *context)
 	return clock_now();
 }
 
-static void arm(const struct executor *executor, int64_t when_ns)
+static void arm(struct executor *executor, int64_t when_ns)
 {
-	/* A time of 0 would disarm. */
-	const int64_t when = when_ns > 0 ? when_ns : 1;
-	const struct itimerspec timer = {.it_value = {.tv_sec = when / NS_PER_S, .tv_nsec = when % NS_PER_S}};
-	timerfd_settime(executor->timer, TFD_TIMER_ABSTIME, &timer, NULL);
+	executor->wake_ns = when_ns > 0 ? when_ns : 1;
 }
 
-static void disarm(const struct executor *executor)
+static void disarm(struct executor *executor)
 {
-	timerfd_settime(executor->timer, 0, &(const struct itimerspec){0}, NULL);
+	executor->wake_ns = 0;
 }
 
 static void publish(struct executor *executor)
@@ -461,25 +458,51 @@ static void sign_off(struct executor *executor)
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 }
 
+static void forget_signals(const struct executor *executor)
+{
+	struct signalfd_siginfo info[8];
+	while (read(executor->signals, info, sizeof info) > 0)
+		;
+}
+
+/* Until something happens, or it is time. A child that ended is something. */
+static int await(const struct executor *executor, struct pollfd *polled, nfds_t count)
+{
+	if (!executor->wake_ns)
+		return ppoll(polled, count, NULL, NULL);
+	const int64_t left = executor->wake_ns - clock_now();
+	const struct timespec timeout = {.tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0};
+	return ppoll(polled, count, &timeout, NULL);
+}
+
 /* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
 static int watch(struct executor *executor)
 {
 	struct pollfd polled[] = {
-	        {.fd = executor->timer, .events = POLLIN},
 	        {.fd = executor->signals, .events = POLLIN},
 	        {.fd = executor->run->master, .events = POLLIN},
 	        {.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
 	};
-	for (;;) {
-		follow_orders(executor);
-		if (executor->attached ? attached_is_over(executor, polled[3].revents) : reap(executor) && !comes_back(executor))
-			return 0;
-		if (atomic_load(&executor->slot->left))
-			return EXIT_TROUBLE;
-		polled[3].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
-		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
+	for (bool news = true;;) {
+		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
+		if (news) {
+			follow_orders(executor);
+			if (executor->attached ? attached_is_over(executor, polled[2].revents) : reap(executor) && !comes_back(executor))
+				return 0;
+			if (atomic_load(&executor->slot->left))
+				return EXIT_TROUBLE;
+			polled[2].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
+		}
+		if (await(executor, polled, sizeof polled / sizeof *polled) < 0)
 			continue;
-		if (polled[2].revents) {
+		const bool time = executor->wake_ns && clock_now() >= executor->wake_ns;
+		const bool edge = time && executor->due_ns && !executor->terminating;
+		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
+		if (edge)
+			take_edges(executor);
+		else if (time)
+			disarm(executor);
+		if (polled[1].revents) {
 			if (executor->attached)
 				let_go(executor);
 			else
@@ -489,23 +512,12 @@ static int watch(struct executor *executor)
 				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
 		}
-		if (polled[3].revents && !executor->attached)
+		if (polled[2].revents && !executor->attached)
 			hear_from_init(executor);
-		if (polled[0].revents) {
-			uint64_t expirations;
-			if (read(executor->timer, &expirations, sizeof expirations) < 0)
-				continue;
-			if (executor->terminating)
-				kill_workload(executor);
-			else if (executor->due_ns)
-				take_edges(executor);
-		}
-		if (polled[1].revents) {
-			struct signalfd_siginfo info[8];
-			/* What they are doesn't matter: orders and children are looked at each time round. */
-			if (read(executor->signals, info, sizeof info) < 0)
-				continue;
-		}
+		if (time && executor->terminating)
+			kill_workload(executor);
+		if (polled[0].revents)
+			forget_signals(executor);
 	}
 }
 
@@ -524,8 +536,9 @@ static int set_up(struct executor *executor)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
 		return -1;
 	executor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-	executor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (executor->signals < 0 || executor->timer < 0 || run_init_modules(executor->run, executor->loop.index) != 0)
+	/* Where executors aren't real-time processes, edges are in time all the same. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (executor->signals < 0 || run_init_modules(executor->run, executor->loop.index) != 0)
 		return -1;
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
@@ -564,7 +577,6 @@ int executor_run(struct run *run, unsigned index)
 	        .attached = run_attached(run, index),
 	        .record = {.load = __builtin_nan("")},
 	        .containment = {.tie = -1},
-	        .timer = -1,
 	        .signals = -1,
 	};
 	executor.loop = (struct loop){

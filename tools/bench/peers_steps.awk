@@ -12,8 +12,6 @@ FNR == 1 {
 	next
 }
 
-# The steps, as the rows of the log show them: the first row of each target begins 500 ms or less after its step, so the step is where
-# the trace has it, in whole seconds.
 file == 1 {
 	if (origin == "")
 		origin = $column["monotonic_s"] - $column["time_s"]
