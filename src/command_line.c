@@ -27,8 +27,12 @@ enum {
 	OPTION_STDERR,
 	OPTION_CHDIR,
 	OPTION_GRACE,
+	OPTION_CONTAIN,
 	OPTION_REQUIRE,
 	OPTION_IGNORE_FAILURES,
+	OPTION_WHEN_ONE_ENDS,
+	OPTION_KEEP_GOING,
+	OPTION_ATTACH,
 	OPTION_DRY_RUN,
 	OPTION_CHECK_MACHINE,
 	OPTION_LIST_MODULES,
@@ -71,7 +75,11 @@ static const struct row {
         {OPTION_STDERR, "stderr", "FILE", false, "likewise"},
         {OPTION_CHDIR, "chdir", "DIR", false, "where the workloads start; % is the instance's number"},
         {OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
+        {OPTION_CONTAIN, "contain", "HOW", false, "none, or pidns: the kernel kills them if all of showstopper is killed (default none)"},
         {OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
+        {OPTION_ATTACH, "attach", "PID", false, "control this running process and its descendants too (repeatable)"},
+        {OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
+        {OPTION_KEEP_GOING, "keep-going", NULL, false, "when an executor is killed, go on without its workload"},
         {OPTION_IGNORE_FAILURES, "ignore-failures", NULL, false, "exit with 0 although a workload failed"},
         {OPTION_SEPARATOR, "separator", "STR", false, "between commands (default ':'; empty: none)"},
         {OPTION_PLACEHOLDER, "placeholder", "STR", false, "the instance's number in arguments (default '%'; empty: none)"},
@@ -90,6 +98,7 @@ static const struct row {
 void config_help(FILE *to)
 {
 	fputs("Usage: showstopper [OPTION]... [GROUP-OPTION]... COMMAND [ARG]... [ : [GROUP-OPTION]... COMMAND [ARG]... ]...\n"
+	      "       showstopper [OPTION]... --attach=PID...\n"
 	      "Run COMMANDs and hold the CPU load of the whole machine at a target by stopping and continuing them.\n\n",
 	        to);
 	for (int group = 1; group >= 0; group--) {
@@ -215,6 +224,44 @@ static int parse_progress(struct config *config, const char *text, char **error)
 	return 0;
 }
 
+static int parse_attach(struct config *config, const char *text, char **error)
+{
+	int64_t value;
+	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > INT_MAX)
+		return fail(error, "--attach: '%s': expected the number of a process", text);
+	for (unsigned i = 0; i < config->attaches; i++)
+		if (config->attach[i] == (pid_t)value)
+			return fail(error, "--attach: process %s is given twice", text);
+	pid_t *grown = realloc(config->attach, (config->attaches + 1) * sizeof *grown);
+	if (!grown)
+		return fail(error, "%s", strerror(errno));
+	config->attach = grown;
+	grown[config->attaches++] = (pid_t)value;
+	return 0;
+}
+
+static int parse_when_one_ends(struct config *config, const char *text, char **error)
+{
+	static const char *const known[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
+	for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(text, known[i]) == 0) {
+			config->when_one_ends = i;
+			return 0;
+		}
+	return fail(error, "--when-one-ends: '%s': expected continue, respawn or stop", text);
+}
+
+static int parse_contain(struct config *config, const char *text, char **error)
+{
+	if (strcmp(text, "none") == 0)
+		config->contain = CONTAIN_NONE;
+	else if (strcmp(text, "pidns") == 0)
+		config->contain = CONTAIN_PIDNS;
+	else
+		return fail(error, "--contain: '%s': expected none or pidns", text);
+	return 0;
+}
+
 /* One option, as getopt found it. */
 static int apply(struct config *config, struct group *group, int value, char **error)
 {
@@ -243,8 +290,14 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return parse_time(row, optarg, NS_PER_MS, &config->log_interval_ns, error);
 	case OPTION_GRACE:
 		return parse_time(row, optarg, 0, &config->grace_ns, error);
+	case OPTION_CONTAIN:
+		return parse_contain(config, optarg, error);
 	case OPTION_REQUIRE:
 		return parse_require(config, optarg, error);
+	case OPTION_ATTACH:
+		return parse_attach(config, optarg, error);
+	case OPTION_WHEN_ONE_ENDS:
+		return parse_when_one_ends(config, optarg, error);
 	case OPTION_PROGRESS:
 		return parse_progress(config, optarg, error);
 	case OPTION_HELP_MODULE:
@@ -270,6 +323,9 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return 0;
 	case OPTION_LOG_INSTANCES:
 		config->log_instances = true;
+		return 0;
+	case OPTION_KEEP_GOING:
+		config->keep_going = true;
 		return 0;
 	case OPTION_IGNORE_FAILURES:
 		config->ignore_failures = true;
@@ -389,6 +445,8 @@ static int parse_groups(struct config *config, int argc, char **argv, char **err
 			at++;
 		if (at == first && argc > first)
 			return fail(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[at]);
+		if (at == first && !config->groups && config->attaches && !group.instances)
+			return 0;
 		if (at == first)
 			return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
 			                        fail(error, "expected a command (--help says more)");
@@ -421,6 +479,7 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	};
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
+	config->workloads += config->attaches;
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
 	return 0;
@@ -431,4 +490,7 @@ void config_free(struct config *config)
 	free(config->group);
 	config->group = NULL;
 	config->groups = 0;
+	free(config->attach);
+	config->attach = NULL;
+	config->attaches = 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "showstopper/module.h"
 
@@ -20,7 +21,9 @@ struct config {
 	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_HELP, ACTION_VERSION } action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
-	unsigned workloads; /* sum of the groups' instances */
+	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
+	pid_t *attach;      /* `attaches` of them, each once; owned */
+	unsigned attaches;
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
 	int64_t warmup_ns;
@@ -31,7 +34,10 @@ struct config {
 	bool log_instances;
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
+	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
+	bool keep_going; /* without a workload whose executor died */
 	bool ignore_failures, quiet, verbose;
+	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
 	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
 	const char *export_json, *export_csv; /* NULL for none */
 	const char *separator, *placeholder;

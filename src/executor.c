@@ -3,8 +3,9 @@
  * One loop around poll(2): a timer for the next edge, a signalfd for the end of processes and the master's nudges, and the
  * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
  *
- * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole tree
- * is gone", without a look at /proc.
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
+ * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
+ * are any.
  */
 #include "executor.h"
 
@@ -24,13 +25,17 @@
 #include "clock.h"
 #include "diag.h"
 #include "expand.h"
+#include "linux_attached.h"
 #include "linux_tree.h"
 #include "loop.h"
+#include "respawn.h"
 #include "spawn.h"
 #include "units.h"
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long the init of a contained workload may take to reap what was killed. */
+#define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
 
@@ -41,10 +46,18 @@ struct executor {
 	struct slot_record record;
 	struct loop loop;
 	struct tree tree;
-	pid_t first;       /* the workload's first process, or 0 when it is reaped */
+	pid_t first;       /* the workload's first process, or 0 when it is reaped or not ours */
+	struct containment containment;
+	const struct attached *attached; /* NULL where the workload was started */
 	bool started;      /* left the hold */
 	bool paused;
 	bool terminating;
+	bool warned;       /* that a process may not be signalled */
+	bool waiting;      /* no process is left, and the workload is to be started again … */
+	int64_t respawn_ns; /* … not before this moment, */
+	int64_t delay_ns;  /* so long after it was started the last time */
+	int64_t started_ns;
+	uint64_t cpu_before; /* what an attached tree had used before */
 	int64_t due_ns;    /* when the next edge is due; 0: never */
 	int64_t kill_ns;   /* end of the grace period */
 	int timer, signals;
@@ -74,12 +87,23 @@ static void publish(struct executor *executor)
 	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
 }
 
+/* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
+static void warn_of_denied(struct executor *executor)
+{
+	if (!executor->tree.denied || executor->warned)
+		return;
+	executor->warned = true;
+	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
+	        (int)executor->tree.denied);
+}
+
 static void set_running(struct executor *executor, bool run, int64_t now_ns)
 {
 	if (run && executor->tree.stopped)
 		tree_continue(&executor->tree);
 	else if (!run && !executor->tree.stopped)
 		tree_stop(&executor->tree, now_ns);
+	warn_of_denied(executor);
 }
 
 /* Outside the loop: before it, or while paused. */
@@ -122,6 +146,8 @@ static void begin(struct executor *executor)
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
 	executor->started = true;
 	executor->paused = false;
+	if (executor->waiting)
+		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
 	if (now < origin) {
 		set_running(executor, true, now);
@@ -145,6 +171,13 @@ static void pause_workload(struct executor *executor)
 	record_state(executor, 0, false, now);
 }
 
+/* An attached tree runs on without us. */
+static void let_go(struct executor *executor)
+{
+	scheduling_step_down();
+	tree_signal(&executor->tree, SIGCONT, clock_now());
+}
+
 /* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
 static void begin_termination(struct executor *executor)
 {
@@ -160,18 +193,33 @@ static void begin_termination(struct executor *executor)
 	arm(executor, executor->kill_ns);
 }
 
-/* SIGKILL to all, reaped as an ordinary process. */
-static void kill_workload(void)
+/*
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
+ * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
+ */
+static void kill_workload(struct executor *executor)
 {
 	scheduling_step_down();
-	descendants_kill(clock_now() + KILL_LIMIT_NS);
+	if (executor->containment.init) {
+		tree_signal(&executor->tree, SIGKILL, clock_now());
+		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
+	}
+	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+		return;
+	char names[128];
+	descendants_name(names, sizeof names);
+	diag("workload %u: can't kill what is left of it: %s", executor->loop.index, names);
+	atomic_store(&executor->slot->left, true);
 }
 
 static void follow_orders(struct executor *executor)
 {
 	const int phase = atomic_load(&executor->shared->phase);
-	if (phase == SHARED_KILL) {
-		kill_workload();
+	if (phase >= SHARED_TERMINATE && executor->attached) {
+		executor->terminating = true;
+		let_go(executor);
+	} else if (phase == SHARED_KILL) {
+		kill_workload(executor);
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
 			begin_termination(executor);
@@ -184,17 +232,55 @@ static void follow_orders(struct executor *executor)
 	}
 }
 
+static void note_end(struct executor *executor, int status)
+{
+	executor->first = 0;
+	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		atomic_store(&executor->slot->failure_status, status);
+		atomic_fetch_add(&executor->slot->failures, 1);
+	}
+	atomic_store(&executor->slot->wait_status, status);
+	atomic_store(&executor->slot->ended, true);
+}
+
 /* The first process has ended and is still a zombie. */
-static void note_end(struct executor *executor)
+static void reap_first(struct executor *executor)
 {
 	int status = 0;
 	tree_leader_ends(&executor->tree, clock_now());
 	waitpid(executor->first, &status, 0);
-	executor->first = 0;
-	if (!executor->terminating && atomic_load(&executor->shared->phase) <= SHARED_RUN) {
-		atomic_store(&executor->slot->wait_status, status);
-		atomic_store(&executor->slot->ended, true);
+	note_end(executor, status);
+}
+
+/* The same in a containment, where the init reaps it. */
+static void hear_from_init(struct executor *executor)
+{
+	int status;
+	if (!containment_read_end(&executor->containment, &status)) {
+		/* Without an init nobody keeps the group's number from being given again. */
+		if (executor->containment.tie < 0)
+			executor->tree.whole_group = false;
+		return;
 	}
+	tree_leader_ends(&executor->tree, clock_now());
+	containment_let_go(&executor->containment);
+	note_end(executor, status);
+}
+
+/* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
+static void reap_init(struct executor *executor)
+{
+	int status = 0;
+	hear_from_init(executor);
+	containment_free(&executor->containment);
+	executor->tree.whole_group = false;
+	waitpid(executor->containment.init, &status, 0);
+	executor->containment.init = 0;
+	executor->tree.init = 0;
+	if (executor->first)
+		note_end(executor, status);
 }
 
 /*
@@ -218,7 +304,9 @@ static bool reap(struct executor *executor)
 			scheduling_step_down();
 		stepped_down = true;
 		if (info.si_pid == executor->first)
-			note_end(executor);
+			reap_first(executor);
+		else if (info.si_pid == executor->containment.init)
+			reap_init(executor);
 		else
 			waitpid(info.si_pid, NULL, 0);
 	}
@@ -227,11 +315,140 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+/* `again`: not for the first time. */
+static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
+{
+	const struct config *config = executor->run->config;
+	const unsigned index = executor->loop.index;
+	const unsigned width = expand_width(config->workloads);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+		        .command = command,
+		        .directory = expanded[0],
+		        .stdout_file = expanded[1],
+		        .stderr_file = expanded[2],
+		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
+		        .append = again,
+		        .index = index,
+		        .user = &executor->run->user,
+		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+/* ---- Respawning ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing of the workload is left, and it stays out of control until it is started again. */
+static void leave_the_ring(struct executor *executor)
+{
+	executor->due_ns = 0;
+	disarm(executor);
+	if (!executor->record.alive)
+		return;
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	shared_set_live(executor->shared, executor->loop.index, false);
+}
+
+/* False when it can't be started any more; the slot says why. */
+static bool respawn(struct executor *executor)
+{
+	enum shared_stage stage;
+	const bool stopped = executor->tree.stopped;
+	executor->first = start_workload(executor, true, &stage);
+	if (executor->first < 0) {
+		executor->first = 0;
+		atomic_store(&executor->slot->start_errno, errno);
+		atomic_store(&executor->slot->start_stage, (int)stage);
+		return false;
+	}
+	scheduling_raise(&executor->run->user);
+	executor->waiting = false;
+	executor->started_ns = clock_now();
+	tree_init(&executor->tree, executor->first);
+	executor->tree.init = executor->containment.init;
+	atomic_store(&executor->slot->pid, executor->first);
+	atomic_fetch_add(&executor->slot->respawns, 1);
+	if (executor->record.alive) {
+		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
+		set_running(executor, !stopped, executor->started_ns);
+		return true;
+	}
+	tree_stop(&executor->tree, executor->started_ns);
+	executor->record.alive = 1;
+	record_state(executor, 0, false, executor->started_ns);
+	shared_set_live(executor->shared, executor->loop.index, true);
+	executor->loop.controlling = false;
+	if (executor->started && !executor->paused)
+		begin(executor);
+	return true;
+}
+
+/* No process of the workload is left. True when the workload goes on all the same, since it is started again, now or later. */
+static bool comes_back(struct executor *executor)
+{
+	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->attached || executor->terminating ||
+	        atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return false;
+	if (!executor->waiting) {
+		const bool stopped = executor->tree.stopped;
+		tree_free(&executor->tree);
+		executor->tree.stopped = stopped;
+		executor->delay_ns = respawn_delay(executor->delay_ns, clock_now() - executor->started_ns);
+		executor->respawn_ns = executor->started_ns + executor->delay_ns;
+		executor->waiting = true;
+	}
+	const bool due = clock_now() >= executor->respawn_ns;
+	if (due && !executor->paused)
+		return respawn(executor);
+	leave_the_ring(executor);
+	if (!due && !executor->paused)
+		arm(executor, executor->respawn_ns);
+	return true;
+}
+
+/* ---- From start to end ------------------------------------------------------------------------------------------------ */
+
 static int64_t cpu_ns(int who)
 {
 	struct rusage usage;
 	getrusage(who, &usage);
 	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+/* Of a tree that was attached; how its first process ended is known to its parent alone. */
+static bool attached_is_over(struct executor *executor, bool look)
+{
+	if (executor->terminating)
+		return true;
+	if ((!look && executor->tree.outsiders > 0) || tree_lives(&executor->tree, clock_now()))
+		return false;
+	atomic_store(&executor->slot->ended, true);
+	return true;
+}
+
+static int64_t workload_cpu_ns(const struct executor *executor)
+{
+	if (!executor->attached)
+		return cpu_ns(RUSAGE_CHILDREN);
+	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
 static void sign_off(struct executor *executor)
@@ -240,7 +457,7 @@ static void sign_off(struct executor *executor)
 	executor->record.alive = 0;
 	publish(executor);
 	shared_set_live(executor->shared, executor->loop.index, false);
-	atomic_store(&executor->slot->workload_cpu_ns, cpu_ns(RUSAGE_CHILDREN));
+	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 }
 
@@ -251,23 +468,35 @@ static int watch(struct executor *executor)
 	        {.fd = executor->timer, .events = POLLIN},
 	        {.fd = executor->signals, .events = POLLIN},
 	        {.fd = executor->run->master, .events = POLLIN},
+	        {.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
 	};
 	for (;;) {
 		follow_orders(executor);
-		if (reap(executor))
+		if (executor->attached ? attached_is_over(executor, polled[3].revents) : reap(executor) && !comes_back(executor))
 			return 0;
+		if (atomic_load(&executor->slot->left))
+			return EXIT_TROUBLE;
+		polled[3].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
 			continue;
 		if (polled[2].revents) {
-			kill_workload();
+			if (executor->attached)
+				let_go(executor);
+			else
+				kill_workload(executor);
+			/* The executors of attached trees may have gone with the master, and the guardian too. */
+			for (unsigned i = 0; i < executor->run->config->attaches; i++)
+				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
 		}
+		if (polled[3].revents && !executor->attached)
+			hear_from_init(executor);
 		if (polled[0].revents) {
 			uint64_t expirations;
 			if (read(executor->timer, &expirations, sizeof expirations) < 0)
 				continue;
 			if (executor->terminating)
-				kill_workload();
+				kill_workload(executor);
 			else if (executor->due_ns)
 				take_edges(executor);
 		}
@@ -301,38 +530,35 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
-static pid_t start_workload(struct executor *executor, enum shared_stage *stage)
+/* Starts the workload, held stopped, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
+static int begin_workload(struct executor *executor, enum shared_stage *stage)
 {
-	const struct config *config = executor->run->config;
-	const unsigned index = executor->loop.index;
-	const unsigned width = expand_width(config->workloads);
-	pid_t pid = -1;
-	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
-	char *expanded[3] = {NULL, NULL, NULL};
-	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
-	*stage = STAGE_FORK;
-	bool complete = command;
-	for (int i = 0; i < 3 && complete; i++)
-		if (given[i])
-			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
-	if (complete) {
-		const struct spawn request = {
-		        .command = command,
-		        .directory = expanded[0],
-		        .stdout_file = expanded[1],
-		        .stderr_file = expanded[2],
-		        .inherit_stdin = config->workloads == 1 && !isatty(STDIN_FILENO),
-		        .index = index,
-		        .user = &executor->run->user,
-		};
-		pid = spawn(&request, stage);
+	const int64_t now = clock_now();
+	if (executor->attached) {
+		/* Each process of the tree takes a descriptor. */
+		struct rlimit limit;
+		if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+			limit.rlim_cur = limit.rlim_max;
+			setrlimit(RLIMIT_NOFILE, &limit);
+		}
+		if (tree_attach(&executor->tree, executor->attached, now) != 0)
+			return -1;
+		executor->cpu_before = executor->tree.cpu_ticks;
+	} else {
+		executor->first = start_workload(executor, false, stage);
+		if (executor->first < 0)
+			return -1;
+		tree_init(&executor->tree, executor->first);
+		executor->tree.init = executor->containment.init;
+		tree_stop(&executor->tree, clock_now());
 	}
-	const int saved = errno;
-	for (int i = 0; i < 3; i++)
-		free(expanded[i]);
-	expand_free(command);
-	errno = saved;
-	return pid;
+	executor->started_ns = now;
+	executor->record.alive = 1;
+	atomic_store(&executor->slot->attached, executor->attached != NULL);
+	record_state(executor, executor->attached ? 1 : 0, executor->attached, clock_now());
+	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
+	shared_set_live(executor->shared, executor->loop.index, true);
+	return 0;
 }
 
 int executor_run(struct run *run, unsigned index)
@@ -341,7 +567,9 @@ int executor_run(struct run *run, unsigned index)
 	        .run = run,
 	        .shared = run->shared,
 	        .slot = &run->shared->slot[index],
+	        .attached = run_attached(run, index),
 	        .record = {.load = __builtin_nan("")},
+	        .containment = {.tie = -1},
 	        .timer = -1,
 	        .signals = -1,
 	};
@@ -353,23 +581,16 @@ int executor_run(struct run *run, unsigned index)
 	};
 	enum shared_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
+	bool begun = false;
 	if (set_up(&executor) == 0) {
 		scheduling_raise(&run->user);
-		executor.first = start_workload(&executor, &stage);
+		begun = begin_workload(&executor, &stage) == 0;
 	}
-	if (executor.first > 0) {
-		const int64_t now = clock_now();
-		tree_init(&executor.tree, executor.first);
-		tree_stop(&executor.tree, now);
-		executor.record.alive = 1;
-		record_state(&executor, 0, false, now);
-		atomic_store(&executor.slot->pid, executor.first);
-		shared_set_live(run->shared, index, true);
-	} else {
+	if (!begun) {
 		atomic_store(&executor.slot->start_errno, errno);
 		atomic_store(&executor.slot->start_stage, (int)stage);
 	}
-	if (eventfd_write(run->ready, 1) == 0 && executor.first > 0)
+	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&executor);
 	sign_off(&executor);
 	return result;

@@ -86,11 +86,13 @@ static json_t *configuration(const struct export *export)
 	for (unsigned i = 0; i < config->groups; i++)
 		json_array_append_new(groups, json_pack("{s:i, s:o}", "instances", (int)config->group[i].instances, "command",
 		                                      words(config->group[i].command)));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "modules", modules(export->run), "groups", groups, "warmup_s",
+	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
-	        text(config->stderr_file));
+	        text(config->stderr_file), "contain",
+	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
 }
 
 static double processors(const struct run *run)
@@ -121,12 +123,16 @@ static json_t *workloads(const struct run *run)
 		const struct slot *slot = &run->shared->slot[i];
 		const int status = atomic_load(&slot->wait_status);
 		const bool ended = atomic_load(&slot->ended);
-		char **command = expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
-		json_array_append_new(array, json_pack("{s:i, s:o, s:i, s:b, s:o, s:o, s:f}", "instance", (int)i, "command",
-		                                     command ? words(command) : json_null(), "pid", (int)atomic_load(&slot->pid),
+		const bool attached = run_attached(run, i);
+		char **command =
+		        attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
+		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
+		                                     command ? words(command) : json_null(), "attached", (int)attached, "pid", (int)atomic_load(&slot->pid),
 		                                     "ended_by_itself", (int)ended, "exit_status",
-		                                     ended && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
-		                                     ended && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "cpu_s",
+		                                     ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
+		                                     ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "failures",
+		                                     (int)atomic_load(&slot->failures), "respawns", (int)atomic_load(&slot->respawns), "lost",
+		                                     (int)atomic_load(&slot->lost), "cpu_s",
 		                                     (double)atomic_load(&slot->workload_cpu_ns) / 1e9));
 		expand_free(command);
 	}
@@ -209,6 +215,8 @@ int export_csv(const struct export *export, const char *path)
 	        {"executors_cpu_s", summary->executors_cpu_s},
 	        {"wall_s", summary->wall_s},
 	        {"exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
+	        {"respawns", (double)summary->respawns},
+	        {"lost", (double)summary->lost},
 	};
 	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = fopen(path, "we");

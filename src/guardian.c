@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "diag.h"
+#include "linux_attached.h"
 #include "linux_descendants.h"
 #include "linux_scheduling.h"
 #include "master.h"
@@ -98,11 +99,15 @@ static int watch(pid_t master, int signals, const struct master_ties *ties)
 int guardian_run(const struct config *config)
 {
 	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	struct attached *attached;
 	sigset_t set;
 	sigset_t unread;
 	int signals = -1;
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
+	ties.attached = attached;
 	scheduling_save(&ties.user);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
@@ -125,7 +130,9 @@ int guardian_run(const struct config *config)
 	master = fork();
 	if (master == 0) {
 		close(signals);
-		return master_run(config, &ties);
+		result = master_run(config, &ties);
+		attached_close(attached, config->attaches);
+		return result;
 	}
 	if (master < 0)
 		goto fail;
@@ -139,9 +146,16 @@ int guardian_run(const struct config *config)
 		        strsignal(WTERMSIG(status)));
 	}
 	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-		diag("some processes of the workloads can't be killed");
+		char names[128];
+		descendants_name(names, sizeof names);
+		/* A master that ended by itself with trouble has said so. */
+		if (WIFSIGNALED(status) || result != EXIT_TROUBLE)
+			diag("can't kill what is left of the workloads: %s", names);
 		result = EXIT_TROUBLE;
 	}
+	/* Now that nobody is left who could stop them again. */
+	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
+		attached_continue(attached[i].table);
 	goto out;
 fail:
 	diag("can't start the master: %s", strerror(errno));
@@ -152,5 +166,6 @@ out:
 		close(ties.suspended);
 	if (ties.guardian >= 0)
 		close(ties.guardian);
+	attached_close(attached, config->attaches);
 	return result;
 }

@@ -22,7 +22,7 @@
 #include "clock.h"
 #include "units.h"
 
-static int append(struct descendants *list, const struct linux_process *process, unsigned depth)
+int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth)
 {
 	if (list->count == list->capacity) {
 		const size_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -47,8 +47,16 @@ static bool is_number(const char *name)
 	return *name && strspn(name, "0123456789") == strlen(name);
 }
 
-/* Appends the children that one thread's file names. */
-static int append_children(struct descendants *list, int task, const char *thread, unsigned depth)
+static bool is_among_first(const struct descendants *list, size_t count, pid_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list->item[i].process.pid == pid)
+			return true;
+	return false;
+}
+
+/* Appends the children that one thread's file names, but for those that are among the first `known`. */
+static int append_children(struct descendants *list, size_t known, int task, const char *thread, pid_t parent, unsigned depth)
 {
 	char path[300];
 	snprintf(path, sizeof path, "%s/children", thread);
@@ -64,14 +72,16 @@ static int append_children(struct descendants *list, int task, const char *threa
 	int pid;
 	while (result == 0 && fscanf(file, "%d", &pid) == 1) { // NOLINT(cert-err34-c): the kernel wrote it
 		struct linux_process child;
-		if (linux_process_read(pid, &child) == 0)
-			result = append(list, &child, depth);
+		/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
+		if (linux_process_read(pid, &child) == 0 && (child.parent == parent || child.parent == getpid()) &&
+		        !is_among_first(list, known, pid))
+			result = descendants_add(list, &child, depth);
 	}
 	fclose(file);
 	return result;
 }
 
-static int append_children_of(struct descendants *list, pid_t pid, unsigned depth)
+static int append_children_of(struct descendants *list, size_t known, pid_t pid, unsigned depth)
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -81,23 +91,31 @@ static int append_children_of(struct descendants *list, pid_t pid, unsigned dept
 	int result = 0;
 	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
 		if (is_number(entry->d_name))
-			result = append_children(list, dirfd(task), entry->d_name, depth);
+			result = append_children(list, known, dirfd(task), entry->d_name, pid, depth);
 	closedir(task);
 	return result;
 }
 
-static int list_by_children(pid_t root, struct descendants *list)
+static int expand_by_children(struct descendants *list, size_t known)
 {
-	if (append_children_of(list, root, 1) != 0)
-		return -1;
 	for (size_t i = 0; i < list->count; i++)
 		if (!linux_process_has_ended(&list->item[i].process) &&
-		        append_children_of(list, list->item[i].process.pid, list->item[i].depth + 1) != 0)
+		        append_children_of(list, known, list->item[i].process.pid, list->item[i].depth + 1) != 0)
 			return -1;
 	return 0;
 }
 
-static int list_by_parents(pid_t root, struct descendants *list)
+static int append_from(struct descendants *list, size_t known, const struct descendants *all, pid_t parent, unsigned depth)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->item[i].process.parent == parent && !is_among_first(list, known, all->item[i].process.pid) &&
+		        descendants_add(list, &all->item[i].process, depth) != 0)
+			return -1;
+	return 0;
+}
+
+/* Below the listed processes, and below the root where that isn't 0. */
+static int expand_by_parents(pid_t root, struct descendants *list, size_t known)
 {
 	struct descendants all = {0};
 	DIR *proc = opendir("/proc");
@@ -107,18 +125,14 @@ static int list_by_parents(pid_t root, struct descendants *list)
 	for (struct dirent *entry; (entry = readdir(proc));) {
 		struct linux_process process;
 		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
-		        append(&all, &process, 0) != 0)
+		        descendants_add(&all, &process, 0) != 0)
 			goto out;
 	}
-	size_t done = 0;
-	for (pid_t parent = root;; parent = list->item[done++].process.pid) {
-		const unsigned depth = done == 0 && parent == root ? 1 : list->item[done - 1].depth + 1;
-		for (size_t i = 0; i < all.count; i++)
-			if (all.item[i].process.parent == parent && append(list, &all.item[i].process, depth) != 0)
-				goto out;
-		if (done == list->count)
-			break;
-	}
+	if (root && append_from(list, known, &all, root, 1) != 0)
+		goto out;
+	for (size_t i = 0; i < list->count; i++)
+		if (append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1) != 0)
+			goto out;
 	result = 0;
 out:
 	descendants_free(&all);
@@ -126,13 +140,25 @@ out:
 	return result;
 }
 
+static bool has_children_files(void)
+{
+	static int has = -1;
+	if (has < 0)
+		has = access("/proc/thread-self/children", R_OK) == 0;
+	return has;
+}
+
 int descendants_list(pid_t root, struct descendants *list)
 {
-	static int has_children_files = -1;
-	if (has_children_files < 0)
-		has_children_files = access("/proc/thread-self/children", R_OK) == 0;
 	list->count = 0;
-	return has_children_files ? list_by_children(root, list) : list_by_parents(root, list);
+	if (!has_children_files())
+		return expand_by_parents(root, list, 0);
+	return append_children_of(list, 0, root, 1) == 0 ? expand_by_children(list, 0) : -1;
+}
+
+int descendants_expand(struct descendants *list)
+{
+	return has_children_files() ? expand_by_children(list, list->count) : expand_by_parents(0, list, list->count);
 }
 
 int process_open(const struct linux_process *process)
@@ -161,10 +187,30 @@ int process_signal(const struct linux_process *process, int signal)
 	return result;
 }
 
+/* How long descendants that may not be signalled (of another user) get to end by themselves. */
+#define DENIED_LIMIT_NS (200 * NS_PER_MS)
+
+/* True when there are living ones and none of them may be signalled. */
+static bool signal_all(const struct descendants *list, int signal)
+{
+	bool denied = false;
+	bool others = false;
+	for (size_t i = 0; i < list->count; i++) {
+		if (linux_process_has_ended(&list->item[i].process))
+			continue;
+		if (process_signal(&list->item[i].process, signal) != 0 && errno == EPERM)
+			denied = true;
+		else
+			others = true;
+	}
+	return denied && !others;
+}
+
 bool descendants_kill(int64_t deadline_ns)
 {
 	struct descendants list = {0};
 	bool none = false;
+	int64_t denied_ns = 0;
 	for (;;) {
 		pid_t reaped;
 		while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -174,16 +220,42 @@ bool descendants_kill(int64_t deadline_ns)
 			none = true;
 			break;
 		}
-		if (descendants_list(getpid(), &list) == 0)
-			for (size_t i = 0; i < list.count; i++)
-				if (!linux_process_has_ended(&list.item[i].process))
-					process_signal(&list.item[i].process, SIGKILL);
-		if (clock_now() >= deadline_ns)
+		const int64_t now = clock_now();
+		if (descendants_list(getpid(), &list) != 0 || !signal_all(&list, SIGKILL))
+			denied_ns = 0;
+		else if (!denied_ns)
+			denied_ns = now;
+		if (now >= deadline_ns || (denied_ns && now - denied_ns >= DENIED_LIMIT_NS)) {
+			signal_all(&list, SIGCONT);
 			break;
+		}
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	}
 	descendants_free(&list);
 	return none;
+}
+
+void descendants_name(char *text, size_t size)
+{
+	struct descendants list = {0};
+	size_t used = 0;
+	text[0] = '\0';
+	if (descendants_list(getpid(), &list) == 0)
+		for (size_t i = 0; i < list.count && used < size; i++) {
+			char path[32];
+			char name[32] = "?";
+			if (linux_process_has_ended(&list.item[i].process))
+				continue;
+			snprintf(path, sizeof path, "/proc/%d/comm", (int)list.item[i].process.pid);
+			const int fd = open(path, O_RDONLY | O_CLOEXEC);
+			const ssize_t length = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
+			if (fd >= 0)
+				close(fd);
+			if (length > 0)
+				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
+			used += (size_t)snprintf(text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+		}
+	descendants_free(&list);
 }
 
 static int64_t own_cpu_ns(const struct linux_process *process)

@@ -25,6 +25,11 @@ struct descendants {
 int descendants_list(pid_t root, struct descendants *list);
 void descendants_free(struct descendants *list);
 
+/* Appends one process. 0, or -1 with errno ENOMEM. */
+int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth);
+/* Appends everything below the processes that are listed and isn't listed yet, as descendants_list does. 0, or -1 with errno. */
+int descendants_expand(struct descendants *list);
+
 /* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
 int process_open(const struct linux_process *process);
 
@@ -33,9 +38,13 @@ int process_signal(const struct linux_process *process, int signal);
 
 /*
  * Kills and reaps every descendant of the calling process, also those that come up meanwhile, until there are none or deadline_ns
- * (CLOCK_MONOTONIC) has passed. The caller must be a subreaper. True when none is left.
+ * (CLOCK_MONOTONIC) has passed, or for a moment only such are left that the caller may not signal; those are sent SIGCONT, which is
+ * permitted within a session. The caller must be a subreaper. True when none is left.
  */
 bool descendants_kill(int64_t deadline_ns);
+
+/* Names living descendants of the calling process, as in "12 (sleep), 13 (sh)"; of many only the first. Empty when there are none. */
+void descendants_name(char *text, size_t size);
 
 /* CPU time in ns of the process, of all its descendants and of what they waited for; 0 when it is gone. */
 int64_t descendants_cpu_ns(pid_t root);

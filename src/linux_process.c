@@ -42,7 +42,10 @@ int linux_process_parse(const char *text, size_t length, struct linux_process *p
 	found.parent = (pid_t)next(&cursor);
 	found.group = (pid_t)next(&cursor);
 	found.session = (pid_t)next(&cursor);
-	for (int skipped = 0; skipped < 7; skipped++) /* terminal … major faults of children */
+	for (int skipped = 0; skipped < 2; skipped++) /* terminal, its foreground group */
+		next(&cursor);
+	found.flags = next(&cursor);
+	for (int skipped = 0; skipped < 4; skipped++) /* faults */
 		next(&cursor);
 	found.user_ticks = next(&cursor);
 	found.system_ticks = next(&cursor);

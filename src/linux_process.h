@@ -8,9 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define LINUX_PROCESS_KERNEL UINT64_C(0x00200000)
+
 struct linux_process {
 	pid_t pid, parent, group, session;
 	char state;           /* R, S, D, T, t, Z, X, … */
+	uint64_t flags;       /* PF_… of the kernel, of which LINUX_PROCESS_KERNEL means a kernel thread */
 	uint64_t start_ticks; /* since boot, in USER_HZ: tells two processes with the same number apart */
 	uint64_t user_ticks, system_ticks;                   /* its own */
 	uint64_t children_user_ticks, children_system_ticks; /* of children it has waited for */

@@ -83,11 +83,32 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user)
 	return nice;
 }
 
+static bool is_fifo(void)
+{
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
+}
+
 void scheduling_step_down(void)
 {
 	const struct sched_param none = {0};
-	if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO)
+	if (is_fifo())
 		sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
+}
+
+struct scheduling_lent scheduling_before_fork(const struct scheduling *user)
+{
+	const bool fifo = is_fifo();
+	scheduling_step_down();
+	const struct scheduling_lent lent = {.fifo = fifo, .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK)};
+	prctl(PR_SET_TIMERSLACK, user->slack_ns);
+	return lent;
+}
+
+void scheduling_after_fork(const struct scheduling *user, const struct scheduling_lent *lent)
+{
+	prctl(PR_SET_TIMERSLACK, lent->slack_ns);
+	if (lent->fifo)
+		scheduling_raise(user);
 }
 
 bool scheduling_spare_from_oom(void)
@@ -95,7 +116,7 @@ bool scheduling_spare_from_oom(void)
 	return write_oom_score(OOM_SCORE);
 }
 
-void scheduling_restore(const struct scheduling *saved)
+void scheduling_restore_attributes(const struct scheduling *saved)
 {
 	const struct sched_param param = {.sched_priority = saved->priority};
 	if (saved->policy >= 0)
@@ -104,6 +125,11 @@ void scheduling_restore(const struct scheduling *saved)
 	prctl(PR_SET_TIMERSLACK, saved->slack_ns);
 	if (read_oom_score() != saved->oom_score)
 		write_oom_score(saved->oom_score);
+}
+
+void scheduling_restore(const struct scheduling *saved)
+{
+	scheduling_restore_attributes(saved);
 	for (int number = 1; number <= 64; number++)
 		if (number != SIGKILL && number != SIGSTOP)
 			sigaction(number, &saved->action[number], NULL);

@@ -38,8 +38,22 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user);
 /* Leaves SCHED_FIFO for an ordinary policy, the nice value stays; scheduling_raise undoes it. */
 void scheduling_step_down(void);
 
+/*
+ * Around a fork whose child is to be the user's. A child's default timer slack, which it falls back to, is the slack that its
+ * parent has at that moment, and can't be set otherwise; a real-time process has none.
+ */
+struct scheduling_lent {
+	bool fifo;
+	unsigned long slack_ns;
+};
+struct scheduling_lent scheduling_before_fork(const struct scheduling *user);
+void scheduling_after_fork(const struct scheduling *user, const struct scheduling_lent *lent);
+
 /* Lowers the calling process's oom_score_adj where permitted; true when it was. */
 bool scheduling_spare_from_oom(void);
+
+/* Gives the calling process the saved policy, nice value, timer slack and oom_score_adj. */
+void scheduling_restore_attributes(const struct scheduling *saved);
 
 /* Gives the calling process everything that was saved, mask and dispositions last; for a child before exec. Async-signal-safe but for stdio. */
 void scheduling_restore(const struct scheduling *saved);

@@ -12,7 +12,9 @@
  */
 #include "linux_tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "linux_attached.h"
 #include "units.h"
 
 #define SCAN_EVERY_NS (100 * NS_PER_MS)
@@ -36,7 +39,8 @@ void tree_init(struct tree *tree, pid_t first)
 static void forget_outsiders(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->outsiders; i++)
-		close(tree->outsider[i].fd);
+		if (tree->outsider[i].fd >= 0)
+			close(tree->outsider[i].fd);
 	free(tree->outsider);
 	tree->outsider = NULL;
 	tree->outsiders = 0;
@@ -71,29 +75,144 @@ static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= SCAN_EVERY_NS;
 }
 
-static void keep_outsider(struct tree *tree, const struct linux_process *process)
+/* The members of the tree as they are now. */
+static int list_members(struct tree *tree)
 {
-	struct tree_outsider *grown = realloc(tree->outsider, (tree->outsiders + 1) * sizeof *grown);
-	if (!grown)
-		return; /* the next scan tries again */
-	tree->outsider = grown;
-	const int fd = process_open(process);
-	if (fd >= 0)
-		tree->outsider[tree->outsiders++] = (struct tree_outsider){*process, fd};
+	if (!tree->attached)
+		return descendants_list(getpid(), &tree->scan);
+	tree->scan.count = 0;
+	/* Once found, a process stays a member, whoever its parent is now. */
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		struct linux_process known = tree->outsider[i].process;
+		struct linux_process now;
+		if (linux_process_read(known.pid, &now) == 0) {
+			if (now.start_ticks != known.start_ticks)
+				continue;
+			known = now;
+		} else if (errno == ENOENT || errno == ESRCH) {
+			continue;
+		}
+		if (!linux_process_has_ended(&known) && descendants_add(&tree->scan, &known, 0) != 0)
+			return -1;
+	}
+	return descendants_expand(&tree->scan);
+}
+
+/* Where an outsider stands in the old list, or -1; it is likely to stand right after the one before. */
+static ssize_t find_outsider(const struct tree *tree, const struct linux_process *process, size_t from)
+{
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const size_t at = (from + i) % tree->outsiders;
+		const struct linux_process *known = &tree->outsider[at].process;
+		if (known->pid == process->pid && known->start_ticks == process->start_ticks)
+			return (ssize_t)at;
+	}
+	return -1;
+}
+
+/* Opens those that are new and enters them into the table; the next scan tries again with those that fail. */
+static void open_outsiders(const struct tree *tree, struct tree_outsider *outsider, size_t *count)
+{
+	bool *const taken = tree->attached ? calloc(*count + 1, sizeof *taken) : NULL;
+	size_t kept = 0;
+	uint32_t place = 0;
+	for (size_t i = 0; taken && i < *count; i++)
+		if (outsider[i].fd >= 0 && outsider[i].place < *count)
+			taken[outsider[i].place] = true;
+	for (size_t i = 0; i < *count; i++) {
+		struct tree_outsider next = outsider[i];
+		if (next.fd < 0) {
+			while (taken && taken[place])
+				place++;
+			next.place = place;
+			if (!tree->attached || (taken && attached_enter(tree->table, place, &next.process) == 0))
+				next.fd = process_open(&next.process);
+			if (next.fd < 0)
+				continue;
+			if (taken)
+				taken[place] = true;
+		}
+		outsider[kept++] = next;
+	}
+	free(taken);
+	*count = kept;
 }
 
 static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
-	if (descendants_list(getpid(), &tree->scan) != 0)
+	if (list_members(tree) != 0)
 		return;
-	forget_outsiders(tree);
+	struct tree_outsider *outsider = calloc(tree->scan.count + 1, sizeof *outsider);
+	if (!outsider)
+		return;
+	size_t count = 0;
+	size_t from = 0;
+	uint64_t ticks = 0;
 	tree->scanned_ns = now_ns;
 	tree->scanned_forks = forks;
+	tree->denied = 0;
 	for (size_t i = 0; i < tree->scan.count; i++) {
 		const struct linux_process *process = &tree->scan.item[i].process;
-		if (!linux_process_has_ended(process) && !(tree->whole_group && process->group == tree->group))
-			keep_outsider(tree, process);
+		/* A signal to the group says nothing as long as some process of it may be signalled. */
+		if (kill(process->pid, 0) != 0 && errno == EPERM)
+			tree->denied = process->pid;
+		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks + process->children_system_ticks;
+		if (linux_process_has_ended(process) || process->pid == tree->init || (tree->whole_group && process->group == tree->group))
+			continue;
+		struct tree_outsider *next = &outsider[count++];
+		*next = (struct tree_outsider){.process = *process, .fd = -1};
+		/* A descriptor that is there stays: it may be wanted to continue the process when there are no others to be had. */
+		const ssize_t known = find_outsider(tree, process, from);
+		if (known < 0)
+			continue;
+		from = (size_t)known + 1;
+		next->fd = tree->outsider[known].fd;
+		next->place = tree->outsider[known].place;
+		tree->outsider[known].fd = -1;
 	}
+	if (ticks > tree->cpu_ticks)
+		tree->cpu_ticks = ticks;
+	forget_outsiders(tree);
+	open_outsiders(tree, outsider, &count);
+	tree->outsider = outsider;
+	tree->outsiders = count;
+}
+
+int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns)
+{
+	*tree = (struct tree){.attached = true,
+	        .table = attached->table,
+	        .scanned_ns = INT64_MIN,
+	        .loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+	tree->outsider = calloc(1, sizeof *tree->outsider);
+	const int fd = fcntl(attached->fd, F_DUPFD_CLOEXEC, 0);
+	if (!tree->outsider || fd < 0 || attached_enter(tree->table, 0, &attached->process) != 0) {
+		const int saved = errno;
+		if (fd >= 0)
+			close(fd);
+		tree_free(tree);
+		errno = saved;
+		return -1;
+	}
+	tree->outsider[tree->outsiders++] = (struct tree_outsider){attached->process, fd, 0};
+	scan(tree, now_ns, newest_process(tree));
+	return 0;
+}
+
+bool tree_lives(struct tree *tree, int64_t now_ns)
+{
+	size_t living = 0;
+	scan(tree, now_ns, newest_process(tree));
+	/* The dead go, also when there was no memory for a look. */
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		struct pollfd ended = {.fd = tree->outsider[i].fd, .events = POLLIN};
+		if (poll(&ended, 1, 0) > 0)
+			close(ended.fd);
+		else
+			tree->outsider[living++] = tree->outsider[i];
+	}
+	tree->outsiders = living;
+	return living > 0;
 }
 
 static void signal_group(const struct tree *tree, int signal)
@@ -111,15 +230,25 @@ static void await_standstill(pid_t pid, int64_t deadline_ns)
 		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
 }
 
+/* Whether a parent is being stopped as well. Those of an attached tree may have one that has nothing to do with it. */
+static bool stops_too(const struct tree *tree, pid_t parent)
+{
+	for (size_t i = 0; tree->attached && i < tree->outsiders; i++)
+		if (tree->outsider[i].process.pid == parent)
+			return true;
+	return !tree->attached;
+}
+
 static void stop_outsiders(const struct tree *tree)
 {
 	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
 	pid_t awaited = getpid();
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const struct tree_outsider *outsider = &tree->outsider[i];
-		if (outsider->process.parent != awaited) {
+		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
 			awaited = outsider->process.parent;
-			await_standstill(awaited, deadline);
+			if (stops_too(tree, awaited))
+				await_standstill(awaited, deadline);
 		}
 		pidfd_send_signal(outsider->fd, SIGSTOP, NULL, 0);
 	}

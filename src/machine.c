@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "linux_accounting.h"
+#include "linux_containment.h"
 #include "linux_host.h"
 #include "linux_processors.h"
 #include "linux_scheduling.h"
@@ -62,6 +63,17 @@ static void print_priority(FILE *to)
 	}
 }
 
+static void print_containment(FILE *to)
+{
+	char reason[CONTAINMENT_REASON_MAX];
+	bool user_namespace;
+	fflush(to);
+	if (containment_is_permitted(&user_namespace, reason))
+		fprintf(to, "containment: pidns permitted%s\n", user_namespace ? ", in a user namespace" : "");
+	else
+		fprintf(to, "containment: pidns not permitted: %s\n", reason);
+}
+
 static void print_steal(const struct sst_env *env, FILE *to)
 {
 	struct linux_stat before;
@@ -102,6 +114,7 @@ void machine_print(const char *root, FILE *to)
 		env->host->close(env, cpuacct);
 	print_steal(env, to);
 	print_priority(to);
+	print_containment(to);
 	fprintf(to, "children files in /proc: %s\n",
 	        access("/proc/thread-self/children", R_OK) == 0 ? "available" : "unavailable (trees are found by reading all of /proc)");
 }

@@ -11,12 +11,14 @@
  * - cpus.c                notation of processor lists
  * - linux_processors.c    default number of instances: affinity and quota
  * - machine.c             --check-machine
+ * - linux_attached.c      processes that are attached
  * - guardian.c            forks the master, passes signals on, cleans up after it
  * - linux_scheduling.c    priorities: saved, raised, given back to workloads
  * - master.c              sets the run up, supervises executors, records, reports
  * - run.c                 the modules of a run and the memory they share
  * - module.c              loads and checks modules
  * - module_path.c         finds modules
+ * - module_trust.c        which of them a privileged process may load
  * - module_info.c         --list-modules, --help-module
  * - option.c              module options as data
  * - linux_host.c          what modules may ask of the system
@@ -28,6 +30,8 @@
  * - executor.c            one workload: control loop, edges, its end
  * - expand.c              instance numbers in arguments
  * - spawn.c               starts a workload
+ * - respawn.c             when it may be started again
+ * - linux_containment.c   … in a PID namespace of its own
  * - linux_tree.c          stops and continues a tree of processes
  * - linux_descendants.c   finds, signals and kills descendants
  * - linux_process.c       /proc/PID/stat
@@ -79,6 +83,7 @@
 #include "command_line.h"
 #include "diag.h"
 #include "guardian.h"
+#include "linux_attached.h"
 #include "machine.h"
 #include "module_info.h"
 #include "run.h"
@@ -96,12 +101,17 @@ static int flushed(int status)
 static int dry_run(const struct config *config)
 {
 	struct run run;
+	struct attached *attached;
 	int status = EXIT_TROUBLE;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
 	if (run_prepare(&run, config) == 0) {
+		run.attached = attached;
 		run_print(&run, stdout);
 		status = flushed(0);
 	}
 	run_release(&run);
+	attached_close(attached, config->attaches);
 	return status;
 }
 
@@ -144,6 +154,11 @@ int main(int argc, char **argv)
 	struct config config;
 	char *error;
 	int status = EXIT_TROUBLE;
+	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
+	if (geteuid() != getuid() || getegid() != getgid()) {
+		diag("set-uid or set-gid, this program would hand its rights to any command: give it cap_sys_nice instead");
+		return EXIT_TROUBLE;
+	}
 	if (config_parse(&config, argc, argv, &error) == 0)
 		status = act(&config);
 	else

@@ -53,11 +53,13 @@ struct master {
 	enum stage stage;
 	pid_t *executor;      /* by workload; 0 once reaped */
 	unsigned alive;       /* executors not reaped */
-	uint64_t ready;
+	unsigned lost;        /* executors that died and that the run went on without */
+	bool strays;          /* what one of them left may not be dead yet */
 	int signals, timer;
 	bool timed;           /* the run has an end */
 	int64_t length_ns;    /* … this long after the origin */
 	int64_t paused_ns;    /* since when it is paused; 0: it isn't */
+	bool begins_paused;
 	int64_t began_ns;     /* end of the hold */
 	int64_t ended_ns;     /* end of control */
 	bool killing;         /* executors have been ordered to kill */
@@ -231,6 +233,56 @@ static void on_overdue(struct master *master)
 	end(master, SHARED_KILL);
 }
 
+/* ---- Pauses (Ctrl-Z) -------------------------------------------------------------------------------------------------- */
+
+static bool all_stopped(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		struct slot_record record;
+		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		if (atomic_load(&master->run.shared->slot[i].live) && (record.running || record.duty > 0))
+			return false;
+	}
+	return true;
+}
+
+static void stop_all(struct master *master)
+{
+	master->paused_ns = clock_now();
+	atomic_store(&master->run.shared->paused, true);
+	nudge(master);
+	while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+static void pause_run(struct master *master)
+{
+	/* Workloads that are being started are held anyway. */
+	master->begins_paused = master->stage == STARTING;
+	if (master->stage == RUNNING && !master->paused_ns) {
+		record_intervals(master, false);
+		stop_all(master);
+	}
+	eventfd_write(master->ties->suspended, 1);
+}
+
+static void resume_run(struct master *master)
+{
+	struct sst_reading reading;
+	master->begins_paused = false;
+	if (!master->paused_ns)
+		return;
+	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	master->paused_ns = 0;
+	atomic_store(&master->run.shared->paused, false);
+	nudge(master);
+	if (master->stage == RUNNING && read_source(master, &reading)) {
+		start_interval(master, &master->logged, &reading);
+		start_interval(master, &master->sampled, &reading);
+	}
+	on_timer(master);
+}
+
 /* All workloads are there: the hold ends for all at once. */
 static void begin(struct master *master)
 {
@@ -245,55 +297,12 @@ static void begin(struct master *master)
 	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
-	if (master->paused_ns)
-		master->paused_ns = master->began_ns; /* since it started */
 	order(master, SHARED_RUN);
 	start_interval(master, &master->logged, &reading);
 	start_interval(master, &master->sampled, &reading);
 	arm_next(master);
-}
-
-/* ---- Pauses (Ctrl-Z) -------------------------------------------------------------------------------------------------- */
-
-static bool all_stopped(const struct master *master)
-{
-	for (unsigned i = 0; i < master->config->workloads; i++) {
-		struct slot_record record;
-		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
-		if (atomic_load(&master->run.shared->slot[i].live) && (record.running || record.duty > 0))
-			return false;
-	}
-	return true;
-}
-
-static void pause_run(struct master *master)
-{
-	if (master->stage != ENDING && !master->paused_ns) {
-		if (master->stage == RUNNING)
-			record_intervals(master, false);
-		master->paused_ns = clock_now();
-		atomic_store(&master->run.shared->paused, true);
-		nudge(master);
-		while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS)
-			clock_sleep_until(clock_now() + NS_PER_MS);
-	}
-	eventfd_write(master->ties->suspended, 1);
-}
-
-static void resume_run(struct master *master)
-{
-	struct sst_reading reading;
-	if (!master->paused_ns)
-		return;
-	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
-	master->paused_ns = 0;
-	atomic_store(&master->run.shared->paused, false);
-	nudge(master);
-	if (master->stage == RUNNING && read_source(master, &reading)) {
-		start_interval(master, &master->logged, &reading);
-		start_interval(master, &master->sampled, &reading);
-	}
-	on_timer(master);
+	if (master->begins_paused)
+		stop_all(master);
 }
 
 /* ---- Children --------------------------------------------------------------------------------------------------------- */
@@ -336,10 +345,22 @@ static void report_start_failure(struct master *master, unsigned index)
 	const struct slot *slot = &master->run.shared->slot[index];
 	const int error = atomic_load(&slot->start_errno);
 	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
-	if (master->status == 0)
+	const struct attached *attached = run_attached(&master->run, index);
+	if (master->status == 0 && attached)
+		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
+	else if (master->status == 0)
 		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), run_group(master->config, index)->command[0],
 		        strerror(error));
 	end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
+}
+
+/* It ran, ended, and can't be started again: that is its end, and a failure. */
+static void report_respawn_failure(const struct master *master, unsigned index)
+{
+	const struct slot *slot = &master->run.shared->slot[index];
+	diag("workload %u can't be started again: can't %s: %s: %s", index,
+	        spawn_stage_text((enum shared_stage)atomic_load(&slot->start_stage)), run_group(master->config, index)->command[0],
+	        strerror(atomic_load(&slot->start_errno)));
 }
 
 static void note_executor(struct master *master, unsigned index, int wait_status)
@@ -349,20 +370,36 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	master->alive--;
 	estimate_release(master->run.shared, index + 1);
 	if (atomic_load(&slot->start_stage)) {
-		report_start_failure(master, index);
+		if (atomic_load(&slot->pid))
+			report_respawn_failure(master, index);
+		else
+			report_start_failure(master, index);
 		return;
 	}
 	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
 		return;
-	shared_set_live(master->run.shared, index, false);
+	if (atomic_load(&slot->left)) {
+		shared_set_live(master->run.shared, index, false);
+		if (master->status == 0)
+			master->status = EXIT_TROUBLE;
+		return;
+	}
+	const bool goes_on = master->config->keep_going && master->stage != ENDING;
+	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
+	shared_set_lost(master->run.shared, index, clock_now());
+	const struct attached *attached = run_attached(&master->run, index);
+	if (attached)
+		attached_continue(attached->table);
+	master->lost++;
 	if (WIFSIGNALED(wait_status))
-		diag("the executor of workload %u was killed by signal %d (%s); the run ends", index, WTERMSIG(wait_status),
-		        strsignal(WTERMSIG(wait_status)));
+		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
+		        strsignal(WTERMSIG(wait_status)), then);
 	else
-		diag("the executor of workload %u ended with status %d; the run ends", index, WEXITSTATUS(wait_status));
-	end_with_error(master, EXIT_TROUBLE);
+		diag("the executor of workload %u ended with status %d; %s", index, WEXITSTATUS(wait_status), then);
+	if (!master->config->keep_going)
+		end_with_error(master, EXIT_TROUBLE);
 	const int64_t deadline = clock_now() + NS_PER_S;
-	while (kill_strays(master) && clock_now() < deadline)
+	while ((master->strays = kill_strays(master)) && clock_now() < deadline)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 }
 
@@ -378,14 +415,43 @@ static void reap(struct master *master)
 			}
 }
 
-static void end_when_all_have_ended(struct master *master)
+/* All workloads, or one where that is to end the run. */
+static void end_when_workloads_have(struct master *master)
 {
-	if (master->alive > 0 || master->stage != RUNNING)
+	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
+	if (master->stage != RUNNING || (master->alive > 0 && !one))
 		return;
-	record_intervals(master, true);
-	if (!master->config->quiet)
-		diag("all workloads have ended");
+	if (!master->paused_ns)
+		record_intervals(master, true);
+	unsigned ended = 0;
+	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
+		ended++;
+	if (!master->config->quiet && master->alive > 0)
+		diag("workload %u has ended; the run ends", ended);
+	else if (!master->config->quiet)
+		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
+	resume_run(master);
 	end(master, SHARED_TERMINATE);
+}
+
+/* Whether each workload has been started, or never will be. One that can't be started ends the run when its executor ends. */
+static bool all_are_ready(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i] && !atomic_load(&master->run.shared->slot[i].pid))
+			return false;
+	return true;
+}
+
+/* Unless an executor has. */
+static void name_what_is_left(const struct master *master)
+{
+	char names[128];
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (atomic_load(&master->run.shared->slot[i].left))
+			return;
+	descendants_name(names, sizeof names);
+	diag("can't kill what is left of the workloads: %s", names);
 }
 
 static int fork_executors(struct master *master)
@@ -483,15 +549,13 @@ static void supervise(struct master *master)
 			else
 				on_timer(master);
 		}
-		if (polled[2].revents && eventfd_read(master->run.ready, &count) == 0) {
-			master->ready += count;
-			if (master->ready == master->config->workloads && master->stage == STARTING && master->status == 0) {
-				reap(master); /* one that could not start has said so too */
-				if (master->status == 0)
-					begin(master);
-			}
-		}
-		end_when_all_have_ended(master);
+		if (polled[2].revents)
+			eventfd_read(master->run.ready, &count);
+		if (master->strays)
+			master->strays = kill_strays(master);
+		if (master->stage == STARTING && all_are_ready(master))
+			begin(master);
+		end_when_workloads_have(master);
 	}
 }
 
@@ -601,14 +665,18 @@ static bool report_failures(const struct master *master)
 	bool failed = false;
 	for (unsigned i = 0; i < master->config->workloads; i++) {
 		const struct slot *slot = &master->run.shared->slot[i];
-		const int status = atomic_load(&slot->wait_status);
-		if (!atomic_load(&slot->ended) || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+		const int status = atomic_load(&slot->failure_status);
+		const unsigned failures = atomic_load(&slot->failures);
+		char often[64] = "";
+		failed = failed || failures || atomic_load(&slot->start_stage);
+		if (!failures)
 			continue;
-		failed = true;
+		if (failures > 1)
+			snprintf(often, sizeof often, " failed %u times, the last time it", failures);
 		if (WIFSIGNALED(status))
-			diag("workload %u was killed by signal %d (%s)", i, WTERMSIG(status), strsignal(WTERMSIG(status)));
+			diag("workload %u%s was killed by signal %d (%s)", i, often, WTERMSIG(status), strsignal(WTERMSIG(status)));
 		else
-			diag("workload %u ended with status %d", i, WEXITSTATUS(status));
+			diag("workload %u%s ended with status %d", i, often, WEXITSTATUS(status));
 	}
 	return failed;
 }
@@ -634,8 +702,8 @@ static bool misses_requirement(const struct master *master)
 static int verdict(struct master *master)
 {
 	const bool failed = report_failures(master);
-	if (master->status)
-		return master->status;
+	if (master->status || master->lost)
+		return master->status ? master->status : EXIT_TROUBLE;
 	if (master->interrupted)
 		return -master->interrupted;
 	if (failed && !master->config->ignore_failures)
@@ -723,6 +791,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	if (status == 0) {
 		master.run.user = ties->user;
+		master.run.attached = ties->attached;
 		const int64_t length = run_trace_length(&master.run);
 		master.length_ns = config->run_time_ns;
 		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))
@@ -740,9 +809,11 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		fork_executors(&master);
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-			diag("some processes of the workloads can't be killed");
+			name_what_is_left(&master);
 			master.status = EXIT_TROUBLE;
 		}
+		for (unsigned i = 0; master.overdue && i < config->attaches; i++)
+			attached_continue(master.run.attached[i].table);
 		if (master.live_line)
 			progress_draw(NULL);
 		diag_over_live_line(false);

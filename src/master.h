@@ -4,6 +4,7 @@
 #define MASTER_H
 
 #include "command_line.h"
+#include "linux_attached.h"
 #include "linux_scheduling.h"
 
 /* The master's ties to the guardian, made before the fork. */
@@ -11,6 +12,7 @@ struct master_ties {
 	int guardian;  /* pidfd of the guardian */
 	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
 	struct scheduling user;
+	const struct attached *attached; /* config->attaches of them */
 };
 
 /*

@@ -13,10 +13,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "module_path.h"
+#include "module_trust.h"
 
 static const struct {
 	const char *name;
@@ -109,32 +108,20 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 	return 0;
 }
 
-/* Whether only root, or whoever could have changed the running program itself anyway, can have put the file there. */
-static bool is_trusted(const struct stat *file, const struct stat *program)
+/* The path to load, resolved where it matters that nobody else can have put the file there. To be freed; NULL when refused. */
+static char *path_to_load(const struct module *module, enum sst_kind kind, const char *name, char *error)
 {
-	if (file->st_uid != 0 && file->st_uid != program->st_uid)
-		return false;
-	if (file->st_mode & S_IWOTH)
-		return false;
-	return !(file->st_mode & S_IWGRP) || (file->st_gid == program->st_gid && (program->st_mode & S_IWGRP));
-}
-
-/* A root process must not load what somebody else could have put there. */
-static bool is_exposed(const char *path)
-{
-	struct stat file;
-	struct stat folder;
-	struct stat program;
-	char parent[PATH_MAX];
-	if (geteuid() != 0)
-		return false;
-	if (snprintf(parent, sizeof parent, "%s", path) >= (int)sizeof parent || stat("/proc/self/exe", &program) != 0)
-		return true;
-	char *slash = strrchr(parent, '/');
-	slash[slash == parent] = '\0';
-	if (stat(path, &file) != 0 || stat(parent, &folder) != 0)
-		return false; /* dlopen says what is wrong */
-	return !is_trusted(&file, &program) || !is_trusted(&folder, &program);
+	char culprit[PATH_MAX];
+	if (!module_trust_matters())
+		return strdup(module->path);
+	char *resolved = module_trust_resolve(module->path, culprit);
+	if (!resolved && errno == EPERM)
+		refuse(kind, name, error,
+		        "%.300s: %.300s belongs to, or can be written by, somebody else than root, with whose rights this runs", module->path,
+		        culprit);
+	else if (!resolved)
+		refuse(kind, name, error, "%.300s: %s", module->path, strerror(errno));
+	return resolved;
 }
 
 int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])
@@ -154,12 +141,11 @@ int module_open(struct module *module, enum sst_kind kind, const char *name, cha
 		free(folders);
 		return -1;
 	}
-	if (is_exposed(module->path)) {
-		refuse(kind, name, error, "%s or its folder belongs to, or can be written by, somebody else than root, who runs this",
-		        module->path);
+	char *path = path_to_load(module, kind, name, error);
+	if (!path)
 		goto fail;
-	}
-	module->handle = dlopen(module->path, RTLD_NOW | RTLD_LOCAL);
+	module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
 	if (!module->handle) {
 		refuse(kind, name, error, "%s", dlerror());
 		goto fail;

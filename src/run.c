@@ -8,6 +8,7 @@
 
 #include "diag.h"
 #include "expand.h"
+#include "linux_containment.h"
 #include "units.h"
 
 int run_prepare(struct run *run, const struct config *config)
@@ -15,6 +16,14 @@ int run_prepare(struct run *run, const struct config *config)
 	char error[MODULE_ERROR_MAX];
 	uint64_t entropy = 0;
 	*run = (struct run){.config = config, .master = -1, .ready = -1};
+	if (config->contain == CONTAIN_PIDNS) {
+		char reason[CONTAINMENT_REASON_MAX];
+		bool user_namespace;
+		if (!containment_is_permitted(&user_namespace, reason)) {
+			diag("--contain=pidns: %s", reason);
+			return -1;
+		}
+	}
 	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
 		diag("can't get random numbers: %s", strerror(errno));
 		return -1;
@@ -100,6 +109,12 @@ int64_t run_trace_length(const struct run *run)
 	return trace->trace->length ? trace->trace->length(trace->state) : -1;
 }
 
+const struct attached *run_attached(const struct run *run, unsigned index)
+{
+	const unsigned started = run->config->workloads - run->config->attaches;
+	return index < started ? NULL : &run->attached[index - started];
+}
+
 const struct group *run_group(const struct config *config, unsigned index)
 {
 	const struct group *group = config->group;
@@ -144,7 +159,14 @@ void run_print(const struct run *run, FILE *to)
 		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
+	if (config->contain == CONTAIN_PIDNS)
+		fputs("containment: pidns\n", to);
 	for (unsigned i = 0; i < config->workloads; i++) {
+		const struct attached *attached = run_attached(run, i);
+		if (attached) {
+			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid, attached->name);
+			continue;
+		}
 		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);
 		fprintf(to, "workload %0*u:", (int)width, i);
 		for (char **word = command; word && *word; word++) {

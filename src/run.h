@@ -4,6 +4,7 @@
 #define RUN_H
 
 #include "command_line.h"
+#include "linux_attached.h"
 #include "linux_host.h"
 #include "linux_scheduling.h"
 #include "module.h"
@@ -14,6 +15,7 @@ struct run {
 	struct module module[SST_KINDS];
 	struct host_env host[SST_KINDS];
 	struct shared *shared;
+	const struct attached *attached; /* config->attaches of them; the guardian's */
 	struct scheduling user; /* what the user had */
 	int master;             /* pidfd of the master */
 	int ready;              /* eventfd; each executor adds 1 when its workload runs or can't */
@@ -40,7 +42,10 @@ int64_t run_trace_length(const struct run *run);
 /* Prints modules with their options, processors, trace length and every workload's command, for --dry-run. */
 void run_print(const struct run *run, FILE *to);
 
-/* The group of a workload. */
+/* The attached process that a workload is, or NULL: it is started. */
+const struct attached *run_attached(const struct run *run, unsigned index);
+
+/* The group of a workload that is started. */
 const struct group *run_group(const struct config *config, unsigned index);
 
 #endif

@@ -115,6 +115,22 @@ void shared_set_live(struct shared *shared, unsigned index, bool live)
 		atomic_fetch_add(&shared->generation, 1);
 }
 
+void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
+{
+	struct slot *slot = &shared->slot[index];
+	struct slot_record record;
+	/* The latch holds the last whole record, whenever its writer died. */
+	latch_read(&slot->record, &record, LATCH_SIZE(struct slot_record));
+	slot_record_advance(&record, now_ns);
+	record.duty = 0;
+	record.running = 0;
+	record.at_bound = 0;
+	record.alive = 0;
+	latch_write(&slot->record, &record, LATCH_SIZE(struct slot_record));
+	atomic_store(&slot->lost, true);
+	shared_set_live(shared, index, false);
+}
+
 void slot_record_advance(struct slot_record *record, int64_t now_ns)
 {
 	const double elapsed = record->since_ns ? (double)(now_ns - record->since_ns) : 0;

@@ -24,7 +24,19 @@ enum shared_phase {
 };
 
 /* How far a start came when it failed (slot.start_stage). */
-enum shared_stage { STAGE_NONE, STAGE_EXECUTOR, STAGE_FORK, STAGE_CHDIR, STAGE_STDIN, STAGE_STDOUT, STAGE_STDERR, STAGE_EXEC };
+enum shared_stage {
+	STAGE_NONE,
+	STAGE_EXECUTOR,
+	STAGE_FORK,
+	STAGE_NAMESPACE,
+	STAGE_MAP,
+	STAGE_PROC,
+	STAGE_CHDIR,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_EXEC,
+};
 
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
@@ -66,10 +78,16 @@ struct slot {
 	_Atomic bool has_published;
 	_Atomic double published;           /* raw output of the control module, for peers */
 	_Atomic int32_t pid;                /* of the workload's first process; 0 before it started */
-	_Atomic int32_t start_stage;        /* enum shared_stage of a failed start */
+	_Atomic int32_t start_stage;        /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
-	_Atomic bool ended;                 /* the first process ended by itself, with … */
+	_Atomic bool ended;                 /* the first process ended by itself, the last time with … */
 	_Atomic int32_t wait_status;        /* … this wait status */
+	_Atomic uint32_t failures;          /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;     /* … the last time with this wait status */
+	_Atomic uint32_t respawns;          /* how often the workload was started again */
+	_Atomic bool attached;              /* the process was there before */
+	_Atomic bool lost;                  /* its executor died, and the run went on without it */
+	_Atomic bool left;                  /* some of its processes could not be killed; the executor has said which */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */
@@ -107,6 +125,9 @@ void *shared_module(struct shared *shared, enum sst_kind kind);
 
 /* Marks a workload as live or not, once. */
 void shared_set_live(struct shared *shared, unsigned index, bool live);
+
+/* Takes a workload whose executor has died out of the run: it isn't live, does nothing from now_ns on, and is marked as lost. */
+void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns);
 
 /* Brings the integrals of a record up to now_ns. */
 void slot_record_advance(struct slot_record *record, int64_t now_ns);

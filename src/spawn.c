@@ -32,6 +32,12 @@ const char *spawn_stage_text(enum shared_stage stage)
 		return "set up its executor";
 	case STAGE_FORK:
 		return "start a process";
+	case STAGE_NAMESPACE:
+		return "make a PID namespace";
+	case STAGE_MAP:
+		return "map its user into a user namespace";
+	case STAGE_PROC:
+		return "mount a /proc of its own";
 	case STAGE_CHDIR:
 		return "change to its folder";
 	case STAGE_STDIN:
@@ -60,6 +66,7 @@ static int redirect(int to, const char *file, int flags)
 
 static enum shared_stage become(const struct spawn *spawn)
 {
+	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
 	char number[16];
 	snprintf(number, sizeof number, "%u", spawn->index);
 	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
@@ -68,13 +75,13 @@ static enum shared_stage become(const struct spawn *spawn)
 		return STAGE_CHDIR;
 	if (!spawn->inherit_stdin && redirect(STDIN_FILENO, "/dev/null", O_RDONLY) != 0)
 		return STAGE_STDIN;
-	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
+	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
 		return STAGE_STDOUT;
 	/* Two descriptors of one file would overwrite each other's output. */
 	const bool one_file = spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
 	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		return STAGE_STDERR;
-	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, O_WRONLY | O_CREAT | O_TRUNC) != 0)
+	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
 		return STAGE_STDERR;
 	scheduling_restore(spawn->user);
 	execvp(spawn->command[0], spawn->command);
@@ -83,10 +90,12 @@ static enum shared_stage become(const struct spawn *spawn)
 
 static void child(const struct spawn *spawn, pid_t parent, int report)
 {
-	/* Set first, checked after: a parent that died in between is noticed one way or the other. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		raise(SIGKILL);
+	/* Set first, checked after: a parent that died in between is noticed one way or the other. The contained die with their init. */
+	if (!spawn->containment) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			raise(SIGKILL);
+	}
 	setpgid(0, 0);
 	struct failure failure = {.stage = become(spawn)};
 	failure.error = errno;
@@ -107,10 +116,12 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	const pid_t parent = getpid();
-	const pid_t pid = fork();
+	const struct scheduling_lent lent = scheduling_before_fork(spawn->user);
+	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &failure.stage) : fork();
 	failure.error = errno;
 	if (pid == 0)
 		child(spawn, parent, report[1]);
+	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(report[1]);
 	ssize_t got = 0;
@@ -122,7 +133,9 @@ pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
 	close(report[0]);
 	if (pid > 0 && got == 0)
 		return pid;
-	if (pid > 0)
+	if (pid > 0 && spawn->containment)
+		containment_abandon(spawn->containment);
+	else if (pid > 0)
 		waitpid(pid, NULL, 0);
 	*stage = failure.stage;
 	errno = failure.error;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "linux_containment.h"
 #include "linux_scheduling.h"
 #include "shared.h"
 
@@ -13,13 +14,15 @@ struct spawn {
 	char *const *command;
 	const char *directory, *stdout_file, *stderr_file; /* NULL: inherited */
 	bool inherit_stdin;                                /* else /dev/null */
+	bool append;                                       /* to the files, which are emptied otherwise */
 	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
 	const struct scheduling *user;                     /* what the child gets back */
+	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
 };
 
 /*
  * Forks and executes; returns when the new program runs. The child leads a process group of its own and dies by SIGKILL when the
- * caller does. Returns its process number, or -1 with errno and *stage saying what failed.
+ * caller does. It is a child of the caller, or of the containment's init, which is. Returns its process number, or -1 with errno and *stage saying what failed.
  */
 pid_t spawn(const struct spawn *spawn, enum shared_stage *stage);
 

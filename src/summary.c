@@ -48,6 +48,8 @@ void summary_collect(struct summary *summary, const struct shared *shared)
 		saturated += record.saturated_ns;
 		starved += record.starved_ns;
 		summary->executors_cpu_s += (double)atomic_load(&shared->slot[i].executor_cpu_ns) / 1e9;
+		summary->lost += atomic_load(&shared->slot[i].lost);
+		summary->respawns += atomic_load(&shared->slot[i].respawns);
 	}
 	summary->controlled_s = control / shared->workloads / 1e9;
 	summary->saturated = control > 0 ? saturated / control : 0;
@@ -84,6 +86,46 @@ static void print_workloads(const struct shared *shared, FILE *to)
 	free(cpu);
 }
 
+static void print_respawns(const struct summary *summary, const struct shared *shared, FILE *to)
+{
+	if (!summary->respawns)
+		return;
+	fprintf(to, "started again        %llu times", (unsigned long long)summary->respawns);
+	for (unsigned i = 0; shared->workloads <= LISTED && i < shared->workloads; i++)
+		fprintf(to, "%s%u: %u", i ? ", " : " (", i, (unsigned)atomic_load(&shared->slot[i].respawns));
+	fputs(shared->workloads <= LISTED ? ")\n" : "\n", to);
+}
+
+static void print_lost(const struct summary *summary, const struct shared *shared, FILE *to)
+{
+	if (!summary->lost)
+		return;
+	fprintf(to, "lost                 %llu of %u workloads", (unsigned long long)summary->lost, (unsigned)shared->workloads);
+	const char *separator = " (";
+	for (unsigned i = 0; summary->lost <= LISTED && i < shared->workloads; i++)
+		if (atomic_load(&shared->slot[i].lost)) {
+			fprintf(to, "%s%u", separator, i);
+			separator = ", ";
+		}
+	fputs(summary->lost <= LISTED ? ")\n" : "\n", to);
+}
+
+static void print_attached(const struct shared *shared, FILE *to)
+{
+	unsigned listed = 0;
+	unsigned attached = 0;
+	for (unsigned i = 0; i < shared->workloads; i++)
+		attached += atomic_load(&shared->slot[i].attached);
+	if (!attached)
+		return;
+	fprintf(to, "attached             %u", attached);
+	for (unsigned i = 0; attached <= LISTED && i < shared->workloads; i++)
+		if (atomic_load(&shared->slot[i].attached))
+			fprintf(to, "%s%u: process %d%s", listed++ ? ", " : " (", i, (int)atomic_load(&shared->slot[i].pid),
+			        atomic_load(&shared->slot[i].ended) ? ", ended" : "");
+	fputs(listed ? ")\n" : "\n", to);
+}
+
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
@@ -100,6 +142,9 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated, 100 * summary->starved,
 	        summary->controlled_s);
 	print_workloads(shared, to);
+	print_attached(shared, to);
+	print_respawns(summary, shared, to);
+	print_lost(summary, shared, to);
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
 	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own, summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
 	if (verbose)

@@ -18,6 +18,8 @@ struct summary {
 	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
 	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
 	uint64_t edges;
+	uint64_t lost;                 /* workloads whose executor was killed */
+	uint64_t respawns;             /* how often workloads were started again */
 	double wall_s;                 /* from the end of the hold to the end of control */
 };
 

@@ -81,6 +81,7 @@ static void defaults(void **state)
 	assert_null(config.directory);
 	assert_true(isnan(config.require_error) && isnan(config.require_mse));
 	assert_false(config.quiet || config.verbose || config.ignore_failures || config.log_instances);
+	assert_int_equal(config.contain, CONTAIN_NONE);
 	assert_string_equal(config.separator, ":");
 	assert_string_equal(config.placeholder, "%");
 	assert_string_equal(config.root, "");
@@ -133,7 +134,7 @@ static void every_option_has_its_place(void **state)
 	     "--space=s --space-options=S --dithering=d --dithering-options=D --warmup=1M30s --run-time 10 --log l.csv "
 	     "--log-interval=1ms "
 	     "--log-instances --stdout out.% --stderr=err.% --chdir=/tmp --grace=0 --require=error=1,mse=12 --ignore-failures "
-	     "--sysroot=/r "
+	     "--sysroot=/r --contain=pidns "
 	     "--quiet --verbose true");
 	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d"};
 	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D"};
@@ -154,6 +155,7 @@ static void every_option_has_its_place(void **state)
 	assert_true(config.require_error == 1 && config.require_mse == 12);
 	assert_true(config.ignore_failures && config.quiet && config.verbose);
 	assert_string_equal(config.root, "/r");
+	assert_int_equal(config.contain, CONTAIN_PIDNS);
 	take("-qvn2 -ofile -w0 -r1s --require=mse=3 true");
 	assert_true(config.quiet && config.verbose);
 	assert_int_equal(config.workloads, 2);
@@ -287,6 +289,56 @@ static void values_are_checked(void **state)
 	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
 }
 
+static void what_follows_an_end_is_chosen(void **state)
+{
+	(void)state;
+	take("--keep-going -n1 a");
+	assert_true(config.keep_going);
+	take("-n1 a");
+	assert_false(config.keep_going);
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	take("--when-one-ends=respawn -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_RESPAWN);
+	take("--when-one-ends stop -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_STOP);
+	take("--when-one-ends=stop --when-one-ends=continue -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop': expected continue, respawn or stop");
+	refuse("--when-one-ends= a", "--when-one-ends: '': expected continue, respawn or stop");
+	refuse("-n1 a : --when-one-ends=stop b", "option '--when-one-ends' must stand before the first command");
+}
+
+static void processes_are_attached(void **state)
+{
+	(void)state;
+	take("--attach 17 --attach=4 -n 2 a : -n 1 b");
+	assert_int_equal(config.attaches, 2);
+	assert_int_equal(config.attach[0], 17);
+	assert_int_equal(config.attach[1], 4);
+	assert_int_equal(config.workloads, 5);
+	assert_int_equal(config.groups, 2);
+	take("--attach 17 -q"); /* without a command */
+	assert_int_equal(config.attaches, 1);
+	assert_int_equal(config.workloads, 1);
+	assert_int_equal(config.groups, 0);
+	take("--attach 17 --");
+	assert_int_equal(config.workloads, 1);
+	static const char *const bad[] = {"0", "-1", "x", "1.5", "2147483648", "99999999999999999999", "_"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char line[64];
+		char message[128];
+		snprintf(line, sizeof line, "--attach %s a", bad[i]);
+		snprintf(message, sizeof message, "--attach: '%s': expected the number of a process", *bad[i] == '_' ? "" : bad[i]);
+		refuse(line, message);
+	}
+	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
+	refuse("--attach 17 -n 2", "expected a command (--help says more)");
+	refuse("--attach 17 : a", "group 1 is empty: expected a command before ':'");
+	refuse("--attach 17 a :", "group 2 is empty: expected a command after ':'");
+	refuse("a : --attach 17 b", "option '--attach' must stand before the first command");
+	refuse("--attach 17 -n 100000 a", "100001 workloads are too many: expected at most 100000");
+}
+
 static void requirements_are_checked(void **state)
 {
 	(void)state;
@@ -384,6 +436,8 @@ int main(void)
 		TEST(unknown_and_abbreviated_options_are_refused),
 		TEST(global_options_stand_before_the_first_command),
 		TEST(values_are_checked),
+		TEST(what_follows_an_end_is_chosen),
+		TEST(processes_are_attached),
 		TEST(requirements_are_checked),
 		TEST(names_must_not_be_empty),
 		TEST(other_actions_need_no_command),

@@ -111,6 +111,56 @@ START_TEST(parents_come_before_their_children)
 }
 END_TEST
 
+START_TEST(a_list_is_expanded_and_nobody_is_listed_twice)
+{
+	start(two_levels);
+	start(one_child);
+	list_until(6);
+	/* Both children, and a grandchild before its turn. */
+	struct linux_process seed[3];
+	unsigned seeds = 0;
+	for (size_t i = 0; i < list.count && seeds < 3; i++)
+		seed[seeds++] = list.item[i].process;
+	ck_assert_uint_eq(list.item[2].depth, 2);
+	list.count = 0;
+	for (unsigned i = 0; i < seeds; i++)
+		ck_assert_int_eq(descendants_add(&list, &seed[i], 0), 0);
+	ck_assert_int_eq(descendants_expand(&list), 0);
+	ck_assert_uint_eq(list.count, 6);
+	for (size_t i = 0; i < list.count; i++) {
+		ck_assert_ptr_eq(find(list.item[i].process.pid), &list.item[i]);
+		ck_assert_uint_eq(list.item[i].depth > 0, i >= 3);
+	}
+	list.count = 0;
+	ck_assert_int_eq(descendants_expand(&list), 0);
+	ck_assert_uint_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(the_living_are_named)
+{
+	char text[64];
+	char expected[64];
+	descendants_name(text, sizeof text);
+	ck_assert_str_eq(text, "");
+	const pid_t first = start(NULL);
+	const pid_t zombie = fork();
+	if (zombie == 0)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)zombie, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	descendants_name(text, sizeof text);
+	/* The kernel keeps 15 characters. */
+	ck_assert_int_lt(snprintf(expected, sizeof expected, "%d (test_linux_desc)", (int)first), (int)sizeof expected);
+	ck_assert_str_eq(text, expected);
+	for (int i = 0; i < 20; i++)
+		start(NULL);
+	/* What doesn't fit is left out. */
+	descendants_name(text, sizeof text);
+	ck_assert_uint_eq(strlen(text), sizeof text - 1);
+	ck_assert_int_eq(strncmp(text, expected, strlen(expected)), 0);
+}
+END_TEST
+
 START_TEST(many_children_are_all_found)
 {
 	for (int i = 0; i < 50; i++)
@@ -375,6 +425,8 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_has_no_descendants);
 	tcase_add_test(tests, parents_come_before_their_children);
+	tcase_add_test(tests, a_list_is_expanded_and_nobody_is_listed_twice);
+	tcase_add_test(tests, the_living_are_named);
 	tcase_add_test(tests, many_children_are_all_found);
 	tcase_add_test(tests, children_of_any_thread_are_found);
 	tcase_add_test(tests, orphans_and_other_sessions_are_found);

@@ -31,6 +31,7 @@ static void fields_are_where_they_belong(void **state)
 	assert_int_equal(process.parent, 4700);
 	assert_int_equal(process.group, 4710);
 	assert_int_equal(process.session, 4690);
+	assert_int_equal(process.flags, 4194304);
 	assert_int_equal(process.user_ticks, 105);
 	assert_int_equal(process.system_ticks, 106);
 	assert_int_equal(process.children_user_ticks, 207);
@@ -68,8 +69,10 @@ static void zombies_and_kernel_threads_are_no_exception(void **state)
 	assert_int_equal(linux_process_parse(zombie, strlen(zombie), &process), 0);
 	assert_int_equal(process.state, 'Z');
 	assert_true(linux_process_has_ended(&process));
+	assert_false(process.flags & LINUX_PROCESS_KERNEL);
 	assert_int_equal(linux_process_parse(kthread, strlen(kthread), &process), 0);
 	assert_int_equal(process.parent, 0);
+	assert_true(process.flags & LINUX_PROCESS_KERNEL);
 	assert_false(linux_process_has_ended(&process));
 	/* The first thread has ended and others run: shown as a zombie, and alive. */
 	static const char headless[] = "99 (java) Z 98 98 98 0 -1 4227084 0 0 0 0 0 0 0 0 20 0 2 0 555 0 0\n";

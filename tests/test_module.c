@@ -395,6 +395,15 @@ static void a_broken_module_does_not_hide_the_others(void **state)
 	assert_string_equal(printed, "control:good           as it should be\nspace:bare             nothing but a hook\n");
 }
 
+/* The last refusal says whose fault it was. */
+static void refuse_naming(const char *path, const char *culprit)
+{
+	char expected[2 * PATH_MAX];
+	snprintf(expected, sizeof expected, "%s: %s belongs to", path, culprit);
+	if (!strstr(error, expected))
+		fail_msg("'%s' should contain '%s'", error, expected);
+}
+
 static void root_loads_nothing_that_others_can_write(void **state)
 {
 	(void)state;
@@ -411,7 +420,7 @@ static void root_loads_nothing_that_others_can_write(void **state)
 	assert_int_equal(chmod(folder, 0755), 0);
 	load(path, NULL);
 	module_unload(&module);
-	static const char *const message = "belongs to, or can be written by, somebody else than root, who runs this";
+	static const char *const message = "belongs to, or can be written by, somebody else than root, with whose rights this runs";
 	assert_int_equal(chmod(path, 0757), 0);
 	refuse(SST_CONTROL, path, NULL, message);
 	assert_int_equal(chmod(path, 0755), 0);
@@ -423,6 +432,65 @@ static void root_loads_nothing_that_others_can_write(void **state)
 	assert_int_equal(chown(path, 0, 0), 0);
 	load(path, NULL);
 	module_unload(&module);
+	/* Folders further up count as well, */
+	char above[PATH_MAX];
+	snprintf(above, sizeof above, "%s", work);
+	assert_int_equal(chmod(above, 0777), 0);
+	refuse(SST_CONTROL, path, NULL, message);
+	refuse_naming(path, above);
+	/* but not one like /tmp, in which others can't exchange what isn't theirs, */
+	assert_int_equal(chmod(above, 01777), 0);
+	load(path, NULL);
+	module_unload(&module);
+	/* unless the next folder is theirs. */
+	assert_int_equal(chown(folder, 65534, 0), 0);
+	refuse(SST_CONTROL, path, NULL, message);
+	assert_int_equal(chown(folder, 0, 0), 0);
+	assert_int_equal(chmod(above, 0770), 0);
+	assert_int_equal(chown(above, 0, 65534), 0);
+	refuse(SST_CONTROL, path, NULL, message);
+	assert_int_equal(chown(above, 0, 0), 0);
+	assert_int_equal(chmod(above, 0700), 0);
+	/* A link is as good as the folder that it lies in, and where it leads; it is the file's that counts, not the name's. */
+	char link_folder[PATH_MAX];
+	char link_path[PATH_MAX];
+	snprintf(link_folder, sizeof link_folder, "%s/links", work);
+	snprintf(link_path, sizeof link_path, "%s/links/good.so", work);
+	assert_int_equal(mkdir(link_folder, 0755), 0);
+	assert_int_equal(symlink("../mine/../links/../mine/good.so", link_path), 0);
+	load(link_path, NULL);
+	module_unload(&module);
+	assert_int_equal(chmod(link_folder, 0777), 0);
+	refuse(SST_CONTROL, link_path, NULL, message);
+	refuse_naming(link_path, link_folder);
+	assert_int_equal(chmod(link_folder, 0755), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	refuse(SST_CONTROL, link_path, NULL, message);
+	refuse_naming(link_path, folder);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(chmod(path, 0757), 0);
+	refuse(SST_CONTROL, link_path, NULL, message);
+	refuse_naming(link_path, path);
+	assert_int_equal(chmod(path, 0755), 0);
+	assert_int_equal(unlink(link_path), 0);
+	assert_int_equal(symlink("good.so", link_path), 0);
+	refuse(SST_CONTROL, link_path, NULL, "Too many levels of symbolic links");
+	/* A folder on the way that is a link, in a place where others can make it lead elsewhere. */
+	char way[PATH_MAX];
+	char through[PATH_MAX];
+	snprintf(way, sizeof way, "%s/way", work);
+	snprintf(through, sizeof through, "%s/way/good.so", work);
+	assert_int_equal(symlink(folder, way), 0);
+	load(through, NULL);
+	module_unload(&module);
+	assert_int_equal(chmod(above, 0777), 0);
+	refuse(SST_CONTROL, through, NULL, message);
+	assert_int_equal(chmod(above, 01777), 0);
+	load(through, NULL);
+	module_unload(&module);
+	assert_int_equal(lchown(way, 65534, 65534), 0);
+	refuse(SST_CONTROL, through, NULL, message);
+	assert_int_equal(chmod(above, 0700), 0);
 	/* Also by a path that is relative to the current folder, and at the very top. */
 	assert_int_equal(chdir(folder), 0);
 	load("./good.so", NULL);

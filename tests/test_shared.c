@@ -50,6 +50,33 @@ static void parts_lie_on_lines_of_their_own(void **state)
 	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->live));
 }
 
+static struct stat unlinked;
+static int names_unlinked;
+
+/* In place of libc's, for the moment in which a segment has a name. */
+int shm_unlink(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "/dev/shm%s", name);
+	assert_int_equal(stat(path, &unlinked), 0);
+	names_unlinked++;
+	return unlink(path);
+}
+
+static void nobody_else_can_open_it(void **state)
+{
+	(void)state;
+	const mode_t before = umask(0);
+	struct shared *shared = shared_create(1, no_modules);
+	umask(before);
+	assert_non_null(shared);
+	assert_int_equal(names_unlinked, 1);
+	assert_true(S_ISREG(unlinked.st_mode));
+	assert_int_equal(unlinked.st_mode & 07777, 0600);
+	assert_int_equal(unlinked.st_uid, geteuid());
+	shared_destroy(shared);
+}
+
 static void memory_is_prepared(void **state)
 {
 	(void)state;
@@ -266,10 +293,37 @@ static void lateness_is_counted_in_quarter_octaves(void **state)
 	assert_true(is(lateness_bound_us(8), 4));
 }
 
+static void a_lost_workload_stands_still(void **state)
+{
+	(void)state;
+	struct shared *shared = shared_create(2, no_modules);
+	assert_non_null(shared);
+	struct slot_record record = {.since_ns = 1000, .duty = 0.5, .load = 0.25, .running = 1, .at_bound = 3, .alive = 1, .edges = 7};
+	latch_write(&shared->slot[1].record, &record, LATCH_SIZE(struct slot_record));
+	shared_set_live(shared, 1, true);
+	const uint32_t generation = atomic_load(&shared->generation);
+	/* Its executor died within the next write: the copy that nobody reads is half written. */
+	atomic_store(&shared->slot[1].record.copy[(atomic_load(&shared->slot[1].record.sequence) + 1) & 1][1], UINT64_MAX);
+	shared_set_lost(shared, 1, 3000);
+	assert_true(atomic_load(&shared->slot[1].lost));
+	assert_false(atomic_load(&shared->slot[0].lost));
+	assert_false(atomic_load(&shared->slot[1].live));
+	assert_int_not_equal(atomic_load(&shared->generation), generation);
+	for (int64_t now = 3000; now <= 9000; now += 6000) {
+		latch_read(&shared->slot[1].record, &record, LATCH_SIZE(struct slot_record));
+		slot_record_advance(&record, now);
+		assert_true(record.running_ns == 2000 && record.alive_ns == 2000 && record.duty_ns == 1000 && record.control_ns == 2000);
+		assert_int_equal(record.edges, 7);
+	}
+	shared_destroy(shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lost_workload_stands_still),
 		cmocka_unit_test(parts_lie_on_lines_of_their_own),
+		cmocka_unit_test(nobody_else_can_open_it),
 		cmocka_unit_test(memory_is_prepared),
 		cmocka_unit_test(nothing_is_left_and_children_share_it),
 		cmocka_unit_test(abandoned_segments_are_removed),

@@ -174,6 +174,16 @@ START_TEST(streams_folder_and_number_are_as_asked_for)
 	struct stat status;
 	ck_assert_int_eq(stat(out, &status), 0);
 	ck_assert_int_eq(status.st_size, 2);
+	/* … or kept, and goes on being written at its end. */
+	ck_assert_int_eq(shell("echo y; echo z >&2", (struct spawn){.directory = work, .stdout_file = "out", .append = true}), 0);
+	ck_assert_int_eq(shell("echo z >&2", (struct spawn){.directory = work, .stderr_file = "err", .append = true}), 0);
+	ck_assert_int_eq(stat(out, &status), 0);
+	ck_assert_int_eq(status.st_size, 4);
+	ck_assert_int_eq(stat(err, &status), 0);
+	ck_assert_int_eq(status.st_size, 10);
+	ck_assert_int_eq(shell("echo new", (struct spawn){.directory = work, .stdout_file = "fresh", .append = true}), 0);
+	ck_assert_int_eq(stat(in_work("fresh"), &status), 0);
+	ck_assert_int_eq(status.st_size, 4);
 }
 END_TEST
 

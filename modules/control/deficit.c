@@ -39,9 +39,9 @@ struct deficit {
 #define GUESS_S 0.05
 
 static const struct sst_option options[] = {
-	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "200m", .least = "10m", .most = "1h",
+	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "150m", .least = "10m", .most = "1h",
 		.help = "time in which owed work is repaid"},
-	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "5s", .least = "10m", .most = "1h",
+	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "2500m", .least = "10m", .most = "1h",
 		.help = "time over which the gain is estimated"},
 	{.name = "change", .type = SST_REAL, .offset = offsetof(struct deficit, change), .initial = "0.3", .least = "0", .most = "1000",
 		.help = "relative change of the gain that is believed at once"},

@@ -19,7 +19,7 @@
 /* A stop in a long epoch is interrupted this often for a look at the duty cycle, and at least this often. */
 #define LOOKS 8
 #define LOOK_AT_LEAST_NS 1000000000
-/* An epoch is at most this many doublings of τ: nine minutes at 67 ms. */
+/* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
 #define MOST_DOUBLINGS 13
 
 struct spread {
@@ -30,9 +30,9 @@ struct spread {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "67m", .least = "1m", .most = "1h",
+	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "83m", .least = "1m", .most = "1h",
 		.help = "length of an epoch, one run and one stop (tau)"},
-	{.name = "least", .type = SST_TIME, .offset = offsetof(struct spread, least_ns), .initial = "5m", .least = "0", .most = "1h",
+	{.name = "least", .type = SST_TIME, .offset = offsetof(struct spread, least_ns), .initial = "2500u", .least = "0", .most = "1h",
 		.help = "runs shorter than this are avoided by doubling the epoch"},
 	{0},
 };

@@ -29,7 +29,7 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 18 ] || fail "record.csv has rows of $columns columns, expected 18 in both"
+[ "$columns" = 20 ] || fail "record.csv has rows of $columns columns, expected 20 in both"
 # Both say what the summary says.
 csv_load=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "load") at = i } NR == 2 { printf "%.2f", 100 * $at }' record.csv)
 json_load=$(jq '.result.load * 10000 | round / 100' record.json | awk '{ printf "%.2f", $1 }')

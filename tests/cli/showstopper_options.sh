@@ -297,7 +297,7 @@ run showstopper --check-machine
 expect_status 0
 expect_lines err 0
 for line in 'kernel: Linux [0-9]' 'processors: [1-9]' 'accounting of user and system time: ' 'accounting of idle time: (clock|tick)' \
-	'cpuacct.usage of the machine: ' 'steal: ' 'priority: '; do
+	'cpuacct.usage of the machine: ' 'steal: ' 'priority: ' 'containment: pidns '; do
 	expect_text out "^$line"
 done
 run showstopper --help

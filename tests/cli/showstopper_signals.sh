@@ -205,6 +205,21 @@ wait_until all_have_state T
 kill -KILL "$guardian"
 expect_end 'signal 9'
 
+# Suspended while it starts (the start waits for somebody to read what the workload says): it begins suspended.
+mkfifo said
+start 1 -q -T 100% -c open --stdout said -n 1 sh -c 'echo "$0"; exec sleep 1000' begun
+kill -TSTP "$guardian"
+wait_until guardian_is_stopped
+cat said >heard &
+sleep 1
+all_have_state T || fail "$what: runs although it was suspended while it started"
+kill -CONT "$guardian"
+wait_until all_have_state S
+kill -TERM "$guardian"
+expect_end 'signal 15'
+wait "$!"
+[ "$(cat heard)" = begun ] || fail "$what: said '$(cat heard)'"
+
 # ---- One of its processes is killed -------------------------------------------------------------------------------------------
 
 for target in 0 100%; do

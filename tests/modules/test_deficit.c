@@ -38,7 +38,7 @@ static void repays_what_is_owed_within_the_horizon(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m");
 	struct sst_control_input in = input(0.5, 0);
 	assert_float_equal(answer(&test, &in), 0.5, 1e-12);
 	in.owed = 0.04; /* 0.04 / 0.4 = 0.1 */
@@ -53,7 +53,7 @@ static void forgives_what_no_duty_cycle_can_repay(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m");
 	struct sst_control_input in = input(0.9, 0);
 	answer(&test, &in);
 	in.owed = 5;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# Rows of tools/bench/peers out of one session: the windows of each load that lie within it, without its first seconds (settle).
+# Arguments in this order: own.txt (NAME=VALUE), segments.csv (target,start_s,end_s), then load.WINDOW.csv of 500, 370 and 1300 ms.
+# One row per target: session,target_percent,repetition,samples,load_percent,mean_error_pp,mse_500_pp2,mse_370_pp2,mse_1300_pp2,
+# own_cpu_percent,lateness_p99_us.
+BEGIN { FS = "," }
+
+FILENAME ~ /own\.txt$/ {
+	split($0, pair, "=")
+	own[pair[1]] = pair[2]
+	next
+}
+
+FILENAME ~ /segments\.csv$/ {
+	target[++segments] = $1
+	start[segments] = $2 + settle
+	end[segments] = $3
+	next
+}
+
+FNR == 1 {
+	window = FILENAME
+	sub(/.*load\./, "", window)
+	sub(/\.csv$/, "", window)
+	for (i = 1; i <= NF; i++)
+		column[$i] = i
+	before = ""
+	next
+}
+
+{
+	now = $column["monotonic_s"]
+	if (before != "")
+		for (i = 1; i <= segments; i++)
+			if (before >= start[i] && now <= end[i]) {
+				error = 100 * $column["load"] - target[i]
+				sum[i, window] += error
+				squares[i, window] += error * error
+				count[i, window]++
+			}
+	before = now
+}
+
+function mse(i, window) { return squares[i, window] / count[i, window] }
+
+END {
+	for (i = 1; i <= segments; i++) {
+		if (!count[i, 500] || !count[i, 370] || !count[i, 1300])
+			exit 1
+		mean = sum[i, 500] / count[i, 500]
+		printf "%s,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%s,%s\n", session, target[i], repetition, count[i, 500], target[i] + mean, mean,
+			mse(i, 500), mse(i, 370), mse(i, 1300), own["own_cpu_percent"], own["lateness_p99_us"]
+	}
+}
