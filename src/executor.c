@@ -94,12 +94,16 @@ static void warn_of_denied(struct executor *executor)
 	        (int)executor->tree.denied);
 }
 
-static void set_running(struct executor *executor, bool run, int64_t now_ns)
+/*
+ * A tree that is stopped is stopped again: somebody else may have continued it, or a process of it been forked during the last stop.
+ * With `insist` one that runs is continued again as well.
+ */
+static void set_running(struct executor *executor, bool run, bool insist, int64_t now_ns)
 {
-	if (run && executor->tree.stopped)
-		tree_continue(&executor->tree);
-	else if (!run && !executor->tree.stopped)
+	if (!run)
 		tree_stop(&executor->tree, now_ns);
+	else if (insist || executor->tree.stopped)
+		tree_continue(&executor->tree);
 	warn_of_denied(executor);
 }
 
@@ -120,7 +124,7 @@ static void take_edges(struct executor *executor)
 		struct loop_answer answer;
 		const int64_t now = clock_now();
 		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
-		set_running(executor, answer.run, now);
+		set_running(executor, answer.run, !answer.free, now);
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
@@ -147,7 +151,7 @@ static void begin(struct executor *executor)
 		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
 	if (now < origin) {
-		set_running(executor, true, now);
+		set_running(executor, true, false, now);
 		record_state(executor, 1, true, now);
 		executor->due_ns = origin;
 		arm(executor, origin);
@@ -164,7 +168,7 @@ static void pause_workload(struct executor *executor)
 	executor->paused = true;
 	executor->due_ns = 0;
 	disarm(executor);
-	set_running(executor, false, now);
+	set_running(executor, false, false, now);
 	record_state(executor, 0, false, now);
 }
 
@@ -385,7 +389,7 @@ static bool respawn(struct executor *executor)
 	atomic_fetch_add(&executor->slot->respawns, 1);
 	if (executor->record.alive) {
 		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
-		set_running(executor, !stopped, executor->started_ns);
+		set_running(executor, !stopped, false, executor->started_ns);
 		return true;
 	}
 	tree_stop(&executor->tree, executor->started_ns);

@@ -21,6 +21,7 @@
 #include "units.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+#define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)
 /* The master answers within a second; if it can't, the job is stopped all the same. */
 #define SUSPEND_LIMIT_MS 2000
 
@@ -96,6 +97,19 @@ static int watch(pid_t master, int signals, const struct master_ties *ties)
 	}
 }
 
+/*
+ * Executors end their own workloads when the master is gone. They are left alone with that at first: a guardian that killed them, and
+ * was killed itself before it came to their workloads, would leave these to nobody.
+ */
+static void await_executors(void)
+{
+	const int64_t deadline = clock_now() + EXECUTORS_LIMIT_NS;
+	pid_t reaped;
+	while (((reaped = waitpid(-1, NULL, WNOHANG)) >= 0 || errno != ECHILD) && clock_now() < deadline)
+		if (reaped == 0)
+			clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
 int guardian_run(const struct config *config)
 {
 	struct master_ties ties = {.guardian = -1, .suspended = -1};
@@ -146,6 +160,8 @@ int guardian_run(const struct config *config)
 		diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
 		        strsignal(WTERMSIG(status)));
 	}
+	if (WIFSIGNALED(status))
+		await_executors();
 	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
 		char names[128];
 		descendants_name(names, sizeof names);

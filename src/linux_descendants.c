@@ -55,43 +55,59 @@ static bool is_among_first(const struct descendants *list, size_t count, pid_t p
 	return false;
 }
 
-/* Appends the children that one thread's file names, but for those that are among the first `known`. */
-static int append_children(struct descendants *list, size_t known, int task, const char *thread, pid_t parent, unsigned depth)
+/* Appends a child, but for those that are among the first `known`. */
+static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t parent, unsigned depth)
 {
-	char path[300];
-	snprintf(path, sizeof path, "%s/children", thread);
-	const int fd = openat(task, path, O_RDONLY | O_CLOEXEC);
+	struct linux_process child;
+	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
+	if (linux_process_read(pid, &child) != 0 || (child.parent != parent && child.parent != getpid()) ||
+	        is_among_first(list, known, pid))
+		return 0;
+	return descendants_add(list, &child, depth);
+}
+
+/* Appends the children that one thread's file names. */
+static int append_children(struct descendants *list, size_t known, const char *path, pid_t parent, unsigned depth)
+{
+	char text[4096];
+	ssize_t length;
+	pid_t pid = 0;
+	int result = 0;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? 0 : -1;
-	FILE *file = fdopen(fd, "r");
-	if (!file) {
-		close(fd);
-		return -1;
-	}
-	int result = 0;
-	int pid;
-	while (result == 0 && fscanf(file, "%d", &pid) == 1) { // NOLINT(cert-err34-c): the kernel wrote it
-		struct linux_process child;
-		/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
-		if (linux_process_read(pid, &child) == 0 && (child.parent == parent || child.parent == getpid()) &&
-		        !is_among_first(list, known, pid))
-			result = descendants_add(list, &child, depth);
-	}
-	fclose(file);
+	/* A blank follows each number; one may lie across two reads. */
+	while (result == 0 && (length = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; result == 0 && i < length; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+			} else if (pid) {
+				result = append_child(list, known, pid, parent, depth);
+				pid = 0;
+			}
+		}
+	close(fd);
 	return result;
 }
 
-static int append_children_of(struct descendants *list, size_t known, pid_t pid, unsigned depth)
+/* `threads`: how many the process has, or 0 where that isn't known. */
+static int append_children_of(struct descendants *list, size_t known, pid_t pid, uint64_t threads, unsigned depth)
 {
-	char path[32];
+	char path[320];
+	if (threads == 1) {
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+		return append_children(list, known, path, pid, depth);
+	}
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *task = opendir(path);
 	if (!task)
 		return errno == ENOENT || errno == ESRCH ? 0 : -1;
 	int result = 0;
 	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
-		if (is_number(entry->d_name))
-			result = append_children(list, known, dirfd(task), entry->d_name, pid, depth);
+		if (is_number(entry->d_name)) {
+			snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
+			result = append_children(list, known, path, pid, depth);
+		}
 	closedir(task);
 	return result;
 }
@@ -100,7 +116,7 @@ static int expand_by_children(struct descendants *list, size_t known)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!linux_process_has_ended(&list->item[i].process) &&
-		        append_children_of(list, known, list->item[i].process.pid, list->item[i].depth + 1) != 0)
+		        append_children_of(list, known, list->item[i].process.pid, list->item[i].process.threads, list->item[i].depth + 1) != 0)
 			return -1;
 	return 0;
 }
@@ -159,7 +175,7 @@ int descendants_list(pid_t root, struct descendants *list)
 	list->count = 0;
 	if (!has_children_files())
 		return expand_by_parents(root, list, 0);
-	return append_children_of(list, 0, root, 1) == 0 ? expand_by_children(list, 0) : -1;
+	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0) : -1;
 }
 
 int descendants_expand(struct descendants *list)

@@ -2,7 +2,12 @@
 /*
  * Cost. In the common case a stop is one kill(2) of the group and one read of /proc/loadavg, whose last field is the number of
  * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second
- * finds those who left it without. Trees are looked through at most every 100 ms.
+ * finds those who left it without. A look takes 10 to 50 us for each process. Trees are looked through at most once in as many
+ * milliseconds as they have processes, large ones at most every 100 ms.
+ *
+ * Forks. Who is forked during a look may be missed, and is found by the next. In a small tree a look is repeated at once when it found
+ * somebody new or the machine has forked meanwhile. So also a chain of processes that fork and end, none of which lives for long, comes
+ * to a standstill.
  *
  * Order. A shell with job control that waits for a job must not learn that the job was stopped. So a process outside the group is
  * stopped only when its parent stands still, which takes until the parent has been scheduled; that is waited for, but not for ever.
@@ -30,7 +35,11 @@
 #include "units.h"
 
 #define SCAN_EVERY_NS (100 * NS_PER_MS)
+#define SCAN_PER_PROCESS_NS NS_PER_MS
 #define SCAN_ANYWAY_NS NS_PER_S
+/* Looks are repeated for this long, in trees that have at most so many processes. */
+#define REPEAT_LIMIT_NS (5 * NS_PER_MS)
+#define REPEAT_MOST 64
 #define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
 #define STANDSTILL_LOOK_NS (50 * NS_PER_US)
 /* So many descriptors are left for looking at /proc. */
@@ -91,10 +100,12 @@ static uint64_t newest_process(const struct tree *tree)
 
 static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 {
+	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
+	                                                                              : SCAN_EVERY_NS;
 	*forks = newest_process(tree);
 	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= SCAN_ANYWAY_NS)
 		return true;
-	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= SCAN_EVERY_NS;
+	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= pause;
 }
 
 /* The members of the tree as they are now. */
@@ -175,11 +186,34 @@ static void signal_outsider(const struct tree_outsider *outsider, int signal)
 		process_signal(&outsider->process, signal);
 }
 
+static bool is_outsider(const struct tree *tree, const struct linux_process *process)
+{
+	return !linux_process_has_ended(process) && process->pid != tree->init && !(tree->whole_group && process->group == tree->group);
+}
+
+/*
+ * A list of children that changes while it is read may lack one that has been there all the time. One that is stopped must not be
+ * forgotten. Appends those, with their descriptors.
+ */
+static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, size_t *count)
+{
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		struct tree_outsider *known = &tree->outsider[i];
+		struct linux_process now;
+		if (known->process.pid == 0 || linux_process_read(known->process.pid, &now) != 0 ||
+		        now.start_ticks != known->process.start_ticks || !is_outsider(tree, &now))
+			continue;
+		outsider[*count] = *known;
+		outsider[(*count)++].process = now;
+		*known = (struct tree_outsider){.fd = -1};
+	}
+}
+
 static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
 		return;
-	struct tree_outsider *outsider = calloc(tree->scan.count + 1, sizeof *outsider);
+	struct tree_outsider *outsider = calloc(tree->scan.count + tree->outsiders + 1, sizeof *outsider);
 	if (!outsider)
 		return;
 	size_t count = 0;
@@ -194,10 +228,10 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 		if (kill(process->pid, 0) != 0 && errno == EPERM)
 			tree->denied = process->pid;
 		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks + process->children_system_ticks;
-		if (linux_process_has_ended(process) || process->pid == tree->init || (tree->whole_group && process->group == tree->group))
+		if (!is_outsider(tree, process))
 			continue;
 		struct tree_outsider *next = &outsider[count++];
-		*next = (struct tree_outsider){.process = *process, .fd = -1};
+		*next = (struct tree_outsider){.process = *process, .fd = -1, .fresh = true};
 		/* A descriptor that is there stays: it may be wanted to continue the process when there are no others to be had. */
 		const ssize_t known = find_outsider(tree, process, from);
 		if (known < 0)
@@ -205,8 +239,10 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 		from = (size_t)known + 1;
 		next->fd = tree->outsider[known].fd;
 		next->place = tree->outsider[known].place;
-		tree->outsider[known].fd = -1;
+		next->fresh = false;
+		tree->outsider[known] = (struct tree_outsider){.fd = -1};
 	}
+	keep_overlooked(tree, outsider, &count);
 	if (ticks > tree->cpu_ticks)
 		tree->cpu_ticks = ticks;
 	forget_outsiders(tree);
@@ -231,7 +267,7 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 		errno = saved;
 		return -1;
 	}
-	tree->outsider[tree->outsiders++] = (struct tree_outsider){attached->process, fd, 0};
+	tree->outsider[tree->outsiders++] = (struct tree_outsider){.process = attached->process, .fd = fd};
 	scan(tree, now_ns, newest_process(tree));
 	return 0;
 }
@@ -251,10 +287,10 @@ bool tree_lives(struct tree *tree, int64_t now_ns)
 	return living > 0;
 }
 
-static void signal_group(const struct tree *tree, int signal)
+static void signal_group(struct tree *tree, int signal)
 {
-	if (tree->whole_group)
-		kill(-tree->group, signal);
+	if (tree->whole_group && kill(-tree->group, signal) != 0 && errno == EPERM)
+		tree->denied = tree->group;
 }
 
 /* Waits until a process that has been sent SIGSTOP stands still. */
@@ -275,12 +311,17 @@ static bool stops_too(const struct tree *tree, pid_t parent)
 	return !tree->attached;
 }
 
-static void stop_outsiders(const struct tree *tree)
+/* All, or only those that the last look found for the first time. Returns how many. */
+static size_t stop_outsiders(const struct tree *tree, bool fresh)
 {
 	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
+	size_t count = 0;
 	pid_t awaited = getpid();
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const struct tree_outsider *outsider = &tree->outsider[i];
+		if (fresh && !outsider->fresh)
+			continue;
+		count++;
 		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
 			awaited = outsider->process.parent;
 			if (stops_too(tree, awaited))
@@ -288,6 +329,7 @@ static void stop_outsiders(const struct tree *tree)
 		}
 		signal_outsider(outsider, SIGSTOP);
 	}
+	return count;
 }
 
 void tree_stop(struct tree *tree, int64_t now_ns)
@@ -295,11 +337,17 @@ void tree_stop(struct tree *tree, int64_t now_ns)
 	uint64_t forks;
 	tree->stopped = true;
 	signal_group(tree, SIGSTOP);
-	stop_outsiders(tree);
-	if (scan_is_due(tree, now_ns, &forks)) {
+	stop_outsiders(tree, false);
+	if (!scan_is_due(tree, now_ns, &forks))
+		return;
+	const int64_t limit = clock_now() + REPEAT_LIMIT_NS;
+	bool again;
+	do {
 		scan(tree, now_ns, forks);
-		stop_outsiders(tree);
-	}
+		again = stop_outsiders(tree, true) > 0;
+		forks = newest_process(tree);
+		again = (again || forks != tree->scanned_forks) && tree->scan.count <= REPEAT_MOST && clock_now() < limit;
+	} while (again);
 }
 
 void tree_continue(struct tree *tree)

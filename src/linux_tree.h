@@ -25,6 +25,7 @@ struct tree {
 		struct linux_process process;
 		int fd;         /* pidfd, or -1 where descriptors are scarce */
 		uint32_t place; /* in the table */
+		bool fresh;     /* found by the last look, and not before */
 	} *outsider;
 	size_t outsiders;
 	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
@@ -47,7 +48,10 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 /* Looks again; false when no process of an attached tree is left. Until then outsider[0] is one that was alive, for poll(2). */
 bool tree_lives(struct tree *tree, int64_t now_ns);
 
-/* Stop all, parents first; looks for processes that left the group when the machine has forked since the last look. */
+/*
+ * Stop all, parents first; looks for processes that left the group when the machine has forked since the last look. What is stopped
+ * already stays so, and what somebody else continued is stopped again.
+ */
 void tree_stop(struct tree *tree, int64_t now_ns);
 /* Continue all, parents last. */
 void tree_continue(struct tree *tree);

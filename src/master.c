@@ -854,6 +854,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 			name_what_is_left(&master);
 			master.status = EXIT_TROUBLE;
 		}
+		for (unsigned i = 0; master.overdue && i < config->attaches; i++)
+			attached_continue(master.run.attached[i].table);
 		if (master.live_line)
 			progress_draw(NULL);
 		diag_over_live_line(false);

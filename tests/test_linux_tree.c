@@ -373,6 +373,105 @@ START_TEST(a_shell_with_job_control_never_sees_its_job_stop)
 }
 END_TEST
 
+START_TEST(what_somebody_else_continued_is_stopped_again)
+{
+	start(with_an_escapee, 3);
+	stop_until_all_are();
+	for (size_t i = 0; i < list.count; i++)
+		kill(list.item[i].process.pid, SIGCONT);
+	stop_until_all_are();
+	continue_all();
+	for (size_t i = 0; i < list.count; i++)
+		kill(list.item[i].process.pid, SIGSTOP);
+	continue_all();
+}
+END_TEST
+
+START_TEST(one_that_a_look_overlooks_is_not_forgotten)
+{
+	int status;
+	const pid_t keeper = fork_and(sleep_for_ever);
+	ck_assert_int_ge(keeper, 0);
+	const pid_t asker = fork();
+	ck_assert_int_ge(asker, 0);
+	if (asker == 0) {
+		/* The keeper isn't below this process, so no look finds it. */
+		struct linux_process process;
+		tree_init(&tree, 0);
+		tree.whole_group = false;
+		tree.outsider = calloc(1, sizeof *tree.outsider);
+		if (!tree.outsider || linux_process_read(keeper, &process) != 0)
+			_exit(1);
+		tree.outsider[0] = (struct tree_outsider){.process = process, .fd = process_open(&process)};
+		tree.outsiders = 1;
+		for (int i = 0; i < 3; i++) {
+			tree.scanned_ns = INT64_MIN;
+			tree_stop(&tree, clock_now());
+			if (tree.outsiders != 1 || tree.outsider[0].process.pid != keeper)
+				_exit(2);
+		}
+		tree_continue(&tree);
+		tree_signal(&tree, SIGTERM, clock_now());
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(asker, &status, 0), asker);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(waitpid(keeper, &status, 0), keeper);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+END_TEST
+
+static void with_many_children(void)
+{
+	for (int i = 0; i < 120; i++)
+		fork_and(sleep_for_ever);
+	sleep_for_ever();
+}
+
+/* How many looks there are within half a second of stops, one every 5 ms, while the machine forks; and how long that took. */
+static unsigned count_looks(int64_t *took_ns)
+{
+	const int64_t began = clock_now();
+	int64_t now = began;
+	int64_t seen = INT64_MIN;
+	unsigned looks = 0;
+	tree_stop(&tree, now);
+	for (seen = tree.scanned_ns; now < began + NS_PER_S / 2; now = clock_now()) {
+		int status;
+		const pid_t pid = fork();
+		if (pid == 0)
+			_exit(0);
+		waitpid(pid, &status, 0);
+		tree_stop(&tree, clock_now());
+		looks += tree.scanned_ns != seen;
+		seen = tree.scanned_ns;
+		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	}
+	*took_ns = now - began;
+	return looks;
+}
+
+START_TEST(large_trees_are_looked_through_every_100_ms_at_most)
+{
+	int64_t took;
+	start(with_many_children, 121);
+	const unsigned looks = count_looks(&took);
+	ck_assert_uint_ge(looks, 1);
+	ck_assert_int_le((int64_t)looks, took / (100 * NS_PER_MS) + 1);
+	continue_all();
+}
+END_TEST
+
+START_TEST(small_trees_are_looked_through_more_often)
+{
+	int64_t took;
+	start(with_an_escapee, 3);
+	/* However slow the machine: each stop that finds more than 3 ms passed and a fork looks. */
+	ck_assert_uint_ge(count_looks(&took), 2);
+	continue_all();
+}
+END_TEST
+
 START_TEST(a_tree_that_is_gone_does_no_harm)
 {
 	int status;
@@ -466,7 +565,7 @@ START_TEST(places_in_the_table_are_used_again)
 		/* As if it had been found below: a member from now on. */
 		tree.outsider = realloc(tree.outsider, 2 * sizeof *tree.outsider);
 		ck_assert_ptr_nonnull(tree.outsider);
-		tree.outsider[1] = (struct tree_outsider){process, -1, 0};
+		tree.outsider[1] = (struct tree_outsider){.process = process, .fd = -1};
 		tree.outsiders = 2;
 		ck_assert(tree_lives(&tree, clock_now()));
 		ck_assert_uint_eq(tree.outsiders, 2);
@@ -500,6 +599,10 @@ int main(void)
 	tcase_add_test(tests, once_reaped_the_leader_s_group_is_left_alone);
 	tcase_add_test(tests, terminating_a_stopped_tree_takes_sigcont_after_sigterm);
 	tcase_add_test(tests, a_shell_with_job_control_never_sees_its_job_stop);
+	tcase_add_test(tests, what_somebody_else_continued_is_stopped_again);
+	tcase_add_test(tests, one_that_a_look_overlooks_is_not_forgotten);
+	tcase_add_test(tests, large_trees_are_looked_through_every_100_ms_at_most);
+	tcase_add_test(tests, small_trees_are_looked_through_more_often);
 	tcase_add_test(tests, a_tree_that_is_gone_does_no_harm);
 	tcase_add_test(tests, an_attached_tree_is_stopped_one_by_one);
 	tcase_add_test(tests, who_loses_its_parent_stays_attached);

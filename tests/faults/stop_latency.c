@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "linux_scheduling.h"
 #include "linux_tree.h"
 #include "units.h"
 
@@ -25,6 +26,7 @@
 #define RUN_NS (40 * NS_PER_MS)
 #define SETTLE_NS (500 * NS_PER_MS)
 #define LOOK_NS (200 * NS_PER_US)
+#define REAP_NS NS_PER_MS
 #define CLEANUP_NS (10 * NS_PER_S)
 
 static const char *const kinds[] = {"single", "tree", "jobs", "brood", "chain", "sessions"};
@@ -34,6 +36,7 @@ struct options {
 	const char *workload;
 	unsigned stops;
 	int64_t deadline_ns;
+	struct scheduling user;
 };
 
 struct measured {
@@ -115,6 +118,14 @@ static void reap(void)
 		;
 }
 
+static void sleep_until(int64_t when_ns)
+{
+	for (int64_t now; (now = clock_now()) < when_ns;) {
+		clock_sleep_until(now + REAP_NS < when_ns ? now + REAP_NS : when_ns);
+		reap();
+	}
+}
+
 /* How many run, of those that were there and of the others. */
 static void look(const struct descendants *before, struct descendants *now, unsigned *old, unsigned *young)
 {
@@ -142,9 +153,12 @@ static void stop_once(const struct options *options, struct tree *tree, struct m
 		trouble("can't list processes");
 	if (before.count > measured->processes)
 		measured->processes = before.count;
+	/* The call as an executor makes it, with its priority; the looks as an ordinary process, which doesn't keep others from stopping. */
+	scheduling_raise(&options->user);
 	const int64_t began = clock_now();
 	tree_stop(tree, began);
 	const int64_t done = clock_now();
+	scheduling_step_down();
 	const int64_t deadline = began + options->deadline_ns;
 	int64_t at;
 	for (;;) {
@@ -159,8 +173,7 @@ static void stop_once(const struct options *options, struct tree *tree, struct m
 	measured->missed += old == 0 && young > 0;
 	measured->call[measured->stops] = done - began;
 	measured->still[measured->stops++] = at - began;
-	if (began + STOP_NS > clock_now())
-		clock_sleep_until(began + STOP_NS);
+	sleep_until(began + STOP_NS);
 	tree_continue(tree);
 }
 
@@ -194,13 +207,11 @@ static unsigned measure(const struct options *options, const char *kind)
 		trouble("out of memory");
 	const pid_t first = start(options, kind);
 	tree_init(&tree, first);
-	clock_sleep_until(clock_now() + SETTLE_NS);
+	sleep_until(clock_now() + SETTLE_NS);
 	for (unsigned i = 0; i < options->stops; i++) {
 		stop_once(options, &tree, &measured);
 		/* Not always the same, so that stops don't keep step with what the workload does. */
-		const int64_t until = clock_now() + RUN_NS + (int64_t)(i * 7919 % 10) * NS_PER_MS;
-		clock_sleep_until(until);
-		reap();
+		sleep_until(clock_now() + RUN_NS + (int64_t)(i * 7919 % 10) * NS_PER_MS);
 	}
 	if (kill(first, 0) != 0)
 		trouble("the workload has ended");
@@ -261,6 +272,7 @@ int main(int argc, char **argv)
 	}
 	if (access(options.workload, X_OK) != 0)
 		trouble("faults_workload isn't there; --workload says where it is");
+	scheduling_save(&options.user);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
 		trouble(strerror(errno));
 	printf("%-9s %9s %6s %29s %29s %6s %7s\n%-9s %9s %6s %9s %9s %9s %9s %9s %9s\n", "", "", "", "the call, ms",
