@@ -40,8 +40,8 @@ mkdir rows
 printf 'own_cpu_percent=0.250\nlateness_p99_us=90.5\n' >rows/own.txt
 printf '50,10.0,12.5\n' >rows/segments.csv
 printf 'time_s,monotonic_s,load\n1,10.8,0.9\n2,11.3,0.9\n3,11.8,0.51\n4,12.3,0.48\n5,12.8,0.9\n' >rows/load.500.csv
-printf 'time_s,monotonic_s,load\n1,11.1,0.9\n2,12.0,0.50\n3,13.0,0.9\n' >rows/load.370.csv
-printf 'time_s,monotonic_s,load\n1,11.0,0.9\n2,12.3,0.54\n' >rows/load.1300.csv
+printf 'time_s,monotonic_s,load\n1,11.0,0.9\n2,11.37,0.50\n' >rows/load.370.csv
+printf 'time_s,monotonic_s,load\n1,11.1,0.9\n2,12.4,0.54\n' >rows/load.1300.csv
 rows() {
 	run awk -f "$bench/peers_rows.awk" -v session=single,P,idle,default -v repetition=2 -v settle=1 rows/own.txt rows/segments.csv \
 		rows/load.500.csv rows/load.370.csv rows/load.1300.csv
@@ -51,9 +51,14 @@ expect_status 0
 expect_lines out 1
 expect_text out '^single,P,idle,default,50,2,2,49\.500,-0\.500,2\.500,0\.000,16\.000,0\.250,90\.5$'
 # A load that no window lies within is an error, not a row.
-printf 'time_s,monotonic_s,load\n1,10.0,0.9\n2,13.3,0.54\n' >rows/load.1300.csv
+printf 'time_s,monotonic_s,load\n1,10.2,0.9\n2,11.5,0.54\n' >rows/load.1300.csv
 rows
 expect_status 1
+# A reading that comes late by more than half a window: the session must be repeated.
+printf 'time_s,monotonic_s,load\n1,10.2,0.9\n2,12.4,0.54\n' >rows/load.1300.csv
+rows
+expect_status 2
+expect_lines out 0
 
 # Steps at 3, 6 … s; ten windows of 50 ms make one. The load arrives 0.5 s late.
 printf 'time_s,monotonic_s,load\n0.5,100.5,0.1\n9,109,0.1\n' >log.csv

@@ -2,7 +2,8 @@
 # Rows of tools/bench/peers out of one session: the windows of each load that lie within it, without its first seconds (settle).
 # Arguments in this order: own.txt (NAME=VALUE), segments.csv (target,start_s,end_s), then load.WINDOW.csv of 500, 370 and 1300 ms.
 # One row per target: session,target_percent,repetition,samples,load_percent,mean_error_pp,mse_500_pp2,mse_370_pp2,mse_1300_pp2,
-# own_cpu_percent,lateness_p99_us.
+# own_cpu_percent,lateness_p99_us. Status 1 when a target has no complete window, 2 when a reading came so late that the machine
+# must have stood still.
 BEGIN { FS = "," }
 
 FILENAME ~ /own\.txt$/ {
@@ -30,6 +31,10 @@ FNR == 1 {
 
 {
 	now = $column["monotonic_s"]
+	if (before != "" && now - before > 1.5 * window / 1000) {
+		stalled = 1
+		exit
+	}
 	if (before != "")
 		for (i = 1; i <= segments; i++)
 			if (before >= start[i] && now <= end[i]) {
@@ -44,6 +49,8 @@ FNR == 1 {
 function mse(i, window) { return squares[i, window] / count[i, window] }
 
 END {
+	if (stalled)
+		exit 2
 	for (i = 1; i <= segments; i++) {
 		if (!count[i, 500] || !count[i, 370] || !count[i, 1300])
 			exit 1
