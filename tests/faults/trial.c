@@ -139,13 +139,6 @@ static void sleep_us(int64_t us)
 	nanosleep(&time, NULL);
 }
 
-static void sleep_until(int64_t when_us)
-{
-	int64_t left;
-	while ((left = when_us - now_us()) > 0)
-		sleep_us(left < POLL_US ? left : POLL_US);
-}
-
 static void say(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct trial *trial, const char *format, ...)
 {
@@ -461,6 +454,16 @@ static bool reap(struct trial *trial)
 	return pid < 0 && errno == ECHILD;
 }
 
+/* Reaps meanwhile: orphans that end must not fill the table of processes. */
+static void sleep_until(struct trial *trial, int64_t when_us)
+{
+	int64_t left;
+	while ((left = when_us - now_us()) > 0) {
+		sleep_us(left < POLL_US ? left : POLL_US);
+		reap(trial);
+	}
+}
+
 static void take_action(struct trial *trial, const struct action *action)
 {
 	pid_t pid = 0;
@@ -502,16 +505,16 @@ static void disturb(struct trial *trial)
 {
 	const struct plan *plan = &trial->plan;
 	if (plan->suspend) {
-		sleep_until(trial->begin_us + plan->moment_us / 2);
+		sleep_until(trial, trial->begin_us + plan->moment_us / 2);
 		if (!reap(trial) && !trial->guardian_gone)
 			kill(trial->guardian, SIGTSTP);
 	}
-	sleep_until(trial->begin_us + plan->moment_us);
+	sleep_until(trial, trial->begin_us + plan->moment_us);
 	look(trial);
 	trial->result->ran = !trial->guardian_gone;
 	for (unsigned i = 0; i < plan->actions; i++) {
 		if (plan->action[i].gap_us) {
-			sleep_until(now_us() + plan->action[i].gap_us);
+			sleep_until(trial, now_us() + plan->action[i].gap_us);
 			reap(trial);
 			look(trial);
 		}
@@ -653,7 +656,7 @@ static void count_what_is_left(struct trial *trial)
 	struct result *result = trial->result;
 	pid_t always[256];
 	size_t count = 0;
-	sleep_until((trial->fatal_us ? trial->fatal_us : now_us()) + trial->settings->deadline_us);
+	sleep_until(trial, (trial->fatal_us ? trial->fatal_us : now_us()) + trial->settings->deadline_us);
 	for (int looks = 0; looks < STOP_LOOKS; looks++) {
 		size_t kept = 0;
 		reap(trial);
@@ -666,7 +669,7 @@ static void count_what_is_left(struct trial *trial)
 				always[kept++] = always[i];
 		}
 		count = kept;
-		sleep_us(50000);
+		sleep_until(trial, now_us() + 50000);
 	}
 	result->stopped = (unsigned)count;
 	for (size_t i = 0; i < trial->census.count; i++)
