@@ -128,7 +128,7 @@ if [ "$user" = 0 ]; then
 	[ ! -e "/proc/$(cat ordinary)" ] || fail "$what: process $(cat ordinary) is left"
 	# The first process itself; an interrupt ends the run as well, and trouble wins.
 	# shellcheck disable=SC2086
-	run env "TEST_MARK=$work" timeout --preserve-status -s INT 1 $nobody showstopper -q -T 50% --grace 100m -n 1 $become sleep 20
+	run env "TEST_MARK=$work" timeout --preserve-status -s INT 3 $nobody showstopper -q -T 0 -c open -w 1s --grace 100m -n 1 $become sleep 20
 	expect_status 125
 	expect_lines err 2
 	for process in $(marked); do kill -KILL "$process"; done
