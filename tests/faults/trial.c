@@ -798,6 +798,8 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		return;
 	trial.begin_us = now_us();
 	trial.guardian = settings->tool == TOOL_CPULIMIT_ATTACHED ? attach(&trial) : start(&trial);
+	if (trial.guardian < 0)
+		return;
 	disturb(&trial);
 	for (unsigned i = 0; i < trial.plan.instances; i++)
 		result->unsupervised = result->unsupervised || is_unsupervised(&trial, (int)i);
