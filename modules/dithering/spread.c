@@ -8,7 +8,8 @@
  * end, where the run may be prolonged. Runs shorter than `least` would be lost in the scheduler's slice and in the
  * kernel's wake-up time; then the epoch is doubled until they are not. A doubled epoch begins where an undoubled one does. Two
  * lengths suit most duty cycles; which of them is used is agreed upon through shared memory, because places within epochs of
- * different lengths are no longer spread.
+ * different lengths are no longer spread. When the length or the place changes, the new beginning of a workload's run may lie
+ * in the stop that it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
  */
 #include <stdatomic.h>
 
@@ -17,7 +18,7 @@
 /* A run is not prolonged by less than this. */
 #define LEAST_PROLONGATION_NS 1000000
 /* A stop in a long epoch is interrupted this often for a look at the duty cycle, and at least this often. */
-#define LOOKS 8
+#define MOST_LOOKS 4
 #define LOOK_AT_LEAST_NS 1000000000
 /* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
 #define MOST_DOUBLINGS 13
@@ -27,6 +28,7 @@ struct spread {
 	int64_t least_ns;
 	_Atomic int *agreed; /* doublings that the last executor chose that had to choose anew */
 	int doublings;
+	int64_t length_ns, offset_ns, asked_ns; /* of the last question */
 };
 
 static const struct sst_option options[] = {
@@ -61,6 +63,14 @@ static int64_t epoch(struct spread *spread, double duty)
 	return spread->quantum_ns << spread->doublings;
 }
 
+static int64_t between_looks(const struct spread *spread)
+{
+	int64_t looks = spread->doublings < 2 ? 1 << spread->doublings : MOST_LOOKS;
+	while ((spread->quantum_ns << spread->doublings) / looks > LOOK_AT_LEAST_NS && looks < 1 << spread->doublings)
+		looks *= 2;
+	return (spread->quantum_ns << spread->doublings) / looks;
+}
+
 static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
 {
 	struct spread *spread = state;
@@ -72,14 +82,25 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	const int64_t since = at - in->origin_ns - offset;
 	const int64_t place = (since % length + length) % length;
 	const int64_t start = at - place;
+	const bool moved = spread->length_ns != 0 && (length != spread->length_ns || offset != spread->offset_ns);
+	const bool missed = moved && !in->running && start > spread->asked_ns && place >= run_ns && run_ns > 0;
+	spread->length_ns = length;
+	spread->offset_ns = offset;
+	spread->asked_ns = at;
+	if (missed) {
+		out->run = true;
+		out->until_ns = at + run_ns < start + length ? at + run_ns : start + length;
+		return;
+	}
 	out->run = place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS);
 	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
-	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. */
-	int64_t look_ns = length / LOOKS < LOOK_AT_LEAST_NS ? length / LOOKS : LOOK_AT_LEAST_NS;
-	if (look_ns < spread->quantum_ns)
-		look_ns = spread->quantum_ns;
-	if (!out->run && out->until_ns - at > look_ns)
-		out->until_ns = at + look_ns;
+	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. Looks are as spread as runs. */
+	if (!out->run) {
+		const int64_t look_ns = between_looks(spread);
+		const int64_t next_look = start + (place / look_ns + 1) * look_ns;
+		if (next_look < out->until_ns)
+			out->until_ns = next_look;
+	}
 }
 
 static int init(void *state, const struct sst_env *env)

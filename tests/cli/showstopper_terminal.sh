@@ -124,11 +124,12 @@ terminal 'showstopper -q -T 0 -c open -n 2 sleep 1000'
 wait_until are 2 sleep T
 kill -KILL "$background"
 wait_terminal
-# A shell passes that on to its jobs.
-terminal 'bash --norc -i'
+# A shell passes on to its jobs that it has hung up. It is told by itself: when the terminal goes, it may read the end of its input first and
+# leave with its jobs still running.
+terminal 'exec bash --norc -i'
 echo 'showstopper -q -T 0 -c open -n 2 sleep 1000 &' >&9
 wait_until are 2 sleep T
-kill -KILL "$background"
+kill -HUP "$(marked bash)"
 wait_terminal
 
 # ---- Readers that go away -----------------------------------------------------------------------------------------------------

@@ -215,12 +215,19 @@ wait_until switches 2000
 kill -TERM "$background"
 wait_background
 
-# processor_time ARG…: leaves the times of a run in $wall and $used, in ms.
+# processor_time ARG…: leaves the times of a run in $wall and $used, in ms. Of three runs the one that used least: what the machine's host takes
+# away for itself counts as used.
 processor_time() {
-	run ssburn -v -w 200 -n 60 "$@"
-	expect_status 0
-	wall=$(sed -n 's/.* iterations in \([0-9]*\)\.\([0-9]*\) s.*/\1\2/p' err | sed 's/^0*\(.\)/\1/')
-	used=$(sed -n 's/.* s, \([0-9]*\)\.\([0-9]*\) s of processor time.*/\1\2/p' err | sed 's/^0*\(.\)/\1/')
+	least=
+	for _ in 1 2 3; do
+		run ssburn -v -w 200 -n 60 "$@"
+		expect_status 0
+		used=$(sed -n 's/.* s, \([0-9]*\)\.\([0-9]*\) s of processor time.*/\1\2/p' err | sed 's/^0*\(.\)/\1/')
+		[ -z "$least" ] || [ "$used" -lt "$least" ] || continue
+		least=$used
+		wall=$(sed -n 's/.* iterations in \([0-9]*\)\.\([0-9]*\) s.*/\1\2/p' err | sed 's/^0*\(.\)/\1/')
+	done
+	used=$least
 }
 processor_time
 [ "$used" -le $((wall + wall / 10 + 100)) ] || fail "$what: $used ms of processor time in $wall ms"
@@ -244,7 +251,7 @@ for profile in single contended parallel phased sleepy; do
 		if [ "${signal%:*}" != KILL ]; then expect_records log 0; fi
 	done
 done
-run timeout --preserve-status -k 5 -s INT 1 ssburn -w 5 -p parallel -o log -c
+run timeout --preserve-status -k 5 -s INT 3 ssburn -w 5 -p parallel -o log -c
 expect_status 130
 expect_records log 0
 expect_lines out 0
@@ -275,10 +282,10 @@ exec 7<&-
 # Being stopped and continued at any moment changes nothing.
 for arguments in '-p single' '-p contended' '-p parallel -t 3' '-p phased -t 3 --phase 400' '-p sleepy -t 3 --sleep 1m'; do
 	# shellcheck disable=SC2086
-	run ssburn -c -w 100 -n 80 $arguments
+	run ssburn -c -w 500 -n 80 $arguments
 	cp out undisturbed
 	# shellcheck disable=SC2086
-	start_background ssburn --time 100s -c -w 100 -n 80 -o log $arguments
+	start_background ssburn --time 100s -c -w 500 -n 80 -o log $arguments
 	stops=0
 	while [ $stops -lt 40 ] && kill -STOP "$background" 2>/dev/null; do
 		stops=$((stops + 1))
@@ -301,7 +308,7 @@ expect_text out '^iterations 60 checksum'
 expect_records log 0
 lines=$(wc -l <log)
 if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
-run timeout --preserve-status -k 5 -s TERM 1 sh -c "trap '' XFSZ; ulimit -f 1; exec ssburn -w 1 -p parallel -t 2 -o log"
+run timeout --preserve-status -k 5 -s TERM 3 sh -c "trap '' XFSZ; ulimit -f 1; exec ssburn -w 1 -p parallel -t 2 -o log"
 expect_trouble '^ssburn: log: iteration records are being lost: File too large'
 expect_records log 0
 

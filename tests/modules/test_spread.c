@@ -73,8 +73,8 @@ static void a_run_may_be_prolonged(void **state)
 }
 
 /*
- * 1 % of 100 ms is 1 ms: the epoch is doubled three times, to 800 ms, for a run of 8 ms, and the stop is interrupted for a look after
- * 100. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they would be 24, and 200 ms will do.
+ * 1 % of 100 ms is 1 ms: the epoch is doubled three times, to 800 ms, for a run of 8 ms, and the stop is interrupted for a look each
+ * 200. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they would be 24, and 200 ms will do.
  */
 static void short_runs_make_long_epochs(void **state)
 {
@@ -82,9 +82,40 @@ static void short_runs_make_long_epochs(void **state)
 	struct module_test test;
 	start(&test, "quantum=100m,least=5m");
 	expect(ask(&test, 0, 0, 1, 0.01, false), true, 8);
-	expect(ask(&test, 8, 0, 1, 0.01, true), false, 108);
+	expect(ask(&test, 8, 0, 1, 0.01, true), false, 200);
+	expect(ask(&test, 200, 0, 1, 0.01, false), false, 400);
+	expect(ask(&test, 730, 0, 1, 0.01, false), false, 800);
 	expect(ask(&test, 800, 0, 1, 0.015, false), true, 812);
 	expect(ask(&test, 1600, 0, 1, 0.03, false), true, 1606);
+	module_test_end(&test);
+}
+
+/*
+ * The epoch grows from 100 to 800 ms while place 1 of 4 keeps a stop of the old one: its run, now from 200 to 208 ms, has been missed when it asks at
+ * 225, and is given at once. At 425 it is not missed, but done.
+ */
+static void a_run_that_a_change_of_the_epoch_skipped_is_given_at_once(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "quantum=100m,least=5m");
+	expect(ask(&test, 125, 1, 4, 0.1, false), true, 135);
+	expect(ask(&test, 135, 1, 4, 0.1, true), false, 225);
+	expect(ask(&test, 225, 1, 4, 0.01, false), true, 233);
+	expect(ask(&test, 233, 1, 4, 0.01, true), false, 400);
+	expect(ask(&test, 425, 1, 4, 0.01, false), false, 600);
+	module_test_end(&test);
+}
+
+/* From place 3 of 4 to place 0 of 3 within a stop: the new place's run began at 100 ms and is given when it is asked for. */
+static void a_run_that_a_change_of_the_place_skipped_is_given_at_once(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "quantum=100m");
+	expect(ask(&test, 85, 3, 4, 0.1, true), false, 175);
+	expect(ask(&test, 175, 0, 3, 0.1, false), true, 185);
+	expect(ask(&test, 185, 0, 3, 0.1, true), false, 200);
 	module_test_end(&test);
 }
 
@@ -126,6 +157,8 @@ int main(void)
 	        cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
 	        cmocka_unit_test(a_run_may_be_prolonged),
 	        cmocka_unit_test(short_runs_make_long_epochs),
+	        cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
+	        cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
 	        cmocka_unit_test(executors_agree_on_the_epoch),
 	        cmocka_unit_test(delays_do_not_add_up),
 	};
