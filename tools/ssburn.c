@@ -673,6 +673,16 @@ static void die_by(int number)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* Rounded up; -1: for ever. */
+static int milliseconds_until(int64_t deadline_ns)
+{
+	if (deadline_ns == INT64_MAX)
+		return -1;
+	const int64_t left_ns = deadline_ns - clock_now();
+	const int64_t left_ms = left_ns / NS_PER_MS + (left_ns % NS_PER_MS > 0);
+	return left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+}
+
 /* Waits for the end of all workers, and makes them end when it is time. Returns the signal that came, or 0. */
 static int supervise(struct burn *burn, int signals)
 {
@@ -682,9 +692,8 @@ static int supervise(struct burn *burn, int signals)
 	int64_t deadline_ns = limit_ns == UNSET || limit_ns > INT64_MAX - begin_ns ? INT64_MAX : begin_ns + limit_ns;
 	int caught = 0;
 	for (;;) {
-		const int64_t left_ns = deadline_ns - clock_now();
-		const struct timespec timeout = to_timespec(left_ns > 0 ? left_ns : 0);
-		const int ready = ppoll(sources, 2, deadline_ns == INT64_MAX ? NULL : &timeout, NULL);
+		/* Not ppoll, which begins anew with what was left when the process was stopped. */
+		const int ready = poll(sources, 2, milliseconds_until(deadline_ns));
 		struct signalfd_siginfo received;
 		if (ready > 0 && sources[0].revents)
 			return caught;
@@ -694,7 +703,7 @@ static int supervise(struct burn *burn, int signals)
 			caught = (int)received.ssi_signo;
 			deadline_ns = clock_now() + LEAVE_NS;
 			halt(burn);
-		} else if (ready == 0) {
+		} else if (ready == 0 && clock_now() >= deadline_ns) {
 			if (caught)
 				die_by(caught);
 			deadline_ns = INT64_MAX;

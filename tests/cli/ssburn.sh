@@ -301,6 +301,22 @@ for arguments in '-p single' '-p contended' '-p parallel -t 3' '-p phased -t 3 -
 	expect_records log 0
 done
 
+# Time that it is stopped counts as time.
+rm -f log
+start_background ssburn --time 3s -w 5 -o log
+wait_until has_records 1
+kill -STOP "$background"
+sleep 3
+kill -CONT "$background"
+ended() { ! kill -0 "$background" 2>/dev/null || grep -q '^State:[[:space:]]*Z' "/proc/$background/status" 2>/dev/null; }
+for _ in $(seq 20); do
+	if ended; then break; fi
+	sleep 0.1
+done
+ended || fail "$what: goes on for as long again as it was stopped"
+wait_background
+expect_status 0
+
 # A full disk: said once, the work goes on, no line is damaged.
 run sh -c "trap '' XFSZ; ulimit -f 1; exec ssburn -w 1 -n 60 -c -o log"
 expect_trouble '^ssburn: log: iteration records are being lost: File too large'
