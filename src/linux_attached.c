@@ -4,6 +4,9 @@
  *
  * The table lies in a memfd: it has no name that could stay behind, it grows with the tree, and a full memory is an error of write(2)
  * and not a SIGBUS. Entries are written as a whole and never taken out, only replaced once their process has ended.
+ *
+ * Two runs that stopped and continued one tree would work against each other. So a run holds a lock on a file of the process in /proc
+ * that only who may control the process can open. The lock ends with the last process of the run.
  */
 #include "linux_attached.h"
 
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
@@ -50,6 +54,52 @@ static bool descends_from(pid_t pid, pid_t above)
 	return pid > 0;
 }
 
+/* A descriptor with the lock, or -1: EWOULDBLOCK where another run has it. */
+static int lock(pid_t pid, int kind)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/personality", (int)pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, kind | LOCK_NB) != 0) {
+		const int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+/* The process or ancestor of it that another run is attached to, or 0. Shared locks: who looks at the same time is no other run. */
+static pid_t claimed_above(pid_t pid)
+{
+	struct linux_process process;
+	while (pid > 0) {
+		const int fd = lock(pid, LOCK_SH);
+		if (fd < 0 && errno == EWOULDBLOCK)
+			break;
+		if (fd >= 0)
+			close(fd);
+		pid = linux_process_read(pid, &process) == 0 ? process.parent : 0;
+	}
+	return pid;
+}
+
+/* Of a process that no attached one is an ancestor of. 0, or -1 after a message. */
+static int claim(pid_t pid, int *fd)
+{
+	pid_t other = claimed_above(pid);
+	if (!other) {
+		*fd = lock(pid, LOCK_EX);
+		if (*fd < 0 && errno == EWOULDBLOCK)
+			other = pid;
+	}
+	if (other == pid)
+		diag("--attach: process %d is attached to another run of showstopper", (int)pid);
+	else if (other)
+		diag("--attach: process %d is a descendant of process %d, which is attached to another run of showstopper", (int)pid, (int)other);
+	return other ? -1 : 0;
+}
+
 /* What is wrong with attaching it, or NULL; leaves process and pidfd. */
 static const char *refusal(pid_t pid, struct attached *attached)
 {
@@ -84,7 +134,7 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 		return -1;
 	}
 	for (unsigned i = 0; i < count; i++)
-		all[i].fd = all[i].table = -1;
+		all[i].fd = all[i].table = all[i].claim = -1;
 	for (unsigned i = 0; i < count; i++) {
 		const char *const why = refusal(pid[i], &all[i]);
 		if (why) {
@@ -104,6 +154,9 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 				diag("--attach: process %d is a descendant of process %d, which is attached too", (int)pid[i], (int)pid[k]);
 				goto fail;
 			}
+	for (unsigned i = 0; i < count; i++)
+		if (claim(pid[i], &all[i].claim) != 0)
+			goto fail;
 	*attached = all;
 	return 0;
 fail:
@@ -118,6 +171,8 @@ void attached_close(struct attached *attached, unsigned count)
 			close(attached[i].fd);
 		if (attached[i].table >= 0)
 			close(attached[i].table);
+		if (attached[i].claim >= 0)
+			close(attached[i].claim);
 	}
 	free(attached);
 }

@@ -15,12 +15,13 @@ struct attached {
 	char name[64];                /* of its program; what can't be printed is '?' */
 	int fd;                       /* pidfd */
 	int table;                    /* memfd: every process of the tree that may be stopped; written by the executor alone */
+	int claim;                    /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
 };
 
 /*
  * Opens `count` processes by their numbers; to be called before the first fork, since what is forked then inherits the descriptors.
  * Refused are process 1, the caller and its ancestors, kernel threads, threads, what isn't there, what may not be signalled,
- * and descendants of others that are attached. 0 and an array for attached_close, or -1 after a message.
+ * descendants of others that are attached, and what another run is attached to, or is an ancestor of it. 0 and an array for attached_close, or -1 after a message.
  */
 int attached_open(const pid_t *pid, unsigned count, struct attached **attached);
 void attached_close(struct attached *attached, unsigned count);

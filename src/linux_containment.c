@@ -154,7 +154,7 @@ static void enter_user_namespace(int tie)
 /* Only the mount on /proc is kept from other mount namespaces; mounts that a workload makes go where they went without. */
 static int mount_proc(void)
 {
-	if (mount(NULL, "/proc", NULL, MS_SLAVE, NULL) != 0)
+	if (mount("none", "/proc", "none", MS_SLAVE, NULL) != 0)
 		return -1;
 	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }

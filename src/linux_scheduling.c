@@ -46,7 +46,7 @@ void scheduling_save(struct scheduling *saved)
 	        .policy = sched_getscheduler(0),
 	        .priority = param.sched_priority,
 	        .nice = getpriority(PRIO_PROCESS, 0),
-	        .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK),
+	        .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL),
 	        .oom_score = read_oom_score(),
 	};
 	getrlimit(RLIMIT_NOFILE, &saved->files);
@@ -100,7 +100,7 @@ struct scheduling_lent scheduling_before_fork(const struct scheduling *user)
 {
 	const bool fifo = is_fifo();
 	scheduling_step_down();
-	const struct scheduling_lent lent = {.fifo = fifo, .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK)};
+	const struct scheduling_lent lent = {.fifo = fifo, .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL)};
 	prctl(PR_SET_TIMERSLACK, user->slack_ns);
 	return lent;
 }

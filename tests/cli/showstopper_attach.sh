@@ -128,6 +128,23 @@ refused 'process [0-9]* has ended' --attach "$(cat zombie)"
 kill "$background"
 wait_background
 
+# By one run at a time, until the last of its processes has gone. Others may look at the same ancestors meanwhile.
+start_run -T 0 -c open -r 100s --attach "$tree"
+wait_until tree_is stopped
+refused "process $tree is attached to another run of showstopper" --attach "$tree"
+refused "process $child is a descendant of process $tree, which is attached to another run of showstopper" --attach "$child"
+kill -TERM "$background"
+wait_background
+expect_left_running 3
+start_run -q -T 50% -r 3s --attach "$child"
+sleep 1000 &
+other=$!
+run showstopper -q -T 50% -r 1s --attach "$other"
+expect_status 0
+kill "$other"
+wait_background
+expect_status 0
+
 # ---- Controlled and left running ------------------------------------------------------------------------------------------------
 
 run showstopper -T 50% --attach "$tree" --dry-run -n 1 echo %
