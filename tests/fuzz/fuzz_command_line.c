@@ -42,7 +42,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 {
 	const bool runs = config->action == ACTION_RUN || config->action == ACTION_DRY_RUN;
 	uint64_t workloads = 0;
-	check(!runs || config->groups > 0);
+	check(!runs || config->groups + config->attaches > 0);
 	for (unsigned i = 0; i < config->groups; i++) {
 		const struct group *group = &config->group[i];
 		check(group->instances > 0 && group->command[0]);
@@ -50,7 +50,9 @@ static void check_config(const struct config *config, char *const *word, int wor
 			check(is_word(word, words, *part));
 		workloads += group->instances;
 	}
-	check(workloads == config->workloads && workloads <= 100000);
+	for (unsigned i = 0; i < config->attaches; i++)
+		check(config->attach[i] > 0);
+	check(workloads + config->attaches == config->workloads && config->workloads <= 100000);
 	check(config->warmup_ns >= 0 && config->warmup_ns <= TIME_MOST);
 	check(config->run_time_ns == -1 || (config->run_time_ns > 0 && config->run_time_ns <= TIME_MOST));
 	check(config->grace_ns >= 0 && config->grace_ns <= TIME_MOST);
