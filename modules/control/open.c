@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* No feedback: the duty cycle is the target load (CDC in paper 000, N-DC and 1-DC in paper 002). */
+/* No feedback: the duty cycle is the target load (CDC in paper 000, N-DC and 1-DC in paper 002), or one that is given (1 for N-bench). */
+#include <math.h>
+
 #include "showstopper/module.h"
+
+struct open {
+	double duty;
+};
+
+static const struct sst_option options[] = {
+	{.name = "duty", .type = SST_LOAD, .offset = offsetof(struct open, duty),
+		.help = "this duty cycle, whatever the target; without it, the target"},
+	{0},
+};
 
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
 {
-	(void)state;
-	out->published = out->duty = in->target;
+	const struct open *open = state;
+	out->published = out->duty = isnan(open->duty) ? in->target : open->duty;
 }
 
 SST_EXPORT const struct sst_control sst_module = {
 	SST_BASE(control, SST_CONTROL, .name = "open", .version = SHOWSTOPPER_VERSION,
-		.summary = "duty cycle equal to the target load, without feedback"),
+		.summary = "duty cycle equal to the target load, without feedback", .state_size = sizeof(struct open), .options = options),
 	.step = step,
 };
