@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+# A batch of runs of showstopper: options, the list of runs, one run after the other, going on where it stopped. Sourced by the experiments, which
+# before that set
+#   experiment          the name; summary: what it does, lines of text for --help
+#   default_workloads, default_targets (per cent, or none), default_repeat
+#   settings MODE       (a function) sets `seconds`, the length of a run under control, for quick or full, and whatever else is its own
+#   list_runs           (a function) calls add_run for each run; reads workloads, targets and repeat
+#   write_report        (a function) writes the report from the runs, with lib/report.sh
+#   own_options         see below, or nothing
+# and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
+# doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need.
+
+experiments=$root/tools/experiments
+tab=$(printf '\t')
+
+trouble() {
+	printf 'tools/experiments/%s: %s\n' "$experiment" "$*" >&2
+	exit 125
+}
+
+usage() {
+	cat <<END
+usage: tools/experiments/$experiment [OPTION]...
+$summary
+  -q, --quick             minutes on two processors (this is what is done without -q or -f)
+  -f, --full              the papers' durations
+  -w, --workloads LIST    out of tools/experiments/workload list ($default_workloads)
+$([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in percent ($default_targets)")
+  -n, --repeat N          how often each run is made ($default_repeat)
+  -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
+$own_options
+  -R, --random SEED       in random order, the same for the same seed
+  -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
+  -o, --output DIR        where everything goes (results/$experiment)
+  -r, --resume            go on with the batch in DIR: complete runs are kept, the others made
+  -d, --dry-run           print the runs and how long they take together; run nothing
+  -p, --report            make no run; write the report of those that are there
+  -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
+  -F, --force             also on a machine that is busy
+  -h, --help              print this
+DIR/report.html and DIR/report.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
+its command, log, iteration records and record. An interruption loses at most the run that is under way.
+Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
+END
+}
+
+# How long the warm-up of a workload takes, in seconds.
+warm_up_of() {
+	if [ "$mode" = full ]; then
+		echo "$full_warm_up"
+	else
+		"$experiments/workload" show "$1" warmup |
+			awk '{ unit = $0; sub(/^[0-9.]+/, "", unit); factor["ms"] = factor["m"] = 0.001; factor["M"] = factor["min"] = 60; factor["h"] = 3600
+				print $0 * (unit in factor ? factor[unit] : 1) }'
+	fi
+}
+
+instances_of() {
+	found=$("$experiments/workload" show "$1" instances)
+	case $found in P) echo "$processors" ;; *) echo "$found" ;; esac
+}
+
+# add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _.
+add_run() {
+	run_label=$1 run_workload=$2 run_instances=$3 run_seconds=$4
+	shift 4
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$run_label" "$run_workload" "$run_instances" "$(warm_up_of "$run_workload")" "$run_seconds" "$*"
+}
+
+# Once, or the rows of one report would tell of different things.
+make_list() {
+	list_runs | if [ -n "$order" ]; then
+		awk -v seed="$order" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | sort -n | cut -f 2-
+	else
+		cat
+	fi
+}
+
+is_complete() {
+	[ -d "$output/runs/$1" ]
+}
+
+# Seconds that the runs of a list take that are not complete.
+time_left() {
+	while IFS=$tab read -r label _ _ warm_up length _; do
+		is_complete "$label" || echo $((warm_up + length + 1 + cool_down))
+	done <"$1" | awk '{ sum += $1 } END { printf "%d", sum }'
+}
+
+as_time() {
+	awk -v s="$1" 'BEGIN { if (s >= 3600) printf "%d h %02d min", s / 3600, s % 3600 / 60; else if (s >= 60) printf "%d min %02d s", s / 60, s % 60; else printf "%d s", s }'
+}
+
+prepare_build() {
+	if [ -z "$build" ]; then
+		build=$root/build/demo
+		"$root/tools/setup" experiments || exit 125
+		mkdir -p "$build" || trouble "can't make $build"
+		{
+			cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF && cmake --build "$build"
+		} >"$build/build.log" 2>&1 || {
+			cat "$build/build.log" >&2
+			trouble "the build failed"
+		}
+	fi
+	build=$(cd -- "$build" && pwd) || exit 125
+	for program in showstopper ssburn ssiterate ssreport sssim cpuload; do
+		[ -x "$build/$program" ] || trouble "$build/$program isn't there"
+	done
+	java=$build/java
+}
+
+check_workloads() {
+	for workload in $workloads; do
+		case $workload in *_*) trouble "--workloads: '$workload': a name with _ can't be part of a label" ;; esac
+		"$experiments/workload" show "$workload" class >/dev/null || exit 125
+	done
+}
+
+prepare_workloads() {
+	for workload in $workloads; do
+		missing=$("$experiments/workload" missing "$workload" | tr '\n' ' ') || exit 125
+		[ -z "$missing" ] || trouble "workload $workload: missing: $missing"
+	done
+	# shellcheck disable=SC2086 # names
+	"$experiments/workload" build-java --java "$java" $workloads || exit 125
+}
+
+# Two idle seconds: what other programs do at the moment.
+check_idle() {
+	other=$("$build/cpuload" 2s 1 | awk -F, 'END { printf "%.1f", 100 * $3 }')
+	awk -v load="$other" 'BEGIN { exit !(load > 5) }' || return 0
+	[ "$force" = yes ] || trouble "the machine is busy ($other % before anything was started); --force measures all the same"
+	echo "warning: the machine is busy ($other %); the numbers say little" >&2
+}
+
+controller=
+end_run() {
+	[ -n "$controller" ] || return 0
+	kill -TERM "$controller" 2>/dev/null
+	wait "$controller" 2>/dev/null
+	controller=
+}
+interrupted() {
+	trap '' INT TERM HUP
+	end_run
+	printf '\ninterrupted; --resume goes on\n' >&2
+	exit "$1"
+}
+
+# one_run NUMBER LABEL WORKLOAD INSTANCES WARM_UP SECONDS OPTIONS
+one_run() {
+	part=$output/runs/$2.part
+	rm -rf "$part" "$output/runs/$2.failed"
+	mkdir -p "$part" || trouble "can't make $part"
+	if [ "$simulated" = yes ]; then
+		# shellcheck disable=SC2086 # words
+		set -- "$1" "$2" "$build/sssim" -q -p "$processors" -W "$(model_of "$3")" -n "$4" -w "${5}s" -r "${6}s" -o log.csv $7
+	else
+		command=$("$experiments/workload" command "$3" --wrap --build "$build" --java "$java" \
+			--records "$(printf '%s' "$part" | sed 's/@/@@/g')/iterations.@.csv" --placeholder @) || exit 125
+		# shellcheck disable=SC2086 # words
+		set -- "$1" "$2" "$build/showstopper" -q -n "$4" -w "${5}s" -r "${6}s" -o log.csv --export-json record.json --export-csv record.csv \
+			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s --ignore-failures $7 -- sh -c "$command"
+	fi
+	number=$1 label=$2
+	shift 2
+	printf '%s\n' "$*" >"$part/command"
+	uptime >"$part/uptime"
+	began=$(date +%s.%N)
+	(cd "$part" && exec "$@" 2>messages.txt) &
+	controller=$!
+	wait "$controller"
+	status=$?
+	controller=
+	ended=$(date +%s.%N)
+	signal=0
+	[ "$status" -le 128 ] || signal=$((status - 128))
+	printf '%d\t:\t%.3f\t%10.3f\t0\t0\t%d\t%d\t%s\n' "$number" "$began" "$(echo "$ended $began" | awk '{ print $1 - $2 }')" \
+		$((signal ? 0 : status)) "$signal" "$*" >>"$output/joblog"
+	if [ "$status" -eq 0 ]; then
+		mv "$part" "$output/runs/$label" || trouble "can't keep $part"
+		return 0
+	fi
+	mv "$part" "$output/runs/$label.failed"
+	printf '%s failed with status %d: ' "$label" "$status"
+	head -n 1 "$output/runs/$label.failed/messages.txt"
+	return 1
+}
+
+run_all() {
+	total=$(wc -l <"$output/runs.tsv")
+	number=0
+	failed=0
+	ran=no
+	# Descriptor 3, since a run must not read the list.
+	while IFS=$tab read -r label workload instances warm_up length options <&3; do
+		number=$((number + 1))
+		if is_complete "$label"; then continue; fi
+		[ "$ran" = no ] || sleep "$cool_down"
+		ran=yes
+		printf '[%d/%d] %s, %s left\n' "$number" "$total" "$label" "$(as_time "$(time_left "$output/runs.tsv")")"
+		one_run "$number" "$label" "$workload" "$instances" "$warm_up" "$length" "$options" || failed=$((failed + 1))
+	done 3<"$output/runs.tsv"
+}
+
+number_from() { # OPTION VALUE LEAST
+	case $2 in '' | *[!0-9]*) trouble "$1: '$2' is no whole number from $3" ;; esac
+	[ "$2" -ge "$3" ] || trouble "$1: '$2' is no whole number from $3"
+}
+
+batch() {
+	mode=quick workloads=$default_workloads targets=$default_targets repeat=$default_repeat output='' build='' order='' cool_down='' time=''
+	dry_run=no resume=no force=no report_only=no simulated=no full_warm_up=180
+	processors=$(nproc)
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-q | --quick) mode=quick ;;
+		-f | --full) mode=full ;;
+		-r | --resume) resume=yes ;;
+		-d | --dry-run) dry_run=yes ;;
+		-p | --report) report_only=yes ;;
+		-F | --force) force=yes ;;
+		-h | --help)
+			usage
+			exit 0
+			;;
+		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -R | --random | -c | --cool-down | -o | --output | -B | --build)
+			[ $# -ge 2 ] || trouble "$1 needs a value"
+			case $1 in
+			-w | --workloads) workloads=$(printf '%s' "$2" | tr ',' ' ') ;;
+			-l | --targets)
+				[ -n "$default_targets" ] || trouble "unexpected argument '$1' (--help says more)"
+				targets=$(printf '%s' "$2" | tr ',' ' ')
+				;;
+			-n | --repeat) number_from "$1" "$2" 1 && repeat=$2 ;;
+			-t | --time) number_from "$1" "$2" 1 && time=$2 ;;
+			-R | --random) number_from "$1" "$2" 0 && order=$2 ;;
+			-c | --cool-down) number_from "$1" "$2" 0 && cool_down=$2 ;;
+			-o | --output) output=$2 ;;
+			-B | --build) build=$2 ;;
+			esac
+			shift
+			;;
+		-S | --simulate)
+			# Only for who has a model of its workloads.
+			command -v model_of >/dev/null || trouble "unexpected argument '$1' (--help says more)"
+			simulated=yes
+			;;
+		*)
+			if [ $# -ge 2 ] && [ -n "$own_options" ] && take_option "$1" "$2"; then
+				shift
+			else
+				trouble "unexpected argument '$1' (--help says more)"
+			fi
+			;;
+		esac
+		shift
+	done
+	for target in $targets; do
+		printf '%s\n' "$target" | awk '!/^[0-9]+(\.[0-9]+)?$/ || $1 <= 0 || $1 > 100 { exit 1 }' ||
+			trouble "--targets: '$target' is no load in percent, above 0 and at most 100"
+	done
+	[ -n "$cool_down" ] || case $mode in quick) cool_down=2 ;; full) cool_down=20 ;; esac
+	[ -n "$output" ] || output=$root/results/$experiment
+	settings "$mode"
+	[ -z "$time" ] || seconds=$time
+	check_workloads
+
+	list=$(mktemp) || exit 125
+	trap 'rm -f "$list"' EXIT
+	make_list >"$list"
+	[ -s "$list" ] || trouble "there is nothing to run"
+	if [ "$dry_run" = yes ]; then
+		while IFS=$tab read -r label workload instances warm_up length options; do
+			printf '%s: %s instances of %s, warm-up %s s, %s s with %s\n' "$label" "$instances" "$workload" "$warm_up" "$length" "$options"
+		done <"$list"
+		printf '%d runs, %s\n' "$(wc -l <"$list")" "$(as_time "$(output=/nonexistent && time_left "$list")")"
+		exit 0
+	fi
+
+	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
+		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
+	fi
+	mkdir -p "$output/runs" || trouble "can't make $output"
+	output=$(cd -- "$output" && pwd) || exit 125
+	prepare_build
+	if [ "$report_only" = no ]; then
+		# In this order, so that a batch is begun as a whole or not at all.
+		if [ -e "$output/runs.tsv" ]; then
+			cmp -s "$list" "$output/runs.tsv" || trouble "$output was begun with other options; repeat them, or choose another --output"
+		else
+			cp "$list" "$output/runs.tsv.new" && mv "$output/runs.tsv.new" "$output/runs.tsv" || trouble "can't write $output/runs.tsv"
+			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
+		fi
+		# Two batches on one machine would measure each other.
+		exec 9<"$experiments/lib/batch.sh"
+		flock -n 9 || trouble "another experiment of this checkout is running"
+		[ "$simulated" = yes ] || prepare_workloads
+		if command -v prepare_runs >/dev/null; then prepare_runs || trouble "can't prepare the runs"; fi
+		if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
+			[ "$simulated" = yes ] || check_idle
+			describe_machine >"$output/machine.txt"
+		fi
+		trap 'interrupted 130' INT
+		trap 'interrupted 143' TERM HUP
+		run_all 9<&-
+		trap - INT TERM HUP
+	else
+		[ -e "$output/runs.tsv" ] || trouble "$output holds no batch"
+		failed=0
+	fi
+	write_report || trouble "no report could be written"
+	printf 'Report: %s\n' "$output/report.html"
+	[ "$failed" -eq 0 ] || exit 1
+}
+
+describe_machine() {
+	date '+date: %Y-%m-%d %H:%M'
+	uname -sr | sed 's/^/kernel: /'
+	printf 'processors: %s, %s\n' "$processors" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+	awk '/^MemTotal/ { printf "memory: %.0f GiB\n", $2 / 1048576 }' /proc/meminfo
+	"$build/showstopper" --version | sed 's/^/showstopper: /'
+	if command -v java >/dev/null; then java -version 2>&1 | head -n 1 | sed 's/^/java: /'; fi
+	if [ "$simulated" = yes ]; then
+		echo 'simulated: by sssim, in virtual time'
+	else
+		printf 'load before the first run: %s %%\n' "$other"
+	fi
+}
+
+# Labels of the list whose run is complete.
+complete_runs() {
+	while IFS=$tab read -r label _; do
+		if is_complete "$label"; then printf '%s\n' "$label"; fi
+	done <"$output/runs.tsv"
+}
