@@ -2,14 +2,12 @@
 // Renders a scene with the ray tracer sunflow, again and again in one virtual machine, as a benchmark does.
 // (Debian's `sunflow` command can't: it was built without its loader of scenes. The parser is in the library.)
 //
-//	java -cp /usr/share/java/sunflow.jar SunflowScene.java SCENE.sc THREADS [RECORDS.csv]
+//	java -cp "CLASSES:/usr/share/java/*" SunflowScene SCENE.sc THREADS [RECORDS.csv]
 //
-// -Dpicture=FILE.png writes the first picture and ends. Needs openjdk-*-jdk-headless (it compiles itself) and libsunflow-java.
+// -Dpicture=FILE.png writes the first picture and ends; -Dwidth=PIXELS makes them so wide, with less work. CLASSES is what
+// tools/experiments/workload build-java has made. Needs libsunflow-java.
 
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import org.sunflow.SunflowAPI;
 import org.sunflow.core.display.FileDisplay;
 import org.sunflow.core.parser.SCParser;
@@ -17,45 +15,37 @@ import org.sunflow.system.UI;
 import org.sunflow.system.ui.SilentInterface;
 
 class SunflowScene {
-	// CLOCK_MONOTONIC on Linux.
-	private static String seconds(long nanoseconds) {
-		return String.format(Locale.ROOT, "%d.%09d", nanoseconds / 1_000_000_000L, nanoseconds % 1_000_000_000L);
-	}
-
 	private static void render(String scene, int threads, FileDisplay display) {
 		SunflowAPI sunflow = new SunflowAPI();
-		if (!new SCParser().parse(scene, sunflow)) {
-			System.err.println("SunflowScene: can't read the scene " + scene);
-			System.exit(125);
-		}
+		if (!new SCParser().parse(scene, sunflow))
+			Records.trouble("SunflowScene: can't read the scene " + scene);
 		sunflow.parameter("threads", threads);
+		String width = System.getProperty("width");
+		if (width != null) {
+			int pixels = Records.number("SunflowScene: width", width, 16);
+			sunflow.parameter("resolutionX", pixels);
+			sunflow.parameter("resolutionY", pixels * 3 / 4);
+			sunflow.parameter("bucket.size", 8); // so that there are many more parts than threads
+		}
 		sunflow.options(SunflowAPI.DEFAULT_OPTIONS);
 		sunflow.render(SunflowAPI.DEFAULT_OPTIONS, display);
 	}
 
 	public static void main(String[] arguments) throws IOException {
-		if (arguments.length < 2 || arguments.length > 3) {
-			System.err.println("usage: SunflowScene SCENE.sc THREADS [RECORDS.csv]");
-			System.exit(125);
-		}
+		if (arguments.length < 2 || arguments.length > 3)
+			Records.trouble("usage: SunflowScene SCENE.sc THREADS [RECORDS.csv]");
 		UI.set(new SilentInterface());
-		int threads = Integer.parseInt(arguments[1]);
+		int threads = Records.number("SunflowScene: THREADS", arguments[1], 1);
 		String picture = System.getProperty("picture");
 		if (picture != null) {
 			render(arguments[0], threads, new FileDisplay(picture));
 			return;
 		}
-		String number = System.getenv("SHOWSTOPPER_INSTANCE");
-		int instance = number == null ? 0 : Integer.parseInt(number);
-		FileOutputStream records = arguments.length == 3 ? new FileOutputStream(arguments[2]) : null;
-		if (records != null)
-			records.write("instance,iteration,start_s,end_s\n".getBytes(StandardCharsets.US_ASCII));
-		for (long iteration = 0;; iteration++) {
-			long start = System.nanoTime();
+		Records records = new Records(arguments.length == 3 ? arguments[2] : null);
+		for (;;) {
+			long start = Records.now();
 			render(arguments[0], threads, new FileDisplay(false));
-			String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(System.nanoTime()) + "\n";
-			if (records != null)
-				records.write(line.getBytes(StandardCharsets.US_ASCII));
+			records.add(start, Records.now());
 		}
 	}
 }
