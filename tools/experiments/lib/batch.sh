@@ -150,7 +150,7 @@ interrupted() {
 
 # one_run NUMBER LABEL WORKLOAD INSTANCES WARM_UP SECONDS OPTIONS
 one_run() {
-	part=$output/runs/$2.part
+	part=$output/runs/$2.part wanted=$6
 	rm -rf "$part" "$output/runs/$2.failed"
 	mkdir -p "$part" || trouble "can't make $part"
 	if [ "$simulated" = yes ]; then
@@ -161,7 +161,7 @@ one_run() {
 			--records "$(printf '%s' "$part" | sed 's/@/@@/g')/iterations.@.csv" --placeholder @) || exit 125
 		# shellcheck disable=SC2086 # words
 		set -- "$1" "$2" "$build/showstopper" -q -n "$4" -w "${5}s" -r "${6}s" -o log.csv --export-json record.json --export-csv record.csv \
-			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s --ignore-failures $7 -- sh -c "$command"
+			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s $7 -- sh -c "$command"
 	fi
 	number=$1 label=$2
 	shift 2
@@ -178,6 +178,10 @@ one_run() {
 	[ "$status" -le 128 ] || signal=$((status - 128))
 	printf '%d\t:\t%.3f\t%10.3f\t0\t0\t%d\t%d\t%s\n' "$number" "$began" "$(echo "$ended $began" | awk '{ print $1 - $2 }')" \
 		$((signal ? 0 : status)) "$signal" "$*" >>"$output/joblog"
+	if [ "$status" -eq 0 ] && [ "$simulated" = no ] && ! ran_as_long "$part/record.csv" "$wanted"; then
+		status=1
+		echo "a workload ended before the run did" >>"$part/messages.txt"
+	fi
 	if [ "$status" -eq 0 ]; then
 		mv "$part" "$output/runs/$label" || trouble "can't keep $part"
 		return 0
@@ -186,6 +190,11 @@ one_run() {
 	printf '%s failed with status %d: ' "$label" "$status"
 	head -n 1 "$output/runs/$label.failed/messages.txt"
 	return 1
+}
+
+# ran_as_long RECORD SECONDS: whether the workloads lived that long; they are endless.
+ran_as_long() {
+	awk -F, -v wanted="$2" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i } NR == 2 { long = $column["controlled_s"] > wanted - 0.5 } END { exit !long }' "$1"
 }
 
 run_all() {
@@ -199,7 +208,9 @@ run_all() {
 		if is_complete "$label"; then continue; fi
 		[ "$ran" = no ] || sleep "$cool_down"
 		ran=yes
-		printf '[%d/%d] %s, %s left\n' "$number" "$total" "$label" "$(as_time "$(time_left "$output/runs.tsv")")"
+		left=
+		[ "$simulated" = yes ] || left=", $(as_time "$(time_left "$output/runs.tsv")") left"
+		printf '[%d/%d] %s%s\n' "$number" "$total" "$label" "$left"
 		one_run "$number" "$label" "$workload" "$instances" "$warm_up" "$length" "$options" || failed=$((failed + 1))
 	done 3<"$output/runs.tsv"
 }
@@ -275,7 +286,9 @@ batch() {
 		while IFS=$tab read -r label workload instances warm_up length options; do
 			printf '%s: %s instances of %s, warm-up %s s, %s s with %s\n' "$label" "$instances" "$workload" "$warm_up" "$length" "$options"
 		done <"$list"
-		printf '%d runs, %s\n' "$(wc -l <"$list")" "$(as_time "$(output=/nonexistent && time_left "$list")")"
+		total="$(as_time "$(output=/nonexistent && time_left "$list")")"
+		[ "$simulated" = no ] || total='simulated'
+		printf '%d runs, %s\n' "$(wc -l <"$list")" "$total"
 		exit 0
 	fi
 

@@ -52,7 +52,7 @@ take_settings() {
 measure_accuracy() {
 	row_name=$1
 	shift
-	for label in $(complete_runs); do set -- "$@" "$label=$output/runs/$label/log.csv"; done
+	for label in $(complete_runs); do set -- "$@" -l "$label" "$output/runs/$label/log.csv"; done
 	[ -n "$(complete_runs)" ] || trouble "no run is complete"
 	"$build/ssreport" accuracy -f csv "$@" >"$output/accuracy-runs.csv" || return 1
 	awk -F, -v OFS=, -v row_name="$row_name" '

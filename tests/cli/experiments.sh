@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/experiments: lists of runs, options, reports, batches that are interrupted and go on.
+# shellcheck disable=SC2317 # functions that wait_until calls
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS
+limit=120
+experiments=$source/tools/experiments
+all='accuracy baselines fastforward sweep throughput traces'
+
+# ---- Lists and options --------------------------------------------------------------------------------------------------------
+
+for name in $all; do
+	run "$experiments/$name" --help
+	expect_status 0
+	expect_text out "^usage: tools/experiments/$name "
+	run "$experiments/$name" --dry-run -B "$build"
+	expect_status 0
+	quick=$(tail -n 1 out)
+	expect_text out '^[0-9]+ runs, [0-9]+ min [0-9]+ s$'
+	[ "$(tail -n 1 out | cut -d ' ' -f 1)" -eq $(($(wc -l <out) - 1)) ] || fail "$what: says $quick"
+	run "$experiments/$name" --full --dry-run
+	expect_text out '^[0-9]+ runs, [0-9]+ h [0-9]+ min$'
+	run "$experiments/$name" --dry-run --repeat 2 --workloads burn-single --random 7
+	expect_status 0
+	cp out shuffled
+	run "$experiments/$name" --dry-run --repeat 2 --workloads burn-single
+	sort out >one
+	sort shuffled | cmp -s - one || fail "$what: in random order there are other runs"
+	if cmp -s out shuffled; then fail "$what: the order is not random"; fi
+	run "$experiments/$name" --nonsense
+	expect_trouble "^tools/experiments/$name: unexpected argument '--nonsense'"
+	run "$experiments/$name" --workloads burn-nothing
+	expect_status 125
+	run "$experiments/$name" --repeat 0
+	expect_trouble "^tools/experiments/$name: --repeat: '0' is no whole number from 1"
+	run "$experiments/$name" --time
+	expect_trouble "^tools/experiments/$name: --time needs a value"
+	run "$experiments/$name" --report -o nothing -B "$build"
+	expect_trouble "^tools/experiments/$name: .*/nothing holds no batch"
+	rm -rf nothing
+done
+run "$experiments/accuracy" --targets 25,x
+expect_trouble "^tools/experiments/accuracy: --targets: 'x' is no load in percent"
+run "$experiments/accuracy" --settings CDC,nothing
+expect_trouble "^tools/experiments/accuracy: --settings: 'nothing' is none of "
+run "$experiments/traces" --targets 25
+expect_trouble "^tools/experiments/traces: unexpected argument '--targets'"
+run "$experiments/traces" --times 90,0
+expect_trouble "^tools/experiments/traces: --times: '0' is no whole number from 1"
+run "$experiments/accuracy" --simulate
+expect_trouble "^tools/experiments/accuracy: unexpected argument '--simulate'"
+for value in quantum=1m D.quantum D.quantum= 'D.quantum=1m 2m' X.quantum=1m d=a,,b; do
+	run "$experiments/sweep" --vary "$value"
+	expect_trouble "^tools/experiments/sweep: --vary: '.*': expected an option and its values"
+done
+run "$experiments/sweep" --vary d=./mine/spread.so
+expect_trouble "^tools/experiments/sweep: --vary: .* can't be part of a label"
+run "$experiments/sweep" --vary n=1,2 --vary n=3
+expect_trouble '^tools/experiments/sweep: --vary: n is given twice'
+run "$experiments/sweep" --simulate --workloads fop
+expect_trouble "^tools/experiments/sweep: --workloads: 'fop' can't be simulated"
+
+# Each value with each, the options of a module in one word.
+run "$experiments/sweep" --dry-run -w burn-single -l 50 -v D.quantum=50m,83m -v c=deficit,rbpid -v D.least=1m,2m -v n=3
+expect_status 0
+expect_lines out 9
+expect_text out '^burn-single_50_D\.quantum=50m\+c=rbpid\+D\.least=2m\+n=3_1: 3 instances .* -T 50% .*-c rbpid -D quantum=50m,least=2m$'
+
+# ---- A batch ------------------------------------------------------------------------------------------------------------------
+
+runs_in() {
+	find "$1/runs" -mindepth 1 -maxdepth 1 | sed 's,.*/,,' | sort
+}
+sweep() {
+	run "$experiments/sweep" --simulate -B "$build" -w burn-single,burn-parallel -l 50 -t 5 -v D.quantum=67m,107m -v C.horizon=100m,300m "$@"
+}
+sweep -o swept
+expect_status 0
+[ "$(runs_in swept | wc -l)" -eq 8 ] || fail "$what: $(runs_in swept | wc -l) runs of 8"
+[ "$(wc -l <swept/joblog)" -eq 9 ] || fail "$what: joblog has $(wc -l <swept/joblog) lines"
+awk -F '\t' 'NR > 1 && (NF != 9 || $1 != NR - 1 || $3 !~ /^[0-9]+\.[0-9]+$/ || $7 != 0 || $8 != 0) { exit 1 }' swept/joblog ||
+	fail "$what: joblog is not as GNU parallel writes it"
+expect_text swept/report.md '^\| 67m \| [0-9.]+ \| [0-9.]+ \|$'
+expect_text swept/report.md '^Lowest mean MSE: '
+expect_text swept/report.html '^<table>$'
+expect_text swept/report.html '^</html>$'
+cp -r swept before
+sweep -o swept
+expect_trouble '^tools/experiments/sweep: .*swept holds a batch; --resume goes on with it'
+sweep -o swept --resume
+expect_status 0
+cmp -s swept/joblog before/joblog || fail "$what: repeated what was complete"
+sweep -o swept --resume -n 2
+expect_trouble '^tools/experiments/sweep: .*swept was begun with other options'
+rm -r swept/runs/burn-parallel_50_D.quantum=107m+C.horizon=100m_1
+sweep -o swept --resume
+expect_status 0
+expect_lines out 2
+[ "$(wc -l <swept/joblog)" -eq 10 ] || fail "$what: joblog has $(wc -l <swept/joblog) lines"
+for file in accuracy.csv sweep-all.csv; do
+	cmp -s "swept/$file" "before/$file" || fail "$what: another $file than that of one run"
+done
+
+# With real workloads; interrupted after the first run, killed after the third, and then left alone.
+cat >accuracy <<'END'
+#!/bin/sh
+exec "$SHOWSTOPPER_SOURCE/tools/experiments/accuracy" -B "$SHOWSTOPPER_BUILD" -w burn-single,burn-parallel -l 50 -s N-bench,CDC,default -t 1 -c 0 \
+	--force -o interrupted "$@"
+END
+chmod +x accuracy
+start_background ./accuracy
+has_runs() {
+	[ "$(runs_in interrupted 2>/dev/null | grep -vc '\.part$')" -ge "$1" ]
+}
+wait_until has_runs 1
+kill -TERM "$background"
+wait_background
+expect_status 143
+expect_text err 'interrupted; --resume goes on$'
+start_background ./accuracy --resume
+wait_until has_runs 3
+kill -KILL "$background"
+wait_background
+# What it was doing ends by itself, within the length of a run; until then nothing else may run.
+free() {
+	run ./accuracy --resume
+	[ "$status" -ne 125 ]
+}
+wait_until free
+expect_status 0
+[ "$(runs_in interrupted | wc -l)" -eq 6 ] || fail "$what: runs are $(runs_in interrupted | tr '\n' ' ')"
+"$experiments/accuracy" --dry-run -w burn-single,burn-parallel -l 50 -s N-bench,CDC,default | sed -n 's/: .*//p' | sort >expected
+runs_in interrupted | cmp -s - expected || fail "$what: not the runs of a batch that is left alone"
+for label in $(runs_in interrupted); do
+	for file in command log.csv record.json record.csv uptime; do
+		[ -s "interrupted/runs/$label/$file" ] || fail "$what: $label has no $file"
+	done
+done
+expect_text interrupted/report.md '^\| 50 % \| .* \| .* \| .* \|$'
+expect_text interrupted/report.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|$'
+expect_text interrupted/machine.txt '^processors: '
+
+# A workload that ends or fails makes the run fail, and the batch goes on.
+cat >short.workload <<'END'
+summary = ends
+class = single-threaded
+command = : >{records}; exec true
+records = own
+END
+run "$experiments/accuracy" -B "$build" -w "$work/short.workload" -l 50 -s CDC,default -t 1 -c 0 --force -o failing
+expect_status 125
+mkdir catalogue
+mv short.workload catalogue
+export SHOWSTOPPER_WORKLOADS="$work/catalogue"
+run "$experiments/accuracy" -B "$build" -w short,burn-single -l 50 -s default -t 1 -c 0 --force -o failing
+expect_status 1
+expect_text out 'short_50_default_1 failed with status 1: a workload ended before the run did'
+expect_text failing/report.md '^1 of 2 runs are complete'
+
+finish
