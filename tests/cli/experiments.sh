@@ -106,7 +106,7 @@ done
 # With real workloads; interrupted after the first run, killed after the third, and then left alone.
 cat >accuracy <<'END'
 #!/bin/sh
-exec "$SHOWSTOPPER_SOURCE/tools/experiments/accuracy" -B "$SHOWSTOPPER_BUILD" -w burn-single,burn-parallel -l 50 -s N-bench,CDC,default -t 1 -c 0 \
+exec "$SHOWSTOPPER_SOURCE/tools/experiments/accuracy" -B "$SHOWSTOPPER_BUILD" -w burn-single,burn-parallel -l 50 -s N-bench,CDC,default -t 2 -c 0 \
 	--force -o interrupted "$@"
 END
 chmod +x accuracy
@@ -123,7 +123,7 @@ start_background ./accuracy --resume
 wait_until has_runs 3
 kill -KILL "$background"
 wait_background
-# What it was doing ends by itself, within the length of a run; until then nothing else may run.
+# What it was doing ends by itself, within the length of a run; until then the next one waits in vain for the lock.
 free() {
 	run ./accuracy --resume
 	[ "$status" -ne 125 ]
@@ -149,12 +149,12 @@ class = single-threaded
 command = : >{records}; exec true
 records = own
 END
-run "$experiments/accuracy" -B "$build" -w "$work/short.workload" -l 50 -s CDC,default -t 1 -c 0 --force -o failing
-expect_status 125
+run "$experiments/accuracy" -B "$build" -w "$work/short.workload" -l 50 -s CDC,default -t 2 -c 0 --force -o failing
+expect_trouble '^tools/experiments/accuracy: --workloads: .*: expected a name without / and _'
 mkdir catalogue
 mv short.workload catalogue
 export SHOWSTOPPER_WORKLOADS="$work/catalogue"
-run "$experiments/accuracy" -B "$build" -w short,burn-single -l 50 -s default -t 1 -c 0 --force -o failing
+run "$experiments/accuracy" -B "$build" -w short,burn-single -l 50 -s default -t 2 -c 0 --force -o failing
 expect_status 1
 expect_text out 'short_50_default_1 failed with status 1: a workload ended before the run did'
 expect_text failing/report.md '^1 of 2 runs are complete'

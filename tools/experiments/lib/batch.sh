@@ -44,20 +44,34 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 END
 }
 
-# How long the warm-up of a workload takes, in seconds.
-warm_up_of() {
-	if [ "$mode" = full ]; then
-		echo "$full_warm_up"
-	else
-		"$experiments/workload" show "$1" warmup |
-			awk '{ unit = $0; sub(/^[0-9.]+/, "", unit); factor["ms"] = factor["m"] = 0.001; factor["M"] = factor["min"] = 60; factor["h"] = 3600
-				print $0 * (unit in factor ? factor[unit] : 1) }'
-	fi
+# Of each workload a file with its class, instances and warm-up in seconds: it is asked for often.
+look_at_workloads() {
+	for workload in $workloads; do
+		case $workload in */* | *_* | *.workload) trouble "--workloads: '$workload': expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders" ;; esac
+		class=$("$experiments/workload" show "$workload" class) && instances=$("$experiments/workload" show "$workload" instances) &&
+			warm_up=$("$experiments/workload" show "$workload" warmup) || exit 125
+		case $instances in P) instances=$processors ;; esac
+		{
+			printf 'class=%s\ninstances=%s\n' "$class" "$instances"
+			if [ "$mode" = full ]; then echo "warmup=$full_warm_up"; else printf '%s\n' "$warm_up" | awk '{
+				unit = $0
+				sub(/^[0-9.]+/, "", unit)
+				factor["ms"] = factor["m"] = 0.001
+				factor["M"] = factor["min"] = 60
+				factor["h"] = 3600
+				print "warmup=" $0 * (unit in factor ? factor[unit] : 1)
+			}'; fi
+		} >"$temporary/$workload"
+	done
 }
-
+class_of() {
+	sed -n 's/^class=//p' "$temporary/$1"
+}
 instances_of() {
-	found=$("$experiments/workload" show "$1" instances)
-	case $found in P) echo "$processors" ;; *) echo "$found" ;; esac
+	sed -n 's/^instances=//p' "$temporary/$1"
+}
+warm_up_of() {
+	sed -n 's/^warmup=//p' "$temporary/$1"
 }
 
 # add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _.
@@ -108,13 +122,6 @@ prepare_build() {
 		[ -x "$build/$program" ] || trouble "$build/$program isn't there"
 	done
 	java=$build/java
-}
-
-check_workloads() {
-	for workload in $workloads; do
-		case $workload in *_*) trouble "--workloads: '$workload': a name with _ can't be part of a label" ;; esac
-		"$experiments/workload" show "$workload" class >/dev/null || exit 125
-	done
 }
 
 prepare_workloads() {
@@ -245,7 +252,7 @@ batch() {
 				targets=$(printf '%s' "$2" | tr ',' ' ')
 				;;
 			-n | --repeat) number_from "$1" "$2" 1 && repeat=$2 ;;
-			-t | --time) number_from "$1" "$2" 1 && time=$2 ;;
+			-t | --time) number_from "$1" "$2" 2 && time=$2 ;;
 			-R | --random) number_from "$1" "$2" 0 && order=$2 ;;
 			-c | --cool-down) number_from "$1" "$2" 0 && cool_down=$2 ;;
 			-o | --output) output=$2 ;;
@@ -276,10 +283,11 @@ batch() {
 	[ -n "$output" ] || output=$root/results/$experiment
 	settings "$mode"
 	[ -z "$time" ] || seconds=$time
-	check_workloads
 
-	list=$(mktemp) || exit 125
-	trap 'rm -f "$list"' EXIT
+	temporary=$(mktemp -d) || exit 125
+	trap 'rm -rf "$temporary"' EXIT
+	list=$temporary/list.tsv
+	look_at_workloads
 	make_list >"$list"
 	[ -s "$list" ] || trouble "there is nothing to run"
 	if [ "$dry_run" = yes ]; then
