@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The README's commands work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
-# -r added. Blocks that build or install aren't run; the scripts in them must be there and have a --help.
+# -r added. Experiments are run with the programs under test. Blocks that build or install aren't run; the scripts in them must be there and have a --help.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
@@ -36,6 +36,15 @@ for block in block.*; do
 	[ "$(cat "language.$number")" = sh ] || continue
 	what="README, block $number"
 	sh -n "$block" || fail "$what: no shell script"
+	# Experiments would build the programs anew.
+	if ! grep -Evq '^tools/experiments/' "$block"; then
+		while read -r line; do
+			run sh -c "cd '$source' && $(printf '%s' "$line" | sed "s,-o results,-o $work/results,") -B '$build'"
+			expect_status 0
+		done <"$block"
+		ran=$((ran + 1))
+		continue
+	fi
 	if grep -Eq '(^|[ (])(tools/|cmake |sudo )' "$block"; then
 		grep -Eo 'tools/[a-z/]+' "$block" >>scripts
 		continue
@@ -54,7 +63,7 @@ for block in block.*; do
 	) || fail "$what"
 	ran=$((ran + 1))
 done
-[ "$ran" -ge 4 ] || fail "only $ran blocks were run"
+[ "$ran" -ge 5 ] || fail "only $ran blocks were run"
 
 # What the README shows of the summary is what is printed, apart from the numbers.
 shape() {

@@ -19,19 +19,19 @@ members() {
 state() {
 	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
 }
-# Whether there are processes of workloads, at least $1, and all that are still there stand still.
+# Whether there are processes of workloads, at least $1, and all that are still there stand still (t: held by the tracer of the leak sanitizer).
 all_stand_still() {
 	found=$(members)
 	[ "$(echo "$found" | grep -c .)" -ge "$1" ] || return 1
 	for process in $found; do
-		case $(state "$process") in T | Z | '') ;; *) return 1 ;; esac
+		case $(state "$process") in T | t | Z | '') ;; *) return 1 ;; esac
 	done
 }
 # At least $1 of them don't.
 run_on() {
 	running=0
 	for process in $(members); do
-		case $(state "$process") in T | Z | '') ;; *) running=$((running + 1)) ;; esac
+		case $(state "$process") in T | t | Z | '') ;; *) running=$((running + 1)) ;; esac
 	done
 	[ "$running" -ge "$1" ]
 }
