@@ -81,7 +81,8 @@ done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"
 
 # Commands named in the text, and what the README links to.
-grep -Eo '`tools/[a-z/]+' "$source/README.md" | tr -d '`' >>scripts
+# A folder's name ends with a slash.
+grep -Eo '`tools/[a-z/]+' "$source/README.md" | tr -d '`' | grep -v '/$' >>scripts
 while read -r script; do
 	run "$source/$script" --help
 	expect_status 0

@@ -47,53 +47,54 @@ take_settings() {
 	case $1 in -s | --settings) choose_settings "$2" ;; *) return 1 ;; esac
 }
 
-# measure_accuracy ROW OPTION...: writes accuracy.csv, a row for each workload, target (or what else ROW names) and setting (the first three parts of a label), the mean over the
-# repeats. OPTIONs are ssreport's.
-measure_accuracy() {
+# means_over_repeats ROW COLUMN:NAME:FACTOR:FORMAT...: of ssreport's CSV, whose labels are workload_row_setting_repetition. A row for each workload, ROW
+# (target_percent or replay_s) and setting, with the means of these columns.
+means_over_repeats() {
 	row_name=$1
+	shift
+	awk -F, -v OFS=, -v row_name="$row_name" -v wanted="$*" '
+		BEGIN { columns = split(wanted, want, " ") }
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{
+			split($column["label"], part, "_")
+			key = part[1] OFS part[2] OFS part[3]
+			if (!(key in n)) order[++keys] = key
+			n[key]++
+			for (c = 1; c <= columns; c++) {
+				split(want[c], field, ":")
+				sum[key, c] += field[3] * $column[field[1]]
+			}
+		}
+		END {
+			line = "workload" OFS row_name OFS "setting" OFS "repeats"
+			for (c = 1; c <= columns; c++) { split(want[c], field, ":"); line = line OFS field[2] }
+			print line
+			for (i = 1; i <= keys; i++) {
+				line = order[i] OFS n[order[i]]
+				for (c = 1; c <= columns; c++) { split(want[c], field, ":"); line = line OFS sprintf(field[4], sum[order[i], c] / n[order[i]]) }
+				print line
+			}
+		}'
+}
+
+# measure_accuracy ROW OPTION...: writes accuracy.csv. OPTIONs are ssreport's.
+measure_accuracy() {
+	row_of=$1
 	shift
 	for label in $(complete_runs); do set -- "$@" -l "$label" "$output/runs/$label/log.csv"; done
 	[ -n "$(complete_runs)" ] || trouble "no run is complete"
 	"$build/ssreport" accuracy -f csv "$@" >"$output/accuracy-runs.csv" || return 1
-	awk -F, -v OFS=, -v row_name="$row_name" '
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-		{
-			split($column["label"], part, "_")
-			key = part[1] OFS part[2] OFS part[3]
-			if (!(key in n)) order[++keys] = key
-			n[key]++
-			error[key] += $column["mean_error_pp"]
-			mse[key] += $column["mse_pp2"]
-		}
-		END {
-			print "workload", row_name, "setting", "repeats", "mean_error_pp", "mse_pp2"
-			for (i = 1; i <= keys; i++)
-				print order[i], n[order[i]], sprintf("%.3f", error[order[i]] / n[order[i]]), sprintf("%.3f", mse[order[i]] / n[order[i]])
-		}' "$output/accuracy-runs.csv" >"$output/accuracy.csv"
+	means_over_repeats "$row_of" mean_error_pp:mean_error_pp:1:%.3f mse_pp2:mse_pp2:1:%.3f <"$output/accuracy-runs.csv" >"$output/accuracy.csv"
 }
 
-# measure_throughput ROW: writes throughput.csv, likewise: mean load and iterations per second of all instances together.
+# measure_throughput ROW: writes throughput.csv: mean load, and iterations per second of all instances together.
 measure_throughput() {
-	row_name=$1
+	row_of=$1
 	set --
 	for label in $(complete_runs); do set -- "$@" -l "$label" "$output/runs/$label/log.csv" "$output/runs/$label"/iterations.*.csv; done
 	[ $# -gt 0 ] || trouble "no run is complete"
 	"$build/ssreport" throughput -f csv -i 1d "$@" >"$output/throughput-runs.csv" || return 1
-	awk -F, -v OFS=, -v row_name="$row_name" '
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-		{
-			split($column["label"], part, "_")
-			key = part[1] OFS part[2] OFS part[3]
-			if (!(key in n)) order[++keys] = key
-			n[key]++
-			load[key] += $column["load"]
-			rate[key] += $column["throughput"]
-		}
-		END {
-			print "workload", row_name, "setting", "repeats", "load_percent", "throughput"
-			for (i = 1; i <= keys; i++)
-				print order[i], n[order[i]], sprintf("%.3f", 100 * load[order[i]] / n[order[i]]), sprintf("%.5g", rate[order[i]] / n[order[i]])
-		}' "$output/throughput-runs.csv" >"$output/throughput.csv"
+	means_over_repeats "$row_of" load:load_percent:100:%.3f throughput:throughput:1:%.5g <"$output/throughput-runs.csv" >"$output/throughput.csv"
 }
 
 # pivot FILE.csv WORKLOAD COLUMN [COLUMN]: a row for each target (or replay time), a column for each setting, with one value or two.
@@ -110,6 +111,13 @@ pivot() {
 			line = head
 			for (i = 1; i <= count; i++) line = line OFS setting[i]
 			print line
+			# By size; what is no number stays where it is, at the end.
+			for (r = 2; r <= rows; r++)
+				for (k = r; k > 1 && order[k] ~ /^[0-9.]+$/ && order[k] + 0 < order[k - 1] + 0; k--) {
+					swap = order[k]
+					order[k] = order[k - 1]
+					order[k - 1] = swap
+				}
 			for (r = 1; r <= rows; r++) {
 				line = order[r]
 				for (i = 1; i <= count; i++) line = line OFS cell[order[r], setting[i]]
