@@ -449,7 +449,7 @@ int linux_cgroup_open_usage(
 static int open_own(const struct sst_env *env, const struct place *places, bool unified, unsigned up,
 	enum linux_cgroup_format *format, char error[static LINUX_CGROUP_ERROR_MAX])
 {
-	/* What the other version counts is of the same processes if the groups have one name. */
+	/* What the other version counts is of the same processes if the groups have one name, other than that of any namespace's root. */
 	const struct place *const first = &places[unified ? UNIFIED : CPU];
 	const enum hierarchy counting[] = {unified ? UNIFIED : CPUACCT, unified ? CPUACCT : UNIFIED};
 	if (!first->listed) {
@@ -459,6 +459,8 @@ static int open_own(const struct sst_env *env, const struct place *places, bool 
 	for (int i = 0; i < 2; i++) {
 		const struct place *const place = &places[counting[i]];
 		char folder[PATH_MAX];
+		if (i == 1 && (strcmp(first->own, "/") == 0 || strcmp(places[counting[0]].own, first->own) == 0))
+			break;
 		if (!place->folder[0] || strcmp(place->own, first->own) != 0)
 			continue;
 		strcpy(folder, place->folder);

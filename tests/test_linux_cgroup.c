@@ -304,6 +304,11 @@ static void groups_of_different_names_are_refused(void **state)
 	close_group();
 	own(apart, "3:cpuacct:/\n");
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);
+	/* The root of a namespace has the same name in all hierarchies, whatever it is. */
+	own("32 31 0:29 /../a /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n33 31 0:30 /../a /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n" MOUNT_UNIFIED,
+		"2:cpu:/\n3:cpuacct:/\n0::/\n");
+	put("/unified", "cpu.stat", "usage_usec 3\n");
+	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);
 	/* A namespace without mounts of its own: the path is known, where it is isn't. */
 	own("30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/\n");
 	put("", "cpu.stat", "usage_usec 3\n");
