@@ -28,10 +28,10 @@ static const char *const controllers[HIERARCHIES] = {NULL, "cpu", "cpuacct", "cp
 
 /* A group in one hierarchy. */
 struct place {
-	bool mounted, listed;   /* the hierarchy is; it is in /proc/self/cgroup */
-	char point[PATH_MAX];   /* the mount point */
-	char own[PATH_MAX];     /* as listed */
-	char folder[PATH_MAX];  /* of the group, at or below the mount point; "" where it can't be seen */
+	bool mounted, listed;  /* the hierarchy is; it is in /proc/self/cgroup */
+	char point[PATH_MAX];  /* the mount point */
+	char own[PATH_MAX];    /* as listed */
+	char folder[PATH_MAX]; /* of the group, at or below the mount point; "" where it can't be seen */
 };
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------------ */
@@ -86,7 +86,7 @@ bool linux_cgroup_parse_own(const char *text, size_t length, const char *control
 
 static bool climbs(const char *path)
 {
-	for (const char *at = path; at; at = strchr(at + 1, '/'))
+	for (const char *at = path; (at = strchr(at, '/')) != NULL; at++)
 		if (strncmp(at, "/..", 3) == 0 && (at[3] == '/' || !at[3]))
 			return true;
 	return false;
@@ -146,8 +146,8 @@ static void find_place(struct place *place, const char *mounts, size_t length, e
 {
 	char point[PATH_MAX], part[PATH_MAX];
 	const char *at = mounts;
-	while (linux_cgroup_next_mount(&at, mounts + length, hierarchy == UNIFIED ? "cgroup2" : "cgroup", controllers[hierarchy], point,
-		       part, PATH_MAX)) {
+	while (linux_cgroup_next_mount(&at, mounts + length, hierarchy == UNIFIED ? "cgroup2" : "cgroup", controllers[hierarchy],
+		point, part, PATH_MAX)) {
 		const char *const rest = place->listed ? linux_cgroup_below(place->own, part) : NULL;
 		if (!place->mounted)
 			strcpy(place->point, point);
@@ -170,8 +170,8 @@ static struct place *find_places(const struct sst_env *env, char error[static LI
 	if (!places)
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read /proc/self/mountinfo: %s", strerror(errno));
 	for (int i = 0; places && i < HIERARCHIES; i++) {
-		places[i].listed =
-			groups && linux_cgroup_parse_own(groups, groups_length, controllers[i], places[i].own, sizeof places[i].own);
+		places[i].listed = groups && linux_cgroup_parse_own(
+						     groups, groups_length, controllers[i], places[i].own, sizeof places[i].own);
 		find_place(&places[i], mounts, mounts_length, (enum hierarchy)i);
 	}
 	free(groups);
@@ -249,7 +249,8 @@ static void add_quotas(struct linux_cgroup *group, const struct sst_env *env, co
 
 static void add_cpuset(struct linux_cgroup *group, const struct sst_env *env, const struct place *place, bool unified)
 {
-	static const char *const names[2][2] = {{"cpuset.effective_cpus", "cpuset.cpus"}, {"cpuset.cpus.effective", "cpuset.cpus"}};
+	static const char *const names[2][2] = {
+		{"cpuset.effective_cpus", "cpuset.cpus"}, {"cpuset.cpus.effective", "cpuset.cpus"}};
 	char folder[PATH_MAX];
 	if (!place->folder[0])
 		return;
@@ -287,8 +288,9 @@ static double read_quota(const struct sst_env *env, const struct linux_cgroup_qu
 	/* The same notation from two files; -1 is no quota. */
 	const ssize_t period_length = read_text(env, quota->period, period, sizeof period);
 	char both[2 * sizeof text + 1];
-	const int used = snprintf(both, sizeof both, "%.*s %.*s", (int)strcspn(text, "\n") < length ? (int)strcspn(text, "\n") : (int)length,
-		text, period_length > 0 ? (int)period_length : 0, period);
+	const int used = snprintf(both, sizeof both, "%.*s %.*s",
+		(int)strcspn(text, "\n") < length ? (int)strcspn(text, "\n") : (int)length, text,
+		period_length > 0 ? (int)period_length : 0, period);
 	return linux_cgroup_parse_max(both, used > 0 ? (size_t)used : 0);
 }
 
@@ -344,7 +346,8 @@ static int take_first_look(struct linux_cgroup *group, const struct sst_env *env
 	const double processors = look(group, env);
 	if (!(processors > 0)) {
 		snprintf(error, LINUX_CGROUP_ERROR_MAX,
-			"nothing says how many processors the group may use: no quota, no cpuset, no /sys/devices/system/cpu/online");
+			"nothing says how many processors the group may use: no quota, no cpuset, no "
+			"/sys/devices/system/cpu/online");
 		return -1;
 	}
 	atomic_store(&capacity->processors, processors);
@@ -402,8 +405,9 @@ static void refuse_path(const struct place *places, const char *path, char error
 {
 	const char *const v2 = places[UNIFIED].mounted ? places[UNIFIED].point : "";
 	const char *const v1 = places[CPUACCT].mounted ? places[CPUACCT].point : "";
-	snprintf(error, LINUX_CGROUP_ERROR_MAX, "no cgroup '%.100s': neither cpu.stat with usage_usec nor cpuacct.usage%s%.100s%s%.100s%s",
-		path, *v2 || *v1 ? " below " : ", and no cgroup file system is mounted", v2, *v2 && *v1 ? " or " : "", v1,
+	snprintf(error, LINUX_CGROUP_ERROR_MAX,
+		"no cgroup '%.100s': neither cpu.stat with usage_usec nor cpuacct.usage%s%.100s%s%.100s%s", path,
+		*v2 || *v1 ? " below " : ", and no cgroup file system is mounted", v2, *v2 && *v1 ? " or " : "", v1,
 		path[0] == '/' ? ", nor in that directory" : "");
 }
 
@@ -577,8 +581,8 @@ void linux_cgroup_describe(const struct linux_cgroup_container *container, char 
 	if (!to)
 		return;
 	if (container->quota > 0)
-		fprintf(to, "a quota of %s processor%s (%s)", units_print_real(container->quota, number), container->quota == 1 ? "" : "s",
-			container->group);
+		fprintf(to, "a quota of %s processor%s (%s)", units_print_real(container->quota, number),
+			container->quota == 1 ? "" : "s", container->group);
 	if (container->cpus) {
 		fputs(container->quota > 0 ? ", processors " : "processors ", to);
 		cpus_print(container->cpus, to);
@@ -587,8 +591,8 @@ void linux_cgroup_describe(const struct linux_cgroup_container *container, char 
 	text[size - 1] = '\0';
 }
 
-int linux_cgroup_read(
-	const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity, struct sst_reading *now)
+int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
+	struct sst_reading *now)
 {
 	char text[4096];
 	uint64_t ns;
@@ -597,7 +601,8 @@ int linux_cgroup_read(
 	if (length < 0 || linux_cgroup_usage_parse(group->format, text, (size_t)length, &ns, 1) != 1)
 		return -1;
 	int64_t looked_ns = atomic_load(&capacity->looked_ns);
-	if (when_ns - looked_ns >= CAPACITY_EVERY_NS && atomic_compare_exchange_strong(&capacity->looked_ns, &looked_ns, when_ns)) {
+	if (when_ns - looked_ns >= CAPACITY_EVERY_NS &&
+		atomic_compare_exchange_strong(&capacity->looked_ns, &looked_ns, when_ns)) {
 		const double processors = look(group, env);
 		if (processors > 0)
 			atomic_store(&capacity->processors, processors);

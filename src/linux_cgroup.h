@@ -67,12 +67,12 @@ void linux_cgroup_describe(const struct linux_cgroup_container *container, char 
  * Opens what counts the processor time of a group that is given as for linux_cgroup_open, but for "self". A handle, or -1 with a
  * message.
  */
-int linux_cgroup_open_usage(const struct sst_env *env, const char *path, enum linux_cgroup_format *format,
-	char error[static LINUX_CGROUP_ERROR_MAX]);
+int linux_cgroup_open_usage(
+	const struct sst_env *env, const char *path, enum linux_cgroup_format *format, char error[static LINUX_CGROUP_ERROR_MAX]);
 
 /* Usage in counter[0], ns, and capacity, which is looked at anew once a second. 0, or -1 with errno. */
-int linux_cgroup_read(
-	const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity, struct sst_reading *now);
+int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
+	struct sst_reading *now);
 /* Pure: subtracts two such readings. */
 bool linux_cgroup_sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);
 

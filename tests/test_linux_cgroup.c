@@ -15,8 +15,9 @@
 #include "units.h"
 
 #define MOUNT_V2 "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
-#define MOUNTS_V1 \
-	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n" \
+#define MOUNTS_V1                                                                                                                \
+	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup "           \
+	"rw,cpu,cpuacct\n"                                                                                                       \
 	"33 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
 #define MOUNT_UNIFIED "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
 
@@ -112,8 +113,8 @@ static void quotas_are_parsed(void **state)
 	(void)state;
 	assert_true(is(max_of("150000 100000\n"), 1.5));
 	assert_true(is(max_of("200000 50000"), 4));
-	static const char *const none[] = {"", "max 100000\n", "garbage", "100000", "100000 ", "100000 0\n", "-1 100000", " 1 1", "1\n1",
-		"99999999999999999999 1"};
+	static const char *const none[] = {"", "max 100000\n", "garbage", "100000", "100000 ", "100000 0\n", "-1 100000", " 1 1",
+		"1\n1", "99999999999999999999 1"};
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		assert_true(is(max_of(none[i]), 0));
 }
@@ -146,8 +147,8 @@ static void groups_lie_below_what_is_mounted(void **state)
 	assert_string_equal(linux_cgroup_below("/docker/17", "/docker/17"), "");
 	assert_string_equal(linux_cgroup_below("/docker/17/x", "/docker/17"), "/x");
 	assert_string_equal(linux_cgroup_below("/../b/c", "/../b"), "/c");
-	static const char *const outside[][2] = {{"/docker/178", "/docker/17"}, {"/", "/docker/17"}, {"/", "/../.."}, {"/..", "/"},
-		{"/../a", "/"}, {"/a/../..", "/a"}};
+	static const char *const outside[][2] = {{"/docker/178", "/docker/17"}, {"/", "/docker/17"}, {"/", "/../.."},
+		{"/..", "/"}, {"/../a", "/"}, {"/a/../..", "/a"}};
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		assert_null(linux_cgroup_below(outside[i][0], outside[i][1]));
 	assert_string_equal(linux_cgroup_below("/..a", "/"), "/..a");
@@ -305,7 +306,8 @@ static void groups_of_different_names_are_refused(void **state)
 	own(apart, "3:cpuacct:/\n");
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);
 	/* The root of a namespace has the same name in all hierarchies, whatever it is. */
-	own("32 31 0:29 /../a /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n33 31 0:30 /../a /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n" MOUNT_UNIFIED,
+	own("32 31 0:29 /../a /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n33 31 0:30 /../a /sys/fs/cgroup/cpuacct rw - cgroup "
+	    "cgroup rw,cpuacct\n" MOUNT_UNIFIED,
 		"2:cpu:/\n3:cpuacct:/\n0::/\n");
 	put("/unified", "cpu.stat", "usage_usec 3\n");
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);

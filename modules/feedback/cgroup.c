@@ -17,11 +17,24 @@ struct cgroup {
 };
 
 static const struct sst_option options[] = {
-	{.name = "path", .type = SST_TEXT, .offset = offsetof(struct cgroup, path), .initial = "self",
+	{.name = "path",
+		.type = SST_TEXT,
+		.offset = offsetof(struct cgroup, path),
+		.initial = "self",
 		.help = "the group: a path inside the hierarchy, a directory, or self, the own one"},
-	{.name = "base", .type = SST_TIME, .offset = offsetof(struct cgroup, base_ns), .initial = "333m", .least = "1m", .most = "1h",
+	{.name = "base",
+		.type = SST_TIME,
+		.offset = offsetof(struct cgroup, base_ns),
+		.initial = "333m",
+		.least = "1m",
+		.most = "1h",
 		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share", .type = SST_TIME, .offset = offsetof(struct cgroup, share_ns), .initial = "40m", .least = "1m", .most = "1h",
+	{.name = "share",
+		.type = SST_TIME,
+		.offset = offsetof(struct cgroup, share_ns),
+		.initial = "40m",
+		.least = "1m",
+		.most = "1h",
 		.help = "executors use one another's samples up to this age, in processor-time"},
 	{0},
 };

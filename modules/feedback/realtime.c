@@ -204,7 +204,7 @@ static int enter_container(struct realtime *realtime, const struct sst_env *env,
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
-	struct linux_stat stat;
+	struct linux_stat stat = {0};
 	realtime->hz = linux_stat_hz();
 	realtime->group = LINUX_CGROUP_NONE;
 	realtime->cpuacct = -1;

@@ -35,9 +35,19 @@ struct workloads {
 };
 
 static const struct sst_option options[] = {
-	{.name = "base", .type = SST_TIME, .offset = offsetof(struct workloads, base_ns), .initial = "333m", .least = "1m", .most = "1h",
+	{.name = "base",
+		.type = SST_TIME,
+		.offset = offsetof(struct workloads, base_ns),
+		.initial = "333m",
+		.least = "1m",
+		.most = "1h",
 		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share", .type = SST_TIME, .offset = offsetof(struct workloads, share_ns), .initial = "40m", .least = "1m", .most = "1h",
+	{.name = "share",
+		.type = SST_TIME,
+		.offset = offsetof(struct workloads, share_ns),
+		.initial = "40m",
+		.least = "1m",
+		.most = "1h",
 		.help = "executors use one another's samples up to this age, in processor-time"},
 	{0},
 };
@@ -68,8 +78,8 @@ static int prepare(void *state, const struct sst_env *env)
 	if (!workloads->text)
 		return env->host->refuse(env, "%s", strerror(errno));
 	if (look(workloads, env) != 0)
-		return env->host->refuse(env, "can't read /proc/stat: %s",
-			errno == EINVAL ? "it has no line of a processor" : strerror(errno));
+		return env->host->refuse(
+			env, "can't read /proc/stat: %s", errno == EINVAL ? "it has no line of a processor" : strerror(errno));
 	return 0;
 }
 
@@ -134,8 +144,9 @@ static void fini(void *state, const struct sst_env *env)
 
 SST_EXPORT const struct sst_feedback sst_module = {
 	SST_BASE(feedback, SST_FEEDBACK, .name = "workloads", .version = SHOWSTOPPER_VERSION,
-		.summary = "load of the controlled workloads alone, relative to the machine", .state_size = sizeof(struct workloads),
-		.shared_size = sizeof(struct machine), .options = options, .prepare = prepare, .fini = fini),
+		.summary = "load of the controlled workloads alone, relative to the machine",
+		.state_size = sizeof(struct workloads), .shared_size = sizeof(struct machine), .options = options,
+		.prepare = prepare, .fini = fini),
 	.read = read_source,
 	.sample = sample,
 	.estimate = estimate,
