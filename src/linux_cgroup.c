@@ -2,7 +2,8 @@
 /*
  * Where a group is takes two texts. /proc/self/cgroup has the path of each hierarchy's group as seen from the cgroup namespace,
  * /proc/self/mountinfo where which part of a hierarchy is mounted, seen from the same place. A container without a namespace has
- * its own group mounted: then the path begins with the part.
+ * its own group mounted: then the path begins with the part. A namespace that has the mounts of the world outside sees a part like
+ * "/../..": the group is two levels below what is mounted, and is looked for there by our process number.
  *
  * Up to four hierarchies matter: version 2, and of version 1 `cpu` (quotas), `cpuacct` (usage) and `cpuset`, which may be mounted
  * together or apart. A process may be in groups of different names in them; then usage and quota would be those of different
@@ -10,16 +11,20 @@
  */
 #include "linux_cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpus.h"
 #include "linux_number.h"
 #include "units.h"
 
 #define TEXT_MAX ((size_t)1 << 20)
+/* So many groups are looked at for the own one where its name can't be told. */
+#define SEARCH_MAX 10000u
 /* How often quotas and cpuset are looked at. */
 #define CAPACITY_EVERY_NS NS_PER_S
 
@@ -141,8 +146,84 @@ static bool join(char *to, const char *folder, const char *rest)
 	return length > 0 && length < PATH_MAX;
 }
 
+/* How many levels a path goes up before it goes down; *path is moved there. */
+static unsigned climb(const char **path)
+{
+	unsigned levels = 0;
+	for (; strncmp(*path, "/..", 3) == 0 && ((*path)[3] == '/' || !(*path)[3]); *path += 3)
+		levels++;
+	if (strcmp(*path, "/") == 0)
+		(*path)++;
+	return levels;
+}
+
+static bool has_us(const struct sst_env *env, const char *folder)
+{
+	char path[PATH_MAX];
+	size_t length;
+	char *const text = join(path, folder, "/cgroup.procs") ? read_whole(env, path, &length) : NULL;
+	bool found = false;
+	uint64_t pid;
+	const char *at = text, *const end = text ? text + length : NULL;
+	for (; !found && at < end && linux_number(&at, end, &pid); at++)
+		found = pid == (uint64_t)getpid();
+	free(text);
+	return found;
+}
+
+/* Looks `levels` below `folder`, which grows to what is found, for a folder with the group `rest` that we are in. */
+static bool search(const struct sst_env *env, char *folder, unsigned levels, const char *rest, unsigned *left)
+{
+	const size_t length = strlen(folder);
+	if (levels == 0) {
+		if (length + strlen(rest) >= PATH_MAX)
+			return false;
+		strcpy(folder + length, rest);
+		if (has_us(env, folder))
+			return true;
+		folder[length] = '\0';
+		return false;
+	}
+	/* A host with such mounts has descriptors for handles. */
+	const int handle = env->host->open(env, folder);
+	const int fd = handle < 0 ? -1 : dup(handle);
+	DIR *const directory = fd < 0 ? NULL : fdopendir(fd);
+	if (handle >= 0)
+		env->host->close(env, handle);
+	if (!directory) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	bool found = false;
+	for (const struct dirent *entry; !found && *left > 0 && (entry = readdir(directory)) != NULL;) {
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG || length + 1 + strlen(entry->d_name) >= PATH_MAX)
+			continue;
+		--*left;
+		folder[length] = '/';
+		strcpy(folder + length + 1, entry->d_name);
+		found = search(env, folder, levels - 1, rest, left);
+		if (!found)
+			folder[length] = '\0';
+	}
+	closedir(directory);
+	return found;
+}
+
+static bool search_place(struct place *place, const struct sst_env *env, const char *point, const char *part)
+{
+	const char *below_part = part, *rest = place->own;
+	const unsigned part_up = climb(&below_part), up = climb(&rest);
+	unsigned left = SEARCH_MAX;
+	if (*below_part || part_up <= up || climbs(rest))
+		return false;
+	strcpy(place->folder, point);
+	return search(env, place->folder, part_up - up, rest, &left);
+}
+
 /* The mount of a hierarchy that shows the own group, else the first. */
-static void find_place(struct place *place, const char *mounts, size_t length, enum hierarchy hierarchy)
+static void find_place(
+	struct place *place, const struct sst_env *env, const char *mounts, size_t length, enum hierarchy hierarchy)
 {
 	char point[PATH_MAX], part[PATH_MAX];
 	const char *at = mounts;
@@ -152,7 +233,8 @@ static void find_place(struct place *place, const char *mounts, size_t length, e
 		if (!place->mounted)
 			strcpy(place->point, point);
 		place->mounted = true;
-		if (rest && join(place->folder, point, rest)) {
+		if ((rest && join(place->folder, point, rest)) ||
+			(place->listed && !rest && search_place(place, env, point, part))) {
 			strcpy(place->point, point);
 			return;
 		}
@@ -172,7 +254,7 @@ static struct place *find_places(const struct sst_env *env, char error[static LI
 	for (int i = 0; places && i < HIERARCHIES; i++) {
 		places[i].listed = groups && linux_cgroup_parse_own(
 						     groups, groups_length, controllers[i], places[i].own, sizeof places[i].own);
-		find_place(&places[i], mounts, mounts_length, (enum hierarchy)i);
+		find_place(&places[i], env, mounts, mounts_length, (enum hierarchy)i);
 	}
 	free(groups);
 	free(mounts);

@@ -318,6 +318,38 @@ static void groups_of_different_names_are_refused(void **state)
 	assert_non_null(strstr(error, "nothing that is mounted counts"));
 }
 
+static void a_namespace_with_the_mounts_outside_is_searched(void **state)
+{
+	(void)state;
+	char self[32];
+	snprintf(self, sizeof self, "1\n%d\n", (int)getpid());
+	own("30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/\n");
+	put("/a/x", "cgroup.procs", "1\n");
+	put("/a/y", "cgroup.procs", "");
+	put("/b/z/deeper", "cgroup.procs", self);
+	put("/b/z", "cgroup.procs", self);
+	put("/b/z", "cpu.stat", "usage_usec 5\n");
+	put("/b", "cpu.max", "150000 100000\n");
+	put("", "cgroup.procs", self);
+	open_group("self", 1.5);
+	assert_int_equal(read_group().counter[0], 5000);
+	close_group();
+	assert_true(is(quota("a quota of 1.5 processors (/sys/fs/cgroup/b)"), 1.5));
+	/* Below the namespace's root, and outside it. */
+	put("/b/z/deeper", "cpu.stat", "usage_usec 6\n");
+	own("30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/deeper\n");
+	open_group("self", 1.5);
+	assert_int_equal(read_group().counter[0], 6000);
+	close_group();
+	own("30 23 0:26 /../../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/../deeper\n");
+	open_group("self", 1.5);
+	assert_int_equal(read_group().counter[0], 6000);
+	close_group();
+	/* What is mounted is beside the own group. */
+	own("30 23 0:26 /../../b /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/\n");
+	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);
+}
+
 /* ---- Named groups ----------------------------------------------------------------------------------------------------- */
 
 static void groups_are_named_in_three_ways(void **state)
@@ -432,6 +464,7 @@ int main(void)
 		TEST(without_a_namespace_a_part_is_mounted),
 		TEST(the_group_with_the_quota_is_the_container),
 		TEST(groups_of_different_names_are_refused),
+		TEST(a_namespace_with_the_mounts_outside_is_searched),
 		TEST(groups_are_named_in_three_ways),
 		TEST(the_directory_of_one_hierarchy_is_that_of_all),
 		TEST(capacity_is_looked_at_again_once_a_second),

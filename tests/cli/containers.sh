@@ -186,10 +186,16 @@ END
 			expect_status 0
 			[ "$(value inner.json .machine.processors)" = 0.5 ] || fail "$what: $(value inner.json .machine.processors) processors"
 		done
-		# Mounts of the world outside: where the own group is in them can't be told.
+		# Mounts of the world outside: the own group is found by who is in it.
 		# shellcheck disable=SC2086
-		in_group $both -- unshare -C -m showstopper -T 50% -f cgroup --dry-run true
-		expect_trouble "feedback module 'cgroup': nothing that is mounted counts the processor time of the own cgroup"
+		in_group $both -- unshare -C showstopper -T 50% --dry-run true
+		expect_status 0
+		expect_text out '^feedback: realtime .*source=cgroup$'
+		expect_text out "^container: a quota of 0\.5 processors \(/sys/fs/cgroup[/a-z]*/$name\)\$"
+		# shellcheck disable=SC2086
+		in_group $both -- unshare -C showstopper -T 50% -f cgroup --dry-run true
+		expect_status 0
+		expect_text out '^processors: 0\.5$'
 	else
 		echo 'namespaces of control groups are not permitted: left out'
 	fi
