@@ -32,6 +32,7 @@ struct config {
 	int64_t log_interval_ns;
 	const char *log; /* NULL for none */
 	bool log_instances;
+	bool log_power;
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
