@@ -25,7 +25,16 @@ struct group {
 
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
 struct config {
-	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_LIST_PINS, ACTION_HELP, ACTION_VERSION } action;
+	enum {
+		ACTION_RUN,
+		ACTION_DRY_RUN,
+		ACTION_CHECK_MACHINE,
+		ACTION_LIST_MODULES,
+		ACTION_HELP_MODULE,
+		ACTION_LIST_PINS,
+		ACTION_HELP,
+		ACTION_VERSION,
+	} action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
 	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */

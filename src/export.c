@@ -131,13 +131,15 @@ static json_t *configuration(const struct export *export)
 	for (unsigned i = 0; i < config->groups; i++)
 		json_array_append_new(groups, group_object(&config->group[i], &config->dynamic));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b}", "modules", modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run),
+	        "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
 	        text(config->stderr_file), "contain",
-	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going,
-	        "log_power", (int)config->log_power);
+	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
+	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	return object;
 }
 
 static double processors(const struct run *run)
