@@ -14,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_processors.h"
+#include "clock.h"
+#include "cpus.h"
+#include "instant.h"
 #include "module.h"
 #include "option.h"
+#include "placement.h"
 #include "units.h"
 
 /* Values of options without a letter; modules' are told by kind. */
@@ -37,6 +40,13 @@ enum {
 	OPTION_DRY_RUN,
 	OPTION_CHECK_MACHINE,
 	OPTION_LIST_MODULES,
+	OPTION_LIST_PINS,
+	OPTION_FREE,
+	OPTION_CPUS,
+	OPTION_PIN,
+	OPTION_PART,
+	OPTION_START_AT,
+	OPTION_START_INTERVAL,
 	OPTION_HELP_MODULE,
 	OPTION_SEPARATOR,
 	OPTION_PLACEHOLDER,
@@ -54,6 +64,10 @@ static const struct row {
 	const char *help;
 } table[] = {
         {'n', "instances", "N", true, "instances of the command; default: the processors this process may use"},
+        {OPTION_FREE, "free", NULL, true, "run uncontrolled, at full speed, beside the controlled groups"},
+        {OPTION_CPUS, "cpus", "LIST", true, "processors that the workloads may use, such as 0-3,8"},
+        {OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed, spread or dynamic"},
+        {OPTION_PART, "part", "I/K", true, "of the scheme's K parts the one with number I, from 0"},
         {'t', "trace", "MODULE", false, "trace module: what the load should be (default constant)"},
         {'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
         {'f', "feedback", "MODULE", false, "feedback module: what the load is (default realtime)"},
@@ -64,6 +78,8 @@ static const struct row {
         {'S', "space-options", "OPTIONS", false, "its options"},
         {'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default spread)"},
         {'D', "dithering-options", "OPTIONS", false, "its options"},
+        {OPTION_START_AT, "start-at", "WHEN", false, "start nothing before @SECONDS, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]"},
+        {OPTION_START_INTERVAL, "start-interval", "TIME", false, "start one instance after the other, so long apart (default 0)"},
         {'w', "warmup", "TIME", false, "run uncontrolled first (default 0)"},
         {'r', "run-time", "TIME", false, "stop after this long under control (default: the trace's length)"},
         {'o', "log", "FILE", false, "write the control log there, as CSV"},
@@ -88,6 +104,7 @@ static const struct row {
         {OPTION_DRY_RUN, "dry-run", NULL, false, "print what would be run; start nothing"},
         {OPTION_CHECK_MACHINE, "check-machine", NULL, false, "print what this machine can measure and permits"},
         {OPTION_LIST_MODULES, "list-modules", NULL, false, "print the modules there are"},
+        {OPTION_LIST_PINS, "list-pins", NULL, false, "print what each scheme of --pin makes of this machine"},
         {OPTION_HELP_MODULE, "help-module", "KIND:NAME", false, "print what a module is and its options"},
         {OPTION_SYSROOT, "sysroot", "DIR", false, "measure with DIR/proc and DIR/sys instead of /proc and /sys"},
         {'q', "quiet", NULL, false, "no summary"},
@@ -122,6 +139,9 @@ void config_help(FILE *to)
 	        to);
 }
 
+/* Ten years. */
+#define TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)
+
 static int fail(char **error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static int fail(char **error, const char *format, ...)
@@ -149,11 +169,24 @@ static int parse_time(const struct row *row, const char *text, int64_t least, in
 		return fail(error, "--%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, row->name, text,
 		        errno == ERANGE ? "out of range" : "malformed");
 	char bound[UNITS_TEXT_MAX];
-	/* Ten years: sums with the clock can't overflow. */
-	if (value < least || value > INT64_C(3650) * 86400 * NS_PER_S)
+	/* Sums with the clock can't overflow. */
+	if (value < least || value > TIME_MOST)
 		return fail(error, "--%s: '%s' is out of range: expected a time from %s to 3650d", row->name, text,
 		        units_print_time(least, bound));
 	*ns = value;
+	return 0;
+}
+
+static int parse_start_at(struct config *config, const char *text, char **error)
+{
+	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	int64_t when_ns;
+	if (instant_parse(text, now_ns, &when_ns) != 0)
+		return fail(error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text, errno == ERANGE ? "out of range" : "no such time");
+	if (when_ns <= now_ns || when_ns > now_ns + TIME_MOST)
+		return fail(error, "--start-at: '%s' is %s: expected a time to come, within 3650d", text,
+		        when_ns <= now_ns ? "in the past" : "too far away");
+	config->start_at_ns = when_ns;
 	return 0;
 }
 
@@ -163,6 +196,54 @@ static int parse_instances(const char *text, unsigned *instances, char **error)
 	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > 100000)
 		return fail(error, "--instances: '%s': expected a whole number from 1 to 100000", text);
 	*instances = (unsigned)value;
+	return 0;
+}
+
+static int parse_cpus(struct group *group, const char *text, char **error)
+{
+	struct sst_cpus *cpus;
+	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
+		return fail(error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text, errno == ERANGE ? "out of range" : "malformed");
+	free(group->cpus);
+	group->cpus = cpus;
+	return 0;
+}
+
+/* dynamic, or dynamic:SETTINGS in one of the groups. */
+static int parse_dynamic(struct config *config, const char *settings, char **error)
+{
+	char reason[OPTION_ERROR_MAX];
+	if (!settings)
+		return 0;
+	if (config->dynamic.below)
+		return fail(error, "--pin=dynamic: the settings are given twice: expected them in one group");
+	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : fail(error, "--pin=dynamic: %s", reason);
+}
+
+static int parse_pin(struct config *config, struct group *group, const char *text, char **error)
+{
+	static const char dynamic[] = "dynamic";
+	const size_t length = sizeof dynamic - 1;
+	if (strncmp(text, dynamic, length) == 0 && (!text[length] || text[length] == ':')) {
+		group->pin = PIN_DYNAMIC;
+		return parse_dynamic(config, text[length] ? text + length + 1 : NULL, error);
+	}
+	group->pin = pinning_find(text);
+	if (group->pin == PIN_NONE)
+		return fail(error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic", text);
+	return 0;
+}
+
+static int parse_part(struct group *group, const char *text, char **error)
+{
+	const char *slash = strchr(text, '/');
+	int64_t part;
+	int64_t parts;
+	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
+	        units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts || parts > (int64_t)CPUS_LIMIT)
+		return fail(error, "--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", text);
+	group->part = (unsigned)part;
+	group->parts = (unsigned)parts;
 	return 0;
 }
 
@@ -292,6 +373,19 @@ static int apply(struct config *config, struct group *group, int value, char **e
 	switch (value) {
 	case 'n':
 		return parse_instances(optarg, &group->instances, error);
+	case OPTION_CPUS:
+		return parse_cpus(group, optarg, error);
+	case OPTION_PIN:
+		return parse_pin(config, group, optarg, error);
+	case OPTION_PART:
+		return parse_part(group, optarg, error);
+	case OPTION_FREE:
+		group->free = true;
+		return 0;
+	case OPTION_START_AT:
+		return parse_start_at(config, optarg, error);
+	case OPTION_START_INTERVAL:
+		return parse_time(row, optarg, 0, &config->start_interval_ns, error);
 	case 'w':
 		return parse_time(row, optarg, 0, &config->warmup_ns, error);
 	case 'r':
@@ -353,6 +447,9 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return 0;
 	case OPTION_LIST_MODULES:
 		config->action = ACTION_LIST_MODULES;
+		return 0;
+	case OPTION_LIST_PINS:
+		config->action = ACTION_LIST_PINS;
 		return 0;
 	case 'q':
 		config->quiet = true;
@@ -450,35 +547,131 @@ static int add_group(struct config *config, const struct group *group, char **er
 	return 0;
 }
 
+/* What a group says of its processors, taken together. */
+static int place_group(struct group *group, char **error)
+{
+	char reason[PLACEMENT_ERROR_MAX];
+	if (group->cpus && group->pin != PIN_NONE)
+		return fail(error, "--cpus and --pin: expected one of them for a group");
+	if (group->parts && group->pin == PIN_NONE)
+		return fail(error, "--part: expected --pin with it");
+	if (group->pin == PIN_DYNAMIC && group->parts)
+		return fail(error, "--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	if (group->pin == PIN_DYNAMIC)
+		return 0; /* when all groups are known */
+	if (group->pin != PIN_NONE && group->pin != PIN_NEUTRAL && !group->parts)
+		return fail(error, "--pin=%s: expected --part with it, such as --part 0/2", pinning_name(group->pin));
+	if (placement_resolve(group, reason) != 0)
+		return fail(error, "%s", reason);
+	return 0;
+}
+
+/* One group: 0, 1 when it is the last or the options ask for something else than a run, or -1. What it owns is the caller's. */
+static int parse_group(struct config *config, struct group *group, int argc, char **argv, int *at, char **error)
+{
+	if (parse_options(config, group, argc, argv, at, error) != 0)
+		return -1;
+	config->list_parts = group->parts ? group->parts : 2;
+	if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
+		return 1;
+	const int first = *at;
+	while (*at < argc && !(*config->separator && strcmp(argv[*at], config->separator) == 0))
+		(*at)++;
+	if (*at == first && argc > first)
+		return fail(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
+	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts;
+	if (*at == first && !config->groups && config->attaches && !given)
+		return 1;
+	if (*at == first)
+		return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
+		                        fail(error, "expected a command (--help says more)");
+	const bool last = *at == argc;
+	argv[(*at)++] = NULL;
+	group->command = argv + first;
+	if (place_group(group, error) != 0 || add_group(config, group, error) != 0)
+		return -1;
+	group->cpus = NULL; /* the list's now */
+	return last;
+}
+
+static void free_sets(const struct group *group)
+{
+	free(group->cpus);
+	free(group->moved);
+}
+
 static int parse_groups(struct config *config, int argc, char **argv, char **error)
 {
-	for (int at = 1;;) {
+	int result = 0;
+	for (int at = 1; result == 0;) {
 		struct group group = {0};
-		if (parse_options(config, &group, argc, argv, &at, error) != 0)
-			return -1;
-		if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
-			return 0;
-		const int first = at;
-		while (at < argc && !(*config->separator && strcmp(argv[at], config->separator) == 0))
-			at++;
-		if (at == first && argc > first)
-			return fail(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[at]);
-		if (at == first && !config->groups && config->attaches && !group.instances)
-			return 0;
-		if (at == first)
-			return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
-			                        fail(error, "expected a command (--help says more)");
-		const bool last = at == argc;
-		argv[at] = NULL;
-		group.command = argv + first;
-		if (!group.instances)
-			group.instances = linux_processors_usable();
-		if (add_group(config, &group, error) != 0)
-			return -1;
-		if (last)
-			return 0;
-		at++;
+		result = parse_group(config, &group, argc, argv, &at, error);
+		free_sets(&group);
 	}
+	return result < 0 ? -1 : 0;
+}
+
+/* The groups with dynamic pinning are the parts of both schemes. */
+static int place_dynamic_groups(struct config *config, char **error)
+{
+	char reason[PLACEMENT_ERROR_MAX];
+	unsigned part = 0;
+	for (unsigned i = 0; i < config->groups; i++)
+		config->dynamics += config->group[i].pin == PIN_DYNAMIC;
+	if (!config->dynamics)
+		return 0;
+	if (config->dynamics < 2)
+		return fail(error, "--pin=dynamic: expected two groups with it, or more");
+	if (!config->dynamic.below && dynamic_pinning_parse(NULL, &config->dynamic, reason) != 0)
+		return fail(error, "--pin=dynamic: %s", reason);
+	for (unsigned i = 0; i < config->groups; i++) {
+		struct group *group = &config->group[i];
+		if (group->pin != PIN_DYNAMIC)
+			continue;
+		group->part = part++;
+		group->parts = config->dynamics;
+		config->workloads -= group->instances;
+		if (placement_resolve_dynamic(group, &config->dynamic, reason) != 0)
+			return fail(error, "%s", reason);
+		config->workloads += group->instances;
+	}
+	return 0;
+}
+
+/* What the controlled groups may use, at low or high load: NULL for all, when one of them may use all. */
+static int collect_cpus(const struct config *config, bool moved, struct sst_cpus **cpus, char **error)
+{
+	size_t count = 0;
+	size_t at = 0;
+	if (config->attaches)
+		return 0;
+	for (unsigned i = 0; i < config->groups; i++) {
+		const struct group *group = &config->group[i];
+		const struct sst_cpus *own = moved && group->pin == PIN_DYNAMIC ? group->moved : group->cpus;
+		if (!group->free && !own)
+			return 0;
+		count += group->free ? 0 : own->count;
+	}
+	if (!count)
+		return 0;
+	unsigned *all = calloc(count, sizeof *all);
+	for (unsigned i = 0; all && i < config->groups; i++) {
+		const struct group *group = &config->group[i];
+		const struct sst_cpus *own = moved && group->pin == PIN_DYNAMIC ? group->moved : group->cpus;
+		if (group->free)
+			continue;
+		memcpy(all + at, own->cpu, own->count * sizeof *all);
+		at += own->count;
+	}
+	*cpus = all ? cpus_make(all, count) : NULL;
+	free(all);
+	if (!*cpus)
+		return fail(error, "%s", strerror(ENOMEM));
+	if (placement_is_whole_machine(*cpus)) {
+		free(*cpus);
+		*cpus = NULL;
+	}
+	return 0;
 }
 
 int config_parse(struct config *config, int argc, char **argv, char **error)
@@ -497,15 +690,31 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	};
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
+	if (place_dynamic_groups(config, error) != 0)
+		return -1;
 	config->workloads += config->attaches;
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
-	return 0;
+	if (config->workloads && config->start_interval_ns > TIME_MOST / config->workloads)
+		return fail(error, "--start-interval: starting %u workloads takes too long: expected at most 3650d in all", config->workloads);
+	config->controlled = config->attaches;
+	for (unsigned i = 0; i < config->groups; i++)
+		config->controlled += config->group[i].free ? 0 : config->group[i].instances;
+	if (config->groups && !config->controlled)
+		return fail(error, "--free: nothing would be controlled: expected a group without it");
+	if (collect_cpus(config, false, &config->cpus, error) != 0)
+		return -1;
+	return config->dynamics ? collect_cpus(config, true, &config->moved, error) : 0;
 }
 
 void config_free(struct config *config)
 {
+	for (unsigned i = 0; i < config->groups; i++)
+		free_sets(&config->group[i]);
 	free(config->group);
+	free(config->cpus);
+	free(config->moved);
+	config->cpus = config->moved = NULL;
 	config->group = NULL;
 	config->groups = 0;
 	free(config->attach);

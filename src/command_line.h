@@ -8,24 +8,48 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "dynamic_pinning.h"
+#include "pinning.h"
 #include "showstopper/module.h"
 
 /* Workloads of one kind. */
 struct group {
 	unsigned instances;
+	bool free;             /* runs uncontrolled beside the others */
+	struct sst_cpus *cpus; /* the processors that it may use; NULL for all; owned */
+	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
+	enum pinning pin;      /* the scheme that cpus came from */
+	unsigned part, parts;  /* … and which part of how many; 0 parts: not given */
 	char **command; /* argv, NULL-terminated; the words are the caller's */
 };
 
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
 struct config {
-	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_HELP, ACTION_VERSION } action;
+	enum {
+		ACTION_RUN,
+		ACTION_DRY_RUN,
+		ACTION_CHECK_MACHINE,
+		ACTION_LIST_MODULES,
+		ACTION_HELP_MODULE,
+		ACTION_LIST_PINS,
+		ACTION_HELP,
+		ACTION_VERSION,
+	} action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
 	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
+	unsigned controlled; /* those of them that are in no free group */
+	struct sst_cpus *cpus; /* what the controlled ones may use, in all; NULL for the whole machine; owned */
+	struct sst_cpus *moved; /* with dynamic pinning, the same at high load */
+	unsigned dynamics;     /* groups with dynamic pinning */
+	struct dynamic_pinning dynamic; /* its settings, if there are any */
+	unsigned list_parts; /* for ACTION_LIST_PINS */
 	pid_t *attach;      /* `attaches` of them, each once; owned */
 	unsigned attaches;
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
+	int64_t start_at_ns;       /* since 1970; 0: at once */
+	int64_t start_interval_ns; /* between the starts of two instances; 0: all at once, held until all are there */
 	int64_t warmup_ns;
 	int64_t run_time_ns; /* -1: as long as the trace */
 	int64_t grace_ns;

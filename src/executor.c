@@ -140,6 +140,19 @@ static void take_edges(struct executor *executor)
 	}
 }
 
+static void run_free(struct executor *executor, int64_t now_ns)
+{
+	set_running(executor, true, false, now_ns);
+	record_state(executor, 1, true, now_ns);
+}
+
+/* A free workload is in no ring. */
+static void set_live(const struct executor *executor, bool live)
+{
+	if (!executor->slot->free)
+		shared_set_live(executor->shared, executor->loop.index, live);
+}
+
 /* Leaves the hold, or a pause: free until control begins. */
 static void begin(struct executor *executor)
 {
@@ -150,9 +163,11 @@ static void begin(struct executor *executor)
 	if (executor->waiting)
 		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
-	if (now < origin) {
-		set_running(executor, true, false, now);
-		record_state(executor, 1, true, now);
+	if (executor->slot->free) {
+		run_free(executor, now);
+		disarm(executor);
+	} else if (now < origin) {
+		run_free(executor, now);
 		executor->due_ns = origin;
 		arm(executor, origin);
 	} else {
@@ -230,6 +245,15 @@ static void follow_orders(struct executor *executor)
 			pause_workload(executor);
 		else if (!pause && (executor->paused || !executor->started))
 			begin(executor);
+	} else if (executor->run->config->start_interval_ns) {
+		/* Those that are there run until the last one is. */
+		const bool pause = atomic_load(&executor->shared->paused);
+		if (pause && !executor->paused) {
+			pause_workload(executor);
+		} else if (!pause && executor->paused && !executor->waiting) {
+			executor->paused = false;
+			run_free(executor, clock_now());
+		}
 	}
 }
 
@@ -316,6 +340,13 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+/* Those of the moment, where they change. */
+static const struct sst_cpus *processors_of(const struct executor *executor)
+{
+	const struct group *group = run_group(executor->run->config, executor->loop.index);
+	return group->pin == PIN_DYNAMIC && atomic_load(&executor->shared->moves) % 2 ? group->moved : group->cpus;
+}
+
 /* `again`: not for the first time. */
 static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
 {
@@ -340,6 +371,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum shared_s
 		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
 		        .append = again,
 		        .index = index,
+		        .cpus = processors_of(executor),
 		        .user = &executor->run->user,
 		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
@@ -365,7 +397,7 @@ static void leave_the_ring(struct executor *executor)
 	record_state(executor, 0, false, clock_now());
 	executor->record.alive = 0;
 	publish(executor);
-	shared_set_live(executor->shared, executor->loop.index, false);
+	set_live(executor, false);
 }
 
 /* False when it can't be started any more; the slot says why. */
@@ -395,10 +427,12 @@ static bool respawn(struct executor *executor)
 	tree_stop(&executor->tree, executor->started_ns);
 	executor->record.alive = 1;
 	record_state(executor, 0, false, executor->started_ns);
-	shared_set_live(executor->shared, executor->loop.index, true);
+	set_live(executor, true);
 	executor->loop.controlling = false;
 	if (executor->started && !executor->paused)
 		begin(executor);
+	else if (executor->run->config->start_interval_ns && !executor->paused)
+		run_free(executor, executor->started_ns);
 	return true;
 }
 
@@ -457,7 +491,7 @@ static void sign_off(struct executor *executor)
 	record_state(executor, 0, false, clock_now());
 	executor->record.alive = 0;
 	publish(executor);
-	shared_set_live(executor->shared, executor->loop.index, false);
+	set_live(executor, false);
 	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 	atomic_store(&executor->slot->executor, 0);
@@ -548,7 +582,7 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
-/* Starts the workload, held stopped, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
+/* Starts the workload, held stopped unless starts are staggered, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
 static int begin_workload(struct executor *executor, enum shared_stage *stage)
 {
 	const int64_t now = clock_now();
@@ -562,14 +596,15 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 			return -1;
 		tree_init(&executor->tree, executor->first);
 		executor->tree.init = executor->containment.init;
-		tree_stop(&executor->tree, clock_now());
+		if (!executor->run->config->start_interval_ns)
+			tree_stop(&executor->tree, clock_now());
 	}
 	executor->started_ns = now;
 	executor->record.alive = 1;
 	atomic_store(&executor->slot->attached, executor->attached != NULL);
-	record_state(executor, executor->attached ? 1 : 0, executor->attached, clock_now());
+	record_state(executor, executor->tree.stopped ? 0 : 1, !executor->tree.stopped, clock_now());
 	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
-	shared_set_live(executor->shared, executor->loop.index, true);
+	set_live(executor, true);
 	return 0;
 }
 

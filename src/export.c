@@ -16,6 +16,7 @@
 #include "half_file.h"
 #include "linux_accounting.h"
 #include "linux_processors.h"
+#include "units.h"
 
 /* JSON has no NaN: what is unknown is null. */
 static json_t *number(double value)
@@ -80,21 +81,65 @@ static json_t *modules(const struct run *run)
 	return array;
 }
 
+static json_t *processor_list(const struct sst_cpus *cpus)
+{
+	if (!cpus)
+		return json_null();
+	json_t *array = json_array();
+	for (size_t i = 0; i < cpus->count; i++)
+		json_array_append_new(array, json_integer(cpus->cpu[i]));
+	return array;
+}
+
+static json_t *group_object(const struct group *group, const struct dynamic_pinning *dynamic)
+{
+	char pin[256] = "";
+	if (group->pin == PIN_DYNAMIC) {
+		FILE *to = fmemopen(pin, sizeof pin, "w");
+		if (to) {
+			fputs("dynamic:", to);
+			dynamic_pinning_print(dynamic, to);
+			fprintf(to, " %u/%u", group->part, group->parts);
+			fclose(to);
+		}
+	} else if (group->pin != PIN_NONE && group->parts) {
+		snprintf(pin, sizeof pin, "%s %u/%u", pinning_name(group->pin), group->part, group->parts);
+	} else if (group->pin != PIN_NONE) {
+		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
+	}
+	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command), "free",
+	        (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
+}
+
+static json_t *instant(int64_t ns)
+{
+	char when[64];
+	char whole[32];
+	const time_t seconds_since = (time_t)(ns / NS_PER_S);
+	struct tm broken;
+	if (!ns)
+		return json_null();
+	strftime(whole, sizeof whole, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds_since, &broken));
+	snprintf(when, sizeof when, "%s.%09dZ", whole, (int)(ns % NS_PER_S));
+	return json_string(when);
+}
+
 static json_t *configuration(const struct export *export)
 {
 	const struct config *config = export->run->config;
 	json_t *groups = json_array();
 	for (unsigned i = 0; i < config->groups; i++)
-		json_array_append_new(groups, json_pack("{s:i, s:o}", "instances", (int)config->group[i].instances, "command",
-		                                      words(config->group[i].command)));
+		json_array_append_new(groups, group_object(&config->group[i], &config->dynamic));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run),
+	        "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
 	        text(config->stderr_file), "contain",
-	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going,
-	        "log_power", (int)config->log_power);
+	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
+	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	return object;
 }
 
 static double processors(const struct run *run)
@@ -128,8 +173,8 @@ static json_t *workloads(const struct run *run)
 		const bool attached = run_attached(run, i);
 		char **command =
 		        attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
-		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
-		                                     command ? words(command) : json_null(), "attached", (int)attached, "pid", (int)atomic_load(&slot->pid),
+		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
+		                                     command ? words(command) : json_null(), "attached", (int)attached, "free", (int)slot->free, "pid", (int)atomic_load(&slot->pid),
 		                                     "ended_by_itself", (int)ended, "exit_status",
 		                                     ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
 		                                     ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "failures",

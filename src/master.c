@@ -30,7 +30,9 @@
 #include "estimate.h"
 #include "executor.h"
 #include "export.h"
+#include "linux_affinity.h"
 #include "linux_descendants.h"
+#include "linux_move.h"
 #include "progress.h"
 #include "recorder.h"
 #include "run.h"
@@ -56,11 +58,15 @@ struct master {
 	unsigned alive;       /* executors not reaped */
 	unsigned lost;        /* executors that died and that the run went on without */
 	bool strays;          /* what one of them left may not be dead yet */
+	unsigned forked;      /* executors, so far */
+	int64_t first_ns;     /* when the first workload is started; 0: not known yet */
 	int signals, timer;
+	int instant;          /* timer of --start-at, or -1 */
 	bool timed;           /* the run has an end */
 	int64_t length_ns;    /* … this long after the origin */
 	int64_t paused_ns;    /* since when it is paused; 0: it isn't */
 	bool begins_paused;
+	int64_t suspended_ns; /* … since when */
 	int64_t began_ns;     /* end of the hold */
 	int64_t ended_ns;     /* end of control */
 	bool killing;         /* executors have been ordered to kill */
@@ -73,6 +79,9 @@ struct master {
 	struct progress progress;
 	struct scheduling_grant grant;
 	int64_t started_s;    /* wall clock */
+	struct dynamic_pinning dynamic; /* where there are groups with it */
+	struct sst_cpus *allowed; /* … what neutral means */
+	bool moving;          /* threads may have been missed when the groups were moved */
 	struct control_log *log;
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
@@ -132,6 +141,63 @@ static void end_with_error(struct master *master, int status)
 	end(master, SHARED_KILL);
 }
 
+/* ---- Starting --------------------------------------------------------------------------------------------------------- */
+
+/* When a workload is started. What is attached is there already, and doesn't prolong it. */
+static int64_t start_of(const struct master *master, unsigned index)
+{
+	const unsigned started = master->config->workloads - master->config->attaches;
+	const unsigned place = index < started ? index : started ? started - 1 : 0;
+	return master->first_ns + place * master->config->start_interval_ns;
+}
+
+static int fork_executor(struct master *master, unsigned index)
+{
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(executor_run(&master->run, index));
+	if (pid < 0) {
+		diag("can't start the executor of workload %u: %s", index, strerror(errno));
+		end_with_error(master, EXIT_TROUBLE);
+		return -1;
+	}
+	master->executor[index] = pid;
+	master->alive++;
+	master->forked++;
+	return 0;
+}
+
+/* Starts the workloads that are due. */
+static void start_workloads(struct master *master)
+{
+	if (master->stage != STARTING || !master->first_ns || master->begins_paused)
+		return;
+	while (master->forked < master->config->workloads) {
+		const int64_t due = start_of(master, master->forked);
+		if (due > clock_now()) {
+			arm(master, due);
+			return;
+		}
+		if (fork_executor(master, master->forked) != 0)
+			return;
+	}
+}
+
+/* The instant of --start-at has come, a moment ago. */
+static void on_instant(struct master *master)
+{
+	const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
+	master->first_ns = clock_now() - (late_ns > 0 ? late_ns : 0);
+	start_workloads(master);
+}
+
+static void await_instant(const struct master *master)
+{
+	const int64_t when_ns = master->config->start_at_ns;
+	const struct itimerspec timer = {.it_value = {.tv_sec = when_ns / NS_PER_S, .tv_nsec = when_ns % NS_PER_S}};
+	timerfd_settime(master->instant, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
 /* ---- Recording -------------------------------------------------------------------------------------------------------- */
 
 static int64_t run_end(const struct master *master)
@@ -150,8 +216,10 @@ static bool read_source(struct master *master, struct sst_reading *reading)
 	return false;
 }
 
-static void write_log(struct master *master, const struct record *record)
+static void write_log(struct master *master, struct record *record)
 {
+	if (master->config->dynamics)
+		record->pinning = pinning_name(dynamic_pinning_scheme(&master->dynamic));
 	if (!master->log || control_log_add(master->log, record, origin(master)) == 0)
 		return;
 	if (!master->log_failed)
@@ -183,12 +251,46 @@ static void note_progress(struct master *master, const struct record *record)
 		progress_draw(&master->progress);
 }
 
+/* Binds all groups with dynamic pinning to the processors of the scheme in force. What is missed is found at the next sample. */
+static void move_groups(struct master *master)
+{
+	master->moving = false;
+	for (unsigned i = 0; i < master->config->workloads - master->config->attaches; i++) {
+		const struct group *group = run_group(master->config, i);
+		const struct sst_cpus *cpus = master->dynamic.is_above ? group->moved : group->cpus;
+		if (group->pin == PIN_DYNAMIC && master->executor[i] && !linux_move_tree(master->executor[i], cpus ? cpus : master->allowed))
+			master->moving = true;
+	}
+}
+
+/* After a sample under control: whether the scheme has changed. */
+static bool follow_load(struct master *master, const struct record *record)
+{
+	struct dynamic_pinning *dynamic = &master->dynamic;
+	if (!master->config->dynamics || record->end_ns - record->length_ns + NS_PER_MS < origin(master))
+		return false;
+	if (!dynamic->since_ns)
+		dynamic->since_ns = record->end_ns - record->length_ns;
+	const bool changed = dynamic_pinning_step(dynamic, record->load, record->end_ns);
+	if (changed) {
+		/* First, so that what is started from now on is bound where it belongs. */
+		atomic_fetch_add(&master->run.shared->moves, 1);
+		if (master->config->verbose)
+			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)), 100 * record->load);
+	}
+	if (changed || master->moving)
+		move_groups(master);
+	return changed;
+}
+
 /* Ends the intervals that are due; with `last`, also those that are at least half over. */
 static void record_intervals(struct master *master, bool last)
 {
 	struct recorder *const recorders[] = {&master->logged, &master->sampled};
 	struct sst_reading reading;
 	bool have_reading = false;
+	bool moved = false;
+	bool started[2] = {false, false};
 	for (int i = 0; i < 2; i++) {
 		struct recorder *recorder = recorders[i];
 		const int64_t now = clock_now();
@@ -212,7 +314,13 @@ static void record_intervals(struct master *master, bool last)
 		        record.length_ns > recorder->interval_ns / 2)
 			accuracy_add(&master->accuracy, record.target, record.load);
 		start_interval(master, recorder, &reading);
+		started[i] = true;
+		moved = recorder == &master->sampled && follow_load(master, &record);
 	}
+	/* A reading of the new processors to begin with. */
+	for (int i = 0; moved && i < 2; i++)
+		if (started[i] && read_source(master, &reading))
+			start_interval(master, recorders[i], &reading);
 }
 
 static void arm_next(const struct master *master)
@@ -225,6 +333,7 @@ static void arm_next(const struct master *master)
 
 static void on_timer(struct master *master)
 {
+	start_workloads(master);
 	if (master->stage != RUNNING || master->paused_ns)
 		return;
 	const bool over = clock_now() >= run_end(master);
@@ -248,7 +357,8 @@ static bool all_stopped(const struct master *master)
 	for (unsigned i = 0; i < master->config->workloads; i++) {
 		struct slot_record record;
 		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
-		if (atomic_load(&master->run.shared->slot[i].live) && (record.running || record.duty > 0))
+		const struct slot *slot = &master->run.shared->slot[i];
+		if ((slot->free || atomic_load(&slot->live)) && (record.running || record.duty > 0))
 			return false;
 	}
 	return true;
@@ -265,8 +375,13 @@ static void stop_all(struct master *master)
 
 static void pause_run(struct master *master)
 {
-	/* Workloads that are being started are held anyway. */
-	master->begins_paused = master->stage == STARTING;
+	/* Workloads that are being started are held anyway, unless they are started one after the other. */
+	if (master->stage == STARTING && !master->begins_paused) {
+		master->begins_paused = true;
+		master->suspended_ns = clock_now();
+		if (master->config->start_interval_ns)
+			stop_all(master);
+	}
 	if (master->stage == RUNNING && !master->paused_ns) {
 		record_intervals(master, false);
 		energy_take(&master->energy, clock_now() > origin(master));
@@ -278,9 +393,13 @@ static void pause_run(struct master *master)
 static void resume_run(struct master *master)
 {
 	struct sst_reading reading;
+	if (master->stage == STARTING && master->begins_paused && master->first_ns)
+		master->first_ns += clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
 	master->begins_paused = false;
-	if (!master->paused_ns)
+	if (!master->paused_ns) {
+		start_workloads(master);
 		return;
+	}
 	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
@@ -291,6 +410,15 @@ static void resume_run(struct master *master)
 		start_interval(master, &master->sampled, &reading);
 	}
 	on_timer(master);
+}
+
+/* With --start-at the warm-up counts from the last start that was due, so that control begins at the same moment everywhere. */
+static int64_t first_origin(const struct master *master)
+{
+	const int64_t due = start_of(master, master->config->workloads - 1) + master->config->warmup_ns;
+	if (!master->config->start_at_ns)
+		return master->began_ns + master->config->warmup_ns;
+	return due > master->began_ns ? due : master->began_ns;
 }
 
 /* All workloads are there: the hold ends for all at once. */
@@ -306,7 +434,7 @@ static void begin(struct master *master)
 	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
 	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
 	master->began_ns = clock_now();
-	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
+	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	order(master, SHARED_RUN);
 	energy_start(&master->energy);
 	start_interval(master, &master->logged, &reading);
@@ -432,19 +560,33 @@ static void reap(struct master *master)
 			}
 }
 
+/* Free workloads alone are no run. */
+static bool some_are_controlled(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i] && !master->run.shared->slot[i].free)
+			return true;
+	return false;
+}
+
 /* All workloads, or one where that is to end the run. */
 static void end_when_workloads_have(struct master *master)
 {
+	if (master->stage != RUNNING)
+		return;
 	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
-	if (master->stage != RUNNING || (master->alive > 0 && !one))
+	const bool controlled = some_are_controlled(master);
+	if (controlled && !one)
 		return;
 	if (!master->paused_ns)
 		record_intervals(master, true);
 	unsigned ended = 0;
 	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
 		ended++;
-	if (!master->config->quiet && master->alive > 0)
+	if (!master->config->quiet && controlled)
 		diag("workload %u has ended; the run ends", ended);
+	else if (!master->config->quiet && master->alive > 0)
+		diag("%s", master->lost ? "no controlled workload is left" : "all controlled workloads have ended");
 	else if (!master->config->quiet)
 		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
 	resume_run(master);
@@ -454,6 +596,8 @@ static void end_when_workloads_have(struct master *master)
 /* Whether each workload has been started, or never will be. One that can't be started ends the run when its executor ends. */
 static bool all_are_ready(const struct master *master)
 {
+	if (master->forked < master->config->workloads)
+		return false;
 	for (unsigned i = 0; i < master->config->workloads; i++)
 		if (master->executor[i] && !atomic_load(&master->run.shared->slot[i].pid))
 			return false;
@@ -471,23 +615,6 @@ static void name_what_is_left(const struct master *master)
 	diag("can't kill what is left of the workloads: %s", names);
 }
 
-static int fork_executors(struct master *master)
-{
-	for (unsigned i = 0; i < master->config->workloads; i++) {
-		const pid_t pid = fork();
-		if (pid == 0)
-			_exit(executor_run(&master->run, i));
-		if (pid < 0) {
-			diag("can't start the executor of workload %u: %s", i, strerror(errno));
-			end_with_error(master, EXIT_TROUBLE);
-			return -1;
-		}
-		master->executor[i] = pid;
-		master->alive++;
-	}
-	return 0;
-}
-
 /* ---- Signals ---------------------------------------------------------------------------------------------------------- */
 
 /* One line, as dd prints on the same signal. */
@@ -496,7 +623,7 @@ static void say_status(struct master *master)
 	char line[PROGRESS_LINE_MAX];
 	const struct accuracy *accuracy = &master->accuracy;
 	if (!master->began_ns) {
-		diag("starting");
+		diag(master->first_ns ? "starting" : "waiting for the instant of --start-at");
 		return;
 	}
 	master->progress.elapsed_ns = clock_now() - origin(master);
@@ -547,6 +674,7 @@ static void supervise(struct master *master)
 	        {.fd = master->timer, .events = POLLIN},
 	        {.fd = master->run.ready, .events = POLLIN},
 	        {.fd = master->ties->guardian, .events = POLLIN},
+	        {.fd = master->instant, .events = POLLIN},
 	};
 	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
@@ -566,6 +694,8 @@ static void supervise(struct master *master)
 			else
 				on_timer(master);
 		}
+		if (polled[4].revents && read(master->instant, &count, sizeof count) == sizeof count)
+			on_instant(master);
 		if (polled[2].revents)
 			eventfd_read(master->run.ready, &count);
 		if (master->strays)
@@ -602,8 +732,13 @@ static int set_up(struct master *master)
 		return -1;
 	master->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	master->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
+		return -1;
 	master->run.master = pidfd_open(getpid(), 0);
 	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	master->dynamic = master->config->dynamic;
+	if (master->config->dynamics && !(master->allowed = linux_affinity_get()))
+		return -1;
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
 	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor)
 		return -1;
@@ -826,7 +961,7 @@ static void die_by_signals(const struct scheduling *user)
 
 int master_run(const struct config *config, const struct master_ties *ties)
 {
-	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1};
+	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
 	die_by_signals(&ties->user);
 	if (run_prepare(&master.run, config) != 0) {
 		run_release(&master.run);
@@ -834,7 +969,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	int status = check_commands(config);
 	if (status == 0 && config->log) {
-		master.log = control_log_open(config->log, config->log_power, config->log_instances ? config->workloads : 0);
+		const unsigned columns = config->log_instances ? config->workloads : 0;
+		master.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns) : control_log_open(config->log, config->log_power, columns);
 		if (!master.log) {
 			diag("%s: can't write the log: %s", config->log, strerror(errno));
 			status = EXIT_TROUBLE;
@@ -868,7 +1004,12 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		diag_over_live_line(master.live_line);
 		if (config->verbose)
 			say_what_was_set_up(&master);
-		fork_executors(&master);
+		if (config->start_at_ns) {
+			await_instant(&master);
+		} else {
+			master.first_ns = clock_now();
+			start_workloads(&master);
+		}
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
 			name_what_is_left(&master);
@@ -889,6 +1030,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	recorder_free(&master.logged);
 	recorder_free(&master.sampled);
 	free(master.executor);
+	free(master.allowed);
 	run_release(&master.run);
 	return status;
 }

@@ -17,7 +17,7 @@
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {
-	SHARED_HOLD,      /* workloads are started and held stopped until all are there */
+	SHARED_HOLD,      /* workloads are started and held stopped (with --start-interval: run) until all are there */
 	SHARED_RUN,       /* free until origin_ns, under control from then on */
 	SHARED_TERMINATE, /* SIGTERM, SIGCONT, the grace period, SIGKILL */
 	SHARED_KILL,      /* SIGKILL at once */
@@ -35,6 +35,7 @@ enum shared_stage {
 	STAGE_STDIN,
 	STAGE_STDOUT,
 	STAGE_STDERR,
+	STAGE_AFFINITY,
 	STAGE_EXEC,
 };
 
@@ -75,6 +76,7 @@ struct slot_record {
 
 struct slot {
 	_Alignas(128) _Atomic bool live;    /* counts as a workload under control */
+	bool free;                          /* never does; set by the master before it forks */
 	_Atomic bool has_published;
 	_Atomic double published;           /* raw output of the control module, for peers */
 	_Atomic int32_t pid;                /* of the workload's first process; 0 before it started */
@@ -102,6 +104,7 @@ struct shared {
 	size_t module_offset[SST_KINDS];    /* of the modules' shared memory from the start; 0 for none */
 	_Alignas(64) _Atomic int32_t phase; /* enum shared_phase */
 	_Atomic bool paused;                /* workloads stopped, the trace's clock too */
+	_Atomic uint32_t moves;             /* how often groups with dynamic pinning were moved; odd: they are above */
 	_Atomic int64_t origin_ns;          /* when control begins; moves on with each pause */
 	_Atomic uint32_t generation;        /* changes whenever some slot's `live` does */
 	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */

@@ -164,6 +164,11 @@ static void cpu_time_of_all_trees(void **state)
 	atomic_store(&shared->slot[0].executor, 0);
 	atomic_store(&shared->slot[0].workload_cpu_ns, 100 * NS_PER_S);
 	assert_in_range(tree_time(), 100 * NS_PER_S, 100 * NS_PER_S + used);
+	/* Those that are free don't count. */
+	shared->slot[2].free = true;
+	atomic_store(&shared->slot[2].executor, getpid());
+	atomic_store(&shared->slot[2].tree_cpu_ns, 1000 * NS_PER_S);
+	assert_in_range(tree_time(), 100 * NS_PER_S, 100 * NS_PER_S + used);
 	/* The number of one that was lost may be another's. */
 	atomic_store(&shared->slot[0].executor, getpid());
 	atomic_store(&shared->slot[0].lost, true);

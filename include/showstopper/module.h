@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 1u
+#define SST_ABI 2u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -96,15 +96,20 @@ struct sst_host {
 	/* CPU time in ns that the controlled workloads and their descendants have used so far, or -1 with errno (EAGAIN: there are no
 	 * workloads yet). It never goes back. The cost grows with their processes and threads. */
 	int64_t (*tree_cpu_time)(const struct sst_env *env);
+	/* Where env->moving is set: the processors that the controlled workloads may use now, NULL for all, and how often they have been
+	 * moved. */
+	const struct sst_cpus *(*cpus)(const struct sst_env *env, uint64_t *moves);
 };
 
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */
 struct sst_env {
 	const struct sst_host *host;
 	void *shared;       /* `shared_size` bytes that the master and all executors share, zeroed before prepare; 64-byte aligned */
-	unsigned index;     /* of this executor, from 0; 0 in the master */
-	unsigned workloads; /* how many there are at the start, at least 1 */
+	unsigned index;     /* of this executor among those that control, from 0; 0 in the master */
+	unsigned workloads; /* how many are controlled at the start, at least 1 */
 	uint64_t entropy;   /* a random number that differs from run to run; the simulator passes its seed */
+	const struct sst_cpus *cpus; /* the processors that the controlled workloads may use, which are those to measure; NULL for all */
+	bool moving;                 /* they are moved to others from time to time, and `cpus` is where they start */
 };
 
 /* ---- What all kinds have ---------------------------------------------------------------------------------------------- */

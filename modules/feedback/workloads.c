@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load that the controlled workloads make, and nobody else: the processor time of their trees, relative to all processors of the
- * machine.
+ * The load that the controlled workloads make, and nobody else: the processor time of their trees, relative to the processors of the
+ * machine, or those that they may use.
  *
  * The host's counter never goes back and leaves nothing out but for a moment: what it misses of a process that ends during a look it
  * has with the next one. A look costs some system calls for each process and thread; the host makes samples rarer when that is
@@ -23,6 +23,7 @@
 struct machine {
 	_Atomic double processors;
 	_Atomic int64_t looked_ns;
+	_Atomic uint64_t moves; /* of the workloads to other processors, at that time */
 };
 
 struct workloads {
@@ -53,13 +54,13 @@ static const struct sst_option options[] = {
 };
 
 /* How many processors there are changes seldom; a look a second is enough. */
-static int look(struct workloads *workloads, const struct sst_env *env)
+static int look(struct workloads *workloads, const struct sst_env *env, const struct sst_cpus *cpus)
 {
 	struct machine *machine = env->shared;
 	struct linux_stat stat;
 	int64_t ignored;
 	const ssize_t length = env->host->read(env, workloads->stat, workloads->text, TEXT_SIZE, &ignored);
-	if (length < 0 || linux_stat_parse(workloads->text, (size_t)length, NULL, &stat) != 0)
+	if (length < 0 || linux_stat_parse(workloads->text, (size_t)length, cpus, &stat) != 0)
 		return -1;
 	atomic_store(&machine->processors, (double)stat.processors);
 	return 0;
@@ -77,7 +78,7 @@ static int prepare(void *state, const struct sst_env *env)
 	workloads->text = malloc(TEXT_SIZE);
 	if (!workloads->text)
 		return env->host->refuse(env, "%s", strerror(errno));
-	if (look(workloads, env) != 0)
+	if (look(workloads, env, env->cpus) != 0)
 		return env->host->refuse(
 			env, "can't read /proc/stat: %s", errno == EINVAL ? "it has no line of a processor" : strerror(errno));
 	return 0;
@@ -96,9 +97,15 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 		used_ns = 0; /* there are no workloads yet */
 	if (used_ns < 0)
 		return -1;
+	const struct sst_cpus *cpus = env->cpus;
+	uint64_t moves = 0;
+	if (env->moving)
+		cpus = env->host->cpus(env, &moves);
+	if (atomic_exchange(&machine->moves, moves) != moves)
+		atomic_store(&machine->looked_ns, 0);
 	int64_t looked_ns = atomic_load(&machine->looked_ns);
 	if (when_ns - looked_ns >= NS_PER_S && atomic_compare_exchange_strong(&machine->looked_ns, &looked_ns, when_ns) &&
-		look(workloads, env) != 0)
+		look(workloads, env, cpus) != 0)
 		return -1;
 	*now = (struct sst_reading){
 		.when_ns = when_ns, .processors = atomic_load(&machine->processors), .counter = {(uint64_t)used_ns}};

@@ -140,6 +140,44 @@ static void processors_are_counted_once_a_second(void **state)
 	module_test_end(&test);
 }
 
+static const struct sst_cpus *present;
+static uint64_t present_moves;
+
+static const struct sst_cpus *present_cpus(const struct sst_env *env, uint64_t *moves)
+{
+	(void)env;
+	*moves = present_moves;
+	return present;
+}
+
+static void processors_are_those_that_they_may_use(void **state)
+{
+	(void)state;
+	const unsigned one[] = {1};
+	const struct sst_cpus cpus = {.count = 1, .cpu = one};
+	const char *refused = module_test_open(&test, SST_FEEDBACK, "workloads", NULL);
+	assert_null(refused);
+	test.host.open = open_file;
+	test.host.read = read_file;
+	test.host.close = close_file;
+	test.host.tree_cpu_time = tree_cpu_time;
+	test.host.cpus = present_cpus;
+	test.env.cpus = &cpus;
+	assert_null(module_test_prepare(&test));
+	assert_near(read_now().processors, 1, 0);
+	/* Moved to others it is looked at once. */
+	test.env.moving = true;
+	present = &cpus;
+	assert_near(read_now().processors, 1, 0);
+	present = NULL;
+	present_moves = 1;
+	assert_near(read_now().processors, 2, 0);
+	present = &cpus;
+	present_moves = 2;
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+}
+
 static void errors_are_passed_on(void **state)
 {
 	(void)state;
@@ -181,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(their_time_is_relative_to_the_machine),
 		TEST(processors_are_counted_once_a_second),
+		TEST(processors_are_those_that_they_may_use),
 		TEST(errors_are_passed_on),
 		TEST(filter_and_interval_have_their_options),
 	};
