@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_processors.h"
+#include "cpus.h"
 #include "module.h"
 #include "option.h"
+#include "placement.h"
 #include "units.h"
 
 /* Values of options without a letter; modules' are told by kind. */
@@ -36,6 +37,11 @@ enum {
 	OPTION_DRY_RUN,
 	OPTION_CHECK_MACHINE,
 	OPTION_LIST_MODULES,
+	OPTION_LIST_PINS,
+	OPTION_FREE,
+	OPTION_CPUS,
+	OPTION_PIN,
+	OPTION_PART,
 	OPTION_HELP_MODULE,
 	OPTION_SEPARATOR,
 	OPTION_PLACEHOLDER,
@@ -53,6 +59,10 @@ static const struct row {
 	const char *help;
 } table[] = {
         {'n', "instances", "N", true, "instances of the command; default: the processors this process may use"},
+        {OPTION_FREE, "free", NULL, true, "run uncontrolled, at full speed, beside the controlled groups"},
+        {OPTION_CPUS, "cpus", "LIST", true, "processors that the workloads may use, such as 0-3,8"},
+        {OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed or spread"},
+        {OPTION_PART, "part", "I/K", true, "of the scheme's K parts the one with number I, from 0"},
         {'t', "trace", "MODULE", false, "trace module: what the load should be (default constant)"},
         {'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
         {'f', "feedback", "MODULE", false, "feedback module: what the load is (default realtime)"},
@@ -86,6 +96,7 @@ static const struct row {
         {OPTION_DRY_RUN, "dry-run", NULL, false, "print what would be run; start nothing"},
         {OPTION_CHECK_MACHINE, "check-machine", NULL, false, "print what this machine can measure and permits"},
         {OPTION_LIST_MODULES, "list-modules", NULL, false, "print the modules there are"},
+        {OPTION_LIST_PINS, "list-pins", NULL, false, "print what each scheme of --pin makes of this machine"},
         {OPTION_HELP_MODULE, "help-module", "KIND:NAME", false, "print what a module is and its options"},
         {OPTION_SYSROOT, "sysroot", "DIR", false, "measure with DIR/proc and DIR/sys instead of /proc and /sys"},
         {'q', "quiet", NULL, false, "no summary"},
@@ -161,6 +172,37 @@ static int parse_instances(const char *text, unsigned *instances, char **error)
 	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > 100000)
 		return fail(error, "--instances: '%s': expected a whole number from 1 to 100000", text);
 	*instances = (unsigned)value;
+	return 0;
+}
+
+static int parse_cpus(struct group *group, const char *text, char **error)
+{
+	struct sst_cpus *cpus;
+	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
+		return fail(error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text, errno == ERANGE ? "out of range" : "malformed");
+	free(group->cpus);
+	group->cpus = cpus;
+	return 0;
+}
+
+static int parse_pin(struct group *group, const char *text, char **error)
+{
+	group->pin = pinning_find(text);
+	if (group->pin == PIN_NONE)
+		return fail(error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed or spread", text);
+	return 0;
+}
+
+static int parse_part(struct group *group, const char *text, char **error)
+{
+	const char *slash = strchr(text, '/');
+	int64_t part;
+	int64_t parts;
+	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
+	        units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts || parts > (int64_t)CPUS_LIMIT)
+		return fail(error, "--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", text);
+	group->part = (unsigned)part;
+	group->parts = (unsigned)parts;
 	return 0;
 }
 
@@ -282,6 +324,15 @@ static int apply(struct config *config, struct group *group, int value, char **e
 	switch (value) {
 	case 'n':
 		return parse_instances(optarg, &group->instances, error);
+	case OPTION_CPUS:
+		return parse_cpus(group, optarg, error);
+	case OPTION_PIN:
+		return parse_pin(group, optarg, error);
+	case OPTION_PART:
+		return parse_part(group, optarg, error);
+	case OPTION_FREE:
+		group->free = true;
+		return 0;
 	case 'w':
 		return parse_time(row, optarg, 0, &config->warmup_ns, error);
 	case 'r':
@@ -340,6 +391,9 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return 0;
 	case OPTION_LIST_MODULES:
 		config->action = ACTION_LIST_MODULES;
+		return 0;
+	case OPTION_LIST_PINS:
+		config->action = ACTION_LIST_PINS;
 		return 0;
 	case 'q':
 		config->quiet = true;
@@ -437,35 +491,92 @@ static int add_group(struct config *config, const struct group *group, char **er
 	return 0;
 }
 
+/* What a group says of its processors, taken together. */
+static int place_group(struct group *group, char **error)
+{
+	char reason[PLACEMENT_ERROR_MAX];
+	if (group->cpus && group->pin != PIN_NONE)
+		return fail(error, "--cpus and --pin: expected one of them for a group");
+	if (group->parts && group->pin == PIN_NONE)
+		return fail(error, "--part: expected --pin with it");
+	if (group->pin != PIN_NONE && group->pin != PIN_NEUTRAL && !group->parts)
+		return fail(error, "--pin=%s: expected --part with it, such as --part 0/2", pinning_name(group->pin));
+	if (placement_resolve(group, reason) != 0)
+		return fail(error, "%s", reason);
+	return 0;
+}
+
+/* One group: 0, 1 when it is the last or the options ask for something else than a run, or -1. What it owns is the caller's. */
+static int parse_group(struct config *config, struct group *group, int argc, char **argv, int *at, char **error)
+{
+	if (parse_options(config, group, argc, argv, at, error) != 0)
+		return -1;
+	config->list_parts = group->parts ? group->parts : 2;
+	if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
+		return 1;
+	const int first = *at;
+	while (*at < argc && !(*config->separator && strcmp(argv[*at], config->separator) == 0))
+		(*at)++;
+	if (*at == first && argc > first)
+		return fail(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
+	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts;
+	if (*at == first && !config->groups && config->attaches && !given)
+		return 1;
+	if (*at == first)
+		return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
+		                        fail(error, "expected a command (--help says more)");
+	const bool last = *at == argc;
+	argv[(*at)++] = NULL;
+	group->command = argv + first;
+	if (place_group(group, error) != 0 || add_group(config, group, error) != 0)
+		return -1;
+	group->cpus = NULL; /* the list's now */
+	return last;
+}
+
 static int parse_groups(struct config *config, int argc, char **argv, char **error)
 {
-	for (int at = 1;;) {
+	int result = 0;
+	for (int at = 1; result == 0;) {
 		struct group group = {0};
-		if (parse_options(config, &group, argc, argv, &at, error) != 0)
-			return -1;
-		if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
-			return 0;
-		const int first = at;
-		while (at < argc && !(*config->separator && strcmp(argv[at], config->separator) == 0))
-			at++;
-		if (at == first && argc > first)
-			return fail(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[at]);
-		if (at == first && !config->groups && config->attaches && !group.instances)
-			return 0;
-		if (at == first)
-			return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
-			                        fail(error, "expected a command (--help says more)");
-		const bool last = at == argc;
-		argv[at] = NULL;
-		group.command = argv + first;
-		if (!group.instances)
-			group.instances = linux_processors_usable();
-		if (add_group(config, &group, error) != 0)
-			return -1;
-		if (last)
-			return 0;
-		at++;
+		result = parse_group(config, &group, argc, argv, &at, error);
+		free(group.cpus);
 	}
+	return result < 0 ? -1 : 0;
+}
+
+/* The processors that are controlled: all, when one of those that are controlled may use all. */
+static int collect_cpus(struct config *config, char **error)
+{
+	size_t count = 0;
+	unsigned *all;
+	if (config->attaches)
+		return 0;
+	for (unsigned i = 0; i < config->groups; i++) {
+		if (!config->group[i].free && !config->group[i].cpus)
+			return 0;
+		if (!config->group[i].free)
+			count += config->group[i].cpus->count;
+	}
+	if (!count)
+		return 0;
+	all = calloc(count, sizeof *all);
+	size_t at = 0;
+	for (unsigned i = 0; all && i < config->groups; i++) {
+		const struct group *group = &config->group[i];
+		if (!group->free)
+			memcpy(all + at, group->cpus->cpu, group->cpus->count * sizeof *all);
+		at += group->free ? 0 : group->cpus->count;
+	}
+	config->cpus = all ? cpus_make(all, count) : NULL;
+	free(all);
+	if (!config->cpus)
+		return fail(error, "%s", strerror(ENOMEM));
+	if (placement_is_whole_machine(config->cpus)) {
+		free(config->cpus);
+		config->cpus = NULL;
+	}
+	return 0;
 }
 
 int config_parse(struct config *config, int argc, char **argv, char **error)
@@ -487,12 +598,21 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	config->workloads += config->attaches;
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
-	return 0;
+	config->controlled = config->attaches;
+	for (unsigned i = 0; i < config->groups; i++)
+		config->controlled += config->group[i].free ? 0 : config->group[i].instances;
+	if (config->groups && !config->controlled)
+		return fail(error, "--free: nothing would be controlled: expected a group without it");
+	return collect_cpus(config, error);
 }
 
 void config_free(struct config *config)
 {
+	for (unsigned i = 0; i < config->groups; i++)
+		free(config->group[i].cpus);
 	free(config->group);
+	free(config->cpus);
+	config->cpus = NULL;
 	config->group = NULL;
 	config->groups = 0;
 	free(config->attach);

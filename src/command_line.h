@@ -8,20 +8,28 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "pinning.h"
 #include "showstopper/module.h"
 
 /* Workloads of one kind. */
 struct group {
 	unsigned instances;
+	bool free;             /* runs uncontrolled beside the others */
+	struct sst_cpus *cpus; /* the processors that it may use; NULL for all; owned */
+	enum pinning pin;      /* the scheme that cpus came from */
+	unsigned part, parts;  /* … and which part of how many; 0 parts: not given */
 	char **command; /* argv, NULL-terminated; the words are the caller's */
 };
 
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
 struct config {
-	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_HELP, ACTION_VERSION } action;
+	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_LIST_PINS, ACTION_HELP, ACTION_VERSION } action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
 	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
+	unsigned controlled; /* those of them that are in no free group */
+	struct sst_cpus *cpus; /* what the controlled ones may use, in all; NULL for the whole machine; owned */
+	unsigned list_parts; /* for ACTION_LIST_PINS */
 	pid_t *attach;      /* `attaches` of them, each once; owned */
 	unsigned attaches;
 	const char *module[SST_KINDS];

@@ -82,6 +82,35 @@ refuse:
 	return -1;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const unsigned left = *(const unsigned *)a;
+	const unsigned right = *(const unsigned *)b;
+	return (left > right) - (left < right);
+}
+
+struct sst_cpus *cpus_make(const unsigned *cpu, size_t count)
+{
+	struct sst_cpus *list = malloc(sizeof *list + count * sizeof *cpu);
+	if (!list)
+		return NULL;
+	unsigned *out = (unsigned *)(list + 1);
+	if (count)
+		memcpy(out, cpu, count * sizeof *cpu);
+	qsort(out, count, sizeof *out, compare);
+	list->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || out[i] != out[list->count - 1])
+			out[list->count++] = out[i];
+	list->cpu = out;
+	return list;
+}
+
+bool cpus_contain(const struct sst_cpus *cpus, unsigned cpu)
+{
+	return cpus->count && bsearch(&cpu, cpus->cpu, cpus->count, sizeof cpu, compare);
+}
+
 void cpus_print(const struct sst_cpus *cpus, FILE *to)
 {
 	for (size_t i = 0; i < cpus->count;) {

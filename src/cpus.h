@@ -3,6 +3,7 @@
 #ifndef CPUS_H
 #define CPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,5 +22,10 @@ int cpus_parse(const char *text, size_t length, struct sst_cpus **cpus, size_t *
 
 /* Prints the list with ranges. */
 void cpus_print(const struct sst_cpus *cpus, FILE *to);
+
+/* A list of these, which may be in any order and repeat; a single block as above. NULL with errno ENOMEM. */
+struct sst_cpus *cpus_make(const unsigned *cpu, size_t count);
+
+bool cpus_contain(const struct sst_cpus *cpus, unsigned cpu);
 
 #endif

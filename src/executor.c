@@ -140,6 +140,19 @@ static void take_edges(struct executor *executor)
 	}
 }
 
+static void run_free(struct executor *executor, int64_t now_ns)
+{
+	set_running(executor, true, false, now_ns);
+	record_state(executor, 1, true, now_ns);
+}
+
+/* A free workload is in no ring. */
+static void set_live(const struct executor *executor, bool live)
+{
+	if (!executor->slot->free)
+		shared_set_live(executor->shared, executor->loop.index, live);
+}
+
 /* Leaves the hold, or a pause: free until control begins. */
 static void begin(struct executor *executor)
 {
@@ -150,9 +163,11 @@ static void begin(struct executor *executor)
 	if (executor->waiting)
 		return; /* the start of the workload comes back to this */
 	executor->record.since_ns = now;
-	if (now < origin) {
-		set_running(executor, true, false, now);
-		record_state(executor, 1, true, now);
+	if (executor->slot->free) {
+		run_free(executor, now);
+		disarm(executor);
+	} else if (now < origin) {
+		run_free(executor, now);
 		executor->due_ns = origin;
 		arm(executor, origin);
 	} else {
@@ -340,6 +355,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum shared_s
 		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
 		        .append = again,
 		        .index = index,
+		        .cpus = run_group(config, index)->cpus,
 		        .user = &executor->run->user,
 		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
@@ -365,7 +381,7 @@ static void leave_the_ring(struct executor *executor)
 	record_state(executor, 0, false, clock_now());
 	executor->record.alive = 0;
 	publish(executor);
-	shared_set_live(executor->shared, executor->loop.index, false);
+	set_live(executor, false);
 }
 
 /* False when it can't be started any more; the slot says why. */
@@ -395,7 +411,7 @@ static bool respawn(struct executor *executor)
 	tree_stop(&executor->tree, executor->started_ns);
 	executor->record.alive = 1;
 	record_state(executor, 0, false, executor->started_ns);
-	shared_set_live(executor->shared, executor->loop.index, true);
+	set_live(executor, true);
 	executor->loop.controlling = false;
 	if (executor->started && !executor->paused)
 		begin(executor);
@@ -457,7 +473,7 @@ static void sign_off(struct executor *executor)
 	record_state(executor, 0, false, clock_now());
 	executor->record.alive = 0;
 	publish(executor);
-	shared_set_live(executor->shared, executor->loop.index, false);
+	set_live(executor, false);
 	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 }
@@ -568,7 +584,7 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 	atomic_store(&executor->slot->attached, executor->attached != NULL);
 	record_state(executor, executor->attached ? 1 : 0, executor->attached, clock_now());
 	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
-	shared_set_live(executor->shared, executor->loop.index, true);
+	set_live(executor, true);
 	return 0;
 }
 

@@ -80,13 +80,33 @@ static json_t *modules(const struct run *run)
 	return array;
 }
 
+static json_t *processor_list(const struct sst_cpus *cpus)
+{
+	if (!cpus)
+		return json_null();
+	json_t *array = json_array();
+	for (size_t i = 0; i < cpus->count; i++)
+		json_array_append_new(array, json_integer(cpus->cpu[i]));
+	return array;
+}
+
+static json_t *group_object(const struct group *group)
+{
+	char pin[64] = "";
+	if (group->pin != PIN_NONE && group->parts)
+		snprintf(pin, sizeof pin, "%s %u/%u", pinning_name(group->pin), group->part, group->parts);
+	else if (group->pin != PIN_NONE)
+		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
+	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command), "free",
+	        (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
+}
+
 static json_t *configuration(const struct export *export)
 {
 	const struct config *config = export->run->config;
 	json_t *groups = json_array();
 	for (unsigned i = 0; i < config->groups; i++)
-		json_array_append_new(groups, json_pack("{s:i, s:o}", "instances", (int)config->group[i].instances, "command",
-		                                      words(config->group[i].command)));
+		json_array_append_new(groups, group_object(&config->group[i]));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
@@ -127,8 +147,8 @@ static json_t *workloads(const struct run *run)
 		const bool attached = run_attached(run, i);
 		char **command =
 		        attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
-		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
-		                                     command ? words(command) : json_null(), "attached", (int)attached, "pid", (int)atomic_load(&slot->pid),
+		json_array_append_new(array, json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
+		                                     command ? words(command) : json_null(), "attached", (int)attached, "free", (int)slot->free, "pid", (int)atomic_load(&slot->pid),
 		                                     "ended_by_itself", (int)ended, "exit_status",
 		                                     ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(), "signal",
 		                                     ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(), "failures",

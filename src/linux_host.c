@@ -51,7 +51,7 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 	}
 	for (uint32_t i = 0; i < shared->workloads; i++) {
 		const pid_t pid = atomic_load(&shared->slot[i].pid);
-		if (pid)
+		if (pid && !shared->slot[i].free)
 			total += descendants_cpu_ns(pid);
 	}
 	return total;

@@ -9,6 +9,10 @@
  * - diag.c                messages on stderr
  * - units.c               notation of times, loads and numbers
  * - cpus.c                notation of processor lists
+ * - placement.c           which processors a group may use
+ * - pinning.c             … by which scheme
+ * - topology.c            … on which machine
+ * - linux_affinity.c      … and how that is asked for and set
  * - linux_processors.c    default number of instances: affinity and quota
  * - machine.c             --check-machine
  * - linux_attached.c      processes that are attached
@@ -91,6 +95,7 @@
 #include "linux_attached.h"
 #include "machine.h"
 #include "module_info.h"
+#include "placement.h"
 #include "run.h"
 
 /* Standard output is part of the result: what could not be written is an error. */
@@ -120,6 +125,15 @@ static int dry_run(const struct config *config)
 	return status;
 }
 
+static int list_pins(unsigned parts)
+{
+	char error[PLACEMENT_ERROR_MAX];
+	if (placement_list(parts, stdout, error) == 0)
+		return flushed(0);
+	diag("%s", error);
+	return EXIT_TROUBLE;
+}
+
 static int act(const struct config *config)
 {
 	switch (config->action) {
@@ -133,6 +147,8 @@ static int act(const struct config *config)
 		return flushed(module_info_list(stdout) == 0 ? 0 : EXIT_TROUBLE);
 	case ACTION_HELP_MODULE:
 		return flushed(module_info_help(config->help_kind, config->help_name, stdout) == 0 ? 0 : EXIT_TROUBLE);
+	case ACTION_LIST_PINS:
+		return list_pins(config->list_parts);
 	case ACTION_CHECK_MACHINE:
 		machine_print(config->root, stdout);
 		return flushed(0);

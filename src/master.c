@@ -240,7 +240,8 @@ static bool all_stopped(const struct master *master)
 	for (unsigned i = 0; i < master->config->workloads; i++) {
 		struct slot_record record;
 		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
-		if (atomic_load(&master->run.shared->slot[i].live) && (record.running || record.duty > 0))
+		const struct slot *slot = &master->run.shared->slot[i];
+		if ((slot->free || atomic_load(&slot->live)) && (record.running || record.duty > 0))
 			return false;
 	}
 	return true;
@@ -421,19 +422,33 @@ static void reap(struct master *master)
 			}
 }
 
+/* Free workloads alone are no run. */
+static bool some_are_controlled(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (master->executor[i] && !master->run.shared->slot[i].free)
+			return true;
+	return false;
+}
+
 /* All workloads, or one where that is to end the run. */
 static void end_when_workloads_have(struct master *master)
 {
+	if (master->stage != RUNNING)
+		return;
 	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
-	if (master->stage != RUNNING || (master->alive > 0 && !one))
+	const bool controlled = some_are_controlled(master);
+	if (controlled && !one)
 		return;
 	if (!master->paused_ns)
 		record_intervals(master, true);
 	unsigned ended = 0;
 	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
 		ended++;
-	if (!master->config->quiet && master->alive > 0)
+	if (!master->config->quiet && controlled)
 		diag("workload %u has ended; the run ends", ended);
+	else if (!master->config->quiet && master->alive > 0)
+		diag("%s", master->lost ? "no controlled workload is left" : "all controlled workloads have ended");
 	else if (!master->config->quiet)
 		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
 	resume_run(master);

@@ -24,7 +24,7 @@ void recorder_free(struct recorder *recorder)
 	recorder->duty_ns = recorder->duties = NULL;
 }
 
-/* Integrals of all workloads up to now_ns; `each`, where not NULL, receives their ∫ duty dt. */
+/* Integrals of all workloads that are controlled, up to now_ns; `each`, where not NULL, receives the ∫ duty dt of each, also of free ones. */
 static struct recorder_sums sum_slots(const struct run *run, int64_t now_ns, double *each)
 {
 	struct recorder_sums sums = {0};
@@ -32,13 +32,15 @@ static struct recorder_sums sum_slots(const struct run *run, int64_t now_ns, dou
 		struct slot_record record;
 		latch_read(&run->shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
 		slot_record_advance(&record, now_ns);
+		if (each)
+			each[i] = record.duty_ns;
+		if (run->shared->slot[i].free)
+			continue;
 		sums.duty_ns += record.duty_ns;
 		sums.running_ns += record.running_ns;
 		sums.load_ns += record.load_ns;
 		sums.loaded_ns += record.loaded_ns;
 		sums.alive_ns += record.alive_ns;
-		if (each)
-			each[i] = record.duty_ns;
 	}
 	return sums;
 }

@@ -18,8 +18,8 @@ struct record {
 	double target;       /* NaN: free */
 	double load;         /* 0 to 1; NaN when the source gave no sample */
 	double estimate;     /* NaN: none yet */
-	double duty;         /* over the live workloads; NaN when there were none */
-	double runnable;     /* workloads */
+	double duty;         /* over the live workloads that are controlled; NaN when there were none */
+	double runnable;     /* controlled workloads */
 	bool partly_free;    /* the trace left the workloads free for some of it */
 	const double *duties; /* of each workload; NULL unless asked for; valid until the next record */
 };

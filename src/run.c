@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "expand.h"
 #include "linux_containment.h"
+#include "placement.h"
 #include "units.h"
 
 int run_prepare(struct run *run, const struct config *config)
@@ -35,7 +36,8 @@ int run_prepare(struct run *run, const struct config *config)
 			diag("%s", error);
 			return -1;
 		}
-		host_env_init(host, config->root, config->workloads ? config->workloads : 1, entropy + (uint64_t)kind);
+		host_env_init(host, config->root, config->controlled, entropy + (uint64_t)kind);
+		host->env.cpus = config->cpus;
 		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
 		if (!host->env.shared) {
 			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
@@ -64,6 +66,8 @@ int run_share(struct run *run)
 	run->shared = shared_create(run->config->workloads, size);
 	if (!run->shared)
 		return -1;
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		run->shared->slot[i].free = run_is_free(run->config, i);
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		struct host_env *host = &run->host[kind];
 		void *shared = shared_module(run->shared, (enum sst_kind)kind);
@@ -78,9 +82,12 @@ int run_share(struct run *run)
 
 int run_init_modules(struct run *run, unsigned index)
 {
+	unsigned place = 0;
+	for (unsigned i = 0; i < index; i++)
+		place += !run->shared->slot[i].free;
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		const struct sst_module *base = run->module[kind].base;
-		run->host[kind].env.index = index;
+		run->host[kind].env.index = place;
 		if (base->init && base->init(run->module[kind].state, &run->host[kind].env) != 0)
 			return -1;
 	}
@@ -123,6 +130,11 @@ const struct group *run_group(const struct config *config, unsigned index)
 	return group;
 }
 
+bool run_is_free(const struct config *config, unsigned index)
+{
+	return index < config->workloads - config->attaches && run_group(config, index)->free;
+}
+
 /* A word as a shell would read it back. */
 static void print_word(const char *word, FILE *to)
 {
@@ -138,6 +150,20 @@ static void print_word(const char *word, FILE *to)
 		else
 			fputc(*word, to);
 	fputc('\'', to);
+}
+
+/* Only what differs from an ordinary group. */
+static void print_group(const struct group *group, unsigned number, FILE *to)
+{
+	if (!group->free && !group->cpus && group->pin == PIN_NONE)
+		return;
+	fprintf(to, "group %u:%s processors ", number + 1, group->free ? " free," : "");
+	placement_print(group->cpus, to);
+	if (group->pin != PIN_NONE)
+		fprintf(to, " (%s", pinning_name(group->pin));
+	if (group->parts)
+		fprintf(to, " %u/%u", group->part, group->parts);
+	fputs(group->pin != PIN_NONE ? ")\n" : "\n", to);
 }
 
 void run_print(const struct run *run, FILE *to)
@@ -161,6 +187,8 @@ void run_print(const struct run *run, FILE *to)
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	if (config->contain == CONTAIN_PIDNS)
 		fputs("containment: pidns\n", to);
+	for (unsigned i = 0; i < config->groups; i++)
+		print_group(&config->group[i], i, to);
 	for (unsigned i = 0; i < config->workloads; i++) {
 		const struct attached *attached = run_attached(run, i);
 		if (attached) {

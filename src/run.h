@@ -48,4 +48,7 @@ const struct attached *run_attached(const struct run *run, unsigned index);
 /* The group of a workload that is started. */
 const struct group *run_group(const struct config *config, unsigned index);
 
+/* Whether a workload is of a group that runs uncontrolled. */
+bool run_is_free(const struct config *config, unsigned index);
+
 #endif

@@ -35,6 +35,7 @@ enum shared_stage {
 	STAGE_STDIN,
 	STAGE_STDOUT,
 	STAGE_STDERR,
+	STAGE_AFFINITY,
 	STAGE_EXEC,
 };
 
@@ -75,6 +76,7 @@ struct slot_record {
 
 struct slot {
 	_Alignas(128) _Atomic bool live;    /* counts as a workload under control */
+	bool free;                          /* never does; set by the master before it forks */
 	_Atomic bool has_published;
 	_Atomic double published;           /* raw output of the control module, for peers */
 	_Atomic int32_t pid;                /* of the workload's first process; 0 before it started */

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "linux_affinity.h"
+
 struct failure {
 	enum shared_stage stage;
 	int error;
@@ -46,6 +48,8 @@ const char *spawn_stage_text(enum shared_stage stage)
 		return "open its standard output";
 	case STAGE_STDERR:
 		return "open its standard error";
+	case STAGE_AFFINITY:
+		return "bind it to its processors";
 	case STAGE_EXEC:
 		return "execute the command";
 	}
@@ -83,6 +87,9 @@ static enum shared_stage become(const struct spawn *spawn)
 		return STAGE_STDERR;
 	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
 		return STAGE_STDERR;
+	/* Before exec: whatever the workload starts inherits it. */
+	if (spawn->cpus && linux_affinity_set(0, spawn->cpus) != 0)
+		return STAGE_AFFINITY;
 	scheduling_restore(spawn->user);
 	execvp(spawn->command[0], spawn->command);
 	return STAGE_EXEC;

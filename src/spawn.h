@@ -16,6 +16,7 @@ struct spawn {
 	bool inherit_stdin;                                /* else /dev/null */
 	bool append;                                       /* to the files, which are emptied otherwise */
 	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
+	const struct sst_cpus *cpus;                       /* that it may use; NULL: the caller's */
 	const struct scheduling *user;                     /* what the child gets back */
 	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
 };

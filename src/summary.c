@@ -41,9 +41,11 @@ void summary_collect(struct summary *summary, const struct shared *shared)
 	double control = 0;
 	double saturated = 0;
 	double starved = 0;
+	unsigned controlled = 0;
 	for (unsigned i = 0; i < shared->workloads; i++) {
 		struct slot_record record;
 		latch_read(&shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		controlled += !shared->slot[i].free;
 		control += record.control_ns;
 		saturated += record.saturated_ns;
 		starved += record.starved_ns;
@@ -51,7 +53,7 @@ void summary_collect(struct summary *summary, const struct shared *shared)
 		summary->lost += atomic_load(&shared->slot[i].lost);
 		summary->respawns += atomic_load(&shared->slot[i].respawns);
 	}
-	summary->controlled_s = control / shared->workloads / 1e9;
+	summary->controlled_s = controlled ? control / controlled / 1e9 : 0;
 	summary->saturated = control > 0 ? saturated / control : 0;
 	summary->starved = control > 0 ? starved / control : 0;
 	collect_lateness(summary, shared);
@@ -110,6 +112,21 @@ static void print_lost(const struct summary *summary, const struct shared *share
 	fputs(summary->lost <= LISTED ? ")\n" : "\n", to);
 }
 
+static void print_free(const struct shared *shared, FILE *to)
+{
+	unsigned listed = 0;
+	unsigned uncontrolled = 0;
+	for (unsigned i = 0; i < shared->workloads; i++)
+		uncontrolled += shared->slot[i].free;
+	if (!uncontrolled)
+		return;
+	fprintf(to, "free                 %u of %u workloads", uncontrolled, (unsigned)shared->workloads);
+	for (unsigned i = 0; uncontrolled <= LISTED && i < shared->workloads; i++)
+		if (shared->slot[i].free)
+			fprintf(to, "%s%u", listed++ ? ", " : " (", i);
+	fputs(listed ? ")\n" : "\n", to);
+}
+
 static void print_attached(const struct shared *shared, FILE *to)
 {
 	unsigned listed = 0;
@@ -142,6 +159,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated, 100 * summary->starved,
 	        summary->controlled_s);
 	print_workloads(shared, to);
+	print_free(shared, to);
 	print_attached(shared, to);
 	print_respawns(summary, shared, to);
 	print_lost(summary, shared, to);

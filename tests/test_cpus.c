@@ -87,11 +87,31 @@ static void wrong_lists_are_refused_where_they_go_wrong(void **state)
 	}
 }
 
+static void lists_are_made_of_any_order(void **state)
+{
+	(void)state;
+	struct sst_cpus *cpus = cpus_make((const unsigned[]){7, 3, 7, 0, 3}, 5);
+	assert_non_null(cpus);
+	assert_int_equal(cpus->count, 3);
+	assert_int_equal(cpus->cpu[0], 0);
+	assert_int_equal(cpus->cpu[1], 3);
+	assert_int_equal(cpus->cpu[2], 7);
+	assert_true(cpus_contain(cpus, 0) && cpus_contain(cpus, 3) && cpus_contain(cpus, 7));
+	assert_false(cpus_contain(cpus, 1) || cpus_contain(cpus, 8));
+	free(cpus);
+	cpus = cpus_make(NULL, 0);
+	assert_non_null(cpus);
+	assert_int_equal(cpus->count, 0);
+	assert_false(cpus_contain(cpus, 0));
+	free(cpus);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_sorted_and_each_processor_once),
 		cmocka_unit_test(members_are_as_written),
+		cmocka_unit_test(lists_are_made_of_any_order),
 		cmocka_unit_test(wrong_lists_are_refused_where_they_go_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,24 @@ static void means_are_over_exactly_the_interval(void **state)
 	assert_true(is(record.estimate, 0.5));
 }
 
+static void free_workloads_are_left_out(void **state)
+{
+	(void)state;
+	struct record record;
+	run.shared->slot[1].free = true;
+	assert_int_equal(recorder_init(&recorder, &run, 500 * NS_PER_MS, true), 0);
+	publish(0, 900, 0.25, 0.2, false, true);
+	publish(1, 900, 1, NAN, true, true);
+	struct sst_reading now = reading(1000, 0);
+	recorder_start(&recorder, &now, 0);
+	now = reading(1500, 250);
+	recorder_end(&recorder, &now, &record);
+	assert_true(is(record.duty, 0.25));
+	assert_true(is(record.runnable, 0));
+	/* … but in the column of its own. */
+	assert_true(is(record.duties[0], 0.25) && is(record.duties[1], 1));
+}
+
 static void free_stretches_have_no_target(void **state)
 {
 	(void)state;
@@ -217,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(means_are_over_exactly_the_interval),
 		TEST(free_stretches_have_no_target),
+		TEST(free_workloads_are_left_out),
 		TEST(what_is_unknown_is_no_number),
 		TEST(loads_are_held_to_their_range),
 		TEST(workloads_that_have_ended_do_not_count),

@@ -23,6 +23,7 @@
 #include "clock.h"
 #include "linux_descendants.h"
 #include "linux_process.h"
+#include "linux_affinity.h"
 #include "spawn.h"
 #include "units.h"
 
@@ -110,6 +111,25 @@ static void create(const char *name, mode_t mode)
 	ck_assert_int_eq(fchmod(fd, mode), 0);
 	close(fd);
 }
+
+START_TEST(processors_are_inherited)
+{
+	struct sst_cpus *all = linux_affinity_get();
+	ck_assert_ptr_nonnull(all);
+	const struct sst_cpus last = {1, &all->cpu[all->count - 1]};
+	char script[128];
+	snprintf(script, sizeof script, "sh -c 'grep -q \"^Cpus_allowed_list:[[:space:]]*%u$\" /proc/self/status'", last.cpu[0]);
+	ck_assert_int_eq(shell(script, (struct spawn){.cpus = &last}), 0);
+	/* The caller keeps what it had. */
+	struct sst_cpus *still = linux_affinity_get();
+	ck_assert_ptr_nonnull(still);
+	ck_assert_uint_eq(still->count, all->count);
+	free(still);
+	free(all);
+	const struct sst_cpus absent = {1, (const unsigned[]){65535}};
+	refuse((struct spawn){.command = sleeper, .cpus = &absent}, STAGE_AFFINITY, EINVAL);
+}
+END_TEST
 
 START_TEST(what_fails_is_reported_with_its_stage)
 {
@@ -471,6 +491,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, enter, leave);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, what_fails_is_reported_with_its_stage);
+	tcase_add_test(tests, processors_are_inherited);
 	tcase_add_test(tests, the_child_leads_its_own_group);
 	tcase_add_test(tests, streams_folder_and_number_are_as_asked_for);
 	tcase_add_test(tests, standard_input_is_inherited_on_demand_only);

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 1u
+#define SST_ABI 2u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -101,9 +101,10 @@ struct sst_host {
 struct sst_env {
 	const struct sst_host *host;
 	void *shared;       /* `shared_size` bytes that the master and all executors share, zeroed before prepare; 64-byte aligned */
-	unsigned index;     /* of this executor, from 0; 0 in the master */
-	unsigned workloads; /* how many there are at the start, at least 1 */
+	unsigned index;     /* of this executor among those that control, from 0; 0 in the master */
+	unsigned workloads; /* how many are controlled at the start, at least 1 */
 	uint64_t entropy;   /* a random number that differs from run to run; the simulator passes its seed */
+	const struct sst_cpus *cpus; /* the processors that the controlled workloads may use, which are those to measure; NULL for all */
 };
 
 /* ---- What all kinds have ---------------------------------------------------------------------------------------------- */

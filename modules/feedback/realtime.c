@@ -106,24 +106,68 @@ static int size_buffer(struct realtime *realtime, const struct sst_env *env, str
 	return 0;
 }
 
+/* Of a subset the columns of cpuacct.usage_percpu are added up; that of a processor is found by its number. */
+static const char *usage_name(const struct realtime *realtime)
+{
+	return realtime->cpus ? "cpuacct.usage_percpu" : "cpuacct.usage";
+}
+
+/* There is a column for each processor that is possible, and no other. */
+static bool columns_have_numbers(const struct sst_env *env)
+{
+	char text[64] = "";
+	int64_t ignored;
+	const int handle = env->host->open(env, "/sys/devices/system/cpu/possible");
+	if (handle < 0)
+		return false;
+	const ssize_t length = env->host->read(env, handle, text, sizeof text - 1, &ignored);
+	env->host->close(env, handle);
+	return length > 0 && text[0] == '0' && !memchr(text, ',', (size_t)length);
+}
+
 static int open_cpuacct(struct realtime *realtime, const struct sst_env *env)
 {
-	static const char *const paths[] = {"/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"};
-	for (size_t i = 0; realtime->cpuacct < 0 && i < sizeof paths / sizeof *paths; i++)
-		realtime->cpuacct = env->host->open(env, paths[i]);
+	static const char *const folders[] = {"cpuacct", "cpu,cpuacct"};
+	char path[64];
+	if (realtime->cpus && !columns_have_numbers(env)) {
+		errno = ENOTSUP;
+		return -1;
+	}
+	for (size_t i = 0; realtime->cpuacct < 0 && i < sizeof folders / sizeof *folders; i++) {
+		snprintf(path, sizeof path, "/sys/fs/cgroup/%s/%s", folders[i], usage_name(realtime));
+		realtime->cpuacct = env->host->open(env, path);
+	}
 	return realtime->cpuacct < 0 ? -1 : 0;
 }
 
 static int read_usage(const struct realtime *realtime, const struct sst_env *env, uint64_t *usage, int64_t *when_ns)
 {
-	char text[32];
-	const ssize_t length = env->host->read(env, realtime->cpuacct, text, sizeof text - 1, when_ns);
+	const ssize_t length = env->host->read(env, realtime->cpuacct, realtime->text, realtime->text_size - 1, when_ns);
 	if (length <= 0) {
 		errno = length == 0 ? EIO : errno;
 		return -1;
 	}
-	text[length] = '\0';
-	*usage = strtoull(text, NULL, 10);
+	realtime->text[length] = '\0';
+	if (!realtime->cpus) {
+		*usage = strtoull(realtime->text, NULL, 10);
+		return 0;
+	}
+	char *at = realtime->text;
+	unsigned column = 0;
+	*usage = 0;
+	for (size_t i = 0; i < realtime->cpus->count; column++) {
+		char *end;
+		const uint64_t value = strtoull(at, &end, 10);
+		if (end == at) {
+			errno = ENODATA;
+			return -1;
+		}
+		at = end;
+		if (column == realtime->cpus->cpu[i]) {
+			*usage += value;
+			i++;
+		}
+	}
 	return 0;
 }
 
@@ -140,7 +184,7 @@ static int choose_source(struct realtime *realtime, const struct sst_env *env, c
 {
 	if (!linux_accounting_idle_clock(env))
 		return SOURCE_TICKS;
-	if (!realtime->cpus && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
+	if (open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
 		return SOURCE_COMBINED;
 	return SOURCE_IDLE;
 }
@@ -151,7 +195,7 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 	int64_t ignored;
 	if (read_usage(realtime, env, &realtime->start_cpuacct, &ignored) != 0 ||
 		parse_stat(realtime, env, &stat, &realtime->start_ns) != 0)
-		return env->host->refuse(env, "source=combined: %s", strerror(errno));
+		return env->host->refuse(env, "source=combined: can't read the root cgroup's %s: %s", usage_name(realtime), strerror(errno));
 	realtime->start_idle = linux_stat_idle(&stat.total);
 	realtime->start_processors = stat.processors;
 	return 0;
@@ -163,6 +207,8 @@ static int prepare(void *state, const struct sst_env *env)
 	struct linux_stat stat;
 	realtime->hz = linux_stat_hz();
 	realtime->cpuacct = -1;
+	if (!realtime->cpus)
+		realtime->cpus = env->cpus;
 	realtime->stat = env->host->open(env, "/proc/stat");
 	if (realtime->stat < 0)
 		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
@@ -171,10 +217,9 @@ static int prepare(void *state, const struct sst_env *env)
 	if (realtime->source < 0)
 		realtime->source = choose_source(realtime, env, &stat);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
-	if (needs_cpuacct && realtime->cpus)
-		return env->host->refuse(env, "option 'cpus' can't be had with source=%s, which counts the whole machine", sources[realtime->source]);
 	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
-		return env->host->refuse(env, "source=%s: can't open the root cgroup's cpuacct.usage: %s", sources[realtime->source], strerror(errno));
+		return env->host->refuse(env, "source=%s: can't open the root cgroup's %s: %s", sources[realtime->source],
+			usage_name(realtime), strerror(errno));
 	return realtime->source == SOURCE_COMBINED ? start_combined(realtime, env) : 0;
 }
 

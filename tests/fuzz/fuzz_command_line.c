@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "cpus.h"
+#include "linux_affinity.h"
 #include "linux_processors.h"
+#include "topology.h"
 #include "units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,16 +21,43 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define WORDS_MAX 256
 #define TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)
 
-/* In place of the library's, which reads files and would take most of the time. */
+static void check(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* In place of the library's, which look at the machine and would take most of the time. */
 unsigned linux_processors_usable(void)
 {
 	return 2;
 }
 
-static void check(bool condition)
+struct sst_cpus *linux_affinity_get(void)
 {
-	if (!condition)
-		abort();
+	return cpus_make((const unsigned[]){0, 1, 2, 3}, 4);
+}
+
+int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus)
+{
+	(void)thread;
+	(void)cpus;
+	return 0;
+}
+
+int topology_read(const struct sst_cpus *allowed, struct topology *topology)
+{
+	static const struct place place[] = {{0, 0, 0}, {2, 0, 0}, {1, 1, 1}, {3, 1, 1}};
+	(void)allowed;
+	*topology = (struct topology){.place = malloc(sizeof place), .count = 4};
+	check(topology->place);
+	memcpy(topology->place, place, sizeof place);
+	return 0;
+}
+
+void topology_free(struct topology *topology)
+{
+	free(topology->place);
 }
 
 static bool is_word(char *const *word, int words, const char *found)
@@ -42,6 +72,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 {
 	const bool runs = config->action == ACTION_RUN || config->action == ACTION_DRY_RUN;
 	uint64_t workloads = 0;
+	uint64_t controlled = 0;
 	check(!runs || config->groups + config->attaches > 0);
 	for (unsigned i = 0; i < config->groups; i++) {
 		const struct group *group = &config->group[i];
@@ -49,7 +80,13 @@ static void check_config(const struct config *config, char *const *word, int wor
 		for (char **part = group->command; *part; part++)
 			check(is_word(word, words, *part));
 		workloads += group->instances;
+		controlled += group->free ? 0 : group->instances;
+		check(!group->cpus || (group->cpus->count && group->cpus->cpu[group->cpus->count - 1] < 4));
+		check(group->parts ? group->part < group->parts && group->pin != PIN_NONE : group->pin <= PIN_NEUTRAL);
+		for (size_t k = 0; config->cpus && !group->free && k < (group->cpus ? group->cpus->count : 4); k++)
+			check(cpus_contain(config->cpus, group->cpus ? group->cpus->cpu[k] : (unsigned)k));
 	}
+	check(!runs || (controlled + config->attaches > 0 && controlled + config->attaches == config->controlled));
 	for (unsigned i = 0; i < config->attaches; i++)
 		check(config->attach[i] > 0);
 	check(workloads + config->attaches == config->workloads && config->workloads <= 100000);

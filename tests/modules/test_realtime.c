@@ -17,9 +17,10 @@
 
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
-enum { STAT, CMDLINE, USAGE, FILES };
+enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, FILES };
 
-static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage"};
+static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
+	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible"};
 static struct {
 	char text[65536];
 	bool exists;
@@ -101,9 +102,13 @@ static int leave(void **state)
 	return 0;
 }
 
+/* What the host says of the controlled workloads. */
+static const struct sst_cpus *controlled;
+
 static const char *load(const char *options)
 {
 	const char *refused = module_test_open(&test, SST_FEEDBACK, "realtime", options);
+	test.env.cpus = controlled;
 	test.host.open = open_file;
 	test.host.read = read_file;
 	test.host.close = close_file;
@@ -218,6 +223,57 @@ static void a_subset_of_processors_can_be_measured(void **state)
 	module_test_end(&test);
 }
 
+static void the_workloads_processors_are_measured(void **state)
+{
+	(void)state;
+	const struct sst_cpus second = {1, (const unsigned[]){1}};
+	controlled = &second;
+	start("source=idle");
+	assert_near(read_now().processors, 1, 0);
+	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
+	module_test_end(&test);
+	/* The user knows better. */
+	start("source=idle,cpus=0-1");
+	assert_near(read_now().processors, 2, 0);
+	module_test_end(&test);
+	controlled = NULL;
+}
+
+static void a_subset_has_the_columns_of_cpuacct(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_file(POSSIBLE, "0-3\n");
+	write_file(PERCPU, "1000000000 3000000000 0 0 \n"); /* as much as /proc/stat says */
+	start("cpus=1");
+	assert_source("combined");
+	module_test_end(&test);
+	start("source=cpuacct,cpus=0-1");
+	const struct sst_reading before = read_now();
+	now_ns += 250 * NS_PER_MS;
+	write_file(PERCPU, "1100000000 3123456789 7 7\n");
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.223456789, 1e-12);
+	assert_near(found.capacity, 0.5, 1e-12);
+	write_file(PERCPU, "1100000000\n");
+	struct sst_reading reading;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	assert_int_equal(errno, ENODATA);
+	module_test_end(&test);
+	/* Which column is whose can't be told. */
+	write_file(PERCPU, "1000000000 3000000000\n");
+	write_file(POSSIBLE, "0,2\n");
+	start("cpus=1");
+	assert_source("idle");
+	module_test_end(&test);
+	write_file(POSSIBLE, "0-3\n");
+	write_file(PERCPU, "1000000000\n");
+	start("cpus=1");
+	assert_source("idle");
+	module_test_end(&test);
+}
+
 static void the_source_suits_the_machine(void **state)
 {
 	(void)state;
@@ -228,7 +284,7 @@ static void the_source_suits_the_machine(void **state)
 	start(NULL);
 	assert_source("combined");
 	module_test_end(&test);
-	start("cpus=0"); /* cpuacct counts the whole machine */
+	start("cpus=0"); /* cpuacct.usage counts the whole machine */
 	assert_source("idle");
 	module_test_end(&test);
 	write_usage(1000000000); /* that of a container: it has not counted what the others worked */
@@ -253,8 +309,13 @@ static void what_cannot_work_is_refused(void **state)
 		"source=combined: can't open the root cgroup's cpuacct.usage: No such file or directory");
 	assert_string_equal(load("source=idle,cpus=7"), "/proc/stat has none of the processors of option 'cpus'");
 	write_usage(1);
-	assert_non_null(strstr(load("source=cpuacct,cpus=0"), "option 'cpus' can't be had with source=cpuacct"));
-	assert_non_null(strstr(load("source=combined,cpus=0"), "option 'cpus' can't be had with source=combined"));
+	assert_string_equal(load("source=cpuacct,cpus=0"), "source=cpuacct: can't open the root cgroup's cpuacct.usage_percpu: Operation not supported");
+	write_file(POSSIBLE, "0-1");
+	assert_string_equal(
+		load("source=combined,cpus=0"), "source=combined: can't open the root cgroup's cpuacct.usage_percpu: No such file or directory");
+	write_file(PERCPU, "");
+	assert_string_equal(
+		load("source=combined,cpus=0"), "source=combined: can't read the root cgroup's cpuacct.usage_percpu: Input/output error");
 	write_file(STAT, "nonsense\n");
 	assert_string_equal(load(NULL), "/proc/stat has no line of a processor");
 	file[STAT].error = EIO;
@@ -410,6 +471,8 @@ int main(void)
 		TEST(ticks_are_taken_against_each_other),
 		TEST(cpu_time_of_tasks_is_taken_against_the_clock),
 		TEST(a_subset_of_processors_can_be_measured),
+		TEST(the_workloads_processors_are_measured),
+		TEST(a_subset_has_the_columns_of_cpuacct),
 		TEST(the_source_suits_the_machine),
 		TEST(what_cannot_work_is_refused),
 		TEST(errors_of_reading_are_passed_on),

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Which processors the workloads of a group may use: --cpus, --pin and --part on the machine at hand. */
+#ifndef PLACEMENT_H
+#define PLACEMENT_H
+
+#include <stdio.h>
+
+#include "command_line.h"
+
+#define PLACEMENT_ERROR_MAX 512
+
+/*
+ * Replaces the group's scheme by a set, checks that the set can be had, and chooses the number of instances where none was given. 0,
+ * or -1 with a message.
+ */
+int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX]);
+
+/* Prints the sets of all schemes for that many parts, one a line. 0, or -1 with a message. */
+int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX]);
+
+/* Whether a set that can be had is all that is online. */
+bool placement_is_whole_machine(const struct sst_cpus *cpus);
+
+/* Prints a set, or "all". */
+void placement_print(const struct sst_cpus *cpus, FILE *to);
+
+#endif
