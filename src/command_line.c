@@ -215,9 +215,17 @@ static int parse_require(struct config *config, const char *text, char **error)
 	};
 	struct option_memory memory = {0};
 	char reason[OPTION_ERROR_MAX];
-	const int result = option_parse(options, text, config, &memory, reason);
+	struct config given = *config;
+	const int result = option_parse(options, text, &given, &memory, reason);
 	option_free(&memory);
-	return result == 0 ? 0 : fail(error, "--require: %s", reason);
+	if (result != 0)
+		return fail(error, "--require: %s", reason);
+	/* Each --require adds to those before it. */
+	if (!isnan(given.require_error))
+		config->require_error = given.require_error;
+	if (!isnan(given.require_mse))
+		config->require_mse = given.require_mse;
+	return 0;
 }
 
 static int parse_help_module(struct config *config, const char *text, char **error)

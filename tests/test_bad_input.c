@@ -21,6 +21,8 @@
 
 #include <check.h>
 
+#include "file_text.h"
+
 #define WORDS_MAX 32
 #define OPTIONS_MAX 64
 /* In looks of 5 ms, and not by the clock: a test that was frozen for a while has not waited in that time. */
@@ -51,21 +53,6 @@ __attribute__((format(printf, 2, 3))) static void complain(char *const *word, co
 	vprintf(format, arguments);
 	va_end(arguments);
 	putchar('\n');
-}
-
-static char *contents(const char *file)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *from = fopen(file, "re");
-	if (!from || getdelim(&text, &size, '\0', from) < 0) {
-		free(text);
-		text = strdup("");
-	}
-	if (from)
-		fclose(from);
-	ck_assert_ptr_nonnull(text);
-	return text;
 }
 
 static void become(char *const *word, uid_t user)
@@ -132,8 +119,8 @@ static bool quotes(const char *message, const char *value)
 /* The program must have ended with one message that has name or value in it (where there is one). */
 static void check_refusal(char *const *word, const char *name, const char *value)
 {
-	char *out = contents("out");
-	char *err = contents("err");
+	char *out = file_text("out");
+	char *err = file_text("err");
 	const size_t length = strlen(err);
 	const char *newline = strchr(err, '\n');
 	if (*out)
@@ -280,7 +267,7 @@ static size_t parse_help(char *const *word, struct option *option)
 	size_t count = 0;
 	if (run(word) != 0)
 		complain(word, "expected status 0");
-	char *help = contents("out");
+	char *help = file_text("out");
 	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
 		char *at = line + strspn(line, " ");
 		struct option found = {0};
@@ -459,7 +446,7 @@ static size_t parse_module_help(const char *module, struct module_option *option
 	size_t count = 0;
 	if (run(word) != 0)
 		complain(word, "expected status 0");
-	char *help = contents("out");
+	char *help = file_text("out");
 	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strncmp(line, "      ", 6) == 0 && count)
 			option[count - 1].required = strstr(line, "; required") != NULL;
@@ -548,7 +535,7 @@ START_TEST(options_of_modules)
 	size_t count = 0;
 	unsigned tried = 0;
 	ck_assert_int_eq(run(word), 0);
-	char *list = contents("out");
+	char *list = file_text("out");
 	for (char *at = strtok(list, "\n"); at; at = strtok(NULL, "\n")) {
 		ck_assert_uint_lt(count, OPTIONS_MAX);
 		line[count++] = at;

@@ -347,6 +347,10 @@ static void requirements_are_checked(void **state)
 	(void)state;
 	take("--require=3 a"); /* the first one may do without its name */
 	assert_true(config.require_error == 3);
+	take("--require=error=3 --require=mse=4 a");
+	assert_true(config.require_error == 3 && config.require_mse == 4);
+	take("--require=error=3,mse=4 --require=error=2 a");
+	assert_true(config.require_error == 2 && config.require_mse == 4);
 	refuse("--require=error=-1 a", "--require: option 'error': '-1' is out of range: expected a number, at least 0");
 	refuse("--require=mse=x a", "--require: option 'mse': 'x' is malformed: expected a number, at least 0");
 	refuse("--require=speed=1 a", "--require: unknown option 'speed': expected one of error, mse");

@@ -24,6 +24,7 @@
 #include <check.h>
 
 #include "fail_call.h"
+#include "file_text.h"
 
 #define WORKLOADS 2
 /* In looks of 10 ms, and not by the clock: a test that was frozen for a while has not waited in that time. */
@@ -72,20 +73,6 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
 	vprintf(format, arguments);
 	va_end(arguments);
 	putchar('\n');
-}
-
-static char *contents(const char *file)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *from = fopen(file, "re");
-	if (!from || getdelim(&text, &length, '\0', from) < 0) {
-		free(text);
-		text = strdup("");
-	}
-	if (from)
-		fclose(from);
-	return text;
 }
 
 static unsigned count_lines(const char *text)
@@ -149,7 +136,7 @@ static void kill_what_is_left(void)
 	char file[64];
 	snprintf(file, sizeof file, "/proc/self/task/%d/children", (int)getpid());
 	for (;;) {
-		char *list = contents(file);
+		char *list = file_text(file);
 		char *at = list;
 		char *end;
 		for (pid_t pid; (pid = (pid_t)strtol(at, &end, 10)) > 0; at = end) {
@@ -165,7 +152,7 @@ static void kill_what_is_left(void)
 
 static void check_log(void)
 {
-	char *text = contents("log");
+	char *text = file_text("log");
 	unsigned columns = 0;
 	if (*text && text[strlen(text) - 1] != '\n')
 		complain("the log ends with half a line: %s", text);
@@ -224,7 +211,7 @@ static bool run(const char *path, enum fail_call_function function, unsigned cal
 	runs++;
 	const pid_t pid = start();
 	const int status = await_end(pid);
-	char *messages = contents("err");
+	char *messages = file_text("err");
 	if (status < 0)
 		complain("hangs:\n%s", messages);
 	else if (!nothing_is_left())
@@ -298,7 +285,7 @@ static void enter(void)
 	close(fd);
 	run("0", FAIL_MALLOC, 0, 0);
 	memcpy(&baseline, plan, sizeof baseline);
-	char *messages = contents("err");
+	char *messages = file_text("err");
 	ck_assert_str_eq(messages, "");
 	free(messages);
 	ck_assert_uint_eq(failures, 0);

@@ -82,10 +82,10 @@ expect_status 0
 [ "$(wc -l <swept/joblog)" -eq 9 ] || fail "$what: joblog has $(wc -l <swept/joblog) lines"
 awk -F '\t' 'NR > 1 && (NF != 9 || $1 != NR - 1 || $3 !~ /^[0-9]+\.[0-9]+$/ || $7 != 0 || $8 != 0) { exit 1 }' swept/joblog ||
 	fail "$what: joblog is not as GNU parallel writes it"
-expect_text swept/report.md '^\| 67m \| [0-9.]+ \| [0-9.]+ \|$'
-expect_text swept/report.md '^Lowest mean MSE: '
-expect_text swept/report.html '^<table>$'
-expect_text swept/report.html '^</html>$'
+expect_text swept/sweep.md '^\| 67m \| [0-9.]+ \| [0-9.]+ \|$'
+expect_text swept/sweep.md '^Lowest mean MSE: '
+expect_text swept/sweep.html '^<table>$'
+expect_text swept/sweep.html '^</html>$'
 cp -r swept before
 sweep -o swept
 expect_trouble '^tools/experiments/sweep: .*swept holds a batch; --resume goes on with it'
@@ -102,6 +102,15 @@ expect_lines out 2
 for file in accuracy.csv sweep-all.csv; do
 	cmp -s "swept/$file" "before/$file" || fail "$what: another $file than that of one run"
 done
+
+# A batch is simulated or not; and simulated ones wait for none but themselves.
+run "$experiments/sweep" -B "$build" -w burn-single,burn-parallel -l 50 -t 5 -v D.quantum=67m,107m -v C.horizon=100m,300m -o swept --resume
+expect_trouble '^tools/experiments/sweep: .*swept was begun with other options'
+exec 8<swept/runs.tsv
+flock 8
+sweep -o swept --resume
+expect_trouble '^tools/experiments/sweep: another experiment in .*swept is running'
+exec 8<&-
 
 # With real workloads; interrupted after the first run, killed after the third, and then left alone.
 cat >accuracy <<'END'
@@ -138,8 +147,8 @@ for label in $(runs_in interrupted); do
 		[ -s "interrupted/runs/$label/$file" ] || fail "$what: $label has no $file"
 	done
 done
-expect_text interrupted/report.md '^\| 50 % \| .* \| .* \| .* \|$'
-expect_text interrupted/report.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|$'
+expect_text interrupted/accuracy.md '^\| 50 % \| .* \| .* \| .* \|$'
+expect_text interrupted/accuracy.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|$'
 expect_text interrupted/machine.txt '^processors: '
 
 # A workload that ends or fails makes the run fail, and the batch goes on.
@@ -157,6 +166,20 @@ export SHOWSTOPPER_WORKLOADS="$work/catalogue"
 run "$experiments/accuracy" -B "$build" -w short,burn-single -l 50 -s default -t 2 -c 0 --force -o failing
 expect_status 1
 expect_text out 'short_50_default_1 failed with status 1: a workload ended before the run did'
-expect_text failing/report.md '^1 of 2 runs are complete'
+expect_text failing/accuracy.md '^1 of 2 runs are complete'
+
+# The runs of traces are those of fastforward, too.
+replay() {
+	run "$experiments/$1" -B "$build" -w burn-single -s PI-even -T 3,2 -c 0 --force -o replayed $2
+}
+replay traces ""
+expect_status 0
+expect_text replayed/traces.md '^\| 2 \| [-+0-9.]+ / [0-9.]+ \|$'
+expect_text replayed/traces.md '^\| paper: fop in 90 to 1620 s \| \+0\.01 to \+0\.06 / 2\.88 to 5\.11 \|$'
+replay fastforward --resume
+expect_status 0
+expect_lines out 1
+expect_text replayed/fastforward.md '^\| 3 \| [0-9.]+ \(1\.000\) \|$'
+expect_text replayed/fastforward.md '^\| paper: fop in 90 s \| 136\.0 \(1\.046\) \|$'
 
 finish

@@ -2,7 +2,7 @@
 # A batch of runs of showstopper: options, the list of runs, one run after the other, going on where it stopped. Sourced by the experiments, which
 # before that set
 #   experiment          the name; summary: what it does, lines of text for --help
-#   default_workloads, default_targets (per cent, or none), default_repeat
+#   default_workloads, default_targets (per cent, or none), quick_targets (fewer, or none), default_repeat
 #   settings MODE       (a function) sets `seconds`, the length of a run under control, for quick or full, and whatever else is its own
 #   list_runs           (a function) calls add_run for each run; reads workloads, targets and repeat
 #   write_report        (a function) writes the report from the runs, with lib/report.sh
@@ -26,7 +26,7 @@ $summary
   -q, --quick             minutes on two processors (this is what is done without -q or -f)
   -f, --full              the papers' durations
   -w, --workloads LIST    out of tools/experiments/workload list ($default_workloads)
-$([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in percent ($default_targets)")
+$([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in percent ($default_targets${quick_targets:+; quick: $quick_targets})")
   -n, --repeat N          how often each run is made ($default_repeat)
   -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
 $own_options
@@ -39,7 +39,7 @@ $own_options
   -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
   -F, --force             also on a machine that is busy
   -h, --help              print this
-DIR/report.html and DIR/report.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
+DIR/$experiment.html and DIR/$experiment.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
 its command, log, iteration records and record. An interruption loses at most the run that is under way.
 Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
 END
@@ -87,7 +87,8 @@ warm_up_of() {
 add_run() {
 	run_label=$1 run_workload=$2 run_instances=$3 run_seconds=$4
 	shift 4
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$run_label" "$run_workload" "$run_instances" "$(warm_up_of "$run_workload")" "$run_seconds" "$*"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$run_label" "$run_workload" "$run_instances" "$(warm_up_of "$run_workload")" "$run_seconds" \
+		"$([ "$simulated" = yes ] && echo sssim || echo showstopper)" "$*"
 }
 
 # Once, or the rows of one report would tell of different things.
@@ -228,7 +229,7 @@ run_all() {
 	failed=0
 	ran=no
 	# Descriptor 3, since a run must not read the list.
-	while IFS=$tab read -r label workload instances warm_up length options <&3; do
+	while IFS=$tab read -r label workload instances warm_up length _ options <&3; do
 		number=$((number + 1))
 		if is_complete "$label"; then continue; fi
 		[ "$ran" = no ] || sleep "$cool_down"
@@ -246,7 +247,7 @@ number_from() { # OPTION VALUE LEAST
 }
 
 batch() {
-	mode=quick workloads=$default_workloads targets=$default_targets repeat=$default_repeat output='' build='' order='' cool_down='' time=''
+	mode=quick workloads=$default_workloads targets='' repeat=$default_repeat output='' build='' order='' cool_down='' time=''
 	dry_run=no resume=no force=no report_only=no simulated=no full_warm_up=180
 	processors=$(nproc)
 	while [ $# -gt 0 ]; do
@@ -268,6 +269,7 @@ batch() {
 			-l | --targets)
 				[ -n "$default_targets" ] || trouble "unexpected argument '$1' (--help says more)"
 				targets=$(printf '%s' "$2" | tr ',' ' ')
+				[ -n "$targets" ] || trouble "$1: expected loads in percent"
 				;;
 			-n | --repeat) number_from "$1" "$2" 1 && repeat=$2 ;;
 			-t | --time) number_from "$1" "$2" 2 && time=$2 ;;
@@ -293,6 +295,7 @@ batch() {
 		esac
 		shift
 	done
+	if [ -z "$targets" ]; then case $mode in quick) targets=${quick_targets:-$default_targets} ;; full) targets=$default_targets ;; esac fi
 	for target in $targets; do
 		printf '%s\n' "$target" | awk '!/^[0-9]+(\.[0-9]+)?$/ || $1 <= 0 || $1 > 100 { exit 1 }' ||
 			trouble "--targets: '$target' is no load in percent, above 0 and at most 100"
@@ -309,7 +312,7 @@ batch() {
 	make_list >"$list"
 	[ -s "$list" ] || trouble "there is nothing to run"
 	if [ "$dry_run" = yes ]; then
-		while IFS=$tab read -r label workload instances warm_up length options; do
+		while IFS=$tab read -r label workload instances warm_up length _ options; do
 			printf '%s: %s instances of %s, warm-up %s s, %s s with %s\n' "$label" "$instances" "$workload" "$warm_up" "$length" "$options"
 		done <"$list"
 		total="$(as_time "$(output=/nonexistent && time_left "$list")")"
@@ -332,9 +335,9 @@ batch() {
 			cp "$list" "$output/runs.tsv.new" && mv "$output/runs.tsv.new" "$output/runs.tsv" || trouble "can't write $output/runs.tsv"
 			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
 		fi
-		# Two batches on one machine would measure each other.
-		exec 9<"$experiments/lib/batch.sh"
-		flock -n 9 || trouble "another experiment of this checkout is running"
+		# Two batches on one machine would measure each other; simulated ones must not share a folder.
+		if [ "$simulated" = yes ]; then exec 9<"$output/runs.tsv"; else exec 9<"$experiments/lib/batch.sh"; fi
+		flock -n 9 || trouble "another experiment $([ "$simulated" = yes ] && echo "in $output" || echo "of this checkout") is running"
 		[ "$simulated" = yes ] || prepare_workloads
 		if command -v prepare_runs >/dev/null; then prepare_runs || trouble "can't prepare the runs"; fi
 		if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
@@ -350,7 +353,7 @@ batch() {
 		failed=0
 	fi
 	write_report || trouble "no report could be written"
-	printf 'Report: %s\n' "$output/report.html"
+	printf 'Report: %s\n' "$output/$experiment.html"
 	[ "$failed" -eq 0 ] || exit 1
 }
 

@@ -3,7 +3,7 @@
 
 trace_length=1620
 replay_options='  -s, --settings LIST     out of geom-uneven,geom-even,PI-uneven,PI-even,default (all; quick: PI-even,default)
-  -T, --times LIST        replay times in seconds (1620,1080,540,360,180,90; quick: 90,45)'
+  -T, --times LIST        replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)'
 chosen='geom-uneven geom-even PI-uneven PI-even default'
 times=
 
@@ -11,7 +11,7 @@ settings() {
 	seconds=0 # the times say it
 	case $1 in
 	quick)
-		: "${times:=90 45}"
+		: "${times:=60 30}"
 		[ -n "${settings_given-}" ] || chosen='PI-even default'
 		;;
 	full) : "${times:=1620 1080 540 360 180 90}" ;;

@@ -2,7 +2,7 @@
 # A report as Markdown and as one HTML page that needs no other file: text, tables from CSV, pictures. Sourced by lib/batch.sh's callers.
 
 report_begin() { # TITLE
-	md=$output/report.md html=$output/report.html
+	md=$output/$experiment.md html=$output/$experiment.html
 	printf '# %s\n' "$1" >"$md"
 	{
 		printf '<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>%s</title>\n' "$(as_html "$1")"

@@ -77,6 +77,11 @@ means_over_repeats() {
 		}'
 }
 
+# What ssreport leaves out after the warm-up at full speed: the paper's settings take two to three seconds from there.
+settling() {
+	if [ "$seconds" -ge 9 ]; then echo 3s; else echo "$((seconds * 1000 / 3))m"; fi
+}
+
 # measure_accuracy ROW OPTION...: writes accuracy.csv. OPTIONs are ssreport's.
 measure_accuracy() {
 	row_of=$1
