@@ -449,7 +449,8 @@ static int curve_of_log(struct report *report, const struct report_run *run, con
 	const struct settings *const settings = report->settings;
 	const struct report_windows_rules rules = {.kind = settings->interval_ns == UNSET ? REPORT_STEPS : REPORT_INTERVALS,
 		.length = interval(settings),
-		.edge = edge(settings)};
+		.edge = edge(settings),
+		.is_staircase = true};
 	struct report_windows windows;
 	int result = make_windows(&windows, run, log, &rules);
 	bool has_load = false;
