@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "cpus.h"
+#include "instant.h"
 #include "module.h"
 #include "option.h"
 #include "placement.h"
@@ -42,6 +44,8 @@ enum {
 	OPTION_CPUS,
 	OPTION_PIN,
 	OPTION_PART,
+	OPTION_START_AT,
+	OPTION_START_INTERVAL,
 	OPTION_HELP_MODULE,
 	OPTION_SEPARATOR,
 	OPTION_PLACEHOLDER,
@@ -73,6 +77,8 @@ static const struct row {
         {'S', "space-options", "OPTIONS", false, "its options"},
         {'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default spread)"},
         {'D', "dithering-options", "OPTIONS", false, "its options"},
+        {OPTION_START_AT, "start-at", "WHEN", false, "start nothing before @SECONDS, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]"},
+        {OPTION_START_INTERVAL, "start-interval", "TIME", false, "start one instance after the other, so long apart (default 0)"},
         {'w', "warmup", "TIME", false, "run uncontrolled first (default 0)"},
         {'r', "run-time", "TIME", false, "stop after this long under control (default: the trace's length)"},
         {'o', "log", "FILE", false, "write the control log there, as CSV"},
@@ -131,6 +137,9 @@ void config_help(FILE *to)
 	        to);
 }
 
+/* Ten years. */
+#define TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)
+
 static int fail(char **error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static int fail(char **error, const char *format, ...)
@@ -158,11 +167,24 @@ static int parse_time(const struct row *row, const char *text, int64_t least, in
 		return fail(error, "--%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, row->name, text,
 		        errno == ERANGE ? "out of range" : "malformed");
 	char bound[UNITS_TEXT_MAX];
-	/* Ten years: sums with the clock can't overflow. */
-	if (value < least || value > INT64_C(3650) * 86400 * NS_PER_S)
+	/* Sums with the clock can't overflow. */
+	if (value < least || value > TIME_MOST)
 		return fail(error, "--%s: '%s' is out of range: expected a time from %s to 3650d", row->name, text,
 		        units_print_time(least, bound));
 	*ns = value;
+	return 0;
+}
+
+static int parse_start_at(struct config *config, const char *text, char **error)
+{
+	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	int64_t when_ns;
+	if (instant_parse(text, now_ns, &when_ns) != 0)
+		return fail(error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text, errno == ERANGE ? "out of range" : "no such time");
+	if (when_ns <= now_ns || when_ns > now_ns + TIME_MOST)
+		return fail(error, "--start-at: '%s' is %s: expected a time to come, within 3650d", text,
+		        when_ns <= now_ns ? "in the past" : "too far away");
+	config->start_at_ns = when_ns;
 	return 0;
 }
 
@@ -341,6 +363,10 @@ static int apply(struct config *config, struct group *group, int value, char **e
 	case OPTION_FREE:
 		group->free = true;
 		return 0;
+	case OPTION_START_AT:
+		return parse_start_at(config, optarg, error);
+	case OPTION_START_INTERVAL:
+		return parse_time(row, optarg, 0, &config->start_interval_ns, error);
 	case 'w':
 		return parse_time(row, optarg, 0, &config->warmup_ns, error);
 	case 'r':
@@ -606,6 +632,8 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	config->workloads += config->attaches;
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
+	if (config->workloads && config->start_interval_ns > TIME_MOST / config->workloads)
+		return fail(error, "--start-interval: starting %u workloads takes too long: expected at most 3650d in all", config->workloads);
 	config->controlled = config->attaches;
 	for (unsigned i = 0; i < config->groups; i++)
 		config->controlled += config->group[i].free ? 0 : config->group[i].instances;

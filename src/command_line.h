@@ -34,6 +34,8 @@ struct config {
 	unsigned attaches;
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
+	int64_t start_at_ns;       /* CLOCK_REALTIME; 0: at once */
+	int64_t start_interval_ns; /* between the starts of two instances; 0: all at once, held until all are there */
 	int64_t warmup_ns;
 	int64_t run_time_ns; /* -1: as long as the trace */
 	int64_t grace_ns;

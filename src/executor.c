@@ -245,6 +245,15 @@ static void follow_orders(struct executor *executor)
 			pause_workload(executor);
 		else if (!pause && (executor->paused || !executor->started))
 			begin(executor);
+	} else if (executor->run->config->start_interval_ns) {
+		/* Those that are there run until the last one is. */
+		const bool pause = atomic_load(&executor->shared->paused);
+		if (pause && !executor->paused) {
+			pause_workload(executor);
+		} else if (!pause && executor->paused && !executor->waiting) {
+			executor->paused = false;
+			run_free(executor, clock_now());
+		}
 	}
 }
 
@@ -415,6 +424,8 @@ static bool respawn(struct executor *executor)
 	executor->loop.controlling = false;
 	if (executor->started && !executor->paused)
 		begin(executor);
+	else if (executor->run->config->start_interval_ns && !executor->paused)
+		run_free(executor, executor->started_ns);
 	return true;
 }
 
@@ -563,7 +574,7 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
-/* Starts the workload, held stopped, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
+/* Starts the workload, held stopped unless starts are staggered, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
 static int begin_workload(struct executor *executor, enum shared_stage *stage)
 {
 	const int64_t now = clock_now();
@@ -577,12 +588,13 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 			return -1;
 		tree_init(&executor->tree, executor->first);
 		executor->tree.init = executor->containment.init;
-		tree_stop(&executor->tree, clock_now());
+		if (!executor->run->config->start_interval_ns)
+			tree_stop(&executor->tree, clock_now());
 	}
 	executor->started_ns = now;
 	executor->record.alive = 1;
 	atomic_store(&executor->slot->attached, executor->attached != NULL);
-	record_state(executor, executor->attached ? 1 : 0, executor->attached, clock_now());
+	record_state(executor, executor->tree.stopped ? 0 : 1, !executor->tree.stopped, clock_now());
 	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
 	set_live(executor, true);
 	return 0;

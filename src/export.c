@@ -16,6 +16,7 @@
 #include "half_file.h"
 #include "linux_accounting.h"
 #include "linux_processors.h"
+#include "units.h"
 
 /* JSON has no NaN: what is unknown is null. */
 static json_t *number(double value)
@@ -101,6 +102,19 @@ static json_t *group_object(const struct group *group)
 	        (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
 }
 
+static json_t *instant(int64_t ns)
+{
+	char when[64];
+	char whole[32];
+	const time_t seconds_since = (time_t)(ns / NS_PER_S);
+	struct tm broken;
+	if (!ns)
+		return json_null();
+	strftime(whole, sizeof whole, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds_since, &broken));
+	snprintf(when, sizeof when, "%s.%09dZ", whole, (int)(ns % NS_PER_S));
+	return json_string(when);
+}
+
 static json_t *configuration(const struct export *export)
 {
 	const struct config *config = export->run->config;
@@ -108,7 +122,7 @@ static json_t *configuration(const struct export *export)
 	for (unsigned i = 0; i < config->groups; i++)
 		json_array_append_new(groups, group_object(&config->group[i]));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "warmup_s",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",

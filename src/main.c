@@ -9,6 +9,7 @@
  * - diag.c                messages on stderr
  * - units.c               notation of times, loads and numbers
  * - cpus.c                notation of processor lists
+ * - instant.c             notation of moments
  * - placement.c           which processors a group may use
  * - pinning.c             … by which scheme
  * - topology.c            … on which machine

@@ -55,11 +55,15 @@ struct master {
 	unsigned alive;       /* executors not reaped */
 	unsigned lost;        /* executors that died and that the run went on without */
 	bool strays;          /* what one of them left may not be dead yet */
+	unsigned forked;      /* executors, so far */
+	int64_t first_ns;     /* when the first workload is started; 0: not known yet */
 	int signals, timer;
+	int instant;          /* timer of --start-at, or -1 */
 	bool timed;           /* the run has an end */
 	int64_t length_ns;    /* … this long after the origin */
 	int64_t paused_ns;    /* since when it is paused; 0: it isn't */
 	bool begins_paused;
+	int64_t suspended_ns; /* … since when */
 	int64_t began_ns;     /* end of the hold */
 	int64_t ended_ns;     /* end of control */
 	bool killing;         /* executors have been ordered to kill */
@@ -125,6 +129,63 @@ static void end_with_error(struct master *master, int status)
 	if (master->status == 0)
 		master->status = status;
 	end(master, SHARED_KILL);
+}
+
+/* ---- Starting --------------------------------------------------------------------------------------------------------- */
+
+/* When a workload is started. What is attached is there already, and doesn't prolong it. */
+static int64_t start_of(const struct master *master, unsigned index)
+{
+	const unsigned started = master->config->workloads - master->config->attaches;
+	const unsigned place = index < started ? index : started ? started - 1 : 0;
+	return master->first_ns + place * master->config->start_interval_ns;
+}
+
+static int fork_executor(struct master *master, unsigned index)
+{
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(executor_run(&master->run, index));
+	if (pid < 0) {
+		diag("can't start the executor of workload %u: %s", index, strerror(errno));
+		end_with_error(master, EXIT_TROUBLE);
+		return -1;
+	}
+	master->executor[index] = pid;
+	master->alive++;
+	master->forked++;
+	return 0;
+}
+
+/* Starts the workloads that are due. */
+static void start_workloads(struct master *master)
+{
+	if (master->stage != STARTING || !master->first_ns || master->begins_paused)
+		return;
+	while (master->forked < master->config->workloads) {
+		const int64_t due = start_of(master, master->forked);
+		if (due > clock_now()) {
+			arm(master, due);
+			return;
+		}
+		if (fork_executor(master, master->forked) != 0)
+			return;
+	}
+}
+
+/* The instant of --start-at has come, a moment ago. */
+static void on_instant(struct master *master)
+{
+	const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
+	master->first_ns = clock_now() - (late_ns > 0 ? late_ns : 0);
+	start_workloads(master);
+}
+
+static void await_instant(const struct master *master)
+{
+	const int64_t when_ns = master->config->start_at_ns;
+	const struct itimerspec timer = {.it_value = {.tv_sec = when_ns / NS_PER_S, .tv_nsec = when_ns % NS_PER_S}};
+	timerfd_settime(master->instant, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 
 /* ---- Recording -------------------------------------------------------------------------------------------------------- */
@@ -217,6 +278,7 @@ static void arm_next(const struct master *master)
 
 static void on_timer(struct master *master)
 {
+	start_workloads(master);
 	if (master->stage != RUNNING || master->paused_ns)
 		return;
 	const bool over = clock_now() >= run_end(master);
@@ -258,8 +320,13 @@ static void stop_all(struct master *master)
 
 static void pause_run(struct master *master)
 {
-	/* Workloads that are being started are held anyway. */
-	master->begins_paused = master->stage == STARTING;
+	/* Workloads that are being started are held anyway, unless they are started one after the other. */
+	if (master->stage == STARTING && !master->begins_paused) {
+		master->begins_paused = true;
+		master->suspended_ns = clock_now();
+		if (master->config->start_interval_ns)
+			stop_all(master);
+	}
 	if (master->stage == RUNNING && !master->paused_ns) {
 		record_intervals(master, false);
 		stop_all(master);
@@ -270,9 +337,13 @@ static void pause_run(struct master *master)
 static void resume_run(struct master *master)
 {
 	struct sst_reading reading;
+	if (master->stage == STARTING && master->begins_paused && master->first_ns)
+		master->first_ns += clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
 	master->begins_paused = false;
-	if (!master->paused_ns)
+	if (!master->paused_ns) {
+		start_workloads(master);
 		return;
+	}
 	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
@@ -282,6 +353,15 @@ static void resume_run(struct master *master)
 		start_interval(master, &master->sampled, &reading);
 	}
 	on_timer(master);
+}
+
+/* With --start-at the warm-up counts from the last start that was due, so that control begins at the same moment everywhere. */
+static int64_t first_origin(const struct master *master)
+{
+	const int64_t due = start_of(master, master->config->workloads - 1) + master->config->warmup_ns;
+	if (!master->config->start_at_ns)
+		return master->began_ns + master->config->warmup_ns;
+	return due > master->began_ns ? due : master->began_ns;
 }
 
 /* All workloads are there: the hold ends for all at once. */
@@ -297,7 +377,7 @@ static void begin(struct master *master)
 	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
 	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
 	master->began_ns = clock_now();
-	atomic_store(&master->run.shared->origin_ns, master->began_ns + master->config->warmup_ns);
+	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	order(master, SHARED_RUN);
 	start_interval(master, &master->logged, &reading);
 	start_interval(master, &master->sampled, &reading);
@@ -458,6 +538,8 @@ static void end_when_workloads_have(struct master *master)
 /* Whether each workload has been started, or never will be. One that can't be started ends the run when its executor ends. */
 static bool all_are_ready(const struct master *master)
 {
+	if (master->forked < master->config->workloads)
+		return false;
 	for (unsigned i = 0; i < master->config->workloads; i++)
 		if (master->executor[i] && !atomic_load(&master->run.shared->slot[i].pid))
 			return false;
@@ -475,23 +557,6 @@ static void name_what_is_left(const struct master *master)
 	diag("can't kill what is left of the workloads: %s", names);
 }
 
-static int fork_executors(struct master *master)
-{
-	for (unsigned i = 0; i < master->config->workloads; i++) {
-		const pid_t pid = fork();
-		if (pid == 0)
-			_exit(executor_run(&master->run, i));
-		if (pid < 0) {
-			diag("can't start the executor of workload %u: %s", i, strerror(errno));
-			end_with_error(master, EXIT_TROUBLE);
-			return -1;
-		}
-		master->executor[i] = pid;
-		master->alive++;
-	}
-	return 0;
-}
-
 /* ---- Signals ---------------------------------------------------------------------------------------------------------- */
 
 /* One line, as dd prints on the same signal. */
@@ -500,7 +565,7 @@ static void say_status(struct master *master)
 	char line[PROGRESS_LINE_MAX];
 	const struct accuracy *accuracy = &master->accuracy;
 	if (!master->began_ns) {
-		diag("starting");
+		diag(master->first_ns ? "starting" : "waiting for the instant of --start-at");
 		return;
 	}
 	master->progress.elapsed_ns = clock_now() - origin(master);
@@ -551,6 +616,7 @@ static void supervise(struct master *master)
 	        {.fd = master->timer, .events = POLLIN},
 	        {.fd = master->run.ready, .events = POLLIN},
 	        {.fd = master->ties->guardian, .events = POLLIN},
+	        {.fd = master->instant, .events = POLLIN},
 	};
 	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
 		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
@@ -570,6 +636,8 @@ static void supervise(struct master *master)
 			else
 				on_timer(master);
 		}
+		if (polled[4].revents && read(master->instant, &count, sizeof count) == sizeof count)
+			on_instant(master);
 		if (polled[2].revents)
 			eventfd_read(master->run.ready, &count);
 		if (master->strays)
@@ -606,6 +674,8 @@ static int set_up(struct master *master)
 		return -1;
 	master->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	master->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
+		return -1;
 	master->run.master = pidfd_open(getpid(), 0);
 	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
@@ -824,7 +894,7 @@ static void die_by_signals(const struct scheduling *user)
 
 int master_run(const struct config *config, const struct master_ties *ties)
 {
-	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1};
+	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
 	die_by_signals(&ties->user);
 	if (run_prepare(&master.run, config) != 0) {
 		run_release(&master.run);
@@ -863,7 +933,12 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		diag_over_live_line(master.live_line);
 		if (config->verbose)
 			say_what_was_set_up(&master);
-		fork_executors(&master);
+		if (config->start_at_ns) {
+			await_instant(&master);
+		} else {
+			master.first_ns = clock_now();
+			start_workloads(&master);
+		}
 		supervise(&master);
 		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
 			name_what_is_left(&master);

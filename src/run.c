@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -187,6 +188,10 @@ void run_print(const struct run *run, FILE *to)
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	if (config->contain == CONTAIN_PIDNS)
 		fputs("containment: pidns\n", to);
+	if (config->start_at_ns)
+		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S, config->start_at_ns % NS_PER_S);
+	if (config->start_interval_ns)
+		fprintf(to, "between two starts: %s\n", units_print_time(config->start_interval_ns, text));
 	for (unsigned i = 0; i < config->groups; i++)
 		print_group(&config->group[i], i, to);
 	for (unsigned i = 0; i < config->workloads; i++) {

@@ -17,7 +17,7 @@
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {
-	SHARED_HOLD,      /* workloads are started and held stopped until all are there */
+	SHARED_HOLD,      /* workloads are started and held stopped (with --start-interval: run) until all are there */
 	SHARED_RUN,       /* free until origin_ns, under control from then on */
 	SHARED_TERMINATE, /* SIGTERM, SIGCONT, the grace period, SIGKILL */
 	SHARED_KILL,      /* SIGKILL at once */

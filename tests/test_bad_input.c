@@ -189,6 +189,10 @@ static const struct kind {
 		VALUES{"x", "1", "/", "0/", "/2", "2/2", "0/0", "-1/2", "0/-2", "0.5/2", "1/2/3", " 0/2", "0/2 ", "nan/2", "0/65537",
 			"0/99999999999999999999", long_text, NULL},
 		false},
+	{"WHEN",
+		VALUES{"x", "now", "0", "@", "@x", "@0", "@-1", "@99999999999999999999", "24:00", "12:60", "1:30", "12:3", "2020-01-01T00:00:00",
+			"2027-02-29T00:00:00Z", "2027-01-01", "9999-01-01T00:00:00", " 12:30", "nan", long_text, NULL},
+		false},
 	{"CHOICE", VALUES{"nosuch", "nan", "-1", "0", "|", " ", long_text, NULL}, false},
 	{"FLAG", VALUES{"maybe", "2", "nan", "-1", "YES", long_text, NULL}, false},
 	{"TEXT", VALUES{NULL}, false},
@@ -237,6 +241,7 @@ static const struct {
 	{"sssim", "priority", "CHOICE"},
 	{"sssim", "processors", "N"},
 	{"showstopper", "progress", "CHOICE"},
+	{"showstopper", "when-one-ends", "CHOICE"},
 	/* These are not looked at before there is a use for them, or anything goes. */
 	{"cpuload", "power-source", "LABEL"},
 };

@@ -90,6 +90,8 @@ static void check_config(const struct config *config, char *const *word, int wor
 	for (unsigned i = 0; i < config->attaches; i++)
 		check(config->attach[i] > 0);
 	check(workloads + config->attaches == config->workloads && config->workloads <= 100000);
+	check(config->start_at_ns >= 0 && config->start_interval_ns >= 0);
+	check(config->start_interval_ns <= TIME_MOST / (config->workloads ? config->workloads : 1));
 	check(config->warmup_ns >= 0 && config->warmup_ns <= TIME_MOST);
 	check(config->run_time_ns == -1 || (config->run_time_ns > 0 && config->run_time_ns <= TIME_MOST));
 	check(config->grace_ns >= 0 && config->grace_ns <= TIME_MOST);
