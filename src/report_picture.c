@@ -97,13 +97,16 @@ struct report_size report_picture_size_timeline(const struct report_series *seri
 /* A target that stays the same is drawn from edge to edge, one that changes from row to row through the middles of the rows. */
 static int add_target(struct report_points *points, const struct report_log *log, double from, double unit)
 {
+	bool is_first = true;
 	for (size_t i = 0; log->target && i < log->count; i++) {
 		const double start = report_log_start(log, i);
 		const double target = 100 * log->target[i];
-		const bool as_before = i > 0 && log->target[i] == log->target[i - 1];
-		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
 		if (start + log->time[i] < 2 * from)
 			continue;
+		/* The row before, which is not shown, may have had this target already: it ends a moment after control begins. */
+		const bool as_before = !is_first && log->target[i] == log->target[i - 1];
+		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
+		is_first = false;
 		if (isnan(target)) {
 			if (points->count > 0 && report_points_add(points, start * unit, NAN) != 0)
 				return -1;

@@ -198,6 +198,12 @@ set output 'pwned'" >markup.csv
 	expect_text beside.svg 'width="643" '
 	run ssreport timeline --columns 5 -l a same.log.csv -l b same.log.csv -o two.svg
 	expect_text two.svg 'width="643" '
+	# The last row of the warm-up may end after control began and have a target; the band begins with the next row all the same.
+	printf 'time_s,target,load\n-0.4995,,1\n0.0005,,1\n0.5,0.8,0.8\n1,0.8,0.8\n1.5,0.8,0.8\n2,0.4,0.4\n2.5,0.4,0.4\n' >late.csv
+	sed 's/^0.0005,,/0.0005,0.8,/' late.csv >early.csv
+	run ssreport timeline -l run late.csv -o late.svg
+	run ssreport timeline -l run early.csv -o early.svg
+	cmp -s late.svg early.svg || fail "$what: the target's band is another one"
 	set --
 	for number in 1 2 3 4 5 6 7 8 9 10 11 12 13; do set -- "$@" -l $number same.log.csv; done
 	run ssreport timeline --columns 3 "$@" -o many.svg
