@@ -65,7 +65,7 @@ static const struct row {
         {'n', "instances", "N", true, "instances of the command; default: the processors this process may use"},
         {OPTION_FREE, "free", NULL, true, "run uncontrolled, at full speed, beside the controlled groups"},
         {OPTION_CPUS, "cpus", "LIST", true, "processors that the workloads may use, such as 0-3,8"},
-        {OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed or spread"},
+        {OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed, spread or dynamic"},
         {OPTION_PART, "part", "I/K", true, "of the scheme's K parts the one with number I, from 0"},
         {'t', "trace", "MODULE", false, "trace module: what the load should be (default constant)"},
         {'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
@@ -207,11 +207,28 @@ static int parse_cpus(struct group *group, const char *text, char **error)
 	return 0;
 }
 
-static int parse_pin(struct group *group, const char *text, char **error)
+/* dynamic, or dynamic:SETTINGS in one of the groups. */
+static int parse_dynamic(struct config *config, const char *settings, char **error)
 {
+	char reason[OPTION_ERROR_MAX];
+	if (!settings)
+		return 0;
+	if (config->dynamic.below)
+		return fail(error, "--pin=dynamic: the settings are given twice: expected them in one group");
+	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : fail(error, "--pin=dynamic: %s", reason);
+}
+
+static int parse_pin(struct config *config, struct group *group, const char *text, char **error)
+{
+	static const char dynamic[] = "dynamic";
+	const size_t length = sizeof dynamic - 1;
+	if (strncmp(text, dynamic, length) == 0 && (!text[length] || text[length] == ':')) {
+		group->pin = PIN_DYNAMIC;
+		return parse_dynamic(config, text[length] ? text + length + 1 : NULL, error);
+	}
 	group->pin = pinning_find(text);
 	if (group->pin == PIN_NONE)
-		return fail(error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed or spread", text);
+		return fail(error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic", text);
 	return 0;
 }
 
@@ -357,7 +374,7 @@ static int apply(struct config *config, struct group *group, int value, char **e
 	case OPTION_CPUS:
 		return parse_cpus(group, optarg, error);
 	case OPTION_PIN:
-		return parse_pin(group, optarg, error);
+		return parse_pin(config, group, optarg, error);
 	case OPTION_PART:
 		return parse_part(group, optarg, error);
 	case OPTION_FREE:
@@ -533,6 +550,10 @@ static int place_group(struct group *group, char **error)
 		return fail(error, "--cpus and --pin: expected one of them for a group");
 	if (group->parts && group->pin == PIN_NONE)
 		return fail(error, "--part: expected --pin with it");
+	if (group->pin == PIN_DYNAMIC && group->parts)
+		return fail(error, "--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	if (group->pin == PIN_DYNAMIC)
+		return 0; /* when all groups are known */
 	if (group->pin != PIN_NONE && group->pin != PIN_NEUTRAL && !group->parts)
 		return fail(error, "--pin=%s: expected --part with it, such as --part 0/2", pinning_name(group->pin));
 	if (placement_resolve(group, reason) != 0)
@@ -568,47 +589,82 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	return last;
 }
 
+static void free_sets(const struct group *group)
+{
+	free(group->cpus);
+	free(group->moved);
+}
+
 static int parse_groups(struct config *config, int argc, char **argv, char **error)
 {
 	int result = 0;
 	for (int at = 1; result == 0;) {
 		struct group group = {0};
 		result = parse_group(config, &group, argc, argv, &at, error);
-		free(group.cpus);
+		free_sets(&group);
 	}
 	return result < 0 ? -1 : 0;
 }
 
-/* The processors that are controlled: all, when one of those that are controlled may use all. */
-static int collect_cpus(struct config *config, char **error)
+/* The groups with dynamic pinning are the parts of both schemes. */
+static int place_dynamic_groups(struct config *config, char **error)
+{
+	char reason[PLACEMENT_ERROR_MAX];
+	unsigned part = 0;
+	for (unsigned i = 0; i < config->groups; i++)
+		config->dynamics += config->group[i].pin == PIN_DYNAMIC;
+	if (!config->dynamics)
+		return 0;
+	if (config->dynamics < 2)
+		return fail(error, "--pin=dynamic: expected two groups with it, or more");
+	if (!config->dynamic.below && dynamic_pinning_parse(NULL, &config->dynamic, reason) != 0)
+		return fail(error, "--pin=dynamic: %s", reason);
+	for (unsigned i = 0; i < config->groups; i++) {
+		struct group *group = &config->group[i];
+		if (group->pin != PIN_DYNAMIC)
+			continue;
+		group->part = part++;
+		group->parts = config->dynamics;
+		config->workloads -= group->instances;
+		if (placement_resolve_dynamic(group, &config->dynamic, reason) != 0)
+			return fail(error, "%s", reason);
+		config->workloads += group->instances;
+	}
+	return 0;
+}
+
+/* What the controlled groups may use, at low or high load: NULL for all, when one of them may use all. */
+static int collect_cpus(const struct config *config, bool moved, struct sst_cpus **cpus, char **error)
 {
 	size_t count = 0;
-	unsigned *all;
+	size_t at = 0;
 	if (config->attaches)
 		return 0;
 	for (unsigned i = 0; i < config->groups; i++) {
-		if (!config->group[i].free && !config->group[i].cpus)
+		const struct group *group = &config->group[i];
+		const struct sst_cpus *own = moved && group->pin == PIN_DYNAMIC ? group->moved : group->cpus;
+		if (!group->free && !own)
 			return 0;
-		if (!config->group[i].free)
-			count += config->group[i].cpus->count;
+		count += group->free ? 0 : own->count;
 	}
 	if (!count)
 		return 0;
-	all = calloc(count, sizeof *all);
-	size_t at = 0;
+	unsigned *all = calloc(count, sizeof *all);
 	for (unsigned i = 0; all && i < config->groups; i++) {
 		const struct group *group = &config->group[i];
-		if (!group->free)
-			memcpy(all + at, group->cpus->cpu, group->cpus->count * sizeof *all);
-		at += group->free ? 0 : group->cpus->count;
+		const struct sst_cpus *own = moved && group->pin == PIN_DYNAMIC ? group->moved : group->cpus;
+		if (group->free)
+			continue;
+		memcpy(all + at, own->cpu, own->count * sizeof *all);
+		at += own->count;
 	}
-	config->cpus = all ? cpus_make(all, count) : NULL;
+	*cpus = all ? cpus_make(all, count) : NULL;
 	free(all);
-	if (!config->cpus)
+	if (!*cpus)
 		return fail(error, "%s", strerror(ENOMEM));
-	if (placement_is_whole_machine(config->cpus)) {
-		free(config->cpus);
-		config->cpus = NULL;
+	if (placement_is_whole_machine(*cpus)) {
+		free(*cpus);
+		*cpus = NULL;
 	}
 	return 0;
 }
@@ -629,6 +685,8 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	};
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
+	if (place_dynamic_groups(config, error) != 0)
+		return -1;
 	config->workloads += config->attaches;
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
@@ -639,16 +697,19 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 		config->controlled += config->group[i].free ? 0 : config->group[i].instances;
 	if (config->groups && !config->controlled)
 		return fail(error, "--free: nothing would be controlled: expected a group without it");
-	return collect_cpus(config, error);
+	if (collect_cpus(config, false, &config->cpus, error) != 0)
+		return -1;
+	return config->dynamics ? collect_cpus(config, true, &config->moved, error) : 0;
 }
 
 void config_free(struct config *config)
 {
 	for (unsigned i = 0; i < config->groups; i++)
-		free(config->group[i].cpus);
+		free_sets(&config->group[i]);
 	free(config->group);
 	free(config->cpus);
-	config->cpus = NULL;
+	free(config->moved);
+	config->cpus = config->moved = NULL;
 	config->group = NULL;
 	config->groups = 0;
 	free(config->attach);

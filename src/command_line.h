@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "dynamic_pinning.h"
 #include "pinning.h"
 #include "showstopper/module.h"
 
@@ -16,6 +17,7 @@ struct group {
 	unsigned instances;
 	bool free;             /* runs uncontrolled beside the others */
 	struct sst_cpus *cpus; /* the processors that it may use; NULL for all; owned */
+	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
 	enum pinning pin;      /* the scheme that cpus came from */
 	unsigned part, parts;  /* … and which part of how many; 0 parts: not given */
 	char **command; /* argv, NULL-terminated; the words are the caller's */
@@ -29,6 +31,9 @@ struct config {
 	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
 	unsigned controlled; /* those of them that are in no free group */
 	struct sst_cpus *cpus; /* what the controlled ones may use, in all; NULL for the whole machine; owned */
+	struct sst_cpus *moved; /* with dynamic pinning, the same at high load */
+	unsigned dynamics;     /* groups with dynamic pinning */
+	struct dynamic_pinning dynamic; /* its settings, if there are any */
 	unsigned list_parts; /* for ACTION_LIST_PINS */
 	pid_t *attach;      /* `attaches` of them, each once; owned */
 	unsigned attaches;

@@ -16,6 +16,7 @@ struct control_log {
 	bool regular;
 	off_t length; /* of the whole rows, where the file is regular */
 	unsigned workloads;
+	bool pinning; /* whether there is a column of it, the last one */
 };
 
 /* One write per row, so that a reader never meets half of one; what a full disk cuts off is taken back. */
@@ -51,7 +52,7 @@ static int write_stream(struct control_log *log, FILE *stream, char **text, cons
 	return result;
 }
 
-struct control_log *control_log_open(const char *path, unsigned workloads)
+static struct control_log *open_log(const char *path, unsigned workloads, bool pinning)
 {
 	struct stat status;
 	char *text = NULL;
@@ -69,13 +70,24 @@ struct control_log *control_log_open(const char *path, unsigned workloads)
 	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable", header);
 	for (unsigned i = 0; i < workloads; i++)
 		fprintf(header, ",duty_%0*u", workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
-	fputc('\n', header);
+	log->pinning = pinning;
+	fputs(pinning ? ",pinning\n" : "\n", header);
 	if (write_stream(log, header, &text, &length) != 0)
 		goto fail;
 	return log;
 fail:
 	control_log_close(log);
 	return NULL;
+}
+
+struct control_log *control_log_open(const char *path, unsigned workloads)
+{
+	return open_log(path, workloads, false);
+}
+
+struct control_log *control_log_open_with_pinning(const char *path, unsigned workloads)
+{
+	return open_log(path, workloads, true);
 }
 
 /* What would be printed as minus zero is zero. */
@@ -107,6 +119,8 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	print_value(row, record->runnable);
 	for (unsigned i = 0; i < log->workloads; i++)
 		print_value(row, record->duties[i]);
+	if (log->pinning)
+		fprintf(row, ",%s", record->pinning ? record->pinning : "");
 	fputc('\n', row);
 	return write_stream(log, row, &text, &length);
 }

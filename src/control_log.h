@@ -9,6 +9,8 @@ struct control_log;
 
 /* Creates or empties the file and writes the header; workloads > 0 adds that many duty columns. NULL with errno. */
 struct control_log *control_log_open(const char *path, unsigned workloads);
+/* The same with a last column for the pinning of the row. */
+struct control_log *control_log_open_with_pinning(const char *path, unsigned workloads);
 
 /*
  * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. 0, or -1 with

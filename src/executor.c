@@ -340,6 +340,13 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+/* Those of the moment, where they change. */
+static const struct sst_cpus *processors_of(const struct executor *executor)
+{
+	const struct group *group = run_group(executor->run->config, executor->loop.index);
+	return group->pin == PIN_DYNAMIC && atomic_load(&executor->shared->moves) % 2 ? group->moved : group->cpus;
+}
+
 /* `again`: not for the first time. */
 static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
 {
@@ -364,7 +371,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum shared_s
 		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
 		        .append = again,
 		        .index = index,
-		        .cpus = run_group(config, index)->cpus,
+		        .cpus = processors_of(executor),
 		        .user = &executor->run->user,
 		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};

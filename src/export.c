@@ -91,13 +91,22 @@ static json_t *processor_list(const struct sst_cpus *cpus)
 	return array;
 }
 
-static json_t *group_object(const struct group *group)
+static json_t *group_object(const struct group *group, const struct dynamic_pinning *dynamic)
 {
-	char pin[64] = "";
-	if (group->pin != PIN_NONE && group->parts)
+	char pin[256] = "";
+	if (group->pin == PIN_DYNAMIC) {
+		FILE *to = fmemopen(pin, sizeof pin, "w");
+		if (to) {
+			fputs("dynamic:", to);
+			dynamic_pinning_print(dynamic, to);
+			fprintf(to, " %u/%u", group->part, group->parts);
+			fclose(to);
+		}
+	} else if (group->pin != PIN_NONE && group->parts) {
 		snprintf(pin, sizeof pin, "%s %u/%u", pinning_name(group->pin), group->part, group->parts);
-	else if (group->pin != PIN_NONE)
+	} else if (group->pin != PIN_NONE) {
 		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
+	}
 	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command), "free",
 	        (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
 }
@@ -120,7 +129,7 @@ static json_t *configuration(const struct export *export)
 	const struct config *config = export->run->config;
 	json_t *groups = json_array();
 	for (unsigned i = 0; i < config->groups; i++)
-		json_array_append_new(groups, group_object(&config->group[i]));
+		json_array_append_new(groups, group_object(&config->group[i], &config->dynamic));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",

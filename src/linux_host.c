@@ -57,12 +57,20 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 	return total;
 }
 
+static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
+{
+	const struct host_env *host = host_of(env);
+	*moves = host->shared ? atomic_load(&host->shared->moves) : 0;
+	return *moves % 2 ? host->moved : env->cpus;
+}
+
 static const struct sst_host linux_host = {
         .refuse = refuse,
         .open = open_source,
         .read = read_source,
         .close = close_source,
         .tree_cpu_time = tree_cpu_time,
+        .cpus = current_cpus,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)

@@ -13,6 +13,7 @@
  * - placement.c           which processors a group may use
  * - pinning.c             … by which scheme
  * - topology.c            … on which machine
+ * - dynamic_pinning.c     … and when it changes
  * - linux_affinity.c      … and how that is asked for and set
  * - linux_processors.c    default number of instances: affinity and quota
  * - machine.c             --check-machine
@@ -43,6 +44,7 @@
  * - loop.c                trace, feedback, control, space, dithering: one edge
  * - estimate.c            the shared load estimate
  * - linux_stat.c          /proc/stat (the module `realtime`, cpuload)
+ * - linux_move.c          binds a tree to other processors
  * - recorder.c            means over intervals, for log and summary
  * - control_log.c         the control log
  * - accuracy.c            mean error and mean squared error

@@ -29,7 +29,9 @@
 #include "estimate.h"
 #include "executor.h"
 #include "export.h"
+#include "linux_affinity.h"
 #include "linux_descendants.h"
+#include "linux_move.h"
 #include "progress.h"
 #include "recorder.h"
 #include "run.h"
@@ -76,6 +78,9 @@ struct master {
 	struct progress progress;
 	struct scheduling_grant grant;
 	int64_t started_s;    /* wall clock */
+	struct dynamic_pinning dynamic; /* where there are groups with it */
+	struct sst_cpus *allowed; /* … what neutral means */
+	bool moving;          /* threads may have been missed when the groups were moved */
 	struct control_log *log;
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
@@ -206,8 +211,10 @@ static bool read_source(struct master *master, struct sst_reading *reading)
 	return false;
 }
 
-static void write_log(struct master *master, const struct record *record)
+static void write_log(struct master *master, struct record *record)
 {
+	if (master->config->dynamics)
+		record->pinning = pinning_name(dynamic_pinning_scheme(&master->dynamic));
 	if (!master->log || control_log_add(master->log, record, origin(master)) == 0)
 		return;
 	if (!master->log_failed)
@@ -239,12 +246,46 @@ static void note_progress(struct master *master, const struct record *record)
 		progress_draw(&master->progress);
 }
 
+/* Binds all groups with dynamic pinning to the processors of the scheme in force. What is missed is found at the next sample. */
+static void move_groups(struct master *master)
+{
+	master->moving = false;
+	for (unsigned i = 0; i < master->config->workloads - master->config->attaches; i++) {
+		const struct group *group = run_group(master->config, i);
+		const struct sst_cpus *cpus = master->dynamic.is_above ? group->moved : group->cpus;
+		if (group->pin == PIN_DYNAMIC && master->executor[i] && !linux_move_tree(master->executor[i], cpus ? cpus : master->allowed))
+			master->moving = true;
+	}
+}
+
+/* After a sample under control: whether the scheme has changed. */
+static bool follow_load(struct master *master, const struct record *record)
+{
+	struct dynamic_pinning *dynamic = &master->dynamic;
+	if (!master->config->dynamics || record->end_ns - record->length_ns + NS_PER_MS < origin(master))
+		return false;
+	if (!dynamic->since_ns)
+		dynamic->since_ns = record->end_ns - record->length_ns;
+	const bool changed = dynamic_pinning_step(dynamic, record->load, record->end_ns);
+	if (changed) {
+		/* First, so that what is started from now on is bound where it belongs. */
+		atomic_fetch_add(&master->run.shared->moves, 1);
+		if (master->config->verbose)
+			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)), 100 * record->load);
+	}
+	if (changed || master->moving)
+		move_groups(master);
+	return changed;
+}
+
 /* Ends the intervals that are due; with `last`, also those that are at least half over. */
 static void record_intervals(struct master *master, bool last)
 {
 	struct recorder *const recorders[] = {&master->logged, &master->sampled};
 	struct sst_reading reading;
 	bool have_reading = false;
+	bool moved = false;
+	bool started[2] = {false, false};
 	for (int i = 0; i < 2; i++) {
 		struct recorder *recorder = recorders[i];
 		const int64_t now = clock_now();
@@ -265,7 +306,13 @@ static void record_intervals(struct master *master, bool last)
 		        record.length_ns > recorder->interval_ns / 2)
 			accuracy_add(&master->accuracy, record.target, record.load);
 		start_interval(master, recorder, &reading);
+		started[i] = true;
+		moved = recorder == &master->sampled && follow_load(master, &record);
 	}
+	/* A reading of the new processors to begin with. */
+	for (int i = 0; moved && i < 2; i++)
+		if (started[i] && read_source(master, &reading))
+			start_interval(master, recorders[i], &reading);
 }
 
 static void arm_next(const struct master *master)
@@ -678,6 +725,9 @@ static int set_up(struct master *master)
 		return -1;
 	master->run.master = pidfd_open(getpid(), 0);
 	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	master->dynamic = master->config->dynamic;
+	if (master->config->dynamics && !(master->allowed = linux_affinity_get()))
+		return -1;
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
 	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor)
 		return -1;
@@ -902,7 +952,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	int status = check_commands(config);
 	if (status == 0 && config->log) {
-		master.log = control_log_open(config->log, config->log_instances ? config->workloads : 0);
+		const unsigned columns = config->log_instances ? config->workloads : 0;
+		master.log = config->dynamics ? control_log_open_with_pinning(config->log, columns) : control_log_open(config->log, columns);
 		if (!master.log) {
 			diag("%s: can't write the log: %s", config->log, strerror(errno));
 			status = EXIT_TROUBLE;
@@ -958,6 +1009,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	recorder_free(&master.logged);
 	recorder_free(&master.sampled);
 	free(master.executor);
+	free(master.allowed);
 	run_release(&master.run);
 	return status;
 }

@@ -25,7 +25,7 @@ static const char *const names[PIN_SCHEMES] = {
 
 const char *pinning_name(enum pinning scheme)
 {
-	return names[scheme] ? names[scheme] : "none";
+	return scheme == PIN_NONE ? "none" : scheme == PIN_DYNAMIC ? "dynamic" : names[scheme];
 }
 
 enum pinning pinning_find(const char *name)

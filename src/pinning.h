@@ -15,8 +15,10 @@ enum pinning {
 	PIN_PER_THREAD, /* hardware threads of their own on every core */
 	PIN_PACKED,     /* processors side by side, chip after chip and core after core */
 	PIN_SPREAD,     /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
+	PIN_DYNAMIC,    /* no scheme, but two of those above, by load */
 };
-#define PIN_SCHEMES 7
+/* Of those that divide a machine. */
+#define PIN_SCHEMES PIN_DYNAMIC
 
 /* One processor and where it is. */
 struct place {
@@ -24,7 +26,7 @@ struct place {
 	unsigned chip, core; /* any numbers that tell chips (NUMA nodes or packages) and, within a chip, cores apart */
 };
 
-/* The scheme's name, as in "per-chip"; and back, PIN_NONE when there is none such. */
+/* The scheme's name, as in "per-chip"; and back, PIN_NONE when there is none such. "dynamic" is none. */
 const char *pinning_name(enum pinning scheme);
 enum pinning pinning_find(const char *name);
 

@@ -37,13 +37,13 @@ static const char *text_of(const struct sst_cpus *cpus, char text[static 128])
 	return text;
 }
 
-static int check(const struct group *group, const struct sst_cpus *allowed, const char *option, char *error)
+static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option, char *error)
 {
 	char text[128];
-	for (size_t i = 0; i < group->cpus->count; i++)
-		if (!cpus_contain(allowed, group->cpus->cpu[i]))
+	for (size_t i = 0; cpus && i < cpus->count; i++)
+		if (!cpus_contain(allowed, cpus->cpu[i]))
 			return refuse(error, "--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
-			        option, group->cpus->cpu[i], text_of(allowed, text));
+			        option, cpus->cpu[i], text_of(allowed, text));
 	return 0;
 }
 
@@ -54,15 +54,15 @@ static int read_topology(const struct sst_cpus *allowed, struct topology *topolo
 	return refuse(error, "can't find out where the processors are: %s", strerror(errno));
 }
 
-static int apply_scheme(struct group *group, const struct sst_cpus *allowed, char *error)
+static int apply_scheme(const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, char *error)
 {
 	struct topology topology;
 	char reason[PINNING_REASON_MAX];
 	if (read_topology(allowed, &topology, error) != 0)
 		return -1;
-	const int result = pinning_cpus(topology.place, topology.count, group->pin, group->part, group->parts, &group->cpus, reason);
+	const int result = pinning_cpus(topology.place, topology.count, scheme, group->part, group->parts, cpus, reason);
 	topology_free(&topology);
-	return result == 0 ? 0 : refuse(error, "--pin=%s: %s", pinning_name(group->pin), reason);
+	return result == 0 ? 0 : refuse(error, "--pin=%s: %s", pinning_name(scheme), reason);
 }
 
 /* A group without a set of its own has its share of instances all the same. */
@@ -85,11 +85,29 @@ int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX
 		if (!allowed)
 			return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
 		if (group->pin != PIN_NONE)
-			result = apply_scheme(group, allowed, error);
-		if (result == 0 && group->cpus)
-			result = check(group, allowed, group->pin == PIN_NONE ? "cpus" : "pin", error);
+			result = apply_scheme(group, group->pin, allowed, &group->cpus, error);
+		if (result == 0)
+			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin", error);
 		free(allowed);
 	}
+	if (!group->instances)
+		group->instances = default_instances(group);
+	return result;
+}
+
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX])
+{
+	struct sst_cpus *allowed = linux_affinity_get();
+	if (!allowed)
+		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+	int result = apply_scheme(group, dynamic->below, allowed, &group->cpus, error);
+	if (result == 0)
+		result = apply_scheme(group, dynamic->above, allowed, &group->moved, error);
+	if (result == 0)
+		result = check(group->cpus, allowed, "pin", error);
+	if (result == 0)
+		result = check(group->moved, allowed, "pin", error);
+	free(allowed);
 	if (!group->instances)
 		group->instances = default_instances(group);
 	return result;

@@ -15,6 +15,9 @@
  */
 int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX]);
 
+/* The same for a group with dynamic pinning, whose part is known. */
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX]);
+
 /* Prints the sets of all schemes for that many parts, one a line. 0, or -1 with a message. */
 int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX]);
 

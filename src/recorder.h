@@ -21,6 +21,7 @@ struct record {
 	double duty;         /* over the live workloads that are controlled; NaN when there were none */
 	double runnable;     /* controlled workloads */
 	bool partly_free;    /* the trace left the workloads free for some of it */
+	const char *pinning; /* the scheme that dynamic pinning had; NULL: not filled in */
 	const double *duties; /* of each workload; NULL unless asked for; valid until the next record */
 };
 

@@ -39,6 +39,8 @@ int run_prepare(struct run *run, const struct config *config)
 		}
 		host_env_init(host, config->root, config->controlled, entropy + (uint64_t)kind);
 		host->env.cpus = config->cpus;
+		host->env.moving = config->dynamics && (config->cpus || config->moved);
+		host->moved = config->moved;
 		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
 		if (!host->env.shared) {
 			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
@@ -160,6 +162,10 @@ static void print_group(const struct group *group, unsigned number, FILE *to)
 		return;
 	fprintf(to, "group %u:%s processors ", number + 1, group->free ? " free," : "");
 	placement_print(group->cpus, to);
+	if (group->pin == PIN_DYNAMIC) {
+		fputs(" or ", to);
+		placement_print(group->moved, to);
+	}
 	if (group->pin != PIN_NONE)
 		fprintf(to, " (%s", pinning_name(group->pin));
 	if (group->parts)
@@ -192,6 +198,11 @@ void run_print(const struct run *run, FILE *to)
 		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S, config->start_at_ns % NS_PER_S);
 	if (config->start_interval_ns)
 		fprintf(to, "between two starts: %s\n", units_print_time(config->start_interval_ns, text));
+	if (config->dynamics) {
+		fputs("dynamic pinning: ", to);
+		dynamic_pinning_print(&config->dynamic, to);
+		fputc('\n', to);
+	}
 	for (unsigned i = 0; i < config->groups; i++)
 		print_group(&config->group[i], i, to);
 	for (unsigned i = 0; i < config->workloads; i++) {

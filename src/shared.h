@@ -102,6 +102,7 @@ struct shared {
 	size_t module_offset[SST_KINDS];    /* of the modules' shared memory from the start; 0 for none */
 	_Alignas(64) _Atomic int32_t phase; /* enum shared_phase */
 	_Atomic bool paused;                /* workloads stopped, the trace's clock too */
+	_Atomic uint32_t moves;             /* how often groups with dynamic pinning were moved; odd: they are above */
 	_Atomic int64_t origin_ns;          /* when control begins; moves on with each pause */
 	_Atomic uint32_t generation;        /* changes whenever some slot's `live` does */
 	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */

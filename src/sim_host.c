@@ -182,12 +182,20 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 	return total;
 }
 
+/* Never moving. */
+static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
+{
+	*moves = 0;
+	return env->cpus;
+}
+
 static const struct sst_host sim_host = {
 	.refuse = refuse,
 	.open = open_source,
 	.read = read_source,
 	.close = close_source,
 	.tree_cpu_time = tree_cpu_time,
+	.cpus = current_cpus,
 };
 
 void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)

@@ -13,18 +13,6 @@
 
 #include "cpus.h"
 
-/* hwloc's variables name files, and folders of plugins that it loads. */
-static int load(hwloc_topology_t handle)
-{
-	static char *nothing[] = {NULL};
-	char **const given = environ;
-	if (getauxval(AT_SECURE))
-		environ = nothing;
-	const int result = hwloc_topology_load(handle);
-	environ = given;
-	return result;
-}
-
 static unsigned package_of(hwloc_topology_t handle, hwloc_obj_t processor)
 {
 	const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(handle, HWLOC_OBJ_PACKAGE, processor);
@@ -67,19 +55,33 @@ static int list_places(hwloc_topology_t handle, const struct sst_cpus *allowed, 
 	return -1;
 }
 
-int topology_read(const struct sst_cpus *allowed, struct topology *topology)
+static int read_places(const struct sst_cpus *allowed, struct topology *topology)
 {
 	hwloc_topology_t handle;
 	int result = -1;
-	*topology = (struct topology){0};
 	if (hwloc_topology_init(&handle) != 0)
 		return -1;
-	if (load(handle) == 0) {
+	if (hwloc_topology_load(handle) == 0) {
 		topology->elsewhere = !hwloc_topology_is_thissystem(handle);
 		result = list_places(handle, allowed, topology);
 	}
 	const int saved = errno;
 	hwloc_topology_destroy(handle);
+	errno = saved;
+	return result;
+}
+
+int topology_read(const struct sst_cpus *allowed, struct topology *topology)
+{
+	static char *nothing[] = {NULL};
+	char **const given = environ;
+	*topology = (struct topology){0};
+	/* hwloc's variables name files, and a folder of plugins, which it loads as soon as it is initialised. */
+	if (getauxval(AT_SECURE))
+		environ = nothing;
+	const int result = read_places(allowed, topology);
+	const int saved = errno;
+	environ = given;
 	if (result != 0)
 		topology_free(topology);
 	errno = saved;

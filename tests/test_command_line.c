@@ -440,7 +440,7 @@ static void processors_of_groups(void **state)
 	refuse(line, "--cpus and --pin: expected one of them for a group");
 	refuse("--part 0/2 a", "--part: expected --pin with it");
 	refuse("--pin packed a", "--pin=packed: expected --part with it, such as --part 0/2");
-	refuse("--pin per-cip --part 0/2 a", "--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed or spread");
+	refuse("--pin per-cip --part 0/2 a", "--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
 	static const char *const bad[] = {"2/2", "0/0", "-1/2", "1", "/", "0/", "/2", "0/65537", "1/2/3", "0.5/2", "_"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		snprintf(line, sizeof line, "--pin packed --part %s a", bad[i]);
@@ -456,6 +456,37 @@ static void processors_of_groups(void **state)
 	take("--pin neutral --part 1/60000 a");
 	assert_int_equal(config.group[0].instances, 1);
 	free(allowed);
+}
+
+static void dynamic_pinning(void **state)
+{
+	(void)state;
+	refuse("--pin dynamic a", "--pin=dynamic: expected two groups with it, or more");
+	refuse("--pin dynamic --part 0/2 a : --pin dynamic b", "--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	refuse("--pin dynamic:dwell=1s a : --pin dynamic:dwell=1s b", "--pin=dynamic: the settings are given twice: expected them in one group");
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
+	refuse("--pin dynamic a : --pin dynamic b", "--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts");
+	unsetenv("HWLOC_SYNTHETIC");
+	if (linux_processors_usable() < 2)
+		return;
+	take("--pin dynamic a : c : --free --pin dynamic:below=neutral,above=spread,dwell=1s b");
+	assert_int_equal(config.dynamics, 2);
+	assert_int_equal(config.dynamic.dwell_ns, NS_PER_S);
+	assert_int_equal(config.group[0].part, 0);
+	assert_int_equal(config.group[2].part, 1);
+	assert_int_equal(config.group[2].parts, 2);
+	assert_null(config.group[0].cpus);
+	assert_non_null(config.group[0].moved);
+	assert_null(config.group[1].moved);
+	assert_null(config.cpus);
+	assert_null(config.moved); /* the second group may use all */
+	assert_int_equal(config.workloads, config.group[0].instances + config.group[1].instances + config.group[2].instances);
+	assert_true(config.group[0].instances < linux_processors_usable());
+	take("-n 1 --pin dynamic:neutral,above=spread a : -n 1 --free --pin dynamic b");
+	assert_int_equal(config.workloads, 2);
+	assert_null(config.cpus);
+	assert_non_null(config.moved);
+	assert_int_equal(config.moved->count, config.group[0].moved->count);
 }
 
 static void something_must_be_controlled(void **state)
@@ -517,6 +548,7 @@ int main(void)
 		TEST(names_must_not_be_empty),
 		TEST(other_actions_need_no_command),
 		TEST(processors_of_groups),
+		TEST(dynamic_pinning),
 		TEST(something_must_be_controlled),
 		TEST(every_option_of_the_help_is_understood),
 	};

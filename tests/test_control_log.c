@@ -73,6 +73,20 @@ static void rows_have_the_columns_of_the_header(void **state)
 	assert_string_equal(text_of_log(), HEADER "\n" ROW "-2.000000,8.000000,,,,,0.000000\n");
 }
 
+static void the_pinning_comes_last(void **state)
+{
+	(void)state;
+	const double duties[] = {0.25};
+	struct record record = row;
+	record.duties = duties;
+	record.pinning = "per-chip";
+	struct control_log *log = control_log_open_with_pinning(path, 1);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER ",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.250000,per-chip\n");
+}
+
 static void instances_have_columns_of_their_own(void **state)
 {
 	(void)state;
@@ -204,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_have_the_columns_of_the_header),
 		TEST(instances_have_columns_of_their_own),
+		TEST(the_pinning_comes_last),
 		TEST(instance_columns_are_as_wide_as_the_largest_number),
 		TEST(an_old_log_is_replaced),
 		TEST(no_minus_zero),

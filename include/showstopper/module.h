@@ -95,6 +95,9 @@ struct sst_host {
 	void (*close)(const struct sst_env *env, int handle);
 	/* CPU time in ns that the controlled workloads and their descendants have used so far, or -1 with errno. */
 	int64_t (*tree_cpu_time)(const struct sst_env *env);
+	/* Where env->moving is set: the processors that the controlled workloads may use now, NULL for all, and how often they have been
+	 * moved. */
+	const struct sst_cpus *(*cpus)(const struct sst_env *env, uint64_t *moves);
 };
 
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */
@@ -105,6 +108,7 @@ struct sst_env {
 	unsigned workloads; /* how many are controlled at the start, at least 1 */
 	uint64_t entropy;   /* a random number that differs from run to run; the simulator passes its seed */
 	const struct sst_cpus *cpus; /* the processors that the controlled workloads may use, which are those to measure; NULL for all */
+	bool moving;                 /* they are moved to others from time to time, and `cpus` is where they start */
 };
 
 /* ---- What all kinds have ---------------------------------------------------------------------------------------------- */

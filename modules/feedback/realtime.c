@@ -35,6 +35,9 @@
 /* How often the correction is brought up to date. */
 #define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
+/* Behind those of linux_stat_reading. */
+#define COUNTER_MOVES 5
+
 enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED };
 
 static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", NULL};
@@ -50,7 +53,8 @@ struct realtime {
 	int64_t base_ns;
 	int64_t share_ns;
 	int source;
-	const struct sst_cpus *cpus;
+	const struct sst_cpus *cpus; /* of the option, or those of the workloads, … */
+	bool moving;                 /* … which change */
 	int stat;    /* handle of /proc/stat; always open, since P comes from it */
 	int cpuacct; /* handle, or -1 */
 	double hz;
@@ -184,7 +188,7 @@ static int choose_source(struct realtime *realtime, const struct sst_env *env, c
 {
 	if (!linux_accounting_idle_clock(env))
 		return SOURCE_TICKS;
-	if (open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
+	if (!realtime->moving && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
 		return SOURCE_COMBINED;
 	return SOURCE_IDLE;
 }
@@ -207,8 +211,10 @@ static int prepare(void *state, const struct sst_env *env)
 	struct linux_stat stat;
 	realtime->hz = linux_stat_hz();
 	realtime->cpuacct = -1;
-	if (!realtime->cpus)
+	if (!realtime->cpus) {
 		realtime->cpus = env->cpus;
+		realtime->moving = env->moving;
+	}
 	realtime->stat = env->host->open(env, "/proc/stat");
 	if (realtime->stat < 0)
 		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
@@ -217,6 +223,8 @@ static int prepare(void *state, const struct sst_env *env)
 	if (realtime->source < 0)
 		realtime->source = choose_source(realtime, env, &stat);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
+	if (needs_cpuacct && realtime->moving)
+		return env->host->refuse(env, "source=%s can't follow workloads that are moved: expected idle or ticks", sources[realtime->source]);
 	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
 		return env->host->refuse(env, "source=%s: can't open the root cgroup's %s: %s", sources[realtime->source],
 			usage_name(realtime), strerror(errno));
@@ -294,15 +302,22 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 		return read_cpuacct(realtime, env, now);
 	if (realtime->source == SOURCE_COMBINED)
 		return read_combined(realtime, env, now);
+	uint64_t moves = 0;
+	if (realtime->moving)
+		realtime->cpus = env->host->cpus(env, &moves);
 	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
 		return -1;
 	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
+	now->counter[COUNTER_MOVES] = moves;
 	return 0;
 }
 
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	const struct realtime *realtime = state;
+	/* Readings of different processors have no difference. */
+	if (realtime->moving && before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
+		return false;
 	if (realtime->source == SOURCE_IDLE)
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
 	if (realtime->source == SOURCE_TICKS)

@@ -239,6 +239,64 @@ static void the_workloads_processors_are_measured(void **state)
 	controlled = NULL;
 }
 
+static const struct sst_cpus *current;
+static uint64_t moves;
+
+static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *count)
+{
+	(void)env;
+	*count = moves;
+	return current;
+}
+
+static void workloads_that_are_moved_are_followed(void **state)
+{
+	(void)state;
+	const struct sst_cpus first = {1, (const unsigned[]){0}};
+	const struct sst_cpus second = {1, (const unsigned[]){1}};
+	struct sst_sample found;
+	controlled = current = &first;
+	write_usage(3900000000);
+	assert_null(module_test_open(&test, SST_FEEDBACK, "realtime", NULL));
+	test.host.open = open_file;
+	test.host.read = read_file;
+	test.host.close = close_file;
+	test.host.cpus = current_cpus;
+	test.env.cpus = controlled;
+	test.env.moving = true;
+	assert_null(module_test_prepare(&test));
+	assert_source("idle");
+	struct sst_reading before = read_now();
+	now_ns += 500 * NS_PER_MS;
+	write_stat(100, 230, 300, 450); /* 0.3 s and 0.5 s were idle */
+	struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.2, 1e-12);
+	current = &second;
+	moves = 1;
+	before = now;
+	now = read_now();
+	assert_false(sample(&before, &now, &found));
+	before = now;
+	now_ns += 500 * NS_PER_MS;
+	write_stat(100, 280, 300, 460);
+	now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.4, 1e-12);
+	current = NULL; /* all */
+	moves = 2;
+	before = read_now();
+	assert_near(before.processors, 2, 0);
+	now_ns += 500 * NS_PER_MS;
+	write_stat(100, 330, 300, 460);
+	now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.5, 1e-12);
+	module_test_end(&test);
+	controlled = NULL;
+	moves = 0;
+}
+
 static void a_subset_has_the_columns_of_cpuacct(void **state)
 {
 	(void)state;
@@ -472,6 +530,7 @@ int main(void)
 		TEST(cpu_time_of_tasks_is_taken_against_the_clock),
 		TEST(a_subset_of_processors_can_be_measured),
 		TEST(the_workloads_processors_are_measured),
+		TEST(workloads_that_are_moved_are_followed),
 		TEST(a_subset_has_the_columns_of_cpuacct),
 		TEST(the_source_suits_the_machine),
 		TEST(what_cannot_work_is_refused),

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Dynamic pinning: which scheme is in force at which load, and that every thread goes with it. The load is what a file says.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE
+export SHOWSTOPPER_DYNAMIC_TEST="$work"
+
+run showstopper -T 50% --pin dynamic true
+expect_trouble '--pin=dynamic: expected two groups with it, or more$'
+run showstopper -T 50% --pin dynamic:below=packed true : --pin dynamic:dwell=1s true
+expect_trouble '--pin=dynamic: the settings are given twice: expected them in one group$'
+run showstopper -T 50% --pin dynamic --part 0/2 true : --pin dynamic true
+expect_trouble '--part: expected none with --pin=dynamic, whose parts are the groups in their order$'
+for settings in x below= below=x above=per-thread threshold=5% threshold=2 hysteresis=50% dwell=x dwell=2d; do
+	run showstopper -T 50% --pin "dynamic:$settings" touch started : --pin dynamic touch started
+	expect_trouble '--pin=dynamic: .*expected'
+done
+[ ! -e started ] || fail 'started a workload'
+HWLOC_SYNTHETIC='pack:1 core:2 pu:2' run showstopper -T 50% --pin dynamic true : --pin dynamic true
+expect_trouble '--pin=per-chip: the machine has 1 usable chip, too few for 2 parts$'
+
+allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+case $allowed in
+*[-,]*) ;;
+*)
+	echo 'one processor: workloads are not moved'
+	finish
+	;;
+esac
+scheme=packed
+first=$(showstopper --list-pins | sed -n "s|^$scheme *0/2 *||p")
+second=$(showstopper --list-pins | sed -n "s|^$scheme *1/2 *||p")
+
+# What the kernel would say of a machine: load_is SHARE makes each processor so busy from now on, in parts of a hundred.
+mkdir -p root/proc root/sys
+numbers=$(sed -n 's/^cpu\([0-9][0-9]*\) .*/\1/p' /proc/stat)
+busy=0
+idle=0
+load_is() {
+	for _ in $(seq "$2"); do
+		busy=$((busy + $1))
+		idle=$((idle + 100 - $1))
+		for number in $numbers; do
+			printf 'cpu%s %08d 0 0 %08d 0 0 0 0 0 0\n' "$number" "$busy" "$idle"
+		done >stat.new
+		echo 'intr 0' >>stat.new
+		# In place, with the same length: it is being read.
+		cat stat.new 1<>root/proc/stat
+		sleep 0.05
+	done
+}
+
+# shellcheck disable=SC2317,SC2013 # called by wait_until
+# bound N LIST: the threads of workload N, and of what it started, are bound to these. A thread that ends meanwhile says nothing.
+bound() {
+	seen=0
+	for file in $(grep -lsz "^SHOWSTOPPER_DYNAMIC_TEST=$work\$" /proc/[0-9]*/environ); do
+		grep -qsz "^SHOWSTOPPER_INSTANCE=$1\$" "$file" || continue
+		for task in "${file%/environ}/task/"*; do
+			list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$task/status" 2>/dev/null)
+			[ -n "$list" ] || continue
+			[ "$list" = "$2" ] || return 1
+			seen=$((seen + 1))
+		done
+	done
+	[ "$seen" -ge "$3" ]
+}
+
+# shellcheck disable=SC2317 # called by wait_until
+moved_up() {
+	load_is 90 5
+	bound 0 "$first" 3 && bound 1 "$second" 1
+}
+# shellcheck disable=SC2317
+moved_down() {
+	load_is 10 5
+	bound 0 "$allowed" 3 && bound 1 "$allowed" 1
+}
+
+# The second group is free. With `neutral' below everybody may use everything.
+load_is 10 1
+start_background showstopper -v -T 50% -c open -r 10M --sysroot root -F source=ticks -o log --export-json run.json \
+	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,hysteresis=10%,dwell=300m" sh -c 'setsid ssburn -t 2 -p parallel & exec sleep 1000' : \
+	-n 1 --free --pin dynamic sleep 1000
+wait_until moved_down
+wait_until moved_up
+wait_until moved_down
+wait_until moved_up
+kill -TERM "$background"
+wait_background
+[ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
+expect_text err "^showstopper: pinning: $scheme, at a load of [0-9.]+ %\$"
+expect_text err '^showstopper: pinning: neutral, at a load of [0-9.]+ %$'
+expect_text log '^time_s,monotonic_s,target,load,estimate,duty,runnable,pinning$'
+expect_text log ',neutral$'
+expect_text log ",$scheme\$"
+expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300m 1/2\""
+
+run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true
+expect_text out "^dynamic pinning: below=neutral,above=$scheme,threshold=0.5,hysteresis=0.05,dwell=5s\$"
+expect_text out "^group 2: processors all or $second \(dynamic 1/2\)\$"
+run showstopper -T 50% -q -r 300m -F source=combined -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --free --pin dynamic true
+expect_trouble "source=combined can't follow workloads that are moved: expected idle or ticks\$"
+
+finish
