@@ -112,11 +112,19 @@ static int fit(const struct report_window *window, size_t count, struct regressi
 		load[i] = window[i].load;
 		throughput[i] = window[i].throughput;
 	}
-	const int result = regression_fit(load, throughput, count, line);
+	/* Where the load was the same in all steps there is no line. */
+	if (regression_fit(load, throughput, count, line) != 0)
+		*line = (struct regression){.count = count,
+			.slope = NAN,
+			.intercept = NAN,
+			.slope_sd = NAN,
+			.intercept_sd = NAN,
+			.residual_sd = NAN,
+			.r2 = NAN,
+			.slope_p = NAN,
+			.intercept_p = NAN};
 	free(load);
-	if (result != 0)
-		errno = EDOM;
-	return result;
+	return 0;
 }
 
 static double normalized_slope(const struct regression *line)
@@ -145,14 +153,12 @@ int report_interference(const struct report_colocated *run, struct report_interf
 	}
 	for (size_t i = 0; i < REPORT_HALVES; i++) {
 		const struct report_window *const first = i == 0 ? windows->item : windows->item + windows->count - half;
-		if (fit(first, half, &result->line[i]) != 0) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: no line can be drawn through the steps of one half: %s",
-				run->file, strerror(errno));
-			return -1;
-		}
-		result->metric[i] = -100 * normalized_slope(&result->line[i]);
-		result->p = i == 0 ? result->line[i].slope_p : larger(result->p, result->line[i].slope_p);
-		result->p = larger(result->p, result->line[i].intercept_p);
+		struct regression *const line = &result->line[i];
+		if (fit(first, half, line) != 0)
+			return no_memory(error);
+		result->metric[i] = -100 * normalized_slope(line);
+		result->p = i == 0 ? line->slope_p : larger(result->p, line->slope_p);
+		result->p = larger(result->p, line->intercept_p);
 	}
 	result->mean = (result->metric[0] + result->metric[1]) / REPORT_HALVES;
 	result->angle = fabs(atan(normalized_slope(&result->line[0])) - atan(normalized_slope(&result->line[1]))) * DEGREES;

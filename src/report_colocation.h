@@ -49,7 +49,7 @@ struct report_interference {
 	bool is_significant;                   /* all p-values are known, and below 0.05 */
 };
 
-/* 0, or -1 with a message. */
+/* 0, or -1 with a message. All is NaN, and neither criterion met, when the load was the same in all steps of a half. */
 int report_interference(const struct report_colocated *run, struct report_interference *result, char error[static CSV_ERROR_MAX]);
 
 /* ---- One run and another ---------------------------------------------------------------------------------------------- */

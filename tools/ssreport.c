@@ -566,6 +566,9 @@ static int add_interference(struct report *report, const struct report_colocated
 	char error[CSV_ERROR_MAX];
 	if (report_interference(run, &found, error) != 0)
 		return complain(error);
+	if (isnan(found.mean))
+		diag("%s: interference is unavailable: the load was the same in all steps of a half, or there was no throughput",
+			run->file);
 	const struct regression *const first = &found.line[0];
 	const struct regression *const second = &found.line[1];
 	const union report_cell cells[] = {{.text = run->label}, {.text = run->file}, {.number = (double)found.steps},

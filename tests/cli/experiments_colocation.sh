@@ -36,6 +36,10 @@ expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpu
 # Without processors of its own the background is measured by its trees, and has half of the machine.
 run "$colocation" --dry-run -w burn-single -s neutral -t 2
 expect_text out ' -T from=47\.5%,to=2\.5%,step=7\.5%,.* -f workloads : --free --pin neutral --part 0/2 : --pin neutral --part 1/2$'
+run "$colocation" --dry-run -w burn-single -s 'dynamic:below=spread+above=packed+dwell=1s'
+expect_text out '^burn-single_burn-single_dynamic_1: .* : --free --pin dynamic:below=spread,above=packed,dwell=1s : --pin dynamic$'
+run "$colocation" --dry-run -s dynamic:below
+expect_trouble "^tools/experiments/colocation: --schemes: 'dynamic:below': expected settings joined by"
 run "$colocation" --dry-run --full -w burn-single -s per-core
 expect_text out ' warm-up 600 s, 6840 s with .*step=5%,hold=180000m '
 for list in nothing mine=0 mine=0/ mine=a/b 'mine=0/1;true' my_own=0/1 'a b=0/1'; do
@@ -70,15 +74,15 @@ for label in burn-single_burn-parallel_mine_1 burn-parallel_burn-single_mine_1; 
 	done
 done
 expect_text pairs/runs/burn-single_burn-parallel_mine_1/command "--free --cpus ${processors%/*} -- sh -c .* : --cpus ${processors#*/} -- sh -c .*parallel"
-expect_text pairs/colocation.md '^\| burn-single \| -?[0-9.]+( a?p?)? \| -?[0-9.]+( a?p?)? \|$'
-expect_text pairs/colocation.md '^mine: from -?[0-9.]+ \(burn-.* beside burn-.*\) to -?[0-9.]+ \(.*\); [0-4] of 4 pairs meet both criteria\.$'
+expect_text pairs/colocation.md '^\| burn-single \| (-?[0-9.]+( a?p?)?)? \| (-?[0-9.]+( a?p?)?)? \|$'
+expect_text pairs/colocation.md '^mine: (from -?[0-9.]+ \(burn-.* beside burn-.*\) to -?[0-9.]+ \(.*\); [0-4] of 4 pairs meet both criteria\.|unknown for all pairs, .*)$'
 expect_text pairs/colocation.md '^\| step \| target % \| mine \|$'
 expect_text pairs/colocation.md '^Unavailable: the logs have no power|iterations per watt-hour'
 expect_text pairs/colocation.html '^</html>$'
 # The report's numbers are those of the files beside it.
 [ "$(tail -n +2 pairs/interference.csv | wc -l)" -eq 4 ] || fail "$what: interference.csv has not a row per pair"
 awk -F, 'NR == FNR { for (i = 2; i <= NF; i++) if (FNR == 1) name[i] = $i; else value[$1, name[i]] = $i + 0; next }
-	$3 == "mine" { if (sprintf("%.1f", $5) + 0 != value[$1, $2]) exit 1; seen++ }
+	$3 == "mine" { if (sprintf("%.1f", $5) + 0 != value[$1, $2] + 0) exit 1; seen++ }
 	END { if (seen != 4) exit 1 }' pairs/interference-mine.csv pairs/interference.csv || fail "$what: the table is not that of interference.csv"
 if command -v gnuplot >/dev/null; then
 	for file in foreground-burn-single-burn-parallel background-burn-parallel-burn-single interference-mine overall-burn-single timeline-mine; do

@@ -71,6 +71,11 @@ refused '^ssreport: load.csv:1: found no column target, expected a control log' 
 awk -F, 'NR == 1 || $1 <= 24' same.log.csv >half.csv
 refused '^ssreport: half.csv: found 4 steps, expected a staircase that goes back as it came, with at least 3 steps in each half' \
 	interference half.csv same.fore.csv
+awk -F, -v OFS=, 'NR > 1 { $4 = 1 } { print }' same.log.csv >busy.csv
+run ssreport interference -f csv busy.csv same.fore.csv
+expect_status 0
+expect_text err '^ssreport: busy.csv: interference is unavailable: the load was the same'
+expect_text out '^busy,busy.csv,8,,,,,no,,no,,,,,,,,,,$'
 refused '^ssreport: interference has no option --reference' interference --reference same same.log.csv same.fore.csv
 refused '^ssreport: --output: found x.svg, but interference has no picture' interference -o x.svg same.log.csv same.fore.csv
 

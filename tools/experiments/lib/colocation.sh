@@ -21,30 +21,42 @@ list() { # WORDS, as one word
 	printf '%s' "$1" | sed 's/ *$//; s/ /, /g'
 }
 
-# Complete runs of a foreground, a background and a scheme; * is any.
+# Usable runs of a foreground, a background and a scheme; * is any.
 runs_of() {
-	complete_runs | awk -F_ -v foreground="$1" -v background="$2" -v scheme="$3" '
-		(foreground == "*" || $1 == foreground) && (background == "*" || $2 == background) && (scheme == "*" || $3 == scheme)'
+	awk -F_ -v foreground="$1" -v background="$2" -v scheme="$3" '
+		(foreground == "*" || $1 == foreground) && (background == "*" || $2 == background) && (scheme == "*" || $3 == scheme)' "$output/usable.txt"
 }
 
+# Also finds out which runs can be used: a workload that ended no iteration, or was never heard of in a step, should not cost the others their report.
 measure_interference() {
-	set --
-	for label in $(complete_runs); do set -- "$@" -l "$label" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv; done
-	[ $# -gt 0 ] || trouble 'no run is complete'
-	"$build/ssreport" interference -f csv "$@" >"$output/interference-runs.csv" || return 1
+	: >"$output/interference-runs.csv"
+	: >"$output/usable.txt"
+	for label in $(complete_runs); do
+		folder=$output/runs/$label
+		if tail -q -n +2 "$folder"/background.*.csv | grep -q . &&
+			"$build/ssreport" interference -f csv -l "$label" "$(log_of "$label")" "$folder"/foreground.*.csv >"$output/interference.new"; then
+			echo "$label" >>"$output/usable.txt"
+			if [ -s "$output/interference-runs.csv" ]; then tail -n +2 "$output/interference.new"; else cat "$output/interference.new"; fi \
+				>>"$output/interference-runs.csv"
+		else
+			printf '%s is of no use: a workload ended no iteration, or a step is missing\n' "$label" >&2
+		fi
+	done
+	rm -f "$output/interference.new"
+	[ -s "$output/usable.txt" ] || trouble 'no run is complete and of use'
 	# The mean over repeats; a criterion is met when each of them meets it.
 	awk -F, -v OFS=, '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; print "foreground,background,scheme,repeats,interference,symmetric,significant"; next }
 		{
 			split($column["label"], part, "_")
 			key = part[1] OFS part[2] OFS part[3]
-			if (!(key in n)) { order[++keys] = key; symmetric[key] = significant[key] = "yes" }
-			n[key]++
-			sum[key] += $column["interference"]
+			if (!(key in repeats)) { order[++keys] = key; symmetric[key] = significant[key] = "yes" }
+			repeats[key]++
+			if ($column["interference"] != "") { n[key]++; sum[key] += $column["interference"] }
 			if ($column["symmetric"] != "yes") symmetric[key] = "no"
 			if ($column["significant"] != "yes") significant[key] = "no"
 		}
-		END { for (i = 1; i <= keys; i++) { k = order[i]; print k, n[k], sprintf("%.2f", sum[k] / n[k]), symmetric[k], significant[k] } }' \
+		END { for (i = 1; i <= keys; i++) { k = order[i]; print k, repeats[k], (n[k] ? sprintf("%.2f", sum[k] / n[k]) : ""), symmetric[k], significant[k] } }' \
 		"$output/interference-runs.csv" >"$output/interference.csv"
 }
 
@@ -57,8 +69,8 @@ draw_pairs() {
 			case $side in foreground) foreground=$of background=$beside ;; *) foreground=$beside background=$of ;; esac
 			set --
 			for scheme in $schemes; do
-				for label in $(runs_of "$foreground" "$background" "${scheme%%=*}"); do
-					set -- "$@" -l "${scheme%%=*}" "$(log_of "$label")" "$output/runs/$label/$side".*.csv
+				for label in $(runs_of "$foreground" "$background" "${scheme%%[:=]*}"); do
+					set -- "$@" -l "${scheme%%[:=]*}" "$(log_of "$label")" "$output/runs/$label/$side".*.csv
 				done
 			done
 			[ $# -gt 0 ] || continue
@@ -74,14 +86,14 @@ draw_pairs() {
 report_interference_tables() {
 	report_heading 'Interference'
 	report_text "What the foreground (rows) would lose, in per cent, beside the background (columns) at full load: -100 times slope divided by intercept of a line through throughput over load, the mean of both halves of the staircase. An a marks pairs whose halves' lines are 3 degrees or more apart, a p those with a p-value of 0.05 or more. The darker, the more is lost."
-	range=$(awk -F, 'NR > 1 { if (NR == 2 || $5 + 0 < low) low = $5 + 0; if (NR == 2 || $5 + 0 > high) high = $5 + 0 } END { if (high > low) print low ":" high; else print low - 1 ":" low + 1 }' \
+	range=$(awk -F, 'NR > 1 && $5 != "" { if (!n++) low = high = $5 + 0; if ($5 + 0 < low) low = $5 + 0; if ($5 + 0 > high) high = $5 + 0 } END { if (high > low) print low ":" high; else print low - 1 ":" low + 1 }' \
 		"$output/interference.csv")
 	for scheme in $schemes; do
-		scheme=${scheme%%=*}
+		scheme=${scheme%%[:=]*}
 		[ -n "$(runs_of '*' '*' "$scheme")" ] || continue
 		table=interference-$scheme
 		awk -F, -v OFS=, -v scheme="$scheme" -v workloads="$workloads" '
-			$3 == scheme { cell[$1, $2] = sprintf("%.1f", $5) ($6 == "yes" && $7 == "yes" ? "" : " ") ($6 == "yes" ? "" : "a") ($7 == "yes" ? "" : "p") }
+			$3 == scheme && $5 != "" { cell[$1, $2] = sprintf("%.1f", $5) ($6 == "yes" && $7 == "yes" ? "" : " ") ($6 == "yes" ? "" : "a") ($7 == "yes" ? "" : "p") }
 			END {
 				count = split(workloads, name, " ")
 				line = "foreground"
@@ -98,13 +110,17 @@ report_interference_tables() {
 		report_table "$output/$table.csv"
 		report_picture "$table.svg" "$scheme: interference"
 		report_text "$(awk -F, -v scheme="$scheme" '
-			$3 == scheme {
-				pairs++
+			$3 == scheme { pairs++ }
+			$3 == scheme && $5 != "" {
+				known++
 				met += $6 == "yes" && $7 == "yes"
-				if (pairs == 1 || $5 + 0 < low) { low = $5 + 0; least = $1 " beside " $2 }
-				if (pairs == 1 || $5 + 0 > high) { high = $5 + 0; most = $1 " beside " $2 }
+				if (known == 1 || $5 + 0 < low) { low = $5 + 0; least = $1 " beside " $2 }
+				if (known == 1 || $5 + 0 > high) { high = $5 + 0; most = $1 " beside " $2 }
 			}
-			END { printf "%s: from %.1f (%s) to %.1f (%s); %d of %d pairs meet both criteria.", scheme, low, least, high, most, met, pairs }' "$output/interference.csv")"
+			END {
+				if (!known) { print scheme ": unknown for all pairs, as the load of the background stayed the same."; exit }
+				printf "%s: from %.1f (%s) to %.1f (%s); %d of %d pairs meet both criteria.", scheme, low, least, high, most, met, pairs
+			}' "$output/interference.csv")"
 	done
 }
 
@@ -117,7 +133,7 @@ reference_scheme() {
 		fi
 	done
 	scheme=${schemes%% *}
-	echo "${scheme%%=*}"
+	echo "${scheme%%[:=]*}"
 }
 
 # report_steps SUBCOMMAND COLUMN TITLE UNIT TEXT: of ssreport, for workloads that ran beside themselves: values per step, and relative to the reference.
@@ -129,8 +145,8 @@ report_steps() {
 	for workload in $workloads; do
 		set --
 		for scheme in $schemes; do
-			for label in $(runs_of "$workload" "$workload" "${scheme%%=*}"); do
-				set -- "$@" -l "${scheme%%=*}" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv "$output/runs/$label"/background.*.csv
+			for label in $(runs_of "$workload" "$workload" "${scheme%%[:=]*}"); do
+				set -- "$@" -l "${scheme%%[:=]*}" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv "$output/runs/$label"/background.*.csv
 			done
 		done
 		[ $# -gt 0 ] || continue
@@ -208,7 +224,7 @@ steps_sentence() { # WORKLOAD COLUMN UNIT REFERENCE COMPARED
 
 # Only where the logs have the power.
 report_energy() {
-	for label in $(complete_runs); do
+	for label in $(runs_of '*' '*' '*'); do
 		# The name of the column, and a value in it.
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "power_w") power = i; next } power && $power != "" { found = 1; exit } END { exit !found }' \
 			"$output/runs/$label/log.csv" && {
@@ -223,7 +239,7 @@ report_energy() {
 # Throughput of foregrounds here as a share of that in another batch, over the steps of the same pair.
 report_ratios() {
 	set --
-	for label in $(complete_runs); do
+	for label in $(runs_of '*' '*' '*'); do
 		[ -d "$compare/runs/$label" ] || continue
 		set -- "$@" -l "$label" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv \
 			-l "$label" "$(log_of "$label" "$compare")" "$compare/runs/$label"/foreground.*.csv
@@ -245,7 +261,7 @@ report_timelines() {
 	report_heading 'Over time'
 	columns=$(echo "$workloads" | wc -w)
 	for scheme in $schemes; do
-		scheme=${scheme%%=*}
+		scheme=${scheme%%[:=]*}
 		set --
 		for label in $(runs_of '*' '*' "$scheme"); do
 			case $label in *_1) ;; *) continue ;; esac

@@ -3,10 +3,14 @@
 
 check_scheme() {
 	case $1 in
-	neutral | per-chip | per-core | per-thread | packed | spread) ;;
+	neutral | per-chip | per-core | per-thread | packed | spread | dynamic) ;;
+	dynamic:*)
+		printf '%s\n' "${1#dynamic:}" | grep -Eq '^[a-z]+=[A-Za-z0-9.%/-]+(\+[a-z]+=[A-Za-z0-9.%/-]+)*$' ||
+			trouble "--schemes: '$1': expected settings joined by +, such as dynamic:below=spread+above=packed"
+		;;
 	*)
 		printf '%s\n' "$1" | grep -Eq '^[A-Za-z][A-Za-z0-9-]*=[0-9]+(-[0-9]+)?(\+[0-9]+(-[0-9]+)?)*/[0-9]+(-[0-9]+)?(\+[0-9]+(-[0-9]+)?)*$' ||
-			trouble "--schemes: '$1': expected neutral, per-chip, per-core, per-thread, packed, spread, or NAME=LIST/LIST such as mine=0-3/4+6"
+			trouble "--schemes: '$1': expected neutral, per-chip, per-core, per-thread, packed, spread, dynamic, or NAME=LIST/LIST such as mine=0-3/4+6"
 		;;
 	esac
 }
@@ -29,6 +33,7 @@ schemes_here() {
 # side_of SCHEME NUMBER: group options of showstopper.
 side_of() {
 	case $1 in
+	dynamic*) if [ "$2" = 0 ]; then printf '%s\n' "--pin $1" | tr + ,; else echo '--pin dynamic'; fi ;;
 	*=*)
 		list=${1#*=}
 		if [ "$2" = 0 ]; then list=${list%/*}; else list=${list#*/}; fi
