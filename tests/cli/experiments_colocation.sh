@@ -35,11 +35,11 @@ expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-sing
 expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpus 1$'
 # Without processors of its own the background is measured by its trees, and has half of the machine.
 run "$colocation" --dry-run -w burn-single -s neutral -t 2
-expect_text out ' -T from=47\.5%,to=2\.5%,step=7\.5%,.* -f workloads : --free --pin neutral --part 0/2 : --pin neutral --part 1/2$'
+expect_text out ' -T from=47\.5%,to=2\.5%,step=7\.5%,.* -f workloads +: --free --pin neutral --part 0/2 : --pin neutral --part 1/2$'
 run "$colocation" --dry-run -w burn-single -s 'dynamic:below=spread+above=packed+dwell=1s'
 expect_text out '^burn-single_burn-single_dynamic_1: .* : --free --pin dynamic:below=spread,above=packed,dwell=1s : --pin dynamic$'
 run "$colocation" --dry-run -w burn-single -s packed --base '-c rbpid -d averageq'
-expect_text out ' -c rbpid -d averageq : --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+expect_text out ' -c rbpid -d averageq +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
 run "$colocation" --dry-run --base '-c rbpid : true'
 expect_trouble "^tools/experiments/colocation: --base: '-c rbpid : true': expected no groups"
 run "$colocation" --dry-run -s dynamic:below
