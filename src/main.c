@@ -73,6 +73,10 @@
  * - report_iterations.c   … iteration records in memory
  * - report_accuracy.c     … accuracy at each level of the target
  * - report_window.c       … load and throughput of stretches of a run
+ * - report_colocation.c   … workloads that share a machine, step by step
+ * - regression.c          … a line through points
+ * - report_matrix.c       … tables of numbers with names of rows and columns
+ * - report_heat.c         … their heat maps
  * - report_table.c        … tables
  * - report_text.c         … labels and names of files
  * - report_draw.c         … lines, bands and points of a picture

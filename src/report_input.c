@@ -51,6 +51,11 @@ bool report_input_has(const struct report_input *input, const struct stat *file)
 	return false;
 }
 
+const char *report_input_text(const struct report_input *input, size_t word)
+{
+	return input->word[word].text;
+}
+
 /* Where the path in LABEL=FILE begins, or NULL when the word is no more than a path: a label has no slash. */
 static const char *find_path(const char *word)
 {

@@ -51,6 +51,9 @@ const char *report_input_empty_label(const struct report_input *input);
 /* Whether one of the files is this one. */
 bool report_input_has(const struct report_input *input, const struct stat *file);
 
+/* A word of the command line as it was given. */
+const char *report_input_text(const struct report_input *input, size_t word);
+
 /* Reads all files. Says on stderr which of them ended in half a line. 0, or -1 with a message. */
 int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX]);
 void report_input_free(struct report_input *input);

@@ -14,8 +14,8 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, LOAD, COLUMNS };
-static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load"};
+enum { TIME, MONOTONIC, TARGET, LOAD, POWER, COLUMNS };
+static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w"};
 
 bool report_log_is(const struct csv *csv)
 {
@@ -41,7 +41,7 @@ static int refuse_duplicates(const struct csv *csv, const char *name, char error
 
 static int reserve(struct report_log *log, const int column[static COLUMNS], size_t capacity)
 {
-	double **const array[COLUMNS] = {&log->time, &log->monotonic, &log->target, &log->load};
+	double **const array[COLUMNS] = {&log->time, &log->monotonic, &log->target, &log->load, &log->power};
 	for (int i = 0; i < COLUMNS; i++) {
 		if (column[i] < 0)
 			continue;
@@ -74,6 +74,15 @@ static int read_share(struct csv *csv, int column, double *value)
 	return 0;
 }
 
+static int read_power(struct csv *csv, int column, double *value)
+{
+	if (csv_number(csv, (size_t)column, value) != 0)
+		return -1;
+	if (*value < 0)
+		return csv_refuse(csv, (size_t)column, "found %g, expected a power in watts", *value);
+	return 0;
+}
+
 static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
 {
 	const size_t i = log->count;
@@ -83,6 +92,8 @@ static int read_row(struct report_log *log, struct csv *csv, const int column[st
 		read_time(csv, column[MONOTONIC], i ? &log->monotonic[i - 1] : NULL, &log->monotonic[i]) != 0)
 		return -1;
 	if (column[TARGET] >= 0 && read_share(csv, column[TARGET], &log->target[i]) != 0)
+		return -1;
+	if (column[POWER] >= 0 && read_power(csv, column[POWER], &log->power[i]) != 0)
 		return -1;
 	return read_share(csv, column[LOAD], &log->load[i]);
 }
@@ -151,6 +162,7 @@ void report_log_free(struct report_log *log)
 	free(log->monotonic);
 	free(log->target);
 	free(log->load);
+	free(log->power);
 	*log = (struct report_log){0};
 }
 
@@ -207,6 +219,8 @@ struct report_mean report_log_mean(const struct report_log *log, double start, d
 	double target = 0;
 	double known = 0;
 	double controlled = 0;
+	double energy = 0;
+	double powered = 0;
 	for (size_t i = find_row(log->time, log->count, start); i < log->count; i++) {
 		const double from = fmax(report_log_start(log, i), start);
 		const double to = fmin(log->time[i], end);
@@ -222,8 +236,12 @@ struct report_mean report_log_mean(const struct report_log *log, double start, d
 			target += (to - from) * log->target[i];
 			controlled += to - from;
 		}
+		if (log->power && !isnan(log->power[i])) {
+			energy += (to - from) * log->power[i];
+			powered += to - from;
+		}
 	}
-	return (struct report_mean){.load = load / known, .target = target / controlled};
+	return (struct report_mean){.load = load / known, .target = target / controlled, .power = energy / powered};
 }
 
 /* ---- Target ----------------------------------------------------------------------------------------------------------- */

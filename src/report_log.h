@@ -21,6 +21,7 @@ struct report_log {
 	double *monotonic; /* the same on CLOCK_MONOTONIC, increasing; NULL when the file has no such column */
 	double *target;    /* 0 to 1, NaN while free; NULL when the file has no such column */
 	double *load;      /* 0 to 1, NaN where it is not known */
+	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
 	size_t warmup;     /* rows of the warm-up, at the beginning */
 	double interval;   /* length of the middle row of all rows, ordered by length */
 	bool is_cut;       /* the file ended in half a line, which was left out */
@@ -42,7 +43,7 @@ double report_log_time(const struct report_log *log, double monotonic);
 
 /* Means over a stretch of time, each row by its overlap. NaN where nothing is known. */
 struct report_mean {
-	double load, target;
+	double load, target, power;
 };
 struct report_mean report_log_mean(const struct report_log *log, double start, double end);
 

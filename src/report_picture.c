@@ -85,24 +85,28 @@ static double name_cm(const struct shown *shown)
 	return shown->names ? NAME_CM : 0;
 }
 
-struct report_size report_picture_size_timeline(const struct report_series *series, size_t count)
+struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns)
 {
 	const struct shown shown = find_shown(series, count);
-	const double panels = count > 1 ? (double)count * (PANEL_CM + GAP_CM) - GAP_CM : SINGLE_CM;
-	return (struct report_size){
-		COLUMN_CM, report_legend_height(1) + panels + (double)count * name_cm(&shown) + REPORT_BOTTOM_CM};
+	const size_t rows = (count + columns - 1) / columns;
+	const double panels = rows > 1 ? (double)rows * (PANEL_CM + GAP_CM) - GAP_CM : SINGLE_CM;
+	return (struct report_size){COLUMN_CM * (double)columns,
+		report_legend_height(1) + panels + (double)rows * name_cm(&shown) + REPORT_BOTTOM_CM};
 }
 
 /* A target that stays the same is drawn from edge to edge, one that changes from row to row through the middles of the rows. */
 static int add_target(struct report_points *points, const struct report_log *log, double from, double unit)
 {
+	bool is_first = true;
 	for (size_t i = 0; log->target && i < log->count; i++) {
 		const double start = report_log_start(log, i);
 		const double target = 100 * log->target[i];
-		const bool as_before = i > 0 && log->target[i] == log->target[i - 1];
-		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
 		if (start + log->time[i] < 2 * from)
 			continue;
+		/* The row before, which is not shown, may have had this target already: it ends a moment after control begins. */
+		const bool as_before = !is_first && log->target[i] == log->target[i - 1];
+		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
+		is_first = false;
 		if (isnan(target)) {
 			if (points->count > 0 && report_points_add(points, start * unit, NAN) != 0)
 				return -1;
@@ -146,6 +150,8 @@ struct panel {
 	double from; /* seconds */
 	struct report_unit time, rate;
 	double cm_per_x, cm_per_y;
+	double left, right;             /* where its graph begins, and where the next column does: cm from the left edge */
+	bool is_first, is_last;         /* of its row */
 	const struct report_size *size; /* of the picture */
 };
 
@@ -201,10 +207,11 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 	for (size_t i = 0; i < points.count; i++)
 		most = fmax(most, points.item[i].y);
 	report_points_write(&points, to, "throughput", panel->number);
-	if (report_graph_name(plot, series->label, panel->size, PANEL_LEFT_CM) != 0)
+	const struct report_size room = {.width = panel->right, .height = panel->size->height};
+	if (report_graph_name(plot, series->label, &room, panel->left) != 0)
 		goto out;
-	report_axis_name(plot, REPORT_AXIS_LEFT, panel->size, "CPU load (%)");
-	report_axis_name(plot, REPORT_AXIS_RIGHT, panel->size, has_throughput ? panel->rate.name : NULL);
+	report_axis_name(plot, REPORT_AXIS_LEFT, panel->size, panel->is_first ? "CPU load (%)" : NULL);
+	report_axis_name(plot, REPORT_AXIS_RIGHT, panel->size, has_throughput && panel->is_last ? panel->rate.name : NULL);
 	if (has_throughput)
 		fprintf(to, "set border 11\nset y2tics\nset y2range [0:%.9g]\n", 1.1 * most);
 	else
@@ -224,7 +231,8 @@ out:
 	return result;
 }
 
-int report_picture_timeline(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size)
+int report_picture_timeline(
+	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size)
 {
 	FILE *const to = plot_script(plot);
 	const struct report_point range = find_range(series, count);
@@ -236,10 +244,12 @@ int report_picture_timeline(struct plot *plot, const struct report_series *serie
 		{shown.throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}},
 	};
 	const double right = shown.throughput ? RIGHT_AXIS_CM : REPORT_RIGHT_CM;
-	const double width = size->width - PANEL_LEFT_CM - right;
+	const double column = size->width / (double)columns;
+	const double width = column - PANEL_LEFT_CM - right;
+	const size_t rows = (count + columns - 1) / columns;
 	const double gap = GAP_CM + name_cm(&shown);
 	const double top = report_legend_height(1) + name_cm(&shown);
-	const double height = (size->height - top - REPORT_BOTTOM_CM - (double)(count - 1) * gap) / (double)count;
+	const double height = (size->height - top - REPORT_BOTTOM_CM - (double)(rows - 1) * gap) / (double)rows;
 	char name[32];
 	report_frame_begin(plot);
 	fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [0:100]\nset ytics 0,20,100\nset multiplot\n", range.x * time.factor,
@@ -248,20 +258,27 @@ int report_picture_timeline(struct plot *plot, const struct report_series *serie
 		return -1;
 	snprintf(name, sizeof name, "time (%s)", time.name);
 	for (size_t i = 0; i < count; i++) {
-		const double upper = top + (double)i * (height + gap);
+		const size_t row = i / columns;
+		const double upper = top + (double)row * (height + gap);
+		const double left = (double)(i % columns) * column + PANEL_LEFT_CM;
 		const struct report_margins margins = {
-			.left = PANEL_LEFT_CM, .right = right, .top = upper, .bottom = size->height - upper - height};
+			.left = left, .right = size->width - left - width, .top = upper, .bottom = size->height - upper - height};
 		const struct panel panel = {.number = i,
 			.from = series[i].windows.item[0].start,
 			.time = time,
 			.rate = find_rate(series, count),
 			.cm_per_x = width / (range.y - range.x) / time.factor,
 			.cm_per_y = height / 100,
+			.left = left,
+			.right = (double)(i % columns + 1) * column,
+			.is_first = i % columns == 0,
+			.is_last = i % columns + 1 == columns,
 			.size = size};
-		const bool is_last = i + 1 == count;
+		/* The last one of its column has the numbers of the axis, the last row its name. */
+		const bool is_lowest = i + columns >= count;
 		report_margins_write(plot, &margins, size);
-		report_axis_name(plot, REPORT_AXIS_X, size, is_last ? name : NULL);
-		fprintf(to, "set format x '%s'\n", is_last ? "%g" : "");
+		report_axis_name(plot, REPORT_AXIS_X, size, row + 1 == rows ? name : NULL);
+		fprintf(to, "set format x '%s'\n", is_lowest ? "%g" : "");
 		if (write_panel(plot, &series[i], &panel) != 0)
 			return -1;
 		if (i == 0)
@@ -293,20 +310,18 @@ struct report_size report_picture_size_lines(const struct report_series *series,
 
 /* Frame, legend and names of axes. 0, or -1 with errno. */
 static int begin_lines(struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size,
-	const char *x, const char *rate)
+	const char *x, const char *y)
 {
 	FILE *const to = plot_script(plot);
 	const struct report_margins margins = {.left = REPORT_LEFT_CM,
 		.right = REPORT_RIGHT_CM,
 		.top = report_legend_height(report_legend_rows(entry, count, size->width)),
 		.bottom = REPORT_BOTTOM_CM};
-	char name[64];
 	report_frame_begin(plot);
 	report_margins_write(plot, &margins, size);
 	fprintf(to, "set border 3\nset yrange [0:*]\nset errorbars 0\n");
 	report_axis_name(plot, REPORT_AXIS_X, size, x);
-	snprintf(name, sizeof name, "throughput (%s)", rate);
-	report_axis_name(plot, REPORT_AXIS_LEFT, size, name);
+	report_axis_name(plot, REPORT_AXIS_LEFT, size, y);
 	return report_legend_write(plot, entry, count, size, margins.left, size->width - margins.right);
 }
 
@@ -323,25 +338,25 @@ static void write_stretches(FILE *to, size_t number, const struct report_windows
 	fprintf(to, "END\n");
 }
 
-int report_picture_throughput(
-	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches)
+/* Values over time, multiplied by `factor`; `y` is the name of their axis. */
+static int draw_over_time(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size,
+	bool stretches, double factor, const char *y)
 {
 	FILE *const to = plot_script(plot);
 	const struct report_point range = find_range(series, count);
 	const struct report_unit time = report_time_unit(range.y - range.x);
-	const struct report_unit rate = find_rate(series, count);
 	struct report_entry *const entry = make_entries(series, count, stretches ? 0.7 : 0, true);
 	struct report_points points = {0};
 	char name[32];
 	snprintf(name, sizeof name, "time (%s)", time.name);
-	int result = entry ? begin_lines(plot, entry, count, size, name, rate.name) : -1;
+	int result = entry ? begin_lines(plot, entry, count, size, name, y) : -1;
 	free(entry);
 	fprintf(to, "set xrange [%.9g:%.9g]\n", range.x * time.factor, range.y * time.factor);
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		if (stretches) {
-			write_stretches(to, i, &series[i].windows, time.factor, rate.factor);
+			write_stretches(to, i, &series[i].windows, time.factor, factor);
 		} else {
-			result = add_throughput(&points, &series[i].windows, time.factor, rate.factor);
+			result = add_throughput(&points, &series[i].windows, time.factor, factor);
 			report_points_write(&points, to, "data", i);
 		}
 	}
@@ -357,6 +372,26 @@ int report_picture_throughput(
 	}
 	fputc('\n', to);
 	return result;
+}
+
+static const char *print_rate(char *name, size_t room, const struct report_unit *rate)
+{
+	snprintf(name, room, "throughput (%s)", rate->name);
+	return name;
+}
+
+int report_picture_throughput(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches)
+{
+	const struct report_unit rate = find_rate(series, count);
+	char name[64];
+	return draw_over_time(plot, series, count, size, stretches, rate.factor, print_rate(name, sizeof name, &rate));
+}
+
+int report_picture_steps(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, const char *name)
+{
+	return draw_over_time(plot, series, count, size, true, 1, name);
 }
 
 static int compare(const void *a, const void *b)
@@ -434,7 +469,8 @@ int report_picture_curve(
 	const double point = is_scattered ? 0.5 : 0.9;
 	struct report_entry *const entry = make_entries(series, count, point, !is_scattered);
 	struct report_points points = {0};
-	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", rate.name) : -1;
+	char name[64];
+	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
 	free(entry);
 	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
 	for (size_t i = 0; result == 0 && i < count; i++) {

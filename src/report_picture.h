@@ -21,20 +21,24 @@ struct report_series {
 };
 
 /* Sizes of the pictures, as wide as a column and as high as they need. */
-struct report_size report_picture_size_timeline(const struct report_series *series, size_t count);
+struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns);
 struct report_size report_picture_size_lines(const struct report_series *series, size_t count);
 
 /*
  * Write the script of a picture of the given size. 0, or -1 with errno.
  *
- * timeline: a panel per series, one above the other, with the target as a grey band, the load as a line and the throughput, on
+ * timeline: a panel per series, one above the other or in several columns, row after row, with the target as a grey band, the load as a line and the throughput, on
  * the right axis, as steps. throughput: over time, as steps; with `stretches` as a point per window, with a bar as long as the
- * window. curve: throughput against load, a point per window; lines join the means of windows that have the same target, unless
+ * window. steps: the same of any value, which the windows have in the place of their throughput, and whose axis has this name.
+ * curve: throughput against load, a point per window; lines join the means of windows that have the same target, unless
  * `is_scattered`.
  */
-int report_picture_timeline(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size);
+int report_picture_timeline(
+	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size);
 int report_picture_throughput(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches);
+int report_picture_steps(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, const char *name);
 int report_picture_curve(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered);
 

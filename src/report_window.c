@@ -11,6 +11,8 @@
 #define WINDOWS_MAX 20000000.0
 /* A shorter piece of an interval, as a part of it, is no more than the jitter of the log's rows. */
 #define PIECE_LEAST 0.01
+/* Targets that differ by less are the same: the log has six decimals. */
+#define SAME_TARGET 2e-6
 
 static int no_memory(char error[static CSV_ERROR_MAX])
 {
@@ -27,7 +29,7 @@ static int reserve(struct report_windows *windows, size_t count, char error[stat
 static void add(struct report_windows *windows, double start, double end)
 {
 	windows->item[windows->count++] = (struct report_window){
-		.start = start, .end = end, .target = NAN, .load = NAN, .iterations = NAN, .throughput = NAN};
+		.start = start, .end = end, .target = NAN, .load = NAN, .iterations = NAN, .throughput = NAN, .power = NAN};
 }
 
 static int make_intervals(
@@ -49,21 +51,50 @@ static int make_intervals(
 	return 0;
 }
 
-static int make_steps(struct report_windows *windows, const struct report_log *log, double edge, char error[static CSV_ERROR_MAX])
+/* Whether the targets go back as they came. */
+static bool is_symmetric(const struct report_step *step, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++)
+		if (!(fabs(step[i].target - step[count - 1 - i].target) <= SAME_TARGET))
+			return false;
+	return count > 1;
+}
+
+/* Whether the middle step of a symmetric staircase lasts as long as two. Its neighbours tell how long one lasts. */
+static bool has_long_middle(const struct report_step *step, size_t count)
+{
+	if (count < 3 || count % 2 == 0 || !is_symmetric(step, count))
+		return false;
+	const struct report_step *const middle = &step[count / 2];
+	const double around = (middle[-1].end - middle[-1].start + middle[1].end - middle[1].start) / 2;
+	return middle->end - middle->start > 1.5 * around;
+}
+
+static void add_step(struct report_windows *windows, double start, double end, double edge)
+{
+	const double cut = edge * (end - start);
+	add(windows, start + cut, end - cut);
+}
+
+static int make_steps(struct report_windows *windows, const struct report_log *log, const struct report_windows_rules *rules,
+	char error[static CSV_ERROR_MAX])
 {
 	size_t count = 0;
 	struct report_step *const step = report_log_steps(log, &count);
 	if (!step)
 		return no_memory(error);
-	int result = reserve(windows, count, error);
+	int result = reserve(windows, count + 1, error);
 	if (result == 0 && count == 0) {
 		snprintf(error, CSV_ERROR_MAX, "%.300s: found no target that stays the same for %d rows, expected steps",
 			log->name, REPORT_STEP_ROWS);
 		result = -1;
 	}
+	const size_t two = rules->is_staircase && has_long_middle(step, count) ? count / 2 : count;
 	for (size_t i = 0; result == 0 && i < count; i++) {
-		const double cut = edge * (step[i].end - step[i].start);
-		add(windows, step[i].start + cut, step[i].end - cut);
+		const double middle = (step[i].start + step[i].end) / 2;
+		add_step(windows, step[i].start, i == two ? middle : step[i].end, rules->edge);
+		if (i == two)
+			add_step(windows, middle, step[i].end, rules->edge);
 	}
 	free(step);
 	return result;
@@ -110,6 +141,23 @@ static int count_iterations(struct report_windows *windows, const struct report_
 	return result;
 }
 
+/* What the log doesn't have comes from another one of the run: that of cpuload, which measured it beside. */
+static void take_power(struct report_windows *windows, const struct report_run *run, const struct report_log *log)
+{
+	const struct report_log *other = NULL;
+	for (size_t i = 0; i < run->logs && !other; i++)
+		if (&run->log[i] != log && run->log[i].power && run->log[i].monotonic)
+			other = &run->log[i];
+	for (size_t i = 0; other && log->monotonic && i < windows->count; i++) {
+		struct report_window *const window = &windows->item[i];
+		if (!isnan(window->power))
+			continue;
+		const double start = report_log_time(other, report_log_monotonic(log, window->start));
+		const double end = report_log_time(other, report_log_monotonic(log, window->end));
+		window->power = report_log_mean(other, start, end).power;
+	}
+}
+
 static int check(const struct report_run *run, const struct report_log *log, char error[static CSV_ERROR_MAX])
 {
 	if (run->iteration_files > 0 && run->iterations.count == 0) {
@@ -150,7 +198,7 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 		end = log->time[log->count - 1];
 		if (rules->kind == REPORT_ROWS && make_rows(windows, log, first, error) != 0)
 			return -1;
-		if (rules->kind == REPORT_STEPS && make_steps(windows, log, rules->edge, error) != 0)
+		if (rules->kind == REPORT_STEPS && make_steps(windows, log, rules, error) != 0)
 			return -1;
 	} else {
 		const struct report_iteration span = report_iterations_span(&run->iterations);
@@ -168,7 +216,10 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 		const struct report_mean mean = report_log_mean(log, windows->item[i].start, windows->item[i].end);
 		windows->item[i].load = mean.load;
 		windows->item[i].target = mean.target;
+		windows->item[i].power = mean.power;
 	}
+	if (log)
+		take_power(windows, run, log);
 	return run->iteration_files > 0 ? count_iterations(windows, run, log, origin, error) : 0;
 }
 

@@ -13,6 +13,7 @@ struct report_window {
 	double target, load; /* means, 0 to 1; NaN where not known, and without a log */
 	double iterations;   /* NaN without iteration files */
 	double throughput;   /* iterations per second */
+	double power;        /* mean watts; NaN where not known */
 };
 
 struct report_windows {
@@ -30,6 +31,8 @@ struct report_windows_rules {
 	enum report_windows_kind kind;
 	double length, edge;
 	bool with_warmup; /* not for steps */
+	/* Steps: those of a staircase that goes back as it came. The turning step, where it lasts twice as long, is two. */
+	bool is_staircase;
 };
 
 /*

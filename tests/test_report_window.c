@@ -106,6 +106,50 @@ static void steps_lose_their_edges(void **state)
 	expect_window(1, 7, 11, 0.8, 0.8, 0.6);
 }
 
+/* Three levels down and up again, 4 s each: the lowest is held for 8 s, which are two steps of a staircase. */
+static void the_step_where_a_staircase_turns_is_two(void **state)
+{
+	(void)state;
+	char text[4096] = "time_s,monotonic_s,target,load,power_w\n";
+	const double targets[] = {0.9, 0.5, 0.1, 0.1, 0.5, 0.9};
+	for (int i = 0; i < 24; i++)
+		sprintf(text + strlen(text), "%d,%d,%g,%g,%d\n", i + 1, 101 + i, targets[i / 4], targets[i / 4], 10 + i / 4);
+	struct report_windows_rules rules = {.kind = REPORT_STEPS, .edge = 0.25, .is_staircase = true};
+	read_log(text);
+	read_iterations("start_s,end_s\n100,124\n");
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &rules, error), 0);
+	assert_int_equal(windows.count, 6);
+	for (size_t i = 0; i < 6; i++) {
+		expect_window(i, 4 * (double)i + 1, 4 * (double)i + 3, targets[i], targets[i], 1.0 / 12);
+		expect_near(windows.item[i].power, 10 + (double)i);
+	}
+	report_windows_free(&windows);
+	rules.is_staircase = false;
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &rules, error), 0);
+	assert_int_equal(windows.count, 5);
+	expect_window(2, 10, 14, 0.1, 0.1, 1.0 / 6);
+	expect_near(windows.item[2].power, 12.5);
+}
+
+/* The power is that of another log of the run, with a clock of its own, where the log has none. */
+static void power_may_be_in_another_log(void **state)
+{
+	(void)state;
+	const struct report_windows_rules rules = {.kind = REPORT_STEPS};
+	struct report_log both[2];
+	read_log("time_s,monotonic_s,load,power_w\n1,101,0.5,10\n2,102,0.5,\n3,103,0.5,30\n4,104,0.5,50\n");
+	both[0] = a_log;
+	read_log("time_s,monotonic_s,target,load,power_w\n1,102,0.5,0.5,\n2,103,0.5,0.5,\n3,104,0.5,0.5,\n");
+	both[1] = a_log;
+	run.log = both;
+	run.logs = 2;
+	assert_int_equal(report_windows_make(&windows, &run, &both[1], &rules, error), 0);
+	assert_int_equal(windows.count, 1);
+	expect_near(windows.item[0].power, 40);
+	report_log_free(&both[0]);
+	run.logs = 0;
+}
+
 static void rows_are_windows(void **state)
 {
 	(void)state;
@@ -178,6 +222,8 @@ int main(void)
 		cmocka_unit_test_teardown(intervals_begin_where_control_does, free_all),
 		cmocka_unit_test_teardown(the_warmup_is_shown_on_request, free_all),
 		cmocka_unit_test_teardown(steps_lose_their_edges, free_all),
+		cmocka_unit_test_teardown(the_step_where_a_staircase_turns_is_two, free_all),
+		cmocka_unit_test_teardown(power_may_be_in_another_log, free_all),
 		cmocka_unit_test_teardown(rows_are_windows, free_all),
 		cmocka_unit_test_teardown(iterations_alone_begin_with_the_first, free_all),
 		cmocka_unit_test_teardown(jitter_makes_no_windows, free_all),

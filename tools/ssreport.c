@@ -3,8 +3,8 @@
  * ssreport: tables and pictures from control logs and iteration records. See ssreport(1).
  *
  * A subcommand is a row of `commands`: it makes a table of its results, and, where it has one, a picture. Which files belong
- * together is decided in report_input.c, what is computed in report_accuracy.c and report_window.c. This file has the options and
- * writes outputs.
+ * together is decided in report_input.c, what is computed in report_accuracy.c, report_window.c and report_colocation.c. This file
+ * has the options and writes outputs.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,10 @@
 #include "half_file.h"
 #include "plot.h"
 #include "report_accuracy.h"
+#include "report_colocation.h"
+#include "report_heat.h"
 #include "report_input.h"
+#include "report_matrix.h"
 #include "report_picture.h"
 #include "report_table.h"
 #include "report_window.h"
@@ -29,7 +32,9 @@
 #define TIME_MAX (366 * 86400 * NS_PER_S)
 #define INTERVAL_DEFAULT (6 * NS_PER_S)
 #define EDGE_DEFAULT (1.0 / 6)
-#define PANELS_MAX 12
+#define PANELS_MAX 12 /* in a column */
+#define COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 32
 #define SIZE_LEAST_CM 3.0
 #define SIZE_MOST_CM 100.0
 #define UNSET (-1)
@@ -39,7 +44,20 @@
 enum { FORMAT_UNSET = -1 };
 static const char *const format_names[] = {"text", "csv", "markdown", "json", NULL};
 
-enum { ACCURACY = 1, TIMELINE = 2, THROUGHPUT = 4, CURVE = 8, ALL = ACCURACY | TIMELINE | THROUGHPUT | CURVE };
+enum {
+	ACCURACY = 1,
+	TIMELINE = 2,
+	THROUGHPUT = 4,
+	CURVE = 8,
+	INTERFERENCE = 16,
+	OVERALL = 32,
+	EFFICIENCY = 64,
+	RATIO = 128,
+	HEATMAP = 256,
+	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
+	OF_RUNS = ACCURACY | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
+	ALL = OF_RUNS | HEATMAP,
+};
 
 struct settings {
 	const struct command *command;
@@ -49,7 +67,10 @@ struct settings {
 	int format;
 	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
 	bool per_target, per_step, with_warmup;
-	double edge;             /* NaN: unset */
+	double edge;           /* NaN: unset */
+	int64_t columns;       /* of panels */
+	const char *reference; /* a label, or NULL */
+	struct report_heat_range range;
 	struct report_size size; /* 0: that of the picture */
 };
 
@@ -59,6 +80,7 @@ struct report {
 	struct report_table *table;
 	struct report_series *series; /* for the picture; the labels are those of the runs */
 	size_t count;
+	struct report_matrix matrix; /* what a heat map shows */
 };
 
 struct command {
@@ -66,23 +88,41 @@ struct command {
 	const char *name, *argument, *summary;
 	const struct report_column *column;
 	size_t columns;
-	int (*check)(const struct settings *settings); /* of options: 0, or -1 after a message. May be NULL */
-	int (*make)(struct report *report);            /* 0, or -1 after a message */
-	size_t most;                                   /* series in a picture; 0: no limit */
-	struct report_size (*size)(const struct report_series *series, size_t count); /* of the picture; NULL: there is none */
+	int (*check)(const struct settings *settings);           /* of options: 0, or -1 after a message. May be NULL */
+	int (*make)(struct report *report);                      /* 0, or -1 after a message */
+	size_t most;                                             /* series in a picture; 0: no limit */
+	struct report_size (*size)(const struct report *report); /* of the picture; NULL: there is none */
 	int (*draw)(const struct report *report, struct plot *plot, const struct report_size *size); /* 0, or -1 with errno */
 };
 
 #define MEMBER(member) offsetof(struct settings, member)
 
-enum { OUTPUT, FORMAT, LABEL, WINDOW, SETTLE, SKIP_EDGES, PER_TARGET, INTERVAL, PER_STEP, EDGE, WARMUP, SIZE, HELP, VERSION };
+enum {
+	OUTPUT,
+	FORMAT,
+	LABEL,
+	WINDOW,
+	SETTLE,
+	SKIP_EDGES,
+	PER_TARGET,
+	INTERVAL,
+	PER_STEP,
+	EDGE,
+	WARMUP,
+	REFERENCE,
+	RANGE,
+	COLUMNS,
+	SIZE,
+	HELP,
+	VERSION
+};
 
 static const struct tool_option options[] = {
 	[OUTPUT] = {'o', "output", TOOL_VALUE, .argument = "FILE", .uses = ALL,
 		.help = "write a picture (.png .svg .pdf) or a table to FILE; may be repeated"},
 	[FORMAT] = {'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME", .uses = ALL,
 		.help = "of tables: text, csv, markdown, json (that of FILE's ending, or text)"},
-	[LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = ALL,
+	[LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,
 		.help = "the files that follow are one run of this label"},
 	[WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
 		.uses = ACCURACY | TIMELINE, .help = "length of a sample (the rows of the log)"},
@@ -96,10 +136,17 @@ static const struct tool_option options[] = {
 		.uses = TIMELINE | THROUGHPUT | CURVE, .help = "count iterations over so long (6s; curve: in steps)"},
 	[PER_STEP] = {0, "per-step", TOOL_FLAG, MEMBER(per_step), .uses = THROUGHPUT,
 		.help = "count iterations over each step of the target"},
-	[EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = THROUGHPUT | CURVE,
+	[EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = THROUGHPUT | CURVE | COLOCATION,
 		.help = "of a step that is left out at its beginning and at its end (1/6)"},
 	[WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT, .help = "show the warm-up too"},
-	[SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH", .uses = TIMELINE | THROUGHPUT | CURVE,
+	[REFERENCE] = {0, "reference", TOOL_TEXT, MEMBER(reference), .argument = "LABEL", .uses = OVERALL | EFFICIENCY,
+		.help = "show each step relative to that of this label's runs"},
+	[RANGE] = {0, "range", TOOL_VALUE, .argument = "LOW:HIGH", .uses = HEATMAP,
+		.help = "numbers of the lightest and of the darkest colour (those of the table)"},
+	[COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
+		.help = "logs beside each other in a picture (1)"},
+	[SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
+		.uses = TIMELINE | THROUGHPUT | CURVE | OVERALL | EFFICIENCY | HEATMAP,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -289,9 +336,21 @@ static int make_timeline(struct report *report)
 	return 0;
 }
 
+/* No more than there are logs. */
+static size_t panel_columns(const struct report *report)
+{
+	const size_t wanted = (size_t)report->settings->columns;
+	return wanted < report->count ? wanted : report->count;
+}
+
+static struct report_size size_timeline(const struct report *report)
+{
+	return report_picture_size_timeline(report->series, report->count, panel_columns(report));
+}
+
 static int draw_timeline(const struct report *report, struct plot *plot, const struct report_size *size)
 {
-	return report_picture_timeline(plot, report->series, report->count, size);
+	return report_picture_timeline(plot, report->series, report->count, panel_columns(report), size);
 }
 
 /* ---- Throughput ------------------------------------------------------------------------------------------------------- */
@@ -346,6 +405,11 @@ static int make_throughput(struct report *report)
 	return 0;
 }
 
+static struct report_size size_lines(const struct report *report)
+{
+	return report_picture_size_lines(report->series, report->count);
+}
+
 static int draw_throughput(const struct report *report, struct plot *plot, const struct report_size *size)
 {
 	return report_picture_throughput(plot, report->series, report->count, size, report->settings->per_step);
@@ -385,7 +449,8 @@ static int curve_of_log(struct report *report, const struct report_run *run, con
 	const struct settings *const settings = report->settings;
 	const struct report_windows_rules rules = {.kind = settings->interval_ns == UNSET ? REPORT_STEPS : REPORT_INTERVALS,
 		.length = interval(settings),
-		.edge = edge(settings)};
+		.edge = edge(settings),
+		.is_staircase = true};
 	struct report_windows windows;
 	int result = make_windows(&windows, run, log, &rules);
 	bool has_load = false;
@@ -427,6 +492,296 @@ static int draw_curve(const struct report *report, struct plot *plot, const stru
 	return report_picture_curve(plot, report->series, report->count, size, report->settings->interval_ns != UNSET);
 }
 
+/* ---- Colocation ------------------------------------------------------------------------------------------------------- */
+
+static const struct report_column interference_columns[] = {
+	{"label", REPORT_IS_TEXT, "label", 0, 1},
+	{"file", REPORT_IS_TEXT, "file", 0, 1},
+	{"steps", 0, "steps", 0, 1},
+	{"interference", 4, "interference", 1, 1},
+	{"interference_1", 4, "first half", 1, 1},
+	{"interference_2", 4, "second half", 1, 1},
+	{"angle_deg", 4, "angle \xc2\xb0", 2, 1},
+	{"symmetric", REPORT_IS_TEXT, "symmetric", 0, 1},
+	{"p", 9, "largest p", 4, 1},
+	{"significant", REPORT_IS_TEXT, "significant", 0, 1},
+	{"slope_1", 9, NULL, 0, 1},
+	{"intercept_1", 9, NULL, 0, 1},
+	{"slope_p_1", 9, NULL, 0, 1},
+	{"intercept_p_1", 9, NULL, 0, 1},
+	{"r2_1", 6, NULL, 0, 1},
+	{"slope_2", 9, NULL, 0, 1},
+	{"intercept_2", 9, NULL, 0, 1},
+	{"slope_p_2", 9, NULL, 0, 1},
+	{"intercept_p_2", 9, NULL, 0, 1},
+	{"r2_2", 6, NULL, 0, 1},
+};
+
+static const struct report_column overall_columns[] = {
+	{"label", REPORT_IS_TEXT, "label", 0, 1},
+	{"file", REPORT_IS_TEXT, "file", 0, 1},
+	{"step", 0, "step", 0, 1},
+	{"start_s", 3, "start s", 1, 1},
+	{"end_s", 3, "end s", 1, 1},
+	{"target", 6, "target %", 2, 100},
+	{"load", 6, "load %", 2, 100},
+	{"iterations", 6, "iterations", 2, 1},
+	{"throughput", 6, "iterations/s", 3, 1},
+	{"relative", 6, "relative %", 2, 100},
+};
+
+static const struct report_column efficiency_columns[] = {
+	{"label", REPORT_IS_TEXT, "label", 0, 1},
+	{"file", REPORT_IS_TEXT, "file", 0, 1},
+	{"step", 0, "step", 0, 1},
+	{"start_s", 3, "start s", 1, 1},
+	{"end_s", 3, "end s", 1, 1},
+	{"target", 6, "target %", 2, 100},
+	{"load", 6, "load %", 2, 100},
+	{"iterations", 6, "iterations", 2, 1},
+	{"power_w", 3, "power W", 2, 1},
+	{"energy_j", 3, "energy J", 1, 1},
+	{"iterations_per_wh", 6, "iterations/Wh", 2, 1},
+	{"relative", 6, "relative %", 2, 100},
+};
+
+static const struct report_column ratio_columns[] = {
+	{"label", REPORT_IS_TEXT, "label", 0, 1},
+	{"file", REPORT_IS_TEXT, NULL, 0, 1},
+	{"reference", REPORT_IS_TEXT, NULL, 0, 1},
+	{"steps", 0, "steps", 0, 1},
+	{"least", 6, "least", 3, 1},
+	{"median", 6, "median", 3, 1},
+	{"most", 6, "most", 3, 1},
+};
+
+static const char *yes_or_no(bool is)
+{
+	return is ? "yes" : "no";
+}
+
+static int add_interference(struct report *report, const struct report_colocated *run)
+{
+	struct report_interference found;
+	char error[CSV_ERROR_MAX];
+	if (report_interference(run, &found, error) != 0)
+		return complain(error);
+	if (isnan(found.mean))
+		diag("%s: interference is unavailable: the load was the same in all steps of a half, or there was no throughput",
+			run->file);
+	const struct regression *const first = &found.line[0];
+	const struct regression *const second = &found.line[1];
+	const union report_cell cells[] = {{.text = run->label}, {.text = run->file}, {.number = (double)found.steps},
+		{.number = found.mean}, {.number = found.metric[0]}, {.number = found.metric[1]}, {.number = found.angle},
+		{.text = yes_or_no(found.is_symmetric)}, {.number = found.p}, {.text = yes_or_no(found.is_significant)},
+		{.number = first->slope}, {.number = first->intercept}, {.number = first->slope_p},
+		{.number = first->intercept_p}, {.number = first->r2}, {.number = second->slope}, {.number = second->intercept},
+		{.number = second->slope_p}, {.number = second->intercept_p}, {.number = second->r2}};
+	return report_table_add(report->table, cells) == 0 ? 0 : complain_about_memory();
+}
+
+static int make_interference(struct report *report, const struct report_colocation *colocation)
+{
+	for (size_t i = 0; i < colocation->count; i++)
+		if (add_interference(report, &colocation->item[i]) != 0)
+			return -1;
+	return 0;
+}
+
+static int add_overall(struct report *report, const struct report_colocated *run, size_t step, double relative)
+{
+	const struct report_window *const window = &run->windows.item[step];
+	const union report_cell cells[] = {{.text = run->label}, {.text = run->file}, {.number = (double)step + 1},
+		{.number = window->start}, {.number = window->end}, {.number = window->target}, {.number = window->load},
+		{.number = window->iterations}, {.number = window->throughput}, {.number = relative}};
+	return report_table_add(report->table, cells) == 0 ? 0 : complain_about_memory();
+}
+
+static int add_efficiency(struct report *report, const struct report_colocated *run, size_t step, double relative)
+{
+	const struct report_window *const window = &run->windows.item[step];
+	const union report_cell cells[] = {{.text = run->label}, {.text = run->file}, {.number = (double)step + 1},
+		{.number = window->start}, {.number = window->end}, {.number = window->target}, {.number = window->load},
+		{.number = window->iterations}, {.number = window->power}, {.number = report_window_joules(window)},
+		{.number = report_window_efficiency(window)}, {.number = relative}};
+	return report_table_add(report->table, cells) == 0 ? 0 : complain_about_memory();
+}
+
+/* A row per step, and for the picture a series per run with the value, or with per cent of that of the reference. */
+static int make_steps(struct report *report, const struct report_colocation *colocation,
+	double (*value)(const struct report_window *),
+	int (*add)(struct report *report, const struct report_colocated *run, size_t step, double relative))
+{
+	const char *const label = report->settings->reference;
+	char error[CSV_ERROR_MAX];
+	double *const reference = label ? report_reference(colocation, label, value, error) : NULL;
+	int result = label && !reference ? complain(error) : 0;
+	for (size_t i = 0; result == 0 && i < colocation->count; i++) {
+		const struct report_colocated *const run = &colocation->item[i];
+		struct report_series *const series = add_series(report, run->label, NULL);
+		if (!series || append(&series->windows, &run->windows) != 0)
+			result = -1;
+		for (size_t step = 0; result == 0 && step < run->windows.count; step++) {
+			struct report_window *const window = &series->windows.item[step];
+			const double relative = reference ? value(window) / reference[step] : NAN;
+			window->throughput = reference ? 100 * relative : value(window);
+			result = add(report, run, step, relative);
+		}
+	}
+	free(reference);
+	return result;
+}
+
+static int make_overall(struct report *report, const struct report_colocation *colocation)
+{
+	return make_steps(report, colocation, report_window_throughput, add_overall);
+}
+
+static bool has_power(const struct report_colocated *run)
+{
+	for (size_t i = 0; i < run->windows.count; i++)
+		if (!isnan(run->windows.item[i].power))
+			return true;
+	return false;
+}
+
+static bool wants_picture(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->outputs; i++)
+		if (plot_format_of(settings->output[i]) >= 0)
+			return true;
+	return false;
+}
+
+static int make_efficiency(struct report *report, const struct report_colocation *colocation)
+{
+	bool has_any = false;
+	for (size_t i = 0; i < colocation->count; i++) {
+		if (has_power(&colocation->item[i]))
+			has_any = true;
+		else
+			diag("%s: energy is unavailable: none of its logs has values in a column power_w",
+				colocation->item[i].label);
+	}
+	if (!has_any && wants_picture(report->settings))
+		return complain(
+			"found no run with a power to draw, expected logs with a column power_w (cpuload --columns power)");
+	return make_steps(report, colocation, report_window_efficiency, add_efficiency);
+}
+
+/* Each label has two runs; the first one is compared with the second. */
+static int make_ratio(struct report *report, const struct report_colocation *colocation)
+{
+	for (size_t i = 0; i < colocation->count; i++) {
+		const struct report_colocated *const run = &colocation->item[i];
+		const struct report_colocated *reference = NULL;
+		struct report_ratio ratio;
+		char error[CSV_ERROR_MAX];
+		size_t before = 0;
+		size_t after = 0;
+		for (size_t other = 0; other < colocation->count; other++) {
+			if (other == i || strcmp(colocation->item[other].label, run->label) != 0)
+				continue;
+			before += other < i;
+			after += other > i;
+			reference = &colocation->item[other];
+		}
+		if (before + after != 1) {
+			diag("%s: found %zu run%s of this label, expected two: the first is compared with the second", run->label,
+				before + after + 1, before + after ? "s" : "");
+			return -1;
+		}
+		if (before > 0)
+			continue;
+		if (report_ratio(run, reference, &ratio, error) != 0)
+			return complain(error);
+		const union report_cell cells[] = {{.text = run->label}, {.text = run->file}, {.text = reference->file},
+			{.number = (double)ratio.steps}, {.number = ratio.least}, {.number = ratio.median},
+			{.number = ratio.most}};
+		if (report_table_add(report->table, cells) != 0)
+			return complain_about_memory();
+	}
+	return 0;
+}
+
+static int make_colocation(struct report *report)
+{
+	const struct settings *const settings = report->settings;
+	struct report_colocation colocation;
+	char error[CSV_ERROR_MAX];
+	int result = -1;
+	if (report_colocation_make(&colocation, &settings->input, edge(settings), error) != 0)
+		complain(error);
+	else if (settings->command->bit == INTERFERENCE)
+		result = make_interference(report, &colocation);
+	else if (settings->command->bit == OVERALL)
+		result = make_overall(report, &colocation);
+	else if (settings->command->bit == EFFICIENCY)
+		result = make_efficiency(report, &colocation);
+	else
+		result = make_ratio(report, &colocation);
+	report_colocation_free(&colocation);
+	return result;
+}
+
+static int draw_steps(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	const bool is_overall = report->settings->command->bit == OVERALL;
+	const char *const absolute = is_overall ? "throughput (iterations/s)" : "efficiency (iterations/Wh)";
+	const char *const relative = is_overall ? "relative throughput (%)" : "relative efficiency (%)";
+	return report_picture_steps(plot, report->series, report->count, size, report->settings->reference ? relative : absolute);
+}
+
+/* ---- Heat map --------------------------------------------------------------------------------------------------------- */
+
+static const struct report_column heatmap_columns[] = {
+	{"row", REPORT_IS_TEXT, "row", 0, 1},
+	{"column", REPORT_IS_TEXT, "column", 0, 1},
+	{"value", 6, "value", 3, 1},
+	{"mark", REPORT_IS_TEXT, "mark", 0, 1},
+};
+
+static int check_heatmap(const struct settings *settings)
+{
+	if (settings->input.words == 1)
+		return 0;
+	diag("found %zu files, expected one table", settings->input.words);
+	return -1;
+}
+
+static int make_heatmap(struct report *report)
+{
+	const char *const path = report_input_text(&report->settings->input, 0);
+	const char *const name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct report_matrix *const matrix = &report->matrix;
+	char error[CSV_ERROR_MAX];
+	bool is_cut;
+	if (report_matrix_read(matrix, path, name, &is_cut, error) != 0)
+		return complain(error);
+	if (is_cut)
+		diag("%s: the last line is not whole and is left out", name);
+	for (size_t row = 0; row < matrix->rows; row++) {
+		for (size_t column = 0; column < matrix->columns; column++) {
+			const struct report_matrix_cell *const cell = report_matrix_at(matrix, row, column);
+			const union report_cell cells[] = {{.text = matrix->row[row]}, {.text = matrix->column[column]},
+				{.number = cell->number}, {.text = cell->mark}};
+			if (report_table_add(report->table, cells) != 0)
+				return complain_about_memory();
+		}
+	}
+	return 0;
+}
+
+static struct report_size size_heatmap(const struct report *report)
+{
+	return report_heat_size(&report->matrix);
+}
+
+static int draw_heatmap(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	return report_heat_draw(plot, &report->matrix, &report->settings->range, size);
+}
+
 /* ---- Subcommands ------------------------------------------------------------------------------------------------------ */
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -435,12 +790,23 @@ static const struct command commands[] = {
 	{ACCURACY, "accuracy", "LOG", "mean error and mean squared error of the load", accuracy_columns, LENGTH(accuracy_columns),
 		NULL, make_accuracy, 0, NULL, NULL},
 	{TIMELINE, "timeline", "LOG|ITERATIONS", "target, load and throughput over time", window_columns, LENGTH(window_columns),
-		NULL, make_timeline, PANELS_MAX, report_picture_size_timeline, draw_timeline},
+		NULL, make_timeline, PANELS_MAX, size_timeline, draw_timeline},
 	{THROUGHPUT, "throughput", "ITERATIONS|LOG", "iterations per second in each interval or step", window_columns,
-		LENGTH(window_columns), check_throughput, make_throughput, 0, report_picture_size_lines, draw_throughput},
+		LENGTH(window_columns), check_throughput, make_throughput, 0, size_lines, draw_throughput},
 	{CURVE, "curve", "LOG|ITERATIONS", "throughput against load", window_columns, LENGTH(window_columns), check_curve,
-		make_curve, 0, report_picture_size_lines, draw_curve},
+		make_curve, 0, size_lines, draw_curve},
+	{INTERFERENCE, "interference", "LOG|ITERATIONS", "how the load of a background slows a foreground down",
+		interference_columns, LENGTH(interference_columns), NULL, make_colocation, 0, NULL, NULL},
+	{OVERALL, "overall", "LOG|ITERATIONS", "throughput of all workloads together in each step", overall_columns,
+		LENGTH(overall_columns), NULL, make_colocation, 0, size_lines, draw_steps},
+	{EFFICIENCY, "efficiency", "LOG|ITERATIONS", "iterations per watt-hour in each step", efficiency_columns,
+		LENGTH(efficiency_columns), NULL, make_colocation, 0, size_lines, draw_steps},
+	{RATIO, "ratio", "LOG|ITERATIONS", "throughput of the first run of each label as a share of that of its second",
+		ratio_columns, LENGTH(ratio_columns), NULL, make_colocation, 0, NULL, NULL},
+	{HEATMAP, "heatmap", "TABLE", "a table of numbers as a picture", heatmap_columns, LENGTH(heatmap_columns), check_heatmap,
+		make_heatmap, 0, size_heatmap, draw_heatmap},
 };
+_Static_assert(LENGTH(interference_columns) <= TABLE_COLUMNS_MAX && LENGTH(efficiency_columns) <= TABLE_COLUMNS_MAX, "room");
 
 static const struct command *find_command(const char *name)
 {
@@ -453,16 +819,17 @@ static const struct command *find_command(const char *name)
 static void print_help(const struct command *command)
 {
 	if (command) {
-		printf("usage: ssreport %s [OPTION]... [LABEL=]%s...\n"
+		printf("usage: ssreport %s [OPTION]... %s%s%s\n"
 		       "Reports %s.\n\n",
-			command->name, command->argument, command->summary);
+			command->name, command->bit & OF_RUNS ? "[LABEL=]" : "", command->argument,
+			command->bit & OF_RUNS ? "..." : "", command->summary);
 		tool_options_help(options, OPTIONS, command->bit, stdout);
 		return;
 	}
 	printf("usage: ssreport SUBCOMMAND [OPTION]... FILE...\n"
 	       "Makes tables and pictures from control logs (showstopper -o), load logs (cpuload) and iteration records.\n\n");
 	for (size_t i = 0; i < LENGTH(commands); i++)
-		printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+		printf("  %-13s %s\n", commands[i].name, commands[i].summary);
 	printf("\nssreport SUBCOMMAND --help shows the options:\n\n");
 	tool_options_help(options, OPTIONS, 0, stdout);
 }
@@ -506,6 +873,18 @@ static int set_size(struct settings *settings, const char *text)
 	return -1;
 }
 
+static int set_range(struct settings *settings, const char *text)
+{
+	const size_t length = strcspn(text, ":");
+	struct report_heat_range *const range = &settings->range;
+	if (text[length] && units_parse_real(text, length, &range->low, NULL) == 0 &&
+		units_parse_real(text + length + 1, strlen(text + length + 1), &range->high, NULL) == 0 &&
+		range->low < range->high)
+		return 0;
+	diag("--range: found '%s', expected two numbers, the lower one first, such as -5:100", text);
+	return -1;
+}
+
 /* What the caller of tool_options_set stores itself. */
 static int set_value(struct settings *settings, int option, const char *text)
 {
@@ -517,6 +896,8 @@ static int set_value(struct settings *settings, int option, const char *text)
 		return set_edge(settings, text);
 	if (option == SIZE)
 		return set_size(settings, text);
+	if (option == RANGE)
+		return set_range(settings, text);
 	if (option == OUTPUT)
 		settings->output[settings->outputs++] = text;
 	else
@@ -594,8 +975,8 @@ static int parse_arguments(int count, char **arguments, struct settings *setting
 		return print_information(NULL, is_version);
 	settings->command = find_command(name);
 	if (!settings->command) {
-		diag("found %s%s%s, expected accuracy, timeline, throughput or curve (see ssreport --help)", count > 1 ? "'" : "",
-			count > 1 ? name : "no subcommand", count > 1 ? "'" : "");
+		diag("found %s%s%s, expected a subcommand such as accuracy or timeline (see ssreport --help)",
+			count > 1 ? "'" : "", count > 1 ? name : "no subcommand", count > 1 ? "'" : "");
 		return -1;
 	}
 	settings->output = calloc((size_t)count, sizeof *settings->output);
@@ -665,12 +1046,13 @@ static int write_picture(const struct report *report, const char *path)
 	char error[PLOT_ERROR_MAX];
 	int result = -1;
 	struct report_size size = report->settings->size;
-	if (command->most && report->count > command->most) {
-		diag("found %zu logs for one picture, expected at most %zu", report->count, command->most);
+	const size_t most = command->most * (size_t)report->settings->columns;
+	if (most && report->count > most) {
+		diag("found %zu logs for one picture, expected at most %zu", report->count, most);
 		return -1;
 	}
 	if (size.width <= 0)
-		size = command->size(report->series, report->count);
+		size = command->size(report);
 	struct plot *const plot = plot_new((enum plot_format)plot_format_of(path), size.width, size.height);
 	if (!plot || command->draw(report, plot, &size) != 0)
 		complain_about_memory();
@@ -714,7 +1096,7 @@ static int make_report(struct report *report)
 {
 	const struct settings *const settings = report->settings;
 	const struct command *const command = settings->command;
-	struct report_column column[16];
+	struct report_column column[TABLE_COLUMNS_MAX];
 	int result = -1;
 	memcpy(column, command->column, command->columns * sizeof *column);
 	for (size_t i = 0; i < command->columns; i++)
@@ -732,6 +1114,7 @@ static int make_report(struct report *report)
 		report_windows_free(&report->series[i].throughput);
 	}
 	free(report->series);
+	report_matrix_free(&report->matrix);
 	report_table_free(report->table);
 	return result;
 }
@@ -743,7 +1126,7 @@ static int ssreport(struct settings *settings)
 	settings->input.logs_only = settings->command->bit == ACCURACY;
 	if (check_outputs(settings) != 0)
 		return EXIT_TROUBLE;
-	if (report_input_read(&settings->input, error) != 0) {
+	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {
 		diag("%s", error);
 		return EXIT_TROUBLE;
 	}
@@ -757,7 +1140,9 @@ int main(int count, char **arguments)
 		.interval_ns = UNSET,
 		.settle_ns = UNSET,
 		.skip_edges_ns = UNSET,
-		.edge = NAN};
+		.edge = NAN,
+		.columns = 1,
+		.range = {NAN, NAN}};
 	int status = EXIT_TROUBLE;
 	diag_name("ssreport");
 	const int result = parse_arguments(count, arguments, &settings);

@@ -51,7 +51,7 @@ END
 run ssreport --help
 expect_status 0
 expect_lines err 0
-for subcommand in accuracy timeline throughput curve; do
+for subcommand in accuracy timeline throughput curve interference overall efficiency ratio heatmap; do
 	expect_text out "^  $subcommand "
 	expect_text "$source/tools/ssreport.1" "^\.It Cm $subcommand\$"
 done
@@ -70,8 +70,8 @@ run sh -c 'ssreport --help >/dev/full'
 expect_trouble "^ssreport: can't write standard output: No space left"
 
 # Misuse.
-refused "^ssreport: found no subcommand, expected accuracy, timeline, throughput or curve"
-refused "^ssreport: found 'acc', expected accuracy" acc log.csv
+refused "^ssreport: found no subcommand, expected a subcommand such as accuracy or timeline"
+refused "^ssreport: found 'acc', expected a subcommand" acc log.csv
 refused "^ssreport: expected files" accuracy
 refused "^ssreport: unknown option '--win'" accuracy --win 5s log.csv
 refused "^ssreport: accuracy has no option --interval " accuracy --interval 5s log.csv

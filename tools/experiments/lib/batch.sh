@@ -6,6 +6,7 @@
 #   settings MODE       (a function) sets `seconds`, the length of a run under control, for quick or full, and whatever else is its own
 #   list_runs           (a function) calls add_run for each run; reads workloads, targets and repeat
 #   write_report        (a function) writes the report from the runs, with lib/report.sh
+#   group_names         where a run has several groups of workloads: what the iteration records of each are called, one after the other
 #   own_options         see below, or nothing
 # and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
 # doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need.
@@ -50,9 +51,10 @@ look_at_workloads() {
 		case $workload in */* | *_* | *.workload) trouble "--workloads: '$workload': expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders" ;; esac
 		class=$("$experiments/workload" show "$workload" class) && instances=$("$experiments/workload" show "$workload" instances) &&
 			warm_up=$("$experiments/workload" show "$workload" warmup) || exit 125
-		case $instances in P) instances=$processors ;; esac
 		{
-			printf 'class=%s\ninstances=%s\n' "$class" "$instances"
+			printf 'class=%s\nwanted=%s\n' "$class" "$instances"
+			case $instances in P) instances=$processors ;; esac
+			printf 'instances=%s\n' "$instances"
 			if [ "$mode" = full ]; then echo "warmup=$full_warm_up"; else printf '%s\n' "$warm_up" | awk '{
 				unit = $0
 				sub(/^[0-9.]+/, "", unit)
@@ -70,11 +72,18 @@ class_of() {
 instances_of() {
 	sed -n 's/^instances=//p' "$temporary/$1"
 }
+# A number, or P for as many as a group has processors.
+wanted_of() {
+	sed -n 's/^wanted=//p' "$temporary/$1"
+}
+# WORKLOAD or WORKLOAD/WORKLOAD...: the longest.
 warm_up_of() {
-	sed -n 's/^warmup=//p' "$temporary/$1"
+	for one in $(printf '%s' "$1" | tr / ' '); do sed -n 's/^warmup=//p' "$temporary/$one"; done | sort -g | tail -n 1
 }
 
-# add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _.
+# add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _. A run of several groups has a workload
+# and instances for each, joined by /, and options for all of it and then for each group, with a word : between them. P instances are as many as
+# showstopper starts when it isn't told.
 add_run() {
 	run_label=$1 run_workload=$2 run_instances=$3 run_seconds=$4
 	shift 4
@@ -165,11 +174,20 @@ one_run() {
 		# shellcheck disable=SC2086 # words
 		set -- "$1" "$2" "$build/sssim" -q -p "$processors" -W "$(model_of "$3")" -n "$4" -w "${5}s" -r "${6}s" -o log.csv $7
 	else
-		command=$("$experiments/workload" command "$3" --wrap --build "$build" --java "$java" \
-			--records "$(printf '%s' "$part" | sed 's/@/@@/g')/iterations.@.csv" --placeholder @) || exit 125
+		all=$7 groups=$3/ counts=$4/ names="${group_names:-iterations} "
 		# shellcheck disable=SC2086 # words
-		set -- "$1" "$2" "$build/showstopper" -q -n "$4" -w "${5}s" -r "${6}s" -o log.csv --export-json record.json --export-csv record.csv \
-			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s $7 -- sh -c "$command"
+		set -- "$1" "$2" "$build/showstopper" -q -w "${5}s" -r "${6}s" -o log.csv --export-json record.json --export-csv record.csv \
+			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s ${all%% : *}
+		separator=
+		while [ -n "$groups" ]; do
+			case $all in *' : '*) all=${all#* : } of_group=${all%% : *} ;; *) of_group= ;; esac
+			[ "${counts%%/*}" = P ] || of_group="$of_group -n ${counts%%/*}"
+			command=$("$experiments/workload" command "${groups%%/*}" --wrap --build "$build" --java "$java" \
+				--records "$(printf '%s' "$part" | sed 's/@/@@/g')/${names%% *}.@.csv" --placeholder @) || exit 125
+			# shellcheck disable=SC2086 # words
+			set -- "$@" $separator $of_group -- sh -c "$command"
+			groups=${groups#*/} counts=${counts#*/} names=${names#* } separator=:
+		done
 	fi
 	number=$1 label=$2
 	shift 2

@@ -50,6 +50,19 @@ report_picture() { # FILE.svg in the output, and what it shows
 	printf '<p><img alt="%s" src="data:image/svg+xml;base64,%s"></p>\n' "$(as_html "$2")" "$(base64 -w 0 "$output/$1")" >>"$html"
 }
 
+report_row() { # WHAT THEY SHOW, FILE.svg... in the output: beside each other
+	what=$1
+	shift
+	printf '\n' >>"$md"
+	printf '<p>' >>"$html"
+	for file do
+		printf '![%s](%s) ' "$what" "$file" >>"$md"
+		printf '<img style="max-width: %s%%" alt="%s" src="data:image/svg+xml;base64,%s">' "$((99 / $#))" "$(as_html "$what")" "$(base64 -w 0 "$output/$file")" >>"$html"
+	done
+	printf '\n' >>"$md"
+	printf '</p>\n' >>"$html"
+}
+
 report_end() {
 	report_heading "What it was run on"
 	[ ! -e "$output/machine.txt" ] || report_file "$output/machine.txt"

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/experiments/colocation: lists of pairs, what is refused, and a batch of pairs of two seconds with its report.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS HWLOC_SYNTHETIC HWLOC_XMLFILE
+limit=120
+colocation=$source/tools/experiments/colocation
+if [ "$(nproc)" -lt 2 ]; then
+	run "$colocation" --dry-run
+	expect_trouble '^tools/experiments/colocation: two processors are needed, found one$'
+	finish
+fi
+
+# ---- Lists and options --------------------------------------------------------------------------------------------------------
+
+run "$colocation" --help
+expect_status 0
+expect_text out '^usage: tools/experiments/colocation '
+run "$colocation" --dry-run
+expect_status 0
+expect_text out '^9 runs, 1[0-9] min [0-9]+ s$'
+cp out ordered
+run "$colocation" --dry-run --random 7
+sort out >shuffled
+sort ordered | cmp -s - shuffled || fail "$what: in random order there are other runs"
+run "$colocation" --full --dry-run
+expect_text out '^[0-9]+ runs, [0-9]+ h [0-9]+ min$'
+run "$colocation" --targets 25
+expect_trouble "^tools/experiments/colocation: unexpected argument '--targets'"
+run "$colocation" --dry-run -w burn-single,burn-parallel -s 'packed,mine=0/1' -e 45 -t 60 -n 2
+expect_status 0
+expect_lines out 17
+expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpus 1$'
+# Without processors of its own the background is measured by its trees, and has half of the machine.
+run "$colocation" --dry-run -w burn-single -s neutral -t 2
+expect_text out ' -T from=47\.5%,to=2\.5%,step=7\.5%,.* -f workloads +: --free --pin neutral --part 0/2 : --pin neutral --part 1/2$'
+run "$colocation" --dry-run -w burn-single -s 'dynamic:below=spread+above=packed+dwell=1s'
+expect_text out '^burn-single_burn-single_dynamic_1: .* : --free --pin dynamic:below=spread,above=packed,dwell=1s : --pin dynamic$'
+run "$colocation" --dry-run -w burn-single -s packed --base '-c rbpid -d averageq'
+expect_text out ' -c rbpid -d averageq +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+run "$colocation" --dry-run --base '-c rbpid : true'
+expect_trouble "^tools/experiments/colocation: --base: '-c rbpid : true': expected no groups"
+run "$colocation" --dry-run -s dynamic:below
+expect_trouble "^tools/experiments/colocation: --schemes: 'dynamic:below': expected settings joined by"
+run "$colocation" --dry-run --full -w burn-single -s per-core
+expect_text out ' warm-up 600 s, 6840 s with .*step=5%,hold=180000m '
+for list in nothing mine=0 mine=0/ mine=a/b 'mine=0/1;true' my_own=0/1 'a b=0/1'; do
+	run "$colocation" --dry-run -s "$list"
+	expect_trouble "^tools/experiments/colocation: --schemes: '.*': expected neutral, per-chip, .*, or NAME=LIST/LIST"
+done
+for step in 0 7 50 x ''; do
+	run "$colocation" --dry-run -e "$step"
+	expect_trouble "^tools/experiments/colocation: --step: '$step': expected per cent that divide the way from 95 to 5"
+done
+run "$colocation" --compare nowhere
+expect_trouble '^tools/experiments/colocation: --compare: nowhere holds no batch'
+run "$colocation" -B "$build" -w burn-single -s mine=0/7777 -t 2 -F -o refused
+expect_status 125
+expect_text err "^showstopper: .*7777"
+expect_text err "^tools/experiments/colocation: the processors can't be divided by mine$"
+
+# ---- A batch ------------------------------------------------------------------------------------------------------------------
+
+# Processors that this test may use, wherever it runs.
+processors=$(awk '/^Cpus_allowed_list/ { n = split($2, part, ","); for (i = 1; i <= n; i++) { if (split(part[i], end, "-") < 2) end[2] = end[1]; for (p = end[1]; p <= end[2] && count < 2; p++) { printf "%s%s", count ? "/" : "", p; count++ } } }' /proc/self/status)
+batch() {
+	run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -c 0 --force -o pairs "$@"
+}
+batch
+expect_status 0
+runs=$(find pairs/runs -mindepth 1 -maxdepth 1 -name '*_1' | wc -l)
+[ "$runs" -eq 4 ] || fail "$what: $runs runs of 4"
+for label in burn-single_burn-parallel_mine_1 burn-parallel_burn-single_mine_1; do
+	for file in command log.csv record.csv foreground.0.csv background.1.csv; do
+		[ -s "pairs/runs/$label/$file" ] || fail "$what: $label has no $file"
+	done
+done
+expect_text pairs/runs/burn-single_burn-parallel_mine_1/command "--free --cpus ${processors%/*} -- sh -c .* : --cpus ${processors#*/} -- sh -c .*parallel"
+expect_text pairs/colocation.md '^\| burn-single \| (-?[0-9.]+( a?p?)?)? \| (-?[0-9.]+( a?p?)?)? \|$'
+expect_text pairs/colocation.md '^mine: (from -?[0-9.]+ \(burn-.* beside burn-.*\) to -?[0-9.]+ \(.*\); [0-4] of 4 pairs meet both criteria\.|unknown for all pairs, .*)$'
+expect_text pairs/colocation.md '^\| step \| target % \| mine \|$'
+expect_text pairs/colocation.md '^Unavailable: the logs have no power|iterations per watt-hour'
+expect_text pairs/colocation.html '^</html>$'
+# The report's numbers are those of the files beside it.
+[ "$(tail -n +2 pairs/interference.csv | wc -l)" -eq 4 ] || fail "$what: interference.csv has not a row per pair"
+awk -F, 'NR == FNR { for (i = 2; i <= NF; i++) if (FNR == 1) name[i] = $i; else value[$1, name[i]] = $i + 0; next }
+	$3 == "mine" { if (sprintf("%.1f", $5) + 0 != value[$1, $2] + 0) exit 1; seen++ }
+	END { if (seen != 4) exit 1 }' pairs/interference-mine.csv pairs/interference.csv || fail "$what: the table is not that of interference.csv"
+if command -v gnuplot >/dev/null; then
+	for file in foreground-burn-single-burn-parallel background-burn-parallel-burn-single interference-mine overall-burn-single timeline-mine; do
+		[ -s "pairs/$file.svg" ] || fail "$what: there is no $file.svg"
+	done
+fi
+
+# It goes on where it stopped, and compares itself with another batch.
+rm -r pairs/runs/burn-parallel_burn-parallel_mine_1
+batch
+expect_trouble 'holds a batch; --resume goes on with it'
+batch --resume
+expect_status 0
+[ "$(wc -l <pairs/joblog)" -eq 6 ] || fail "$what: joblog has $(wc -l <pairs/joblog) lines"
+run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -c 0 -o pairs --report --compare pairs
+expect_status 0
+expect_text pairs/colocation.md '^\| burn-single beside burn-parallel \| mine \| 1 \| 1\.000 \| 1\.000 \| 1\.000 \|$'
+expect_text pairs/colocation.md '^The medians lie between 1\.000 and 1\.000\.$'
+
+# Schemes beside each other.
+run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -c 0 --force -o schemes
+expect_status 0
+expect_text schemes/colocation.md '^\| step \| target % \| mine \| back \| back % \|$'
+expect_text schemes/colocation.md '^burn-single, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to .* iterations per second; back: .* % of mine\.$'
+[ -s schemes/overall-burn-single-relative.svg ] || fail "$what: there is no relative picture"
+
+finish
