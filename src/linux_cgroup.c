@@ -359,21 +359,25 @@ static ssize_t read_text(const struct sst_env *env, int handle, char *text, size
 	return handle < 0 ? -1 : env->host->read(env, handle, text, size, &when_ns);
 }
 
+/* A file of one number; 0 when it has none, or -1, which is no quota. */
+static double read_number(const struct sst_env *env, int handle)
+{
+	char text[64];
+	uint64_t value;
+	const char *at = text;
+	const ssize_t length = read_text(env, handle, text, sizeof text);
+	return length > 0 && linux_number(&at, text + length, &value) ? (double)value : 0;
+}
+
 static double read_quota(const struct sst_env *env, const struct linux_cgroup_quota *quota)
 {
-	char text[64], period[64];
-	const ssize_t length = read_text(env, quota->quota, text, sizeof text);
-	if (length <= 0)
-		return 0;
-	if (quota->unified)
-		return linux_cgroup_parse_max(text, (size_t)length);
-	/* The same notation from two files; -1 is no quota. */
-	const ssize_t period_length = read_text(env, quota->period, period, sizeof period);
-	char both[2 * sizeof text + 1];
-	const int used = snprintf(both, sizeof both, "%.*s %.*s",
-		(int)strcspn(text, "\n") < length ? (int)strcspn(text, "\n") : (int)length, text,
-		period_length > 0 ? (int)period_length : 0, period);
-	return linux_cgroup_parse_max(both, used > 0 ? (size_t)used : 0);
+	char text[64];
+	if (quota->unified) {
+		const ssize_t length = read_text(env, quota->quota, text, sizeof text);
+		return length > 0 ? linux_cgroup_parse_max(text, (size_t)length) : 0;
+	}
+	const double us = read_number(env, quota->quota), period_us = read_number(env, quota->period);
+	return period_us > 0 ? us / period_us : 0;
 }
 
 /* The smallest quota in processors, or 0 for none. */

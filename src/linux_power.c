@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Powercap is a tree of zones whose numbers show it: intel-rapl:0 is a package, intel-rapl:0:1 a part of it (cores, memory) that
- * the package includes. Adding up the packages alone counts nothing twice. The same package may be listed again below another
- * interface (intel-rapl-mmio:0), which the names tell. "psys" is the whole platform.
+ * Powercap is a tree of zones whose numbers show it: intel-rapl:0 is a package, intel-rapl:0:1 a part of it (cores), or its memory,
+ * which the package doesn't include on most machines. Adding up the packages alone counts nothing twice; memory is left out.
+ * The same package may be listed again below another interface (intel-rapl-mmio:0), which the names tell. "psys" is the whole platform.
  *
  * hwmon chips measure anything, from batteries to graphics cards. Without being asked only those are taken that are known to
  * measure processors or the whole machine.
