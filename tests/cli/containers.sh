@@ -118,6 +118,9 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 		expect_text out '^feedback: .*container=no,source=[^g]*$'
 		in_group $both -- showstopper -T 50% -F source=idle --dry-run true
 		expect_text out "^processors: $processors\$"
+		in_group $both -- showstopper -T 50% --cpus 0 --dry-run true
+		expect_text out '^processors: 1$'
+		expect_no_text out 'source=cgroup'
 		in_group $both -- showstopper --check-machine
 		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
 		expect_text out '^processors: .* 1 usable$'

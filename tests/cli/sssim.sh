@@ -106,6 +106,15 @@ expect_trouble '^sssim: --log'
 run sssim -T 50% -r 1s -c ''
 expect_trouble '^sssim: --control'
 
+# What the workloads make beside others: 30 % of theirs and 40 % of the background's.
+run sssim -q --report -f workloads -T 30% -r 30s -B load=40% -i 1
+expect_status 0
+awk '{ for (i = 1; i <= NF; i++) { split($i, part, "="); value[part[1]] = part[2] } }
+	END { exit !(value["load"] > 0.69 && value["load"] < 0.71 && value["seen_mean_error_pp"] < 0.1 && value["seen_mean_error_pp"] > -0.1) }' out ||
+	fail "$what: $(cat out)"
+run sssim -f cgroup -T 30% -r 1s
+expect_trouble "^sssim: feedback module 'cgroup': can't read /proc/self/mountinfo"
+
 run sssim -T 50% -r 10s -q -o /dev/full
 expect_trouble '/dev/full: .*No space left'
 if [ -w /dev/full ]; then
