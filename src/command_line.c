@@ -26,6 +26,7 @@
 enum {
 	OPTION_LOG_INTERVAL = 256,
 	OPTION_LOG_INSTANCES,
+	OPTION_LOG_POWER,
 	OPTION_STDOUT,
 	OPTION_STDERR,
 	OPTION_CHDIR,
@@ -84,6 +85,7 @@ static const struct row {
         {'o', "log", "FILE", false, "write the control log there, as CSV"},
         {OPTION_LOG_INTERVAL, "log-interval", "TIME", false, "length of a row of the log (default 500m)"},
         {OPTION_LOG_INSTANCES, "log-instances", NULL, false, "add each workload's duty cycle to the log"},
+        {OPTION_LOG_POWER, "log-power", NULL, false, "measure the electric power, for log, summary and records"},
         {OPTION_EXPORT_JSON, "export-json", "FILE", false, "write the record of the run there, as JSON"},
         {OPTION_EXPORT_CSV, "export-csv", "FILE", false, "write its figures there, as CSV with one row"},
         {OPTION_PROGRESS, "progress", "WHEN", false, "live line on the terminal: auto, always or never (default auto)"},
@@ -427,6 +429,9 @@ static int apply(struct config *config, struct group *group, int value, char **e
 		return 0;
 	case OPTION_LOG_INSTANCES:
 		config->log_instances = true;
+		return 0;
+	case OPTION_LOG_POWER:
+		config->log_power = true;
 		return 0;
 	case OPTION_KEEP_GOING:
 		config->keep_going = true;

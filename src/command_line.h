@@ -25,7 +25,16 @@ struct group {
 
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
 struct config {
-	enum { ACTION_RUN, ACTION_DRY_RUN, ACTION_CHECK_MACHINE, ACTION_LIST_MODULES, ACTION_HELP_MODULE, ACTION_LIST_PINS, ACTION_HELP, ACTION_VERSION } action;
+	enum {
+		ACTION_RUN,
+		ACTION_DRY_RUN,
+		ACTION_CHECK_MACHINE,
+		ACTION_LIST_MODULES,
+		ACTION_HELP_MODULE,
+		ACTION_LIST_PINS,
+		ACTION_HELP,
+		ACTION_VERSION,
+	} action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
 	unsigned workloads; /* sum of the groups' instances, and the attached processes, which come after them */
@@ -39,7 +48,7 @@ struct config {
 	unsigned attaches;
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
-	int64_t start_at_ns;       /* CLOCK_REALTIME; 0: at once */
+	int64_t start_at_ns;       /* since 1970; 0: at once */
 	int64_t start_interval_ns; /* between the starts of two instances; 0: all at once, held until all are there */
 	int64_t warmup_ns;
 	int64_t run_time_ns; /* -1: as long as the trace */
@@ -47,6 +56,7 @@ struct config {
 	int64_t log_interval_ns;
 	const char *log; /* NULL for none */
 	bool log_instances;
+	bool log_power;
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse; /* pp and pp²; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;

@@ -15,6 +15,7 @@ struct control_log {
 	int fd;
 	bool regular;
 	off_t length; /* of the whole rows, where the file is regular */
+	bool power;
 	unsigned workloads;
 	bool pinning; /* whether there is a column of it, the last one */
 };
@@ -52,7 +53,7 @@ static int write_stream(struct control_log *log, FILE *stream, char **text, cons
 	return result;
 }
 
-static struct control_log *open_log(const char *path, unsigned workloads, bool pinning)
+static struct control_log *open_log(const char *path, bool power, unsigned workloads, bool pinning)
 {
 	struct stat status;
 	char *text = NULL;
@@ -60,7 +61,7 @@ static struct control_log *open_log(const char *path, unsigned workloads, bool p
 	struct control_log *log = malloc(sizeof *log);
 	if (!log)
 		return NULL;
-	*log = (struct control_log){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .workloads = workloads};
+	*log = (struct control_log){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
 	if (log->fd < 0 || fstat(log->fd, &status) != 0)
 		goto fail;
 	log->regular = S_ISREG(status.st_mode);
@@ -68,6 +69,8 @@ static struct control_log *open_log(const char *path, unsigned workloads, bool p
 	if (!header)
 		goto fail;
 	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable", header);
+	if (power)
+		fputs(",power_w", header);
 	for (unsigned i = 0; i < workloads; i++)
 		fprintf(header, ",duty_%0*u", workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
 	log->pinning = pinning;
@@ -80,14 +83,14 @@ fail:
 	return NULL;
 }
 
-struct control_log *control_log_open(const char *path, unsigned workloads)
+struct control_log *control_log_open(const char *path, bool power, unsigned workloads)
 {
-	return open_log(path, workloads, false);
+	return open_log(path, power, workloads, false);
 }
 
-struct control_log *control_log_open_with_pinning(const char *path, unsigned workloads)
+struct control_log *control_log_open_with_pinning(const char *path, bool power, unsigned workloads)
 {
-	return open_log(path, workloads, true);
+	return open_log(path, power, workloads, true);
 }
 
 /* What would be printed as minus zero is zero. */
@@ -117,6 +120,8 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	print_value(row, record->estimate);
 	print_value(row, record->duty);
 	print_value(row, record->runnable);
+	if (log->power)
+		print_value(row, record->power_w);
 	for (unsigned i = 0; i < log->workloads; i++)
 		print_value(row, record->duties[i]);
 	if (log->pinning)

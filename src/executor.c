@@ -494,6 +494,7 @@ static void sign_off(struct executor *executor)
 	set_live(executor, false);
 	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
+	atomic_store(&executor->slot->executor, 0);
 }
 
 static void forget_signals(const struct executor *executor)
@@ -627,6 +628,7 @@ int executor_run(struct run *run, unsigned index)
 	enum shared_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
 	bool begun = false;
+	atomic_store(&executor.slot->executor, getpid());
 	if (set_up(&executor) == 0) {
 		scheduling_raise(&run->user);
 		begun = begin_workload(&executor, &stage) == 0;

@@ -131,12 +131,15 @@ static json_t *configuration(const struct export *export)
 	for (unsigned i = 0; i < config->groups; i++)
 		json_array_append_new(groups, group_object(&config->group[i], &config->dynamic));
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules", modules(export->run),
+	        "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s", seconds(config->start_interval_ns), "warmup_s",
 	        seconds(config->warmup_ns), "run_time_s", seconds(config->run_time_ns), "trace_length_s",
 	        seconds(export->trace_length_ns), "grace_s", seconds(config->grace_ns), "log", text(config->log), "log_interval_s",
 	        seconds(config->log_interval_ns), "chdir", text(config->directory), "stdout", text(config->stdout_file), "stderr",
 	        text(config->stderr_file), "contain",
 	        config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going", (int)config->keep_going);
+	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	return object;
 }
 
 static double processors(const struct run *run)
@@ -187,14 +190,14 @@ static json_t *result(const struct export *export)
 {
 	const struct summary *summary = export->summary;
 	const struct accuracy *accuracy = &summary->accuracy;
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}}", "target",
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o}", "target",
 	        number(accuracy_mean_target(accuracy)), "load", number(accuracy_mean_load(accuracy)), "mean_error_pp",
 	        number(accuracy_mean_error_pp(accuracy)), "mse_pp2", number(accuracy_mse_pp2(accuracy)), "samples",
 	        (json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s", summary->controlled_s, "saturated",
 	        summary->saturated, "starved", summary->starved, "lateness_us", "p50", summary->lateness_50_us, "p90",
 	        summary->lateness_90_us, "p99", summary->lateness_99_us, "edges", (json_int_t)summary->edges, "own_cpu_s", "guardian",
 	        summary->guardian_cpu_s, "master", summary->master_cpu_s, "executors", summary->executors_cpu_s, "wall",
-	        summary->wall_s);
+	        summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w));
 }
 
 int export_json(const struct export *export, const char *path)
@@ -263,6 +266,8 @@ int export_csv(const struct export *export, const char *path)
 	        {"exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
 	        {"respawns", (double)summary->respawns},
 	        {"lost", (double)summary->lost},
+	        {"energy_j", summary->energy_j},
+	        {"power_w", summary->power_w},
 	};
 	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = fopen(path, "we");

@@ -56,7 +56,7 @@ static int to_ns(const struct tm *wanted, bool utc, int64_t *when_ns)
 	time.tm_isdst = -1;
 	const time_t seconds = utc ? timegm(&time) : mktime(&time);
 	if (time.tm_mday != wanted->tm_mday || time.tm_mon != wanted->tm_mon || time.tm_hour != wanted->tm_hour ||
-	        time.tm_min != wanted->tm_min || time.tm_sec != wanted->tm_sec)
+		time.tm_min != wanted->tm_min || time.tm_sec != wanted->tm_sec)
 		return fail(EINVAL);
 	if (seconds < 0 || seconds > SECONDS_LIMIT)
 		return fail(ERANGE);
@@ -123,8 +123,9 @@ int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns)
 	if (character(&at, '@'))
 		return since_epoch(at, when_ns);
 	if (strchr(text, 'T')) {
-		if (!digits(&at, 4, &time.tm_year) || !character(&at, '-') || !digits(&at, 2, &time.tm_mon) || !character(&at, '-') ||
-		        !digits(&at, 2, &time.tm_mday) || !character(&at, 'T') || !clock_time(&at, true, &time))
+		if (!digits(&at, 4, &time.tm_year) || !character(&at, '-') || !digits(&at, 2, &time.tm_mon) ||
+			!character(&at, '-') || !digits(&at, 2, &time.tm_mday) || !character(&at, 'T') ||
+			!clock_time(&at, true, &time))
 			return fail(EINVAL);
 		time.tm_year -= 1900;
 		time.tm_mon--;

@@ -8,7 +8,7 @@
 #define INSTANT_EXPECTED "@SECONDS since 1970, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]"
 
 /*
- * The moment in ns since 1970, on CLOCK_REALTIME. Times without Z are local; a time without a date is the next such one after now_ns.
+ * The moment in ns since 1970. Times without Z are local; a time without a date is the next such one after now_ns.
  * 0, or -1 with errno: EINVAL (malformed, or no such time), ERANGE (a number too large).
  */
 int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns);

@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "linux_cgroup.h"
+#include "linux_host.h"
 #include "linux_number.h"
 #include "linux_source.h"
 
@@ -125,28 +126,36 @@ static bool copy_path(struct word word, char *to, size_t size)
 	return used > 0 && strlen(to) == used;
 }
 
+bool linux_cgroup_next_mount(
+	const char **at, const char *end, const char *type, const char *option, char *point, char *part, size_t size)
+{
+	while (*at < end) {
+		const char *word_at = *at, *const stop = line_end(word_at, end);
+		*at = stop < end ? stop + 1 : end;
+		/* id parent device part point options [optional]… - type source super-options */
+		next_word(&word_at, stop);
+		next_word(&word_at, stop);
+		next_word(&word_at, stop);
+		const struct word its_part = next_word(&word_at, stop), its_point = next_word(&word_at, stop);
+		struct word word;
+		do
+			word = next_word(&word_at, stop);
+		while (word.length > 0 && !is(word, "-"));
+		const struct word its_type = next_word(&word_at, stop);
+		next_word(&word_at, stop);
+		const struct word options = next_word(&word_at, stop);
+		if (is(its_type, type) && (!option || has_option(options, option)) && copy_path(its_point, point, size) &&
+			copy_path(its_part, part, size))
+			return true;
+	}
+	return false;
+}
+
 int linux_cgroup_find_mount(
 	const char *text, size_t length, const char *type, const char *option, char *point, char *part, size_t size)
 {
-	const char *at = text, *const end = text + length;
-	for (const char *stop; at < end; at = stop + 1) {
-		stop = line_end(at, end);
-		/* id parent device part point options [optional]… - type source super-options */
-		next_word(&at, stop);
-		next_word(&at, stop);
-		next_word(&at, stop);
-		const struct word its_part = next_word(&at, stop), its_point = next_word(&at, stop);
-		struct word word;
-		do
-			word = next_word(&at, stop);
-		while (word.length > 0 && !is(word, "-"));
-		const struct word its_type = next_word(&at, stop);
-		next_word(&at, stop);
-		const struct word options = next_word(&at, stop);
-		if (is(its_type, type) && (!option || has_option(options, option)) && copy_path(its_point, point, size) &&
-			copy_path(its_part, part, size))
-			return 0;
-	}
+	if (linux_cgroup_next_mount(&text, text + length, type, option, point, part, size))
+		return 0;
 	errno = ENOENT;
 	return -1;
 }
@@ -170,23 +179,21 @@ static char *read_whole(const char *root, const char *path, size_t *length)
 	return text;
 }
 
-struct mounts {
-	char v1[PATH_MAX], v1_part[PATH_MAX], v2[PATH_MAX]; /* "" where there is none */
+/* The mount of cpuacct; "" where there is none. */
+struct mount {
+	char point[PATH_MAX], part[PATH_MAX];
 };
 
-static int find_mounts(const char *root, struct mounts *mounts, char error[static LINUX_CGROUP_ERROR_MAX])
+static int find_cpuacct(const char *root, struct mount *mount, char error[static LINUX_CGROUP_ERROR_MAX])
 {
-	char part[PATH_MAX];
 	size_t length;
 	char *const text = read_whole(root, "/proc/self/mountinfo", &length);
 	if (!text) {
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read %s/proc/self/mountinfo: %s", root, strerror(errno));
 		return -1;
 	}
-	if (linux_cgroup_find_mount(text, length, "cgroup", "cpuacct", mounts->v1, mounts->v1_part, PATH_MAX) != 0)
-		mounts->v1[0] = '\0';
-	if (linux_cgroup_find_mount(text, length, "cgroup2", NULL, mounts->v2, part, PATH_MAX) != 0)
-		mounts->v2[0] = '\0';
+	if (linux_cgroup_find_mount(text, length, "cgroup", "cpuacct", mount->point, mount->part, PATH_MAX) != 0)
+		mount->point[0] = '\0';
 	free(text);
 	return 0;
 }
@@ -215,56 +222,37 @@ static bool open_file(struct linux_cgroup_usage *usage, enum linux_cgroup_format
 	return false;
 }
 
-static bool open_group(struct linux_cgroup_usage *usage, const char *root, const char *directory)
-{
-	return open_file(usage, LINUX_CGROUP_V2, root, directory, "cpu.stat") ||
-	       open_file(usage, LINUX_CGROUP_V1, root, directory, "cpuacct.usage");
-}
-
-static bool open_group_below(struct linux_cgroup_usage *usage, const char *root, const char *mount, const char *path)
-{
-	char directory[PATH_MAX];
-	if (!mount[0])
-		return false;
-	const int length = snprintf(directory, sizeof directory, "%s/%s", mount, path);
-	return length > 0 && (size_t)length < sizeof directory && open_group(usage, root, directory);
-}
-
 int linux_cgroup_usage_open(
 	struct linux_cgroup_usage *usage, const char *root, const char *path, char error[static LINUX_CGROUP_ERROR_MAX])
 {
+	struct host_env host;
+	enum linux_cgroup_format format;
 	*usage = (struct linux_cgroup_usage){.fd = -1};
-	if (path[0] == '/' && open_group(usage, root, path))
-		return 0;
-	struct mounts *const mounts = malloc(sizeof *mounts);
-	if (!mounts) {
-		snprintf(error, LINUX_CGROUP_ERROR_MAX, "%s", strerror(errno));
+	/* Handles of this host are descriptors. */
+	host_env_init(&host, root, 1, 0);
+	const int fd = linux_cgroup_open_usage(&host.env, path, &format, error);
+	if (fd < 0)
 		return -1;
-	}
-	int result = find_mounts(root, mounts, error);
-	if (result == 0 && !open_group_below(usage, root, mounts->v2, path) && !open_group_below(usage, root, mounts->v1, path)) {
-		snprintf(error, LINUX_CGROUP_ERROR_MAX,
-			"no cgroup '%.100s': neither cpu.stat with usage_usec nor cpuacct.usage%s%.100s%s%.100s%s", path,
-			mounts->v2[0] || mounts->v1[0] ? " below " : ", and no cgroup file system is mounted", mounts->v2,
-			mounts->v2[0] && mounts->v1[0] ? " or " : "", mounts->v1,
-			path[0] == '/' ? ", nor in that directory" : "");
-		result = -1;
-	}
-	free(mounts);
-	return result;
+	*usage = (struct linux_cgroup_usage){.fd = fd, .format = format, .size = 4096};
+	usage->text = malloc(usage->size);
+	if (usage->text)
+		return 0;
+	snprintf(error, LINUX_CGROUP_ERROR_MAX, "%s", strerror(errno));
+	linux_cgroup_usage_close(usage);
+	return -1;
 }
 
 int linux_cgroup_usage_open_machine(
 	struct linux_cgroup_usage *usage, const char *root, int by_processor, char error[static LINUX_CGROUP_ERROR_MAX])
 {
 	*usage = (struct linux_cgroup_usage){.fd = -1};
-	struct mounts *const mounts = malloc(sizeof *mounts);
-	if (!mounts) {
+	struct mount *const mount = malloc(sizeof *mount);
+	if (!mount) {
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "%s", strerror(errno));
 		return -1;
 	}
 	char path[PATH_MAX], space[64] = FIRST_NAMESPACE;
-	int result = find_mounts(root, mounts, error);
+	int result = find_cpuacct(root, mount, error);
 	if (result != 0)
 		goto out;
 	const int length = snprintf(path, sizeof path, "%s/proc/self/ns/cgroup", root);
@@ -275,17 +263,17 @@ int linux_cgroup_usage_open_machine(
 	}
 	result = -1;
 	const char *const name = by_processor ? "cpuacct.usage_percpu" : "cpuacct.usage";
-	if (!mounts->v1[0])
+	if (!mount->point[0])
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "this machine has no cpuacct hierarchy (cgroup v1)");
-	else if (strcmp(mounts->v1_part, "/") != 0 || strcmp(space, FIRST_NAMESPACE) != 0)
+	else if (strcmp(mount->part, "/") != 0 || strcmp(space, FIRST_NAMESPACE) != 0)
 		snprintf(error, LINUX_CGROUP_ERROR_MAX,
 			"the root group of cpuacct is that of a container here, not the machine's");
-	else if (!open_file(usage, by_processor ? LINUX_CGROUP_PER_CPU : LINUX_CGROUP_V1, root, mounts->v1, name))
-		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read %.200s/%s: %s", mounts->v1, name, strerror(errno));
+	else if (!open_file(usage, by_processor ? LINUX_CGROUP_PER_CPU : LINUX_CGROUP_V1, root, mount->point, name))
+		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read %.200s/%s: %s", mount->point, name, strerror(errno));
 	else
 		result = 0;
 out:
-	free(mounts);
+	free(mount);
 	return result;
 }
 

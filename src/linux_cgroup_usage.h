@@ -3,6 +3,7 @@
 #ifndef LINUX_CGROUP_USAGE_H
 #define LINUX_CGROUP_USAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -51,5 +52,9 @@ ssize_t linux_cgroup_usage_parse(enum linux_cgroup_format format, const char *te
  */
 int linux_cgroup_find_mount(
 	const char *text, size_t length, const char *type, const char *option, char *point, char *part, size_t size);
+
+/* The same from *at on, which moves behind what was found; false when there is none. */
+bool linux_cgroup_next_mount(
+	const char **at, const char *end, const char *type, const char *option, char *point, char *part, size_t size);
 
 #endif

@@ -280,28 +280,35 @@ void descendants_name(char *text, size_t size)
 	descendants_free(&list);
 }
 
+/* CPU time of the children that a process has waited for; the kernel says it in ticks. */
+static int64_t waited_cpu_ns(const struct linux_process *process)
+{
+	return (int64_t)(process->children_user_ticks + process->children_system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
 static int64_t own_cpu_ns(const struct linux_process *process)
 {
-	const int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	const int64_t waited = (int64_t)(process->children_user_ticks + process->children_system_ticks) * tick_ns;
 	clockid_t clock;
 	struct timespec used;
 	if (clock_getcpuclockid(process->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
-		return waited + used.tv_sec * NS_PER_S + used.tv_nsec;
-	return waited + (int64_t)(process->user_ticks + process->system_ticks) * tick_ns;
+		return used.tv_sec * NS_PER_S + used.tv_nsec;
+	return (int64_t)(process->user_ticks + process->system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
-int64_t descendants_cpu_ns(pid_t root)
+/*
+ * What a process has waited for is read before its children, so that one that ends meanwhile is missed for once and never counted
+ * twice.
+ */
+int64_t descendants_cpu_ns(pid_t root, bool with_root)
 {
 	struct descendants list = {0};
 	struct linux_process first;
-	int64_t total = 0;
 	if (linux_process_read(root, &first) != 0)
 		return 0;
-	total = own_cpu_ns(&first);
+	int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
 	if (descendants_list(root, &list) == 0)
 		for (size_t i = 0; i < list.count; i++)
-			total += own_cpu_ns(&list.item[i].process);
+			total += waited_cpu_ns(&list.item[i].process) + own_cpu_ns(&list.item[i].process);
 	descendants_free(&list);
 	return total;
 }

@@ -49,7 +49,10 @@ bool descendants_kill(int64_t deadline_ns);
 /* Names living descendants of the calling process, as in "12 (sleep), 13 (sh)"; of many only the first. Empty when there are none. */
 void descendants_name(char *text, size_t size);
 
-/* CPU time in ns of the process, of all its descendants and of what they waited for; 0 when it is gone. */
-int64_t descendants_cpu_ns(pid_t root);
+/*
+ * CPU time in ns of all descendants of the process and of what they and it waited for, and with `with_root` of the process itself; 0
+ * when it is gone. A descendant that ends while this looks may be left out for once.
+ */
+int64_t descendants_cpu_ns(pid_t root, bool with_root);
 
 #endif

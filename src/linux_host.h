@@ -11,7 +11,7 @@ struct host_env {
 	struct sst_env env;
 	const char *root;             /* before every path of a source; "" for none */
 	const struct sst_cpus *moved; /* instead of env.cpus at odd numbers of moves; NULL for all */
-	const struct shared *shared;  /* NULL until there are workloads */
+	struct shared *shared;        /* NULL until there are workloads */
 	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
 };
 

@@ -40,7 +40,9 @@ struct linux_power {
 	size_t count;
 	struct sensor sensor[SENSORS_MAX];
 	int64_t polled_ns, since_ns;
-	uint64_t energy; /* uJ since since_ns */
+	uint64_t energy; /* of energy counters, uJ since since_ns */
+	double joules;   /* of sensors, since since_ns */
+	double watts;    /* … which they showed at polled_ns */
 	bool is_broken;  /* a reading has failed since then */
 };
 
@@ -284,8 +286,8 @@ struct linux_power *linux_power_open(const char *root, const char *source, char 
 		return NULL;
 	}
 	/* The counters' first values are taken together. */
-	linux_power_watts(power);
-	power->is_broken = false;
+	double seconds;
+	linux_power_joules(power, &seconds);
 	return power;
 }
 
@@ -298,10 +300,37 @@ void linux_power_close(struct linux_power *power)
 	free(power);
 }
 
+static double sensors_watts(const struct linux_power *power, int64_t *when_ns)
+{
+	double watts = 0;
+	for (size_t i = 0; i < power->count; i++) {
+		uint64_t value;
+		if (!read_number(power->sensor[i].fd, &value, i == 0 ? when_ns : NULL))
+			return NAN;
+		watts += (double)value / 1e6;
+	}
+	return watts;
+}
+
+/* The mean of what is shown at both ends, times the time. */
+static void poll_sensors(struct linux_power *power)
+{
+	int64_t when_ns = power->polled_ns;
+	const double watts = sensors_watts(power, &when_ns);
+	if (isnan(watts) || isnan(power->watts))
+		power->is_broken = true;
+	else
+		power->joules += (power->watts + watts) / 2 * (double)(when_ns - power->polled_ns) / 1e9;
+	power->watts = watts;
+	power->polled_ns = when_ns;
+}
+
 void linux_power_poll(struct linux_power *power)
 {
-	if (!power->is_energy)
+	if (!power->is_energy) {
+		poll_sensors(power);
 		return;
+	}
 	for (size_t i = 0; i < power->count; i++) {
 		struct sensor *const sensor = &power->sensor[i];
 		uint64_t value, growth;
@@ -320,27 +349,24 @@ void linux_power_poll(struct linux_power *power)
 	}
 }
 
-static double sensors_watts(const struct linux_power *power)
+double linux_power_joules(struct linux_power *power, double *seconds)
 {
-	double watts = 0;
-	for (size_t i = 0; i < power->count; i++) {
-		uint64_t value;
-		if (!read_number(power->sensor[i].fd, &value, NULL))
-			return NAN;
-		watts += (double)value / 1e6;
-	}
-	return watts;
+	linux_power_poll(power);
+	const double joules = power->is_energy ? (double)power->energy / 1e6 : power->joules;
+	const bool is_whole = !power->is_broken && power->polled_ns > power->since_ns;
+	*seconds = ((double)power->polled_ns - (double)power->since_ns) / 1e9;
+	power->since_ns = power->polled_ns;
+	power->energy = 0;
+	power->joules = 0;
+	power->is_broken = false;
+	return is_whole ? joules : NAN;
 }
 
 double linux_power_watts(struct linux_power *power)
 {
+	double seconds;
 	if (!power->is_energy)
-		return sensors_watts(power);
-	linux_power_poll(power);
-	const double seconds = ((double)power->polled_ns - (double)power->since_ns) / 1e9;
-	const double watts = power->is_broken || !(seconds > 0) ? NAN : (double)power->energy / 1e6 / seconds;
-	power->since_ns = power->polled_ns;
-	power->energy = 0;
-	power->is_broken = false;
-	return watts;
+		return sensors_watts(power, NULL);
+	const double joules = linux_power_joules(power, &seconds);
+	return joules / seconds;
 }

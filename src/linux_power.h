@@ -20,7 +20,10 @@ struct linux_power;
 struct linux_power *linux_power_open(const char *root, const char *source, char error[static LINUX_POWER_ERROR_MAX]);
 void linux_power_close(struct linux_power *power);
 
-/* Takes what the energy counters have counted meanwhile; costs one read per counter. Sensors need no polling. */
+/*
+ * Takes what the energy counters have counted meanwhile, or what the sensors show now; costs one read of each. linux_power_watts of
+ * sensors needs no polling, linux_power_joules the more the less steady the power is.
+ */
 void linux_power_poll(struct linux_power *power);
 
 /*
@@ -28,6 +31,12 @@ void linux_power_poll(struct linux_power *power);
  * reading failed or no time passed.
  */
 double linux_power_watts(struct linux_power *power);
+
+/*
+ * Energy in J since the last call, or since linux_power_open, and the time that it took. Of sensors it is their power, taken as a straight
+ * line from poll to poll. NaN when a reading failed since then or no time passed.
+ */
+double linux_power_joules(struct linux_power *power, double *seconds);
 
 /*
  * Pure: by how much a counter grew that starts again from 0 after `range` (0: it never does). False when it went back though it

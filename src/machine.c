@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "linux_accounting.h"
+#include "linux_cgroup.h"
 #include "linux_containment.h"
 #include "linux_host.h"
+#include "linux_power.h"
 #include "linux_processors.h"
 #include "linux_scheduling.h"
 #include "linux_stat.h"
@@ -75,6 +77,26 @@ static void print_containment(FILE *to)
 		fprintf(to, "containment: pidns not permitted: %s\n", reason);
 }
 
+static void print_container(const struct sst_env *env, FILE *to)
+{
+	struct linux_cgroup_container container;
+	char text[PATH_MAX + 256];
+	if (linux_cgroup_find_container(env, &container))
+		linux_cgroup_describe(&container, text, sizeof text);
+	else
+		strcpy(text, "none: neither a quota nor a cpuset takes anything away");
+	free(container.cpus);
+	fprintf(to, "container: %s\n", text);
+}
+
+static void print_power(const char *root, FILE *to)
+{
+	char error[LINUX_POWER_ERROR_MAX];
+	struct linux_power *const power = linux_power_open(root, NULL, error);
+	fprintf(to, "electric power: %s%s\n", power ? "available" : "unavailable: ", power ? "" : error);
+	linux_power_close(power);
+}
+
 static void print_steal(const struct sst_env *env, FILE *to)
 {
 	struct linux_stat before;
@@ -113,6 +135,8 @@ void machine_print(const char *root, FILE *to)
 	fprintf(to, "cpuacct.usage of the machine: %s\n", cpuacct >= 0 ? "available" : "unavailable");
 	if (cpuacct >= 0)
 		env->host->close(env, cpuacct);
+	print_container(env, to);
+	print_power(root, to);
 	print_steal(env, to);
 	print_priority(to);
 	print_containment(to);

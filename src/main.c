@@ -28,6 +28,7 @@
  * - module_info.c         --list-modules, --help-module
  * - option.c              module options as data
  * - linux_host.c          what modules may ask of the system
+ * - linux_cgroup.c        the container we are in, and other control groups
  * - linux_source.c        files of the kernel, read again and again
  * - linux_accounting.c    how the kernel accounts processor time
  * - trace_text.c          traces as text (the module `file`, sstrace)
@@ -44,6 +45,7 @@
  * - loop.c                trace, feedback, control, space, dithering: one edge
  * - estimate.c            the shared load estimate
  * - linux_stat.c          /proc/stat (the module `realtime`, cpuload)
+ * - energy.c              electric energy, measured where that is asked for
  * - linux_move.c          binds a tree to other processors
  * - recorder.c            means over intervals, for log and summary
  * - control_log.c         the control log
@@ -60,7 +62,7 @@
  * - linux_load_source.c   cpuload: what is measured
  * - linux_load.c          … the machine, and each processor
  * - linux_tree_time.c     … a process and its descendants
- * - linux_cgroup_usage.c  … a control group
+ * - linux_cgroup_usage.c  … a control group; texts of control groups
  * - linux_frequency.c     … clock frequencies
  * - linux_power.c         … electric power
  * - load_meter.c          … samples to loads

@@ -26,6 +26,7 @@
 #include "clock.h"
 #include "control_log.h"
 #include "diag.h"
+#include "energy.h"
 #include "estimate.h"
 #include "executor.h"
 #include "export.h"
@@ -84,6 +85,7 @@ struct master {
 	struct control_log *log;
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
+	struct energy energy;
 };
 
 static int64_t origin(const struct master *master)
@@ -119,6 +121,9 @@ static void end(struct master *master, enum shared_phase how)
 {
 	if (master->stage != ENDING)
 		master->ended_ns = clock_now();
+	/* What was too short for a row of the log. */
+	if (master->stage == RUNNING && !master->paused_ns)
+		energy_take(&master->energy, master->ended_ns > origin(master));
 	master->stage = ENDING;
 	order(master, how);
 	const bool kill = atomic_load(&master->run.shared->phase) == SHARED_KILL;
@@ -298,10 +303,13 @@ static void record_intervals(struct master *master, bool last)
 		}
 		struct record record;
 		recorder_end(recorder, &reading, &record);
-		if (recorder == &master->logged)
+		if (recorder == &master->logged) {
+			record.power_w = energy_take(&master->energy, recorder->start_ns + NS_PER_MS > origin(master));
 			write_log(master, &record);
-		else
+		} else {
+			energy_poll(&master->energy);
 			note_progress(master, &record);
+		}
 		if (recorder == &master->sampled && !isnan(record.target) && !record.partly_free && !isnan(record.load) &&
 		        record.length_ns > recorder->interval_ns / 2)
 			accuracy_add(&master->accuracy, record.target, record.load);
@@ -376,6 +384,7 @@ static void pause_run(struct master *master)
 	}
 	if (master->stage == RUNNING && !master->paused_ns) {
 		record_intervals(master, false);
+		energy_take(&master->energy, clock_now() > origin(master));
 		stop_all(master);
 	}
 	eventfd_write(master->ties->suspended, 1);
@@ -395,6 +404,7 @@ static void resume_run(struct master *master)
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
 	nudge(master);
+	energy_start(&master->energy);
 	if (master->stage == RUNNING && read_source(master, &reading)) {
 		start_interval(master, &master->logged, &reading);
 		start_interval(master, &master->sampled, &reading);
@@ -426,6 +436,7 @@ static void begin(struct master *master)
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	order(master, SHARED_RUN);
+	energy_start(&master->energy);
 	start_interval(master, &master->logged, &reading);
 	start_interval(master, &master->sampled, &reading);
 	arm_next(master);
@@ -802,6 +813,9 @@ static void say_what_was_set_up(const struct master *master)
 		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
 		free(options);
 	}
+	char container[RUN_CONTAINER_MAX];
+	if (run_container(&master->run, container))
+		diag("container: %s", container);
 	if (grant->grant == GRANT_NOTHING)
 		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
 	else
@@ -918,6 +932,9 @@ static void report(struct master *master, int *status)
 	        .accuracy = master->accuracy,
 	        .master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 	        .guardian_cpu_s = guardian_cpu_s(),
+	        .power_asked = master->config->log_power,
+	        .energy_j = energy_sum(&master->energy),
+	        .power_w = energy_mean_power(&master->energy),
 	        .wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
 	};
 	summary_collect(&summary, master->run.shared);
@@ -953,7 +970,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	int status = check_commands(config);
 	if (status == 0 && config->log) {
 		const unsigned columns = config->log_instances ? config->workloads : 0;
-		master.log = config->dynamics ? control_log_open_with_pinning(config->log, columns) : control_log_open(config->log, columns);
+		master.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns) : control_log_open(config->log, config->log_power, columns);
 		if (!master.log) {
 			diag("%s: can't write the log: %s", config->log, strerror(errno));
 			status = EXIT_TROUBLE;
@@ -961,6 +978,9 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	if (status == 0)
 		status = check_exports(config);
+	char error[LINUX_POWER_ERROR_MAX];
+	if (status == 0 && config->log_power && !energy_open(&master.energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
 	if (status == 0 && set_up(&master) != 0) {
 		diag("can't set the run up: %s", strerror(errno));
 		status = EXIT_TROUBLE;
@@ -1006,6 +1026,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	}
 	if (control_log_close(master.log) != 0 && !master.log_failed)
 		diag("%s: can't write the log: %s", config->log, strerror(errno));
+	energy_close(&master.energy);
 	recorder_free(&master.logged);
 	recorder_free(&master.sampled);
 	free(master.executor);

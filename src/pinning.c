@@ -15,12 +15,12 @@
 #include "cpus.h"
 
 static const char *const names[PIN_SCHEMES] = {
-        [PIN_NEUTRAL] = "neutral",
-        [PIN_PER_CHIP] = "per-chip",
-        [PIN_PER_CORE] = "per-core",
-        [PIN_PER_THREAD] = "per-thread",
-        [PIN_PACKED] = "packed",
-        [PIN_SPREAD] = "spread",
+	[PIN_NEUTRAL] = "neutral",
+	[PIN_PER_CHIP] = "per-chip",
+	[PIN_PER_CORE] = "per-core",
+	[PIN_PER_THREAD] = "per-thread",
+	[PIN_PACKED] = "packed",
+	[PIN_SPREAD] = "spread",
 };
 
 const char *pinning_name(enum pinning scheme)
@@ -149,7 +149,8 @@ static int compare_far(const void *a, const void *b)
 	return 0;
 }
 
-static bool divide(struct seat *seat, size_t count, const struct extent *extent, enum pinning scheme, unsigned parts, char *reason)
+static bool divide(
+	struct seat *seat, size_t count, const struct extent *extent, enum pinning scheme, unsigned parts, char *reason)
 {
 	unsigned there = (unsigned)count;
 	const char *where = "the machine has";
@@ -168,7 +169,7 @@ static bool divide(struct seat *seat, size_t count, const struct extent *extent,
 	}
 	if (there < parts) {
 		snprintf(reason, PINNING_REASON_MAX, "%s %u usable %s%s, too few for %u parts", where, there, what,
-		        there == 1 ? "" : "s", parts);
+			there == 1 ? "" : "s", parts);
 		return false;
 	}
 	if (scheme == PIN_PER_CHIP)
@@ -184,8 +185,8 @@ static bool divide(struct seat *seat, size_t count, const struct extent *extent,
 	return true;
 }
 
-int pinning_cpus(const struct place *place, size_t count, enum pinning scheme, unsigned part, unsigned parts, struct sst_cpus **cpus,
-        char reason[static PINNING_REASON_MAX])
+int pinning_cpus(const struct place *place, size_t count, enum pinning scheme, unsigned part, unsigned parts,
+	struct sst_cpus **cpus, char reason[static PINNING_REASON_MAX])
 {
 	*cpus = NULL;
 	if (scheme == PIN_NEUTRAL)

@@ -14,8 +14,8 @@ enum pinning {
 	PIN_PER_CORE,   /* cores of their own on every chip */
 	PIN_PER_THREAD, /* hardware threads of their own on every core */
 	PIN_PACKED,     /* processors side by side, chip after chip and core after core */
-	PIN_SPREAD,     /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
-	PIN_DYNAMIC,    /* no scheme, but two of those above, by load */
+	PIN_SPREAD,  /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
+	PIN_DYNAMIC, /* no scheme, but two of those above, by load */
 };
 /* Of those that divide a machine. */
 #define PIN_SCHEMES PIN_DYNAMIC
@@ -37,7 +37,7 @@ enum pinning pinning_find(const char *name);
  * together. Every processor belongs to exactly one part; parts are as even as the scheme and the machine permit. 0 with *cpus to be
  * freed (NULL for neutral), or -1 with a reason: the machine lacks what the scheme divides, or ENOMEM.
  */
-int pinning_cpus(const struct place *place, size_t count, enum pinning scheme, unsigned part, unsigned parts, struct sst_cpus **cpus,
-        char reason[static PINNING_REASON_MAX]);
+int pinning_cpus(const struct place *place, size_t count, enum pinning scheme, unsigned part, unsigned parts,
+	struct sst_cpus **cpus, char reason[static PINNING_REASON_MAX]);
 
 #endif

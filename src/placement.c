@@ -42,8 +42,9 @@ static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, co
 	char text[128];
 	for (size_t i = 0; cpus && i < cpus->count; i++)
 		if (!cpus_contain(allowed, cpus->cpu[i]))
-			return refuse(error, "--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
-			        option, cpus->cpu[i], text_of(allowed, text));
+			return refuse(error,
+				"--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
+				option, cpus->cpu[i], text_of(allowed, text));
 	return 0;
 }
 
@@ -54,7 +55,8 @@ static int read_topology(const struct sst_cpus *allowed, struct topology *topolo
 	return refuse(error, "can't find out where the processors are: %s", strerror(errno));
 }
 
-static int apply_scheme(const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, char *error)
+static int apply_scheme(
+	const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, char *error)
 {
 	struct topology topology;
 	char reason[PINNING_REASON_MAX];

@@ -20,6 +20,7 @@ struct record {
 	double estimate;     /* NaN: none yet */
 	double duty;         /* over the live workloads that are controlled; NaN when there were none */
 	double runnable;     /* controlled workloads */
+	double power_w;      /* mean electric power; NaN: unknown. The recorder leaves it to its owner */
 	bool partly_free;    /* the trace left the workloads free for some of it */
 	const char *pinning; /* the scheme that dynamic pinning had; NULL: not filled in */
 	const double *duties; /* of each workload; NULL unless asked for; valid until the next record */

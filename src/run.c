@@ -9,6 +9,7 @@
 
 #include "diag.h"
 #include "expand.h"
+#include "linux_cgroup.h"
 #include "linux_containment.h"
 #include "placement.h"
 #include "units.h"
@@ -119,6 +120,16 @@ int64_t run_trace_length(const struct run *run)
 	return trace->trace->length ? trace->trace->length(trace->state) : -1;
 }
 
+bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
+{
+	struct linux_cgroup_container container;
+	const bool found = linux_cgroup_find_container(&run->host[SST_FEEDBACK].env, &container);
+	if (found)
+		linux_cgroup_describe(&container, text, RUN_CONTAINER_MAX);
+	free(container.cpus);
+	return found;
+}
+
 const struct attached *run_attached(const struct run *run, unsigned index)
 {
 	const unsigned started = run->config->workloads - run->config->attaches;
@@ -190,6 +201,9 @@ void run_print(const struct run *run, FILE *to)
 		fprintf(to, "processors: %s\n", units_print_real(reading.processors, text));
 	else
 		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
+	char container[RUN_CONTAINER_MAX];
+	if (run_container(run, container))
+		fprintf(to, "container: %s\n", container);
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	if (config->contain == CONTAIN_PIDNS)

@@ -42,6 +42,10 @@ int64_t run_trace_length(const struct run *run);
 /* Prints modules with their options, processors, trace length and every workload's command, for --dry-run. */
 void run_print(const struct run *run, FILE *to);
 
+/* Whether a container takes away a part of the machine, and what it leaves, for people. */
+#define RUN_CONTAINER_MAX 4352
+bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX]);
+
 /* The attached process that a workload is, or NULL: it is started. */
 const struct attached *run_attached(const struct run *run, unsigned index);
 

@@ -90,6 +90,8 @@ struct slot {
 	_Atomic bool attached;              /* the process was there before */
 	_Atomic bool lost;                  /* its executor died, and the run went on without it */
 	_Atomic bool left;                  /* some of its processes could not be killed; the executor has said which */
+	_Atomic int32_t executor;           /* process number of the executor; 0 before it began and when it has signed off */
+	_Atomic int64_t tree_cpu_ns;        /* the most that host.tree_cpu_time has seen of this workload */
 	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
 	_Atomic int64_t executor_cpu_ns;    /* likewise */
 	_Alignas(64) struct latch record;   /* struct slot_record */

@@ -402,7 +402,7 @@ static int build(struct sim_run *run)
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
 		goto no_memory;
 	if (config->log) {
-		run->log = control_log_open(config->log, config->log_instances ? config->workloads : 0);
+		run->log = control_log_open(config->log, false, config->log_instances ? config->workloads : 0);
 		if (!run->log) {
 			diag("%s: can't write the log: %s", config->log, strerror(errno));
 			return -1;

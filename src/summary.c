@@ -143,6 +143,19 @@ static void print_attached(const struct shared *shared, FILE *to)
 	fputs(listed ? ")\n" : "\n", to);
 }
 
+/* The mean is over what could be read; the sum is that of the whole or nothing. */
+static void print_energy(const struct summary *summary, FILE *to)
+{
+	if (!summary->power_asked)
+		return;
+	if (isnan(summary->power_w))
+		fputs("energy               unavailable\n", to);
+	else if (isnan(summary->energy_j))
+		fprintf(to, "energy               unavailable in part, mean power %.2f W\n", summary->power_w);
+	else
+		fprintf(to, "energy               %.1f J, mean power %.2f W\n", summary->energy_j, summary->power_w);
+}
+
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
@@ -163,6 +176,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_attached(shared, to);
 	print_respawns(summary, shared, to);
 	print_lost(summary, shared, to);
+	print_energy(summary, to);
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
 	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own, summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
 	if (verbose)

@@ -20,6 +20,8 @@ struct summary {
 	uint64_t edges;
 	uint64_t lost;                 /* workloads whose executor was killed */
 	uint64_t respawns;             /* how often workloads were started again */
+	bool power_asked;
+	double energy_j, power_w;      /* electric, while the run was controlled: sum, and mean; NaN: unknown */
 	double wall_s;                 /* from the end of the hold to the end of control */
 };
 

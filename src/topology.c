@@ -44,9 +44,9 @@ static int list_places(hwloc_topology_t handle, const struct sst_cpus *allowed, 
 		if (processor->os_index >= CPUS_LIMIT || (!topology->elsewhere && !cpus_contain(allowed, processor->os_index)))
 			continue;
 		topology->place[topology->count++] = (struct place){
-		        .cpu = processor->os_index,
-		        .chip = package_of(handle, processor) * nodes + node_of(handle, processor),
-		        .core = core_of(handle, processor),
+			.cpu = processor->os_index,
+			.chip = package_of(handle, processor) * nodes + node_of(handle, processor),
+			.core = core_of(handle, processor),
 		};
 	}
 	if (topology->count)

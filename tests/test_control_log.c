@@ -61,7 +61,7 @@ static const struct record row = {.end_ns = 12500000000,
 static void rows_have_the_columns_of_the_header(void **state)
 {
 	(void)state;
-	struct control_log *log = control_log_open(path, 0);
+	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_string_equal(text_of_log(), HEADER "\n"); /* at once */
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
@@ -80,7 +80,7 @@ static void the_pinning_comes_last(void **state)
 	struct record record = row;
 	record.duties = duties;
 	record.pinning = "per-chip";
-	struct control_log *log = control_log_open_with_pinning(path, 1);
+	struct control_log *log = control_log_open_with_pinning(path, false, 1);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -93,7 +93,7 @@ static void instances_have_columns_of_their_own(void **state)
 	const double duties[] = {0, NAN, 1};
 	struct record record = row;
 	record.duties = duties;
-	struct control_log *log = control_log_open(path, 3);
+	struct control_log *log = control_log_open(path, false, 3);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -101,14 +101,32 @@ static void instances_have_columns_of_their_own(void **state)
 		",duty_00,duty_01,duty_02\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.000000,,1.000000\n");
 }
 
+static void power_has_a_column_where_it_is_asked_for(void **state)
+{
+	(void)state;
+	const double duties[] = {0.25};
+	struct record record = row;
+	record.duties = duties;
+	record.power_w = 41.25;
+	struct control_log *log = control_log_open(path, true, 1);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	record.power_w = NAN;
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER
+		",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,41.250000,0.250000\n"
+		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,,0.250000\n");
+}
+
 static void instance_columns_are_as_wide_as_the_largest_number(void **state)
 {
 	(void)state;
-	struct control_log *log = control_log_open(path, 1);
+	struct control_log *log = control_log_open(path, false, 1);
 	assert_non_null(log);
 	control_log_close(log);
 	assert_string_equal(text_of_log(), HEADER ",duty_00\n");
-	log = control_log_open(path, 101);
+	log = control_log_open(path, false, 101);
 	assert_non_null(log);
 	control_log_close(log);
 	const char *text = text_of_log();
@@ -124,7 +142,7 @@ static void an_old_log_is_replaced(void **state)
 	for (int i = 0; i < 1000; i++)
 		fputs("something long that was there before\n", old);
 	fclose(old);
-	struct control_log *log = control_log_open(path, 0);
+	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_close(log), 0);
 	assert_string_equal(text_of_log(), HEADER "\n");
@@ -135,7 +153,7 @@ static void no_minus_zero(void **state)
 	(void)state;
 	struct record record = {
 		.end_ns = 999999999, .target = -0.0, .load = -0.0, .estimate = -1e-9, .duty = 0, .runnable = -0.0};
-	struct control_log *log = control_log_open(path, 0);
+	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 1000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -146,13 +164,13 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
 {
 	(void)state;
 	errno = 0;
-	assert_null(control_log_open("/nonexistent/log", 0));
+	assert_null(control_log_open("/nonexistent/log", false, 0));
 	assert_int_equal(errno, ENOENT);
 	errno = 0;
-	assert_null(control_log_open("/dev/full", 0));
+	assert_null(control_log_open("/dev/full", false, 0));
 	assert_int_equal(errno, ENOSPC);
 	errno = 0;
-	assert_null(control_log_open("/", 0));
+	assert_null(control_log_open("/", false, 0));
 	assert_int_equal(errno, EISDIR);
 	assert_int_equal(control_log_close(NULL), 0);
 }
@@ -162,7 +180,7 @@ static void half_a_row_is_taken_back(void **state)
 {
 	(void)state;
 	struct rlimit before;
-	struct control_log *log = control_log_open(path, 0);
+	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	signal(SIGXFSZ, SIG_IGN);
@@ -203,7 +221,7 @@ static void a_pipe_will_do(void **state)
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&reader, NULL, read_slowly, text), 0);
-	struct control_log *log = control_log_open(path, 0);
+	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
@@ -218,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_have_the_columns_of_the_header),
 		TEST(instances_have_columns_of_their_own),
+		TEST(power_has_a_column_where_it_is_asked_for),
 		TEST(the_pinning_comes_last),
 		TEST(instance_columns_are_as_wide_as_the_largest_number),
 		TEST(an_old_log_is_replaced),

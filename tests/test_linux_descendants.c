@@ -426,15 +426,15 @@ START_TEST(cpu_time_counts_the_living_and_the_waited_for)
 	ck_assert_int_eq(pipe(report_pipe), 0);
 	const pid_t pid = start(burn_in_a_child_that_ends);
 	ck_assert_int_eq(read(report_pipe[0], &byte, 1), 1);
-	const int64_t used = descendants_cpu_ns(pid);
+	const int64_t used = descendants_cpu_ns(pid, true);
 	/* 200 ms; the waited-for part comes in ticks of 10 ms, each of user and system time cut off. */
 	ck_assert_int_ge(used, 175 * NS_PER_MS);
 	ck_assert_int_le(used, 60 * NS_PER_S);
 	/* From above, the same and a little more. */
-	ck_assert_int_ge(descendants_cpu_ns(getpid()), used);
+	ck_assert_int_ge(descendants_cpu_ns(getpid(), true), used);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert_int_eq(descendants_cpu_ns(pid), 0);
+	ck_assert_int_eq(descendants_cpu_ns(pid, true), 0);
 	close(report_pipe[0]);
 	close(report_pipe[1]);
 }

@@ -207,6 +207,63 @@ static void sockets(void **state)
 	linux_power_close(power);
 }
 
+static void energy_of_counters(void **state)
+{
+	const char *const root = *state;
+	char error[LINUX_POWER_ERROR_MAX] = "";
+	double seconds = -1;
+	zone(root, "intel-rapl:0", "package-0\n", "999000000\n");
+	zone(root, "intel-rapl:1", "package-1\n", "5000000\n");
+	const int64_t before_ns = clock_now();
+	struct linux_power *const power = linux_power_open(root, NULL, error);
+	assert_non_null(power);
+	wait_a_little();
+	set_energy(root, "intel-rapl:0", "500000\n"); /* 1.5 J, around */
+	set_energy(root, "intel-rapl:1", "6000000\n");
+	assert_true(fabs(linux_power_joules(power, &seconds) - 2.5) < 1e-9);
+	assert_true(seconds >= 0.005 && seconds <= (double)(clock_now() - before_ns) / 1e9);
+	/* One that can't be read makes one interval unknown. */
+	set_energy(root, "intel-rapl:0", "");
+	assert_true(isnan(linux_power_joules(power, &seconds)));
+	set_energy(root, "intel-rapl:0", "500000\n");
+	wait_a_little();
+	assert_true(linux_power_joules(power, &seconds) == 0);
+	linux_power_close(power);
+}
+
+static void energy_of_sensors(void **state)
+{
+	const char *const root = *state;
+	char error[LINUX_POWER_ERROR_MAX] = "";
+	double seconds;
+	fake_file(root, CHIPS "hwmon0/name", "zenpower\n");
+	fake_file(root, CHIPS "hwmon0/power1_input", "40000000\n");
+	struct linux_power *const power = linux_power_open(root, NULL, error);
+	assert_non_null(power);
+	wait_a_little();
+	double joules = linux_power_joules(power, &seconds);
+	assert_true(seconds >= 0.005 && fabs(joules / seconds - 40) < 1e-6);
+	/* From 40 to 20 W on a straight line, then 20. */
+	fake_file(root, CHIPS "hwmon0/power1_input", "20000000\n");
+	wait_a_little();
+	joules = linux_power_joules(power, &seconds);
+	assert_true(fabs(joules / seconds - 30) < 1e-6);
+	wait_a_little();
+	linux_power_poll(power);
+	wait_a_little();
+	joules = linux_power_joules(power, &seconds);
+	assert_true(seconds >= 0.01 && fabs(joules / seconds - 20) < 1e-6);
+	fake_file(root, CHIPS "hwmon0/power1_input", "");
+	wait_a_little();
+	assert_true(isnan(linux_power_joules(power, &seconds)));
+	fake_file(root, CHIPS "hwmon0/power1_input", "20000000\n");
+	wait_a_little();
+	assert_true(isnan(linux_power_joules(power, &seconds))); /* its beginning is unknown */
+	wait_a_little();
+	assert_false(isnan(linux_power_joules(power, &seconds)));
+	linux_power_close(power);
+}
+
 static int set_up(void **state)
 {
 	static char root[PATH_MAX];
@@ -229,6 +286,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(platform, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unavailable, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sensors, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(energy_of_counters, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(energy_of_sensors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sockets, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

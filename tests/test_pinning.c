@@ -120,7 +120,8 @@ static void the_papers_server(void **state)
 	read_synthetic("numa:2 core:8 pu:2", &topology);
 	expect(&topology, "per-chip", "0-15", "16-31");
 	expect(&topology, "per-core", "0-7,16-23", "8-15,24-31");
-	expect(&topology, "per-thread", "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30", "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31");
+	expect(&topology, "per-thread", "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30",
+		"1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31");
 	topology_free(&topology);
 }
 
@@ -154,7 +155,8 @@ static void uneven_machines(void **state)
 	expect(&topology, "per-chip", "0-3", "4-5");
 	topology_free(&topology);
 	/* Two cores with two threads and four with one. */
-	static const struct place hybrid[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {4, 0, 2}, {5, 0, 3}, {6, 0, 4}, {7, 0, 5}};
+	static const struct place hybrid[] = {
+		{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {4, 0, 2}, {5, 0, 3}, {6, 0, 4}, {7, 0, 5}};
 	topology = (struct topology){.place = (struct place *)hybrid, .count = 8};
 	expect(&topology, "per-core", "0-1,4-5", "2-3,6-7");
 	expect(&topology, "per-thread", "0,2,4,6", "1,3,5,7");
@@ -175,7 +177,8 @@ static void processors_that_are_missing(void **state)
 	topology_free(&topology);
 	/* A container with one thread of each core of one package. */
 	read_xml("pack:2 core:2 pu:2", "0,2", &topology);
-	expect(&topology, "per-chip", "the machine has 1 usable chip, too few for 2 parts", "the machine has 1 usable chip, too few for 2 parts");
+	expect(&topology, "per-chip", "the machine has 1 usable chip, too few for 2 parts",
+		"the machine has 1 usable chip, too few for 2 parts");
 	expect(&topology, "per-core", "0", "2");
 	assert_string_equal(set_of(&topology, "per-thread", 0, 2), "no core has more than 1 usable thread, too few for 2 parts");
 	topology_free(&topology);
@@ -200,8 +203,8 @@ static void small_machines(void **state)
 static void parts_are_partitions(void **state)
 {
 	(void)state;
-	static const char *const machines[] = {"pu:1", "pu:7", "core:5 pu:2", "pack:2 core:8 pu:2", "pack:3 core:5 pu:3", "pack:2 numa:3 core:3 pu:2",
-	        "pack:8 core:16 pu:2", "numa:4 pu:4"};
+	static const char *const machines[] = {"pu:1", "pu:7", "core:5 pu:2", "pack:2 core:8 pu:2", "pack:3 core:5 pu:3",
+		"pack:2 numa:3 core:3 pu:2", "pack:8 core:16 pu:2", "numa:4 pu:4"};
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
 		struct topology topology;
 		read_synthetic(machines[i], &topology);

@@ -93,7 +93,8 @@ struct sst_host {
 	 * the reading. */
 	ssize_t (*read)(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns);
 	void (*close)(const struct sst_env *env, int handle);
-	/* CPU time in ns that the controlled workloads and their descendants have used so far, or -1 with errno. */
+	/* CPU time in ns that the controlled workloads and their descendants have used so far, or -1 with errno (EAGAIN: there are no
+	 * workloads yet). It never goes back. The cost grows with their processes and threads. */
 	int64_t (*tree_cpu_time)(const struct sst_env *env);
 	/* Where env->moving is set: the processors that the controlled workloads may use now, NULL for all, and how often they have been
 	 * moved. */

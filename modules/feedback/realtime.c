@@ -12,6 +12,9 @@
  * 10 ms. So the CPU time is corrected by the low-pass filtered difference of the two since the start. The filter's state is
  * shared by all executors; two that update it at the same moment lose one update, which doesn't matter. /proc/stat costs many
  * times what cpuacct.usage does and is read a few times a second.
+ *
+ * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
+ * quota, the processors of it, as if they had been given as `cpus`.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,6 +25,7 @@
 #include <unistd.h>
 
 #include "linux_accounting.h"
+#include "linux_cgroup.h"
 #include "linux_stat.h"
 #include "showstopper/module.h"
 #include "units.h"
@@ -38,12 +42,13 @@
 /* Behind those of linux_stat_reading. */
 #define COUNTER_MOVES 5
 
-enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED };
+enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED, SOURCE_CGROUP };
 
-static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", NULL};
+static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", "cgroup", NULL};
 
-/* Shared by all executors: what `combined` adds to cpuacct, in ns since the start. */
+/* Shared by all executors: what `combined` adds to cpuacct, in ns since the start, and what a container may use. */
 struct correction {
+	struct linux_cgroup_capacity capacity;
 	_Atomic double ns;
 	_Atomic int64_t updated_ns; /* when; 0: never */
 	_Atomic double processors;  /* as seen then; 0: never */
@@ -65,6 +70,9 @@ struct realtime {
 	int64_t start_ns;   /* of `combined`: when, and what the counters were */
 	uint64_t start_cpuacct, start_idle;
 	double start_processors;
+	bool container;             /* may be looked for */
+	struct linux_cgroup group;  /* the container's */
+	struct sst_cpus *cpuset;    /* the container's, where `cpus` is it */
 };
 
 static const struct sst_option options[] = {
@@ -72,8 +80,11 @@ static const struct sst_option options[] = {
 		.help = "base period of the filter, in processor-time (delta)"},
 	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "40m", .least = "1m", .most = "1h",
 		.help = "executors use one another's samples up to this age, in processor-time (160m in the paper)"},
+	{.name = "container", .type = SST_FLAG, .offset = offsetof(struct realtime, container), .initial = "yes",
+		.help = "in a container with a quota or a cpuset, measure what that allows instead of the machine"},
 	{.name = "source", .type = SST_CHOICE, .offset = offsetof(struct realtime, source), .choices = sources,
-		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, or idle and cpuacct together; without it, what suits the kernel"},
+		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a container's group; without it, "
+			"what suits"},
 	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus),
 		.help = "measure these processors only"},
 	{0},
@@ -205,12 +216,49 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 	return 0;
 }
 
+/* The processors of a cpuset, where /proc/stat has others beside them. (Where it shows the container's alone they have other numbers.) */
+static int take_cpuset(struct realtime *realtime, const struct sst_env *env, struct sst_cpus *cpus, struct linux_stat *stat)
+{
+	const unsigned all = stat->processors;
+	realtime->cpuset = cpus;
+	realtime->cpus = cpus;
+	int64_t ignored;
+	if (parse_stat(realtime, env, stat, &ignored) == 0 && stat->processors == cpus->count && stat->processors < all)
+		return size_buffer(realtime, env, stat);
+	realtime->cpus = NULL;
+	return size_buffer(realtime, env, stat);
+}
+
+/* What the user has chosen goes first. Sets source or cpus in a container. */
+static int enter_container(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+{
+	char error[LINUX_CGROUP_ERROR_MAX];
+	struct correction *correction = env->shared;
+	struct linux_cgroup_container container = {0};
+	if (realtime->source < 0 && realtime->container && !realtime->cpus && linux_cgroup_find_container(env, &container) &&
+		container.quota > 0)
+		realtime->source = SOURCE_CGROUP;
+	if (realtime->source < 0 && container.cpus && !realtime->moving)
+		return take_cpuset(realtime, env, container.cpus, stat);
+	free(container.cpus);
+	if (realtime->source != SOURCE_CGROUP || linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
+		return 0;
+	if (!(container.quota > 0))
+		return env->host->refuse(env, "source=cgroup: %s", error);
+	return env->host->refuse(env, "a quota of %g processors holds for %s: %s (container=no measures the machine)", container.quota,
+		container.group, error);
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
-	struct linux_stat stat;
+	struct linux_stat stat = {0};
 	realtime->hz = linux_stat_hz();
+	realtime->group = LINUX_CGROUP_NONE;
 	realtime->cpuacct = -1;
+	realtime->stat = -1;
+	if (realtime->source == SOURCE_CGROUP && realtime->cpus)
+		return env->host->refuse(env, "option 'cpus' can't be had with source=cgroup, which counts a group");
 	if (!realtime->cpus) {
 		realtime->cpus = env->cpus;
 		realtime->moving = env->moving;
@@ -219,6 +267,8 @@ static int prepare(void *state, const struct sst_env *env)
 	if (realtime->stat < 0)
 		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
 	if (size_buffer(realtime, env, &stat) != 0)
+		return -1;
+	if (enter_container(realtime, env, &stat) != 0)
 		return -1;
 	if (realtime->source < 0)
 		realtime->source = choose_source(realtime, env, &stat);
@@ -302,6 +352,8 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 		return read_cpuacct(realtime, env, now);
 	if (realtime->source == SOURCE_COMBINED)
 		return read_combined(realtime, env, now);
+	if (realtime->source == SOURCE_CGROUP)
+		return linux_cgroup_read(&realtime->group, env, &((struct correction *)env->shared)->capacity, now);
 	uint64_t moves = 0;
 	if (realtime->moving)
 		realtime->cpus = env->host->cpus(env, &moves);
@@ -316,12 +368,14 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 {
 	const struct realtime *realtime = state;
 	/* Readings of different processors have no difference. */
-	if (realtime->moving && before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
+	if (realtime->moving && realtime->source != SOURCE_CGROUP && before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
 		return false;
 	if (realtime->source == SOURCE_IDLE)
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
 	if (realtime->source == SOURCE_TICKS)
 		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
+	if (realtime->source == SOURCE_CGROUP)
+		return linux_cgroup_sample(before, now, sample);
 	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
 	/* Signed: on an idle machine a correction that shrinks may take more away than was worked. */
 	const int64_t worked = (int64_t)(now->counter[0] - before->counter[0]);
@@ -354,6 +408,10 @@ static void fini(void *state, const struct sst_env *env)
 		env->host->close(env, realtime->stat);
 	if (realtime->hz > 0 && realtime->cpuacct >= 0)
 		env->host->close(env, realtime->cpuacct);
+	if (realtime->hz > 0)
+		linux_cgroup_close(&realtime->group, env);
+	free(realtime->cpuset);
+	realtime->cpuset = NULL;
 	free(realtime->text);
 	realtime->text = NULL;
 	realtime->hz = 0;

@@ -29,12 +29,14 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 20 ] || fail "record.csv has rows of $columns columns, expected 20 in both"
+[ "$columns" = 22 ] || fail "record.csv has rows of $columns columns, expected 22 in both"
 # Both say what the summary says.
 csv_load=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "load") at = i } NR == 2 { printf "%.2f", 100 * $at }' record.csv)
 json_load=$(jq '.result.load * 10000 | round / 100' record.json | awk '{ printf "%.2f", $1 }')
 [ "$csv_load" = "$json_load" ] || fail "load is $csv_load in CSV and $json_load in JSON"
 expect_text err "^achieved load  *$csv_load %"
+
+value record.json '[.configuration.log_power,.result.energy_j,.result.power_w]' '[false,null,null]'
 
 # A workload that fails by itself, an argument that is no UTF-8, and a run that ends before the first sample.
 run showstopper -n 1 -T 100% --export-json failed.json sh -c "exit 7 # $(printf '\377')"

@@ -297,12 +297,13 @@ run showstopper --check-machine
 expect_status 0
 expect_lines err 0
 for line in 'kernel: Linux [0-9]' 'processors: [1-9]' 'accounting of user and system time: ' 'accounting of idle time: (clock|tick)' \
-	'cpuacct.usage of the machine: ' 'steal: ' 'priority: ' 'containment: pidns '; do
+	'cpuacct.usage of the machine: ' 'container: ' 'electric power: ' 'steal: ' 'priority: ' 'containment: pidns '; do
 	expect_text out "^$line"
 done
 run showstopper --sysroot nowhere --check-machine
 expect_status 0
-for line in 'processors: unavailable, [1-9]' 'steal: unavailable$' 'cpuacct.usage of the machine: unavailable$'; do
+for line in 'processors: unavailable, [1-9]' 'steal: unavailable$' 'cpuacct.usage of the machine: unavailable$' \
+	'container: none: ' 'electric power: unavailable: there is no nowhere/sys/class/powercap'; do
 	expect_text out "^$line"
 done
 if setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 true 2>/dev/null; then

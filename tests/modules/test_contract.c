@@ -32,7 +32,8 @@ static const char *name;
 /* ---- A machine that feedback modules can read -------------------------------------------------------------------------- */
 
 static const char *const paths[] = {
-	"/proc/stat", "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/proc/pressure/cpu", "/proc/cmdline", "/proc/loadavg"};
+	"/proc/stat", "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/proc/pressure/cpu", "/proc/cmdline", "/proc/loadavg",
+	"/proc/self/mountinfo", "/proc/self/cgroup", "/sys/fs/cgroup/cpu.stat", "/sys/devices/system/cpu/online"};
 static int64_t machine_ns; /* up since; two processors, of which a third is used */
 
 static int open_file(const struct sst_env *env, const char *path)
@@ -62,6 +63,14 @@ static ssize_t read_file(const struct sst_env *env, int handle, void *buffer, si
 			(unsigned long long)machine_ns / 3000);
 	else if (handle == 4)
 		snprintf(text, sizeof text, "0.00 0.00 0.00 1/100 1000\n");
+	else if (handle == 5)
+		snprintf(text, sizeof text, "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	else if (handle == 6)
+		snprintf(text, sizeof text, "0::/\n");
+	else if (handle == 7)
+		snprintf(text, sizeof text, "usage_usec %llu\n", (unsigned long long)machine_ns * 2 / 3000);
+	else if (handle == 8)
+		snprintf(text, sizeof text, "0-1\n");
 	const size_t length = strlen(text) < size ? strlen(text) : size;
 	memcpy(buffer, text, length);
 	*when_ns = machine_ns;
@@ -77,7 +86,7 @@ static void close_file(const struct sst_env *env, int handle)
 static int64_t tree_cpu_time(const struct sst_env *env)
 {
 	(void)env;
-	return machine_ns / 2;
+	return machine_ns * 2 / 3;
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------------- */

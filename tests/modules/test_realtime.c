@@ -17,10 +17,12 @@
 
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
-enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, FILES };
+enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, FILES };
 
 static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
-	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible"};
+	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo", "/proc/self/cgroup",
+	"/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
+	"/sys/devices/system/cpu/online"};
 static struct {
 	char text[65536];
 	bool exists;
@@ -380,7 +382,7 @@ static void what_cannot_work_is_refused(void **state)
 	assert_string_equal(load(NULL), "can't read /proc/stat: Input/output error");
 	file[STAT].exists = false;
 	assert_string_equal(load(NULL), "can't open /proc/stat: No such file or directory");
-	assert_non_null(strstr(load("source=guess"), "expected idle, ticks, cpuacct or combined"));
+	assert_non_null(strstr(load("source=guess"), "expected idle, ticks, cpuacct, combined or cgroup"));
 	assert_non_null(strstr(load("base=0"), "option 'base': '0' is out of range"));
 	assert_non_null(strstr(load("cpus=0,x=1"), "unknown option 'x'"));
 }
@@ -521,6 +523,108 @@ static void combined_shares_its_correction(void **state)
 	module_test_end(&test);
 }
 
+/* The own group of cgroup v2 with what is written to its files; NULL: no such file. */
+static void write_group(const char *max, const char *cpus)
+{
+	write_file(MOUNTS, "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	write_file(GROUPS, "0::/a\n");
+	write_file(GROUP_USAGE, "usage_usec 1000000\n");
+	write_file(ONLINE, "0-1\n");
+	file[GROUP_MAX].exists = file[GROUP_CPUS].exists = false;
+	if (max)
+		write_file(GROUP_MAX, max);
+	if (cpus)
+		write_file(GROUP_CPUS, cpus);
+}
+
+static void with_a_quota_the_group_is_measured(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_group("50000 100000\n", NULL);
+	start(NULL);
+	assert_source("cgroup");
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 0.5, 0);
+	now_ns += 500 * NS_PER_MS;
+	write_file(GROUP_USAGE, "usage_usec 1100000\n");
+	write_stat(9999, 200, 9999, 400); /* what the machine does doesn't matter */
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.1, 1e-12);
+	assert_near(found.capacity, 0.25, 1e-12);
+	assert_false(sample(&now, &before, &found));
+	/* A quota that is changed is noticed within a second. */
+	write_file(GROUP_MAX, "100000 100000\n");
+	now_ns += NS_PER_S;
+	assert_near(read_now().processors, 1, 0);
+	assert_int_equal(test.module.feedback->interval(test.module.state, 0.5), 80 * NS_PER_MS);
+	module_test_end(&test);
+}
+
+static void without_a_quota_nothing_changes(void **state)
+{
+	(void)state;
+	static const char *const nothing[][2] = {{NULL, NULL}, {"max 100000\n", "0-1\n"}, {"200000 100000\n", NULL}, {NULL, "\n"}};
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+		write_group(nothing[i][0], nothing[i][1]);
+		start(NULL);
+		assert_source("idle");
+		assert_null(strstr(test.printed, "cpus="));
+		module_test_end(&test);
+	}
+	/* What the user says goes first. */
+	static const char *const options[] = {"container=no", "source=idle", "cpus=0"};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		write_group("50000 100000\n", "1\n");
+		start(options[i]);
+		assert_source("idle");
+		assert_near(read_now().processors, i == 2 ? 1 : 2, 0);
+		module_test_end(&test);
+	}
+}
+
+static void a_cpuset_is_a_subset_of_processors(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_usage(3900000000);
+	write_group("max 100000\n", "1\n");
+	start(NULL);
+	assert_source("idle");
+	assert_non_null(strstr(test.printed, "cpus=1"));
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 1, 0);
+	now_ns += 500 * NS_PER_MS;
+	write_stat(100, 250, 350, 410); /* of processor 1 0.1 s were idle */
+	const struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.4, 1e-12);
+	module_test_end(&test);
+	/* Where /proc/stat is the container's own its numbers are others. */
+	write_group(NULL, "5-6\n");
+	write_file(ONLINE, "0-7\n");
+	start(NULL);
+	assert_source("combined");
+	assert_near(read_now().processors, 2, 0);
+	module_test_end(&test);
+}
+
+static void a_quota_that_cannot_be_measured_is_refused(void **state)
+{
+	(void)state;
+	write_group("50000 100000\n", NULL);
+	file[GROUP_USAGE].exists = false;
+	assert_string_equal(load(NULL), "a quota of 0.5 processors holds for /sys/fs/cgroup/a: nothing that is mounted counts the processor "
+					"time of the own cgroup /a (container=no measures the machine)");
+	assert_non_null(strstr(load("source=cgroup"), "source=cgroup: nothing that is mounted"));
+	write_group("max 100000\n", NULL);
+	assert_string_equal(load("source=cgroup"), "source=cgroup: no quota takes anything away from the own cgroup");
+	assert_non_null(strstr(load("source=cgroup,cpus=0"), "option 'cpus' can't be had with source=cgroup"));
+	start("container=no");
+	module_test_end(&test);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -540,6 +644,10 @@ int main(void)
 		TEST(samples_are_no_shorter_than_the_paper_s_and_the_counters_unit),
 		TEST(combined_has_the_mean_of_idle),
 		TEST(combined_shares_its_correction),
+		TEST(with_a_quota_the_group_is_measured),
+		TEST(without_a_quota_nothing_changes),
+		TEST(a_cpuset_is_a_subset_of_processors),
+		TEST(a_quota_that_cannot_be_measured_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The load that the controlled workloads make, and nobody else: the processor time of their trees, relative to the processors of the
+ * machine, or those that they may use.
+ *
+ * The host's counter never goes back and leaves nothing out but for a moment: what it misses of a process that ends during a look it
+ * has with the next one. A look costs some system calls for each process and thread; the host makes samples rarer when that is
+ * dear.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux_stat.h"
+#include "showstopper/module.h"
+#include "units.h"
+
+/* Enough for the processors' lines of the largest machines. */
+#define TEXT_SIZE (512 * 1024)
+
+/* Shared by all executors: how many processors there are, and when that was looked up. */
+struct machine {
+	_Atomic double processors;
+	_Atomic int64_t looked_ns;
+	_Atomic uint64_t moves; /* of the workloads to other processors, at that time */
+};
+
+struct workloads {
+	int64_t base_ns;
+	int64_t share_ns;
+	int stat;  /* handle of /proc/stat, which has the processors */
+	int clock; /* of a file that is read for the time alone, or -1 */
+	char *text;
+	bool open;
+};
+
+static const struct sst_option options[] = {
+	{.name = "base",
+		.type = SST_TIME,
+		.offset = offsetof(struct workloads, base_ns),
+		.initial = "333m",
+		.least = "1m",
+		.most = "1h",
+		.help = "base period of the filter, in processor-time (delta)"},
+	{.name = "share",
+		.type = SST_TIME,
+		.offset = offsetof(struct workloads, share_ns),
+		.initial = "40m",
+		.least = "1m",
+		.most = "1h",
+		.help = "executors use one another's samples up to this age, in processor-time"},
+	{0},
+};
+
+/* How many processors there are changes seldom; a look a second is enough. */
+static int look(struct workloads *workloads, const struct sst_env *env, const struct sst_cpus *cpus)
+{
+	struct machine *machine = env->shared;
+	struct linux_stat stat;
+	int64_t ignored;
+	const ssize_t length = env->host->read(env, workloads->stat, workloads->text, TEXT_SIZE, &ignored);
+	if (length < 0 || linux_stat_parse(workloads->text, (size_t)length, cpus, &stat) != 0)
+		return -1;
+	atomic_store(&machine->processors, (double)stat.processors);
+	return 0;
+}
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct workloads *workloads = state;
+	workloads->stat = env->host->open(env, "/proc/stat");
+	if (workloads->stat < 0)
+		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
+	/* The shortest there is: the host has no other clock, and /proc/stat is made anew for the first of its bytes. */
+	workloads->clock = env->host->open(env, "/proc/loadavg");
+	workloads->open = true;
+	workloads->text = malloc(TEXT_SIZE);
+	if (!workloads->text)
+		return env->host->refuse(env, "%s", strerror(errno));
+	if (look(workloads, env, env->cpus) != 0)
+		return env->host->refuse(
+			env, "can't read /proc/stat: %s", errno == EINVAL ? "it has no line of a processor" : strerror(errno));
+	return 0;
+}
+
+static int read_source(void *state, const struct sst_env *env, struct sst_reading *now)
+{
+	struct workloads *workloads = state;
+	struct machine *machine = env->shared;
+	char first[64];
+	int64_t when_ns;
+	if (env->host->read(env, workloads->clock >= 0 ? workloads->clock : workloads->stat, first, sizeof first, &when_ns) < 0)
+		return -1;
+	int64_t used_ns = env->host->tree_cpu_time(env);
+	if (used_ns < 0 && errno == EAGAIN)
+		used_ns = 0; /* there are no workloads yet */
+	if (used_ns < 0)
+		return -1;
+	const struct sst_cpus *cpus = env->cpus;
+	uint64_t moves = 0;
+	if (env->moving)
+		cpus = env->host->cpus(env, &moves);
+	if (atomic_exchange(&machine->moves, moves) != moves)
+		atomic_store(&machine->looked_ns, 0);
+	int64_t looked_ns = atomic_load(&machine->looked_ns);
+	if (when_ns - looked_ns >= NS_PER_S && atomic_compare_exchange_strong(&machine->looked_ns, &looked_ns, when_ns) &&
+		look(workloads, env, cpus) != 0)
+		return -1;
+	*now = (struct sst_reading){
+		.when_ns = when_ns, .processors = atomic_load(&machine->processors), .counter = {(uint64_t)used_ns}};
+	return 0;
+}
+
+static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	(void)state;
+	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
+	if (elapsed <= 0 || now->counter[0] < before->counter[0])
+		return false;
+	sample->capacity = elapsed * (before->processors + now->processors) / 2;
+	sample->work = (double)(now->counter[0] - before->counter[0]) / (double)NS_PER_S;
+	return true;
+}
+
+static double estimate(const void *state, double load, const struct sst_sample *sample)
+{
+	const struct workloads *workloads = state;
+	return sst_filter(load, sample, (double)workloads->base_ns / (double)NS_PER_S);
+}
+
+/* What has ended is counted in ticks of 10 ms. */
+static int64_t interval(const void *state, double processors)
+{
+	const struct workloads *workloads = state;
+	const int64_t share = (int64_t)((double)workloads->share_ns / processors);
+	return share > 10 * NS_PER_MS ? share : 10 * NS_PER_MS;
+}
+
+static void fini(void *state, const struct sst_env *env)
+{
+	struct workloads *workloads = state;
+	if (workloads->open && workloads->clock >= 0)
+		env->host->close(env, workloads->clock);
+	if (workloads->open)
+		env->host->close(env, workloads->stat);
+	workloads->open = false;
+	free(workloads->text);
+	workloads->text = NULL;
+}
+
+SST_EXPORT const struct sst_feedback sst_module = {
+	SST_BASE(feedback, SST_FEEDBACK, .name = "workloads", .version = SHOWSTOPPER_VERSION,
+		.summary = "load of the controlled workloads alone, relative to the machine",
+		.state_size = sizeof(struct workloads), .shared_size = sizeof(struct machine), .options = options,
+		.prepare = prepare, .fini = fini),
+	.read = read_source,
+	.sample = sample,
+	.estimate = estimate,
+	.interval = interval,
+};
