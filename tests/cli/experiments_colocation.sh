@@ -31,7 +31,7 @@ expect_trouble "^tools/experiments/colocation: unexpected argument '--targets'"
 run "$colocation" --dry-run -w burn-single,burn-parallel -s 'packed,mine=0/1' -e 45 -t 60 -n 2
 expect_status 0
 expect_lines out 17
-expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m --log-power +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
 expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpus 1$'
 # Without processors of its own the background is measured by its trees, and has half of the machine.
 run "$colocation" --dry-run -w burn-single -s neutral -t 2
@@ -119,6 +119,21 @@ if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
 	expect_text schemes/colocation.md '^\| step \| target % \| mine \| back \| back % \|$'
 	expect_text schemes/colocation.md '^burn-single, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to .* iterations per second; back: .* % of mine\.$'
 	[ -s schemes/overall-burn-single-relative.svg ] || fail "$what: there is no relative picture"
+fi
+
+# On a machine that measures its power.
+for log in schemes/runs/*/log.csv; do
+	awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "power_w") power = i } NR > 1 { $power = 60 } { print }' "$log" >powered.csv
+	mv powered.csv "$log"
+done
+run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -c 0 -o schemes --report
+expect_status 0
+if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
+	expect_text schemes/colocation.md '^burn-single beside burn-single, iterations per watt-hour and per cent of mine, in each step:$'
+	# 60 W are a watt-hour a minute.
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ e = $c["iterations"] / ($c["end_s"] - $c["start_s"]) * 60 / $c["iterations_per_wh"]; if (e < 0.99 || e > 1.01) exit 1; seen++ } END { exit !seen }' \
+		schemes/efficiency-burn-single-steps.csv || fail "$what: another efficiency"
 fi
 
 finish
