@@ -31,7 +31,7 @@ expect_trouble "^tools/experiments/colocation: unexpected argument '--targets'"
 run "$colocation" --dry-run -w burn-single,burn-parallel -s 'packed,mine=0/1' -e 45 -t 60 -n 2
 expect_status 0
 expect_lines out 17
-expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m --log-power +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m --log-power --when-one-ends=stop +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
 expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpus 1$'
 # Without processors of its own the background is measured by its trees, and has half of the machine.
 run "$colocation" --dry-run -w burn-single -s neutral -t 2
@@ -85,13 +85,13 @@ expect_text pairs/colocation.md '^Unavailable: the logs have no power|iterations
 # Beside others it may happen that a workload ends no iteration, which costs the pair its place.
 [ "$(tail -n +2 pairs/interference.csv | wc -l)" -eq "$(wc -l <pairs/usable.txt)" ] || fail "$what: interference.csv has not a row per usable pair"
 while read -r label; do
-	foreground=${label%%_*} background=${label#*_}
-	background=${background%%_*}
-	if [ "$foreground" = "$background" ]; then
+	fore=${label%%_*} back=${label#*_}
+	back=${back%%_*}
+	if [ "$fore" = "$back" ]; then
 		expect_text pairs/colocation.md '^\| step \| target % \| mine \|$'
-		expect_text pairs/colocation.md "^$foreground, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to [0-9.]+ \(at [0-9]+ %\) iterations per second\.$"
+		expect_text pairs/colocation.md "^$fore, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to [0-9.]+ \(at [0-9]+ %\) iterations per second\.$"
 	fi
-	for file in "foreground-$foreground-$background" "background-$background-$foreground" interference-mine timeline-mine; do
+	for file in "foreground-$fore-$back" "background-$back-$fore" interference-mine timeline-mine; do
 		[ -s "pairs/$file.svg" ] || fail "$what: there is no $file.svg"
 	done
 done <pairs/usable.txt
@@ -135,5 +135,18 @@ if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
 		{ e = $c["iterations"] / ($c["end_s"] - $c["start_s"]) * 60 / $c["iterations_per_wh"]; if (e < 0.99 || e > 1.01) exit 1; seen++ } END { exit !seen }' \
 		schemes/efficiency-burn-single-steps.csv || fail "$what: another efficiency"
 fi
+
+# A foreground that ends makes the run fail.
+mkdir catalogue
+cat >catalogue/short.workload <<'END_OF_WORKLOAD'
+summary = ends
+class = single-threaded
+command = : >{records}; exec sleep 0.5
+records = own
+END_OF_WORKLOAD
+run env SHOWSTOPPER_WORKLOADS="$work/catalogue" "$colocation" -B "$build" -w short -s "mine=$processors" -e 45 -t 4 -c 0 --force -o short
+expect_status 125
+expect_text out '^short_short_mine_1 failed with status 1: a workload ended before the run did'
+expect_text err '^tools/experiments/colocation: no run is complete and of use'
 
 finish
