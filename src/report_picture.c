@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "regression.h"
+
 #define COLUMN_CM 8.5
 #define PANEL_CM 2.5  /* height of a panel among others, */
 #define SINGLE_CM 3.9 /* or alone */
@@ -487,6 +489,67 @@ int report_picture_curve(
 		if (!is_scattered)
 			fprintf(to, "$mean%zu using 1:2 with lines ls %zu lw 1.2, ", i, style);
 		fprintf(to, "$pair%zu using 1:2 with points ls %zu ps %g", i, style, plot_point_size(plot, point));
+	}
+	fputc('\n', to);
+	return result;
+}
+
+/* The line through the points, from the least load to the greatest. 0, or -1 with errno. */
+static int add_line(struct report_points *line, const struct report_points *points)
+{
+	struct regression fit;
+	double *const x = calloc(2 * points->count + 1, sizeof *x);
+	if (!x)
+		return -1;
+	double *const y = x + points->count;
+	double least = INFINITY;
+	double most = -INFINITY;
+	for (size_t i = 0; i < points->count; i++) {
+		x[i] = points->item[i].x;
+		y[i] = points->item[i].y;
+		least = fmin(least, x[i]);
+		most = fmax(most, x[i]);
+	}
+	int result = 0;
+	if (regression_fit(x, y, points->count, &fit) == 0 &&
+		(report_points_add(line, least, fit.intercept + fit.slope * least) != 0 ||
+			report_points_add(line, most, fit.intercept + fit.slope * most) != 0))
+		result = -1;
+	free(x);
+	return result;
+}
+
+int report_picture_interference(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size)
+{
+	static const int triangles[] = {11, 9}; /* down, up */
+	FILE *const to = plot_script(plot);
+	const struct report_unit rate = find_rate(series, count);
+	struct report_entry *const entry = make_entries(series, count, 0, true);
+	struct report_points points = {0};
+	struct report_points line = {0};
+	char name[64];
+	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
+	free(entry);
+	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	for (size_t i = 0; result == 0 && i < 2 * count; i++) {
+		const struct report_windows *const all = &series[i / 2].windows;
+		const size_t steps = (all->count + 1) / 2;
+		const struct report_windows half = {
+			.item = i % 2 == 0 ? all->item : all->item + all->count - steps, .count = steps};
+		result = add_pairs(&points, &half, rate.factor);
+		if (result == 0)
+			result = add_line(&line, &points);
+		write_pairs(to, "pair", i, &points);
+		write_pairs(to, "line", i, &line);
+	}
+	report_points_free(&points);
+	report_points_free(&line);
+	for (size_t i = 0; i < 2 * count; i++) {
+		const size_t style = i / 2 % PLOT_STYLES + 1;
+		fputs(i > 0 ? ", " : "plot ", to);
+		fprintf(to, "$line%zu using 1:2 with lines ls %zu lw 1.2, $pair%zu using 1:2 with points ls %zu pt %d ps %g", i,
+			style, i, style, triangles[i % 2], plot_point_size(plot, 0.9));
 	}
 	fputc('\n', to);
 	return result;

@@ -42,4 +42,11 @@ int report_picture_steps(
 int report_picture_curve(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered);
 
+/*
+ * interference: throughput over load, a point per step, those of the first half of a staircase as triangles that point down, those
+ * of the second half up, each half with its line.
+ */
+int report_picture_interference(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size);
+
 #endif

@@ -146,7 +146,7 @@ static const struct tool_option options[] = {
 	[COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
 		.help = "logs beside each other in a picture (1)"},
 	[SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
-		.uses = TIMELINE | THROUGHPUT | CURVE | OVERALL | EFFICIENCY | HEATMAP,
+		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | HEATMAP,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -582,10 +582,20 @@ static int add_interference(struct report *report, const struct report_colocated
 
 static int make_interference(struct report *report, const struct report_colocation *colocation)
 {
-	for (size_t i = 0; i < colocation->count; i++)
-		if (add_interference(report, &colocation->item[i]) != 0)
+	for (size_t i = 0; i < colocation->count; i++) {
+		const struct report_colocated *const run = &colocation->item[i];
+		if (add_interference(report, run) != 0)
 			return -1;
+		struct report_series *const series = add_series(report, run->label, NULL);
+		if (!series || append(&series->windows, &run->windows) != 0)
+			return -1;
+	}
 	return 0;
+}
+
+static int draw_interference(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	return report_picture_interference(plot, report->series, report->count, size);
 }
 
 static int add_overall(struct report *report, const struct report_colocated *run, size_t step, double relative)
@@ -796,7 +806,7 @@ static const struct command commands[] = {
 	{CURVE, "curve", "LOG|ITERATIONS", "throughput against load", window_columns, LENGTH(window_columns), check_curve,
 		make_curve, 0, size_lines, draw_curve},
 	{INTERFERENCE, "interference", "LOG|ITERATIONS", "how the load of a background slows a foreground down",
-		interference_columns, LENGTH(interference_columns), NULL, make_colocation, 0, NULL, NULL},
+		interference_columns, LENGTH(interference_columns), NULL, make_colocation, 0, size_lines, draw_interference},
 	{OVERALL, "overall", "LOG|ITERATIONS", "throughput of all workloads together in each step", overall_columns,
 		LENGTH(overall_columns), NULL, make_colocation, 0, size_lines, draw_steps},
 	{EFFICIENCY, "efficiency", "LOG|ITERATIONS", "iterations per watt-hour in each step", efficiency_columns,

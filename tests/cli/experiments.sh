@@ -170,6 +170,7 @@ expect_text failing/accuracy.md '^1 of 2 runs are complete'
 
 # The runs of traces are those of fastforward, too.
 replay() {
+	# shellcheck disable=SC2086 # none or one
 	run "$experiments/$1" -B "$build" -w burn-single -s PI-even -T 3,2 -c 0 --force -o replayed $2
 }
 replay traces ""

@@ -77,7 +77,7 @@ expect_status 0
 expect_text err '^ssreport: busy.csv: interference is unavailable: the load was the same'
 expect_text out '^busy,busy.csv,8,,,,,no,,no,,,,,,,,,,$'
 refused '^ssreport: interference has no option --reference' interference --reference same same.log.csv same.fore.csv
-refused '^ssreport: --output: found x.svg, but interference has no picture' interference -o x.svg same.log.csv same.fore.csv
+refused '^ssreport: --output: found x.svg, but ratio has no picture' ratio -o x.svg same.log.csv same.fore.csv
 
 # ---- Overall ------------------------------------------------------------------------------------------------------------------
 
@@ -184,6 +184,17 @@ set output 'pwned'" >markup.csv
 	run ssreport heatmap empty.csv -o empty.svg
 	expect_status 0
 
+	# A line of each half, and points that tell them apart; a load that stays the same has no line.
+	run ssreport interference -l same same.log.csv same.fore.csv -l worn worn.log.csv worn.fore.csv -o lines.svg -o lines.csv --size 12x8
+	expect_status 0
+	expect_text lines.svg '>throughput \(iterations/s\)<'
+	expect_text lines.svg '>worn<'
+	[ "$(grep -c "xlink:href='#gpPt8'" lines.svg)" -eq 8 ] || fail "$what: not 8 points of the second halves"
+	[ "$(grep -c "xlink:href='#gpPt10'" lines.svg)" -eq 8 ] || fail "$what: not 8 points of the first halves"
+	expect_lines lines.csv 3
+	run ssreport interference busy.csv same.fore.csv -o busy.svg
+	expect_status 0
+	[ -s busy.svg ] || fail "$what: no picture"
 	run ssreport overall -l same same.log.csv same.fore.csv -l worn worn.log.csv worn.fore.csv -o overall.svg
 	expect_status 0
 	expect_text overall.svg '>throughput \(iterations/s\)<'

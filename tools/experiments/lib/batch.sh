@@ -214,7 +214,7 @@ one_run() {
 	fi
 	mv "$part" "$output/runs/$label.failed"
 	printf '%s failed with status %d: ' "$label" "$status"
-	head -n 1 "$output/runs/$label.failed/messages.txt"
+	grep -v 'the run goes on' "$output/runs/$label.failed/messages.txt" | head -n 1
 	return 1
 }
 

@@ -60,21 +60,20 @@ measure_interference() {
 		"$output/interference-runs.csv" >"$output/interference.csv"
 }
 
-# draw_pairs SIDE: of each workload on that side a row of pictures, one for each on the other side.
+# draw_pairs SIDE SUBCOMMAND: of each workload on that side a row of ssreport's pictures, one for each on the other side, of first repetitions.
 draw_pairs() {
-	side=$1
+	side=$1 subcommand=$2
 	for of in $workloads; do
 		pictures=
 		for beside in $workloads; do
 			case $side in foreground) foreground=$of background=$beside ;; *) foreground=$beside background=$of ;; esac
 			set --
 			for scheme in $schemes; do
-				for label in $(runs_of "$foreground" "$background" "${scheme%%[:=]*}"); do
-					set -- "$@" -l "${scheme%%[:=]*}" "$(log_of "$label")" "$output/runs/$label/$side".*.csv
-				done
+				label=${foreground}_${background}_${scheme%%[:=]*}_1
+				! grep -qxF "$label" "$output/usable.txt" || set -- "$@" -l "${scheme%%[:=]*}" "$(log_of "$label")" "$output/runs/$label/$side".*.csv
 			done
 			[ $# -gt 0 ] || continue
-			"$build/ssreport" curve -o "$output/$side-$of-$beside.svg" "$@" || return 1
+			"$build/ssreport" "$subcommand" -o "$output/$side-$of-$beside.svg" "$@" || return 1
 			pictures="$pictures $side-$of-$beside.svg"
 		done
 		report_text "$of, beside $(list "$workloads"):"
