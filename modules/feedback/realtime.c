@@ -9,9 +9,10 @@
  *
  * `combined` has the resolution of cpuacct (a nanosecond) and the mean of idle. The CPU time of tasks leaves out what
  * interrupts and the way into and out of idle take, a few tenths of a percentage point; the idle columns come in units of
- * 10 ms. So the CPU time is corrected by the low-pass filtered difference of the two since the start. The filter's state is
- * shared by all executors; two that update it at the same moment lose one update, which doesn't matter. /proc/stat costs many
- * times what cpuacct.usage does and is read a few times a second.
+ * 10 ms. So the CPU time is corrected by the filtered difference of the two since the start. The filter follows the difference and its
+ * rate (alpha-beta, critically damped): without the rate it would lag behind by a constant, and a run of seconds would miss so much. Its
+ * state is shared by all executors; two that update it at the same moment lose one update, which doesn't matter. /proc/stat costs
+ * many times what cpuacct.usage does and is read a few times a second.
  *
  * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
  * quota, the processors of it, as if they had been given as `cpus`.
@@ -35,7 +36,7 @@
 #define TEXT_SIZE_MANY (512 * 1024)
 
 /* Time constant of the correction of `combined`. */
-#define CORRECTION_S 5.0
+#define CORRECTION_S 2.5
 /* How often the correction is brought up to date. */
 #define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
@@ -50,6 +51,7 @@ static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", "c
 struct correction {
 	struct linux_cgroup_capacity capacity;
 	_Atomic double ns;
+	_Atomic double rate; /* … and how much more it becomes, in ns per ns */
 	_Atomic int64_t updated_ns; /* when; 0: never */
 	_Atomic double processors;  /* as seen then; 0: never */
 };
@@ -312,10 +314,17 @@ static int correct(struct realtime *realtime, const struct sst_env *env, uint64_
 	const double worked_ns = (double)(when_ns - realtime->start_ns) * realtime->start_processors - idle_ns;
 	const double difference_ns = worked_ns - (double)(usage - realtime->start_cpuacct);
 	/* With processors come or gone the difference since the start means nothing any more: the correction stays. */
-	if (stat.processors == realtime->start_processors && updated_ns) {
-		const double before_ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
-		const double part = 1 - exp(-(double)(when_ns - updated_ns) / 1e9 / CORRECTION_S);
-		atomic_store_explicit(&correction->ns, before_ns + part * (difference_ns - before_ns), memory_order_relaxed);
+	if (stat.processors == realtime->start_processors && !updated_ns) {
+		/* What came before the first reading is no work of the run. */
+		atomic_store_explicit(&correction->ns, difference_ns, memory_order_relaxed);
+	} else if (stat.processors == realtime->start_processors) {
+		const double elapsed_ns = (double)(when_ns - updated_ns);
+		const double kept = exp(-elapsed_ns / 1e9 / CORRECTION_S);
+		const double rate = atomic_load_explicit(&correction->rate, memory_order_relaxed);
+		const double expected_ns = atomic_load_explicit(&correction->ns, memory_order_relaxed) + rate * elapsed_ns;
+		const double residual_ns = difference_ns - expected_ns;
+		atomic_store_explicit(&correction->ns, expected_ns + (1 - kept * kept) * residual_ns, memory_order_relaxed);
+		atomic_store_explicit(&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
 	}
 	atomic_store_explicit(&correction->processors, stat.processors, memory_order_relaxed);
 	return 0;
