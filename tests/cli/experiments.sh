@@ -41,6 +41,15 @@ for name in $all; do
 	expect_trouble "^tools/experiments/$name: .*/nothing holds no batch"
 	rm -rf nothing
 done
+# Warm-ups are the workload's, the user's, or the papers'.
+run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC
+expect_text out '^burn-single_50_CDC_1: .*, warm-up 1 s, '
+run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --full
+expect_text out ', warm-up 180 s, '
+run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --full --warm-up 7
+expect_text out ', warm-up 7 s, '
+run "$experiments/accuracy" --warm-up soon
+expect_trouble "^tools/experiments/accuracy: --warm-up: 'soon' is no whole number from 0"
 run "$experiments/accuracy" --targets 25,x
 expect_trouble "^tools/experiments/accuracy: --targets: 'x' is no load in percent"
 run "$experiments/accuracy" --settings CDC,nothing

@@ -31,7 +31,7 @@ expect_trouble "^tools/experiments/colocation: unexpected argument '--targets'"
 run "$colocation" --dry-run -w burn-single,burn-parallel -s 'packed,mine=0/1' -e 45 -t 60 -n 2
 expect_status 0
 expect_lines out 17
-expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 1 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m --log-power --when-one-ends=stop +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
+expect_text out '^burn-single_burn-parallel_packed_1: P/P instances of burn-single/burn-parallel, warm-up 30 s, 60 s with -t staircase -T from=95%,to=5%,step=45%,hold=10000m --log-interval 500m --log-power --when-one-ends=stop +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
 expect_text out '^burn-parallel_burn-single_mine_2: .* : --free --cpus 0 : --cpus 1$'
 # Without processors of its own the background is measured by its trees, and has half of the machine.
 run "$colocation" --dry-run -w burn-single -s neutral -t 2
@@ -56,7 +56,7 @@ for step in 0 7 50 x ''; do
 done
 run "$colocation" --compare nowhere
 expect_trouble '^tools/experiments/colocation: --compare: nowhere holds no batch'
-run "$colocation" -B "$build" -w burn-single -s mine=0/7777 -t 2 -F -o refused
+run "$colocation" -B "$build" -w burn-single -s mine=0/7777 -t 2 -u 1 -F -o refused
 expect_status 125
 expect_text err "^showstopper: .*7777"
 expect_text err "^tools/experiments/colocation: the processors can't be divided by mine$"
@@ -66,7 +66,7 @@ expect_text err "^tools/experiments/colocation: the processors can't be divided 
 # Processors that this test may use, wherever it runs.
 processors=$(awk '/^Cpus_allowed_list/ { n = split($2, part, ","); for (i = 1; i <= n; i++) { if (split(part[i], end, "-") < 2) end[2] = end[1]; for (p = end[1]; p <= end[2] && count < 2; p++) { printf "%s%s", count ? "/" : "", p; count++ } } }' /proc/self/status)
 batch() {
-	run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -c 0 --force -o pairs "$@"
+	run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 --force -o pairs "$@"
 }
 batch
 expect_status 0
@@ -107,13 +107,13 @@ expect_trouble 'holds a batch; --resume goes on with it'
 batch --resume
 expect_status 0
 [ "$(wc -l <pairs/joblog)" -eq 6 ] || fail "$what: joblog has $(wc -l <pairs/joblog) lines"
-run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -c 0 -o pairs --report --compare pairs
+run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 -o pairs --report --compare pairs
 expect_status 0
 expect_text pairs/colocation.md '^\| burn-[a-z]* beside burn-[a-z]* \| mine \| 1 \| 1\.000 \| 1\.000 \| 1\.000 \|$'
 expect_text pairs/colocation.md '^The medians lie between 1\.000 and 1\.000\.$'
 
 # Schemes beside each other.
-run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -c 0 --force -o schemes
+run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 --force -o schemes
 expect_status 0
 if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
 	expect_text schemes/colocation.md '^\| step \| target % \| mine \| back \| back % \|$'
@@ -126,7 +126,7 @@ for log in schemes/runs/*/log.csv; do
 	awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "power_w") power = i } NR > 1 { $power = 60 } { print }' "$log" >powered.csv
 	mv powered.csv "$log"
 done
-run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -c 0 -o schemes --report
+run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 -o schemes --report
 expect_status 0
 if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
 	expect_text schemes/colocation.md '^burn-single beside burn-single, iterations per watt-hour and per cent of mine, in each step:$'
@@ -144,7 +144,7 @@ class = single-threaded
 command = : >{records}; exec sleep 0.5
 records = own
 END_OF_WORKLOAD
-run env SHOWSTOPPER_WORKLOADS="$work/catalogue" "$colocation" -B "$build" -w short -s "mine=$processors" -e 45 -t 4 -c 0 --force -o short
+run env SHOWSTOPPER_WORKLOADS="$work/catalogue" "$colocation" -B "$build" -w short -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 --force -o short
 expect_status 125
 expect_text out '^short_short_mine_1 failed with status 1: a workload ended before the run did'
 expect_text err '^tools/experiments/colocation: no run is complete and of use'

@@ -30,6 +30,7 @@ $([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in p
   -n, --repeat N          how often each run is made ($default_repeat)
   -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
 $own_options
+  -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what each workload's file says; with --full 180})
   -R, --random SEED       in random order, the same for the same seed
   -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
   -o, --output DIR        where everything goes (results/$experiment)
@@ -45,6 +46,12 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 END
 }
 
+# What is left out here is left to each workload: its file says how long it needs.
+choose_warm_up() {
+	[ -z "$warm_up_s" ] || return 0
+	case $mode in quick) warm_up_s=$quick_warm_up ;; full) warm_up_s=$full_warm_up ;; esac
+}
+
 # Of each workload a file with its class, instances and warm-up in seconds: it is asked for often.
 look_at_workloads() {
 	for workload in $workloads; do
@@ -55,7 +62,7 @@ look_at_workloads() {
 			printf 'class=%s\nwanted=%s\n' "$class" "$instances"
 			case $instances in P) instances=$processors ;; esac
 			printf 'instances=%s\n' "$instances"
-			if [ "$mode" = full ]; then echo "warmup=$full_warm_up"; else printf '%s\n' "$warm_up" | awk '{
+			if [ -n "$warm_up_s" ]; then echo "warmup=$warm_up_s"; else printf '%s\n' "$warm_up" | awk '{
 				unit = $0
 				sub(/^[0-9.]+/, "", unit)
 				factor["ms"] = factor["m"] = 0.001
@@ -248,7 +255,7 @@ number_from() { # OPTION VALUE LEAST
 
 batch() {
 	mode=quick workloads=$default_workloads targets='' repeat=$default_repeat output='' build='' order='' cool_down='' time=''
-	dry_run=no resume=no force=no report_only=no simulated=no full_warm_up=180
+	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' quick_warm_up='' full_warm_up=180
 	processors=$(nproc)
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -262,7 +269,7 @@ batch() {
 			usage
 			exit 0
 			;;
-		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -R | --random | -c | --cool-down | -o | --output | -B | --build)
+		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -u | --warm-up | -R | --random | -c | --cool-down | -o | --output | -B | --build)
 			[ $# -ge 2 ] || trouble "$1 needs a value"
 			case $1 in
 			-w | --workloads) workloads=$(printf '%s' "$2" | tr ',' ' ') ;;
@@ -274,6 +281,7 @@ batch() {
 			-n | --repeat) number_from "$1" "$2" 1 && repeat=$2 ;;
 			-t | --time) number_from "$1" "$2" 2 && time=$2 ;;
 			-R | --random) number_from "$1" "$2" 0 && order=$2 ;;
+			-u | --warm-up) number_from "$1" "$2" 0 && warm_up_s=$2 ;;
 			-c | --cool-down) number_from "$1" "$2" 0 && cool_down=$2 ;;
 			-o | --output) output=$2 ;;
 			-B | --build) build=$2 ;;
@@ -308,6 +316,7 @@ batch() {
 	temporary=$(mktemp -d) || exit 125
 	trap 'rm -rf "$temporary"' EXIT
 	list=$temporary/list.tsv
+	choose_warm_up
 	look_at_workloads
 	make_list >"$list"
 	[ -s "$list" ] || trouble "there is nothing to run"
