@@ -30,7 +30,7 @@ $([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in p
   -n, --repeat N          how often each run is made ($default_repeat)
   -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
 $own_options
-  -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what each workload's file says; with --full 180})
+  -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what the file of each workload says; with --full 180})
   -R, --random SEED       in random order, the same for the same seed
   -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
   -o, --output DIR        where everything goes (results/$experiment)
