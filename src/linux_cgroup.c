@@ -696,13 +696,3 @@ int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *en
 	*now = (struct sst_reading){.when_ns = when_ns, .processors = atomic_load(&capacity->processors), .counter = {ns}};
 	return 0;
 }
-
-bool linux_cgroup_sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
-	if (elapsed <= 0 || now->counter[0] < before->counter[0])
-		return false;
-	sample->capacity = elapsed * (before->processors + now->processors) / 2;
-	sample->work = (double)(now->counter[0] - before->counter[0]) / (double)NS_PER_S;
-	return true;
-}

@@ -73,8 +73,6 @@ int linux_cgroup_open_usage(
 /* Usage in counter[0], ns, and capacity, which is looked at anew once a second. 0, or -1 with errno. */
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
 	struct sst_reading *now);
-/* Pure: subtracts two such readings. */
-bool linux_cgroup_sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);
 
 /* Pure: "QUOTA PERIOD" or "max PERIOD" (cpu.max) in processors; 0 for none, or a text that is something else. */
 double linux_cgroup_parse_max(const char *text, size_t length);

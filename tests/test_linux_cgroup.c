@@ -429,15 +429,15 @@ static void capacity_is_looked_at_again_once_a_second(void **state)
 	struct sst_reading now = read_group();
 	assert_true(is(now.processors, 0.5));
 	now.when_ns = before.when_ns + NS_PER_S;
-	struct sst_sample sample;
-	assert_true(linux_cgroup_sample(&before, &now, &sample));
+	struct sst_sample sample = {0};
+	assert_true(sst_sample_ns(&before, &now, &sample));
 	assert_true(is(sample.work, 0.25) && is(sample.capacity, 0.75));
-	assert_false(linux_cgroup_sample(&now, &now, &sample));
-	assert_false(linux_cgroup_sample(&now, &before, &sample));
+	assert_false(sst_sample_ns(&now, &now, &sample));
+	assert_false(sst_sample_ns(&now, &before, &sample));
 	struct sst_reading back = now;
 	back.when_ns++;
 	back.counter[0]--;
-	assert_false(linux_cgroup_sample(&now, &back, &sample));
+	assert_false(sst_sample_ns(&now, &back, &sample));
 	/* A quota that can't be read any more is none. */
 	put("/a", "cpu.max", "");
 	atomic_store(&capacity.looked_ns, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemes on places that are written down, and on topologies as hwloc reads them: synthetic ones, and XML. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <hwloc.h>
 
 #include "cpus.h"
+#include "fake_root.h"
 #include "linux_affinity.h"
 #include "pinning.h"
 #include "topology.h"
@@ -54,12 +56,12 @@ static void read_synthetic(const char *description, struct topology *topology)
 /* The same machine without some of its processors, by way of a file. */
 static void read_xml(const char *description, const char *present, struct topology *topology)
 {
-	char path[] = "/tmp/test_pinning.XXXXXX";
+	char root[PATH_MAX];
+	char path[PATH_MAX + 16];
 	hwloc_topology_t whole;
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	const int fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
+	fake_root_make(root);
+	snprintf(path, sizeof path, "%s/topology.xml", root);
 	assert_int_equal(hwloc_topology_init(&whole), 0);
 	assert_int_equal(hwloc_topology_set_synthetic(whole, description), 0);
 	assert_int_equal(hwloc_topology_load(whole), 0);
@@ -71,7 +73,7 @@ static void read_xml(const char *description, const char *present, struct topolo
 	assert_int_equal(setenv("HWLOC_XMLFILE", path, 1), 0);
 	read_all(topology);
 	unsetenv("HWLOC_XMLFILE");
-	unlink(path);
+	fake_remove(root, "");
 }
 
 static void expect(const struct topology *topology, const char *scheme, const char *first, const char *second)

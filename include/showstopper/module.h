@@ -183,6 +183,17 @@ static inline double sst_filter(double load, const struct sst_sample *sample, do
 	return load != load ? now : (1.0 - weight) * load + weight * now;
 }
 
+/* The sample of a source that counts the ns worked in counter[0]; false when no time passed, or the counter went back. */
+static inline bool sst_sample_ns(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	const double elapsed = (double)(now->when_ns - before->when_ns) / 1e9;
+	if (elapsed <= 0 || now->counter[0] < before->counter[0])
+		return false;
+	sample->capacity = elapsed * (before->processors + now->processors) / 2;
+	sample->work = (double)(now->counter[0] - before->counter[0]) / 1e9;
+	return true;
+}
+
 /* ---- Control: the global duty cycle ----------------------------------------------------------------------------------- */
 
 struct sst_control_input {

@@ -58,7 +58,7 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	(void)state;
-	return linux_cgroup_sample(before, now, sample);
+	return sst_sample_ns(before, now, sample);
 }
 
 static double estimate(const void *state, double load, const struct sst_sample *sample)

@@ -383,12 +383,12 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
 	if (realtime->source == SOURCE_TICKS)
 		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
-	if (realtime->source == SOURCE_CGROUP)
-		return linux_cgroup_sample(before, now, sample);
+	if (realtime->source != SOURCE_COMBINED)
+		return sst_sample_ns(before, now, sample);
 	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
 	/* Signed: on an idle machine a correction that shrinks may take more away than was worked. */
 	const int64_t worked = (int64_t)(now->counter[0] - before->counter[0]);
-	if (elapsed <= 0 || (realtime->source == SOURCE_CPUACCT && worked < 0))
+	if (elapsed <= 0)
 		return false;
 	sample->capacity = elapsed * (before->processors + now->processors) / 2;
 	sample->work = (double)worked / (double)NS_PER_S;

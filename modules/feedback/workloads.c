@@ -115,12 +115,7 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	(void)state;
-	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
-	if (elapsed <= 0 || now->counter[0] < before->counter[0])
-		return false;
-	sample->capacity = elapsed * (before->processors + now->processors) / 2;
-	sample->work = (double)(now->counter[0] - before->counter[0]) / (double)NS_PER_S;
-	return true;
+	return sst_sample_ns(before, now, sample);
 }
 
 static double estimate(const void *state, double load, const struct sst_sample *sample)

@@ -27,7 +27,7 @@ static void check(bool condition)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const zones[] = {"UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "XXX+11:30", "AAA-14BBB,0/0,J365/23"};
+	static const char *const zones[] = {"UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "NNN+11:30", "AAA-14BBB,0/0,J365/23"};
 	char again[64];
 	int64_t when_ns;
 	int64_t same_ns;
