@@ -25,10 +25,10 @@
 #include "diag.h"
 #include "expand.h"
 #include "linux_attached.h"
+#include "linux_spawn.h"
 #include "linux_tree.h"
 #include "loop.h"
 #include "respawn.h"
-#include "spawn.h"
 #include "units.h"
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "spawn.h"
+#include "linux_spawn.h"
 #include "units.h"
 
 #define NAMESPACES (CLONE_NEWPID | CLONE_NEWNS)

@@ -36,7 +36,7 @@
  * - shared.c              the memory that master and executors share
  * - executor.c            one workload: control loop, edges, its end
  * - expand.c              instance numbers in arguments
- * - spawn.c               starts a workload
+ * - linux_spawn.c         starts a workload
  * - respawn.c             when it may be started again
  * - linux_containment.c   … in a PID namespace of its own
  * - linux_tree.c          stops and continues a tree of processes

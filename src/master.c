@@ -33,10 +33,10 @@
 #include "linux_affinity.h"
 #include "linux_descendants.h"
 #include "linux_move.h"
+#include "linux_spawn.h"
 #include "progress.h"
 #include "recorder.h"
 #include "run.h"
-#include "spawn.h"
 #include "summary.h"
 #include "units.h"
 

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "linux_spawn.h"
 #include "report_text.h"
-#include "spawn.h"
 
 #define PROGRAM "gnuplot"
 #define CM_PER_INCH 2.54

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is granted to whom. Each test is a process of its own, whose attributes it may change; without the privileges some need, those
- * are left out. (What a workload gets back is tested with its start, in test_spawn.) */
+ * are left out. (What a workload gets back is tested with its start, in test_linux_spawn.) */
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
  * nothing. All signals are blocked over the fork, so that no handler or default action runs in the child before it has
  * the user's dispositions back.
  */
-#include "spawn.h"
+#include "linux_spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

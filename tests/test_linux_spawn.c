@@ -21,10 +21,10 @@
 #include <check.h>
 
 #include "clock.h"
+#include "linux_affinity.h"
 #include "linux_descendants.h"
 #include "linux_process.h"
-#include "linux_affinity.h"
-#include "spawn.h"
+#include "linux_spawn.h"
 #include "units.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
@@ -38,7 +38,7 @@ static void enter(void)
 	/* What Check has set is not the user's. */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	strcpy(work, "/tmp/test_spawn.XXXXXX");
+	strcpy(work, "/tmp/test_linux_spawn.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(work));
 	scheduling_save(&user);
 }
@@ -486,7 +486,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("spawn");
+	Suite *suite = suite_create("linux_spawn");
 	TCase *tests = tcase_create("all");
 	tcase_add_checked_fixture(tests, enter, leave);
 	tcase_set_timeout(tests, 60);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting one workload. */
-#ifndef SPAWN_H
-#define SPAWN_H
+#ifndef LINUX_SPAWN_H
+#define LINUX_SPAWN_H
 
 #include <stdbool.h>
 #include <sys/types.h>
