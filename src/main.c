@@ -20,7 +20,10 @@
  * - linux_attached.c      processes that are attached
  * - guardian.c            forks the master, passes signals on, cleans up after it
  * - linux_scheduling.c    priorities: saved, raised, given back to workloads
- * - master.c              sets the run up, supervises executors, records, reports
+ * - master.c              sets the run up, and says in the end what it has come to
+ * - master_supervision.c  … in between: starts, pauses and ends it
+ * - master_executors.c    … orders to executors, and what becomes of them
+ * - master_recording.c    … log, samples and energy; dynamic pinning
  * - run.c                 the modules of a run and the memory they share
  * - module.c              loads and checks modules
  * - module_path.c         finds modules

@@ -114,6 +114,11 @@ void run_release(struct run *run)
 	run->shared = NULL;
 }
 
+int64_t run_origin(const struct run *run)
+{
+	return atomic_load(&run->shared->origin_ns);
+}
+
 int64_t run_trace_length(const struct run *run)
 {
 	const struct module *trace = &run->module[SST_TRACE];

@@ -36,6 +36,9 @@ int run_init_modules(struct run *run, unsigned index);
 /* Calls the modules' fini, unloads them, unmaps the memory. */
 void run_release(struct run *run);
 
+/* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */
+int64_t run_origin(const struct run *run);
+
 /* Length of the trace in ns, or -1. */
 int64_t run_trace_length(const struct run *run);
 

@@ -179,7 +179,7 @@ static int64_t act(struct sim_task *task)
 	return executor->started ? take_edges(executor) : begin(executor);
 }
 
-/* ---- Recording: as in master.c ---------------------------------------------------------------------------------------- */
+/* ---- Recording: as in master_recording.c ------------------------------------------------------------------------------ */
 
 static bool read_source(struct sim_run *run, struct sst_reading *reading)
 {
