@@ -14,7 +14,9 @@
  * running more. So gains are what is published, and the mean of the own and the peers' is used.
  *
  * Anti-windup: the deficit that counts is held to what a duty cycle of 0 or 1 can repay within the horizon. What is beyond that is
- * forgiven. The bounds are the same in all executors, so they forgive alike.
+ * forgiven. The bounds are the same in all executors, so they forgive alike. Near loads of 0 and 1 so little can be repaid that the
+ * unevenness of ordinary workloads would be forgiven again and again, always on the same side, and add up to a mean error. So `slack` is
+ * never forgiven where the workloads can repay it at all.
  */
 #include <math.h>
 
@@ -22,7 +24,7 @@
 #include "showstopper/module.h"
 
 struct deficit {
-	int64_t horizon_ns, memory_ns;
+	int64_t horizon_ns, slack_ns, memory_ns;
 	double change;
 	int64_t peers;
 	struct ratio {
@@ -37,10 +39,14 @@ struct deficit {
 #define FAST_PART 8
 /* What the first guess of the gain counts for, in seconds of full duty. */
 #define GUESS_S 0.05
+/* While the workloads make less load than this, what is seen is mostly what others do, and says next to nothing of the gain. */
+#define OWN_LOAD 0.02
 
 static const struct sst_option options[] = {
-	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "150m", .least = "10m", .most = "1h",
+	{.name = "horizon", .type = SST_TIME, .offset = offsetof(struct deficit, horizon_ns), .initial = "60m", .least = "10m", .most = "1h",
 		.help = "time in which owed work is repaid"},
+	{.name = "slack", .type = SST_TIME, .offset = offsetof(struct deficit, slack_ns), .initial = "80m", .least = "0", .most = "1h",
+		.help = "time of all processors whose work may be owed without being forgiven"},
 	{.name = "memory", .type = SST_TIME, .offset = offsetof(struct deficit, memory_ns), .initial = "2500m", .least = "10m", .most = "1h",
 		.help = "time over which the gain is estimated"},
 	{.name = "change", .type = SST_REAL, .offset = offsetof(struct deficit, change), .initial = "0.3", .least = "0", .most = "1000",
@@ -50,11 +56,11 @@ static const struct sst_option options[] = {
 	{0},
 };
 
-static void fade_in(struct ratio *ratio, const struct sst_sample *sample, double duty, double time)
+static void fade_in(struct ratio *ratio, const struct sst_sample *sample, double duty, double weight, double time)
 {
-	const double keep = exp(-sample->capacity / time);
-	ratio->work = ratio->work * keep + sample->work;
-	ratio->duty = ratio->duty * keep + duty * sample->capacity;
+	const double keep = exp(-weight * sample->capacity / time);
+	ratio->work = ratio->work * keep + weight * sample->work;
+	ratio->duty = ratio->duty * keep + weight * duty * sample->capacity;
 }
 
 static double gain_of(const struct ratio *ratio)
@@ -67,8 +73,9 @@ static double estimate_gain(struct deficit *deficit, const struct sst_control_in
 {
 	const double memory = (double)deficit->memory_ns / 1e9 * in->processors;
 	if (in->since.capacity > 0 && in->duty > 0 && !deficit->starved) {
-		fade_in(&deficit->fast, &in->since, in->duty, memory / FAST_PART);
-		fade_in(&deficit->slow, &in->since, in->duty, memory);
+		const double weight = 1 / (1 + pow(OWN_LOAD / (gain_of(&deficit->slow) * in->duty), 4));
+		fade_in(&deficit->fast, &in->since, in->duty, weight, memory / FAST_PART);
+		fade_in(&deficit->slow, &in->since, in->duty, weight, memory);
 	}
 	if (fabs(gain_of(&deficit->fast) / gain_of(&deficit->slow) - 1) > deficit->change)
 		deficit->slow = deficit->fast;
@@ -91,17 +98,15 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	out->published = estimate_gain(deficit, in);
 	const double gain = mean_of_peers(out->published, in);
 	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
-	const double most = (fmin(gain, 1) - in->target) * horizon;
-	const double least = -in->target * horizon;
-	double owed = in->owed - deficit->forgiven;
-	if (owed > fmax(most, 0))
-		owed = fmax(most, 0);
-	deficit->starved = owed <= least;
-	if (deficit->starved)
-		owed = least;
+	const double slack = (double)deficit->slack_ns / 1e9 * in->processors;
+	const double headroom = fmin(gain, 1) - in->target;
+	const double most = headroom > 0 ? fmax(headroom * horizon, slack) : 0;
+	const double least = in->target > 0 ? -fmax(in->target * horizon, slack) : 0;
+	const double owed = fmax(least, fmin(most, in->owed - deficit->forgiven));
 	deficit->forgiven = in->owed - owed;
+	deficit->starved = owed <= -in->target * horizon;
 	/* Exactly none, which the sum is only up to rounding. */
-	out->duty = deficit->starved ? 0 : fmin(1, fmax(0, (in->target + owed / horizon) / gain));
+	out->duty = deficit->starved ? 0 : fmin(1, (in->target + owed / horizon) / gain);
 }
 
 static unsigned peers(const void *state)

@@ -53,7 +53,7 @@ static void forgives_what_no_duty_cycle_can_repay(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m");
+	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=0");
 	struct sst_control_input in = input(0.9, 0);
 	answer(&test, &in);
 	in.owed = 5;
@@ -65,6 +65,45 @@ static void forgives_what_no_duty_cycle_can_repay(void **state)
 	assert_float_equal(answer(&test, &in), 0, 1e-12);
 	in.owed = -4.96;
 	assert_float_equal(answer(&test, &in), 0.1, 1e-9);
+	module_test_end(&test);
+}
+
+/* 100 ms of two processors, 0.2, stay owed where the horizon alone would leave 0.1·0.4, and that takes as long as it takes. */
+static void never_forgives_the_slack(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=100m");
+	struct sst_control_input in = input(0.9, 0);
+	answer(&test, &in);
+	in.owed = 5;
+	assert_float_equal(answer(&test, &in), 1, 1e-12);
+	in.owed = 4.85; /* 0.05 left: all that the processors can do */
+	assert_float_equal(answer(&test, &in), 1, 1e-12);
+	in.owed = 4.82;
+	assert_float_equal(answer(&test, &in), 0.9 + 0.02 / 0.4, 1e-9);
+	in.target = 0.1;
+	in.owed = -5;
+	assert_float_equal(answer(&test, &in), 0, 1e-12);
+	in.owed = -4.85;
+	assert_float_equal(answer(&test, &in), 0, 1e-12);
+	in.owed = -4.82;
+	assert_float_equal(answer(&test, &in), 0.1 - 0.02 / 0.4, 1e-9);
+	module_test_end(&test);
+}
+
+/* What nobody can repay is no debt: a target of 1, or one that the workloads can't reach. */
+static void owes_nothing_without_headroom(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=100m");
+	struct sst_control_input in = input(1, 0);
+	answer(&test, &in);
+	in.owed = 5;
+	assert_float_equal(answer(&test, &in), 1, 1e-12);
+	in.target = 0.5;
+	assert_float_equal(answer(&test, &in), 0.5, 1e-9);
 	module_test_end(&test);
 }
 
@@ -82,6 +121,27 @@ static void learns_the_gain(void **state)
 		duty = answer(&test, &in);
 	}
 	assert_float_equal(duty, 0.25, 1e-6);
+	module_test_end(&test);
+}
+
+/*
+ * Others make all of the load that is asked for, so that the workloads hardly run. What they would do can't be seen in that time: when
+ * the target rises, it is met by the gain that was known before.
+ */
+static void keeps_the_gain_while_others_make_the_load(void **state)
+{
+	(void)state;
+	struct module_test test;
+	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	struct sst_control_input in = input(0.25, 0);
+	answer(&test, &in);
+	for (int i = 0; i < 2000; i++) {
+		in.duty = 0.0004;
+		in.since = (struct sst_sample){.work = 0.25 * 0.1, .capacity = 0.1};
+		answer(&test, &in);
+	}
+	in.target = 0.5;
+	assert_float_equal(answer(&test, &in), 0.5, 0.05);
 	module_test_end(&test);
 }
 
@@ -119,7 +179,10 @@ int main(void)
 	        cmocka_unit_test(begins_with_one_thread_per_workload),
 	        cmocka_unit_test(repays_what_is_owed_within_the_horizon),
 	        cmocka_unit_test(forgives_what_no_duty_cycle_can_repay),
+	        cmocka_unit_test(never_forgives_the_slack),
+	        cmocka_unit_test(owes_nothing_without_headroom),
 	        cmocka_unit_test(learns_the_gain),
+	        cmocka_unit_test(keeps_the_gain_while_others_make_the_load),
 	        cmocka_unit_test(uses_the_mean_gain_of_the_peers),
 	        cmocka_unit_test(starts_anew_after_a_free_stretch),
 	};
