@@ -17,8 +17,8 @@
 
 /* A run is not prolonged by less than this. */
 #define LEAST_PROLONGATION_NS 1000000
-/* A stop in a long epoch is interrupted this often for a look at the duty cycle, and at least this often. */
-#define MOST_LOOKS 4
+/* A stop in a long epoch is interrupted for looks at the duty cycle: of all executors together so often, but each at least so often. */
+#define LOOK_OF_ALL_NS 8000000
 #define LOOK_AT_LEAST_NS 1000000000
 /* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
 #define MOST_DOUBLINGS 13
@@ -28,6 +28,8 @@ struct spread {
 	int64_t least_ns;
 	_Atomic int *agreed; /* doublings that the last executor chose that had to choose anew */
 	int doublings;
+	double duty;         /* mean of the last ones above 0; 0: none yet */
+	int64_t unsuited_ns; /* since when the length has not suited; 0: it does */
 	int64_t length_ns, offset_ns, asked_ns; /* of the last question */
 };
 
@@ -39,6 +41,8 @@ static const struct sst_option options[] = {
 	{0},
 };
 
+/* The length of an epoch is chosen by the mean of so many duty cycles. */
+#define REMEMBERED 8
 /* A run may be this many times `least` before the epoch is halved. */
 #define HALVE_ABOVE 3.0
 
@@ -49,32 +53,55 @@ static bool suits(const struct spread *spread, double duty, int doublings)
 		(run_ns <= HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
 }
 
-static int64_t epoch(struct spread *spread, double duty)
+/*
+ * What is owed makes the duty cycle of a moment swing widely. If lengths followed, their changes, which unsettle the load themselves,
+ * would make it swing on. So a length is given up when it hasn't suited the mean of the last duty cycles for a whole epoch.
+ */
+static bool is_given_up(struct spread *spread, int64_t at_ns)
 {
+	if (spread->length_ns == 0)
+		return true;
+	if (!spread->unsuited_ns)
+		spread->unsuited_ns = at_ns;
+	return at_ns - spread->unsuited_ns >= spread->quantum_ns << spread->doublings;
+}
+
+static int64_t epoch(struct spread *spread, double asked, int64_t at_ns)
+{
+	if (spread->duty <= 0)
+		spread->duty = asked;
+	else if (asked > 0)
+		spread->duty += (asked - spread->duty) / REMEMBERED;
+	const double duty = asked > 0 ? spread->duty : 0;
 	const int agreed = atomic_load_explicit(spread->agreed, memory_order_relaxed);
 	if (duty > 0 && suits(spread, duty, agreed)) {
 		spread->doublings = agreed;
-	} else if (duty > 0 && !suits(spread, duty, spread->doublings)) {
+		spread->unsuited_ns = 0;
+	} else if (duty <= 0 || suits(spread, duty, spread->doublings)) {
+		spread->unsuited_ns = 0;
+	} else if (is_given_up(spread, at_ns)) {
 		spread->doublings = 0;
 		while (!suits(spread, duty, spread->doublings))
 			spread->doublings++;
+		spread->unsuited_ns = 0;
 		atomic_store_explicit(spread->agreed, spread->doublings, memory_order_relaxed);
 	}
 	return spread->quantum_ns << spread->doublings;
 }
 
-static int64_t between_looks(const struct spread *spread)
+static int64_t between_looks(const struct spread *spread, unsigned live)
 {
-	int64_t looks = spread->doublings < 2 ? 1 << spread->doublings : MOST_LOOKS;
-	while ((spread->quantum_ns << spread->doublings) / looks > LOOK_AT_LEAST_NS && looks < 1 << spread->doublings)
-		looks *= 2;
-	return (spread->quantum_ns << spread->doublings) / looks;
+	const int64_t wanted_ns = live < LOOK_AT_LEAST_NS / LOOK_OF_ALL_NS ? live * (int64_t)LOOK_OF_ALL_NS : LOOK_AT_LEAST_NS;
+	int doublings = 0;
+	while (doublings < spread->doublings && spread->quantum_ns << (doublings + 1) <= wanted_ns)
+		doublings++;
+	return spread->quantum_ns << doublings;
 }
 
 static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
 {
 	struct spread *spread = state;
-	const int64_t length = epoch(spread, in->duty);
+	const int64_t length = epoch(spread, in->duty, in->now_ns);
 	const int64_t run_ns = (int64_t)(in->duty * (double)length);
 	const int64_t offset = (int64_t)((double)length * in->rank / in->live);
 	/* Reckoned from when the question was due: a late answer must not shorten the run and prolong the stop. */
@@ -96,7 +123,7 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
 	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. Looks are as spread as runs. */
 	if (!out->run) {
-		const int64_t look_ns = between_looks(spread);
+		const int64_t look_ns = between_looks(spread, in->live);
 		const int64_t next_look = start + (place / look_ns + 1) * look_ns;
 		if (next_look < out->until_ns)
 			out->until_ns = next_look;

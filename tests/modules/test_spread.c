@@ -19,6 +19,21 @@ static void start(struct module_test *test, const char *options)
 	assert_int_equal(test->module.base->init(test->module.state, &test->env), 0);
 }
 
+/* A second executor of the run of `first`. */
+static void start_sharing(struct module_test *second, const struct module_test *first, const char *options)
+{
+	start(second, options);
+	free(second->env.shared);
+	second->env.shared = first->env.shared;
+	assert_int_equal(second->module.base->init(second->module.state, &second->env), 0);
+}
+
+static void end_sharing(struct module_test *second)
+{
+	second->env.shared = NULL;
+	module_test_end(second);
+}
+
 static struct sst_dithering_output ask(struct module_test *test, int64_t at_ms, unsigned rank, unsigned live, double duty, bool running)
 {
 	const int64_t at = ORIGIN + at_ms * MS;
@@ -74,7 +89,8 @@ static void a_run_may_be_prolonged(void **state)
 
 /*
  * 1 % of 100 ms is 1 ms: the epoch is doubled three times, to 800 ms, for a run of 8 ms, and the stop is interrupted for a look each
- * 200. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they would be 24, and 200 ms will do.
+ * 100. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they are 24, and 200 ms would do. They do when that has been so for an
+ * epoch, in the mean of the last eight questions.
  */
 static void short_runs_make_long_epochs(void **state)
 {
@@ -82,28 +98,48 @@ static void short_runs_make_long_epochs(void **state)
 	struct module_test test;
 	start(&test, "quantum=100m,least=5m");
 	expect(ask(&test, 0, 0, 1, 0.01, false), true, 8);
-	expect(ask(&test, 8, 0, 1, 0.01, true), false, 200);
-	expect(ask(&test, 200, 0, 1, 0.01, false), false, 400);
+	expect(ask(&test, 8, 0, 1, 0.01, true), false, 100);
+	expect(ask(&test, 200, 0, 1, 0.01, false), false, 300);
 	expect(ask(&test, 730, 0, 1, 0.01, false), false, 800);
 	expect(ask(&test, 800, 0, 1, 0.015, false), true, 812);
-	expect(ask(&test, 1600, 0, 1, 0.03, false), true, 1606);
+	for (int64_t i = 0; i < 40; i++)
+		ask(&test, 1600 + i, 0, 1, 0.03, false);
+	expect(ask(&test, 2200, 0, 1, 0.03, false), false, 2300);
+	expect(ask(&test, 2450, 0, 1, 0.03, false), true, 2456);
+	expect(ask(&test, 2456, 0, 1, 0.03, true), false, 2500);
+	expect(ask(&test, 2600, 0, 1, 0.03, false), true, 2606);
+	module_test_end(&test);
+}
+
+/* All together look once in 8 ms: 60 of them each 480 ms, which is 400 in epochs of 100 ms; each looks once a second, however many they are. */
+static void many_look_less_often(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "quantum=100m,least=5m");
+	expect(ask(&test, 8, 0, 60, 0.01, true), false, 400);
+	expect(ask(&test, 100, 0, 1000, 0.001, false), false, 800);
 	module_test_end(&test);
 }
 
 /*
- * The epoch grows from 100 to 800 ms while place 1 of 4 keeps a stop of the old one: its run, now from 200 to 208 ms, has been missed when it asks at
- * 225, and is given at once. At 425 it is not missed, but done.
+ * The epoch grows from 100 to 200 ms, as another executor wants it, while place 1 of 4 keeps a stop of the old one: its run, now from 50 to 62 ms, has
+ * been missed when it asks at 125, and is given at once. At 225 it is not missed, but done.
  */
 static void a_run_that_a_change_of_the_epoch_skipped_is_given_at_once(void **state)
 {
 	(void)state;
 	struct module_test test;
+	struct module_test other;
 	start(&test, "quantum=100m,least=5m");
-	expect(ask(&test, 125, 1, 4, 0.1, false), true, 135);
-	expect(ask(&test, 135, 1, 4, 0.1, true), false, 225);
-	expect(ask(&test, 225, 1, 4, 0.01, false), true, 233);
-	expect(ask(&test, 233, 1, 4, 0.01, true), false, 400);
-	expect(ask(&test, 425, 1, 4, 0.01, false), false, 600);
+	start_sharing(&other, &test, "quantum=100m,least=5m");
+	expect(ask(&test, 25, 1, 4, 0.06, false), true, 31);
+	expect(ask(&test, 31, 1, 4, 0.06, true), false, 125);
+	expect(ask(&other, 50, 2, 4, 0.04, false), false, 100);
+	expect(ask(&test, 125, 1, 4, 0.06, false), true, 137);
+	expect(ask(&test, 137, 1, 4, 0.06, true), false, 150);
+	expect(ask(&test, 225, 1, 4, 0.06, false), false, 250);
+	end_sharing(&other);
 	module_test_end(&test);
 }
 
@@ -125,15 +161,11 @@ static void executors_agree_on_the_epoch(void **state)
 	struct module_test first;
 	struct module_test second;
 	start(&first, "quantum=100m,least=5m");
-	start(&second, "quantum=100m,least=5m");
-	free(second.env.shared);
-	second.env.shared = first.env.shared;
-	assert_int_equal(second.module.base->init(second.module.state, &second.env), 0);
+	start_sharing(&second, &first, "quantum=100m,least=5m");
 	/* 1 %: 8 ms of 800. 1.5 %: alone, 6 ms of 400 would do; agreed are 12 of 800. */
 	expect(ask(&first, 0, 0, 1, 0.01, false), true, 8);
 	expect(ask(&second, 0, 0, 1, 0.015, false), true, 12);
-	second.env.shared = NULL;
-	module_test_end(&second);
+	end_sharing(&second);
 	module_test_end(&first);
 }
 
@@ -157,6 +189,7 @@ int main(void)
 	        cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
 	        cmocka_unit_test(a_run_may_be_prolonged),
 	        cmocka_unit_test(short_runs_make_long_epochs),
+	        cmocka_unit_test(many_look_less_often),
 	        cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
 	        cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
 	        cmocka_unit_test(executors_agree_on_the_epoch),
