@@ -37,6 +37,8 @@
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
+/* Looks through trees without a cause: of all executors together so often, each a second at least. */
+#define LOOK_OF_ALL_NS (8 * NS_PER_MS)
 
 struct executor {
 	struct run *run;
@@ -340,6 +342,14 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
+static void begin_tree(struct executor *executor)
+{
+	const int64_t patience = executor->run->config->workloads * LOOK_OF_ALL_NS;
+	tree_init(&executor->tree, executor->first);
+	executor->tree.init = executor->containment.init;
+	executor->tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+}
+
 /* Those of the moment, where they change. */
 static const struct sst_cpus *processors_of(const struct executor *executor)
 {
@@ -415,8 +425,7 @@ static bool respawn(struct executor *executor)
 	scheduling_raise(&executor->run->user);
 	executor->waiting = false;
 	executor->started_ns = clock_now();
-	tree_init(&executor->tree, executor->first);
-	executor->tree.init = executor->containment.init;
+	begin_tree(executor);
 	atomic_store(&executor->slot->pid, executor->first);
 	atomic_fetch_add(&executor->slot->respawns, 1);
 	if (executor->record.alive) {
@@ -594,8 +603,7 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 		executor->first = start_workload(executor, false, stage);
 		if (executor->first < 0)
 			return -1;
-		tree_init(&executor->tree, executor->first);
-		executor->tree.init = executor->containment.init;
+		begin_tree(executor);
 		if (!executor->run->config->start_interval_ns)
 			tree_stop(&executor->tree, clock_now());
 	}

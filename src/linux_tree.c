@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cost. In the common case a stop is one kill(2) of the group and one read of /proc/loadavg, whose last field is the number of
- * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second
- * finds those who left it without. A look takes 10 to 50 us for each process. Trees are looked through at most once in as many
+ * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second (or
+ * as seldom as the caller says) finds those who left it without. A look takes 10 to 50 us for each process. Trees are looked through at most once in as many
  * milliseconds as they have processes, large ones at most every 100 ms.
  *
  * Forks. Who is forked during a look may be missed, and is found by the next. In a small tree a look is repeated at once when it found
@@ -36,7 +36,7 @@
 
 #define SCAN_EVERY_NS (100 * NS_PER_MS)
 #define SCAN_PER_PROCESS_NS NS_PER_MS
-#define SCAN_ANYWAY_NS NS_PER_S
+#define PATIENCE_NS NS_PER_S
 /* Looks are repeated for this long, in trees that have at most so many processes. */
 #define REPEAT_LIMIT_NS (5 * NS_PER_MS)
 #define REPEAT_MOST 64
@@ -103,7 +103,7 @@ static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
 	                                                                              : SCAN_EVERY_NS;
 	*forks = newest_process(tree);
-	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= SCAN_ANYWAY_NS)
+	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
 		return true;
 	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= pause;
 }

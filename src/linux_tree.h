@@ -30,6 +30,7 @@ struct tree {
 	size_t outsiders;
 	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;
+	int64_t patience_ns; /* a look is due after this also when nobody has forked; 0: a second */
 	int64_t scanned_ns;
 	uint64_t scanned_forks;
 	int loadavg;
