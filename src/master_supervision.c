@@ -184,6 +184,9 @@ static void begin(struct master *master)
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	executors_order(master, SHARED_RUN);
 	energy_start(&master->recording.energy);
+	/* On a busy machine the origin may come late after the first reading. Where there is no warm-up, what lies between is no row. */
+	if (run_origin(&master->run) > reading.when_ns + NS_PER_MS && run_origin(&master->run) <= clock_now())
+		recording_read(&master->recording, &reading);
 	recording_start(&master->recording, &reading);
 	arm_next(master);
 	if (master->begins_paused)
