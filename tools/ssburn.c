@@ -698,8 +698,9 @@ static int supervise(struct burn *burn, int signals)
 		if (ready > 0 && sources[0].revents)
 			return caught;
 		if (ready > 0 && read(signals, &received, sizeof received) == (ssize_t)sizeof received) {
+			/* Further ones change nothing: timeout(1), for one, sends its signal twice. */
 			if (caught)
-				die_by(caught);
+				continue;
 			caught = (int)received.ssi_signo;
 			deadline_ns = clock_now() + LEAVE_NS;
 			halt(burn);
