@@ -109,8 +109,13 @@ expect_status 0
 [ "$(wc -l <pairs/joblog)" -eq 6 ] || fail "$what: joblog has $(wc -l <pairs/joblog) lines"
 run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 -o pairs --report --compare pairs
 expect_status 0
-expect_text pairs/colocation.md '^\| burn-[a-z]* beside burn-[a-z]* \| mine \| 1 \| 1\.000 \| 1\.000 \| 1\.000 \|$'
-expect_text pairs/colocation.md '^The medians lie between 1\.000 and 1\.000\.$'
+# Beside others it may happen that in each pair there is a step in which no iteration ended.
+if [ -e pairs/ratio.csv ]; then
+	expect_text pairs/colocation.md '^\| burn-[a-z]* beside burn-[a-z]* \| mine \| 1 \| 1\.000 \| 1\.000 \| 1\.000 \|$'
+	expect_text pairs/colocation.md '^The medians lie between 1\.000 and 1\.000\.$'
+else
+	expect_text pairs/colocation.md 'has none of these runs that could be compared\.$'
+fi
 
 # Schemes beside each other.
 run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 --force -o schemes

@@ -237,20 +237,22 @@ report_energy() {
 
 # Throughput of foregrounds here as a share of that in another batch, over the steps of the same pair.
 report_ratios() {
-	set --
+	report_heading 'Beside another batch'
+	echo 'pair,scheme,repetition,least,median,most' >"$output/ratio.csv"
 	for label in $(runs_of '*' '*' '*'); do
 		[ -d "$compare/runs/$label" ] || continue
-		set -- "$@" -l "$label" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv \
-			-l "$label" "$(log_of "$label" "$compare")" "$compare/runs/$label"/foreground.*.csv
+		# A step without an iteration should cost no other pair its place; ssreport names it.
+		"$build/ssreport" ratio -f csv -l "$label" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv \
+			-l "$label" "$(log_of "$label" "$compare")" "$compare/runs/$label"/foreground.*.csv >"$output/ratio.new" || continue
+		awk -F, -v OFS=, 'NR > 1 { split($1, part, "_"); print part[1] " beside " part[2], part[3], part[4], sprintf("%.3f", $5), sprintf("%.3f", $6), sprintf("%.3f", $7) }' \
+			"$output/ratio.new" >>"$output/ratio.csv"
 	done
-	report_heading 'Beside another batch'
-	if [ $# -eq 0 ]; then
-		report_text "$compare has none of these runs."
+	rm -f "$output/ratio.new"
+	if [ "$(wc -l <"$output/ratio.csv")" -eq 1 ]; then
+		rm "$output/ratio.csv"
+		report_text "$compare has none of these runs that could be compared."
 		return
 	fi
-	"$build/ssreport" ratio -f csv "$@" >"$output/ratio-runs.csv" || return 1
-	awk -F, -v OFS=, 'NR == 1 { print "pair,scheme,repetition,least,median,most"; next } { split($1, part, "_"); print part[1] " beside " part[2], part[3], part[4], sprintf("%.3f", $5), sprintf("%.3f", $6), sprintf("%.3f", $7) }' \
-		"$output/ratio-runs.csv" >"$output/ratio.csv"
 	report_text "Throughput of the foreground as a share of that in $compare: least, median and greatest over the steps."
 	report_table "$output/ratio.csv"
 	report_text "$(awk -F, 'NR > 1 { if (NR == 2 || $5 < low) low = $5; if (NR == 2 || $5 > high) high = $5 } END { printf "The medians lie between %.3f and %.3f.", low, high }' "$output/ratio.csv")"
