@@ -41,8 +41,10 @@ static const struct sst_option options[] = {
 	{0},
 };
 
-/* The length of an epoch is chosen by the mean of so many duty cycles. */
-#define REMEMBERED 8
+/* The length of an epoch is chosen by the mean of so many duty cycles at most. */
+#define MOST_REMEMBERED 8
+/* Among so many executors a length that doesn't suit is kept for one epoch of the shortest length, among more for longer. */
+#define PATIENT_AMONG 8
 /* A run may be this many times `least` before the epoch is halved. */
 #define HALVE_ABOVE 3.0
 
@@ -54,32 +56,40 @@ static bool suits(const struct spread *spread, double duty, int doublings)
 }
 
 /*
- * What is owed makes the duty cycle of a moment swing widely. If lengths followed, their changes, which unsettle the load themselves,
- * would make it swing on. So a length is given up when it hasn't suited the mean of the last duty cycles for a whole epoch.
+ * What is owed makes the duty cycle of a moment swing widely. If the epochs of many executors followed, their changes, which unsettle the
+ * load themselves, would make it swing on. So a length is chosen by the mean of the last duty cycles, and given up when it hasn't suited
+ * that for a while, a whole epoch at most. The fewer executors there are, the less that matters, and the more a quick answer does.
  */
-static bool is_given_up(struct spread *spread, int64_t at_ns)
-{
-	if (spread->length_ns == 0)
-		return true;
-	if (!spread->unsuited_ns)
-		spread->unsuited_ns = at_ns;
-	return at_ns - spread->unsuited_ns >= spread->quantum_ns << spread->doublings;
-}
-
-static int64_t epoch(struct spread *spread, double asked, int64_t at_ns)
+static double mean_duty(struct spread *spread, double asked, unsigned live)
 {
 	if (spread->duty <= 0)
 		spread->duty = asked;
 	else if (asked > 0)
-		spread->duty += (asked - spread->duty) / REMEMBERED;
-	const double duty = asked > 0 ? spread->duty : 0;
+		spread->duty += (asked - spread->duty) / (live < MOST_REMEMBERED ? live : MOST_REMEMBERED);
+	return asked > 0 ? spread->duty : 0;
+}
+
+static bool is_given_up(struct spread *spread, int64_t at_ns, unsigned live)
+{
+	const int64_t length_ns = spread->quantum_ns << spread->doublings;
+	const int64_t patience_ns = spread->quantum_ns * (live - 1) / PATIENT_AMONG;
+	if (spread->length_ns == 0)
+		return true;
+	if (!spread->unsuited_ns)
+		spread->unsuited_ns = at_ns;
+	return at_ns - spread->unsuited_ns >= (patience_ns < length_ns ? patience_ns : length_ns);
+}
+
+static int64_t epoch(struct spread *spread, double asked, int64_t at_ns, unsigned live)
+{
+	const double duty = mean_duty(spread, asked, live);
 	const int agreed = atomic_load_explicit(spread->agreed, memory_order_relaxed);
 	if (duty > 0 && suits(spread, duty, agreed)) {
 		spread->doublings = agreed;
 		spread->unsuited_ns = 0;
 	} else if (duty <= 0 || suits(spread, duty, spread->doublings)) {
 		spread->unsuited_ns = 0;
-	} else if (is_given_up(spread, at_ns)) {
+	} else if (is_given_up(spread, at_ns, live)) {
 		spread->doublings = 0;
 		while (!suits(spread, duty, spread->doublings))
 			spread->doublings++;
@@ -101,7 +111,7 @@ static int64_t between_looks(const struct spread *spread, unsigned live)
 static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
 {
 	struct spread *spread = state;
-	const int64_t length = epoch(spread, in->duty, in->now_ns);
+	const int64_t length = epoch(spread, in->duty, in->now_ns, in->live);
 	const int64_t run_ns = (int64_t)(in->duty * (double)length);
 	const int64_t offset = (int64_t)((double)length * in->rank / in->live);
 	/* Reckoned from when the question was due: a late answer must not shorten the run and prolong the stop. */
@@ -114,15 +124,12 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	spread->length_ns = length;
 	spread->offset_ns = offset;
 	spread->asked_ns = at;
-	if (missed) {
-		out->run = true;
-		out->until_ns = at + run_ns < start + length ? at + run_ns : start + length;
-		return;
-	}
-	out->run = place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS);
+	out->run = missed || (place < run_ns && !(in->running && place > 0 && run_ns - place < LEAST_PROLONGATION_NS));
 	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
-	/* In a long stop the duty cycle may grow so much that the run must not wait for the epoch's end. Looks are as spread as runs. */
-	if (!out->run) {
+	if (missed)
+		out->until_ns = at + run_ns < start + length ? at + run_ns : start + length;
+	/* In a long epoch the duty cycle may grow so much that the run must not wait for the stop's end, nor last for so long. Looks are as spread as runs. */
+	if (!out->run || spread->doublings > 0) {
 		const int64_t look_ns = between_looks(spread, in->live);
 		const int64_t next_look = start + (place / look_ns + 1) * look_ns;
 		if (next_look < out->until_ns)

@@ -89,8 +89,7 @@ static void a_run_may_be_prolonged(void **state)
 
 /*
  * 1 % of 100 ms is 1 ms: the epoch is doubled three times, to 800 ms, for a run of 8 ms, and the stop is interrupted for a look each
- * 100. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they are 24, and 200 ms would do. They do when that has been so for an
- * epoch, in the mean of the last eight questions.
+ * 100. At 1.5 %, 12 ms are not too long yet (three times `least`); at 3 % they would be 24, and 200 ms will do.
  */
 static void short_runs_make_long_epochs(void **state)
 {
@@ -102,12 +101,37 @@ static void short_runs_make_long_epochs(void **state)
 	expect(ask(&test, 200, 0, 1, 0.01, false), false, 300);
 	expect(ask(&test, 730, 0, 1, 0.01, false), false, 800);
 	expect(ask(&test, 800, 0, 1, 0.015, false), true, 812);
+	expect(ask(&test, 1600, 0, 1, 0.03, false), true, 1606);
+	module_test_end(&test);
+}
+
+/*
+ * Sixteen of them keep 800 ms when the duty cycle of a moment is 3 %. When the mean of the last eight has been above 1.875 % for 187 ms, they
+ * change to 200, in which place 0 runs for 6 ms from 2000 on.
+ */
+static void many_change_the_epoch_slowly(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "quantum=100m,least=5m");
+	expect(ask(&test, 1600, 0, 16, 0.01, false), true, 1608);
+	expect(ask(&test, 1700, 0, 16, 0.03, false), false, 1800);
 	for (int64_t i = 0; i < 40; i++)
-		ask(&test, 1600 + i, 0, 1, 0.03, false);
-	expect(ask(&test, 2200, 0, 1, 0.03, false), false, 2300);
-	expect(ask(&test, 2450, 0, 1, 0.03, false), true, 2456);
-	expect(ask(&test, 2456, 0, 1, 0.03, true), false, 2500);
-	expect(ask(&test, 2600, 0, 1, 0.03, false), true, 2606);
+		expect(ask(&test, 1701 + i, 0, 16, 0.03, false), false, 1800);
+	expect(ask(&test, 1850, 0, 16, 0.03, false), false, 1900);
+	expect(ask(&test, 1900, 0, 16, 0.03, false), false, 2000);
+	expect(ask(&test, 2000, 0, 16, 0.03, false), true, 2006);
+	module_test_end(&test);
+}
+
+/* A duty cycle that rises in a long epoch makes a run that would last for long: it is looked at as often as a stop. */
+static void long_runs_are_looked_at(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "quantum=100m,least=5m");
+	expect(ask(&test, 0, 0, 16, 0.01, false), true, 8);
+	expect(ask(&test, 8, 0, 16, 0.5, true), true, 100);
 	module_test_end(&test);
 }
 
@@ -189,6 +213,8 @@ int main(void)
 	        cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
 	        cmocka_unit_test(a_run_may_be_prolonged),
 	        cmocka_unit_test(short_runs_make_long_epochs),
+	        cmocka_unit_test(many_change_the_epoch_slowly),
+	        cmocka_unit_test(long_runs_are_looked_at),
 	        cmocka_unit_test(many_look_less_often),
 	        cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
 	        cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
