@@ -41,6 +41,8 @@ static const struct sst_option options[] = {
 	{0},
 };
 
+/* What others want is accepted while runs are off by no more than this factor, since lengths that differ do more harm. */
+#define TOLERANCE 2
 /* The length of an epoch is chosen by the mean of so many duty cycles at most. */
 #define MOST_REMEMBERED 8
 /* Among so many executors a length that doesn't suit is kept for one epoch of the shortest length, among more for longer. */
@@ -48,11 +50,11 @@ static const struct sst_option options[] = {
 /* A run may be this many times `least` before the epoch is halved. */
 #define HALVE_ABOVE 3.0
 
-static bool suits(const struct spread *spread, double duty, int doublings)
+static bool suits(const struct spread *spread, double duty, int doublings, double tolerance)
 {
 	const double run_ns = duty * (double)(spread->quantum_ns << doublings);
-	return (run_ns >= (double)spread->least_ns || doublings == MOST_DOUBLINGS) &&
-		(run_ns <= HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
+	return (run_ns * tolerance >= (double)spread->least_ns || doublings == MOST_DOUBLINGS) &&
+		(run_ns <= tolerance * HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
 }
 
 /*
@@ -84,14 +86,13 @@ static int64_t epoch(struct spread *spread, double asked, int64_t at_ns, unsigne
 {
 	const double duty = mean_duty(spread, asked, live);
 	const int agreed = atomic_load_explicit(spread->agreed, memory_order_relaxed);
-	if (duty > 0 && suits(spread, duty, agreed)) {
+	if (duty > 0 && suits(spread, duty, agreed, TOLERANCE))
 		spread->doublings = agreed;
-		spread->unsuited_ns = 0;
-	} else if (duty <= 0 || suits(spread, duty, spread->doublings)) {
+	if (duty <= 0 || suits(spread, duty, spread->doublings, 1)) {
 		spread->unsuited_ns = 0;
 	} else if (is_given_up(spread, at_ns, live)) {
 		spread->doublings = 0;
-		while (!suits(spread, duty, spread->doublings))
+		while (!suits(spread, duty, spread->doublings, 1))
 			spread->doublings++;
 		spread->unsuited_ns = 0;
 		atomic_store_explicit(spread->agreed, spread->doublings, memory_order_relaxed);
