@@ -5,18 +5,21 @@
  *	D = (L* + owed / (P·T)) / g
  *
  * `owed` is ∫L*·dcapacity − work, in CPU-seconds. That it stays bounded is what makes the mean error vanish; there is no
- * filter whose lag would have to be waited for. g is the load that a duty cycle of 1 would bring (the plant's gain: about N·threads/P, and what other
- * programs add), the ratio of the work done to the duty cycle asked for over the last seconds, so that a step of the target
- * is met by the right duty cycle at once. Two ratios are kept, over a short and a long time; when the short one says that the
- * workloads have changed, the long one is forgotten.
+ * filter whose lag would have to be waited for.
+ *
+ * g is the load that a duty cycle of 1 would bring (the plant's gain: about N·threads/P, and what other programs add), the ratio of the
+ * work done to the duty cycle asked for over the last seconds, so that a step of the target is met by the right duty cycle at once.
+ * Two ratios are kept, over a short and a long time; when the short one says that the workloads have changed, the long one is
+ * forgotten. Where others make nearly all of the load, nothing is learnt: their work over a duty cycle of almost nothing would be a
+ * gain of hundreds, and a step up would be met by next to no duty cycle.
  *
  * Each executor knows only its own duty cycle, and one that runs more than the others would find its gain the smaller and go on
  * running more. So gains are what is published, and the mean of the own and the peers' is used.
  *
  * Anti-windup: the deficit that counts is held to what a duty cycle of 0 or 1 can repay within the horizon. What is beyond that is
- * forgiven. The bounds are the same in all executors, so they forgive alike. Near loads of 0 and 1 so little can be repaid that the
- * unevenness of ordinary workloads would be forgiven again and again, always on the same side, and add up to a mean error. So `slack` is
- * never forgiven where the workloads can repay it at all.
+ * forgiven. The bounds are the same in all executors, so they forgive alike. Near loads of 0 and 1 so little can be repaid that
+ * the unevenness of ordinary workloads would be forgiven again and again, always on the same side, and add up to a mean error. So
+ * `slack` is never forgiven where the workloads can repay it at all.
  */
 #include <math.h>
 

@@ -17,7 +17,7 @@
 
 /* A run is not prolonged by less than this. */
 #define LEAST_PROLONGATION_NS 1000000
-/* A stop in a long epoch is interrupted for looks at the duty cycle: of all executors together so often, but each at least so often. */
+/* Long epochs are interrupted for looks at the duty cycle: of all executors together so often, but each at least so often. */
 #define LOOK_OF_ALL_NS 8000000
 #define LOOK_AT_LEAST_NS 1000000000
 /* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
@@ -129,7 +129,10 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	out->until_ns = start + (out->run && run_ns < length ? run_ns : length);
 	if (missed)
 		out->until_ns = at + run_ns < start + length ? at + run_ns : start + length;
-	/* In a long epoch the duty cycle may grow so much that the run must not wait for the stop's end, nor last for so long. Looks are as spread as runs. */
+	/*
+	 * In a long epoch the duty cycle may grow so much that the run must not wait for the stop's end, nor last for so long. Looks are as
+	 * spread as runs.
+	 */
 	if (!out->run || spread->doublings > 0) {
 		const int64_t look_ns = between_looks(spread, in->live);
 		const int64_t next_look = start + (place / look_ns + 1) * look_ns;
