@@ -306,6 +306,37 @@ static void background_loads_are_made_room_for(void **state)
 	assert_int_equal(missed, 0);
 }
 
+/*
+ * Others make the lower target alone, so that the workloads hardly run for ten seconds. The step up is met within a second all the same, and what
+ * was learnt meanwhile leaves nothing behind.
+ */
+static void steps_above_a_background_load_are_followed(void **state)
+{
+	(void)state;
+	static const char *const workloads[] = {"single", "parallel:threads=4"};
+	char error[OPTION_ERROR_MAX];
+	printf("\n| workload | 25 to 50 %%, from 1 s after the step | from 3 s |\n| --- | ---: | ---: |\n");
+	for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+		struct sim_config config = prepare(2, 2, workloads[i], "low=25%,high=50%,period=20s");
+		config.module[SST_TRACE] = "square";
+		assert_int_equal(sim_background_parse(&background[0], "load=25%,burst=5m", 2, error), 0);
+		config.background = background;
+		config.backgrounds = 1;
+		config.run_time_ns = 20 * NS_PER_S;
+		struct sim_run *run = sim_run_new(&config);
+		assert_non_null(run);
+		assert_int_equal(sim_run_go(run), 0);
+		const struct sim_history *history = sim_run_history(run);
+		const double soon = worst_between(history, 11 * NS_PER_S, 20 * NS_PER_S);
+		const double later = worst_between(history, 13 * NS_PER_S, 20 * NS_PER_S);
+		printf("| %s | %.2f pp | %.2f pp |\n", workloads[i], soon, later);
+		expect(soon <= 6, "a second after the step", soon, 6);
+		expect(later <= 3, "three seconds after the step", later, 3);
+		sim_run_free(run);
+	}
+	assert_int_equal(missed, 0);
+}
+
 int main(void)
 {
 	setenv("SHOWSTOPPER_MODULE_PATH", SHOWSTOPPER_BUILD "/modules", 1);
@@ -316,6 +347,7 @@ int main(void)
 		cmocka_unit_test_setup(hundreds_of_workloads, begin),
 		cmocka_unit_test_setup(steps_are_followed, begin),
 		cmocka_unit_test_setup(background_loads_are_made_room_for, begin),
+		cmocka_unit_test_setup(steps_above_a_background_load_are_followed, begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
