@@ -60,6 +60,9 @@ expect_trouble() {
 # start_background COMMAND…: its process is $background; wait_background leaves its $status.
 start_background() {
 	what=$*
+	# Else the files of the command before could be taken for those of this one, until it has been scheduled.
+	: >out
+	: >err
 	"$@" >out 2>err </dev/null &
 	background=$!
 }
