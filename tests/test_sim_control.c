@@ -275,23 +275,30 @@ static double worst_between(const struct sim_history *history, int64_t from_ns, 
 	return 100 * sim_history_worst(&part, WINDOW_NS, (size_t)(from_ns / SIM_HISTORY_STEP_NS));
 }
 
+/* Half a minute beside a background load. */
+static struct sim_run *run_beside(struct sim_config *config, const char *load)
+{
+	char error[OPTION_ERROR_MAX];
+	assert_int_equal(sim_background_parse(&background[0], load, config->machine.processors, error), 0);
+	config->background = background;
+	config->backgrounds = 1;
+	config->run_time_ns = 30 * NS_PER_S;
+	struct sim_run *run = sim_run_new(config);
+	assert_non_null(run);
+	assert_int_equal(sim_run_go(run), 0);
+	return run;
+}
+
 /* One that leaves room for the workloads, and one that alone exceeds the target: nothing may be left of it when it has gone. */
 static void background_loads_are_made_room_for(void **state)
 {
 	(void)state;
 	static const char *const disturbances[] = {"load=30%,start=10s,end=20s", "load=80%,start=10s,end=20s"};
-	char error[OPTION_ERROR_MAX];
 	printf("\n| background, from 10 to 20 s | before | with it, from 11 s | after, from 21 s |\n| --- | ---: | ---: | ---: "
 	       "|\n");
 	for (size_t i = 0; i < 2; i++) {
 		struct sim_config config = prepare(4, 4, "parallel:threads=2", "60%");
-		assert_int_equal(sim_background_parse(&background[0], disturbances[i], 4, error), 0);
-		config.background = background;
-		config.backgrounds = 1;
-		config.run_time_ns = 30 * NS_PER_S;
-		struct sim_run *run = sim_run_new(&config);
-		assert_non_null(run);
-		assert_int_equal(sim_run_go(run), 0);
+		struct sim_run *run = run_beside(&config, disturbances[i]);
 		const struct sim_history *history = sim_run_history(run);
 		const double before = worst_between(history, 2 * NS_PER_S, 10 * NS_PER_S);
 		const double with = worst_between(history, 11 * NS_PER_S, 20 * NS_PER_S);
@@ -314,18 +321,11 @@ static void steps_above_a_background_load_are_followed(void **state)
 {
 	(void)state;
 	static const char *const workloads[] = {"single", "parallel:threads=4"};
-	char error[OPTION_ERROR_MAX];
 	printf("\n| workload | 25 to 50 %%, from 1 s after the step | from 3 s |\n| --- | ---: | ---: |\n");
 	for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
 		struct sim_config config = prepare(2, 2, workloads[i], "low=25%,high=50%,period=20s");
 		config.module[SST_TRACE] = "square";
-		assert_int_equal(sim_background_parse(&background[0], "load=25%,burst=5m", 2, error), 0);
-		config.background = background;
-		config.backgrounds = 1;
-		config.run_time_ns = 30 * NS_PER_S;
-		struct sim_run *run = sim_run_new(&config);
-		assert_non_null(run);
-		assert_int_equal(sim_run_go(run), 0);
+		struct sim_run *run = run_beside(&config, "load=25%,burst=5m");
 		const struct sim_history *history = sim_run_history(run);
 		const double soon = worst_between(history, 21 * NS_PER_S, 30 * NS_PER_S);
 		const double later = worst_between(history, 23 * NS_PER_S, 30 * NS_PER_S);
