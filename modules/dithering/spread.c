@@ -45,7 +45,7 @@ static const struct sst_option options[] = {
 #define TOLERANCE 2
 /* The length of an epoch is chosen by the mean of so many duty cycles at most. */
 #define MOST_REMEMBERED 8
-/* Among so many executors a length that doesn't suit is kept for one epoch of the shortest length, among more for longer. */
+/* Beside so many others a length that doesn't suit is kept for one epoch of the shortest length, among more for longer. */
 #define PATIENT_AMONG 8
 /* A run may be this many times `least` before the epoch is halved. */
 #define HALVE_ABOVE 3.0
