@@ -7,8 +7,8 @@
 
 struct accuracy {
 	uint64_t samples;
-	double target, load;    /* sums of fractions */
-	double error, squared;  /* sums of load - target, and of its square */
+	double target, load;   /* sums of fractions */
+	double error, squared; /* sums of load - target, and of its square */
 };
 
 /* Start with {0}. Both from 0 to 1. */

@@ -63,54 +63,55 @@ static const struct row {
 	bool group;           /* may stand before every command */
 	const char *help;
 } table[] = {
-        {'n', "instances", "N", true, "instances of the command; default: the processors this process may use"},
-        {OPTION_FREE, "free", NULL, true, "run uncontrolled, at full speed, beside the controlled groups"},
-        {OPTION_CPUS, "cpus", "LIST", true, "processors that the workloads may use, such as 0-3,8"},
-        {OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed, spread or dynamic"},
-        {OPTION_PART, "part", "I/K", true, "of the scheme's K parts the one with number I, from 0"},
-        {'t', "trace", "MODULE", false, "trace module: what the load should be (default constant)"},
-        {'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
-        {'f', "feedback", "MODULE", false, "feedback module: what the load is (default realtime)"},
-        {'F', "feedback-options", "OPTIONS", false, "its options"},
-        {'c', "control", "MODULE", false, "control module: the global duty cycle (default deficit)"},
-        {'C', "control-options", "OPTIONS", false, "its options"},
-        {'s', "space", "MODULE", false, "space module: what each workload gets of it (default even)"},
-        {'S', "space-options", "OPTIONS", false, "its options"},
-        {'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default spread)"},
-        {'D', "dithering-options", "OPTIONS", false, "its options"},
-        {OPTION_START_AT, "start-at", "WHEN", false, "start nothing before @SECONDS, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]"},
-        {OPTION_START_INTERVAL, "start-interval", "TIME", false, "start one instance after the other, so long apart (default 0)"},
-        {'w', "warmup", "TIME", false, "run uncontrolled first (default 0)"},
-        {'r', "run-time", "TIME", false, "stop after this long under control (default: the trace's length)"},
-        {'o', "log", "FILE", false, "write the control log there, as CSV"},
-        {OPTION_LOG_INTERVAL, "log-interval", "TIME", false, "length of a row of the log (default 500m)"},
-        {OPTION_LOG_INSTANCES, "log-instances", NULL, false, "add each workload's duty cycle to the log"},
-        {OPTION_LOG_POWER, "log-power", NULL, false, "measure the electric power, for log, summary and records"},
-        {OPTION_EXPORT_JSON, "export-json", "FILE", false, "write the record of the run there, as JSON"},
-        {OPTION_EXPORT_CSV, "export-csv", "FILE", false, "write its figures there, as CSV with one row"},
-        {OPTION_PROGRESS, "progress", "WHEN", false, "live line on the terminal: auto, always or never (default auto)"},
-        {OPTION_STDOUT, "stdout", "FILE", false, "of the workloads; % is the instance's number"},
-        {OPTION_STDERR, "stderr", "FILE", false, "likewise"},
-        {OPTION_CHDIR, "chdir", "DIR", false, "where the workloads start; % is the instance's number"},
-        {OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
-        {OPTION_CONTAIN, "contain", "HOW", false, "none, or pidns: the kernel kills them if all of showstopper is killed (default none)"},
-        {OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
-        {OPTION_ATTACH, "attach", "PID", false, "control this running process and its descendants too (repeatable)"},
-        {OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
-        {OPTION_KEEP_GOING, "keep-going", NULL, false, "when an executor is killed, go on without its workload"},
-        {OPTION_IGNORE_FAILURES, "ignore-failures", NULL, false, "exit with 0 although a workload failed"},
-        {OPTION_SEPARATOR, "separator", "STR", false, "between commands (default ':'; empty: none)"},
-        {OPTION_PLACEHOLDER, "placeholder", "STR", false, "the instance's number in arguments (default '%'; empty: none)"},
-        {OPTION_DRY_RUN, "dry-run", NULL, false, "print what would be run; start nothing"},
-        {OPTION_CHECK_MACHINE, "check-machine", NULL, false, "print what this machine can measure and permits"},
-        {OPTION_LIST_MODULES, "list-modules", NULL, false, "print the modules there are"},
-        {OPTION_LIST_PINS, "list-pins", NULL, false, "print what each scheme of --pin makes of this machine"},
-        {OPTION_HELP_MODULE, "help-module", "KIND:NAME", false, "print what a module is and its options"},
-        {OPTION_SYSROOT, "sysroot", "DIR", false, "measure with DIR/proc and DIR/sys instead of /proc and /sys"},
-        {'q', "quiet", NULL, false, "no summary"},
-        {'v', "verbose", NULL, false, "say what was set up and granted"},
-        {'h', "help", NULL, false, "print this"},
-        {'V', "version", NULL, false, "print the version"},
+	{'n', "instances", "N", true, "instances of the command; default: the processors this process may use"},
+	{OPTION_FREE, "free", NULL, true, "run uncontrolled, at full speed, beside the controlled groups"},
+	{OPTION_CPUS, "cpus", "LIST", true, "processors that the workloads may use, such as 0-3,8"},
+	{OPTION_PIN, "pin", "SCHEME", true, "the same by neutral, per-chip, per-core, per-thread, packed, spread or dynamic"},
+	{OPTION_PART, "part", "I/K", true, "of the scheme's K parts the one with number I, from 0"},
+	{'t', "trace", "MODULE", false, "trace module: what the load should be (default constant)"},
+	{'T', "trace-options", "OPTIONS", false, "its options, key=value,key=value"},
+	{'f', "feedback", "MODULE", false, "feedback module: what the load is (default realtime)"},
+	{'F', "feedback-options", "OPTIONS", false, "its options"},
+	{'c', "control", "MODULE", false, "control module: the global duty cycle (default deficit)"},
+	{'C', "control-options", "OPTIONS", false, "its options"},
+	{'s', "space", "MODULE", false, "space module: what each workload gets of it (default even)"},
+	{'S', "space-options", "OPTIONS", false, "its options"},
+	{'d', "dithering", "MODULE", false, "dithering module: when each workload runs (default spread)"},
+	{'D', "dithering-options", "OPTIONS", false, "its options"},
+	{OPTION_START_AT, "start-at", "WHEN", false, "start nothing before @SECONDS, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]"},
+	{OPTION_START_INTERVAL, "start-interval", "TIME", false, "start one instance after the other, so long apart (default 0)"},
+	{'w', "warmup", "TIME", false, "run uncontrolled first (default 0)"},
+	{'r', "run-time", "TIME", false, "stop after this long under control (default: the trace's length)"},
+	{'o', "log", "FILE", false, "write the control log there, as CSV"},
+	{OPTION_LOG_INTERVAL, "log-interval", "TIME", false, "length of a row of the log (default 500m)"},
+	{OPTION_LOG_INSTANCES, "log-instances", NULL, false, "add each workload's duty cycle to the log"},
+	{OPTION_LOG_POWER, "log-power", NULL, false, "measure the electric power, for log, summary and records"},
+	{OPTION_EXPORT_JSON, "export-json", "FILE", false, "write the record of the run there, as JSON"},
+	{OPTION_EXPORT_CSV, "export-csv", "FILE", false, "write its figures there, as CSV with one row"},
+	{OPTION_PROGRESS, "progress", "WHEN", false, "live line on the terminal: auto, always or never (default auto)"},
+	{OPTION_STDOUT, "stdout", "FILE", false, "of the workloads; % is the instance's number"},
+	{OPTION_STDERR, "stderr", "FILE", false, "likewise"},
+	{OPTION_CHDIR, "chdir", "DIR", false, "where the workloads start; % is the instance's number"},
+	{OPTION_GRACE, "grace", "TIME", false, "between SIGTERM and SIGKILL at the end (default 5s)"},
+	{OPTION_CONTAIN, "contain", "HOW", false,
+		"none, or pidns: the kernel kills them if all of showstopper is killed (default none)"},
+	{OPTION_REQUIRE, "require", "error=PP,mse=PP2", false, "exit with 3 when mean error or MSE is larger"},
+	{OPTION_ATTACH, "attach", "PID", false, "control this running process and its descendants too (repeatable)"},
+	{OPTION_WHEN_ONE_ENDS, "when-one-ends", "WHAT", false, "then continue without it, respawn it or stop (default continue)"},
+	{OPTION_KEEP_GOING, "keep-going", NULL, false, "when an executor is killed, go on without its workload"},
+	{OPTION_IGNORE_FAILURES, "ignore-failures", NULL, false, "exit with 0 although a workload failed"},
+	{OPTION_SEPARATOR, "separator", "STR", false, "between commands (default ':'; empty: none)"},
+	{OPTION_PLACEHOLDER, "placeholder", "STR", false, "the instance's number in arguments (default '%'; empty: none)"},
+	{OPTION_DRY_RUN, "dry-run", NULL, false, "print what would be run; start nothing"},
+	{OPTION_CHECK_MACHINE, "check-machine", NULL, false, "print what this machine can measure and permits"},
+	{OPTION_LIST_MODULES, "list-modules", NULL, false, "print the modules there are"},
+	{OPTION_LIST_PINS, "list-pins", NULL, false, "print what each scheme of --pin makes of this machine"},
+	{OPTION_HELP_MODULE, "help-module", "KIND:NAME", false, "print what a module is and its options"},
+	{OPTION_SYSROOT, "sysroot", "DIR", false, "measure with DIR/proc and DIR/sys instead of /proc and /sys"},
+	{'q', "quiet", NULL, false, "no summary"},
+	{'v', "verbose", NULL, false, "say what was set up and granted"},
+	{'h', "help", NULL, false, "print this"},
+	{'V', "version", NULL, false, "print the version"},
 };
 #define ROWS (sizeof table / sizeof *table)
 
@@ -119,7 +120,7 @@ void config_help(FILE *to)
 	fputs("Usage: showstopper [OPTION]... [GROUP-OPTION]... COMMAND [ARG]... [ : [GROUP-OPTION]... COMMAND [ARG]... ]...\n"
 	      "       showstopper [OPTION]... --attach=PID...\n"
 	      "Run COMMANDs and hold the CPU load of the whole machine at a target by stopping and continuing them.\n\n",
-	        to);
+		to);
 	for (int group = 1; group >= 0; group--) {
 		fputs(group ? "Group options, before any command:\n" : "\nOptions, before the first command:\n", to);
 		for (size_t i = 0; i < ROWS; i++) {
@@ -128,15 +129,16 @@ void config_help(FILE *to)
 			char left[64];
 			const bool has_letter = table[i].value < 256;
 			snprintf(left, sizeof left, "%c%c%s --%s%s%s", has_letter ? '-' : ' ', has_letter ? table[i].value : ' ',
-			        has_letter ? "," : " ", table[i].name, table[i].argument ? "=" : "",
-			        table[i].argument ? table[i].argument : "");
+				has_letter ? "," : " ", table[i].name, table[i].argument ? "=" : "",
+				table[i].argument ? table[i].argument : "");
 			fprintf(to, "  %-32s  %s\n", left, table[i].help);
 		}
 	}
 	fputs("\nTIME is a number and a unit (107m is 107 milliseconds, 1M30s a minute and a half).\n"
 	      "Example: showstopper -T 50% -r 30s -- ssburn\n"
-	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, 126 and 127 as in a shell.\n",
-	        to);
+	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, 126 and 127 as in a "
+	      "shell.\n",
+		to);
 }
 
 /* Ten years. */
@@ -167,12 +169,12 @@ static int parse_time(const struct row *row, const char *text, int64_t least, in
 	int64_t value;
 	if (units_parse_time(text, strlen(text), &value, NULL) != 0)
 		return fail(error, "--%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, row->name, text,
-		        errno == ERANGE ? "out of range" : "malformed");
+			errno == ERANGE ? "out of range" : "malformed");
 	char bound[UNITS_TEXT_MAX];
 	/* Sums with the clock can't overflow. */
 	if (value < least || value > TIME_MOST)
 		return fail(error, "--%s: '%s' is out of range: expected a time from %s to 3650d", row->name, text,
-		        units_print_time(least, bound));
+			units_print_time(least, bound));
 	*ns = value;
 	return 0;
 }
@@ -182,10 +184,11 @@ static int parse_start_at(struct config *config, const char *text, char **error)
 	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	int64_t when_ns;
 	if (instant_parse(text, now_ns, &when_ns) != 0)
-		return fail(error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text, errno == ERANGE ? "out of range" : "no such time");
+		return fail(error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text,
+			errno == ERANGE ? "out of range" : "no such time");
 	if (when_ns <= now_ns || when_ns > now_ns + TIME_MOST)
 		return fail(error, "--start-at: '%s' is %s: expected a time to come, within 3650d", text,
-		        when_ns <= now_ns ? "in the past" : "too far away");
+			when_ns <= now_ns ? "in the past" : "too far away");
 	config->start_at_ns = when_ns;
 	return 0;
 }
@@ -203,7 +206,8 @@ static int parse_cpus(struct group *group, const char *text, char **error)
 {
 	struct sst_cpus *cpus;
 	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
-		return fail(error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text, errno == ERANGE ? "out of range" : "malformed");
+		return fail(error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text,
+			errno == ERANGE ? "out of range" : "malformed");
 	free(group->cpus);
 	group->cpus = cpus;
 	return 0;
@@ -230,7 +234,8 @@ static int parse_pin(struct config *config, struct group *group, const char *tex
 	}
 	group->pin = pinning_find(text);
 	if (group->pin == PIN_NONE)
-		return fail(error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic", text);
+		return fail(
+			error, "--pin: '%s': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic", text);
 	return 0;
 }
 
@@ -240,7 +245,8 @@ static int parse_part(struct group *group, const char *text, char **error)
 	int64_t part;
 	int64_t parts;
 	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
-	        units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts || parts > (int64_t)CPUS_LIMIT)
+		units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts ||
+		parts > (int64_t)CPUS_LIMIT)
 		return fail(error, "--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", text);
 	group->part = (unsigned)part;
 	group->parts = (unsigned)parts;
@@ -250,9 +256,9 @@ static int parse_part(struct group *group, const char *text, char **error)
 static int parse_require(struct config *config, const char *text, char **error)
 {
 	static const struct sst_option options[] = {
-	        {.name = "error", .type = SST_REAL, .offset = offsetof(struct config, require_error), .least = "0", .help = "pp"},
-	        {.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
-	        {0},
+		{.name = "error", .type = SST_REAL, .offset = offsetof(struct config, require_error), .least = "0", .help = "pp"},
+		{.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
+		{0},
 	};
 	struct option_memory memory = {0};
 	char reason[OPTION_ERROR_MAX];
@@ -277,7 +283,9 @@ static int parse_help_module(struct config *config, const char *text, char **err
 		memcpy(kind, text, (size_t)(colon - text));
 	const int found = module_kind_find(kind);
 	if (found < 0 || !colon || !colon[1])
-		return fail(error, "--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering", text);
+		return fail(error,
+			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering",
+			text);
 	config->help_kind = (enum sst_kind)found;
 	config->help_name = colon + 1;
 	config->action = ACTION_HELP_MODULE;
@@ -413,7 +421,8 @@ static int apply(struct config *config, struct group *group, int value, char **e
 	case OPTION_STDERR:
 	case OPTION_CHDIR:
 		if (!*optarg)
-			return fail(error, "--%s: expected the name of a %s", row->name, value == OPTION_CHDIR ? "folder" : "file");
+			return fail(
+				error, "--%s: expected the name of a %s", row->name, value == OPTION_CHDIR ? "folder" : "file");
 		*file_member(config, value) = optarg;
 		return 0;
 	case OPTION_SEPARATOR:
@@ -488,7 +497,8 @@ static void build_getopt_tables(char *letters, struct option *names)
 			if (table[i].argument)
 				*letters++ = ':';
 		}
-		names[i] = (struct option){table[i].name, table[i].argument ? required_argument : no_argument, NULL, table[i].value};
+		names[i] =
+			(struct option){table[i].name, table[i].argument ? required_argument : no_argument, NULL, table[i].value};
 	}
 	*letters = '\0';
 	names[ROWS] = (struct option){0};
@@ -516,7 +526,7 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 		if (value == ':') {
 			const struct row *row = row_of(optopt);
 			return fail(error, "option '%s%s' needs %s", words[optind - 1][1] == '-' ? "--" : "-",
-			        words[optind - 1][1] == '-' ? row->name : (char[]){(char)optopt, '\0'}, row->argument);
+				words[optind - 1][1] == '-' ? row->name : (char[]){(char)optopt, '\0'}, row->argument);
 		}
 		if (value == '?') {
 			const struct row *row = optopt ? row_of(optopt) : NULL;
@@ -583,8 +593,9 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	if (*at == first && !config->groups && config->attaches && !given)
 		return 1;
 	if (*at == first)
-		return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1, config->separator) :
-		                        fail(error, "expected a command (--help says more)");
+		return config->groups ? fail(error, "group %u is empty: expected a command after '%s'", config->groups + 1,
+						config->separator)
+				      : fail(error, "expected a command (--help says more)");
 	const bool last = *at == argc;
 	argv[(*at)++] = NULL;
 	group->command = argv + first;
@@ -678,15 +689,15 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 {
 	*error = NULL;
 	*config = (struct config){
-	        .module = {"constant", "realtime", "deficit", "even", "spread"},
-	        .run_time_ns = -1,
-	        .grace_ns = 5 * NS_PER_S,
-	        .log_interval_ns = 500 * NS_PER_MS,
-	        .require_error = NAN,
-	        .require_mse = NAN,
-	        .separator = ":",
-	        .placeholder = "%",
-	        .root = "",
+		.module = {"constant", "realtime", "deficit", "even", "spread"},
+		.run_time_ns = -1,
+		.grace_ns = 5 * NS_PER_S,
+		.log_interval_ns = 500 * NS_PER_MS,
+		.require_error = NAN,
+		.require_mse = NAN,
+		.separator = ":",
+		.placeholder = "%",
+		.root = "",
 	};
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
@@ -696,7 +707,8 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	if (config->workloads > 100000)
 		return fail(error, "%u workloads are too many: expected at most 100000", config->workloads);
 	if (config->workloads && config->start_interval_ns > TIME_MOST / config->workloads)
-		return fail(error, "--start-interval: starting %u workloads takes too long: expected at most 3650d in all", config->workloads);
+		return fail(error, "--start-interval: starting %u workloads takes too long: expected at most 3650d in all",
+			config->workloads);
 	config->controlled = config->attaches;
 	for (unsigned i = 0; i < config->groups; i++)
 		config->controlled += config->group[i].free ? 0 : config->group[i].instances;

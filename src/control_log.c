@@ -61,7 +61,8 @@ static struct control_log *open_log(const char *path, bool power, unsigned workl
 	struct control_log *log = malloc(sizeof *log);
 	if (!log)
 		return NULL;
-	*log = (struct control_log){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
+	*log = (struct control_log){
+		.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
 	if (log->fd < 0 || fstat(log->fd, &status) != 0)
 		goto fail;
 	log->regular = S_ISREG(status.st_mode);
@@ -72,7 +73,8 @@ static struct control_log *open_log(const char *path, bool power, unsigned workl
 	if (power)
 		fputs(",power_w", header);
 	for (unsigned i = 0; i < workloads; i++)
-		fprintf(header, ",duty_%0*u", workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
+		fprintf(header, ",duty_%0*u",
+			workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
 	log->pinning = pinning;
 	fputs(pinning ? ",pinning\n" : "\n", header);
 	if (write_stream(log, header, &text, &length) != 0)

@@ -41,7 +41,7 @@ static int take_sample(struct estimator *estimator, struct estimate_record *reco
 		record->work += sample.work;
 		record->capacity += sample.capacity;
 		const double target =
-		        estimator->target ? estimator->target(estimator->context, record->last.when_ns, now.when_ns) : NAN;
+			estimator->target ? estimator->target(estimator->context, record->last.when_ns, now.when_ns) : NAN;
 		if (!isnan(target))
 			record->owed += target * sample.capacity - sample.work;
 	}
@@ -56,8 +56,7 @@ int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_re
 	uint32_t nobody = 0;
 	int result = 0;
 	load_record(shared, record);
-	if (!is_due(estimator, record, now_ns) ||
-	        !atomic_compare_exchange_strong(&shared->sampler, &nobody, estimator->owner))
+	if (!is_due(estimator, record, now_ns) || !atomic_compare_exchange_strong(&shared->sampler, &nobody, estimator->owner))
 		return 0;
 	/* Somebody may have finished between the look and the claim. */
 	load_record(shared, record);

@@ -10,11 +10,11 @@ struct estimator {
 	void *state;
 	const struct sst_env *env;
 	struct shared *shared;
-	uint32_t owner;            /* not 0; differs between processes */
+	uint32_t owner;                  /* not 0; differs between processes */
 	int64_t (*clock)(void *context); /* to measure what a reading costs */
 	/* Mean target load between two moments, NaN when some of it is free or before control; NULL: nothing is ever owed. */
 	double (*target)(void *context, int64_t from_ns, int64_t to_ns);
-	void *context;             /* of both */
+	void *context; /* of both */
 };
 
 /*

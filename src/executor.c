@@ -47,21 +47,21 @@ struct executor {
 	struct slot_record record;
 	struct loop loop;
 	struct tree tree;
-	pid_t first;       /* the workload's first process, or 0 when it is reaped or not ours */
+	pid_t first; /* the workload's first process, or 0 when it is reaped or not ours */
 	struct containment containment;
 	const struct attached *attached; /* NULL where the workload was started */
-	bool started;      /* left the hold */
+	bool started;                    /* left the hold */
 	bool paused;
 	bool terminating;
-	bool warned;       /* that a process may not be signalled */
-	bool waiting;      /* no process is left, and the workload is to be started again … */
+	bool warned;        /* that a process may not be signalled */
+	bool waiting;       /* no process is left, and the workload is to be started again … */
 	int64_t respawn_ns; /* … not before this moment, */
-	int64_t delay_ns;  /* so long after it was started the last time */
+	int64_t delay_ns;   /* so long after it was started the last time */
 	int64_t started_ns;
 	uint64_t cpu_before; /* what an attached tree had used before */
-	int64_t due_ns;    /* when the next edge is due; 0: never */
-	int64_t kill_ns;   /* end of the grace period */
-	int64_t wake_ns;   /* when the loop goes round again at the latest; 0: not of itself */
+	int64_t due_ns;      /* when the next edge is due; 0: never */
+	int64_t kill_ns;     /* end of the grace period */
+	int64_t wake_ns;     /* when the loop goes round again at the latest; 0: not of itself */
 	int signals;
 };
 
@@ -93,7 +93,7 @@ static void warn_of_denied(struct executor *executor)
 		return;
 	executor->warned = true;
 	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
-	        (int)executor->tree.denied);
+		(int)executor->tree.denied);
 }
 
 /*
@@ -374,16 +374,16 @@ static pid_t start_workload(struct executor *executor, bool again, enum shared_s
 			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
 	if (complete) {
 		const struct spawn request = {
-		        .command = command,
-		        .directory = expanded[0],
-		        .stdout_file = expanded[1],
-		        .stderr_file = expanded[2],
-		        .inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
-		        .append = again,
-		        .index = index,
-		        .cpus = processors_of(executor),
-		        .user = &executor->run->user,
-		        .containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
+			.command = command,
+			.directory = expanded[0],
+			.stdout_file = expanded[1],
+			.stderr_file = expanded[2],
+			.inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
+			.append = again,
+			.index = index,
+			.cpus = processors_of(executor),
+			.user = &executor->run->user,
+			.containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -449,7 +449,7 @@ static bool respawn(struct executor *executor)
 static bool comes_back(struct executor *executor)
 {
 	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->attached || executor->terminating ||
-	        atomic_load(&executor->shared->phase) > SHARED_RUN)
+		atomic_load(&executor->shared->phase) > SHARED_RUN)
 		return false;
 	if (!executor->waiting) {
 		const bool stopped = executor->tree.stopped;
@@ -474,7 +474,8 @@ static int64_t cpu_ns(int who)
 {
 	struct rusage usage;
 	getrusage(who, &usage);
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
 }
 
 /* Of a tree that was attached; how its first process ended is known to its parent alone. */
@@ -527,15 +528,15 @@ static int await(const struct executor *executor, struct pollfd *polled, nfds_t 
 static int watch(struct executor *executor)
 {
 	struct pollfd polled[] = {
-	        {.fd = executor->signals, .events = POLLIN},
-	        {.fd = executor->run->master, .events = POLLIN},
-	        {.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
+		{.fd = executor->signals, .events = POLLIN}, {.fd = executor->run->master, .events = POLLIN},
+		{.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
 	};
 	for (bool news = true;;) {
 		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
 		if (news) {
 			follow_orders(executor);
-			if (executor->attached ? attached_is_over(executor, polled[2].revents) : reap(executor) && !comes_back(executor))
+			if (executor->attached ? attached_is_over(executor, polled[2].revents)
+					       : reap(executor) && !comes_back(executor))
 				return 0;
 			if (atomic_load(&executor->slot->left))
 				return EXIT_TROUBLE;
@@ -619,19 +620,19 @@ static int begin_workload(struct executor *executor, enum shared_stage *stage)
 int executor_run(struct run *run, unsigned index)
 {
 	struct executor executor = {
-	        .run = run,
-	        .shared = run->shared,
-	        .slot = &run->shared->slot[index],
-	        .attached = run_attached(run, index),
-	        .record = {.load = __builtin_nan("")},
-	        .containment = {.tie = -1},
-	        .signals = -1,
+		.run = run,
+		.shared = run->shared,
+		.slot = &run->shared->slot[index],
+		.attached = run_attached(run, index),
+		.record = {.load = __builtin_nan("")},
+		.containment = {.tie = -1},
+		.signals = -1,
 	};
 	executor.loop = (struct loop){
-	        .module = run->module,
-	        .shared = run->shared,
-	        .index = index,
-	        .estimator = {.owner = index + 1, .clock = read_clock},
+		.module = run->module,
+		.shared = run->shared,
+		.index = index,
+		.estimator = {.owner = index + 1, .clock = read_clock},
 	};
 	enum shared_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;

@@ -13,7 +13,8 @@
 /* Changes when a member of the JSON record changes its meaning or goes. */
 #define EXPORT_SCHEMA 1
 
-struct export {
+struct export
+{
 	const struct run *run;
 	const struct summary *summary;
 	const struct scheduling_grant *grant;

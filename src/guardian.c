@@ -158,7 +158,7 @@ int guardian_run(const struct config *config)
 		result = -WTERMSIG(status);
 	} else {
 		diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
-		        strsignal(WTERMSIG(status)));
+			strsignal(WTERMSIG(status)));
 	}
 	if (WIFSIGNALED(status))
 		await_executors();

@@ -52,7 +52,10 @@ static inline void latch_read(const struct latch *latch, void *value, size_t wor
 }
 
 /* How a struct is given to a latch: its size in words, checked. */
-#define LATCH_SIZE(type) (sizeof(type) / sizeof(uint64_t) + 0 * sizeof(struct { \
-	_Static_assert(sizeof(type) % sizeof(uint64_t) == 0 && sizeof(type) / sizeof(uint64_t) <= LATCH_WORDS, "latch"); int unused; }))
+#define LATCH_SIZE(type)                                                                                                         \
+	(sizeof(type) / sizeof(uint64_t) + 0 * sizeof(struct {                                                                   \
+		_Static_assert(sizeof(type) % sizeof(uint64_t) == 0 && sizeof(type) / sizeof(uint64_t) <= LATCH_WORDS, "latch"); \
+		int unused;                                                                                                      \
+	}))
 
 #endif

@@ -60,7 +60,8 @@ static char *inflate_text(const char *packed, size_t length)
 {
 	const size_t limit = 1 << 20;
 	char *text = malloc(limit + 1);
-	z_stream stream = {.next_in = (Bytef *)packed, .avail_in = (uInt)length, .next_out = (Bytef *)text, .avail_out = (uInt)limit};
+	z_stream stream = {
+		.next_in = (Bytef *)packed, .avail_in = (uInt)length, .next_out = (Bytef *)text, .avail_out = (uInt)limit};
 	if (!text || inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
 		free(text);
 		return NULL;

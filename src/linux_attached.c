@@ -96,7 +96,8 @@ static int claim(pid_t pid, int *fd)
 	if (other == pid)
 		diag("--attach: process %d is attached to another run of showstopper", (int)pid);
 	else if (other)
-		diag("--attach: process %d is a descendant of process %d, which is attached to another run of showstopper", (int)pid, (int)other);
+		diag("--attach: process %d is a descendant of process %d, which is attached to another run of showstopper",
+			(int)pid, (int)other);
 	return other ? -1 : 0;
 }
 
@@ -151,7 +152,8 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned k = 0; k < count; k++)
 			if (i != k && descends_from(pid[i], pid[k])) {
-				diag("--attach: process %d is a descendant of process %d, which is attached too", (int)pid[i], (int)pid[k]);
+				diag("--attach: process %d is a descendant of process %d, which is attached too", (int)pid[i],
+					(int)pid[k]);
 				goto fail;
 			}
 	for (unsigned i = 0; i < count; i++)

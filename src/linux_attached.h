@@ -15,7 +15,7 @@ struct attached {
 	char name[64];                /* of its program; what can't be printed is '?' */
 	int fd;                       /* pidfd */
 	int table;                    /* memfd: every process of the tree that may be stopped; written by the executor alone */
-	int claim;                    /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
+	int claim; /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
 };
 
 /*

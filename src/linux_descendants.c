@@ -61,7 +61,7 @@ static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t
 	struct linux_process child;
 	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
 	if (linux_process_read(pid, &child) != 0 || (child.parent != parent && child.parent != getpid()) ||
-	        is_among_first(list, known, pid))
+		is_among_first(list, known, pid))
 		return 0;
 	return descendants_add(list, &child, depth);
 }
@@ -116,7 +116,8 @@ static int expand_by_children(struct descendants *list, size_t known)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!linux_process_has_ended(&list->item[i].process) &&
-		        append_children_of(list, known, list->item[i].process.pid, list->item[i].process.threads, list->item[i].depth + 1) != 0)
+			append_children_of(list, known, list->item[i].process.pid, list->item[i].process.threads,
+				list->item[i].depth + 1) != 0)
 			return -1;
 	return 0;
 }
@@ -125,7 +126,7 @@ static int append_from(struct descendants *list, size_t known, const struct desc
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->item[i].process.parent == parent && !is_among_first(list, known, all->item[i].process.pid) &&
-		        descendants_add(list, &all->item[i].process, depth) != 0)
+			descendants_add(list, &all->item[i].process, depth) != 0)
 			return -1;
 	return 0;
 }
@@ -141,7 +142,7 @@ static int expand_by_parents(pid_t root, struct descendants *list, size_t known)
 	for (struct dirent *entry; (entry = readdir(proc));) {
 		struct linux_process process;
 		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
-		        descendants_add(&all, &process, 0) != 0)
+			descendants_add(&all, &process, 0) != 0)
 			goto out;
 	}
 	if (root && append_from(list, known, &all, root, 1) != 0)
@@ -275,7 +276,8 @@ void descendants_name(char *text, size_t size)
 				close(fd);
 			if (length > 0)
 				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
-			used += (size_t)snprintf(text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
 		}
 	descendants_free(&list);
 }

@@ -9,12 +9,14 @@
 
 #include "linux_process.h"
 
+struct descendant {
+	struct linux_process process;
+	unsigned depth; /* 1 for a child of the root */
+};
+
 /* A growing list; start with {0}, free with descendants_free. */
 struct descendants {
-	struct descendant {
-		struct linux_process process;
-		unsigned depth; /* 1 for a child of the root */
-	} *item;
+	struct descendant *item;
 	size_t count, capacity;
 };
 

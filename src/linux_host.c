@@ -83,18 +83,18 @@ static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *
 }
 
 static const struct sst_host linux_host = {
-        .refuse = refuse,
-        .open = open_source,
-        .read = read_source,
-        .close = close_source,
-        .tree_cpu_time = tree_cpu_time,
-        .cpus = current_cpus,
+	.refuse = refuse,
+	.open = open_source,
+	.read = read_source,
+	.close = close_source,
+	.tree_cpu_time = tree_cpu_time,
+	.cpus = current_cpus,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)
 {
 	*host = (struct host_env){
-	        .env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
-	        .root = root,
+		.env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
+		.root = root,
 	};
 }

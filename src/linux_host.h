@@ -9,9 +9,9 @@
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
 	struct sst_env env;
-	const char *root;             /* before every path of a source; "" for none */
-	const struct sst_cpus *moved; /* instead of env.cpus at odd numbers of moves; NULL for all */
-	struct shared *shared;        /* NULL until there are workloads */
+	const char *root;               /* before every path of a source; "" for none */
+	const struct sst_cpus *moved;   /* instead of env.cpus at odd numbers of moves; NULL for all */
+	struct shared *shared;          /* NULL until there are workloads */
 	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
 };
 

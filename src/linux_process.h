@@ -12,12 +12,12 @@
 
 struct linux_process {
 	pid_t pid, parent, group, session;
-	char state;           /* R, S, D, T, t, Z, X, … */
-	uint64_t flags;       /* PF_… of the kernel, of which LINUX_PROCESS_KERNEL means a kernel thread */
-	uint64_t start_ticks; /* since boot, in USER_HZ: tells two processes with the same number apart */
-	uint64_t user_ticks, system_ticks;                   /* its own */
+	char state;                        /* R, S, D, T, t, Z, X, … */
+	uint64_t flags;                    /* PF_… of the kernel, of which LINUX_PROCESS_KERNEL means a kernel thread */
+	uint64_t start_ticks;              /* since boot, in USER_HZ: tells two processes with the same number apart */
+	uint64_t user_ticks, system_ticks; /* its own */
 	uint64_t children_user_ticks, children_system_ticks; /* of children it has waited for */
-	uint64_t threads;     /* with the first one, also after that one ended */
+	uint64_t threads;                                    /* with the first one, also after that one ended */
 };
 
 /*

@@ -43,11 +43,11 @@ void scheduling_save(struct scheduling *saved)
 	struct sched_param param = {0};
 	sched_getparam(0, &param);
 	*saved = (struct scheduling){
-	        .policy = sched_getscheduler(0),
-	        .priority = param.sched_priority,
-	        .nice = getpriority(PRIO_PROCESS, 0),
-	        .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL),
-	        .oom_score = read_oom_score(),
+		.policy = sched_getscheduler(0),
+		.priority = param.sched_priority,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL),
+		.oom_score = read_oom_score(),
 	};
 	getrlimit(RLIMIT_NOFILE, &saved->files);
 	sigprocmask(SIG_SETMASK, NULL, &saved->mask);
@@ -100,7 +100,8 @@ struct scheduling_lent scheduling_before_fork(const struct scheduling *user)
 {
 	const bool fifo = is_fifo();
 	scheduling_step_down();
-	const struct scheduling_lent lent = {.fifo = fifo, .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL)};
+	const struct scheduling_lent lent = {
+		.fifo = fifo, .slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL)};
 	prctl(PR_SET_TIMERSLACK, user->slack_ns);
 	return lent;
 }

@@ -11,10 +11,10 @@ struct scheduling {
 	int policy;   /* as sched_getscheduler(2) says, with SCHED_RESET_ON_FORK where set */
 	int priority; /* of a real-time policy */
 	int nice;
-	unsigned long slack_ns;     /* timer slack */
-	int oom_score;              /* oom_score_adj */
-	struct rlimit files;        /* RLIMIT_NOFILE */
-	sigset_t mask;              /* blocked signals */
+	unsigned long slack_ns;      /* timer slack */
+	int oom_score;               /* oom_score_adj */
+	struct rlimit files;         /* RLIMIT_NOFILE */
+	sigset_t mask;               /* blocked signals */
 	struct sigaction action[65]; /* dispositions, by signal number */
 };
 

@@ -174,7 +174,7 @@ int spawn_check_command(const char *command, const char *directory)
 	if (strchr(command, '/')) {
 		const bool in_directory = directory && *command != '/';
 		if (snprintf(path, sizeof path, "%s%s%s", in_directory ? directory : "", in_directory ? "/" : "", command) >=
-		        (int)sizeof path)
+			(int)sizeof path)
 			result = ENAMETOOLONG;
 		else
 			result = check_file(path);

@@ -47,8 +47,10 @@
 
 void tree_init(struct tree *tree, pid_t first)
 {
-	*tree = (struct tree){
-	        .group = first, .whole_group = true, .scanned_ns = INT64_MIN, .loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+	*tree = (struct tree){.group = first,
+		.whole_group = true,
+		.scanned_ns = INT64_MIN,
+		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
 }
 
 static void close_outsider(const struct tree_outsider *outsider)
@@ -100,8 +102,9 @@ static uint64_t newest_process(const struct tree *tree)
 
 static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 {
-	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
-	                                                                              : SCAN_EVERY_NS;
+	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS
+				      ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
+				      : SCAN_EVERY_NS;
 	*forks = newest_process(tree);
 	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
 		return true;
@@ -188,7 +191,8 @@ static void signal_outsider(const struct tree_outsider *outsider, int signal)
 
 static bool is_outsider(const struct tree *tree, const struct linux_process *process)
 {
-	return !linux_process_has_ended(process) && process->pid != tree->init && !(tree->whole_group && process->group == tree->group);
+	return !linux_process_has_ended(process) && process->pid != tree->init &&
+	       !(tree->whole_group && process->group == tree->group);
 }
 
 /*
@@ -201,7 +205,7 @@ static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, s
 		struct tree_outsider *known = &tree->outsider[i];
 		struct linux_process now;
 		if (known->process.pid == 0 || linux_process_read(known->process.pid, &now) != 0 ||
-		        now.start_ticks != known->process.start_ticks || !is_outsider(tree, &now))
+			now.start_ticks != known->process.start_ticks || !is_outsider(tree, &now))
 			continue;
 		outsider[*count] = *known;
 		outsider[(*count)++].process = now;
@@ -227,7 +231,8 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 		/* A signal to the group says nothing as long as some process of it may be signalled. */
 		if (kill(process->pid, 0) != 0 && errno == EPERM)
 			tree->denied = process->pid;
-		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks + process->children_system_ticks;
+		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks +
+			 process->children_system_ticks;
 		if (!is_outsider(tree, process))
 			continue;
 		struct tree_outsider *next = &outsider[count++];
@@ -254,9 +259,9 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns)
 {
 	*tree = (struct tree){.attached = true,
-	        .table = attached->table,
-	        .scanned_ns = INT64_MIN,
-	        .loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+		.table = attached->table,
+		.scanned_ns = INT64_MIN,
+		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
 	tree->outsider = calloc(1, sizeof *tree->outsider);
 	const int fd = fcntl(attached->fd, F_DUPFD_CLOEXEC, 0);
 	if (!tree->outsider || fd < 0 || attached_enter(tree->table, 0, &attached->process) != 0) {
@@ -298,7 +303,7 @@ static void await_standstill(pid_t pid, int64_t deadline_ns)
 {
 	struct linux_process process;
 	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
-	        !linux_process_has_ended(&process) && clock_now() < deadline_ns)
+		!linux_process_has_ended(&process) && clock_now() < deadline_ns)
 		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
 }
 

@@ -15,18 +15,20 @@
 
 #include "linux_descendants.h"
 
+/* A process of the tree outside the workload's group. */
+struct tree_outsider {
+	struct linux_process process;
+	int fd;         /* pidfd, or -1 where descriptors are scarce */
+	uint32_t place; /* in the table */
+	bool fresh;     /* found by the last look, and not before */
+};
+
 struct tree {
-	pid_t group;   /* the workload's process group */
-	pid_t init;    /* its containment's, a child of the caller that is left alone; 0: none */
+	pid_t group;      /* the workload's process group */
+	pid_t init;       /* its containment's, a child of the caller that is left alone; 0: none */
 	bool whole_group; /* its leader has not been reaped, so that the group's number is still its own */
 	bool stopped;
-	/* Processes of the tree outside the group, parents first. */
-	struct tree_outsider {
-		struct linux_process process;
-		int fd;         /* pidfd, or -1 where descriptors are scarce */
-		uint32_t place; /* in the table */
-		bool fresh;     /* found by the last look, and not before */
-	} *outsider;
+	struct tree_outsider *outsider; /* parents first */
 	size_t outsiders;
 	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;

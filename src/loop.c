@@ -106,18 +106,18 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	if (estimate->samples == 0)
 		return target; /* not even the processors are known: open loop */
 	const struct sst_control_input in = {
-	        .now_ns = now_ns,
-	        .target = target,
-	        .load = isnan(estimate->load) ? target : estimate->load, /* nothing is known yet: no error */
-	        .since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
-	        .total = {estimate->work, estimate->capacity},
-	        .owed = estimate->owed,
-	        .duty = loop->duty,
-	        .processors = estimate->last.processors,
-	        .peers = loop->peer_output,
-	        .peer_count = gather_peers(loop),
-	        .rank = loop->rank,
-	        .live = loop->live,
+		.now_ns = now_ns,
+		.target = target,
+		.load = isnan(estimate->load) ? target : estimate->load, /* nothing is known yet: no error */
+		.since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
+		.total = {estimate->work, estimate->capacity},
+		.owed = estimate->owed,
+		.duty = loop->duty,
+		.processors = estimate->last.processors,
+		.peers = loop->peer_output,
+		.peer_count = gather_peers(loop),
+		.rank = loop->rank,
+		.live = loop->live,
 	};
 	struct sst_control_output out = {0};
 	module->control->step(module->state, &in, &out);
@@ -154,13 +154,13 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	const int64_t due = loop->controlling ? due_ns : now_ns;
 	loop->duty = control(loop, now_ns, clamp(target), &estimate);
 	const struct sst_dithering_input in = {
-	        .now_ns = now_ns,
-	        .due_ns = due,
-	        .origin_ns = origin_ns,
-	        .rank = loop->rank,
-	        .live = loop->live,
-	        .duty = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live)),
-	        .running = loop->running,
+		.now_ns = now_ns,
+		.due_ns = due,
+		.origin_ns = origin_ns,
+		.rank = loop->rank,
+		.live = loop->live,
+		.duty = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live)),
+		.running = loop->running,
 	};
 	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
 	dithering->dithering->next(dithering->state, &in, &out);

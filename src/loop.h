@@ -14,21 +14,21 @@
 #define LOOP_FREE_CHECK_NS (10 * INT64_C(1000000))
 
 struct loop {
-	struct module *module;   /* SST_KINDS of them, initialised, by kind */
+	struct module *module; /* SST_KINDS of them, initialised, by kind */
 	struct estimator estimator;
 	struct shared *shared;
 	unsigned index;
 	/* The rest is the loop's own. */
-	uint32_t generation;     /* of the place in the ring that is known */
+	uint32_t generation; /* of the place in the ring that is known */
 	bool placed;
 	unsigned rank, live;
-	unsigned *peer;          /* slots of the next live executors, at most kappa */
+	unsigned *peer; /* slots of the next live executors, at most kappa */
 	double *peer_output;
 	unsigned kappa, peers;
-	bool controlling;        /* not free at the last step */
+	bool controlling; /* not free at the last step */
 	bool running;
-	int64_t origin_ns;       /* of the step that is under way */
-	double work, capacity;   /* totals at the last step of the control module */
+	int64_t origin_ns;     /* of the step that is under way */
+	double work, capacity; /* totals at the last step of the control module */
 	double duty;
 };
 

@@ -48,9 +48,9 @@ static void print_priority(FILE *to)
 		struct scheduling user;
 		scheduling_save(&user);
 		const struct scheduling_grant grant = scheduling_raise(&user);
-		_exit(grant.grant == GRANT_FIFO ? STATUS_FIFO + grant.value :
-		      grant.grant == GRANT_NICE ? STATUS_NICE + 20 + grant.value :
-		                                  0);
+		_exit(grant.grant == GRANT_FIFO     ? STATUS_FIFO + grant.value
+			: grant.grant == GRANT_NICE ? STATUS_NICE + 20 + grant.value
+						    : 0);
 	}
 	int status;
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) {
@@ -63,7 +63,9 @@ static void print_priority(FILE *to)
 	else if (tried >= STATUS_NICE)
 		fprintf(to, "priority: nice %d permitted, SCHED_FIFO not\n", tried - STATUS_NICE - 20);
 	else
-		fputs("priority: nothing above the workloads' permitted (enforcement will be late when processors are saturated)\n", to);
+		fputs("priority: nothing above the workloads' permitted (enforcement will be late when processors are "
+		      "saturated)\n",
+			to);
 }
 
 static void print_containment(FILE *to)
@@ -112,7 +114,7 @@ static void print_steal(const struct sst_env *env, FILE *to)
 	}
 	const uint64_t stolen = now.total.steal - before.total.steal;
 	const double ticks = (double)(linux_stat_busy(&now.total) + linux_stat_idle(&now.total)) -
-	        (double)(linux_stat_busy(&before.total) + linux_stat_idle(&before.total));
+			     (double)(linux_stat_busy(&before.total) + linux_stat_idle(&before.total));
 	fprintf(to, "steal: %.1f %% over one second\n", ticks > 0 ? 100 * (double)stolen / ticks : 0);
 }
 
@@ -141,5 +143,6 @@ void machine_print(const char *root, FILE *to)
 	print_priority(to);
 	print_containment(to);
 	fprintf(to, "children files in /proc: %s\n",
-	        access("/proc/thread-self/children", R_OK) == 0 ? "available" : "unavailable (trees are found by reading all of /proc)");
+		access("/proc/thread-self/children", R_OK) == 0 ? "available"
+								: "unavailable (trees are found by reading all of /proc)");
 }

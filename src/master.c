@@ -124,7 +124,8 @@ static int check_exports(const struct config *config)
 static void say_what_was_set_up(const struct master *master)
 {
 	const struct scheduling_grant *grant = &master->grant;
-	static const char *const names[] = {[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
+	static const char *const names[] = {
+		[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		const struct module *module = &master->run.module[kind];
 		char *options = NULL;
@@ -193,7 +194,8 @@ static bool report_failures(const struct master *master)
 		if (failures > 1)
 			snprintf(often, sizeof often, " failed %u times, the last time it", failures);
 		if (WIFSIGNALED(status))
-			diag("workload %u%s was killed by signal %d (%s)", i, often, WTERMSIG(status), strsignal(WTERMSIG(status)));
+			diag("workload %u%s was killed by signal %d (%s)", i, often, WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
 		else
 			diag("workload %u%s ended with status %d", i, often, WEXITSTATUS(status));
 	}
@@ -234,12 +236,12 @@ static void write_records(struct master *master, const struct summary *summary, 
 {
 	const struct config *config = master->config;
 	const struct export export = {
-	        .run = &master->run,
-	        .summary = summary,
-	        .grant = &master->grant,
-	        .trace_length_ns = run_trace_length(&master->run),
-	        .started_s = master->started_s,
-	        .exit_status = *status,
+		.run = &master->run,
+		.summary = summary,
+		.grant = &master->grant,
+		.trace_length_ns = run_trace_length(&master->run),
+		.started_s = master->started_s,
+		.exit_status = *status,
 	};
 	if (config->export_json && export_json(&export, config->export_json) != 0) {
 		diag("%s: can't write the record: %s", config->export_json, strerror(errno));
@@ -255,13 +257,13 @@ static void write_records(struct master *master, const struct summary *summary, 
 static void report(struct master *master, int *status)
 {
 	struct summary summary = {
-	        .accuracy = master->recording.accuracy,
-	        .master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
-	        .guardian_cpu_s = guardian_cpu_s(),
-	        .power_asked = master->config->log_power,
-	        .energy_j = energy_sum(&master->recording.energy),
-	        .power_w = energy_mean_power(&master->recording.energy),
-	        .wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
+		.accuracy = master->recording.accuracy,
+		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
+		.guardian_cpu_s = guardian_cpu_s(),
+		.power_asked = master->config->log_power,
+		.energy_j = energy_sum(&master->recording.energy),
+		.power_w = energy_mean_power(&master->recording.energy),
+		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
 	};
 	summary_collect(&summary, master->run.shared);
 	if (!master->config->quiet)
@@ -310,7 +312,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	if (status == 0 && config->log) {
 		const unsigned columns = config->log_instances ? config->workloads : 0;
 		master.recording.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns)
-		                                        : control_log_open(config->log, config->log_power, columns);
+							: control_log_open(config->log, config->log_power, columns);
 		if (!master.recording.log) {
 			diag("%s: can't write the log: %s", config->log, strerror(errno));
 			status = EXIT_TROUBLE;
@@ -341,7 +343,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		struct recording *recording = &master.recording;
 		recording->progress = (struct progress){.length_ns = master.length_ns, .target = NAN, .load = NAN, .duty = NAN};
 		recording->live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
-		                                                 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
+								 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
 		diag_over_live_line(recording->live_line);
 		if (config->verbose)
 			say_what_was_set_up(&master);

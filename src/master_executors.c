@@ -146,8 +146,8 @@ static void report_respawn_failure(const struct master *master, unsigned index)
 {
 	const struct slot *slot = &master->run.shared->slot[index];
 	diag("workload %u can't be started again: can't %s: %s: %s", index,
-	        spawn_stage_text((enum shared_stage)atomic_load(&slot->start_stage)), run_group(master->config, index)->command[0],
-	        strerror(atomic_load(&slot->start_errno)));
+		spawn_stage_text((enum shared_stage)atomic_load(&slot->start_stage)),
+		run_group(master->config, index)->command[0], strerror(atomic_load(&slot->start_errno)));
 }
 
 static void note_executor(struct master *master, unsigned index, int wait_status)
@@ -180,7 +180,7 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	master->lost++;
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
-		        strsignal(WTERMSIG(wait_status)), then);
+			strsignal(WTERMSIG(wait_status)), then);
 	else
 		diag("the executor of workload %u ended with status %d; %s", index, WEXITSTATUS(wait_status), then);
 	if (!master->config->keep_going)

@@ -99,7 +99,8 @@ static bool follow_load(struct recording *recording, const struct record *record
 		/* First, so that what is started from now on is bound where it belongs. */
 		atomic_fetch_add(&recording->run->shared->moves, 1);
 		if (recording->run->config->verbose)
-			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)), 100 * record->load);
+			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)),
+				100 * record->load);
 	}
 	if (changed || recording->moving)
 		move_groups(recording);
@@ -157,7 +158,7 @@ void recording_take(struct recording *recording, bool last)
 			note_progress(recording, &record);
 		}
 		if (recorder == &recording->sampled && !isnan(record.target) && !record.partly_free && !isnan(record.load) &&
-		        record.length_ns > recorder->interval_ns / 2)
+			record.length_ns > recorder->interval_ns / 2)
 			accuracy_add(&recording->accuracy, record.target, record.load);
 		start_interval(recording, recorder, &reading);
 		started[i] = true;

@@ -17,8 +17,8 @@
 
 struct recording {
 	const struct run *run;
-	const pid_t *executor;    /* the master's: by workload; 0 once reaped */
-	struct control_log *log;  /* or NULL */
+	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
+	struct control_log *log; /* or NULL */
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
 	struct energy energy;
@@ -26,8 +26,8 @@ struct recording {
 	bool live_line;
 	bool log_failed, source_failed; /* told once */
 	struct dynamic_pinning dynamic; /* where there are groups with it */
-	struct sst_cpus *allowed; /* … what neutral means */
-	bool moving;              /* threads may have been missed when the groups were moved */
+	struct sst_cpus *allowed;       /* … what neutral means */
+	bool moving;                    /* threads may have been missed when the groups were moved */
 };
 
 /* With `run` and `log` filled in. 0, or -1 with errno. */

@@ -20,17 +20,17 @@ struct master {
 	const struct config *config;
 	const struct master_ties *ties;
 	enum stage stage;
-	pid_t *executor;      /* by workload; 0 once reaped */
-	unsigned alive;       /* executors not reaped */
-	unsigned lost;        /* executors that died and that the run went on without */
-	bool strays;          /* what one of them left may not be dead yet */
-	unsigned forked;      /* executors, so far */
-	int64_t first_ns;     /* when the first workload is started; 0: not known yet */
+	pid_t *executor;  /* by workload; 0 once reaped */
+	unsigned alive;   /* executors not reaped */
+	unsigned lost;    /* executors that died and that the run went on without */
+	bool strays;      /* what one of them left may not be dead yet */
+	unsigned forked;  /* executors, so far */
+	int64_t first_ns; /* when the first workload is started; 0: not known yet */
 	int signals, timer;
-	int instant;          /* timer of --start-at, or -1 */
-	bool timed;           /* the run has an end */
-	int64_t length_ns;    /* … this long after the origin */
-	int64_t paused_ns;    /* since when it is paused; 0: it isn't */
+	int instant;       /* timer of --start-at, or -1 */
+	bool timed;        /* the run has an end */
+	int64_t length_ns; /* … this long after the origin */
+	int64_t paused_ns; /* since when it is paused; 0: it isn't */
 	bool begins_paused;
 	int64_t suspended_ns; /* … since when */
 	int64_t began_ns;     /* end of the hold */
@@ -41,7 +41,7 @@ struct master {
 	unsigned interrupts;  /* how many SIGINTs came */
 	int status;           /* 0, or what an error demands */
 	struct scheduling_grant grant;
-	int64_t started_s;    /* wall clock */
+	int64_t started_s; /* wall clock */
 };
 
 #endif

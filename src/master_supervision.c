@@ -141,7 +141,8 @@ static void resume_run(struct master *master)
 {
 	struct sst_reading reading;
 	if (master->stage == STARTING && master->begins_paused && master->first_ns)
-		master->first_ns += clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
+		master->first_ns +=
+			clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
 	master->begins_paused = false;
 	if (!master->paused_ns) {
 		start_workloads(master);
@@ -232,8 +233,8 @@ static void say_status(struct master *master)
 	progress_format(&master->recording.progress, 80, false, line);
 	if (accuracy->samples)
 		diag("%s; so far: target %.2f %%, load %.2f %%, mean error %+.2f pp, MSE %.2f pp^2", line,
-		        100 * accuracy_mean_target(accuracy), 100 * accuracy_mean_load(accuracy), accuracy_mean_error_pp(accuracy),
-		        accuracy_mse_pp2(accuracy));
+			100 * accuracy_mean_target(accuracy), 100 * accuracy_mean_load(accuracy),
+			accuracy_mean_error_pp(accuracy), accuracy_mse_pp2(accuracy));
 	else
 		diag("%s", line);
 }
@@ -272,11 +273,11 @@ static void on_signal(struct master *master, int number)
 void master_supervise(struct master *master)
 {
 	struct pollfd polled[] = {
-	        {.fd = master->signals, .events = POLLIN},
-	        {.fd = master->timer, .events = POLLIN},
-	        {.fd = master->run.ready, .events = POLLIN},
-	        {.fd = master->ties->guardian, .events = POLLIN},
-	        {.fd = master->instant, .events = POLLIN},
+		{.fd = master->signals, .events = POLLIN},
+		{.fd = master->timer, .events = POLLIN},
+		{.fd = master->run.ready, .events = POLLIN},
+		{.fd = master->ties->guardian, .events = POLLIN},
+		{.fd = master->instant, .events = POLLIN},
 	};
 	if (master->config->start_at_ns) {
 		await_instant(master);

@@ -21,11 +21,11 @@ static const struct {
 	const char *name;
 	size_t size;
 } kinds[SST_KINDS] = {
-        [SST_TRACE] = {"trace", sizeof(struct sst_trace)},
-        [SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback)},
-        [SST_CONTROL] = {"control", sizeof(struct sst_control)},
-        [SST_SPACE] = {"space", sizeof(struct sst_space)},
-        [SST_DITHERING] = {"dithering", sizeof(struct sst_dithering)},
+	[SST_TRACE] = {"trace", sizeof(struct sst_trace)},
+	[SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback)},
+	[SST_CONTROL] = {"control", sizeof(struct sst_control)},
+	[SST_SPACE] = {"space", sizeof(struct sst_space)},
+	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering)},
 };
 
 const char *module_kind_name(enum sst_kind kind)
@@ -48,10 +48,11 @@ static const char *missing_hook(const struct module *module)
 	case SST_TRACE:
 		return module->trace->target ? NULL : "target";
 	case SST_FEEDBACK:
-		return !module->feedback->read ? "read" : !module->feedback->sample ? "sample" :
-		        !module->feedback->estimate                         ? "estimate" :
-		        !module->feedback->interval                       ? "interval" :
-		                                                              NULL;
+		return !module->feedback->read       ? "read"
+		       : !module->feedback->sample   ? "sample"
+		       : !module->feedback->estimate ? "estimate"
+		       : !module->feedback->interval ? "interval"
+						     : NULL;
 	case SST_CONTROL:
 		return module->control->step ? NULL : "step";
 	case SST_SPACE:
@@ -63,7 +64,7 @@ static const char *missing_hook(const struct module *module)
 }
 
 static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
-        __attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 
 static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
 {
@@ -91,14 +92,15 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 		return refuse(kind, name, error, "%s has module ABI %u, expected %u", module->path, base->abi, SST_ABI);
 	if (base->kind != kind)
 		return refuse(kind, name, error, "%s is a %s module, expected one of kind %s", module->path,
-		        (unsigned)base->kind < SST_KINDS ? kinds[base->kind].name : "nameless kind of", kinds[kind].name);
+			(unsigned)base->kind < SST_KINDS ? kinds[base->kind].name : "nameless kind of", kinds[kind].name);
 	if (base->size != kinds[kind].size)
 		return refuse(kind, name, error, "%s has a struct of %u bytes, expected %zu", module->path, base->size,
-		        kinds[kind].size);
+			kinds[kind].size);
 	if (!base->name || !base->summary || !base->version)
 		return refuse(kind, name, error, "%s has no name, summary or version", module->path);
 	if (!name_fits(base->name, module->path))
-		return refuse(kind, name, error, "%s calls itself '%.100s', expected the name of its file", module->path, base->name);
+		return refuse(
+			kind, name, error, "%s calls itself '%.100s', expected the name of its file", module->path, base->name);
 	const char *hook = missing_hook(module);
 	if (hook)
 		return refuse(kind, name, error, "%s lacks the required hook '%s'", module->path, hook);
@@ -117,8 +119,8 @@ static char *path_to_load(const struct module *module, enum sst_kind kind, const
 	char *resolved = module_trust_resolve(module->path, culprit);
 	if (!resolved && errno == EPERM)
 		refuse(kind, name, error,
-		        "%.300s: %.300s belongs to, or can be written by, somebody else than root, with whose rights this runs", module->path,
-		        culprit);
+			"%.300s: %.300s belongs to, or can be written by, somebody else than root, with whose rights this runs",
+			module->path, culprit);
 	else if (!resolved)
 		refuse(kind, name, error, "%.300s: %s", module->path, strerror(errno));
 	return resolved;
@@ -136,8 +138,8 @@ int module_open(struct module *module, enum sst_kind kind, const char *name, cha
 		if (strchr(name, '/') || errno == ENOMEM)
 			return refuse(kind, name, error, "%s", strerror(ENOMEM));
 		char *folders = module_path_describe();
-		refuse(kind, name, error, "no %s/%.200s.so in %s (showstopper --list-modules shows what there is)", kinds[kind].name, name,
-		        folders ? folders : "the module path");
+		refuse(kind, name, error, "no %s/%.200s.so in %s (showstopper --list-modules shows what there is)",
+			kinds[kind].name, name, folders ? folders : "the module path");
 		free(folders);
 		return -1;
 	}
@@ -168,8 +170,8 @@ fail:
 	return -1;
 }
 
-int module_load(struct module *module, enum sst_kind kind, const char *name, const char *options,
-        char error[static MODULE_ERROR_MAX])
+int module_load(
+	struct module *module, enum sst_kind kind, const char *name, const char *options, char error[static MODULE_ERROR_MAX])
 {
 	char reason[OPTION_ERROR_MAX] = "";
 	if (module_open(module, kind, name, error) != 0)

@@ -37,8 +37,8 @@ int module_kind_find(const char *name);
  * that file; checks ABI, size, kind, name, option table and required hooks, allocates the state and sets the options. `options` may be NULL.
  * Returns 0, or -1 with a message that names the module and says what was found and what is accepted.
  */
-int module_load(struct module *module, enum sst_kind kind, const char *name, const char *options,
-        char error[static MODULE_ERROR_MAX]);
+int module_load(
+	struct module *module, enum sst_kind kind, const char *name, const char *options, char error[static MODULE_ERROR_MAX]);
 /* Without options: for --list-modules and --help-module. */
 int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX]);
 void module_unload(struct module *module);

@@ -51,7 +51,7 @@ int module_info_help(enum sst_kind kind, const char *name, FILE *to)
 		return -1;
 	}
 	fprintf(to, "%s module %s, version %s\n%s\nfile: %s\n", module_kind_name(kind), module.base->name, module.base->version,
-	        module.base->summary, module.path);
+		module.base->summary, module.path);
 	if (module.base->options && module.base->options[0].name) {
 		fprintf(to, "options (the first may be given without its name):\n");
 		option_help(module.base->options, to);

@@ -25,7 +25,7 @@ char *module_path_describe(void)
 	const char *chosen = secure_getenv("SHOWSTOPPER_MODULE_PATH");
 	char *folders;
 	if (asprintf(&folders, "%s%s%s/modules:%s/" SHOWSTOPPER_MODULE_SUBDIR, chosen ? chosen : "", chosen && *chosen ? ":" : "",
-	            program, program) < 0)
+		    program, program) < 0)
 		return NULL;
 	return folders;
 }

@@ -158,7 +158,7 @@ char *module_trust_resolve(const char *path, char culprit[static PATH_MAX])
 	char *resolved = NULL;
 	char start[PATH_MAX];
 	if (walk.chain && look_at_program(&walk) == 0 &&
-	        (*path == '/' || (getcwd(start, sizeof start) && follow(&walk, start) == 0)) && follow(&walk, path) == 0)
+		(*path == '/' || (getcwd(start, sizeof start) && follow(&walk, start) == 0)) && follow(&walk, path) == 0)
 		resolved = strdup(walk.at);
 	const int saved = errno;
 	free(walk.chain);

@@ -15,22 +15,22 @@
 #include "units.h"
 
 union value {
-	int64_t integer; /* TIME, INT, CHOICE, FLAG */
-	double real;     /* LOAD, REAL */
-	char *text;      /* TEXT: as given, not owned */
+	int64_t integer;       /* TIME, INT, CHOICE, FLAG */
+	double real;           /* LOAD, REAL */
+	char *text;            /* TEXT: as given, not owned */
 	struct sst_cpus *cpus; /* owned by whoever parsed it */
 };
 
 static const char *type_name(enum sst_type type)
 {
 	static const char *const names[] = {
-	        [SST_TIME] = "TIME",
-	        [SST_LOAD] = "LOAD",
-	        [SST_REAL] = "NUMBER",
-	        [SST_INT] = "INTEGER",
-	        [SST_FLAG] = "yes|no",
-	        [SST_TEXT] = "TEXT",
-	        [SST_CPUS] = "CPUS",
+		[SST_TIME] = "TIME",
+		[SST_LOAD] = "LOAD",
+		[SST_REAL] = "NUMBER",
+		[SST_INT] = "INTEGER",
+		[SST_FLAG] = "yes|no",
+		[SST_TEXT] = "TEXT",
+		[SST_CPUS] = "CPUS",
 	};
 	return names[type];
 }
@@ -219,7 +219,7 @@ static int refuse_value(const struct sst_option *option, const char *text, int r
 	FILE *to = error_stream(error);
 	if (to) {
 		fprintf(to, "option '%s': '%.120s' is %s: expected ", option->name, text,
-		        reason == ERANGE ? "out of range" : "malformed");
+			reason == ERANGE ? "out of range" : "malformed");
 		print_expected(option, to);
 		fclose(to);
 	}
@@ -305,7 +305,7 @@ static void join_cpus(char *piece, char **rest)
 }
 
 static int parse_piece(const struct sst_option *table, struct piece piece, bool first, char **rest, bool *given, void *state,
-        struct option_memory *memory, char *error)
+	struct option_memory *memory, char *error)
 {
 	const struct sst_option *option;
 	const char *value = piece.text;
@@ -337,7 +337,7 @@ static int parse_piece(const struct sst_option *table, struct piece piece, bool 
 }
 
 int option_parse(const struct sst_option *table, const char *text, void *state, struct option_memory *memory,
-        char error[static OPTION_ERROR_MAX])
+	char error[static OPTION_ERROR_MAX])
 {
 	const size_t count = table_length(table);
 	bool *given = calloc(count + 1, sizeof *given);
@@ -512,8 +512,8 @@ static const char *check_row(const struct sst_option *option, size_t state_size)
 		return "an option is not aligned";
 	if (option->type == SST_CHOICE && (!option->choices || !option->choices[0]))
 		return "an option has no choices";
-	if ((option->least || option->most) && option->type != SST_TIME && option->type != SST_LOAD &&
-	        option->type != SST_REAL && option->type != SST_INT)
+	if ((option->least || option->most) && option->type != SST_TIME && option->type != SST_LOAD && option->type != SST_REAL &&
+		option->type != SST_INT)
 		return "an option of a type without order has bounds";
 	if (option->least && parse_value(option, option->least, &least) != 0)
 		return wrong;

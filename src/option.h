@@ -29,7 +29,7 @@ struct option_memory {
  * that names the option, what was found and what is accepted; `memory` must be freed in both cases.
  */
 int option_parse(const struct sst_option *table, const char *text, void *state, struct option_memory *memory,
-        char error[static OPTION_ERROR_MAX]);
+	char error[static OPTION_ERROR_MAX]);
 void option_free(struct option_memory *memory);
 
 /* Prints the values in the state as text that option_parse takes again: `key=value,key=value`; unset options are left out. */

@@ -11,11 +11,11 @@
 #define PROGRESS_HISTORY 64
 
 struct progress {
-	int64_t elapsed_ns;   /* since control began; negative in the warm-up */
-	int64_t length_ns;    /* of the run; -1: endless */
-	double target, load, duty; /* newest sample, fractions; NaN: none (free: target) */
+	int64_t elapsed_ns;               /* since control began; negative in the warm-up */
+	int64_t length_ns;                /* of the run; -1: endless */
+	double target, load, duty;        /* newest sample, fractions; NaN: none (free: target) */
 	double history[PROGRESS_HISTORY]; /* of the load, oldest first */
-	size_t samples;       /* how many there are */
+	size_t samples;                   /* how many there are */
 };
 
 /* Adds a sample to the history. */

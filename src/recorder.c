@@ -90,7 +90,8 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	}
 	const struct recorder_sums now = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
 	struct sst_sample sample;
-	*record = (struct record){.end_ns = reading->when_ns, .length_ns = reading->when_ns - recorder->start_ns, .power_w = NAN, .duties = each};
+	*record = (struct record){
+		.end_ns = reading->when_ns, .length_ns = reading->when_ns - recorder->start_ns, .power_w = NAN, .duties = each};
 	const double length = (double)record->length_ns;
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
 	record->load = NAN;

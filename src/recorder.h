@@ -13,16 +13,16 @@
 
 /* Means over one interval. */
 struct record {
-	int64_t end_ns;      /* CLOCK_MONOTONIC */
+	int64_t end_ns; /* CLOCK_MONOTONIC */
 	int64_t length_ns;
-	double target;       /* NaN: free */
-	double load;         /* 0 to 1; NaN when the source gave no sample */
-	double estimate;     /* NaN: none yet */
-	double duty;         /* over the live workloads that are controlled; NaN when there were none */
-	double runnable;     /* controlled workloads */
-	double power_w;      /* mean electric power; NaN: unknown. The recorder leaves it to its owner */
-	bool partly_free;    /* the trace left the workloads free for some of it */
-	const char *pinning; /* the scheme that dynamic pinning had; NULL: not filled in */
+	double target;        /* NaN: free */
+	double load;          /* 0 to 1; NaN when the source gave no sample */
+	double estimate;      /* NaN: none yet */
+	double duty;          /* over the live workloads that are controlled; NaN when there were none */
+	double runnable;      /* controlled workloads */
+	double power_w;       /* mean electric power; NaN: unknown. The recorder leaves it to its owner */
+	bool partly_free;     /* the trace left the workloads free for some of it */
+	const char *pinning;  /* the scheme that dynamic pinning had; NULL: not filled in */
 	const double *duties; /* of each workload; NULL unless asked for; valid until the next record */
 };
 
@@ -34,11 +34,11 @@ struct recorder_sums {
 struct recorder {
 	const struct run *run;
 	int64_t interval_ns;
-	int64_t start_ns;  /* of the interval that is under way */
-	int64_t next_ns;   /* when it ends */
+	int64_t start_ns; /* of the interval that is under way */
+	int64_t next_ns;  /* when it ends */
 	struct sst_reading reading;
 	struct recorder_sums sums;
-	double *duty_ns;   /* per workload at the start of the interval, or NULL */
+	double *duty_ns; /* per workload at the start of the interval, or NULL */
 	double *duties;
 };
 

@@ -8,11 +8,13 @@
 
 #include "csv.h"
 
+struct report_iteration {
+	double start, end; /* seconds, CLOCK_MONOTONIC; end is not before start */
+};
+
 /* Start with {0}. */
 struct report_iterations {
-	struct report_iteration {
-		double start, end; /* seconds, CLOCK_MONOTONIC; end is not before start */
-	} * item;
+	struct report_iteration *item;
 	size_t count, capacity;
 };
 

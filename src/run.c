@@ -51,12 +51,14 @@ int run_prepare(struct run *run, const struct config *config)
 		memset(host->env.shared, 0, module->base->shared_size);
 		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
 			diag("%s module '%s': %s%s%s", module_kind_name((enum sst_kind)kind), config->module[kind],
-			        *host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "", config->root);
+				*host->refusal ? host->refusal : "refused without a reason",
+				*config->root ? "; --sysroot is " : "", config->root);
 			return -1;
 		}
 	}
 	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
-		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts", config->module[SST_TRACE]);
+		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
+			config->module[SST_TRACE]);
 		return -1;
 	}
 	return 0;
@@ -214,7 +216,8 @@ void run_print(const struct run *run, FILE *to)
 	if (config->contain == CONTAIN_PIDNS)
 		fputs("containment: pidns\n", to);
 	if (config->start_at_ns)
-		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S, config->start_at_ns % NS_PER_S);
+		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S,
+			config->start_at_ns % NS_PER_S);
 	if (config->start_interval_ns)
 		fprintf(to, "between two starts: %s\n", units_print_time(config->start_interval_ns, text));
 	if (config->dynamics) {
@@ -227,7 +230,8 @@ void run_print(const struct run *run, FILE *to)
 	for (unsigned i = 0; i < config->workloads; i++) {
 		const struct attached *attached = run_attached(run, i);
 		if (attached) {
-			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid, attached->name);
+			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid,
+				attached->name);
 			continue;
 		}
 		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);

@@ -16,9 +16,9 @@ struct run {
 	struct host_env host[SST_KINDS];
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
-	struct scheduling user; /* what the user had */
-	int master;             /* pidfd of the master */
-	int ready;              /* eventfd; each executor adds 1 when its workload runs or can't */
+	struct scheduling user;          /* what the user had */
+	int master;                      /* pidfd of the master */
+	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */
 };
 
 /*

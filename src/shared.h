@@ -41,12 +41,12 @@ enum shared_stage {
 
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
-	double load;              /* L; NaN before the first sample */
-	double work, capacity;    /* sums of all samples, CPU-seconds */
-	double owed;              /* ∫L*·dcapacity − work, as long as there was a target, CPU-seconds */
-	uint64_t samples;         /* readings taken */
-	struct sst_reading last;  /* the newest reading */
-	int64_t cost_ns;          /* what a reading takes, smoothed */
+	double load;             /* L; NaN before the first sample */
+	double work, capacity;   /* sums of all samples, CPU-seconds */
+	double owed;             /* ∫L*·dcapacity − work, as long as there was a target, CPU-seconds */
+	uint64_t samples;        /* readings taken */
+	struct sst_reading last; /* the newest reading */
+	int64_t cost_ns;         /* what a reading takes, smoothed */
 };
 
 /*
@@ -55,60 +55,61 @@ struct estimate_record {
  */
 struct slot_record {
 	int64_t since_ns;
-	double duty;       /* local duty cycle asked for; 1 while free */
-	double load;       /* the estimate it last used; NaN when none */
-	uint64_t running;  /* 1 while runnable */
-	double duty_ns;    /* ∫ duty dt */
-	double running_ns; /* time runnable */
-	double load_ns;    /* ∫ estimate dt … */
-	double loaded_ns;  /* … and the time it covers */
+	double duty;         /* local duty cycle asked for; 1 while free */
+	double load;         /* the estimate it last used; NaN when none */
+	uint64_t running;    /* 1 while runnable */
+	double duty_ns;      /* ∫ duty dt */
+	double running_ns;   /* time runnable */
+	double load_ns;      /* ∫ estimate dt … */
+	double loaded_ns;    /* … and the time it covers */
 	double saturated_ns; /* global duty cycle 1, load below target */
 	double starved_ns;   /* global duty cycle 0, load above target */
 	double control_ns;   /* time under control */
-	uint64_t at_bound;   /* 1 saturated, 2 starved, 3 neither but under control, 0 free: what the time since since_ns counts as */
-	uint64_t edges;      /* answers of the dithering module */
-	uint64_t alive;      /* 1 from the start of the workload to its end … */
-	double alive_ns;     /* … and how long that has been, pauses left out */
+	uint64_t
+		at_bound; /* 1 saturated, 2 starved, 3 neither but under control, 0 free: what the time since since_ns counts as */
+	uint64_t edges;   /* answers of the dithering module */
+	uint64_t alive;   /* 1 from the start of the workload to its end … */
+	double alive_ns;  /* … and how long that has been, pauses left out */
 };
 
 /* Lateness of enforcement: bucket i counts edges that were less than 2^(i/4) µs late and not less than bucket i - 1. */
 #define LATENESS_BUCKETS 96
 
 struct slot {
-	_Alignas(128) _Atomic bool live;    /* counts as a workload under control */
-	bool free;                          /* never does; set by the master before it forks */
+	_Alignas(128) _Atomic bool live; /* counts as a workload under control */
+	bool free;                       /* never does; set by the master before it forks */
 	_Atomic bool has_published;
-	_Atomic double published;           /* raw output of the control module, for peers */
-	_Atomic int32_t pid;                /* of the workload's first process; 0 before it started */
-	_Atomic int32_t start_stage;        /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
+	_Atomic double published;    /* raw output of the control module, for peers */
+	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
+	_Atomic int32_t start_stage; /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
-	_Atomic bool ended;                 /* the first process ended by itself, the last time with … */
-	_Atomic int32_t wait_status;        /* … this wait status */
-	_Atomic uint32_t failures;          /* how often it did so with a failure, … */
-	_Atomic int32_t failure_status;     /* … the last time with this wait status */
-	_Atomic uint32_t respawns;          /* how often the workload was started again */
-	_Atomic bool attached;              /* the process was there before */
-	_Atomic bool lost;                  /* its executor died, and the run went on without it */
-	_Atomic bool left;                  /* some of its processes could not be killed; the executor has said which */
-	_Atomic int32_t executor;           /* process number of the executor; 0 before it began and when it has signed off */
-	_Atomic int64_t tree_cpu_ns;        /* the most that host.tree_cpu_time has seen of this workload */
-	_Atomic int64_t workload_cpu_ns;    /* final, set when the executor ends */
-	_Atomic int64_t executor_cpu_ns;    /* likewise */
-	_Alignas(64) struct latch record;   /* struct slot_record */
+	_Atomic bool ended;               /* the first process ended by itself, the last time with … */
+	_Atomic int32_t wait_status;      /* … this wait status */
+	_Atomic uint32_t failures;        /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;   /* … the last time with this wait status */
+	_Atomic uint32_t respawns;        /* how often the workload was started again */
+	_Atomic bool attached;            /* the process was there before */
+	_Atomic bool lost;                /* its executor died, and the run went on without it */
+	_Atomic bool left;                /* some of its processes could not be killed; the executor has said which */
+	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
+	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
+	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
+	_Atomic int64_t executor_cpu_ns;  /* likewise */
+	_Alignas(64) struct latch record; /* struct slot_record */
 	_Alignas(64) _Atomic uint32_t lateness[LATENESS_BUCKETS];
 };
 
 struct shared {
 	uint32_t workloads;
-	size_t size;                        /* of the whole mapping */
-	size_t module_offset[SST_KINDS];    /* of the modules' shared memory from the start; 0 for none */
-	_Alignas(64) _Atomic int32_t phase; /* enum shared_phase */
-	_Atomic bool paused;                /* workloads stopped, the trace's clock too */
-	_Atomic uint32_t moves;             /* how often groups with dynamic pinning were moved; odd: they are above */
-	_Atomic int64_t origin_ns;          /* when control begins; moves on with each pause */
-	_Atomic uint32_t generation;        /* changes whenever some slot's `live` does */
+	size_t size;                           /* of the whole mapping */
+	size_t module_offset[SST_KINDS];       /* of the modules' shared memory from the start; 0 for none */
+	_Alignas(64) _Atomic int32_t phase;    /* enum shared_phase */
+	_Atomic bool paused;                   /* workloads stopped, the trace's clock too */
+	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
+	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
+	_Atomic uint32_t generation;           /* changes whenever some slot's `live` does */
 	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */
-	_Alignas(64) struct latch estimate; /* struct estimate_record */
+	_Alignas(64) struct latch estimate;    /* struct estimate_record */
 	struct slot slot[];
 };
 

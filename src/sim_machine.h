@@ -33,7 +33,11 @@ struct sim_event {
 };
 
 /* The struct of `type` whose member `member` is at `pointer`. */
-#define SIM_OWNER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+#define SIM_OWNER(pointer, type, member) ((type *)sim_owner(pointer, offsetof(type, member)))
+static inline void *sim_owner(const void *member, size_t offset)
+{
+	return (char *)member - offset;
+}
 
 /* ---- Threads and processes -------------------------------------------------------------------------------------------- */
 

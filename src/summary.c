@@ -83,7 +83,8 @@ static void print_workloads(const struct shared *shared, FILE *to)
 		fputs(")\n", to);
 	} else {
 		qsort(cpu, shared->workloads, sizeof *cpu, compare);
-		fprintf(to, " (each %.2f to %.2f, median %.2f)\n", cpu[0], cpu[shared->workloads - 1], cpu[shared->workloads / 2]);
+		fprintf(to, " (each %.2f to %.2f, median %.2f)\n", cpu[0], cpu[shared->workloads - 1],
+			cpu[shared->workloads / 2]);
 	}
 	free(cpu);
 }
@@ -139,7 +140,7 @@ static void print_attached(const struct shared *shared, FILE *to)
 	for (unsigned i = 0; attached <= LISTED && i < shared->workloads; i++)
 		if (atomic_load(&shared->slot[i].attached))
 			fprintf(to, "%s%u: process %d%s", listed++ ? ", " : " (", i, (int)atomic_load(&shared->slot[i].pid),
-			        atomic_load(&shared->slot[i].ended) ? ", ended" : "");
+				atomic_load(&shared->slot[i].ended) ? ", ended" : "");
 	fputs(listed ? ")\n" : "\n", to);
 }
 
@@ -165,12 +166,12 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 		fprintf(to, "achieved load        %.2f %%\n", 100 * accuracy_mean_load(accuracy));
 		fprintf(to, "mean error           %+.2f pp\n", error);
 		fprintf(to, "mean squared error   %.2f pp^2 (%llu samples of 500 ms)\n", accuracy_mse_pp2(accuracy),
-		        (unsigned long long)accuracy->samples);
+			(unsigned long long)accuracy->samples);
 	} else {
 		fputs("target load          none: less than one sample of 500 ms under control\n", to);
 	}
-	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated, 100 * summary->starved,
-	        summary->controlled_s);
+	fprintf(to, "saturated, starved   %.1f %%, %.1f %% of %.1f s under control\n", 100 * summary->saturated,
+		100 * summary->starved, summary->controlled_s);
 	print_workloads(shared, to);
 	print_free(shared, to);
 	print_attached(shared, to);
@@ -178,16 +179,18 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_lost(summary, shared, to);
 	print_energy(summary, to);
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
-	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own, summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
+	fprintf(to, "Showstopper's        %.3f s (%.2f %% of one processor)\n", own,
+		summary->wall_s > 0 ? 100 * own / summary->wall_s : 0);
 	if (verbose)
 		fprintf(to, "  executors %.3f s, master %.3f s, guardian %.3f s; 99 %% of edges less than %.0f us late\n",
-		        summary->executors_cpu_s, summary->master_cpu_s, summary->guardian_cpu_s, summary->lateness_99_us);
+			summary->executors_cpu_s, summary->master_cpu_s, summary->guardian_cpu_s, summary->lateness_99_us);
 	if (summary->saturated > NOTABLE_SHARE && error < -NOTABLE_ERROR_PP)
 		fputs("warning: below the target because the workloads ran all the time and yet could not produce more load: "
 		      "more instances, or more threads, are needed\n",
-		        to);
+			to);
 	if (summary->starved > NOTABLE_SHARE && error > NOTABLE_ERROR_PP)
-		fputs("warning: above the target although the workloads were stopped: other programs, or one workload's shortest run, "
+		fputs("warning: above the target although the workloads were stopped: other programs, or one workload's shortest "
+		      "run, "
 		      "exceed it\n",
-		        to);
+			to);
 }

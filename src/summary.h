@@ -13,16 +13,16 @@
 
 struct summary {
 	struct accuracy accuracy;
-	double controlled_s;           /* time under control */
-	double saturated, starved;     /* shares of it, 0 to 1 */
+	double controlled_s;       /* time under control */
+	double saturated, starved; /* shares of it, 0 to 1 */
 	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
 	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
 	uint64_t edges;
-	uint64_t lost;                 /* workloads whose executor was killed */
-	uint64_t respawns;             /* how often workloads were started again */
+	uint64_t lost;     /* workloads whose executor was killed */
+	uint64_t respawns; /* how often workloads were started again */
 	bool power_asked;
-	double energy_j, power_w;      /* electric, while the run was controlled: sum, and mean; NaN: unknown */
-	double wall_s;                 /* from the end of the hold to the end of control */
+	double energy_j, power_w; /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	double wall_s;            /* from the end of the hold to the end of control */
 };
 
 /* Adds up what the executors left in their slots. */

@@ -19,18 +19,18 @@ static const struct {
 	const char *name;
 	int64_t ns;
 } time_units[] = {
-        /* Longest first, so that `min` and `ms` are not taken for `m`. */
-        {"min", 60 * NS_PER_S},
-        {"ns", 1},
-        {"us", NS_PER_US},
-        {"ms", NS_PER_MS},
-        {"n", 1},
-        {"u", NS_PER_US},
-        {"m", NS_PER_MS},
-        {"s", NS_PER_S},
-        {"M", 60 * NS_PER_S},
-        {"h", 3600 * NS_PER_S},
-        {"d", 86400 * NS_PER_S},
+	/* Longest first, so that `min` and `ms` are not taken for `m`. */
+	{"min", 60 * NS_PER_S},
+	{"ns", 1},
+	{"us", NS_PER_US},
+	{"ms", NS_PER_MS},
+	{"n", 1},
+	{"u", NS_PER_US},
+	{"m", NS_PER_MS},
+	{"s", NS_PER_S},
+	{"M", 60 * NS_PER_S},
+	{"h", 3600 * NS_PER_S},
+	{"d", 86400 * NS_PER_S},
 };
 
 static bool is_digit(char c)
@@ -216,7 +216,8 @@ int units_parse_int(const char *text, size_t length, int64_t *value, size_t *sto
 	int64_t number = 0;
 	for (; at < length; at++) {
 		const int digit = text[at] - '0';
-		if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, negative ? -digit : digit, &number))
+		if (__builtin_mul_overflow(number, 10, &number) ||
+			__builtin_add_overflow(number, negative ? -digit : digit, &number))
 			return stopped(stop, 0, ERANGE);
 	}
 	if (stop)

@@ -331,7 +331,8 @@ static void processes_are_attached(void **state)
 		char line[64];
 		char message[128];
 		snprintf(line, sizeof line, "--attach %s a", bad[i]);
-		snprintf(message, sizeof message, "--attach: '%s': expected the number of a process", *bad[i] == '_' ? "" : bad[i]);
+		snprintf(message, sizeof message, "--attach: '%s': expected the number of a process",
+			*bad[i] == '_' ? "" : bad[i]);
 		refuse(line, message);
 	}
 	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
@@ -433,18 +434,21 @@ static void processors_of_groups(void **state)
 	take(line);
 	assert_null(config.cpus);
 	refuse("--cpus 65535 a", NULL);
-	assert_non_null(strstr(error, "--cpus: processor 65535 can't be used: it is offline, not there or not allowed; expected some of "));
+	assert_non_null(strstr(
+		error, "--cpus: processor 65535 can't be used: it is offline, not there or not allowed; expected some of "));
 	refuse("--cpus 1- a", "--cpus: '1-' is malformed: expected a list of processors such as 0-3,8");
 	refuse("--cpus 65536 a", "--cpus: '65536' is out of range: expected a list of processors such as 0-3,8");
 	snprintf(line, sizeof line, "--cpus %u --pin packed --part 0/1 a", first);
 	refuse(line, "--cpus and --pin: expected one of them for a group");
 	refuse("--part 0/2 a", "--part: expected --pin with it");
 	refuse("--pin packed a", "--pin=packed: expected --part with it, such as --part 0/2");
-	refuse("--pin per-cip --part 0/2 a", "--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
+	refuse("--pin per-cip --part 0/2 a",
+		"--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
 	static const char *const bad[] = {"2/2", "0/0", "-1/2", "1", "/", "0/", "/2", "0/65537", "1/2/3", "0.5/2", "_"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		snprintf(line, sizeof line, "--pin packed --part %s a", bad[i]);
-		snprintf(message, sizeof message, "--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2",
+		snprintf(message, sizeof message,
+			"--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2",
 			*bad[i] == '_' ? "" : bad[i]);
 		refuse(line, message);
 	}
@@ -462,10 +466,13 @@ static void dynamic_pinning(void **state)
 {
 	(void)state;
 	refuse("--pin dynamic a", "--pin=dynamic: expected two groups with it, or more");
-	refuse("--pin dynamic --part 0/2 a : --pin dynamic b", "--part: expected none with --pin=dynamic, whose parts are the groups in their order");
-	refuse("--pin dynamic:dwell=1s a : --pin dynamic:dwell=1s b", "--pin=dynamic: the settings are given twice: expected them in one group");
+	refuse("--pin dynamic --part 0/2 a : --pin dynamic b",
+		"--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	refuse("--pin dynamic:dwell=1s a : --pin dynamic:dwell=1s b",
+		"--pin=dynamic: the settings are given twice: expected them in one group");
 	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
-	refuse("--pin dynamic a : --pin dynamic b", "--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts");
+	refuse("--pin dynamic a : --pin dynamic b",
+		"--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts");
 	unsetenv("HWLOC_SYNTHETIC");
 	if (linux_processors_usable() < 2)
 		return;

@@ -84,7 +84,8 @@ static void the_pinning_comes_last(void **state)
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(), HEADER ",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.250000,per-chip\n");
+	assert_string_equal(text_of_log(),
+		HEADER ",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.250000,per-chip\n");
 }
 
 static void instances_have_columns_of_their_own(void **state)
@@ -114,9 +115,9 @@ static void power_has_a_column_where_it_is_asked_for(void **state)
 	record.power_w = NAN;
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(), HEADER
-		",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,41.250000,0.250000\n"
-		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,,0.250000\n");
+	assert_string_equal(text_of_log(),
+		HEADER ",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,41.250000,0.250000\n"
+		       "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,,0.250000\n");
 }
 
 static void instance_columns_are_as_wide_as_the_largest_number(void **state)

@@ -420,7 +420,8 @@ static void root_loads_nothing_that_others_can_write(void **state)
 	assert_int_equal(chmod(folder, 0755), 0);
 	load(path, NULL);
 	module_unload(&module);
-	static const char *const message = "belongs to, or can be written by, somebody else than root, with whose rights this runs";
+	static const char *const message =
+		"belongs to, or can be written by, somebody else than root, with whose rights this runs";
 	assert_int_equal(chmod(path, 0757), 0);
 	refuse(SST_CONTROL, path, NULL, message);
 	assert_int_equal(chmod(path, 0755), 0);

@@ -86,11 +86,11 @@ static void history_keeps_the_newest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(never_as_wide_as_the_terminal),
-	        cmocka_unit_test(numbers_remain_when_it_is_narrow),
-	        cmocka_unit_test(bar_and_sparkline_at_80_columns),
-	        cmocka_unit_test(endless_and_warm_up_have_no_bar),
-	        cmocka_unit_test(history_keeps_the_newest),
+		cmocka_unit_test(never_as_wide_as_the_terminal),
+		cmocka_unit_test(numbers_remain_when_it_is_narrow),
+		cmocka_unit_test(bar_and_sparkline_at_80_columns),
+		cmocka_unit_test(endless_and_warm_up_have_no_bar),
+		cmocka_unit_test(history_keeps_the_newest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,7 +299,8 @@ static void a_lost_workload_stands_still(void **state)
 	(void)state;
 	struct shared *shared = shared_create(2, no_modules);
 	assert_non_null(shared);
-	struct slot_record record = {.since_ns = 1000, .duty = 0.5, .load = 0.25, .running = 1, .at_bound = 3, .alive = 1, .edges = 7};
+	struct slot_record record = {
+		.since_ns = 1000, .duty = 0.5, .load = 0.25, .running = 1, .at_bound = 3, .alive = 1, .edges = 7};
 	latch_write(&shared->slot[1].record, &record, LATCH_SIZE(struct slot_record));
 	shared_set_live(shared, 1, true);
 	const uint32_t generation = atomic_load(&shared->generation);
@@ -313,7 +314,8 @@ static void a_lost_workload_stands_still(void **state)
 	for (int64_t now = 3000; now <= 9000; now += 6000) {
 		latch_read(&shared->slot[1].record, &record, LATCH_SIZE(struct slot_record));
 		slot_record_advance(&record, now);
-		assert_true(record.running_ns == 2000 && record.alive_ns == 2000 && record.duty_ns == 1000 && record.control_ns == 2000);
+		assert_true(record.running_ns == 2000 && record.alive_ns == 2000 && record.duty_ns == 1000 &&
+			    record.control_ns == 2000);
 		assert_int_equal(record.edges, 7);
 	}
 	shared_destroy(shared);

@@ -104,11 +104,11 @@ struct sst_host {
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */
 struct sst_env {
 	const struct sst_host *host;
-	void *shared;       /* `shared_size` bytes that the master and all executors share, zeroed before prepare; 64-byte aligned */
-	unsigned index;     /* of this executor among those that control, from 0; 0 in the master */
-	unsigned workloads; /* how many are controlled at the start, at least 1 */
-	uint64_t entropy;   /* a random number that differs from run to run; the simulator passes its seed */
-	const struct sst_cpus *cpus; /* the processors that the controlled workloads may use, which are those to measure; NULL for all */
+	void *shared;   /* `shared_size` bytes that the master and all executors share, zeroed before prepare; 64-byte aligned */
+	unsigned index; /* of this executor among those that control, from 0; 0 in the master */
+	unsigned workloads;          /* how many are controlled at the start, at least 1 */
+	uint64_t entropy;            /* a random number that differs from run to run; the simulator passes its seed */
+	const struct sst_cpus *cpus; /* those that the controlled workloads may use, which are to be measured; NULL for all */
 	bool moving;                 /* they are moved to others from time to time, and `cpus` is where they start */
 };
 
@@ -121,8 +121,8 @@ struct sst_module {
 	const char *name;    /* that of the file, without .so */
 	const char *summary; /* one line, no full stop */
 	const char *version;
-	size_t state_size;  /* allocated, zeroed and freed by the host */
-	size_t shared_size; /* see sst_env.shared; 0 for none */
+	size_t state_size;                /* allocated, zeroed and freed by the host */
+	size_t shared_size;               /* see sst_env.shared; 0 for none */
 	const struct sst_option *options; /* may be NULL */
 	/* Once, in the master, after the options are set: open and validate. 0, or -1 after refuse(). May be NULL. */
 	int (*prepare)(void *state, const struct sst_env *env);
@@ -133,7 +133,7 @@ struct sst_module {
 };
 
 /* The base of a module's struct: SST_BASE(control, SST_CONTROL, .name = "mine", .summary = "…", .version = "1", …). */
-#define SST_BASE(kind_struct, kind_value, ...) \
+#define SST_BASE(kind_struct, kind_value, ...)                                                                                   \
 	.base = {.abi = SST_ABI, .size = sizeof(struct sst_##kind_struct), .kind = (kind_value), __VA_ARGS__}
 
 /* ---- Trace: the target load ------------------------------------------------------------------------------------------- */
@@ -167,7 +167,8 @@ struct sst_feedback {
 	/* Reads the source. 0, or -1 with errno. Required. */
 	int (*read)(void *state, const struct sst_env *env, struct sst_reading *now);
 	/* Subtracts. False when no sample can be had of the pair (no time passed, a counter went back). Pure. Required. */
-	bool (*sample)(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);
+	bool (*sample)(
+		const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);
 	/* The estimate after one more sample; load is NaN when there is none yet. Pure. Required. */
 	double (*estimate)(const void *state, double load, const struct sst_sample *sample);
 	/* The least time between two samples in ns, on that many processors: no shorter than the unit of the source's counters. The host
@@ -198,17 +199,17 @@ static inline bool sst_sample_ns(const struct sst_reading *before, const struct 
 
 struct sst_control_input {
 	int64_t now_ns;
-	double target;             /* L*, 0 to 1 */
-	double load;               /* the shared estimate L, 0 to 1; the target as long as there is no sample */
-	struct sst_sample since;   /* since this executor's last step; capacity 0 when the source has no newer sample */
-	struct sst_sample total;   /* since the first reading; the same sequence of values in all executors */
-	double owed;               /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
+	double target;           /* L*, 0 to 1 */
+	double load;             /* the shared estimate L, 0 to 1; the target as long as there is no sample */
+	struct sst_sample since; /* since this executor's last step; capacity 0 when the source has no newer sample */
+	struct sst_sample total; /* since the first reading; the same sequence of values in all executors */
+	double owed;       /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
 	                            * control began, free stretches left out; likewise the same in all executors */
-	double duty;               /* what this executor's last step answered; 0 before the first */
-	double processors;         /* as in sst_reading */
-	const double *peers;       /* outputs that the next live executors of the ring published */
-	unsigned peer_count;       /* min(peers(), live - 1) of them, less those that have not published yet */
-	unsigned rank, live;       /* this executor's place among the live ones, from 0, and how many there are */
+	double duty;       /* what this executor's last step answered; 0 before the first */
+	double processors; /* as in sst_reading */
+	const double *peers; /* outputs that the next live executors of the ring published */
+	unsigned peer_count; /* min(peers(), live - 1) of them, less those that have not published yet */
+	unsigned rank, live; /* this executor's place among the live ones, from 0, and how many there are */
 };
 
 struct sst_control_output {

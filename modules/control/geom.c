@@ -15,7 +15,12 @@ struct geom {
 };
 
 static const struct sst_option options[] = {
-	{.name = "peers", .type = SST_INT, .offset = offsetof(struct geom, peers), .initial = "3", .least = "0", .most = "1000",
+	{.name = "peers",
+		.type = SST_INT,
+		.offset = offsetof(struct geom, peers),
+		.initial = "3",
+		.least = "0",
+		.most = "1000",
 		.help = "executors whose outputs are averaged with the own one (kappa)"},
 	{0},
 };

@@ -9,7 +9,9 @@ struct open {
 };
 
 static const struct sst_option options[] = {
-	{.name = "duty", .type = SST_LOAD, .offset = offsetof(struct open, duty),
+	{.name = "duty",
+		.type = SST_LOAD,
+		.offset = offsetof(struct open, duty),
 		.help = "this duty cycle, whatever the target; without it, the target"},
 	{0},
 };
@@ -22,6 +24,7 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 
 SST_EXPORT const struct sst_control sst_module = {
 	SST_BASE(control, SST_CONTROL, .name = "open", .version = SHOWSTOPPER_VERSION,
-		.summary = "duty cycle equal to the target load, without feedback", .state_size = sizeof(struct open), .options = options),
+		.summary = "duty cycle equal to the target load, without feedback", .state_size = sizeof(struct open),
+		.options = options),
 	.step = step,
 };

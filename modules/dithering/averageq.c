@@ -13,7 +13,12 @@ struct averageq {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct averageq, quantum_ns), .initial = "107m", .least = "1m", .most = "1h",
+	{.name = "quantum",
+		.type = SST_TIME,
+		.offset = offsetof(struct averageq, quantum_ns),
+		.initial = "107m",
+		.least = "1m",
+		.most = "1h",
 		.help = "average length of an epoch, one run and one stop (tau)"},
 	{0},
 };

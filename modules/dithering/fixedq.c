@@ -11,7 +11,12 @@ struct fixedq {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct fixedq, quantum_ns), .initial = "20m", .least = "1m", .most = "1h",
+	{.name = "quantum",
+		.type = SST_TIME,
+		.offset = offsetof(struct fixedq, quantum_ns),
+		.initial = "20m",
+		.least = "1m",
+		.most = "1h",
 		.help = "length of a quantum"},
 	{0},
 };

@@ -19,8 +19,13 @@ struct skeleton {
 
 /* 2 */
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct skeleton, quantum_ns), .initial = "107m", .least = "1m",
-		.most = "1h", .help = "length of an epoch"},
+	{.name = "quantum",
+		.type = SST_TIME,
+		.offset = offsetof(struct skeleton, quantum_ns),
+		.initial = "107m",
+		.least = "1m",
+		.most = "1h",
+		.help = "length of an epoch"},
 	{0},
 };
 
@@ -37,7 +42,8 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 }
 
 SST_EXPORT const struct sst_dithering sst_module = {
-	SST_BASE(dithering, SST_DITHERING, .name = "skeleton", .version = "1", .summary = "epochs on one clock, spread over the workloads",
-		.state_size = sizeof(struct skeleton), .options = options),
+	SST_BASE(dithering, SST_DITHERING, .name = "skeleton", .version = "1",
+		.summary = "epochs on one clock, spread over the workloads", .state_size = sizeof(struct skeleton),
+		.options = options),
 	.next = next,
 };

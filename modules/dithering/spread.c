@@ -28,15 +28,25 @@ struct spread {
 	int64_t least_ns;
 	_Atomic int *agreed; /* doublings that the last executor chose that had to choose anew */
 	int doublings;
-	double duty;         /* mean of the last ones above 0; 0: none yet */
-	int64_t unsuited_ns; /* since when the length has not suited; 0: it does */
+	double duty;                            /* mean of the last ones above 0; 0: none yet */
+	int64_t unsuited_ns;                    /* since when the length has not suited; 0: it does */
 	int64_t length_ns, offset_ns, asked_ns; /* of the last question */
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum", .type = SST_TIME, .offset = offsetof(struct spread, quantum_ns), .initial = "83m", .least = "1m", .most = "1h",
+	{.name = "quantum",
+		.type = SST_TIME,
+		.offset = offsetof(struct spread, quantum_ns),
+		.initial = "83m",
+		.least = "1m",
+		.most = "1h",
 		.help = "length of an epoch, one run and one stop (tau)"},
-	{.name = "least", .type = SST_TIME, .offset = offsetof(struct spread, least_ns), .initial = "2500u", .least = "0", .most = "1h",
+	{.name = "least",
+		.type = SST_TIME,
+		.offset = offsetof(struct spread, least_ns),
+		.initial = "2500u",
+		.least = "0",
+		.most = "1h",
 		.help = "runs shorter than this are avoided by doubling the epoch"},
 	{0},
 };
@@ -54,7 +64,7 @@ static bool suits(const struct spread *spread, double duty, int doublings, doubl
 {
 	const double run_ns = duty * (double)(spread->quantum_ns << doublings);
 	return (run_ns * tolerance >= (double)spread->least_ns || doublings == MOST_DOUBLINGS) &&
-		(run_ns <= tolerance * HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
+	       (run_ns <= tolerance * HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
 }
 
 /*

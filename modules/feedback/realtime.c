@@ -51,7 +51,7 @@ static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", "c
 struct correction {
 	struct linux_cgroup_capacity capacity;
 	_Atomic double ns;
-	_Atomic double rate; /* … and how much more it becomes, in ns per ns */
+	_Atomic double rate;        /* … and how much more it becomes, in ns per ns */
 	_Atomic int64_t updated_ns; /* when; 0: never */
 	_Atomic double processors;  /* as seen then; 0: never */
 };
@@ -62,33 +62,49 @@ struct realtime {
 	int source;
 	const struct sst_cpus *cpus; /* of the option, or those of the workloads, … */
 	bool moving;                 /* … which change */
-	int stat;    /* handle of /proc/stat; always open, since P comes from it */
-	int cpuacct; /* handle, or -1 */
+	int stat;                    /* handle of /proc/stat; always open, since P comes from it */
+	int cpuacct;                 /* handle, or -1 */
 	double hz;
 	char *text;
 	size_t text_size;
-	double processors; /* for cpuacct: as /proc/stat last said */
+	double processors;  /* for cpuacct: as /proc/stat last said */
 	int64_t counted_ns; /* … and when */
 	int64_t start_ns;   /* of `combined`: when, and what the counters were */
 	uint64_t start_cpuacct, start_idle;
 	double start_processors;
-	bool container;             /* may be looked for */
-	struct linux_cgroup group;  /* the container's */
-	struct sst_cpus *cpuset;    /* the container's, where `cpus` is it */
+	bool container;            /* may be looked for */
+	struct linux_cgroup group; /* the container's */
+	struct sst_cpus *cpuset;   /* the container's, where `cpus` is it */
 };
 
 static const struct sst_option options[] = {
-	{.name = "base", .type = SST_TIME, .offset = offsetof(struct realtime, base_ns), .initial = "333m", .least = "1m", .most = "1h",
+	{.name = "base",
+		.type = SST_TIME,
+		.offset = offsetof(struct realtime, base_ns),
+		.initial = "333m",
+		.least = "1m",
+		.most = "1h",
 		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share", .type = SST_TIME, .offset = offsetof(struct realtime, share_ns), .initial = "40m", .least = "1m", .most = "1h",
+	{.name = "share",
+		.type = SST_TIME,
+		.offset = offsetof(struct realtime, share_ns),
+		.initial = "40m",
+		.least = "1m",
+		.most = "1h",
 		.help = "executors use one another's samples up to this age, in processor-time (160m in the paper)"},
-	{.name = "container", .type = SST_FLAG, .offset = offsetof(struct realtime, container), .initial = "yes",
+	{.name = "container",
+		.type = SST_FLAG,
+		.offset = offsetof(struct realtime, container),
+		.initial = "yes",
 		.help = "in a container with a quota or a cpuset, measure what that allows instead of the machine"},
-	{.name = "source", .type = SST_CHOICE, .offset = offsetof(struct realtime, source), .choices = sources,
-		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a container's group; without it, "
+	{.name = "source",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct realtime, source),
+		.choices = sources,
+		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a "
+			"container's group; without it, "
 			"what suits"},
-	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus),
-		.help = "measure these processors only"},
+	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus), .help = "measure these processors only"},
 	{0},
 };
 
@@ -118,8 +134,8 @@ static int size_buffer(struct realtime *realtime, const struct sst_env *env, str
 			break;
 	}
 	if (!parsed)
-		return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'" :
-							       "/proc/stat has no line of a processor");
+		return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'"
+							     : "/proc/stat has no line of a processor");
 	return 0;
 }
 
@@ -212,7 +228,8 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 	int64_t ignored;
 	if (read_usage(realtime, env, &realtime->start_cpuacct, &ignored) != 0 ||
 		parse_stat(realtime, env, &stat, &realtime->start_ns) != 0)
-		return env->host->refuse(env, "source=combined: can't read the root cgroup's %s: %s", usage_name(realtime), strerror(errno));
+		return env->host->refuse(
+			env, "source=combined: can't read the root cgroup's %s: %s", usage_name(realtime), strerror(errno));
 	realtime->start_idle = linux_stat_idle(&stat.total);
 	realtime->start_processors = stat.processors;
 	return 0;
@@ -243,12 +260,13 @@ static int enter_container(struct realtime *realtime, const struct sst_env *env,
 	if (realtime->source < 0 && container.cpus && !realtime->moving)
 		return take_cpuset(realtime, env, container.cpus, stat);
 	free(container.cpus);
-	if (realtime->source != SOURCE_CGROUP || linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
+	if (realtime->source != SOURCE_CGROUP ||
+		linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
 		return 0;
 	if (!(container.quota > 0))
 		return env->host->refuse(env, "source=cgroup: %s", error);
-	return env->host->refuse(env, "a quota of %g processors holds for %s: %s (container=no measures the machine)", container.quota,
-		container.group, error);
+	return env->host->refuse(env, "a quota of %g processors holds for %s: %s (container=no measures the machine)",
+		container.quota, container.group, error);
 }
 
 static int prepare(void *state, const struct sst_env *env)
@@ -276,7 +294,8 @@ static int prepare(void *state, const struct sst_env *env)
 		realtime->source = choose_source(realtime, env, &stat);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
 	if (needs_cpuacct && realtime->moving)
-		return env->host->refuse(env, "source=%s can't follow workloads that are moved: expected idle or ticks", sources[realtime->source]);
+		return env->host->refuse(env, "source=%s can't follow workloads that are moved: expected idle or ticks",
+			sources[realtime->source]);
 	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
 		return env->host->refuse(env, "source=%s: can't open the root cgroup's %s: %s", sources[realtime->source],
 			usage_name(realtime), strerror(errno));
@@ -324,7 +343,8 @@ static int correct(struct realtime *realtime, const struct sst_env *env, uint64_
 		const double expected_ns = atomic_load_explicit(&correction->ns, memory_order_relaxed) + rate * elapsed_ns;
 		const double residual_ns = difference_ns - expected_ns;
 		atomic_store_explicit(&correction->ns, expected_ns + (1 - kept * kept) * residual_ns, memory_order_relaxed);
-		atomic_store_explicit(&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
+		atomic_store_explicit(
+			&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
 	}
 	atomic_store_explicit(&correction->processors, stat.processors, memory_order_relaxed);
 	return 0;
@@ -377,7 +397,8 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 {
 	const struct realtime *realtime = state;
 	/* Readings of different processors have no difference. */
-	if (realtime->moving && realtime->source != SOURCE_CGROUP && before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
+	if (realtime->moving && realtime->source != SOURCE_CGROUP &&
+		before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
 		return false;
 	if (realtime->source == SOURCE_IDLE)
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
@@ -429,7 +450,8 @@ static void fini(void *state, const struct sst_env *env)
 SST_EXPORT const struct sst_feedback sst_module = {
 	SST_BASE(feedback, SST_FEEDBACK, .name = "realtime", .version = SHOWSTOPPER_VERSION,
 		.summary = "load of the machine, or of a subset of its processors, as it is now",
-		.state_size = sizeof(struct realtime), .shared_size = sizeof(struct correction), .options = options, .prepare = prepare, .fini = fini),
+		.state_size = sizeof(struct realtime), .shared_size = sizeof(struct correction), .options = options,
+		.prepare = prepare, .fini = fini),
 	.read = read_source,
 	.sample = sample,
 	.estimate = estimate,

@@ -11,6 +11,7 @@ static double local(const void *state, double duty, unsigned rank, unsigned live
 }
 
 SST_EXPORT const struct sst_space sst_module = {
-	SST_BASE(space, SST_SPACE, .name = "even", .version = SHOWSTOPPER_VERSION, .summary = "the same duty cycle for every workload"),
+	SST_BASE(space, SST_SPACE, .name = "even", .version = SHOWSTOPPER_VERSION,
+		.summary = "the same duty cycle for every workload"),
 	.local = local,
 };

@@ -31,9 +31,9 @@ static const char *name;
 
 /* ---- A machine that feedback modules can read -------------------------------------------------------------------------- */
 
-static const char *const paths[] = {
-	"/proc/stat", "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/proc/pressure/cpu", "/proc/cmdline", "/proc/loadavg",
-	"/proc/self/mountinfo", "/proc/self/cgroup", "/sys/fs/cgroup/cpu.stat", "/sys/devices/system/cpu/online"};
+static const char *const paths[] = {"/proc/stat", "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/proc/pressure/cpu", "/proc/cmdline",
+	"/proc/loadavg", "/proc/self/mountinfo", "/proc/self/cgroup", "/sys/fs/cgroup/cpu.stat",
+	"/sys/devices/system/cpu/online"};
 static int64_t machine_ns; /* up since; two processors, of which a third is used */
 
 static int open_file(const struct sst_env *env, const char *path)

@@ -176,15 +176,15 @@ static void starts_anew_after_a_free_stretch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(begins_with_one_thread_per_workload),
-	        cmocka_unit_test(repays_what_is_owed_within_the_horizon),
-	        cmocka_unit_test(forgives_what_no_duty_cycle_can_repay),
-	        cmocka_unit_test(never_forgives_the_slack),
-	        cmocka_unit_test(owes_nothing_without_headroom),
-	        cmocka_unit_test(learns_the_gain),
-	        cmocka_unit_test(keeps_the_gain_while_others_make_the_load),
-	        cmocka_unit_test(uses_the_mean_gain_of_the_peers),
-	        cmocka_unit_test(starts_anew_after_a_free_stretch),
+		cmocka_unit_test(begins_with_one_thread_per_workload),
+		cmocka_unit_test(repays_what_is_owed_within_the_horizon),
+		cmocka_unit_test(forgives_what_no_duty_cycle_can_repay),
+		cmocka_unit_test(never_forgives_the_slack),
+		cmocka_unit_test(owes_nothing_without_headroom),
+		cmocka_unit_test(learns_the_gain),
+		cmocka_unit_test(keeps_the_gain_while_others_make_the_load),
+		cmocka_unit_test(uses_the_mean_gain_of_the_peers),
+		cmocka_unit_test(starts_anew_after_a_free_stretch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,8 @@ static void a_duty_cycle_that_is_given_is_kept_whatever_the_target(void **state)
 	static const double targets[] = {0, 0.3, 1};
 	module_test_start(&test, SST_CONTROL, "open", "duty=3/4");
 	for (size_t i = 0; i < 3; i++) {
-		const struct sst_control_input in = {.target = targets[i], .load = 0.5, .since = {.capacity = 5}, .live = 2, .processors = 2};
+		const struct sst_control_input in = {
+			.target = targets[i], .load = 0.5, .since = {.capacity = 5}, .live = 2, .processors = 2};
 		assert_near(step(&in).duty, 0.75, 0);
 	}
 	module_test_end(&test);

@@ -20,8 +20,8 @@
 enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, FILES };
 
 static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
-	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo", "/proc/self/cgroup",
-	"/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
+	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo",
+	"/proc/self/cgroup", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
 	"/sys/devices/system/cpu/online"};
 static struct {
 	char text[65536];
@@ -369,13 +369,14 @@ static void what_cannot_work_is_refused(void **state)
 		"source=combined: can't open the root cgroup's cpuacct.usage: No such file or directory");
 	assert_string_equal(load("source=idle,cpus=7"), "/proc/stat has none of the processors of option 'cpus'");
 	write_usage(1);
-	assert_string_equal(load("source=cpuacct,cpus=0"), "source=cpuacct: can't open the root cgroup's cpuacct.usage_percpu: Operation not supported");
+	assert_string_equal(load("source=cpuacct,cpus=0"),
+		"source=cpuacct: can't open the root cgroup's cpuacct.usage_percpu: Operation not supported");
 	write_file(POSSIBLE, "0-1");
-	assert_string_equal(
-		load("source=combined,cpus=0"), "source=combined: can't open the root cgroup's cpuacct.usage_percpu: No such file or directory");
+	assert_string_equal(load("source=combined,cpus=0"),
+		"source=combined: can't open the root cgroup's cpuacct.usage_percpu: No such file or directory");
 	write_file(PERCPU, "");
-	assert_string_equal(
-		load("source=combined,cpus=0"), "source=combined: can't read the root cgroup's cpuacct.usage_percpu: Input/output error");
+	assert_string_equal(load("source=combined,cpus=0"),
+		"source=combined: can't read the root cgroup's cpuacct.usage_percpu: Input/output error");
 	write_file(STAT, "nonsense\n");
 	assert_string_equal(load(NULL), "/proc/stat has no line of a processor");
 	file[STAT].error = EIO;
@@ -565,7 +566,8 @@ static void with_a_quota_the_group_is_measured(void **state)
 static void without_a_quota_nothing_changes(void **state)
 {
 	(void)state;
-	static const char *const nothing[][2] = {{NULL, NULL}, {"max 100000\n", "0-1\n"}, {"200000 100000\n", NULL}, {NULL, "\n"}};
+	static const char *const nothing[][2] = {
+		{NULL, NULL}, {"max 100000\n", "0-1\n"}, {"200000 100000\n", NULL}, {NULL, "\n"}};
 	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
 		write_group(nothing[i][0], nothing[i][1]);
 		start(NULL);
@@ -615,8 +617,9 @@ static void a_quota_that_cannot_be_measured_is_refused(void **state)
 	(void)state;
 	write_group("50000 100000\n", NULL);
 	file[GROUP_USAGE].exists = false;
-	assert_string_equal(load(NULL), "a quota of 0.5 processors holds for /sys/fs/cgroup/a: nothing that is mounted counts the processor "
-					"time of the own cgroup /a (container=no measures the machine)");
+	assert_string_equal(load(NULL),
+		"a quota of 0.5 processors holds for /sys/fs/cgroup/a: nothing that is mounted counts the processor "
+		"time of the own cgroup /a (container=no measures the machine)");
 	assert_non_null(strstr(load("source=cgroup"), "source=cgroup: nothing that is mounted"));
 	write_group("max 100000\n", NULL);
 	assert_string_equal(load("source=cgroup"), "source=cgroup: no quota takes anything away from the own cgroup");

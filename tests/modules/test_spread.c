@@ -34,11 +34,12 @@ static void end_sharing(struct module_test *second)
 	module_test_end(second);
 }
 
-static struct sst_dithering_output ask(struct module_test *test, int64_t at_ms, unsigned rank, unsigned live, double duty, bool running)
+static struct sst_dithering_output ask(
+	struct module_test *test, int64_t at_ms, unsigned rank, unsigned live, double duty, bool running)
 {
 	const int64_t at = ORIGIN + at_ms * MS;
 	const struct sst_dithering_input in = {
-	        .now_ns = at, .due_ns = at, .origin_ns = ORIGIN, .rank = rank, .live = live, .duty = duty, .running = running};
+		.now_ns = at, .due_ns = at, .origin_ns = ORIGIN, .rank = rank, .live = live, .duty = duty, .running = running};
 	struct sst_dithering_output out = {0};
 	test->module.dithering->next(test->module.state, &in, &out);
 	return out;
@@ -199,7 +200,8 @@ static void delays_do_not_add_up(void **state)
 	(void)state;
 	struct module_test test;
 	start(&test, "quantum=100m");
-	const struct sst_dithering_input late = {.now_ns = ORIGIN + 103 * MS, .due_ns = ORIGIN + 100 * MS, .origin_ns = ORIGIN, .live = 1, .duty = 0.5};
+	const struct sst_dithering_input late = {
+		.now_ns = ORIGIN + 103 * MS, .due_ns = ORIGIN + 100 * MS, .origin_ns = ORIGIN, .live = 1, .duty = 0.5};
 	struct sst_dithering_output out;
 	test.module.dithering->next(test.module.state, &late, &out);
 	expect(out, true, 150);
@@ -209,17 +211,17 @@ static void delays_do_not_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(runs_alternate),
-	        cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
-	        cmocka_unit_test(a_run_may_be_prolonged),
-	        cmocka_unit_test(short_runs_make_long_epochs),
-	        cmocka_unit_test(many_change_the_epoch_slowly),
-	        cmocka_unit_test(long_runs_are_looked_at),
-	        cmocka_unit_test(many_look_less_often),
-	        cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
-	        cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
-	        cmocka_unit_test(executors_agree_on_the_epoch),
-	        cmocka_unit_test(delays_do_not_add_up),
+		cmocka_unit_test(runs_alternate),
+		cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
+		cmocka_unit_test(a_run_may_be_prolonged),
+		cmocka_unit_test(short_runs_make_long_epochs),
+		cmocka_unit_test(many_change_the_epoch_slowly),
+		cmocka_unit_test(long_runs_are_looked_at),
+		cmocka_unit_test(many_look_less_often),
+		cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
+		cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
+		cmocka_unit_test(executors_agree_on_the_epoch),
+		cmocka_unit_test(delays_do_not_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static double target(int64_t since_ns)
 }
 
 #define EXACT 1e-12
-#define S(seconds) ((int64_t)((seconds)*1e9))
+#define S(seconds) ((int64_t)(1e9 * (seconds)))
 
 static char path[] = "/tmp/test_trace_file.XXXXXX";
 
