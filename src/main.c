@@ -1,110 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * showstopper: holds the CPU load of the whole machine at a target by stopping and continuing workloads.
- *
- * A map, in the order in which a run goes through the files:
- *
- * - main.c                what to do, and how to end
- * - command_line.c        argv into struct config; --help
- * - diag.c                messages on stderr
- * - units.c               notation of times, loads and numbers
- * - cpus.c                notation of processor lists
- * - instant.c             notation of moments
- * - placement.c           which processors a group may use
- * - pinning.c             … by which scheme
- * - topology.c            … on which machine
- * - dynamic_pinning.c     … and when it changes
- * - linux_affinity.c      … and how that is asked for and set
- * - linux_processors.c    default number of instances: affinity and quota
- * - machine.c             --check-machine
- * - linux_attached.c      processes that are attached
- * - guardian.c            forks the master, passes signals on, cleans up after it
- * - linux_scheduling.c    priorities: saved, raised, given back to workloads
- * - master.c              sets the run up, and says in the end what it has come to
- * - master_supervision.c  … in between: starts, pauses and ends it
- * - master_executors.c    … orders to executors, and what becomes of them
- * - master_recording.c    … log, samples and energy; dynamic pinning
- * - run.c                 the modules of a run and the memory they share
- * - module.c              loads and checks modules
- * - module_path.c         finds modules
- * - module_trust.c        which of them a privileged process may load
- * - module_info.c         --list-modules, --help-module
- * - option.c              module options as data
- * - linux_host.c          what modules may ask of the system
- * - linux_cgroup.c        the container we are in, and other control groups
- * - linux_source.c        files of the kernel, read again and again
- * - linux_accounting.c    how the kernel accounts processor time
- * - trace_text.c          traces as text (the module `file`, sstrace)
- * - trace_binary.c        compiled traces (likewise)
- * - shared.c              the memory that master and executors share
- * - executor.c            one workload: control loop, edges, its end
- * - expand.c              instance numbers in arguments
- * - linux_spawn.c         starts a workload
- * - respawn.c             when it may be started again
- * - linux_containment.c   … in a PID namespace of its own
- * - linux_tree.c          stops and continues a tree of processes
- * - linux_descendants.c   finds, signals and kills descendants
- * - linux_process.c       /proc/PID/stat
- * - loop.c                trace, feedback, control, space, dithering: one edge
- * - estimate.c            the shared load estimate
- * - linux_stat.c          /proc/stat (the module `realtime`, cpuload)
- * - energy.c              electric energy, measured where that is asked for
- * - linux_move.c          binds a tree to other processors
- * - recorder.c            means over intervals, for log and summary
- * - control_log.c         the control log
- * - accuracy.c            mean error and mean squared error
- * - summary.c             the summary at the end
- * - export.c              the record of a run for programs
- * - half_file.c           … and other files that can't be written whole
- * - progress.c            the live line
- *
- * For the other programs:
- *
- * - tool_options.c        command lines as tables
- * - iteration_log.c       iteration records (ssburn, ssiterate, ssreport)
- * - linux_load_source.c   cpuload: what is measured
- * - linux_load.c          … the machine, and each processor
- * - linux_tree_time.c     … a process and its descendants
- * - linux_cgroup_usage.c  … a control group; texts of control groups
- * - linux_frequency.c     … clock frequencies
- * - linux_power.c         … electric power
- * - load_meter.c          … samples to loads
- * - row_writer.c          … rows as CSV, JSON Lines or a table
- * - csv.c                 ssreport: reads CSV
- * - report_input.c        … files sorted into runs
- * - report_log.c          … a control log or load log
- * - report_iterations.c   … iteration records in memory
- * - report_accuracy.c     … accuracy at each level of the target
- * - report_window.c       … load and throughput of stretches of a run
- * - report_colocation.c   … workloads that share a machine, step by step
- * - regression.c          … a line through points
- * - report_matrix.c       … tables of numbers with names of rows and columns
- * - report_heat.c         … their heat maps
- * - report_table.c        … tables
- * - report_text.c         … labels and names of files
- * - report_draw.c         … lines, bands and points of a picture
- * - report_picture.c      … pictures, as scripts
- * - plot.c                … gnuplot draws them
- * - sim_run.c             sssim: a run in virtual time
- * - sim_machine.c         … processors, scheduler, accounting
- * - sim_workload.c        … models of workloads
- * - sim_host.c            … /proc and /sys as the machine would show them
- * - sim_history.c         … what the machine did against the target
- * - sim_heap.c            … a queue of events
- */
+/* showstopper: what to do, and how to end. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "command_line.h"
-#include "diag.h"
-#include "guardian.h"
-#include "linux_attached.h"
-#include "machine.h"
-#include "module_info.h"
-#include "placement.h"
-#include "run.h"
+#include "base/diag.h"
+#include "cli/command_line.h"
+#include "cli/machine.h"
+#include "cli/module_info.h"
+#include "control/run.h"
+#include "os/attached.h"
+#include "placement/placement.h"
+#include "supervise/guardian.h"
 
 /* Standard output is part of the result: what could not be written is an error. */
 static int flushed(int status)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module.h"
+#include "module/module.h"
 
 struct module_test {
 	struct module module;

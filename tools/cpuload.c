@@ -24,15 +24,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "cpus.h"
-#include "diag.h"
-#include "linux_frequency.h"
-#include "linux_load_source.h"
-#include "linux_power.h"
-#include "load_meter.h"
-#include "row_writer.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/diag.h"
+#include "base/row_writer.h"
+#include "base/units.h"
+#include "os/frequency.h"
+#include "os/load_source.h"
+#include "os/power.h"
+#include "record/load_meter.h"
 
 #define INTERVAL_DEFAULT (500 * NS_PER_MS)
 #define INTERVAL_LEAST (10 * NS_PER_MS)

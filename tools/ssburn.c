@@ -30,11 +30,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "diag.h"
-#include "iteration_log.h"
-#include "linux_processors.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "os/processors.h"
+#include "record/iteration_log.h"
 
 /* Each takes 5 cycles; together about 10 us on a processor of today. */
 #define STEPS_PER_UNIT 8192

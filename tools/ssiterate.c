@@ -27,12 +27,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "diag.h"
-#include "iteration_log.h"
-#include "linux_descendants.h"
-#include "tool_options.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/tool_options.h"
+#include "base/units.h"
+#include "os/descendants.h"
+#include "record/iteration_log.h"
 
 #define STATUS_CANT_EXECUTE 126
 #define STATUS_NOT_FOUND 127

@@ -15,19 +15,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "diag.h"
-#include "half_file.h"
-#include "plot.h"
-#include "report_accuracy.h"
-#include "report_colocation.h"
-#include "report_heat.h"
-#include "report_input.h"
-#include "report_matrix.h"
-#include "report_picture.h"
-#include "report_table.h"
-#include "report_window.h"
-#include "tool_options.h"
-#include "units.h"
+#include "base/diag.h"
+#include "base/half_file.h"
+#include "base/tool_options.h"
+#include "base/units.h"
+#include "report/accuracy.h"
+#include "report/colocation.h"
+#include "report/heat.h"
+#include "report/input.h"
+#include "report/matrix.h"
+#include "report/picture.h"
+#include "report/plot.h"
+#include "report/table.h"
+#include "report/window.h"
 
 #define TIME_MAX (366 * 86400 * NS_PER_S)
 #define INTERVAL_DEFAULT (6 * NS_PER_S)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "diag.h"
-#include "sim_run.h"
-#include "tool_options.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/tool_options.h"
+#include "base/units.h"
+#include "sim/run.h"
 
 /* ---- Command line ----------------------------------------------------------------------------------------------------- */
 

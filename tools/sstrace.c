@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diag.h"
-#include "half_file.h"
-#include "trace_binary.h"
-#include "trace_text.h"
-#include "units.h"
+#include "base/diag.h"
+#include "base/half_file.h"
+#include "base/units.h"
+#include "trace/binary.h"
+#include "trace/text.h"
 
 /* A job has the letter of the option that asks for it. */
 enum job { JOB_COMPILE = 0, JOB_CHECK = 'c', JOB_INFO = 'i', JOB_TEXT = 't' };

@@ -3,10 +3,10 @@
  * The load of a control group: the processor time of its tasks, as the kernel counts it for the group, relative to what the group may
  * use. The rest of the machine doesn't count.
  */
-#include "linux_cgroup.h"
+#include "os/cgroup.h"
 
+#include "base/units.h"
 #include "showstopper/module.h"
-#include "units.h"
 
 struct cgroup {
 	const char *path;

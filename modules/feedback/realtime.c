@@ -25,11 +25,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "linux_accounting.h"
-#include "linux_cgroup.h"
-#include "linux_stat.h"
+#include "base/units.h"
+#include "os/accounting.h"
+#include "os/cgroup.h"
+#include "os/stat.h"
 #include "showstopper/module.h"
-#include "units.h"
 
 /* Enough for the processors' lines of the largest machines; what follows them is cut off when it doesn't fit. */
 #define TEXT_SIZE (16 * 1024)

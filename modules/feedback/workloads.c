@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_stat.h"
+#include "base/units.h"
+#include "os/stat.h"
 #include "showstopper/module.h"
-#include "units.h"
 
 /* Enough for the processors' lines of the largest machines. */
 #define TEXT_SIZE (512 * 1024)

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "showstopper/module.h"
-#include "trace_binary.h"
+#include "trace/binary.h"
 
 struct file {
 	const char *name;

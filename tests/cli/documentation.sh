@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Manuals and programs say the same: options, modules, their options, bounds and defaults. The map of src/main.c is complete.
+# Manuals and programs say the same: options, modules, their options, bounds and defaults.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -124,16 +124,5 @@ sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p'
 		done
 	done >unknown
 [ ! -s unknown ] || { fail "the README's table names modules that are not there:"; cat unknown; }
-
-# ---- The map in src/main.c --------------------------------------------------------------------------------------------------
-
-sed -n '1,/^ \*\/$/p' "$source/src/main.c" | sed -En 's/^ \* - ([a-z0-9_]+\.c) .*/\1/p' | sort >in_map
-(cd "$source/src" && ls -- *.c) | sort >in_folder
-uniq -d in_map >twice
-[ ! -s twice ] || { fail "src/main.c's map names twice:"; cat twice; }
-cmp -s in_map in_folder || {
-	fail "src/main.c's map, < in the map, > in the folder:"
-	diff in_map in_folder
-}
 
 finish

@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "linux_scheduling.h"
-#include "linux_tree.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "os/scheduling.h"
+#include "os/tree.h"
 
 #define STOP_NS (60 * NS_PER_MS)
 #define RUN_NS (40 * NS_PER_MS)

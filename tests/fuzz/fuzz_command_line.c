@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
-#include "cpus.h"
-#include "linux_affinity.h"
-#include "linux_processors.h"
-#include "topology.h"
-#include "units.h"
+#include "base/cpus.h"
+#include "base/units.h"
+#include "cli/command_line.h"
+#include "os/affinity.h"
+#include "os/processors.h"
+#include "placement/topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

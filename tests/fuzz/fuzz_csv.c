@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_accuracy.h"
-#include "report_iterations.h"
-#include "report_log.h"
+#include "report/accuracy.h"
+#include "report/iterations.h"
+#include "report/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

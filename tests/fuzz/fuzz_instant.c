@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "instant.h"
-#include "units.h"
+#include "base/instant.h"
+#include "base/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

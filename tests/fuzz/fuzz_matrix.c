@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_heat.h"
-#include "report_matrix.h"
+#include "report/heat.h"
+#include "report/matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

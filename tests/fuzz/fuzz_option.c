@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "option.h"
+#include "module/option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

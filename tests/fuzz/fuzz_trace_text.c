@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_text.h"
+#include "trace/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module alone; where groups are found is tested in test_linux_cgroup.c. */
+/* The module alone; where groups are found is tested in unit/os/test_cgroup.c. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/units.h"
 #include "fake_root.h"
-#include "linux_host.h"
 #include "module_test.h"
-#include "units.h"
+#include "os/host.h"
 
 #define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "module_test.h"
-#include "units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define YEAR (INT64_C(365) * 86400 * NS_PER_S)

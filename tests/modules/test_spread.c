@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "module_test.h"
-#include "units.h"
 
 #define MS NS_PER_MS
 #define ORIGIN NS_PER_S

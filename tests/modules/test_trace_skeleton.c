@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "module_test.h"
-#include "units.h"
 
 #define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
 

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The buffer holds a stretch of the file; a row is always whole in it. Fields are offsets into it. Most rows have no quotes, and
+ * then a row costs one search for its end and one pass for its commas.
+ *
+ * Numbers of up to 15 digits, which is what the tools write, are exact in a double, and so is the power of ten: one division
+ * gives the nearest double, as strtod would. Everything else is left to units_parse_real.
+ */
+#include "base/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+#define BUFFER_SIZE ((size_t)1 << 18)
+/* How much of a field a message shows. */
+#define SHOWN_MAX 40
+
+struct field {
+	size_t start, length;
+};
+
+struct csv {
+	const char *name;
+	int fd; /* -1: everything is in the buffer */
+	char *buffer;
+	size_t size, begin, end; /* bytes begin…end are not used up */
+	bool is_at_end;          /* of the file */
+	bool is_cut;
+	size_t line;      /* of the current row */
+	size_t next_line; /* of the row after it */
+	size_t row;       /* where the current row begins */
+	size_t columns;   /* 0 while the header is read */
+	char **column;
+	struct field *field;
+	size_t fields, field_capacity;
+	char error[CSV_ERROR_MAX];
+};
+
+static int fail(struct csv *csv, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(struct csv *csv, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(csv->error, sizeof csv->error, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* Text of a file for a message: printable characters only, and not too many. */
+static void show(const char *text, size_t length, char shown[static SHOWN_MAX + 4])
+{
+	const size_t kept = length <= SHOWN_MAX ? length : SHOWN_MAX;
+	for (size_t i = 0; i < kept; i++)
+		shown[i] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
+	strcpy(shown + kept, length > kept ? "..." : "");
+}
+
+int csv_refuse(struct csv *csv, size_t column, const char *format, ...)
+{
+	char message[CSV_ERROR_MAX / 2];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	return fail(csv, "%.200s:%zu:%zu: %.60s: %s", csv->name, csv->line, csv->field[column].start - csv->row + 1,
+		csv->column[column], message);
+}
+
+/* ---- Buffer ----------------------------------------------------------------------------------------------------------- */
+
+/* Gets more of the file behind what there is. 1, 0 at the end of the file, or -1. Moves the buffer. */
+static int refill(struct csv *csv)
+{
+	if (csv->is_at_end)
+		return 0;
+	if (csv->begin > 0) {
+		memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
+		csv->end -= csv->begin;
+		csv->begin = 0;
+	}
+	if (csv->end == csv->size) {
+		if (csv->size > CSV_ROW_MAX)
+			return fail(csv, "%s:%zu: found a row of more than %zu bytes", csv->name, csv->next_line, CSV_ROW_MAX);
+		char *const larger = realloc(csv->buffer, 2 * csv->size);
+		if (!larger)
+			return fail(csv, "%s: %s", csv->name, strerror(errno));
+		csv->buffer = larger;
+		csv->size *= 2;
+	}
+	ssize_t got;
+	do
+		got = read(csv->fd, csv->buffer + csv->end, csv->size - csv->end);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return fail(csv, "%s: %s", csv->name, strerror(errno));
+	csv->end += (size_t)got;
+	csv->is_at_end = got == 0;
+	return got > 0;
+}
+
+/*
+ * Finds the newline that ends the row at begin: one outside of quotes. 1 with its distance from begin and the number of lines; 0
+ * when the file ends first, or -1.
+ */
+static int find_end(struct csv *csv, size_t *length, size_t *lines)
+{
+	size_t at = 0;
+	bool is_quoted = false;
+	*lines = 1;
+	for (;;) {
+		const char *const start = csv->buffer + csv->begin + at;
+		const size_t left = csv->end - csv->begin - at;
+		const char *const newline = memchr(start, '\n', left);
+		const size_t stretch = newline ? (size_t)(newline - start) : left;
+		for (const char *quote = start; (quote = memchr(quote, '"', (size_t)(start + stretch - quote))); quote++)
+			is_quoted = !is_quoted;
+		at += stretch;
+		if (newline && !is_quoted) {
+			*length = at;
+			return 1;
+		}
+		if (newline) {
+			at++;
+			++*lines;
+			continue;
+		}
+		const int more = refill(csv);
+		if (more == 0 && *lines > 1)
+			return fail(csv, "%s:%zu: found a quoted field without its end", csv->name, csv->next_line);
+		if (more <= 0)
+			return more;
+	}
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------- */
+
+static int add_field(struct csv *csv, size_t start, size_t length)
+{
+	if (csv->fields == csv->field_capacity) {
+		const size_t capacity = csv->field_capacity ? 2 * csv->field_capacity : 16;
+		struct field *const larger = realloc(csv->field, capacity * sizeof *larger);
+		if (!larger)
+			return fail(csv, "%s: %s", csv->name, strerror(errno));
+		csv->field = larger;
+		csv->field_capacity = capacity;
+	}
+	csv->field[csv->fields++] = (struct field){start, length};
+	return 0;
+}
+
+/* A field that begins with a quote at *at; what is in it is moved together. Moves *at behind it. */
+static int split_quoted(struct csv *csv, size_t *at, size_t end)
+{
+	char *const text = csv->buffer;
+	const size_t start = *at;
+	size_t to = start;
+	size_t from = start + 1;
+	while (from < end) {
+		if (text[from] != '"') {
+			text[to++] = text[from++];
+		} else if (from + 1 < end && text[from + 1] == '"') {
+			text[to++] = '"';
+			from += 2;
+		} else {
+			break;
+		}
+	}
+	if (from >= end)
+		return fail(csv, "%s:%zu:%zu: found a quoted field without its end", csv->name, csv->line, start - csv->row + 1);
+	if (from + 1 < end && text[from + 1] != ',')
+		return fail(csv, "%s:%zu:%zu: found text behind a quoted field, expected a comma", csv->name, csv->line,
+			from - csv->row + 2);
+	*at = from + 1;
+	return add_field(csv, start, to - start);
+}
+
+static int split(struct csv *csv, size_t length)
+{
+	const size_t end = csv->row + length;
+	size_t at = csv->row;
+	csv->fields = 0;
+	for (;;) {
+		if (at < end && csv->buffer[at] == '"') {
+			if (split_quoted(csv, &at, end) != 0)
+				return -1;
+		} else {
+			const char *const comma = memchr(csv->buffer + at, ',', end - at);
+			const size_t stop = comma ? (size_t)(comma - csv->buffer) : end;
+			if (add_field(csv, at, stop - at) != 0)
+				return -1;
+			at = stop;
+		}
+		if (at == end)
+			return 0;
+		at++;
+	}
+}
+
+int csv_next(struct csv *csv)
+{
+	size_t length = 0;
+	size_t lines = 0;
+	const int found = find_end(csv, &length, &lines);
+	if (found <= 0) {
+		csv->is_cut = found == 0 && csv->begin < csv->end;
+		return found;
+	}
+	csv->row = csv->begin;
+	csv->begin += length + 1;
+	csv->line = csv->next_line;
+	csv->next_line += lines;
+	if (length > 0 && csv->buffer[csv->row + length - 1] == '\r')
+		length--;
+	if (length > CSV_ROW_MAX)
+		return fail(
+			csv, "%s:%zu: found a row of %zu bytes, expected at most %zu", csv->name, csv->line, length, CSV_ROW_MAX);
+	if (split(csv, length) != 0)
+		return -1;
+	if (csv->columns > 0 && csv->fields != csv->columns)
+		return fail(csv, "%s:%zu: found %zu field%s, expected %zu as in the header", csv->name, csv->line, csv->fields,
+			csv->fields == 1 ? "" : "s", csv->columns);
+	return 1;
+}
+
+bool csv_is_cut(const struct csv *csv)
+{
+	return csv->is_cut;
+}
+
+size_t csv_line(const struct csv *csv)
+{
+	return csv->line;
+}
+
+/* ---- Header ----------------------------------------------------------------------------------------------------------- */
+
+static int read_header(struct csv *csv)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	char shown[SHOWN_MAX + 4];
+	while (csv->end < sizeof mark - 1) {
+		const int more = refill(csv);
+		if (more < 0)
+			return -1;
+		if (more == 0)
+			break;
+	}
+	if (csv->end == 0)
+		return fail(csv, "%s: found an empty file, expected CSV with a header", csv->name);
+	if (csv->end >= sizeof mark - 1 && memcmp(csv->buffer, mark, sizeof mark - 1) == 0)
+		csv->begin = sizeof mark - 1;
+	const int found = csv_next(csv);
+	if (found < 0)
+		return -1;
+	const size_t length = found ? csv->begin - csv->row - 1 : csv->end - csv->begin;
+	const char *const text = csv->buffer + (found ? csv->row : csv->begin);
+	for (size_t i = 0; i < length; i++) {
+		if ((text[i] >= 0 && text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == '\0') {
+			show(text, length, shown);
+			return fail(csv, "%s:1:%zu: found '%s', expected a line of text with the names of columns", csv->name,
+				i + 1, shown);
+		}
+	}
+	if (!found)
+		return fail(csv, "%s:1: found a header that is cut off, expected a whole line", csv->name);
+	csv->column = calloc(csv->fields, sizeof *csv->column);
+	if (!csv->column)
+		return fail(csv, "%s: %s", csv->name, strerror(errno));
+	csv->columns = csv->fields;
+	for (size_t i = 0; i < csv->columns; i++) {
+		csv->column[i] = strndup(csv->buffer + csv->field[i].start, csv->field[i].length);
+		if (!csv->column[i])
+			return fail(csv, "%s: %s", csv->name, strerror(errno));
+	}
+	csv->is_cut = false;
+	return 0;
+}
+
+static struct csv *make(int fd, const char *name, size_t size, char error[static CSV_ERROR_MAX])
+{
+	struct csv *const csv = calloc(1, sizeof *csv);
+	char *const buffer = malloc(size);
+	if (csv && buffer) {
+		csv->name = name;
+		csv->fd = fd;
+		csv->buffer = buffer;
+		csv->size = size;
+		csv->next_line = 1;
+		return csv;
+	}
+	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+	free(csv);
+	free(buffer);
+	return NULL;
+}
+
+static struct csv *begin(struct csv *csv, char error[static CSV_ERROR_MAX])
+{
+	if (read_header(csv) == 0)
+		return csv;
+	memcpy(error, csv->error, CSV_ERROR_MAX);
+	csv_close(csv);
+	return NULL;
+}
+
+struct csv *csv_open(const char *path, const char *name, char error[static CSV_ERROR_MAX])
+{
+	const int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+					      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+		return NULL;
+	}
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	struct csv *const csv = make(fd, name, BUFFER_SIZE, error);
+	if (csv)
+		return begin(csv, error);
+	close(fd);
+	return NULL;
+}
+
+struct csv *csv_open_text(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX])
+{
+	struct csv *const csv = make(-1, name, length + 1, error);
+	if (!csv)
+		return NULL;
+	memcpy(csv->buffer, text, length);
+	csv->end = length;
+	csv->is_at_end = true;
+	return begin(csv, error);
+}
+
+void csv_close(struct csv *csv)
+{
+	if (!csv)
+		return;
+	if (csv->fd >= 0)
+		close(csv->fd);
+	for (size_t i = 0; i < csv->columns; i++)
+		free(csv->column[i]);
+	free(csv->column);
+	free(csv->field);
+	free(csv->buffer);
+	free(csv);
+}
+
+size_t csv_columns(const struct csv *csv)
+{
+	return csv->columns;
+}
+
+const char *csv_column_name(const struct csv *csv, size_t column)
+{
+	return csv->column[column];
+}
+
+int csv_find(const struct csv *csv, const char *name)
+{
+	for (size_t i = 0; i < csv->columns; i++)
+		if (strcmp(csv->column[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+char *csv_print_columns(const struct csv *csv, char *text, size_t size)
+{
+	static const char rest[] = "...";
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < csv->columns; i++) {
+		char shown[SHOWN_MAX + 4];
+		show(csv->column[i], strlen(csv->column[i]), shown);
+		if (used + strlen(shown) + 1 + sizeof rest >= size) {
+			snprintf(text + used, size - used, "%s", rest);
+			break;
+		}
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "," : "", shown);
+	}
+	return text;
+}
+
+/* ---- Fields ----------------------------------------------------------------------------------------------------------- */
+
+const char *csv_text(const struct csv *csv, size_t column, size_t *length)
+{
+	*length = csv->field[column].length;
+	return csv->buffer + csv->field[column].start;
+}
+
+/* Digits, perhaps with a sign before and a point among them. False when the text is something else or too long. */
+static bool parse_short(const char *text, size_t length, double *value)
+{
+	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	const bool is_negative = length > 0 && text[0] == '-';
+	int64_t number = 0;
+	size_t digits = 0;
+	size_t decimals = 0;
+	bool has_point = false;
+	if (length > 17)
+		return false;
+	for (size_t i = is_negative; i < length; i++) {
+		if (text[i] >= '0' && text[i] <= '9') {
+			number = 10 * number + (text[i] - '0');
+			digits++;
+			decimals += has_point;
+		} else if (text[i] == '.' && !has_point) {
+			has_point = true;
+		} else {
+			return false;
+		}
+	}
+	if (digits == 0 || digits > 15)
+		return false;
+	*value = (double)number / power[decimals];
+	if (is_negative)
+		*value = -*value;
+	return true;
+}
+
+int csv_number(struct csv *csv, size_t column, double *value)
+{
+	const struct field field = csv->field[column];
+	const char *const text = csv->buffer + field.start;
+	char shown[SHOWN_MAX + 4];
+	*value = NAN;
+	if (field.length == 0 || parse_short(text, field.length, value) || units_parse_real(text, field.length, value, NULL) == 0)
+		return 0;
+	show(text, field.length, shown);
+	return csv_refuse(csv, column, "found '%s', expected a number", shown);
+}
+
+const char *csv_error(const struct csv *csv)
+{
+	return csv->error;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reader of CSV files (RFC 4180) with a header, as Showstopper and its tools write them: a row at a time, files of any length,
+ * also from a pipe. Accepts lines that end with CR LF, quoted fields and a byte order mark.
+ *
+ * A file that its writer could not finish ends in half a line. That half is left out, and csv_is_cut tells.
+ */
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longest message, with its NUL. */
+#define CSV_ERROR_MAX 512
+/* Longest row in bytes. */
+#define CSV_ROW_MAX ((size_t)1 << 20)
+
+struct csv;
+
+/*
+ * Opens a file ("-" is standard input) and reads its header. `name` is what messages call it, and must outlive the reader.
+ * Returns NULL with a message in `error` when there is no such file, or it has no header.
+ */
+struct csv *csv_open(const char *path, const char *name, char error[static CSV_ERROR_MAX]);
+/* The same for text in memory, which is copied. */
+struct csv *csv_open_text(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX]);
+void csv_close(struct csv *csv);
+
+/* Columns of the header. Names are NUL-terminated and valid until csv_close. */
+size_t csv_columns(const struct csv *csv);
+const char *csv_column_name(const struct csv *csv, size_t column);
+/* The first column of that name, or -1. */
+int csv_find(const struct csv *csv, const char *name);
+/*
+ * Puts the names in a text, for messages; what can't be printed becomes '?', and what is too long ends with "...". Returns text.
+ */
+char *csv_print_columns(const struct csv *csv, char *text, size_t size);
+
+/* Goes to the next row: 1, 0 at the end, or -1 with a message (csv_error). */
+int csv_next(struct csv *csv);
+/* The last line of the file was not whole. Known when csv_next has returned 0. */
+bool csv_is_cut(const struct csv *csv);
+/* Number of the current row's first line, from 1. */
+size_t csv_line(const struct csv *csv);
+
+/* A field of the current row, valid until csv_next; not NUL-terminated. */
+const char *csv_text(const struct csv *csv, size_t column, size_t *length);
+/* A field as a number, NaN when it is empty. 0, or -1 with a message that says where, what was found and what was expected. */
+int csv_number(struct csv *csv, size_t column, double *value);
+
+/* Makes the message for a field of the current row: "FILE:LINE:CHARACTER: COLUMN: …" (printf style). Returns -1. */
+int csv_refuse(struct csv *csv, size_t column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+const char *csv_error(const struct csv *csv);
+
+#endif

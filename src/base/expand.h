@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The instance's number in arguments: scratch.% becomes scratch.07. */
+#ifndef BASE_EXPAND_H
+#define BASE_EXPAND_H
+
+#include <stddef.h>
+
+/* Digits of the largest number of `workloads` instances, which are numbered from 0. */
+unsigned expand_width(unsigned workloads);
+
+/*
+ * `text` with every placeholder replaced by the number, zero-padded to `width`, and every doubled placeholder by a single one. An
+ * empty placeholder replaces nothing. To be freed; NULL with errno ENOMEM.
+ */
+char *expand(const char *text, const char *placeholder, unsigned number, unsigned width);
+
+/* A command's words, expanded but for the first one; free with expand_free. NULL with errno ENOMEM. */
+char **expand_command(char *const *command, const char *placeholder, unsigned number, unsigned width);
+void expand_free(char **command);
+
+#endif

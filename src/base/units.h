@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The notations of times and loads (showstopper(1), NOTATION), shared by every program. */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NS_PER_US INT64_C(1000)
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S INT64_C(1000000000)
+
+/* What the parsers below expect, for messages. */
+#define UNITS_TIME_EXPECTED "a time such as 107m (milliseconds), 0.5s or 1M30s"
+#define UNITS_LOAD_EXPECTED "a load from 0 to 1, such as 1/3, 0.25 or 25%"
+
+/*
+ * Each parser reads the `length` bytes at `text` whole, stores the value and returns 0, or returns -1 with errno EINVAL (malformed) or
+ * ERANGE (too large for the type, or a load outside 0..1) and leaves *value alone. `stop`, where not NULL, receives the
+ * offset of the first byte that can't be part of the notation (or length).
+ */
+int units_parse_time(const char *text, size_t length, int64_t *ns, size_t *stop);
+int units_parse_load(const char *text, size_t length, double *load, size_t *stop);
+/* Decimal number: sign, digits, point, exponent; no NaN, infinity or hexadecimal. */
+int units_parse_real(const char *text, size_t length, double *value, size_t *stop);
+int units_parse_int(const char *text, size_t length, int64_t *value, size_t *stop);
+
+/* Longest text that the printers below make, with its NUL. */
+#define UNITS_TEXT_MAX 40
+
+/* Prints the shortest exact notation in one unit (107m, 90s, 1500u); parses back to the same value. Returns text. */
+char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX]);
+/* Prints the shortest decimal number that reads back as the same double. Returns text. */
+char *units_print_real(double value, char text[static UNITS_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What modules there are and what they take, from their own tables: --list-modules, --help-module. */
+#ifndef CLI_MODULE_INFO_H
+#define CLI_MODULE_INFO_H
+
+#include <stdio.h>
+
+#include "showstopper/module.h"
+
+/* Prints `kind:name  summary` lines by kind. A module that can't be loaded is reported on stderr. 0, or -1 after a message. */
+int module_info_list(FILE *to);
+
+/* Prints one module's summary and options. 0, or -1 after a message. */
+int module_info_help(enum sst_kind kind, const char *name, FILE *to);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The load estimate that all executors share (design: section 7; paper 000, Section 3.2.2). */
+#ifndef CONTROL_ESTIMATE_H
+#define CONTROL_ESTIMATE_H
+
+#include "control/shared.h"
+
+struct estimator {
+	const struct sst_feedback *feedback;
+	void *state;
+	const struct sst_env *env;
+	struct shared *shared;
+	uint32_t owner;                  /* not 0; differs between processes */
+	int64_t (*clock)(void *context); /* to measure what a reading costs */
+	/* Mean target load between two moments, NaN when some of it is free or before control; NULL: nothing is ever owed. */
+	double (*target)(void *context, int64_t from_ns, int64_t to_ns);
+	void *context; /* of both */
+};
+
+/*
+ * Stores the newest estimate. When the shared record is older than max(the module's interval, 100 × the cost of a reading) and
+ * nobody else is at it, takes a sample first. 0, or -1 with errno when a sample was due and the source could not be read (*record is
+ * valid all the same).
+ */
+int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record);
+
+/* Lets others take samples again after the process with this owner number has died. */
+void estimate_release(struct shared *shared, uint32_t owner);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Moments at which the target is looked at between two samples. */
+#define TARGET_POINTS 8
+
+/* Of the time between two samples, for the work that is owed. */
+static double mean_target(void *context, int64_t from_ns, int64_t to_ns)
+{
+	const struct loop *loop = context;
+	const struct module *trace = &loop->module[SST_TRACE];
+	const double step = (double)(to_ns - from_ns) / TARGET_POINTS;
+	double sum = 0;
+	if (from_ns < loop->origin_ns)
+		return NAN;
+	for (int i = 0; i < TARGET_POINTS; i++)
+		sum += trace->trace->target(trace->state, from_ns + (int64_t)((i + 0.5) * step) - loop->origin_ns);
+	return sum / TARGET_POINTS; /* NaN if one of them was */
+}
+
+int loop_init(struct loop *loop, const struct sst_env *feedback)
+{
+	const struct module *control = &loop->module[SST_CONTROL];
+	loop->estimator.feedback = loop->module[SST_FEEDBACK].feedback;
+	loop->estimator.state = loop->module[SST_FEEDBACK].state;
+	loop->estimator.env = feedback;
+	loop->estimator.shared = loop->shared;
+	loop->estimator.target = mean_target;
+	loop->estimator.context = loop;
+	loop->kappa = control->control->peers ? control->control->peers(control->state) : 0;
+	if (loop->kappa > loop->shared->workloads - 1)
+		loop->kappa = loop->shared->workloads - 1;
+	loop->peer = calloc(loop->kappa + 1, sizeof *loop->peer);
+	loop->peer_output = calloc(loop->kappa + 1, sizeof *loop->peer_output);
+	if (!loop->peer || !loop->peer_output) {
+		loop_free(loop);
+		return -1;
+	}
+	return 0;
+}
+
+void loop_free(struct loop *loop)
+{
+	free(loop->peer);
+	free(loop->peer_output);
+	loop->peer = NULL;
+	loop->peer_output = NULL;
+}
+
+static bool is_live(const struct shared *shared, unsigned index)
+{
+	return atomic_load_explicit(&shared->slot[index].live, memory_order_relaxed);
+}
+
+/* Finds rank, number of live executors and ring neighbours; only after somebody came or went. */
+static void find_place(struct loop *loop)
+{
+	const struct shared *shared = loop->shared;
+	const uint32_t generation = atomic_load(&shared->generation);
+	if (loop->placed && generation == loop->generation)
+		return;
+	loop->placed = true;
+	loop->generation = generation;
+	loop->rank = loop->live = loop->peers = 0;
+	for (unsigned i = 0; i < shared->workloads; i++) {
+		if (i == loop->index)
+			loop->rank = loop->live;
+		loop->live += is_live(shared, i) || i == loop->index;
+	}
+	for (unsigned step = 1; step < shared->workloads && loop->peers < loop->kappa; step++) {
+		const unsigned next = (loop->index + step) % shared->workloads;
+		if (is_live(shared, next))
+			loop->peer[loop->peers++] = next;
+	}
+}
+
+static unsigned gather_peers(struct loop *loop)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < loop->peers; i++) {
+		const struct slot *slot = &loop->shared->slot[loop->peer[i]];
+		if (atomic_load_explicit(&slot->has_published, memory_order_acquire))
+			loop->peer_output[count++] = atomic_load_explicit(&slot->published, memory_order_relaxed);
+	}
+	return count;
+}
+
+static double clamp(double value)
+{
+	return value >= 0 ? value <= 1 ? value : 1 : 0; /* NaN becomes 0 */
+}
+
+static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
+{
+	const struct module *module = &loop->module[SST_CONTROL];
+	if (!loop->controlling) {
+		if (module->control->resume)
+			module->control->resume(module->state);
+		loop->work = estimate->work;
+		loop->capacity = estimate->capacity;
+	}
+	loop->controlling = true;
+	if (estimate->samples == 0)
+		return target; /* not even the processors are known: open loop */
+	const struct sst_control_input in = {
+		.now_ns = now_ns,
+		.target = target,
+		.load = isnan(estimate->load) ? target : estimate->load, /* nothing is known yet: no error */
+		.since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
+		.total = {estimate->work, estimate->capacity},
+		.owed = estimate->owed,
+		.duty = loop->duty,
+		.processors = estimate->last.processors,
+		.peers = loop->peer_output,
+		.peer_count = gather_peers(loop),
+		.rank = loop->rank,
+		.live = loop->live,
+	};
+	struct sst_control_output out = {0};
+	module->control->step(module->state, &in, &out);
+	loop->work = estimate->work;
+	loop->capacity = estimate->capacity;
+	struct slot *slot = &loop->shared->slot[loop->index];
+	/* A number that is none would spread from peer to peer. */
+	if (!isfinite(out.published))
+		out.published = clamp(out.duty);
+	atomic_store_explicit(&slot->published, out.published, memory_order_relaxed);
+	atomic_store_explicit(&slot->has_published, true, memory_order_release);
+	return clamp(out.duty);
+}
+
+void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer)
+{
+	const struct module *trace = &loop->module[SST_TRACE];
+	const struct module *space = &loop->module[SST_SPACE];
+	const struct module *dithering = &loop->module[SST_DITHERING];
+	const double target = trace->trace->target(trace->state, now_ns > origin_ns ? now_ns - origin_ns : 0);
+	struct estimate_record estimate;
+	loop->origin_ns = origin_ns;
+	estimate_get(&loop->estimator, now_ns, &estimate);
+	if (!isnan(estimate.load))
+		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */
+	find_place(loop);
+	if (isnan(target)) {
+		loop->controlling = false;
+		loop->running = true;
+		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1};
+		return;
+	}
+	/* An edge that ends a free stretch is the first one of a new sequence. */
+	const int64_t due = loop->controlling ? due_ns : now_ns;
+	loop->duty = control(loop, now_ns, clamp(target), &estimate);
+	const struct sst_dithering_input in = {
+		.now_ns = now_ns,
+		.due_ns = due,
+		.origin_ns = origin_ns,
+		.rank = loop->rank,
+		.live = loop->live,
+		.duty = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live)),
+		.running = loop->running,
+	};
+	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
+	dithering->dithering->next(dithering->state, &in, &out);
+	loop->running = out.run;
+	*answer = (struct loop_answer){out.run, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
+}
+
+void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_answer *answer, struct slot_record *record)
+{
+	slot_record_advance(record, now_ns);
+	record->duty = answer->local;
+	record->load = answer->load;
+	record->running = answer->run;
+	record->edges++;
+	if (answer->free)
+		record->at_bound = 0;
+	else if (answer->global >= 1 && answer->load < answer->target)
+		record->at_bound = 1;
+	else if (answer->global <= 0 && answer->load > answer->target)
+		record->at_bound = 2;
+	else
+		record->at_bound = 3;
+	latch_write(&loop->shared->slot[loop->index].record, record, LATCH_SIZE(struct slot_record));
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control algorithm of one executor (paper 000, Section 3.2): trace, feedback, control, space and dithering in that order, once
+ * per edge. Knows nothing of processes and reads no clock, so that the simulator runs the same code.
+ */
+#ifndef CONTROL_LOOP_H
+#define CONTROL_LOOP_H
+
+#include "control/estimate.h"
+#include "control/shared.h"
+#include "module/module.h"
+
+/* While the trace leaves the workloads free it is asked again this often. */
+#define LOOP_FREE_CHECK_NS (10 * INT64_C(1000000))
+
+struct loop {
+	struct module *module; /* SST_KINDS of them, initialised, by kind */
+	struct estimator estimator;
+	struct shared *shared;
+	unsigned index;
+	/* The rest is the loop's own. */
+	uint32_t generation; /* of the place in the ring that is known */
+	bool placed;
+	unsigned rank, live;
+	unsigned *peer; /* slots of the next live executors, at most kappa */
+	double *peer_output;
+	unsigned kappa, peers;
+	bool controlling; /* not free at the last step */
+	bool running;
+	int64_t origin_ns;     /* of the step that is under way */
+	double work, capacity; /* totals at the last step of the control module */
+	double duty;
+};
+
+/* What holds until the next edge. */
+struct loop_answer {
+	bool run, free;
+	int64_t until_ns;
+	double target, load, global, local; /* target NaN while free; load NaN while unknown */
+};
+
+/*
+ * module, shared, index and, of the estimator, owner and clock must be set; the rest of it is filled in (the clock's context becomes the
+ * loop). 0, or -1 with errno ENOMEM.
+ */
+int loop_init(struct loop *loop, const struct sst_env *feedback);
+void loop_free(struct loop *loop);
+
+/*
+ * One edge: due_ns is when it should have come, now_ns when it did; both count since `origin_ns` for the trace. The first edge, and one
+ * after a break (a pause, say), has due_ns = now_ns.
+ */
+void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer);
+
+/* Enters an answer into the executor's slot. */
+void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_answer *answer, struct slot_record *record);
+
+#endif

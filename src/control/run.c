@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/diag.h"
+#include "base/expand.h"
+#include "base/units.h"
+#include "os/cgroup.h"
+#include "os/containment.h"
+#include "placement/placement.h"
+
+int run_prepare(struct run *run, const struct config *config)
+{
+	char error[MODULE_ERROR_MAX];
+	uint64_t entropy = 0;
+	*run = (struct run){.config = config, .master = -1, .ready = -1};
+	if (config->contain == CONTAIN_PIDNS) {
+		char reason[CONTAINMENT_REASON_MAX];
+		bool user_namespace;
+		if (!containment_is_permitted(&user_namespace, reason)) {
+			diag("--contain=pidns: %s", reason);
+			return -1;
+		}
+	}
+	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
+		diag("can't get random numbers: %s", strerror(errno));
+		return -1;
+	}
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->module[kind];
+		struct host_env *host = &run->host[kind];
+		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
+			diag("%s", error);
+			return -1;
+		}
+		host_env_init(host, config->root, config->controlled, entropy + (uint64_t)kind);
+		host->env.cpus = config->cpus;
+		host->env.moving = config->dynamics && (config->cpus || config->moved);
+		host->moved = config->moved;
+		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+		if (!host->env.shared) {
+			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
+			module_unload(module);
+			return -1;
+		}
+		memset(host->env.shared, 0, module->base->shared_size);
+		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
+			diag("%s module '%s': %s%s%s", module_kind_name((enum sst_kind)kind), config->module[kind],
+				*host->refusal ? host->refusal : "refused without a reason",
+				*config->root ? "; --sysroot is " : "", config->root);
+			return -1;
+		}
+	}
+	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
+		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
+			config->module[SST_TRACE]);
+		return -1;
+	}
+	return 0;
+}
+
+int run_share(struct run *run)
+{
+	size_t size[SST_KINDS];
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		size[kind] = run->module[kind].base->shared_size;
+	run->shared = shared_create(run->config->workloads, size);
+	if (!run->shared)
+		return -1;
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		run->shared->slot[i].free = run_is_free(run->config, i);
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct host_env *host = &run->host[kind];
+		void *shared = shared_module(run->shared, (enum sst_kind)kind);
+		if (shared)
+			memcpy(shared, host->env.shared, size[kind]);
+		free(host->env.shared);
+		host->env.shared = shared;
+		host->shared = run->shared;
+	}
+	return 0;
+}
+
+int run_init_modules(struct run *run, unsigned index)
+{
+	unsigned place = 0;
+	for (unsigned i = 0; i < index; i++)
+		place += !run->shared->slot[i].free;
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct sst_module *base = run->module[kind].base;
+		run->host[kind].env.index = place;
+		if (base->init && base->init(run->module[kind].state, &run->host[kind].env) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void run_release(struct run *run)
+{
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->module[kind];
+		if (!module->base)
+			continue;
+		if (module->base->fini)
+			module->base->fini(module->state, &run->host[kind].env);
+		if (!run->shared)
+			free(run->host[kind].env.shared);
+		module_unload(module);
+	}
+	shared_destroy(run->shared);
+	run->shared = NULL;
+}
+
+int64_t run_origin(const struct run *run)
+{
+	return atomic_load(&run->shared->origin_ns);
+}
+
+int64_t run_trace_length(const struct run *run)
+{
+	const struct module *trace = &run->module[SST_TRACE];
+	return trace->trace->length ? trace->trace->length(trace->state) : -1;
+}
+
+bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
+{
+	struct linux_cgroup_container container;
+	const bool found = linux_cgroup_find_container(&run->host[SST_FEEDBACK].env, &container);
+	if (found)
+		linux_cgroup_describe(&container, text, RUN_CONTAINER_MAX);
+	free(container.cpus);
+	return found;
+}
+
+const struct attached *run_attached(const struct run *run, unsigned index)
+{
+	const unsigned started = run->config->workloads - run->config->attaches;
+	return index < started ? NULL : &run->attached[index - started];
+}
+
+const struct group *run_group(const struct config *config, unsigned index)
+{
+	const struct group *group = config->group;
+	while (index >= group->instances)
+		index -= group++->instances;
+	return group;
+}
+
+bool run_is_free(const struct config *config, unsigned index)
+{
+	return index < config->workloads - config->attaches && run_group(config, index)->free;
+}
+
+/* A word as a shell would read it back. */
+static void print_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*word, to);
+	fputc('\'', to);
+}
+
+/* Only what differs from an ordinary group. */
+static void print_group(const struct group *group, unsigned number, FILE *to)
+{
+	if (!group->free && !group->cpus && group->pin == PIN_NONE)
+		return;
+	fprintf(to, "group %u:%s processors ", number + 1, group->free ? " free," : "");
+	placement_print(group->cpus, to);
+	if (group->pin == PIN_DYNAMIC) {
+		fputs(" or ", to);
+		placement_print(group->moved, to);
+	}
+	if (group->pin != PIN_NONE)
+		fprintf(to, " (%s", pinning_name(group->pin));
+	if (group->parts)
+		fprintf(to, " %u/%u", group->part, group->parts);
+	fputs(group->pin != PIN_NONE ? ")\n" : "\n", to);
+}
+
+void run_print(const struct run *run, FILE *to)
+{
+	const struct config *config = run->config;
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	const unsigned width = expand_width(config->workloads);
+	struct sst_reading reading;
+	char text[UNITS_TEXT_MAX];
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *module = &run->module[kind];
+		fprintf(to, "%s: %s ", module_kind_name((enum sst_kind)kind), module->base->name);
+		option_print(module->base->options, module->state, to);
+		fputc('\n', to);
+	}
+	if (feedback->feedback->read(feedback->state, &run->host[SST_FEEDBACK].env, &reading) == 0)
+		fprintf(to, "processors: %s\n", units_print_real(reading.processors, text));
+	else
+		fprintf(to, "processors: unavailable: %s\n", strerror(errno));
+	char container[RUN_CONTAINER_MAX];
+	if (run_container(run, container))
+		fprintf(to, "container: %s\n", container);
+	const int64_t length = run_trace_length(run);
+	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
+	if (config->contain == CONTAIN_PIDNS)
+		fputs("containment: pidns\n", to);
+	if (config->start_at_ns)
+		fprintf(to, "starts at: @%" PRId64 ".%09" PRId64 "\n", config->start_at_ns / NS_PER_S,
+			config->start_at_ns % NS_PER_S);
+	if (config->start_interval_ns)
+		fprintf(to, "between two starts: %s\n", units_print_time(config->start_interval_ns, text));
+	if (config->dynamics) {
+		fputs("dynamic pinning: ", to);
+		dynamic_pinning_print(&config->dynamic, to);
+		fputc('\n', to);
+	}
+	for (unsigned i = 0; i < config->groups; i++)
+		print_group(&config->group[i], i, to);
+	for (unsigned i = 0; i < config->workloads; i++) {
+		const struct attached *attached = run_attached(run, i);
+		if (attached) {
+			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid,
+				attached->name);
+			continue;
+		}
+		char **command = expand_command(run_group(config, i)->command, config->placeholder, i, width);
+		fprintf(to, "workload %0*u:", (int)width, i);
+		for (char **word = command; word && *word; word++) {
+			fputc(' ', to);
+			print_word(*word, to);
+		}
+		fputc('\n', to);
+		expand_free(command);
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* One run: what master and executors have in common. Set up by the master before it forks; executors inherit it. */
+#ifndef CONTROL_RUN_H
+#define CONTROL_RUN_H
+
+#include "cli/command_line.h"
+#include "control/shared.h"
+#include "module/module.h"
+#include "os/attached.h"
+#include "os/host.h"
+#include "os/scheduling.h"
+
+struct run {
+	const struct config *config;
+	struct module module[SST_KINDS];
+	struct host_env host[SST_KINDS];
+	struct shared *shared;
+	const struct attached *attached; /* config->attaches of them; the guardian's */
+	struct scheduling user;          /* what the user had */
+	int master;                      /* pidfd of the master */
+	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */
+};
+
+/*
+ * Loads and prepares the five modules. 0, or -1 after a message; run_release gives back what there is in both cases. Modules'
+ * shared memory is ordinary memory until run_share.
+ */
+int run_prepare(struct run *run, const struct config *config);
+
+/* Creates the shared memory and moves what the modules prepared into it. 0, or -1 with errno. */
+int run_share(struct run *run);
+
+/* Calls the modules' init for one executor. 0, or -1 with errno. */
+int run_init_modules(struct run *run, unsigned index);
+
+/* Calls the modules' fini, unloads them, unmaps the memory. */
+void run_release(struct run *run);
+
+/* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */
+int64_t run_origin(const struct run *run);
+
+/* Length of the trace in ns, or -1. */
+int64_t run_trace_length(const struct run *run);
+
+/* Prints modules with their options, processors, trace length and every workload's command, for --dry-run. */
+void run_print(const struct run *run, FILE *to);
+
+/* Whether a container takes away a part of the machine, and what it leaves, for people. */
+#define RUN_CONTAINER_MAX 4352
+bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX]);
+
+/* The attached process that a workload is, or NULL: it is started. */
+const struct attached *run_attached(const struct run *run, unsigned index);
+
+/* The group of a workload that is started. */
+const struct group *run_group(const struct config *config, unsigned index);
+
+/* Whether a workload is of a group that runs uncontrolled. */
+bool run_is_free(const struct config *config, unsigned index);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/shared.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/process.h"
+
+/* Names begin so; PID and start time of the creator follow. */
+#define NAME_PREFIX "showstopper."
+
+static size_t round_up(size_t size)
+{
+	return (size + 127) / 128 * 128;
+}
+
+size_t shared_layout(unsigned workloads, const size_t module_size[static SST_KINDS], size_t offset[static SST_KINDS])
+{
+	size_t size = round_up(sizeof(struct shared) + workloads * sizeof(struct slot));
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		offset[kind] = module_size[kind] ? size : 0;
+		size += round_up(module_size[kind]);
+	}
+	return size;
+}
+
+void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static SST_KINDS])
+{
+	shared->workloads = workloads;
+	shared->size = size;
+	memcpy(shared->module_offset, offset, sizeof shared->module_offset);
+	const struct estimate_record none = {.load = NAN};
+	latch_write(&shared->estimate, &none, LATCH_SIZE(struct estimate_record));
+	const struct slot_record idle = {.load = NAN};
+	for (unsigned i = 0; i < workloads; i++)
+		latch_write(&shared->slot[i].record, &idle, LATCH_SIZE(struct slot_record));
+}
+
+/* Segments live for a moment only; one whose creator is gone was left by a SIGKILL within that moment. */
+static void remove_abandoned(void)
+{
+	DIR *directory = opendir("/dev/shm");
+	if (!directory)
+		return;
+	for (struct dirent *entry; (entry = readdir(directory));) {
+		int pid;
+		unsigned long long start;
+		int end = 0;
+		struct stat status;
+		// NOLINTNEXTLINE(cert-err34-c): a number out of range is that of no process
+		if (sscanf(entry->d_name, NAME_PREFIX "%d.%llu%n", &pid, &start, &end) != 2 || entry->d_name[end] != '\0')
+			continue;
+		if (fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
+			continue;
+		struct linux_process process;
+		if (linux_process_read(pid, &process) != 0 || process.start_ticks != start)
+			unlinkat(dirfd(directory), entry->d_name, 0);
+	}
+	closedir(directory);
+}
+
+struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS])
+{
+	size_t offset[SST_KINDS];
+	const size_t size = shared_layout(workloads, module_size, offset);
+	struct linux_process self;
+	char name[64];
+	remove_abandoned();
+	if (linux_process_read(getpid(), &self) != 0)
+		return NULL;
+	snprintf(name, sizeof name, "/" NAME_PREFIX "%d.%llu", (int)getpid(), (unsigned long long)self.start_ticks);
+	const int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	shm_unlink(name);
+	/* Allocated now: a full /dev/shm is an error here and not a SIGBUS later. */
+	const int error = posix_fallocate(fd, 0, (off_t)size);
+	if (error) {
+		close(fd);
+		errno = error;
+		return NULL;
+	}
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	if (memory == MAP_FAILED)
+		return NULL;
+	shared_init(memory, workloads, size, offset);
+	return memory;
+}
+
+void shared_destroy(struct shared *shared)
+{
+	if (shared)
+		munmap(shared, shared->size);
+}
+
+void *shared_module(struct shared *shared, enum sst_kind kind)
+{
+	return shared->module_offset[kind] ? (char *)shared + shared->module_offset[kind] : NULL;
+}
+
+void shared_set_live(struct shared *shared, unsigned index, bool live)
+{
+	if (atomic_exchange(&shared->slot[index].live, live) != live)
+		atomic_fetch_add(&shared->generation, 1);
+}
+
+void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
+{
+	struct slot *slot = &shared->slot[index];
+	struct slot_record record;
+	/* The latch holds the last whole record, whenever its writer died. */
+	latch_read(&slot->record, &record, LATCH_SIZE(struct slot_record));
+	slot_record_advance(&record, now_ns);
+	record.duty = 0;
+	record.running = 0;
+	record.at_bound = 0;
+	record.alive = 0;
+	latch_write(&slot->record, &record, LATCH_SIZE(struct slot_record));
+	atomic_store(&slot->lost, true);
+	shared_set_live(shared, index, false);
+}
+
+void slot_record_advance(struct slot_record *record, int64_t now_ns)
+{
+	const double elapsed = record->since_ns ? (double)(now_ns - record->since_ns) : 0;
+	if (elapsed > 0) {
+		record->duty_ns += record->duty * elapsed;
+		record->running_ns += (double)record->running * elapsed;
+		record->alive_ns += (double)record->alive * elapsed;
+		if (!isnan(record->load)) {
+			record->load_ns += record->load * elapsed;
+			record->loaded_ns += elapsed;
+		}
+		if (record->at_bound)
+			record->control_ns += elapsed;
+		if (record->at_bound == 1)
+			record->saturated_ns += elapsed;
+		if (record->at_bound == 2)
+			record->starved_ns += elapsed;
+	}
+	if (elapsed >= 0)
+		record->since_ns = now_ns;
+}
+
+void slot_count_lateness(struct slot *slot, int64_t late_ns)
+{
+	const double us = (double)late_ns / 1000;
+	int bucket = us < 1 ? 0 : (int)(4 * log2(us)) + 1;
+	if (bucket >= LATENESS_BUCKETS)
+		bucket = LATENESS_BUCKETS - 1;
+	atomic_fetch_add_explicit(&slot->lateness[bucket], 1, memory_order_relaxed);
+}
+
+double lateness_bound_us(unsigned bucket)
+{
+	return exp2(bucket / 4.0);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that master and executors share: what the run is doing, the load estimate, and one slot per workload. The
+ * slots lie on cache lines of their own. Everything that more than one process touches at a time is atomic or
+ * a latch; nobody ever waits for another process here.
+ */
+#ifndef CONTROL_SHARED_H
+#define CONTROL_SHARED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/latch.h"
+#include "showstopper/module.h"
+
+/* What the executors are to do; only ever moves down this list. */
+enum shared_phase {
+	SHARED_HOLD,      /* workloads are started and held stopped (with --start-interval: run) until all are there */
+	SHARED_RUN,       /* free until origin_ns, under control from then on */
+	SHARED_TERMINATE, /* SIGTERM, SIGCONT, the grace period, SIGKILL */
+	SHARED_KILL,      /* SIGKILL at once */
+};
+
+/* How far a start came when it failed (slot.start_stage). */
+enum shared_stage {
+	STAGE_NONE,
+	STAGE_EXECUTOR,
+	STAGE_FORK,
+	STAGE_NAMESPACE,
+	STAGE_MAP,
+	STAGE_PROC,
+	STAGE_CHDIR,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_AFFINITY,
+	STAGE_EXEC,
+};
+
+/* The shared load estimate (design: section 7); zero before the first reading. */
+struct estimate_record {
+	double load;             /* L; NaN before the first sample */
+	double work, capacity;   /* sums of all samples, CPU-seconds */
+	double owed;             /* ∫L*·dcapacity − work, as long as there was a target, CPU-seconds */
+	uint64_t samples;        /* readings taken */
+	struct sst_reading last; /* the newest reading */
+	int64_t cost_ns;         /* what a reading takes, smoothed */
+};
+
+/*
+ * What one executor is doing and has done, for log and summary. The integrals run up to since_ns; from then on the present values
+ * hold.
+ */
+struct slot_record {
+	int64_t since_ns;
+	double duty;         /* local duty cycle asked for; 1 while free */
+	double load;         /* the estimate it last used; NaN when none */
+	uint64_t running;    /* 1 while runnable */
+	double duty_ns;      /* ∫ duty dt */
+	double running_ns;   /* time runnable */
+	double load_ns;      /* ∫ estimate dt … */
+	double loaded_ns;    /* … and the time it covers */
+	double saturated_ns; /* global duty cycle 1, load below target */
+	double starved_ns;   /* global duty cycle 0, load above target */
+	double control_ns;   /* time under control */
+	uint64_t
+		at_bound; /* 1 saturated, 2 starved, 3 neither but under control, 0 free: what the time since since_ns counts as */
+	uint64_t edges;   /* answers of the dithering module */
+	uint64_t alive;   /* 1 from the start of the workload to its end … */
+	double alive_ns;  /* … and how long that has been, pauses left out */
+};
+
+/* Lateness of enforcement: bucket i counts edges that were less than 2^(i/4) µs late and not less than bucket i - 1. */
+#define LATENESS_BUCKETS 96
+
+struct slot {
+	_Alignas(128) _Atomic bool live; /* counts as a workload under control */
+	bool free;                       /* never does; set by the master before it forks */
+	_Atomic bool has_published;
+	_Atomic double published;    /* raw output of the control module, for peers */
+	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
+	_Atomic int32_t start_stage; /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
+	_Atomic int32_t start_errno;
+	_Atomic bool ended;               /* the first process ended by itself, the last time with … */
+	_Atomic int32_t wait_status;      /* … this wait status */
+	_Atomic uint32_t failures;        /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;   /* … the last time with this wait status */
+	_Atomic uint32_t respawns;        /* how often the workload was started again */
+	_Atomic bool attached;            /* the process was there before */
+	_Atomic bool lost;                /* its executor died, and the run went on without it */
+	_Atomic bool left;                /* some of its processes could not be killed; the executor has said which */
+	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
+	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
+	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
+	_Atomic int64_t executor_cpu_ns;  /* likewise */
+	_Alignas(64) struct latch record; /* struct slot_record */
+	_Alignas(64) _Atomic uint32_t lateness[LATENESS_BUCKETS];
+};
+
+struct shared {
+	uint32_t workloads;
+	size_t size;                           /* of the whole mapping */
+	size_t module_offset[SST_KINDS];       /* of the modules' shared memory from the start; 0 for none */
+	_Alignas(64) _Atomic int32_t phase;    /* enum shared_phase */
+	_Atomic bool paused;                   /* workloads stopped, the trace's clock too */
+	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
+	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
+	_Atomic uint32_t generation;           /* changes whenever some slot's `live` does */
+	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */
+	_Alignas(64) struct latch estimate;    /* struct estimate_record */
+	struct slot slot[];
+};
+
+/* Bytes for n workloads and the modules' shared memory; fills the offsets. */
+size_t shared_layout(unsigned workloads, const size_t module_size[static SST_KINDS], size_t offset[static SST_KINDS]);
+
+/* Prepares zeroed memory of shared_layout's size. */
+void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static SST_KINDS]);
+
+/*
+ * POSIX shared memory of shared_layout's size, prepared, mode 0600, unlinked before this returns, so that it goes with the
+ * last process that maps it. NULL with errno. Ends the life of segments that a killed run left between two calls.
+ */
+struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS]);
+void shared_destroy(struct shared *shared);
+
+/* The module's own shared memory, or NULL. */
+void *shared_module(struct shared *shared, enum sst_kind kind);
+
+/* Marks a workload as live or not, once. */
+void shared_set_live(struct shared *shared, unsigned index, bool live);
+
+/* Takes a workload whose executor has died out of the run: it isn't live, does nothing from now_ns on, and is marked as lost. */
+void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns);
+
+/* Brings the integrals of a record up to now_ns. */
+void slot_record_advance(struct slot_record *record, int64_t now_ns);
+
+/* Counts one edge that was late_ns late (below 0 counts as 0). */
+void slot_count_lateness(struct slot *slot, int64_t late_ns);
+/* The upper end in µs of bucket i. */
+double lateness_bound_us(unsigned bucket);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A name is looked for in the folders of $SHOWSTOPPER_MODULE_PATH, then in `modules` beside the program (the build tree), then in the
+ * install tree that the program belongs to. Both trees are found from where the program lies, so that an installation can be
+ * moved. The variable is ignored in a process that runs with raised privileges (secure_getenv).
+ */
+#include "module/module.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "module/path.h"
+#include "module/trust.h"
+
+static const struct {
+	const char *name;
+	size_t size;
+} kinds[SST_KINDS] = {
+	[SST_TRACE] = {"trace", sizeof(struct sst_trace)},
+	[SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback)},
+	[SST_CONTROL] = {"control", sizeof(struct sst_control)},
+	[SST_SPACE] = {"space", sizeof(struct sst_space)},
+	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering)},
+};
+
+const char *module_kind_name(enum sst_kind kind)
+{
+	return kinds[kind].name;
+}
+
+int module_kind_find(const char *name)
+{
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		if (strcmp(name, kinds[kind].name) == 0)
+			return kind;
+	return -1;
+}
+
+/* The name of a required hook that the module lacks, or NULL. */
+static const char *missing_hook(const struct module *module)
+{
+	switch (module->base->kind) {
+	case SST_TRACE:
+		return module->trace->target ? NULL : "target";
+	case SST_FEEDBACK:
+		return !module->feedback->read       ? "read"
+		       : !module->feedback->sample   ? "sample"
+		       : !module->feedback->estimate ? "estimate"
+		       : !module->feedback->interval ? "interval"
+						     : NULL;
+	case SST_CONTROL:
+		return module->control->step ? NULL : "step";
+	case SST_SPACE:
+		return module->space->local ? NULL : "local";
+	case SST_DITHERING:
+		return module->dithering->next ? NULL : "next";
+	}
+	return NULL;
+}
+
+static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
+{
+	int used = snprintf(error, MODULE_ERROR_MAX, "%s module '%.200s': ", kinds[kind].name, name);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error + used, MODULE_ERROR_MAX - (size_t)used, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* The module's name that a file must carry: its last part without `.so`. */
+static bool name_fits(const char *name, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	const size_t length = strlen(name);
+	return strncmp(base, name, length) == 0 && strcmp(base + length, ".so") == 0;
+}
+
+static int check(const struct module *module, enum sst_kind kind, const char *name, char *error)
+{
+	const struct sst_module *base = module->base;
+	if (base->abi != SST_ABI)
+		return refuse(kind, name, error, "%s has module ABI %u, expected %u", module->path, base->abi, SST_ABI);
+	if (base->kind != kind)
+		return refuse(kind, name, error, "%s is a %s module, expected one of kind %s", module->path,
+			(unsigned)base->kind < SST_KINDS ? kinds[base->kind].name : "nameless kind of", kinds[kind].name);
+	if (base->size != kinds[kind].size)
+		return refuse(kind, name, error, "%s has a struct of %u bytes, expected %zu", module->path, base->size,
+			kinds[kind].size);
+	if (!base->name || !base->summary || !base->version)
+		return refuse(kind, name, error, "%s has no name, summary or version", module->path);
+	if (!name_fits(base->name, module->path))
+		return refuse(
+			kind, name, error, "%s calls itself '%.100s', expected the name of its file", module->path, base->name);
+	const char *hook = missing_hook(module);
+	if (hook)
+		return refuse(kind, name, error, "%s lacks the required hook '%s'", module->path, hook);
+	const char *wrong = option_check_table(base->options, base->state_size);
+	if (wrong)
+		return refuse(kind, name, error, "%s: %s", module->path, wrong);
+	return 0;
+}
+
+/* The path to load, resolved where it matters that nobody else can have put the file there. To be freed; NULL when refused. */
+static char *path_to_load(const struct module *module, enum sst_kind kind, const char *name, char *error)
+{
+	char culprit[PATH_MAX];
+	if (!module_trust_matters())
+		return strdup(module->path);
+	char *resolved = module_trust_resolve(module->path, culprit);
+	if (!resolved && errno == EPERM)
+		refuse(kind, name, error,
+			"%.300s: %.300s belongs to, or can be written by, somebody else than root, with whose rights this runs",
+			module->path, culprit);
+	else if (!resolved)
+		refuse(kind, name, error, "%.300s: %s", module->path, strerror(errno));
+	return resolved;
+}
+
+int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])
+{
+	*module = (struct module){0};
+	errno = ENOENT; /* the empty name */
+	if (strchr(name, '/'))
+		module->path = strdup(name);
+	else if (*name)
+		module->path = module_path_find(kinds[kind].name, name);
+	if (!module->path) {
+		if (strchr(name, '/') || errno == ENOMEM)
+			return refuse(kind, name, error, "%s", strerror(ENOMEM));
+		char *folders = module_path_describe();
+		refuse(kind, name, error, "no %s/%.200s.so in %s (showstopper --list-modules shows what there is)",
+			kinds[kind].name, name, folders ? folders : "the module path");
+		free(folders);
+		return -1;
+	}
+	char *path = path_to_load(module, kind, name, error);
+	if (!path)
+		goto fail;
+	module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	if (!module->handle) {
+		refuse(kind, name, error, "%s", dlerror());
+		goto fail;
+	}
+	module->base = dlsym(module->handle, "sst_module");
+	if (!module->base) {
+		refuse(kind, name, error, "%s exports no 'sst_module', expected a Showstopper module", module->path);
+		goto fail;
+	}
+	if (check(module, kind, name, error) != 0)
+		goto fail;
+	module->state = calloc(1, module->base->state_size ? module->base->state_size : 1);
+	if (!module->state) {
+		refuse(kind, name, error, "%s", strerror(errno));
+		goto fail;
+	}
+	return 0;
+fail:
+	module_unload(module);
+	return -1;
+}
+
+int module_load(
+	struct module *module, enum sst_kind kind, const char *name, const char *options, char error[static MODULE_ERROR_MAX])
+{
+	char reason[OPTION_ERROR_MAX] = "";
+	if (module_open(module, kind, name, error) != 0)
+		return -1;
+	if (option_parse(module->base->options, options, module->state, &module->memory, reason) != 0) {
+		refuse(kind, name, error, "%s", reason);
+		module_unload(module);
+		return -1;
+	}
+	return 0;
+}
+
+void module_unload(struct module *module)
+{
+	option_free(&module->memory);
+	free(module->state);
+	if (module->handle)
+		dlclose(module->handle);
+	free(module->path);
+	*module = (struct module){0};
+}
+
+int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context)
+{
+	return module_path_list(kinds[kind].name, found, context);
+}

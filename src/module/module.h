@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding, loading and checking modules; what is refused is unloaded again. */
+#ifndef MODULE_MODULE_H
+#define MODULE_MODULE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "module/option.h"
+#include "showstopper/module.h"
+
+#define MODULE_ERROR_MAX 1024
+
+/* One loaded module with its options set. Zero before module_load and after module_unload. */
+struct module {
+	void *handle; /* of dlopen */
+	union {       /* valid by kind; `base` always */
+		const struct sst_module *base;
+		const struct sst_trace *trace;
+		const struct sst_feedback *feedback;
+		const struct sst_control *control;
+		const struct sst_space *space;
+		const struct sst_dithering *dithering;
+	};
+	void *state; /* base->state_size bytes, or a byte at least */
+	struct option_memory memory;
+	char *path; /* of the file */
+};
+
+/* "trace", "feedback", …: as on the command line and in the module path. */
+const char *module_kind_name(enum sst_kind kind);
+/* The kind of a name, or -1. */
+int module_kind_find(const char *name);
+
+/*
+ * Loads a module by name (from $SHOWSTOPPER_MODULE_PATH, the build tree or the install tree) or, when the name has a slash, from
+ * that file; checks ABI, size, kind, name, option table and required hooks, allocates the state and sets the options. `options` may be NULL.
+ * Returns 0, or -1 with a message that names the module and says what was found and what is accepted.
+ */
+int module_load(
+	struct module *module, enum sst_kind kind, const char *name, const char *options, char error[static MODULE_ERROR_MAX]);
+/* Without options: for --list-modules and --help-module. */
+int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX]);
+void module_unload(struct module *module);
+
+/* Calls `found` once for each module name of the kind that the search path has, sorted. Returns 0, or -1 with errno. */
+int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context);
+
+#endif

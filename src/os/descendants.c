@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /proc/PID/task/TID/children makes the cost grow with the tree instead of with the machine. Kernels built without it are searched
+ * whole: every /proc/PID/stat is read and the tree is put together from the parents' numbers.
+ */
+#include "os/descendants.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth)
+{
+	if (list->count == list->capacity) {
+		const size_t capacity = list->capacity ? 2 * list->capacity : 16;
+		struct descendant *grown = realloc(list->item, capacity * sizeof *grown);
+		if (!grown)
+			return -1;
+		list->item = grown;
+		list->capacity = capacity;
+	}
+	list->item[list->count++] = (struct descendant){*process, depth};
+	return 0;
+}
+
+void descendants_free(struct descendants *list)
+{
+	free(list->item);
+	*list = (struct descendants){0};
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+static bool is_among_first(const struct descendants *list, size_t count, pid_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list->item[i].process.pid == pid)
+			return true;
+	return false;
+}
+
+/* Appends a child, but for those that are among the first `known`. */
+static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t parent, unsigned depth)
+{
+	struct linux_process child;
+	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
+	if (linux_process_read(pid, &child) != 0 || (child.parent != parent && child.parent != getpid()) ||
+		is_among_first(list, known, pid))
+		return 0;
+	return descendants_add(list, &child, depth);
+}
+
+/* Appends the children that one thread's file names. */
+static int append_children(struct descendants *list, size_t known, const char *path, pid_t parent, unsigned depth)
+{
+	char text[4096];
+	ssize_t length;
+	pid_t pid = 0;
+	int result = 0;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	/* A blank follows each number; one may lie across two reads. */
+	while (result == 0 && (length = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; result == 0 && i < length; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+			} else if (pid) {
+				result = append_child(list, known, pid, parent, depth);
+				pid = 0;
+			}
+		}
+	close(fd);
+	return result;
+}
+
+/* `threads`: how many the process has, or 0 where that isn't known. */
+static int append_children_of(struct descendants *list, size_t known, pid_t pid, uint64_t threads, unsigned depth)
+{
+	char path[320];
+	if (threads == 1) {
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+		return append_children(list, known, path, pid, depth);
+	}
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *task = opendir(path);
+	if (!task)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	int result = 0;
+	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
+		if (is_number(entry->d_name)) {
+			snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
+			result = append_children(list, known, path, pid, depth);
+		}
+	closedir(task);
+	return result;
+}
+
+static int expand_by_children(struct descendants *list, size_t known)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!linux_process_has_ended(&list->item[i].process) &&
+			append_children_of(list, known, list->item[i].process.pid, list->item[i].process.threads,
+				list->item[i].depth + 1) != 0)
+			return -1;
+	return 0;
+}
+
+static int append_from(struct descendants *list, size_t known, const struct descendants *all, pid_t parent, unsigned depth)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->item[i].process.parent == parent && !is_among_first(list, known, all->item[i].process.pid) &&
+			descendants_add(list, &all->item[i].process, depth) != 0)
+			return -1;
+	return 0;
+}
+
+/* Below the listed processes, and below the root where that isn't 0. */
+static int expand_by_parents(pid_t root, struct descendants *list, size_t known)
+{
+	struct descendants all = {0};
+	DIR *proc = opendir("/proc");
+	int result = -1;
+	if (!proc)
+		return -1;
+	for (struct dirent *entry; (entry = readdir(proc));) {
+		struct linux_process process;
+		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
+			descendants_add(&all, &process, 0) != 0)
+			goto out;
+	}
+	if (root && append_from(list, known, &all, root, 1) != 0)
+		goto out;
+	for (size_t i = 0; i < list->count; i++)
+		if (append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1) != 0)
+			goto out;
+	result = 0;
+out:
+	descendants_free(&all);
+	closedir(proc);
+	return result;
+}
+
+static bool has_children_files(void)
+{
+	static int has = -1;
+	if (has < 0)
+		has = access("/proc/thread-self/children", R_OK) == 0;
+	return has;
+}
+
+int descendants_list_by_parents(pid_t root, struct descendants *list)
+{
+	list->count = 0;
+	return expand_by_parents(root, list, 0);
+}
+
+int descendants_list(pid_t root, struct descendants *list)
+{
+	list->count = 0;
+	if (!has_children_files())
+		return expand_by_parents(root, list, 0);
+	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0) : -1;
+}
+
+int descendants_expand(struct descendants *list)
+{
+	return has_children_files() ? expand_by_children(list, list->count) : expand_by_parents(0, list, list->count);
+}
+
+int process_open(const struct linux_process *process)
+{
+	struct linux_process now;
+	const int fd = pidfd_open(process->pid, 0);
+	if (fd < 0)
+		return -1;
+	/* With the descriptor open the number can't change hands any more. */
+	if (linux_process_read(process->pid, &now) == 0 && now.start_ticks == process->start_ticks)
+		return fd;
+	close(fd);
+	errno = ESRCH;
+	return -1;
+}
+
+int process_signal(const struct linux_process *process, int signal)
+{
+	const int fd = process_open(process);
+	if (fd < 0)
+		return -1;
+	const int result = pidfd_send_signal(fd, signal, NULL, 0);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return result;
+}
+
+/* How long descendants that may not be signalled (of another user) get to end by themselves. */
+#define DENIED_LIMIT_NS (200 * NS_PER_MS)
+
+/* True when there are living ones and none of them may be signalled. */
+static bool signal_all(const struct descendants *list, int signal)
+{
+	bool denied = false;
+	bool others = false;
+	for (size_t i = 0; i < list->count; i++) {
+		if (linux_process_has_ended(&list->item[i].process))
+			continue;
+		if (process_signal(&list->item[i].process, signal) != 0 && errno == EPERM)
+			denied = true;
+		else
+			others = true;
+	}
+	return denied && !others;
+}
+
+bool descendants_kill(int64_t deadline_ns)
+{
+	struct descendants list = {0};
+	bool none = false;
+	int64_t denied_ns = 0;
+	for (;;) {
+		pid_t reaped;
+		while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		/* Orphans become children of a subreaper: no children means no descendants. */
+		if (reaped < 0 && errno == ECHILD) {
+			none = true;
+			break;
+		}
+		const int64_t now = clock_now();
+		if (descendants_list(getpid(), &list) != 0 || !signal_all(&list, SIGKILL))
+			denied_ns = 0;
+		else if (!denied_ns)
+			denied_ns = now;
+		if (now >= deadline_ns || (denied_ns && now - denied_ns >= DENIED_LIMIT_NS)) {
+			signal_all(&list, SIGCONT);
+			break;
+		}
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	descendants_free(&list);
+	return none;
+}
+
+void descendants_name(char *text, size_t size)
+{
+	struct descendants list = {0};
+	size_t used = 0;
+	text[0] = '\0';
+	if (descendants_list(getpid(), &list) == 0)
+		for (size_t i = 0; i < list.count && used < size; i++) {
+			char path[32];
+			char name[32] = "?";
+			if (linux_process_has_ended(&list.item[i].process))
+				continue;
+			snprintf(path, sizeof path, "/proc/%d/comm", (int)list.item[i].process.pid);
+			const int fd = open(path, O_RDONLY | O_CLOEXEC);
+			const ssize_t length = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
+			if (fd >= 0)
+				close(fd);
+			if (length > 0)
+				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+		}
+	descendants_free(&list);
+}
+
+/* CPU time of the children that a process has waited for; the kernel says it in ticks. */
+static int64_t waited_cpu_ns(const struct linux_process *process)
+{
+	return (int64_t)(process->children_user_ticks + process->children_system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+static int64_t own_cpu_ns(const struct linux_process *process)
+{
+	clockid_t clock;
+	struct timespec used;
+	if (clock_getcpuclockid(process->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
+		return used.tv_sec * NS_PER_S + used.tv_nsec;
+	return (int64_t)(process->user_ticks + process->system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+/*
+ * What a process has waited for is read before its children, so that one that ends meanwhile is missed for once and never counted
+ * twice.
+ */
+int64_t descendants_cpu_ns(pid_t root, bool with_root)
+{
+	struct descendants list = {0};
+	struct linux_process first;
+	if (linux_process_read(root, &first) != 0)
+		return 0;
+	int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
+	if (descendants_list(root, &list) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			total += waited_cpu_ns(&list.item[i].process) + own_cpu_ns(&list.item[i].process);
+	descendants_free(&list);
+	return total;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes below a process, and signals that can't hit a stranger who got a number again. */
+#ifndef OS_DESCENDANTS_H
+#define OS_DESCENDANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/process.h"
+
+struct descendant {
+	struct linux_process process;
+	unsigned depth; /* 1 for a child of the root */
+};
+
+/* A growing list; start with {0}, free with descendants_free. */
+struct descendants {
+	struct descendant *item;
+	size_t count, capacity;
+};
+
+/*
+ * Lists every process below `root` (which is left out), parents before their children. Zombies are listed. Processes that come or go
+ * meanwhile may be missed. 0, or -1 with errno (ENOMEM, or what /proc answered).
+ */
+int descendants_list(pid_t root, struct descendants *list);
+
+/* The same by looking at every process of the machine: what descendants_list does where the kernel keeps no lists of children. */
+int descendants_list_by_parents(pid_t root, struct descendants *list);
+void descendants_free(struct descendants *list);
+
+/* Appends one process. 0, or -1 with errno ENOMEM. */
+int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth);
+/* Appends everything below the processes that are listed and isn't listed yet, as descendants_list does. 0, or -1 with errno. */
+int descendants_expand(struct descendants *list);
+
+/* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
+int process_open(const struct linux_process *process);
+
+/* Sends a signal to exactly that process. 0, or -1 with errno. */
+int process_signal(const struct linux_process *process, int signal);
+
+/*
+ * Kills and reaps every descendant of the calling process, also those that come up meanwhile, until there are none or deadline_ns
+ * (CLOCK_MONOTONIC) has passed, or for a moment only such are left that the caller may not signal; those are sent SIGCONT, which is
+ * permitted within a session. The caller must be a subreaper. True when none is left.
+ */
+bool descendants_kill(int64_t deadline_ns);
+
+/* Names living descendants of the calling process, as in "12 (sleep), 13 (sh)"; of many only the first. Empty when there are none. */
+void descendants_name(char *text, size_t size);
+
+/*
+ * CPU time in ns of all descendants of the process and of what they and it waited for, and with `with_root` of the process itself; 0
+ * when it is gone. A descendant that ends while this looks may be left out for once.
+ */
+int64_t descendants_cpu_ns(pid_t root, bool with_root);
+
+#endif

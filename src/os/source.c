@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * A read that ends earlier than this, and than was asked for, ended with the file: where it didn't, the next of its lines would not
+ * have fitted the rest of a page. It spares the second read of small files, which are read again and again.
+ */
+#define SHORT_FILE 2048
+
+int linux_source_open(const char *root, const char *path)
+{
+	char whole[PATH_MAX];
+	const int length = snprintf(whole, sizeof whole, "%s%s", root, path);
+	if (length < 0 || (size_t)length >= sizeof whole) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd;
+	do
+		fd = open(whole, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns)
+{
+	if (when_ns) {
+		struct timespec now;
+		if (clock_gettime(CLOCK_MONOTONIC, &now) < 0)
+			return -1;
+		*when_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	}
+	size_t used = 0;
+	while (used < size) {
+		const ssize_t got = pread(fd, (char *)buffer + used, size - used, (off_t)used);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		used += (size_t)got;
+		if (used < SHORT_FILE)
+			break;
+	}
+	return (ssize_t)used;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of the kernel (/proc, /sys) that are opened once and read again and again, below a root that tests can choose. */
+#ifndef OS_SOURCE_H
+#define OS_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Opens `root` followed by `path` for reading (close-on-exec); root is "" for the system itself. A descriptor, or -1 with errno. */
+int linux_source_open(const char *root, const char *path);
+
+/*
+ * Reads from the beginning of the file to its end or until `size` bytes are there. Returns the bytes read, or -1 with errno.
+ * *when_ns, where not NULL, receives the time of the reading: CLOCK_MONOTONIC immediately before the first byte is asked for (the kernel
+ * makes the text at that moment).
+ */
+ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns);
+
+#endif

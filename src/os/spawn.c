@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The child reports a failure through a close-on-exec pipe: the parent reads stage and errno, or, when exec closed the pipe,
+ * nothing. All signals are blocked over the fork, so that no handler or default action runs in the child before it has
+ * the user's dispositions back.
+ */
+#include "os/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/affinity.h"
+
+struct failure {
+	enum shared_stage stage;
+	int error;
+};
+
+const char *spawn_stage_text(enum shared_stage stage)
+{
+	switch (stage) {
+	case STAGE_NONE:
+		break;
+	case STAGE_EXECUTOR:
+		return "set up its executor";
+	case STAGE_FORK:
+		return "start a process";
+	case STAGE_NAMESPACE:
+		return "make a PID namespace";
+	case STAGE_MAP:
+		return "map its user into a user namespace";
+	case STAGE_PROC:
+		return "mount a /proc of its own";
+	case STAGE_CHDIR:
+		return "change to its folder";
+	case STAGE_STDIN:
+		return "open /dev/null";
+	case STAGE_STDOUT:
+		return "open its standard output";
+	case STAGE_STDERR:
+		return "open its standard error";
+	case STAGE_AFFINITY:
+		return "bind it to its processors";
+	case STAGE_EXEC:
+		return "execute the command";
+	}
+	return "do nothing";
+}
+
+static int redirect(int to, const char *file, int flags)
+{
+	const int fd = open(file, flags, 0666);
+	if (fd < 0)
+		return -1;
+	if (fd == to)
+		return 0;
+	const int result = dup2(fd, to);
+	close(fd);
+	return result < 0 ? -1 : 0;
+}
+
+static enum shared_stage become(const struct spawn *spawn)
+{
+	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
+	char number[16];
+	snprintf(number, sizeof number, "%u", spawn->index);
+	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
+		return STAGE_FORK;
+	if (spawn->directory && chdir(spawn->directory) != 0)
+		return STAGE_CHDIR;
+	if (!spawn->inherit_stdin && redirect(STDIN_FILENO, "/dev/null", O_RDONLY) != 0)
+		return STAGE_STDIN;
+	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
+		return STAGE_STDOUT;
+	/* Two descriptors of one file would overwrite each other's output. */
+	const bool one_file = spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
+	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+		return STAGE_STDERR;
+	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
+		return STAGE_STDERR;
+	/* Before exec: whatever the workload starts inherits it. */
+	if (spawn->cpus && linux_affinity_set(0, spawn->cpus) != 0)
+		return STAGE_AFFINITY;
+	scheduling_restore(spawn->user);
+	execvp(spawn->command[0], spawn->command);
+	return STAGE_EXEC;
+}
+
+static void child(const struct spawn *spawn, pid_t parent, int report)
+{
+	/* Set first, checked after: a parent that died in between is noticed one way or the other. The contained die with their init. */
+	if (!spawn->containment) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			raise(SIGKILL);
+	}
+	setpgid(0, 0);
+	struct failure failure = {.stage = become(spawn)};
+	failure.error = errno;
+	if (write(report, &failure, sizeof failure) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
+{
+	sigset_t all;
+	sigset_t before;
+	int report[2];
+	struct failure failure = {.stage = STAGE_FORK};
+	*stage = STAGE_FORK;
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	const pid_t parent = getpid();
+	const struct scheduling_lent lent = scheduling_before_fork(spawn->user);
+	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &failure.stage) : fork();
+	failure.error = errno;
+	if (pid == 0)
+		child(spawn, parent, report[1]);
+	scheduling_after_fork(spawn->user, &lent);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(report[1]);
+	ssize_t got = 0;
+	if (pid > 0) {
+		do
+			got = read(report[0], &failure, sizeof failure);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			failure.error = errno;
+	}
+	close(report[0]);
+	if (pid > 0 && got == 0)
+		return pid;
+	/* What can't tell how it fares must not run unseen. */
+	if (pid > 0 && got < 0)
+		kill(pid, SIGKILL);
+	if (pid > 0 && spawn->containment)
+		containment_abandon(spawn->containment);
+	else if (pid > 0)
+		waitpid(pid, NULL, 0);
+	*stage = failure.stage;
+	errno = failure.error;
+	return -1;
+}
+
+/* 0, ENOENT or EACCES for one candidate. */
+static int check_file(const char *path)
+{
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return errno == ENOTDIR ? ENOENT : errno;
+	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+int spawn_check_command(const char *command, const char *directory)
+{
+	char path[PATH_MAX];
+	int result = ENOENT;
+	if (!*command) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (strchr(command, '/')) {
+		const bool in_directory = directory && *command != '/';
+		if (snprintf(path, sizeof path, "%s%s%s", in_directory ? directory : "", in_directory ? "/" : "", command) >=
+			(int)sizeof path)
+			result = ENAMETOOLONG;
+		else
+			result = check_file(path);
+	} else {
+		const char *search = getenv("PATH");
+		char *folders = strdup(search ? search : "/bin:/usr/bin");
+		char *rest = folders;
+		if (!folders)
+			return -1;
+		for (char *folder; result != 0 && (folder = strsep(&rest, ":"));) {
+			if (snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", command) >= (int)sizeof path)
+				continue;
+			const int found = check_file(path);
+			if (found == 0 || found == EACCES)
+				result = found;
+		}
+		free(folders);
+	}
+	errno = result;
+	return result == 0 ? 0 : -1;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting one workload. */
+#ifndef OS_SPAWN_H
+#define OS_SPAWN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "control/shared.h"
+#include "os/containment.h"
+#include "os/scheduling.h"
+
+struct spawn {
+	char *const *command;
+	const char *directory, *stdout_file, *stderr_file; /* NULL: inherited */
+	bool inherit_stdin;                                /* else /dev/null */
+	bool append;                                       /* to the files, which are emptied otherwise */
+	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
+	const struct sst_cpus *cpus;                       /* that it may use; NULL: the caller's */
+	const struct scheduling *user;                     /* what the child gets back */
+	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
+};
+
+/*
+ * Forks and executes; returns when the new program runs. The child leads a process group of its own and dies by SIGKILL when the
+ * caller does. It is a child of the caller, or of the containment's init, which is. Returns its process number, or -1 with errno and *stage saying what failed.
+ */
+pid_t spawn(const struct spawn *spawn, enum shared_stage *stage);
+
+/* What a stage does, as in "can't …". */
+const char *spawn_stage_text(enum shared_stage stage);
+
+/*
+ * Finds what execvp would: 0, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
+ * relative name with a slash is looked up in `directory` where that is not NULL.
+ */
+int spawn_check_command(const char *command, const char *directory);
+
+#endif

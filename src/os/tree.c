@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost. In the common case a stop is one kill(2) of the group and one read of /proc/loadavg, whose last field is the number of
+ * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second (or
+ * as seldom as the caller says) finds those who left it without. A look takes 10 to 50 us for each process. Trees are looked through at most once in as many
+ * milliseconds as they have processes, large ones at most every 100 ms.
+ *
+ * Forks. Who is forked during a look may be missed, and is found by the next. In a small tree a look is repeated at once when it found
+ * somebody new or the machine has forked meanwhile. So also a chain of processes that fork and end, none of which lives for long, comes
+ * to a standstill.
+ *
+ * Order. A shell with job control that waits for a job must not learn that the job was stopped. So a process outside the group is
+ * stopped only when its parent stands still, which takes until the parent has been scheduled; that is waited for, but not for ever.
+ *
+ * Safety. The group is signalled by number only while its leader has not been reaped, because a zombie keeps the number. All
+ * others are signalled through pidfds whose start time was compared with the one listed.
+ *
+ * Scarcity. A pidfd is kept for each process outside the group, as long as there are descriptors; further ones are opened for each
+ * signal.
+ */
+#include "os/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "os/attached.h"
+
+#define SCAN_EVERY_NS (100 * NS_PER_MS)
+#define SCAN_PER_PROCESS_NS NS_PER_MS
+#define PATIENCE_NS NS_PER_S
+/* Looks are repeated for this long, in trees that have at most so many processes. */
+#define REPEAT_LIMIT_NS (5 * NS_PER_MS)
+#define REPEAT_MOST 64
+#define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
+#define STANDSTILL_LOOK_NS (50 * NS_PER_US)
+/* So many descriptors are left for looking at /proc. */
+#define SPARE_FILES 16
+
+void tree_init(struct tree *tree, pid_t first)
+{
+	*tree = (struct tree){.group = first,
+		.whole_group = true,
+		.scanned_ns = INT64_MIN,
+		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+}
+
+static void close_outsider(const struct tree_outsider *outsider)
+{
+	if (outsider->fd >= 0)
+		close(outsider->fd);
+}
+
+static bool has_gone(const struct tree_outsider *outsider)
+{
+	struct pollfd ended = {.fd = outsider->fd, .events = POLLIN};
+	struct linux_process now;
+	if (outsider->fd >= 0)
+		return poll(&ended, 1, 0) > 0;
+	if (linux_process_read(outsider->process.pid, &now) == 0)
+		return now.start_ticks != outsider->process.start_ticks || linux_process_has_ended(&now);
+	return errno == ENOENT || errno == ESRCH;
+}
+
+static void forget_outsiders(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->outsiders; i++)
+		close_outsider(&tree->outsider[i]);
+	free(tree->outsider);
+	tree->outsider = NULL;
+	tree->outsiders = 0;
+}
+
+void tree_free(struct tree *tree)
+{
+	forget_outsiders(tree);
+	descendants_free(&tree->scan);
+	if (tree->loadavg >= 0)
+		close(tree->loadavg);
+	*tree = (struct tree){.loadavg = -1};
+}
+
+/* The number of the newest process of this PID namespace, or 0 when it can't be had. */
+static uint64_t newest_process(const struct tree *tree)
+{
+	char text[128];
+	const ssize_t length = tree->loadavg < 0 ? -1 : pread(tree->loadavg, text, sizeof text - 1, 0);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	const char *last = strrchr(text, ' ');
+	return last ? strtoull(last, NULL, 10) : 0;
+}
+
+static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
+{
+	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS
+				      ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
+				      : SCAN_EVERY_NS;
+	*forks = newest_process(tree);
+	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
+		return true;
+	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= pause;
+}
+
+/* The members of the tree as they are now. */
+static int list_members(struct tree *tree)
+{
+	if (!tree->attached)
+		return descendants_list(getpid(), &tree->scan);
+	tree->scan.count = 0;
+	/* Once found, a process stays a member, whoever its parent is now. */
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		struct linux_process known = tree->outsider[i].process;
+		struct linux_process now;
+		if (linux_process_read(known.pid, &now) == 0) {
+			if (now.start_ticks != known.start_ticks)
+				continue;
+			known = now;
+		} else if (errno == ENOENT || errno == ESRCH) {
+			continue;
+		}
+		if (!linux_process_has_ended(&known) && descendants_add(&tree->scan, &known, 0) != 0)
+			return -1;
+	}
+	return descendants_expand(&tree->scan);
+}
+
+/* Where an outsider stands in the old list, or -1; it is likely to stand right after the one before. */
+static ssize_t find_outsider(const struct tree *tree, const struct linux_process *process, size_t from)
+{
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const size_t at = (from + i) % tree->outsiders;
+		const struct linux_process *known = &tree->outsider[at].process;
+		if (known->pid == process->pid && known->start_ticks == process->start_ticks)
+			return (ssize_t)at;
+	}
+	return -1;
+}
+
+/* Opens those that are new, as far as there are descriptors, and enters them into the table; the next scan tries again. */
+static void open_outsiders(const struct tree *tree, struct tree_outsider *outsider, size_t *count)
+{
+	struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+	getrlimit(RLIMIT_NOFILE, &files);
+	bool *const taken = tree->attached ? calloc(*count + 1, sizeof *taken) : NULL;
+	size_t kept = 0;
+	uint32_t place = 0;
+	for (size_t i = 0; taken && i < *count; i++)
+		if (outsider[i].fd >= 0 && outsider[i].place < *count)
+			taken[outsider[i].place] = true;
+	for (size_t i = 0; i < *count; i++) {
+		struct tree_outsider next = outsider[i];
+		if (next.fd < 0) {
+			while (taken && taken[place])
+				place++;
+			next.place = place;
+			if (tree->attached && (!taken || attached_enter(tree->table, place, &next.process) != 0))
+				continue;
+			next.fd = process_open(&next.process);
+			if (next.fd < 0 && errno != EMFILE && errno != ENFILE)
+				continue;
+			if (next.fd >= 0 && (rlim_t)next.fd + SPARE_FILES >= files.rlim_cur) {
+				close(next.fd);
+				next.fd = -1;
+			}
+			if (taken)
+				taken[place] = true;
+		}
+		outsider[kept++] = next;
+	}
+	free(taken);
+	*count = kept;
+}
+
+static void signal_outsider(const struct tree_outsider *outsider, int signal)
+{
+	if (outsider->fd >= 0)
+		pidfd_send_signal(outsider->fd, signal, NULL, 0);
+	else
+		process_signal(&outsider->process, signal);
+}
+
+static bool is_outsider(const struct tree *tree, const struct linux_process *process)
+{
+	return !linux_process_has_ended(process) && process->pid != tree->init &&
+	       !(tree->whole_group && process->group == tree->group);
+}
+
+/*
+ * A list of children that changes while it is read may lack one that has been there all the time. One that is stopped must not be
+ * forgotten. Appends those, with their descriptors.
+ */
+static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, size_t *count)
+{
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		struct tree_outsider *known = &tree->outsider[i];
+		struct linux_process now;
+		if (known->process.pid == 0 || linux_process_read(known->process.pid, &now) != 0 ||
+			now.start_ticks != known->process.start_ticks || !is_outsider(tree, &now))
+			continue;
+		outsider[*count] = *known;
+		outsider[(*count)++].process = now;
+		*known = (struct tree_outsider){.fd = -1};
+	}
+}
+
+static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
+{
+	if (list_members(tree) != 0)
+		return;
+	struct tree_outsider *outsider = calloc(tree->scan.count + tree->outsiders + 1, sizeof *outsider);
+	if (!outsider)
+		return;
+	size_t count = 0;
+	size_t from = 0;
+	uint64_t ticks = 0;
+	tree->scanned_ns = now_ns;
+	tree->scanned_forks = forks;
+	tree->denied = 0;
+	for (size_t i = 0; i < tree->scan.count; i++) {
+		const struct linux_process *process = &tree->scan.item[i].process;
+		/* A signal to the group says nothing as long as some process of it may be signalled. */
+		if (kill(process->pid, 0) != 0 && errno == EPERM)
+			tree->denied = process->pid;
+		ticks += process->user_ticks + process->system_ticks + process->children_user_ticks +
+			 process->children_system_ticks;
+		if (!is_outsider(tree, process))
+			continue;
+		struct tree_outsider *next = &outsider[count++];
+		*next = (struct tree_outsider){.process = *process, .fd = -1, .fresh = true};
+		/* A descriptor that is there stays: it may be wanted to continue the process when there are no others to be had. */
+		const ssize_t known = find_outsider(tree, process, from);
+		if (known < 0)
+			continue;
+		from = (size_t)known + 1;
+		next->fd = tree->outsider[known].fd;
+		next->place = tree->outsider[known].place;
+		next->fresh = false;
+		tree->outsider[known] = (struct tree_outsider){.fd = -1};
+	}
+	keep_overlooked(tree, outsider, &count);
+	if (ticks > tree->cpu_ticks)
+		tree->cpu_ticks = ticks;
+	forget_outsiders(tree);
+	open_outsiders(tree, outsider, &count);
+	tree->outsider = outsider;
+	tree->outsiders = count;
+}
+
+int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns)
+{
+	*tree = (struct tree){.attached = true,
+		.table = attached->table,
+		.scanned_ns = INT64_MIN,
+		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
+	tree->outsider = calloc(1, sizeof *tree->outsider);
+	const int fd = fcntl(attached->fd, F_DUPFD_CLOEXEC, 0);
+	if (!tree->outsider || fd < 0 || attached_enter(tree->table, 0, &attached->process) != 0) {
+		const int saved = errno;
+		if (fd >= 0)
+			close(fd);
+		tree_free(tree);
+		errno = saved;
+		return -1;
+	}
+	tree->outsider[tree->outsiders++] = (struct tree_outsider){.process = attached->process, .fd = fd};
+	scan(tree, now_ns, newest_process(tree));
+	return 0;
+}
+
+bool tree_lives(struct tree *tree, int64_t now_ns)
+{
+	size_t living = 0;
+	scan(tree, now_ns, newest_process(tree));
+	/* The dead go, also when there was no memory for a look. */
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		if (has_gone(&tree->outsider[i]))
+			close_outsider(&tree->outsider[i]);
+		else
+			tree->outsider[living++] = tree->outsider[i];
+	}
+	tree->outsiders = living;
+	return living > 0;
+}
+
+static void signal_group(struct tree *tree, int signal)
+{
+	if (tree->whole_group && kill(-tree->group, signal) != 0 && errno == EPERM)
+		tree->denied = tree->group;
+}
+
+/* Waits until a process that has been sent SIGSTOP stands still. */
+static void await_standstill(pid_t pid, int64_t deadline_ns)
+{
+	struct linux_process process;
+	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
+		!linux_process_has_ended(&process) && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
+}
+
+/* Whether a parent is being stopped as well. Those of an attached tree may have one that has nothing to do with it. */
+static bool stops_too(const struct tree *tree, pid_t parent)
+{
+	for (size_t i = 0; tree->attached && i < tree->outsiders; i++)
+		if (tree->outsider[i].process.pid == parent)
+			return true;
+	return !tree->attached;
+}
+
+/* All, or only those that the last look found for the first time. Returns how many. */
+static size_t stop_outsiders(const struct tree *tree, bool fresh)
+{
+	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
+	size_t count = 0;
+	pid_t awaited = getpid();
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const struct tree_outsider *outsider = &tree->outsider[i];
+		if (fresh && !outsider->fresh)
+			continue;
+		count++;
+		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
+			awaited = outsider->process.parent;
+			if (stops_too(tree, awaited))
+				await_standstill(awaited, deadline);
+		}
+		signal_outsider(outsider, SIGSTOP);
+	}
+	return count;
+}
+
+void tree_stop(struct tree *tree, int64_t now_ns)
+{
+	uint64_t forks;
+	tree->stopped = true;
+	signal_group(tree, SIGSTOP);
+	stop_outsiders(tree, false);
+	if (!scan_is_due(tree, now_ns, &forks))
+		return;
+	const int64_t limit = clock_now() + REPEAT_LIMIT_NS;
+	bool again;
+	do {
+		scan(tree, now_ns, forks);
+		again = stop_outsiders(tree, true) > 0;
+		forks = newest_process(tree);
+		again = (again || forks != tree->scanned_forks) && tree->scan.count <= REPEAT_MOST && clock_now() < limit;
+	} while (again);
+}
+
+void tree_continue(struct tree *tree)
+{
+	tree->stopped = false;
+	for (size_t i = tree->outsiders; i-- > 0;)
+		signal_outsider(&tree->outsider[i], SIGCONT);
+	signal_group(tree, SIGCONT);
+}
+
+void tree_signal(struct tree *tree, int signal, int64_t now_ns)
+{
+	scan(tree, now_ns, newest_process(tree));
+	if (signal == SIGCONT) {
+		tree_continue(tree);
+		return;
+	}
+	signal_group(tree, signal);
+	for (size_t i = 0; i < tree->outsiders; i++)
+		signal_outsider(&tree->outsider[i], signal);
+}
+
+void tree_leader_ends(struct tree *tree, int64_t now_ns)
+{
+	tree->whole_group = false;
+	scan(tree, now_ns, newest_process(tree));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Pinning that follows the load: which of two schemes, and when to change from one to the other. Pure. */
+#ifndef PLACEMENT_DYNAMIC_PINNING_H
+#define PLACEMENT_DYNAMIC_PINNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "module/option.h"
+#include "placement/pinning.h"
+
+struct dynamic_pinning {
+	enum pinning below, above;    /* the schemes at low and high load */
+	double threshold, hysteresis; /* loads */
+	int64_t dwell_ns;             /* the least time in one of them */
+	bool is_above;                /* which one is in force */
+	int64_t since_ns;             /* … and since when */
+};
+
+/*
+ * Sets it from `key=value,…`, or to the defaults where text is NULL. `below` is in force. 0, or -1 with a message that names what was
+ * found and what is accepted.
+ */
+int dynamic_pinning_parse(const char *text, struct dynamic_pinning *dynamic, char error[static OPTION_ERROR_MAX]);
+
+/* The settings as they are parsed. */
+void dynamic_pinning_print(const struct dynamic_pinning *dynamic, FILE *to);
+
+/*
+ * After a sample of the load: true when the other scheme is to be taken, which then is in force. It goes up above threshold +
+ * hysteresis and down below threshold - hysteresis. NaN is no sample.
+ */
+bool dynamic_pinning_step(struct dynamic_pinning *dynamic, double load, int64_t now_ns);
+
+/* The scheme in force. */
+enum pinning dynamic_pinning_scheme(const struct dynamic_pinning *dynamic);
+
+#endif

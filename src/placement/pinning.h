@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Schemes that divide a machine's processors among groups of workloads (paper 000, Section 6, Fig. 11; paper 004, Fig. 4). Pure. */
+#ifndef PLACEMENT_PINNING_H
+#define PLACEMENT_PINNING_H
+
+#include <stddef.h>
+
+#include "showstopper/module.h"
+
+enum pinning {
+	PIN_NONE,       /* none was asked for */
+	PIN_NEUTRAL,    /* no affinity */
+	PIN_PER_CHIP,   /* chips of their own */
+	PIN_PER_CORE,   /* cores of their own on every chip */
+	PIN_PER_THREAD, /* hardware threads of their own on every core */
+	PIN_PACKED,     /* processors side by side, chip after chip and core after core */
+	PIN_SPREAD,  /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
+	PIN_DYNAMIC, /* no scheme, but two of those above, by load */
+};
+/* Of those that divide a machine. */
+#define PIN_SCHEMES PIN_DYNAMIC
+
+/* One processor and where it is. */
+struct place {
+	unsigned cpu;        /* its number in the system */
+	unsigned chip, core; /* any numbers that tell chips (NUMA nodes or packages) and, within a chip, cores apart */
+};
+
+/* The scheme's name, as in "per-chip"; and back, PIN_NONE when there is none such. "dynamic" is none. */
+const char *pinning_name(enum pinning scheme);
+enum pinning pinning_find(const char *name);
+
+#define PINNING_REASON_MAX 128
+
+/*
+ * The processors of part `part` (from 0) of `parts`. The places are in the order of the topology: those of a chip, and of a core, lie
+ * together. Every processor belongs to exactly one part; parts are as even as the scheme and the machine permit. 0 with *cpus to be
+ * freed (NULL for neutral), or -1 with a reason: the machine lacks what the scheme divides, or ENOMEM.
+ */
+int pinning_cpus(const struct place *place, size_t count, enum pinning scheme, unsigned part, unsigned parts,
+	struct sst_cpus **cpus, char reason[static PINNING_REASON_MAX]);
+
+#endif

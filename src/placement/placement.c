@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "placement/placement.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "os/affinity.h"
+#include "os/processors.h"
+#include "placement/topology.h"
+
+static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error, PLACEMENT_ERROR_MAX, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* The list as a text; what is too long ends with dots. */
+static const char *text_of(const struct sst_cpus *cpus, char text[static 128])
+{
+	char *whole = NULL;
+	size_t length = 0;
+	FILE *to = open_memstream(&whole, &length);
+	strcpy(text, "?");
+	if (!to)
+		return text;
+	cpus_print(cpus, to);
+	if (fclose(to) == 0)
+		snprintf(text, 128, "%.120s%s", whole, length > 120 ? "..." : "");
+	free(whole);
+	return text;
+}
+
+static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option, char *error)
+{
+	char text[128];
+	for (size_t i = 0; cpus && i < cpus->count; i++)
+		if (!cpus_contain(allowed, cpus->cpu[i]))
+			return refuse(error,
+				"--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
+				option, cpus->cpu[i], text_of(allowed, text));
+	return 0;
+}
+
+static int read_topology(const struct sst_cpus *allowed, struct topology *topology, char *error)
+{
+	if (topology_read(allowed, topology) == 0)
+		return 0;
+	return refuse(error, "can't find out where the processors are: %s", strerror(errno));
+}
+
+static int apply_scheme(
+	const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, char *error)
+{
+	struct topology topology;
+	char reason[PINNING_REASON_MAX];
+	if (read_topology(allowed, &topology, error) != 0)
+		return -1;
+	const int result = pinning_cpus(topology.place, topology.count, scheme, group->part, group->parts, cpus, reason);
+	topology_free(&topology);
+	return result == 0 ? 0 : refuse(error, "--pin=%s: %s", pinning_name(scheme), reason);
+}
+
+/* A group without a set of its own has its share of instances all the same. */
+static unsigned default_instances(const struct group *group)
+{
+	const unsigned usable = linux_processors_usable();
+	unsigned share = usable;
+	if (group->cpus && group->cpus->count < usable)
+		share = (unsigned)group->cpus->count;
+	else if (!group->cpus && group->parts)
+		share = usable * (group->part + 1) / group->parts - usable * group->part / group->parts;
+	return share ? share : 1;
+}
+
+int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX])
+{
+	int result = 0;
+	if (group->cpus || group->pin != PIN_NONE) {
+		struct sst_cpus *allowed = linux_affinity_get();
+		if (!allowed)
+			return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+		if (group->pin != PIN_NONE)
+			result = apply_scheme(group, group->pin, allowed, &group->cpus, error);
+		if (result == 0)
+			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin", error);
+		free(allowed);
+	}
+	if (!group->instances)
+		group->instances = default_instances(group);
+	return result;
+}
+
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX])
+{
+	struct sst_cpus *allowed = linux_affinity_get();
+	if (!allowed)
+		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+	int result = apply_scheme(group, dynamic->below, allowed, &group->cpus, error);
+	if (result == 0)
+		result = apply_scheme(group, dynamic->above, allowed, &group->moved, error);
+	if (result == 0)
+		result = check(group->cpus, allowed, "pin", error);
+	if (result == 0)
+		result = check(group->moved, allowed, "pin", error);
+	free(allowed);
+	if (!group->instances)
+		group->instances = default_instances(group);
+	return result;
+}
+
+static void print_part(const struct topology *topology, enum pinning scheme, unsigned part, unsigned parts, FILE *to)
+{
+	struct sst_cpus *cpus;
+	char reason[PINNING_REASON_MAX];
+	char share[32];
+	snprintf(share, sizeof share, "%u/%u", part, parts);
+	if (pinning_cpus(topology->place, topology->count, scheme, part, parts, &cpus, reason) != 0) {
+		/* The same for all parts. */
+		if (part == 0)
+			fprintf(to, "%-12s -     %s\n", pinning_name(scheme), reason);
+		return;
+	}
+	fprintf(to, "%-12s %-5s ", pinning_name(scheme), share);
+	placement_print(cpus, to);
+	fputc('\n', to);
+	free(cpus);
+}
+
+int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX])
+{
+	struct topology topology;
+	struct sst_cpus *allowed = linux_affinity_get();
+	if (!allowed)
+		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+	const int result = read_topology(allowed, &topology, error);
+	free(allowed);
+	if (result != 0)
+		return -1;
+	for (int scheme = PIN_NEUTRAL; scheme < PIN_SCHEMES; scheme++)
+		for (unsigned part = 0; part < parts; part++)
+			print_part(&topology, (enum pinning)scheme, part, parts, to);
+	topology_free(&topology);
+	return 0;
+}
+
+bool placement_is_whole_machine(const struct sst_cpus *cpus)
+{
+	return (long)cpus->count >= sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+void placement_print(const struct sst_cpus *cpus, FILE *to)
+{
+	if (cpus)
+		cpus_print(cpus, to);
+	else
+		fputs("all", to);
+}

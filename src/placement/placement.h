@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Which processors the workloads of a group may use: --cpus, --pin and --part on the machine at hand. */
+#ifndef PLACEMENT_PLACEMENT_H
+#define PLACEMENT_PLACEMENT_H
+
+#include <stdio.h>
+
+#include "cli/command_line.h"
+
+#define PLACEMENT_ERROR_MAX 512
+
+/*
+ * Replaces the group's scheme by a set, checks that the set can be had, and chooses the number of instances where none was given. 0,
+ * or -1 with a message.
+ */
+int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX]);
+
+/* The same for a group with dynamic pinning, whose part is known. */
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX]);
+
+/* Prints the sets of all schemes for that many parts, one a line. 0, or -1 with a message. */
+int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX]);
+
+/* Whether a set that can be had is all that is online. */
+bool placement_is_whole_machine(const struct sst_cpus *cpus);
+
+/* Prints a set, or "all". */
+void placement_print(const struct sst_cpus *cpus, FILE *to);
+
+#endif

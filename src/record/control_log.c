@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/control_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/expand.h"
+
+struct control_log {
+	int fd;
+	bool regular;
+	off_t length; /* of the whole rows, where the file is regular */
+	bool power;
+	unsigned workloads;
+	bool pinning; /* whether there is a column of it, the last one */
+};
+
+/* One write per row, so that a reader never meets half of one; what a full disk cuts off is taken back. */
+static int write_row(struct control_log *log, const char *row, size_t length)
+{
+	size_t done = 0;
+	while (done < length) {
+		const ssize_t written = write(log->fd, row + done, length - done);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			const int saved = errno;
+			if (log->regular && done && ftruncate(log->fd, log->length) == 0)
+				lseek(log->fd, log->length, SEEK_SET);
+			errno = saved;
+			return -1;
+		}
+		done += (size_t)written;
+	}
+	log->length += (off_t)length;
+	return 0;
+}
+
+/* Writes what was printed to a memory stream; frees it. */
+static int write_stream(struct control_log *log, FILE *stream, char **text, const size_t *length)
+{
+	int result = -1;
+	if (fclose(stream) == 0)
+		result = write_row(log, *text, *length);
+	const int saved = errno;
+	free(*text);
+	errno = saved;
+	return result;
+}
+
+static struct control_log *open_log(const char *path, bool power, unsigned workloads, bool pinning)
+{
+	struct stat status;
+	char *text = NULL;
+	size_t length = 0;
+	struct control_log *log = malloc(sizeof *log);
+	if (!log)
+		return NULL;
+	*log = (struct control_log){
+		.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
+	if (log->fd < 0 || fstat(log->fd, &status) != 0)
+		goto fail;
+	log->regular = S_ISREG(status.st_mode);
+	FILE *header = open_memstream(&text, &length);
+	if (!header)
+		goto fail;
+	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable", header);
+	if (power)
+		fputs(",power_w", header);
+	for (unsigned i = 0; i < workloads; i++)
+		fprintf(header, ",duty_%0*u",
+			workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
+	log->pinning = pinning;
+	fputs(pinning ? ",pinning\n" : "\n", header);
+	if (write_stream(log, header, &text, &length) != 0)
+		goto fail;
+	return log;
+fail:
+	control_log_close(log);
+	return NULL;
+}
+
+struct control_log *control_log_open(const char *path, bool power, unsigned workloads)
+{
+	return open_log(path, power, workloads, false);
+}
+
+struct control_log *control_log_open_with_pinning(const char *path, bool power, unsigned workloads)
+{
+	return open_log(path, power, workloads, true);
+}
+
+/* What would be printed as minus zero is zero. */
+static double plain(double value)
+{
+	return fabs(value) <= 0.5e-6 ? 0 : value;
+}
+
+static void print_value(FILE *to, double value)
+{
+	if (isnan(value))
+		fputc(',', to);
+	else
+		fprintf(to, ",%.6f", plain(value));
+}
+
+int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *row = open_memstream(&text, &length);
+	if (!row)
+		return -1;
+	fprintf(row, "%.6f,%.6f", plain((double)(record->end_ns - origin_ns) / 1e9), (double)record->end_ns / 1e9);
+	print_value(row, record->target);
+	print_value(row, record->load);
+	print_value(row, record->estimate);
+	print_value(row, record->duty);
+	print_value(row, record->runnable);
+	if (log->power)
+		print_value(row, record->power_w);
+	for (unsigned i = 0; i < log->workloads; i++)
+		print_value(row, record->duties[i]);
+	if (log->pinning)
+		fprintf(row, ",%s", record->pinning ? record->pinning : "");
+	fputc('\n', row);
+	return write_stream(log, row, &text, &length);
+}
+
+int control_log_close(struct control_log *log)
+{
+	int result = 0;
+	if (!log)
+		return 0;
+	const int saved = errno;
+	if (log->fd >= 0)
+		result = close(log->fd);
+	free(log);
+	if (result == 0)
+		errno = saved;
+	return result;
+}

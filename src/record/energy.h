@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The electric energy of a run: power of each interval, sum and mean of those that count. */
+#ifndef RECORD_ENERGY_H
+#define RECORD_ENERGY_H
+
+#include <stdbool.h>
+
+#include "os/power.h"
+
+/* Zeroed it measures nothing, and every power is NaN. */
+struct energy {
+	struct linux_power *power;
+	double joules, seconds; /* of the intervals that count and could be read */
+	bool incomplete;        /* one that counts could not */
+};
+
+/* `root` stands before /sys. False, with a message, where nothing measures it; the rest may be called all the same. */
+bool energy_open(struct energy *energy, const char *root, char error[static LINUX_POWER_ERROR_MAX]);
+void energy_close(struct energy *energy);
+
+/* An interval begins; what was before counts nowhere. */
+void energy_start(struct energy *energy);
+/* To be called every few seconds, in between. */
+void energy_poll(struct energy *energy);
+/* An interval ends, and the next begins: its mean power in W, or NaN. */
+double energy_take(struct energy *energy, bool counts);
+
+/* Over all that counts; NaN when unknown, and the sum when a part is. */
+double energy_sum(const struct energy *energy);
+double energy_mean_power(const struct energy *energy);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/export.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/expand.h"
+#include "base/half_file.h"
+#include "base/units.h"
+#include "os/accounting.h"
+#include "os/processors.h"
+
+/* JSON has no NaN: what is unknown is null. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *seconds(int64_t ns)
+{
+	return ns < 0 ? json_null() : json_real((double)ns / 1e9);
+}
+
+/* Arguments and file names may be no UTF-8; JSON must be. Such bytes become U+FFFD. */
+static json_t *text(const char *value)
+{
+	if (!value)
+		return json_null();
+	json_t *plain = json_string(value);
+	if (plain)
+		return plain;
+	char *copy = malloc(3 * strlen(value) + 1);
+	if (!copy)
+		return json_null();
+	char *to = copy;
+	for (; *value; value++) {
+		if ((unsigned char)*value < 0x80)
+			*to++ = *value;
+		else
+			to = stpcpy(to, "\xef\xbf\xbd");
+	}
+	*to = '\0';
+	plain = json_string(copy);
+	free(copy);
+	return plain;
+}
+
+static json_t *words(char *const *word)
+{
+	json_t *array = json_array();
+	for (; *word; word++)
+		json_array_append_new(array, text(*word));
+	return array;
+}
+
+static json_t *modules(const struct run *run)
+{
+	json_t *array = json_array();
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *module = &run->module[kind];
+		char *options = NULL;
+		size_t size = 0;
+		FILE *stream = open_memstream(&options, &size);
+		if (stream) {
+			option_print(module->base->options, module->state, stream);
+			fclose(stream);
+		}
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", module_kind_name((enum sst_kind)kind),
+						     "name", text(module->base->name), "version", text(module->base->version),
+						     "file", text(module->path), "options", text(options)));
+		free(options);
+	}
+	return array;
+}
+
+static json_t *processor_list(const struct sst_cpus *cpus)
+{
+	if (!cpus)
+		return json_null();
+	json_t *array = json_array();
+	for (size_t i = 0; i < cpus->count; i++)
+		json_array_append_new(array, json_integer(cpus->cpu[i]));
+	return array;
+}
+
+static json_t *group_object(const struct group *group, const struct dynamic_pinning *dynamic)
+{
+	char pin[256] = "";
+	if (group->pin == PIN_DYNAMIC) {
+		FILE *to = fmemopen(pin, sizeof pin, "w");
+		if (to) {
+			fputs("dynamic:", to);
+			dynamic_pinning_print(dynamic, to);
+			fprintf(to, " %u/%u", group->part, group->parts);
+			fclose(to);
+		}
+	} else if (group->pin != PIN_NONE && group->parts) {
+		snprintf(pin, sizeof pin, "%s %u/%u", pinning_name(group->pin), group->part, group->parts);
+	} else if (group->pin != PIN_NONE) {
+		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
+	}
+	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command),
+		"free", (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
+}
+
+static json_t *instant(int64_t ns)
+{
+	char when[64];
+	char whole[32];
+	const time_t seconds_since = (time_t)(ns / NS_PER_S);
+	struct tm broken;
+	if (!ns)
+		return json_null();
+	strftime(whole, sizeof whole, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds_since, &broken));
+	snprintf(when, sizeof when, "%s.%09dZ", whole, (int)(ns % NS_PER_S));
+	return json_string(when);
+}
+
+static json_t *configuration(const struct export *export)
+{
+	const struct config *config = export->run->config;
+	json_t *groups = json_array();
+	for (unsigned i = 0; i < config->groups; i++)
+		json_array_append_new(groups, group_object(&config->group[i], &config->dynamic));
+	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules",
+		modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s",
+		seconds(config->start_interval_ns), "warmup_s", seconds(config->warmup_ns), "run_time_s",
+		seconds(config->run_time_ns), "trace_length_s", seconds(export->trace_length_ns), "grace_s",
+		seconds(config->grace_ns), "log", text(config->log), "log_interval_s", seconds(config->log_interval_ns), "chdir",
+		text(config->directory), "stdout", text(config->stdout_file), "stderr", text(config->stderr_file), "contain",
+		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
+		(int)config->keep_going);
+	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	return object;
+}
+
+static double processors(const struct run *run)
+{
+	struct estimate_record record;
+	latch_read(&run->shared->estimate, &record, LATCH_SIZE(struct estimate_record));
+	return record.samples ? record.last.processors : NAN;
+}
+
+static json_t *machine(const struct export *export)
+{
+	static const char *const grants[] = {[GRANT_NOTHING] = "none", [GRANT_NICE] = "nice", [GRANT_FIFO] = "fifo"};
+	const struct sst_env *env = &export->run->host[SST_FEEDBACK].env;
+	struct utsname system;
+	uname(&system);
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:{s:s, s:i}}", "host", system.nodename, "kernel",
+		system.release, "build", system.version, "architecture", system.machine, "processors",
+		number(processors(export->run)), "usable_processors", (int)linux_processors_usable(), "accounting",
+		linux_accounting_mode(env, system.release), "idle_accounting",
+		linux_accounting_idle_clock(env) ? "clock" : "tick", "priority", "granted", grants[export->grant->grant], "value",
+		export->grant->value);
+}
+
+static json_t *workloads(const struct run *run)
+{
+	json_t *array = json_array();
+	const unsigned width = expand_width(run->config->workloads);
+	for (unsigned i = 0; i < run->config->workloads; i++) {
+		const struct slot *slot = &run->shared->slot[i];
+		const int status = atomic_load(&slot->wait_status);
+		const bool ended = atomic_load(&slot->ended);
+		const bool attached = run_attached(run, i);
+		char **command =
+			attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
+		json_array_append_new(array,
+			json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
+				command ? words(command) : json_null(), "attached", (int)attached, "free", (int)slot->free, "pid",
+				(int)atomic_load(&slot->pid), "ended_by_itself", (int)ended, "exit_status",
+				ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(),
+				"signal",
+				ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(),
+				"failures", (int)atomic_load(&slot->failures), "respawns", (int)atomic_load(&slot->respawns),
+				"lost", (int)atomic_load(&slot->lost), "cpu_s",
+				(double)atomic_load(&slot->workload_cpu_ns) / 1e9));
+		expand_free(command);
+	}
+	return array;
+}
+
+static json_t *result(const struct export *export)
+{
+	const struct summary *summary = export->summary;
+	const struct accuracy *accuracy = &summary->accuracy;
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o}",
+		"target", number(accuracy_mean_target(accuracy)), "load", number(accuracy_mean_load(accuracy)), "mean_error_pp",
+		number(accuracy_mean_error_pp(accuracy)), "mse_pp2", number(accuracy_mse_pp2(accuracy)), "samples",
+		(json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s", summary->controlled_s,
+		"saturated", summary->saturated, "starved", summary->starved, "lateness_us", "p50", summary->lateness_50_us,
+		"p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges", (json_int_t)summary->edges, "own_cpu_s",
+		"guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s, "executors", summary->executors_cpu_s,
+		"wall", summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w));
+}
+
+int export_json(const struct export *export, const char *path)
+{
+	char started[32];
+	const time_t when = export->started_s;
+	struct tm broken;
+	strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &broken));
+	json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", EXPORT_SCHEMA, "showstopper",
+		SHOWSTOPPER_VERSION, "started", started, "configuration", configuration(export), "machine", machine(export),
+		"result", result(export), "workloads", workloads(export->run), "exit_status",
+		export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
+		export->exit_status < 0 ? json_integer(-export->exit_status) : json_null());
+	if (!root) {
+		errno = ENOMEM;
+		return -1;
+	}
+	FILE *file = fopen(path, "we");
+	int done = -1;
+	if (file) {
+		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+		if (fputc('\n', file) == EOF)
+			done = -1;
+		if (fclose(file) != 0)
+			done = -1;
+		if (done != 0)
+			half_file_empty(path);
+	}
+	const int saved = errno;
+	json_decref(root);
+	errno = saved;
+	return done;
+}
+
+static void print_value(FILE *file, double value)
+{
+	if (isfinite(value))
+		fprintf(file, "%.9g", value);
+}
+
+int export_csv(const struct export *export, const char *path)
+{
+	const struct summary *summary = export->summary;
+	const struct accuracy *accuracy = &summary->accuracy;
+	const struct {
+		const char *name;
+		double value;
+	} column[] = {
+		{"workloads", export->run->config->workloads},
+		{"processors", processors(export->run)},
+		{"target", accuracy_mean_target(accuracy)},
+		{"load", accuracy_mean_load(accuracy)},
+		{"mean_error_pp", accuracy_mean_error_pp(accuracy)},
+		{"mse_pp2", accuracy_mse_pp2(accuracy)},
+		{"samples", (double)accuracy->samples},
+		{"controlled_s", summary->controlled_s},
+		{"saturated", summary->saturated},
+		{"starved", summary->starved},
+		{"lateness_p50_us", summary->lateness_50_us},
+		{"lateness_p90_us", summary->lateness_90_us},
+		{"lateness_p99_us", summary->lateness_99_us},
+		{"guardian_cpu_s", summary->guardian_cpu_s},
+		{"master_cpu_s", summary->master_cpu_s},
+		{"executors_cpu_s", summary->executors_cpu_s},
+		{"wall_s", summary->wall_s},
+		{"exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
+		{"respawns", (double)summary->respawns},
+		{"lost", (double)summary->lost},
+		{"energy_j", summary->energy_j},
+		{"power_w", summary->power_w},
+	};
+	const size_t columns = sizeof column / sizeof *column;
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return -1;
+	for (size_t i = 0; i < columns; i++)
+		fprintf(file, "%s%s", i ? "," : "", column[i].name);
+	fputc('\n', file);
+	for (size_t i = 0; i < columns; i++) {
+		if (i)
+			fputc(',', file);
+		print_value(file, column[i].value);
+	}
+	fputc('\n', file);
+	const bool failed = ferror(file);
+	if (fclose(file) == 0 && !failed)
+		return 0;
+	half_file_empty(path);
+	return -1;
+}

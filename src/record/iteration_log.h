@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iteration records: which piece of work a workload did from when to when. CSV with a header, one record a line, lines in the
+ * order in which the iterations ended. Readers and writers agree through this header.
+ */
+#ifndef RECORD_ITERATION_LOG_H
+#define RECORD_ITERATION_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ITERATION_LOG_HEADER "instance,iteration,start_s,end_s"
+/* Longest line, with its newline and a NUL. */
+#define ITERATION_LOG_LINE_MAX 128
+
+struct iteration_record {
+	unsigned instance;        /* of the workload, from 0 */
+	uint64_t iteration;       /* from 0, in the order of their starts */
+	int64_t start_ns, end_ns; /* CLOCK_MONOTONIC, from 0 */
+};
+
+/* Not for use by two threads at once. */
+struct iteration_log {
+	int file;      /* descriptor, or -1 */
+	bool cut;      /* half a line went out and can't be taken back: nothing more is written */
+	uint64_t lost; /* records that could not be written */
+};
+
+/*
+ * Creates the file, or empties the one there is, and writes the header. Returns 0, or -1 with errno; then there is nothing to
+ * close.
+ */
+int iteration_log_open(struct iteration_log *log, const char *path);
+
+/*
+ * Writes one record, with one system call, so that whole lines are in the file whenever it is looked at. Returns 0, or -1 with
+ * errno: then this record is lost, the lines before it are intact, and the next one may be tried.
+ */
+int iteration_log_write(struct iteration_log *log, const struct iteration_record *record);
+
+/* Returns 0, or -1 with errno when the file system reported trouble only now. A log that is not open is left alone. */
+int iteration_log_close(struct iteration_log *log);
+
+/* The record as a line with its newline; returns its length without the NUL. */
+int iteration_log_format(const struct iteration_record *record, char line[static ITERATION_LOG_LINE_MAX]);
+
+#endif

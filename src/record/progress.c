@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts, from the left: time (a bar and what is left of a finite run, else what has passed), target, load, duty cycle, sparkline.
+ * The numbers come first when there is little room, then the time, then the sparkline, then the bar takes what is left.
+ */
+#include "record/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+#define LEAST_BAR 6u
+#define MOST_BAR 40u
+#define LEAST_SPARKS 8u
+
+void progress_add(struct progress *progress, double target, double load, double duty)
+{
+	progress->target = target;
+	progress->load = load;
+	progress->duty = duty;
+	if (isnan(load))
+		return;
+	if (progress->samples == PROGRESS_HISTORY)
+		memmove(progress->history, progress->history + 1, (PROGRESS_HISTORY - 1) * sizeof *progress->history);
+	else
+		progress->samples++;
+	progress->history[progress->samples - 1] = load;
+}
+
+/* h:mm:ss or m:ss, rounded up so that 0:00 means the end. */
+static void format_time(int64_t ns, char text[static 24])
+{
+	const int64_t s = (ns + NS_PER_S - 1) / NS_PER_S;
+	if (s >= 3600)
+		snprintf(text, 24, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60), (long long)(s % 60));
+	else
+		snprintf(text, 24, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
+}
+
+static void format_percent(double value, char text[static 16])
+{
+	if (isnan(value))
+		snprintf(text, 16, "   -");
+	else
+		snprintf(text, 16, "%4.1f", 100 * value);
+}
+
+static char *append_bar(char *at, double part, unsigned width)
+{
+	const unsigned inner = width - 2;
+	const unsigned full = (unsigned)(part * inner + 0.5);
+	*at++ = '[';
+	for (unsigned i = 0; i < inner; i++)
+		*at++ = i < full ? '#' : '-';
+	*at++ = ']';
+	return at;
+}
+
+static char *append_sparks(char *at, const struct progress *progress, unsigned width, bool unicode)
+{
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char ascii[] = "_.-:=+*#";
+	const size_t shown = progress->samples < width ? progress->samples : width;
+	for (size_t i = progress->samples - shown; i < progress->samples; i++) {
+		const int level = (int)(fmin(fmax(progress->history[i], 0), 1) * 7 + 0.5);
+		if (unicode)
+			at = stpcpy(at, blocks[level]);
+		else
+			*at++ = ascii[level];
+	}
+	return at;
+}
+
+char *progress_format(const struct progress *progress, unsigned columns, bool unicode, char line[static PROGRESS_LINE_MAX])
+{
+	char numbers[80];
+	char when[64];
+	char time_text[24];
+	char target[16];
+	char load[16];
+	char duty[16];
+	const bool warm = progress->elapsed_ns < 0;
+	const bool finite = progress->length_ns > 0 && !warm;
+	double part = finite ? (double)progress->elapsed_ns / (double)progress->length_ns : 0;
+	part = part > 1 ? 1 : part;
+	format_percent(progress->target, target);
+	format_percent(progress->load, load);
+	format_percent(progress->duty, duty);
+	int64_t shown = progress->elapsed_ns;
+	if (warm)
+		shown = -progress->elapsed_ns;
+	else if (finite)
+		shown = progress->length_ns > progress->elapsed_ns ? progress->length_ns - progress->elapsed_ns : 0;
+	format_time(shown, time_text);
+	if (columns >= 56)
+		snprintf(numbers, sizeof numbers, "target %s load %s duty %s %%", target, load, duty);
+	else
+		snprintf(numbers, sizeof numbers, "%s/%s%%", load + strspn(load, " "), target + strspn(target, " "));
+	snprintf(when, sizeof when, "%s %s", time_text, warm ? "warm-up" : finite ? "left" : "passed");
+	char *at = line;
+	/* One column stays free: writing into the last one makes some terminals wrap. */
+	unsigned room = columns > PROGRESS_HISTORY * 6 ? PROGRESS_HISTORY * 6 - 1 : columns ? columns - 1 : 0;
+	if (room < strlen(numbers)) {
+		*line = '\0';
+		return line;
+	}
+	room -= (unsigned)strlen(numbers);
+	const bool has_time = room >= strlen(when) + 1;
+	if (has_time)
+		room -= (unsigned)strlen(when) + 1;
+	unsigned bar = 0;
+	if (finite && has_time && room >= LEAST_BAR + 1) {
+		bar = room - 1 > MOST_BAR ? MOST_BAR : room - 1;
+		/* What the sparkline needs comes off the bar only as far as that stays readable. */
+		if (room >= LEAST_BAR + 1 + LEAST_SPARKS + 1 && bar > room - 1 - LEAST_SPARKS - 1)
+			bar = room - 1 - LEAST_SPARKS - 1;
+		room -= bar + 1;
+	}
+	if (bar) {
+		at = append_bar(at, part, bar);
+		*at++ = ' ';
+	}
+	if (has_time) {
+		at = stpcpy(at, when);
+		*at++ = ' ';
+	}
+	at = stpcpy(at, numbers);
+	if (room >= LEAST_SPARKS + 1 && progress->samples) {
+		*at++ = ' ';
+		at = append_sparks(at, progress, room - 1 > PROGRESS_HISTORY ? PROGRESS_HISTORY : room - 1, unicode);
+	}
+	*at = '\0';
+	return line;
+}
+
+static bool is_unicode(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+void progress_draw(const struct progress *progress)
+{
+	char text[PROGRESS_LINE_MAX + 16];
+	char line[PROGRESS_LINE_MAX] = "";
+	struct winsize window;
+	unsigned columns = 80;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
+		columns = window.ws_col;
+	if (progress)
+		progress_format(progress, columns, is_unicode(), line);
+	const int length = snprintf(text, sizeof text, "\r%s\033[K", line);
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		return; /* a terminal that went away has no line */
+}

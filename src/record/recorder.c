@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/recorder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The target's mean over an interval is taken from this many moments of it. */
+#define TARGET_POINTS 100
+
+int recorder_init(struct recorder *recorder, const struct run *run, int64_t interval_ns, bool instances)
+{
+	*recorder = (struct recorder){.run = run, .interval_ns = interval_ns};
+	if (!instances)
+		return 0;
+	recorder->duty_ns = calloc(run->config->workloads, sizeof *recorder->duty_ns);
+	recorder->duties = calloc(run->config->workloads, sizeof *recorder->duties);
+	return recorder->duty_ns && recorder->duties ? 0 : -1;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+	free(recorder->duty_ns);
+	free(recorder->duties);
+	recorder->duty_ns = recorder->duties = NULL;
+}
+
+/* Integrals of all workloads that are controlled, up to now_ns; `each`, where not NULL, receives the ∫ duty dt of each, also of free ones. */
+static struct recorder_sums sum_slots(const struct run *run, int64_t now_ns, double *each)
+{
+	struct recorder_sums sums = {0};
+	for (unsigned i = 0; i < run->config->workloads; i++) {
+		struct slot_record record;
+		latch_read(&run->shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		slot_record_advance(&record, now_ns);
+		if (each)
+			each[i] = record.duty_ns;
+		if (run->shared->slot[i].free)
+			continue;
+		sums.duty_ns += record.duty_ns;
+		sums.running_ns += record.running_ns;
+		sums.load_ns += record.load_ns;
+		sums.loaded_ns += record.loaded_ns;
+		sums.alive_ns += record.alive_ns;
+	}
+	return sums;
+}
+
+void recorder_start(struct recorder *recorder, const struct sst_reading *reading, int64_t next_ns)
+{
+	recorder->reading = *reading;
+	recorder->start_ns = reading->when_ns;
+	recorder->next_ns = next_ns ? next_ns : reading->when_ns + recorder->interval_ns;
+	recorder->sums = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
+}
+
+static double mean_target(const struct recorder *recorder, int64_t end_ns, bool *partly_free)
+{
+	const struct module *trace = &recorder->run->module[SST_TRACE];
+	const int64_t origin = atomic_load(&recorder->run->shared->origin_ns);
+	const double step = (double)(end_ns - recorder->start_ns) / TARGET_POINTS;
+	double sum = 0;
+	int points = 0;
+	for (int i = 0; i < TARGET_POINTS; i++) {
+		const int64_t since = recorder->start_ns + (int64_t)((i + 0.5) * step) - origin;
+		const double target = since < 0 ? NAN : trace->trace->target(trace->state, since);
+		if (!isnan(target)) {
+			sum += target;
+			points++;
+		}
+	}
+	*partly_free = points < TARGET_POINTS;
+	return points ? sum / points : NAN;
+}
+
+/* An executor that says late that it stopped takes back what was reckoned for the interval before; NaN stays. */
+static double hold(double value, double most)
+{
+	return value < 0 ? 0 : value > most ? most : value;
+}
+
+void recorder_end(struct recorder *recorder, const struct sst_reading *reading, struct record *record)
+{
+	const struct module *feedback = &recorder->run->module[SST_FEEDBACK];
+	const struct recorder_sums before = recorder->sums;
+	double *each = NULL;
+	if (recorder->duty_ns) {
+		each = recorder->duties;
+		for (unsigned i = 0; i < recorder->run->config->workloads; i++)
+			each[i] = recorder->duty_ns[i];
+	}
+	const struct recorder_sums now = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
+	struct sst_sample sample;
+	*record = (struct record){
+		.end_ns = reading->when_ns, .length_ns = reading->when_ns - recorder->start_ns, .power_w = NAN, .duties = each};
+	const double length = (double)record->length_ns;
+	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
+	record->load = NAN;
+	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &sample))
+		record->load = hold(sample.work / sample.capacity, 1);
+	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), 1);
+	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
+	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);
+	for (unsigned i = 0; each && i < recorder->run->config->workloads; i++)
+		each[i] = hold((recorder->duty_ns[i] - each[i]) / length, 1);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run achieved, in a few lines for people. */
+#ifndef RECORD_SUMMARY_H
+#define RECORD_SUMMARY_H
+
+#include <stdio.h>
+
+#include "base/accuracy.h"
+#include "control/run.h"
+
+/* Length of the samples that accuracy is reported over, as in the paper. */
+#define SUMMARY_SAMPLE_NS (INT64_C(500) * 1000000)
+
+struct summary {
+	struct accuracy accuracy;
+	double controlled_s;       /* time under control */
+	double saturated, starved; /* shares of it, 0 to 1 */
+	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
+	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
+	uint64_t edges;
+	uint64_t lost;     /* workloads whose executor was killed */
+	uint64_t respawns; /* how often workloads were started again */
+	bool power_asked;
+	double energy_j, power_w; /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	double wall_s;            /* from the end of the hold to the end of control */
+};
+
+/* Adds up what the executors left in their slots. */
+void summary_collect(struct summary *summary, const struct shared *shared);
+
+/* Prints it; `verbose` adds what few people look at. */
+void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to);
+
+#endif

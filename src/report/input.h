@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of a report, sorted into runs. A run is what was recorded together: logs, and iteration files whose times are of the
+ * same clock. Which kind a file is of, its header tells.
+ *
+ *	--label LABEL FILE…   the files that follow, up to the next --label, are a run
+ *	LABEL=FILE            files with the same label are a run
+ *	FILE                  a log is a run of its own, labelled by its name. Iteration files belong to the run with a log at
+ *	                      that time; without any log they are a run together
+ */
+#ifndef REPORT_INPUT_H
+#define REPORT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/csv.h"
+#include "report/iterations.h"
+#include "report/log.h"
+
+struct report_run {
+	char *label;            /* never NULL after report_input_read */
+	bool is_labelled;       /* by the user */
+	size_t group;           /* which --label, from 1; 0: none of them */
+	struct report_log *log; /* `logs` of them, in the order of the command line */
+	size_t logs;
+	struct report_iterations iterations;
+	size_t iteration_files;
+};
+
+/* Start with {0}; free with report_input_free. */
+struct report_input {
+	struct report_run *run;
+	size_t runs;
+	struct report_word *word;
+	size_t words;
+	const char *label; /* of the files that follow, or NULL */
+	size_t groups;     /* labels so far */
+	const char *empty; /* a label that no file followed before the next one, or NULL */
+	bool is_used;      /* a file followed the last label */
+	bool logs_only;    /* set by the caller: iteration files are passed over */
+};
+
+/* Add words of the command line; nothing is read yet. Texts must outlive the input. 0, or -1 with errno. */
+void report_input_label(struct report_input *input, const char *label);
+int report_input_file(struct report_input *input, const char *word);
+
+/* A label that no file follows, or NULL. */
+const char *report_input_empty_label(const struct report_input *input);
+/* Whether one of the files is this one. */
+bool report_input_has(const struct report_input *input, const struct stat *file);
+
+/* A word of the command line as it was given. */
+const char *report_input_text(const struct report_input *input, size_t word);
+
+/* Reads all files. Says on stderr which of them ended in half a line. 0, or -1 with a message. */
+int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX]);
+void report_input_free(struct report_input *input);
+
+#endif

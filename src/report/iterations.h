@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Iteration records (iteration_log.h) in memory, and how many iterations there were in a stretch of time. */
+#ifndef REPORT_ITERATIONS_H
+#define REPORT_ITERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/csv.h"
+
+struct report_iteration {
+	double start, end; /* seconds, CLOCK_MONOTONIC; end is not before start */
+};
+
+/* Start with {0}. */
+struct report_iterations {
+	struct report_iteration *item;
+	size_t count, capacity;
+};
+
+/* Whether a file with this header has iteration records. */
+bool report_iterations_is(const struct csv *csv);
+
+/*
+ * Adds the records of a file, of which there may be none; *is_cut: it ended in half a line, which was left out. 0, or -1 with a
+ * message. Free in both cases.
+ */
+int report_iterations_read(
+	struct report_iterations *iterations, struct csv *csv, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX]);
+void report_iterations_free(struct report_iterations *iterations);
+
+/* The earliest start and the latest end; there must be a record. */
+struct report_iteration report_iterations_span(const struct report_iterations *iterations);
+
+/*
+ * Counts the iterations in stretches of time that are sorted and don't overlap (paper 002, footnote 3): an iteration adds to each
+ * of them the fraction of itself that lies in it. 0, or -1 with errno.
+ */
+struct report_stretch {
+	double start, end;
+};
+int report_iterations_count(
+	const struct report_iterations *iterations, const struct report_stretch *stretch, size_t count, double *sum);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Targets that differ by less are the same: the log has six decimals. */
+#define SAME_TARGET 2e-6
+/* A smaller change of the target is no jump. */
+#define JUMP_LEAST 0.001
+/* How much larger than the changes around it a jump is. */
+#define JUMP_FACTOR 4
+
+enum { TIME, MONOTONIC, TARGET, LOAD, POWER, COLUMNS };
+static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w"};
+
+bool report_log_is(const struct csv *csv)
+{
+	return csv_find(csv, names[TIME]) >= 0 && csv_find(csv, names[LOAD]) >= 0;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+
+static int refuse_duplicates(const struct csv *csv, const char *name, char error[static CSV_ERROR_MAX])
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		size_t found = 0;
+		for (size_t at = 0; at < csv_columns(csv); at++)
+			found += strcmp(csv_column_name(csv, at), names[i]) == 0;
+		if (found > 1) {
+			snprintf(error, CSV_ERROR_MAX, "%.300s:1: found the column '%s' %zu times, expected it once", name,
+				names[i], found);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int reserve(struct report_log *log, const int column[static COLUMNS], size_t capacity)
+{
+	double **const array[COLUMNS] = {&log->time, &log->monotonic, &log->target, &log->load, &log->power};
+	for (int i = 0; i < COLUMNS; i++) {
+		if (column[i] < 0)
+			continue;
+		double *const larger = realloc(*array[i], capacity * sizeof *larger);
+		if (!larger)
+			return -1;
+		*array[i] = larger;
+	}
+	return 0;
+}
+
+/* A time that lies behind that of the row before. */
+static int read_time(struct csv *csv, int column, const double *before, double *value)
+{
+	if (csv_number(csv, (size_t)column, value) != 0)
+		return -1;
+	if (isnan(*value))
+		return csv_refuse(csv, (size_t)column, "found nothing, expected a time in seconds");
+	if (before && *value <= *before)
+		return csv_refuse(csv, (size_t)column, "found %.6f after %.6f, expected times that grow", *value, *before);
+	return 0;
+}
+
+static int read_share(struct csv *csv, int column, double *value)
+{
+	if (csv_number(csv, (size_t)column, value) != 0)
+		return -1;
+	if (*value < 0 || *value > 1)
+		return csv_refuse(csv, (size_t)column, "found %g, expected a load from 0 to 1", *value);
+	return 0;
+}
+
+static int read_power(struct csv *csv, int column, double *value)
+{
+	if (csv_number(csv, (size_t)column, value) != 0)
+		return -1;
+	if (*value < 0)
+		return csv_refuse(csv, (size_t)column, "found %g, expected a power in watts", *value);
+	return 0;
+}
+
+static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
+{
+	const size_t i = log->count;
+	if (read_time(csv, column[TIME], i ? &log->time[i - 1] : NULL, &log->time[i]) != 0)
+		return -1;
+	if (column[MONOTONIC] >= 0 &&
+		read_time(csv, column[MONOTONIC], i ? &log->monotonic[i - 1] : NULL, &log->monotonic[i]) != 0)
+		return -1;
+	if (column[TARGET] >= 0 && read_share(csv, column[TARGET], &log->target[i]) != 0)
+		return -1;
+	if (column[POWER] >= 0 && read_power(csv, column[POWER], &log->power[i]) != 0)
+		return -1;
+	return read_share(csv, column[LOAD], &log->load[i]);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double first = *(const double *)a;
+	const double second = *(const double *)b;
+	return (first > second) - (first < second);
+}
+
+static int measure(struct report_log *log)
+{
+	double *const length = malloc(log->count * sizeof *length);
+	if (!length)
+		return -1;
+	for (size_t i = 0; i < log->count; i++)
+		length[i] = report_log_length(log, i);
+	qsort(length, log->count, sizeof *length, compare);
+	log->interval = length[log->count / 2];
+	free(length);
+	while (log->warmup < log->count && log->time[log->warmup] + report_log_start(log, log->warmup) < 0)
+		log->warmup++;
+	return 0;
+}
+
+int report_log_read(struct report_log *log, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX])
+{
+	size_t capacity = 0;
+	int column[COLUMNS];
+	int more = 0;
+	*log = (struct report_log){.name = name};
+	for (int i = 0; i < COLUMNS; i++)
+		column[i] = csv_find(csv, names[i]);
+	if (refuse_duplicates(csv, name, error) != 0)
+		return -1;
+	while ((more = csv_next(csv)) > 0) {
+		if (log->count == capacity) {
+			capacity = capacity ? 2 * capacity : 1024;
+			if (reserve(log, column, capacity) != 0)
+				goto no_memory;
+		}
+		if (read_row(log, csv, column) != 0)
+			break;
+		log->count++;
+	}
+	if (more != 0) {
+		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
+		return -1;
+	}
+	log->is_cut = csv_is_cut(csv);
+	if (log->count == 0) {
+		snprintf(error, CSV_ERROR_MAX, "%.300s: found no whole row after the header", name);
+		return -1;
+	}
+	if (measure(log) == 0)
+		return 0;
+no_memory:
+	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+	return -1;
+}
+
+void report_log_free(struct report_log *log)
+{
+	free(log->time);
+	free(log->monotonic);
+	free(log->target);
+	free(log->load);
+	free(log->power);
+	*log = (struct report_log){0};
+}
+
+/* ---- Time ------------------------------------------------------------------------------------------------------------- */
+
+double report_log_start(const struct report_log *log, size_t row)
+{
+	if (row > 0)
+		return log->time[row - 1];
+	/* As long as the next row, but not from before control began. */
+	const double next = log->count > 1 ? log->time[1] - log->time[0] : INFINITY;
+	if (log->time[0] > 0)
+		return log->time[0] < next ? 0 : log->time[0] - next;
+	return isfinite(next) ? log->time[0] - next : log->time[0] - 1;
+}
+
+/* The first row that ends at or after a moment, at most the last one. */
+static size_t find_row(const double *end, size_t count, double moment)
+{
+	size_t low = 0;
+	size_t high = count - 1;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (end[middle] < moment)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* From one clock to another: straight lines between the ends of rows, of slope 1 outside. */
+static double translate(const double *from, const double *to, size_t count, double moment)
+{
+	const size_t row = find_row(from, count, moment);
+	if (row == 0 || moment >= from[row])
+		return to[row] + (moment - from[row]);
+	return to[row - 1] + (moment - from[row - 1]) * (to[row] - to[row - 1]) / (from[row] - from[row - 1]);
+}
+
+double report_log_monotonic(const struct report_log *log, double time)
+{
+	return translate(log->time, log->monotonic, log->count, time);
+}
+
+double report_log_time(const struct report_log *log, double monotonic)
+{
+	return translate(log->monotonic, log->time, log->count, monotonic);
+}
+
+struct report_mean report_log_mean(const struct report_log *log, double start, double end)
+{
+	double load = 0;
+	double target = 0;
+	double known = 0;
+	double controlled = 0;
+	double energy = 0;
+	double powered = 0;
+	for (size_t i = find_row(log->time, log->count, start); i < log->count; i++) {
+		const double from = fmax(report_log_start(log, i), start);
+		const double to = fmin(log->time[i], end);
+		if (report_log_start(log, i) >= end)
+			break;
+		if (to <= from)
+			continue;
+		if (!isnan(log->load[i])) {
+			load += (to - from) * log->load[i];
+			known += to - from;
+		}
+		if (log->target && !isnan(log->target[i])) {
+			target += (to - from) * log->target[i];
+			controlled += to - from;
+		}
+		if (log->power && !isnan(log->power[i])) {
+			energy += (to - from) * log->power[i];
+			powered += to - from;
+		}
+	}
+	return (struct report_mean){.load = load / known, .target = target / controlled, .power = energy / powered};
+}
+
+/* ---- Target ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_same(double a, double b)
+{
+	return fabs(a - b) <= SAME_TARGET;
+}
+
+static struct report_step make_step(const struct report_log *log, size_t first, size_t last)
+{
+	return (struct report_step){.first = first,
+		.last = last,
+		.start = report_log_start(log, first),
+		.end = log->time[last],
+		.target = log->target ? log->target[first] : NAN};
+}
+
+struct report_step *report_log_steps(const struct report_log *log, size_t *count)
+{
+	const size_t rows = log->count - log->warmup;
+	struct report_step *const step = malloc((rows / REPORT_STEP_ROWS + 1) * sizeof *step);
+	bool is_free = true;
+	*count = 0;
+	if (!step)
+		return NULL;
+	for (size_t first = log->warmup, last = first; log->target && first < log->count; first = ++last) {
+		while (last + 1 < log->count && is_same(log->target[first], log->target[last + 1]))
+			last++;
+		if (isnan(log->target[first]))
+			continue;
+		is_free = false;
+		if (last - first + 1 >= REPORT_STEP_ROWS)
+			step[(*count)++] = make_step(log, first, last);
+	}
+	if (is_free && rows > 0) {
+		step[0] = make_step(log, log->warmup, log->count - 1);
+		step[0].target = NAN;
+		*count = 1;
+	}
+	return step;
+}
+
+/* By how much the target changes at the beginning of a row; 0 where there is none before or after. */
+static double change(const struct report_log *log, size_t row)
+{
+	if (row == 0 || row >= log->count)
+		return 0;
+	const double difference = log->target[row] - log->target[row - 1];
+	return isnan(difference) ? 0 : difference;
+}
+
+/* A change that is much larger than those before and after it. */
+static bool stands_out(const struct report_log *log, double jump, size_t first, size_t last)
+{
+	const double before = first > 0 ? change(log, first - 1) : 0;
+	return fabs(jump) >= JUMP_LEAST && JUMP_FACTOR * fabs(before) <= fabs(jump) &&
+	       JUMP_FACTOR * fabs(change(log, last + 1)) <= fabs(jump);
+}
+
+bool report_log_is_jump(const struct report_log *log, size_t row)
+{
+	if (!log->target)
+		return false;
+	const double here = change(log, row);
+	const double next = change(log, row + 1);
+	/*
+	 * The row in which it jumps may have a part of either target; then there are two changes in one direction. At the very
+	 * beginning of a log they are taken for a slope.
+	 */
+	return stands_out(log, here, row, row) || (row > 1 && here * next > 0 && stands_out(log, here + next, row, row + 1));
+}

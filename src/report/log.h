@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A control log (showstopper -o) or a load log (cpuload) in memory, and what can be said of its rows: which belong to the
+ * warm-up, where the target steps, where it stays the same, what the means over a stretch of time are.
+ *
+ * Times are seconds since control began (time_s) unless the name says monotonic. A row covers the time from the end of the row
+ * before.
+ */
+#ifndef REPORT_LOG_H
+#define REPORT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/csv.h"
+
+struct report_log {
+	const char *name;  /* for messages; the caller's */
+	size_t count;      /* rows, at least 1 */
+	double *time;      /* ends of the rows, increasing */
+	double *monotonic; /* the same on CLOCK_MONOTONIC, increasing; NULL when the file has no such column */
+	double *target;    /* 0 to 1, NaN while free; NULL when the file has no such column */
+	double *load;      /* 0 to 1, NaN where it is not known */
+	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
+	size_t warmup;     /* rows of the warm-up, at the beginning */
+	double interval;   /* length of the middle row of all rows, ordered by length */
+	bool is_cut;       /* the file ended in half a line, which was left out */
+};
+
+/* Whether a file with this header is a log. */
+bool report_log_is(const struct csv *csv);
+
+/* Reads all rows. 0, or -1 with a message. Free in both cases. */
+int report_log_read(struct report_log *log, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX]);
+void report_log_free(struct report_log *log);
+
+double report_log_start(const struct report_log *log, size_t row);
+static inline double report_log_length(const struct report_log *log, size_t row);
+
+/* A moment between two clocks; monotonic must be there. Outside of the log both run alike. */
+double report_log_monotonic(const struct report_log *log, double time);
+double report_log_time(const struct report_log *log, double monotonic);
+
+/* Means over a stretch of time, each row by its overlap. NaN where nothing is known. */
+struct report_mean {
+	double load, target, power;
+};
+struct report_mean report_log_mean(const struct report_log *log, double start, double end);
+
+/* A stretch of rows with the same target. */
+struct report_step {
+	size_t first, last; /* rows */
+	double start, end, target;
+};
+
+/*
+ * Finds the stretches of REPORT_STEP_ROWS rows or more, after the warm-up, that have the same target. A log without targets (or
+ * that was free throughout) is one step, with a NaN target. Returns an array to be freed and their number (which may be 0), or
+ * NULL with errno.
+ */
+#define REPORT_STEP_ROWS 3
+struct report_step *report_log_steps(const struct report_log *log, size_t *count);
+
+/* The target jumps where the row begins, while it is nearly the same, or goes on sloping, before and after. */
+bool report_log_is_jump(const struct report_log *log, size_t row);
+
+static inline double report_log_length(const struct report_log *log, size_t row)
+{
+	return log->time[row] - report_log_start(log, row);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of numbers with names of rows and columns, as CSV: the header has the names of the columns, the first field of each
+ * line is the name of the row. Behind its number a cell may have a mark, after a blank ("44.2 p"). Empty cells are not known.
+ */
+#ifndef REPORT_MATRIX_H
+#define REPORT_MATRIX_H
+
+#include <stddef.h>
+
+#include "base/csv.h"
+
+/* Larger tables are refused: a picture of them can't be read. */
+#define REPORT_MATRIX_MOST 100
+
+struct report_matrix_cell {
+	double number;    /* NaN: none */
+	char *text;       /* as the file has it, with the mark; NULL: none */
+	const char *mark; /* in text; NULL: none */
+};
+
+struct report_matrix {
+	const char *name; /* the caller's */
+	char *corner;     /* the first field of the header */
+	char **column, **row;
+	size_t columns, rows;
+	struct report_matrix_cell *cell; /* row after row */
+};
+
+/*
+ * Reads the file at a path ("-" is standard input), which messages call `name`. *is_cut: it ended in half a line, which was left
+ * out. 0, or -1 with a message. Free in both cases.
+ */
+int report_matrix_read(
+	struct report_matrix *matrix, const char *path, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX]);
+/* The same, from a reader that is at its header. */
+int report_matrix_take(
+	struct report_matrix *matrix, struct csv *csv, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX]);
+void report_matrix_free(struct report_matrix *matrix);
+
+static inline const struct report_matrix_cell *report_matrix_at(const struct report_matrix *matrix, size_t row, size_t column)
+{
+	return &matrix->cell[row * matrix->columns + column];
+}
+
+#endif

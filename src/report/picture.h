@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The pictures of a report, as scripts for a plot. */
+#ifndef REPORT_PICTURE_H
+#define REPORT_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/draw.h"
+#include "report/log.h"
+#include "report/plot.h"
+#include "report/window.h"
+
+/* One curve of a picture, or one panel of a timeline. */
+struct report_series {
+	const char *label;             /* NULL: none is shown */
+	struct report_windows windows; /* the caller's */
+	/* Timeline only: */
+	const struct report_log *log;     /* whose target is drawn */
+	struct report_windows throughput; /* empty: none */
+};
+
+/* Sizes of the pictures, as wide as a column and as high as they need. */
+struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns);
+struct report_size report_picture_size_lines(const struct report_series *series, size_t count);
+
+/*
+ * Write the script of a picture of the given size. 0, or -1 with errno.
+ *
+ * timeline: a panel per series, one above the other or in several columns, row after row, with the target as a grey band, the load as a line and the throughput, on
+ * the right axis, as steps. throughput: over time, as steps; with `stretches` as a point per window, with a bar as long as the
+ * window. steps: the same of any value, which the windows have in the place of their throughput, and whose axis has this name.
+ * curve: throughput against load, a point per window; lines join the means of windows that have the same target, unless
+ * `is_scattered`.
+ */
+int report_picture_timeline(
+	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size);
+int report_picture_throughput(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches);
+int report_picture_steps(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, const char *name);
+int report_picture_curve(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered);
+
+/*
+ * interference: throughput over load, a point per step, those of the first half of a staircase as triangles that point down, those
+ * of the second half up, each half with its line.
+ */
+int report_picture_interference(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+/* Longest text of a number: the largest double with its decimals. */
+#define NUMBER_MAX 400
+
+struct report_table {
+	const struct report_column *column;
+	size_t columns;
+	union report_cell *cell; /* row after row */
+	size_t rows, capacity;
+};
+
+struct report_table *report_table_new(const struct report_column *column, size_t columns)
+{
+	struct report_table *const table = malloc(sizeof *table);
+	if (table)
+		*table = (struct report_table){.column = column, .columns = columns};
+	return table;
+}
+
+void report_table_free(struct report_table *table)
+{
+	if (!table)
+		return;
+	free(table->cell);
+	free(table);
+}
+
+int report_table_add(struct report_table *table, const union report_cell *cell)
+{
+	if (table->rows == table->capacity) {
+		const size_t capacity = table->capacity ? 2 * table->capacity : 64;
+		union report_cell *const larger = realloc(table->cell, capacity * table->columns * sizeof *larger);
+		if (!larger)
+			return -1;
+		table->cell = larger;
+		table->capacity = capacity;
+	}
+	memcpy(table->cell + table->rows * table->columns, cell, table->columns * sizeof *cell);
+	table->rows++;
+	return 0;
+}
+
+size_t report_table_rows(const struct report_table *table)
+{
+	return table->rows;
+}
+
+static const union report_cell *cell_at(const struct report_table *table, size_t row, size_t column)
+{
+	return &table->cell[row * table->columns + column];
+}
+
+static bool is_text(const struct report_column *column)
+{
+	return column->decimals == REPORT_IS_TEXT;
+}
+
+static bool has_value(const struct report_column *column, const union report_cell *cell)
+{
+	return is_text(column) ? cell->text != NULL : isfinite(cell->number);
+}
+
+/* A number without the sign of a zero, which rounding may make. */
+static char *print_number(double number, int decimals, char text[static NUMBER_MAX])
+{
+	snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
+	return text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text;
+}
+
+/* ---- For programs ----------------------------------------------------------------------------------------------------- */
+
+static void write_csv_text(const char *text, FILE *to)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+static void write_csv(const struct report_table *table, FILE *to)
+{
+	char number[NUMBER_MAX];
+	for (size_t i = 0; i < table->columns; i++)
+		fprintf(to, "%s%s", i > 0 ? "," : "", table->column[i].name);
+	fputc('\n', to);
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++) {
+			const struct report_column *const column = &table->column[i];
+			const union report_cell *const cell = cell_at(table, row, i);
+			if (i > 0)
+				fputc(',', to);
+			if (!has_value(column, cell))
+				continue;
+			if (is_text(column))
+				write_csv_text(cell->text, to);
+			else
+				fputs(print_number(cell->number, column->decimals, number), to);
+		}
+		fputc('\n', to);
+	}
+}
+
+static int write_json_text(const char *text, FILE *to)
+{
+	char *const clean = report_text_clean(text);
+	if (!clean)
+		return -1;
+	fputc('"', to);
+	for (const char *at = clean; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			fputc('\\', to);
+		fputc(*at, to);
+	}
+	fputc('"', to);
+	free(clean);
+	return 0;
+}
+
+static int write_json(const struct report_table *table, FILE *to)
+{
+	char number[NUMBER_MAX];
+	fputs("[", to);
+	for (size_t row = 0; row < table->rows; row++) {
+		fputs(row > 0 ? ",\n{" : "\n{", to);
+		for (size_t i = 0; i < table->columns; i++) {
+			const struct report_column *const column = &table->column[i];
+			const union report_cell *const cell = cell_at(table, row, i);
+			fprintf(to, "%s\"%s\":", i > 0 ? "," : "", column->name);
+			if (!has_value(column, cell))
+				fputs("null", to);
+			else if (!is_text(column))
+				fputs(print_number(cell->number, column->decimals, number), to);
+			else if (write_json_text(cell->text, to) != 0)
+				return -1;
+		}
+		fputc('}', to);
+	}
+	fputs("\n]\n", to);
+	return 0;
+}
+
+/* ---- For people ------------------------------------------------------------------------------------------------------- */
+
+/* A cell as people get it: text to be freed, or NULL with errno. */
+static char *print_cell(const struct report_column *column, const union report_cell *cell)
+{
+	char number[NUMBER_MAX];
+	if (!has_value(column, cell))
+		return strdup("");
+	if (is_text(column))
+		return report_text_clean(cell->text);
+	return strdup(print_number(cell->number * column->scale, column->title_decimals, number));
+}
+
+static void pad(size_t width, FILE *to)
+{
+	fprintf(to, "%*s", (int)width, "");
+}
+
+/* What would end a cell of Markdown, or begin a tag. */
+static void write_escaped(const char *text, FILE *to)
+{
+	for (; *text; text++) {
+		if (strchr("\\|<>`*_[]", *text))
+			fputc('\\', to);
+		fputc(*text, to);
+	}
+}
+
+static int write_cells(const struct report_table *table, const size_t *width, bool is_markdown, FILE *to)
+{
+	for (size_t row = 0; row < table->rows; row++) {
+		bool is_first = true;
+		for (size_t i = 0; i < table->columns; i++) {
+			if (width[i] == 0)
+				continue;
+			char *const text = print_cell(&table->column[i], cell_at(table, row, i));
+			if (!text)
+				return -1;
+			const size_t space = width[i] - report_text_width(text);
+			if (is_markdown) {
+				fputs("| ", to);
+				write_escaped(text, to);
+				fputc(' ', to);
+			} else {
+				if (!is_first)
+					fputs("  ", to);
+				if (!is_text(&table->column[i]))
+					pad(space, to);
+				fputs(text, to);
+				if (is_text(&table->column[i]))
+					pad(space, to);
+			}
+			is_first = false;
+			free(text);
+		}
+		fputs(is_markdown ? "|\n" : "\n", to);
+	}
+	return 0;
+}
+
+static void write_head(const struct report_table *table, const size_t *width, bool is_markdown, FILE *to)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < table->columns; i++) {
+		const char *const title = table->column[i].title;
+		if (width[i] == 0)
+			continue;
+		if (is_markdown) {
+			fprintf(to, "| %s ", title);
+			continue;
+		}
+		if (!is_first)
+			fputs("  ", to);
+		if (!is_text(&table->column[i]))
+			pad(width[i] - report_text_width(title), to);
+		fputs(title, to);
+		if (is_text(&table->column[i]))
+			pad(width[i] - report_text_width(title), to);
+		is_first = false;
+	}
+	fputs(is_markdown ? "|\n" : "\n", to);
+	if (!is_markdown)
+		return;
+	for (size_t i = 0; i < table->columns; i++)
+		if (width[i] > 0)
+			fputs(is_text(&table->column[i]) ? "| --- " : "| ---: ", to);
+	fputs("|\n", to);
+}
+
+static int write_for_people(const struct report_table *table, bool is_markdown, FILE *to)
+{
+	int result = -1;
+	size_t *const width = calloc(table->columns, sizeof *width);
+	if (!width)
+		return -1;
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t i = 0; i < table->columns; i++) {
+			if (!table->column[i].title || !has_value(&table->column[i], cell_at(table, row, i)))
+				continue;
+			char *const text = print_cell(&table->column[i], cell_at(table, row, i));
+			if (!text)
+				goto out;
+			const size_t needed = report_text_width(text);
+			const size_t title = report_text_width(table->column[i].title);
+			if (title > width[i])
+				width[i] = title;
+			if (needed > width[i])
+				width[i] = needed;
+			free(text);
+		}
+	}
+	write_head(table, width, is_markdown, to);
+	result = write_cells(table, width, is_markdown, to);
+out:
+	free(width);
+	return result;
+}
+
+int report_table_write(const struct report_table *table, enum report_format format, FILE *to)
+{
+	switch (format) {
+	case REPORT_TEXT:
+	case REPORT_MARKDOWN:
+		return write_for_people(table, format == REPORT_MARKDOWN, to);
+	case REPORT_CSV:
+		write_csv(table, to);
+		return 0;
+	case REPORT_JSON:
+		return write_json(table, to);
+	}
+	errno = EINVAL;
+	return -1;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/window.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More of them are a mistake in the times or in the interval. */
+#define WINDOWS_MAX 20000000.0
+/* A shorter piece of an interval, as a part of it, is no more than the jitter of the log's rows. */
+#define PIECE_LEAST 0.01
+/* Targets that differ by less are the same: the log has six decimals. */
+#define SAME_TARGET 2e-6
+
+static int no_memory(char error[static CSV_ERROR_MAX])
+{
+	snprintf(error, CSV_ERROR_MAX, "%s", strerror(errno));
+	return -1;
+}
+
+static int reserve(struct report_windows *windows, size_t count, char error[static CSV_ERROR_MAX])
+{
+	windows->item = calloc(count ? count : 1, sizeof *windows->item);
+	return windows->item ? 0 : no_memory(error);
+}
+
+static void add(struct report_windows *windows, double start, double end)
+{
+	windows->item[windows->count++] = (struct report_window){
+		.start = start, .end = end, .target = NAN, .load = NAN, .iterations = NAN, .throughput = NAN, .power = NAN};
+}
+
+static int make_intervals(
+	struct report_windows *windows, double start, double end, double length, char error[static CSV_ERROR_MAX])
+{
+	const double first = floor(start / length + PIECE_LEAST);
+	const double after = ceil(end / length - PIECE_LEAST);
+	if (after - first > WINDOWS_MAX) {
+		snprintf(error, CSV_ERROR_MAX, "found %.0f intervals of %g s in a time of %g s, expected at most %.0f",
+			after - first, length, end - start, WINDOWS_MAX);
+		return -1;
+	}
+	const size_t count = after > first ? (size_t)(after - first) : 1;
+	if (reserve(windows, count, error) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		add(windows, i == 0 ? start : (first + (double)i) * length,
+			i + 1 == count ? end : (first + (double)i + 1) * length);
+	return 0;
+}
+
+/* Whether the targets go back as they came. */
+static bool is_symmetric(const struct report_step *step, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++)
+		if (!(fabs(step[i].target - step[count - 1 - i].target) <= SAME_TARGET))
+			return false;
+	return count > 1;
+}
+
+/* Whether the middle step of a symmetric staircase lasts as long as two. Its neighbours tell how long one lasts. */
+static bool has_long_middle(const struct report_step *step, size_t count)
+{
+	if (count < 3 || count % 2 == 0 || !is_symmetric(step, count))
+		return false;
+	const struct report_step *const middle = &step[count / 2];
+	const double around = (middle[-1].end - middle[-1].start + middle[1].end - middle[1].start) / 2;
+	return middle->end - middle->start > 1.5 * around;
+}
+
+static void add_step(struct report_windows *windows, double start, double end, double edge)
+{
+	const double cut = edge * (end - start);
+	add(windows, start + cut, end - cut);
+}
+
+static int make_steps(struct report_windows *windows, const struct report_log *log, const struct report_windows_rules *rules,
+	char error[static CSV_ERROR_MAX])
+{
+	size_t count = 0;
+	struct report_step *const step = report_log_steps(log, &count);
+	if (!step)
+		return no_memory(error);
+	int result = reserve(windows, count + 1, error);
+	if (result == 0 && count == 0) {
+		snprintf(error, CSV_ERROR_MAX, "%.300s: found no target that stays the same for %d rows, expected steps",
+			log->name, REPORT_STEP_ROWS);
+		result = -1;
+	}
+	const size_t two = rules->is_staircase && has_long_middle(step, count) ? count / 2 : count;
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		const double middle = (step[i].start + step[i].end) / 2;
+		add_step(windows, step[i].start, i == two ? middle : step[i].end, rules->edge);
+		if (i == two)
+			add_step(windows, middle, step[i].end, rules->edge);
+	}
+	free(step);
+	return result;
+}
+
+static int make_rows(struct report_windows *windows, const struct report_log *log, size_t first, char error[static CSV_ERROR_MAX])
+{
+	if (reserve(windows, log->count - first, error) != 0)
+		return -1;
+	for (size_t i = first; i < log->count; i++)
+		add(windows, report_log_start(log, i), log->time[i]);
+	return 0;
+}
+
+/* Whether the clocks of log and iterations have anything in common. */
+static bool is_same_time(const struct report_log *log, const struct report_iterations *iterations)
+{
+	const struct report_iteration span = report_iterations_span(iterations);
+	return span.start <= log->monotonic[log->count - 1] && span.end >= report_log_monotonic(log, report_log_start(log, 0));
+}
+
+static int count_iterations(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
+	double origin, char error[static CSV_ERROR_MAX])
+{
+	struct report_stretch *const stretch = calloc(windows->count + 1, sizeof *stretch);
+	double *const sum = calloc(windows->count + 1, sizeof *sum);
+	int result = -1;
+	if (stretch && sum) {
+		for (size_t i = 0; i < windows->count; i++) {
+			const struct report_window *const window = &windows->item[i];
+			stretch[i].start = log ? report_log_monotonic(log, window->start) : origin + window->start;
+			stretch[i].end = log ? report_log_monotonic(log, window->end) : origin + window->end;
+		}
+		result = report_iterations_count(&run->iterations, stretch, windows->count, sum);
+	}
+	if (result != 0)
+		no_memory(error);
+	for (size_t i = 0; result == 0 && i < windows->count; i++) {
+		windows->item[i].iterations = sum[i];
+		windows->item[i].throughput = sum[i] / (stretch[i].end - stretch[i].start);
+	}
+	free(stretch);
+	free(sum);
+	return result;
+}
+
+/* What the log doesn't have comes from another one of the run: that of cpuload, which measured it beside. */
+static void take_power(struct report_windows *windows, const struct report_run *run, const struct report_log *log)
+{
+	const struct report_log *other = NULL;
+	for (size_t i = 0; i < run->logs && !other; i++)
+		if (&run->log[i] != log && run->log[i].power && run->log[i].monotonic)
+			other = &run->log[i];
+	for (size_t i = 0; other && log->monotonic && i < windows->count; i++) {
+		struct report_window *const window = &windows->item[i];
+		if (!isnan(window->power))
+			continue;
+		const double start = report_log_time(other, report_log_monotonic(log, window->start));
+		const double end = report_log_time(other, report_log_monotonic(log, window->end));
+		window->power = report_log_mean(other, start, end).power;
+	}
+}
+
+static int check(const struct report_run *run, const struct report_log *log, char error[static CSV_ERROR_MAX])
+{
+	if (run->iteration_files > 0 && run->iterations.count == 0) {
+		snprintf(error, CSV_ERROR_MAX, "%.300s: found no iteration in its iteration file%s", run->label,
+			run->iteration_files > 1 ? "s" : "");
+		return -1;
+	}
+	if (log && run->iteration_files > 0 && !log->monotonic) {
+		snprintf(
+			error, CSV_ERROR_MAX, "%.300s:1: found no column monotonic_s, expected it for the iterations", log->name);
+		return -1;
+	}
+	if (log && run->iteration_files > 0 && !is_same_time(log, &run->iterations)) {
+		snprintf(error, CSV_ERROR_MAX,
+			"%.300s: found none of its iterations at the time of its log, expected files of one run on one machine",
+			log->name);
+		return -1;
+	}
+	return 0;
+}
+
+int report_windows_make(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
+	const struct report_windows_rules *rules, char error[static CSV_ERROR_MAX])
+{
+	*windows = (struct report_windows){0};
+	if (check(run, log, error) != 0)
+		return -1;
+	double origin = 0;
+	double start = 0;
+	double end;
+	if (log) {
+		const size_t first = rules->with_warmup && rules->kind != REPORT_STEPS ? 0 : log->warmup;
+		if (first == log->count) {
+			snprintf(error, CSV_ERROR_MAX, "%.300s: found nothing but the warm-up", log->name);
+			return -1;
+		}
+		start = report_log_start(log, first);
+		end = log->time[log->count - 1];
+		if (rules->kind == REPORT_ROWS && make_rows(windows, log, first, error) != 0)
+			return -1;
+		if (rules->kind == REPORT_STEPS && make_steps(windows, log, rules, error) != 0)
+			return -1;
+	} else {
+		const struct report_iteration span = report_iterations_span(&run->iterations);
+		origin = span.start;
+		end = span.end - span.start;
+		if (end <= 0) {
+			snprintf(error, CSV_ERROR_MAX, "%.300s: found all iterations at one moment, expected a stretch of time",
+				run->label);
+			return -1;
+		}
+	}
+	if (rules->kind == REPORT_INTERVALS && make_intervals(windows, start, end, rules->length, error) != 0)
+		return -1;
+	for (size_t i = 0; log && i < windows->count; i++) {
+		const struct report_mean mean = report_log_mean(log, windows->item[i].start, windows->item[i].end);
+		windows->item[i].load = mean.load;
+		windows->item[i].target = mean.target;
+		windows->item[i].power = mean.power;
+	}
+	if (log)
+		take_power(windows, run, log);
+	return run->iteration_files > 0 ? count_iterations(windows, run, log, origin, error) : 0;
+}
+
+void report_windows_free(struct report_windows *windows)
+{
+	free(windows->item);
+	*windows = (struct report_windows){0};
+}

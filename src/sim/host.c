@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/host.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "os/stat.h"
+
+/* Longest line of a processor, and everything below the processors. */
+#define LINE_MAX_LENGTH 128
+
+enum source { STAT, COMMAND_LINE, CPUACCT };
+
+static const char *const paths[] = {
+	[STAT] = "/proc/stat",
+	[COMMAND_LINE] = "/proc/cmdline",
+	[CPUACCT] = "/sys/fs/cgroup/cpuacct/cpuacct.usage",
+};
+
+static struct sim_env *env_of(const struct sst_env *env)
+{
+	return SIM_OWNER(env, struct sim_env, env);
+}
+
+static int refuse(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(const struct sst_env *env, const char *format, ...)
+{
+	struct sim_env *of = env_of(env);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(of->refusal, sizeof of->refusal, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static int open_source(const struct sst_env *env, const char *path)
+{
+	(void)env;
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		if (strcmp(path, paths[i]) == 0)
+			return (int)i;
+	errno = ENOENT;
+	return -1;
+}
+
+static void close_source(const struct sst_env *env, int handle)
+{
+	(void)env;
+	(void)handle;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------------------------------ */
+
+/* Sums and single values are cut to ticks of USER_HZ after adding, as the kernel does it. */
+struct columns {
+	uint64_t user_ns, idle_ns;
+};
+
+static struct columns columns_of(const struct sim_host *host, unsigned processor)
+{
+	const struct sim_machine *machine = host->machine;
+	struct sim_times times = sim_machine_times(machine, processor);
+	const uint64_t tick_ns = (uint64_t)machine->config.tick_ns;
+	const uint64_t past_ticks = (uint64_t)host->past_ns / tick_ns;
+	times.work_ns += host->past_ns;
+	times.idle_ns -= host->past_ns;
+	struct columns columns = {(times.busy_ticks + past_ticks) * tick_ns, (times.idle_ticks - past_ticks) * tick_ns};
+	if (host->accounting != SIM_ACCOUNT_TICKS)
+		columns.idle_ns = (uint64_t)times.idle_ns / 1000 * 1000; /* the idle clock is read in µs */
+	if (host->accounting == SIM_ACCOUNT_CLOCK)
+		columns.user_ns = (uint64_t)times.work_ns;
+	return columns;
+}
+
+/* Most of the time of a simulation with many processors would go into printf. */
+static char *print_number(char *to, uint64_t value)
+{
+	char digits[20];
+	int count = 0;
+	do
+		digits[count++] = (char)('0' + value % 10);
+	while ((value /= 10));
+	while (count)
+		*to++ = digits[--count];
+	return to;
+}
+
+static char *print_columns(char *to, const struct columns *columns, uint64_t unit_ns)
+{
+	static const char before_idle[] = " 0 0 ";
+	static const char after_idle[] = " 0 0 0 0 0 0\n";
+	to = print_number(to, columns->user_ns / unit_ns);
+	memcpy(to, before_idle, sizeof before_idle - 1);
+	to = print_number(to + sizeof before_idle - 1, columns->idle_ns / unit_ns);
+	memcpy(to, after_idle, sizeof after_idle - 1);
+	return to + sizeof after_idle - 1;
+}
+
+static ssize_t print_stat(struct sim_host *host)
+{
+	const struct sim_machine *machine = host->machine;
+	const unsigned processors = machine->config.processors;
+	const size_t room = (processors + 2) * (size_t)LINE_MAX_LENGTH;
+	if (host->room < room) {
+		char *text = realloc(host->text, room);
+		if (!text)
+			return -1;
+		host->text = text;
+		host->room = room;
+	}
+	const uint64_t unit_ns = (uint64_t)((double)NS_PER_S / linux_stat_hz());
+	struct columns total = {0};
+	/* The summary comes first, and needs all others. */
+	for (unsigned i = 0; i < processors; i++) {
+		const struct columns columns = columns_of(host, i);
+		total.user_ns += columns.user_ns;
+		total.idle_ns += columns.idle_ns;
+	}
+	char *to = host->text;
+	memcpy(to, "cpu  ", 5);
+	to = print_columns(to + 5, &total, unit_ns);
+	for (unsigned i = 0; i < processors; i++) {
+		const struct columns columns = columns_of(host, i);
+		memcpy(to, "cpu", 3);
+		to = print_number(to + 3, i);
+		*to++ = ' ';
+		to = print_columns(to, &columns, unit_ns);
+	}
+	to += snprintf(
+		to, LINE_MAX_LENGTH, "ctxt %llu\nprocs_running %u\n", (unsigned long long)machine->switches, machine->active);
+	return to - host->text;
+}
+
+static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
+{
+	struct sim_host *host = env_of(env)->host;
+	char line[64];
+	const char *text = line;
+	ssize_t length = 0;
+	switch ((enum source)handle) {
+	case STAT:
+		length = print_stat(host);
+		if (length < 0)
+			return -1;
+		text = host->text;
+		host->charged_ns += host->reading_ns;
+		break;
+	case COMMAND_LINE:
+		text = host->accounting == SIM_ACCOUNT_TICKS ? "nohz=off\n" : "quiet\n";
+		length = (ssize_t)strlen(text);
+		break;
+	case CPUACCT:
+		length = snprintf(line, sizeof line, "%" PRId64 "\n",
+			sim_machine_charged_ns(host->machine) + host->past_ns * host->machine->config.processors);
+		/* One line, and no sum over processors' tables that is worth counting. */
+		host->charged_ns += host->reading_ns < 5 * NS_PER_US ? host->reading_ns : 5 * NS_PER_US;
+		break;
+	}
+	const size_t taken = (size_t)length < size ? (size_t)length : size;
+	memcpy(buffer, text, taken);
+	if (when_ns)
+		*when_ns = host->machine->now_ns;
+	return (ssize_t)taken;
+}
+
+static int64_t tree_cpu_time(const struct sst_env *env)
+{
+	const struct sim_host *host = env_of(env)->host;
+	int64_t total = 0;
+	if (!host->workload) {
+		errno = EAGAIN;
+		return -1;
+	}
+	for (unsigned i = 0; i < host->workloads; i++)
+		total += sim_process_cpu_ns(host->workload[i]);
+	return total;
+}
+
+/* Never moving. */
+static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
+{
+	*moves = 0;
+	return env->cpus;
+}
+
+static const struct sst_host sim_host = {
+	.refuse = refuse,
+	.open = open_source,
+	.read = read_source,
+	.close = close_source,
+	.tree_cpu_time = tree_cpu_time,
+	.cpus = current_cpus,
+};
+
+void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)
+{
+	*env = (struct sim_env){
+		.env = {.host = &sim_host, .workloads = workloads, .entropy = entropy},
+		.host = host,
+	};
+}
+
+void sim_host_free(struct sim_host *host)
+{
+	free(host->text);
+	host->text = NULL;
+	host->room = 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The host of modules in the simulator: /proc and /sys as the modelled machine would show them, as text. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "module/module.h"
+#include "sim/machine.h"
+
+/*
+ * How the modelled kernel counts processor time in /proc/stat. cpuacct.usage has, to the nanosecond, what threads and tasks are
+ * charged for.
+ */
+enum sim_accounting {
+	SIM_ACCOUNT_IDLE,  /* user time by ticks, idle time by clock: most distributions */
+	SIM_ACCOUNT_TICKS, /* both by ticks: the tick is never stopped (nohz=off) */
+	SIM_ACCOUNT_CLOCK, /* both by clock: CONFIG_VIRT_CPU_ACCOUNTING_GEN or _NATIVE */
+};
+
+struct sim_host {
+	const struct sim_machine *machine;
+	enum sim_accounting accounting;
+	int64_t past_ns;                     /* work of each processor before the machine's start, in what is shown */
+	int64_t reading_ns;                  /* CPU time that a reading of /proc/stat takes */
+	int64_t charged_ns;                  /* what readings took; the owner sets it back */
+	struct sim_process *const *workload; /* the controlled ones; NULL until there are any */
+	unsigned workloads;
+	char *text;
+	size_t room;
+};
+
+/* A module's surroundings. */
+struct sim_env {
+	struct sst_env env;
+	struct sim_host *host;
+	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
+};
+
+/* Fills it; the host must outlive it. */
+void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy);
+
+/* Gives back what readings took of memory. */
+void sim_host_free(struct sim_host *host);
+
+#endif

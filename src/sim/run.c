@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The master's part (recorders, log) are plain events that take no processor time; executors are tasks of the machine. Where an
+ * executor would be forked, the modules' state is copied. Each executor's modules see the same env at the same address, with its
+ * index, as they would after a fork; only one executor acts at a time.
+ */
+#include "sim/run.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "control/loop.h"
+#include "record/control_log.h"
+#include "record/recorder.h"
+
+/* The machine has been up for about this long. */
+#define UPTIME_NS (1000 * NS_PER_S)
+/* … and has worked so much with each processor: modules look at the counters to find out what they count. */
+#define PAST_NS (100 * NS_PER_S)
+#define HOLD_NS (10 * NS_PER_MS)
+/* As in executor.c. */
+#define ANSWERS_AT_ONCE 8
+
+/* Streams of random numbers. */
+enum { STREAM_START = 1, STREAM_TASK = 1 << 20, STREAM_WORKLOAD = 2 << 20, STREAM_BACKGROUND = 3 << 20 };
+
+struct executor {
+	struct sim_task task;
+	struct sim_run *run;
+	struct loop loop;
+	struct module module[SST_KINDS]; /* with copies of the states */
+	struct slot *slot;
+	struct slot_record record;
+	struct sim_process *workload;
+	bool started;
+	int64_t due_ns;
+};
+
+struct sim_run {
+	const struct sim_config *config;
+	struct config real_config; /* the part that recorder and log look at */
+	struct run real;           /* likewise: modules as the master has them, shared memory */
+	struct sim_env env[SST_KINDS];
+	struct sim_host host;
+	struct sim_machine machine;
+	struct executor *executor;
+	unsigned executors; /* that are set up */
+	char *states;
+	struct sim_process **process;
+	struct sim_process **background;
+	unsigned backgrounds;
+	struct sim_event recording, stepping;
+	struct recorder logged, sampled;
+	struct control_log *log;
+	struct accuracy accuracy;
+	struct sim_history history;
+	struct summary summary;
+	int64_t began_ns, origin_ns, end_ns;
+	bool log_failed, out_of_memory;
+};
+
+/* The modules that showstopper takes without options, from its own command line. */
+static void default_modules(const char *module[static SST_KINDS])
+{
+	char *words[] = {(char[]){"showstopper"}, (char[]){"-n1"}, (char[]){"true"}, NULL};
+	struct config config;
+	char *error;
+	const int scanned = optind;
+	config_parse(&config, 3, words, &error);
+	optind = scanned;
+	free(error);
+	memcpy(module, config.module, sizeof config.module);
+	config_free(&config);
+}
+
+void sim_config_defaults(struct sim_config *config, unsigned processors)
+{
+	*config = (struct sim_config){
+		.machine = {.processors = processors,
+			.slice_ns = 3 * NS_PER_MS,
+			.tick_ns = 4 * NS_PER_MS,
+			.wakeup_ns = 30 * NS_PER_US,
+			.idle_cost_ns = 5 * NS_PER_US,
+			.priority = true,
+			.seed = 1},
+		.workloads = processors,
+		.run_time_ns = -1,
+		.edge_ns = 30 * NS_PER_US,
+		.reading_ns = 20 * NS_PER_US + 2 * NS_PER_US * processors,
+		.release_ns = 20 * NS_PER_US,
+		.log_interval_ns = 500 * NS_PER_MS,
+	};
+	default_modules(config->module);
+}
+
+/* ---- Executors -------------------------------------------------------------------------------------------------------- */
+
+static void enter(struct sim_run *run, unsigned index)
+{
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		run->env[kind].env.index = index;
+}
+
+static int64_t read_clock(void *context)
+{
+	const struct sim_run *run = SIM_OWNER(context, struct executor, loop)->run;
+	return run->machine.now_ns + run->host.charged_ns;
+}
+
+static void set_running(struct executor *executor, bool run)
+{
+	if (run)
+		sim_process_continue(executor->workload);
+	else
+		sim_process_stop(executor->workload);
+}
+
+static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
+{
+	slot_record_advance(&executor->record, now_ns);
+	executor->record.duty = duty;
+	executor->record.running = running;
+	executor->record.at_bound = 0;
+	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+}
+
+/* Returns the CPU time it takes. */
+static int64_t take_edges(struct executor *executor)
+{
+	struct sim_run *run = executor->run;
+	const int64_t now = run->machine.now_ns;
+	int64_t cost = 0;
+	for (int i = 0;; i++) {
+		struct loop_answer answer;
+		run->host.charged_ns = 0;
+		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
+		cost += run->config->edge_ns + run->host.charged_ns;
+		set_running(executor, answer.run);
+		if (!answer.free)
+			slot_count_lateness(executor->slot, now - executor->due_ns);
+		loop_publish(&executor->loop, now, &answer, &executor->record);
+		executor->due_ns = answer.until_ns;
+		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
+			sim_task_sleep(&executor->task, answer.until_ns > now ? answer.until_ns : now + NS_PER_MS);
+			return cost;
+		}
+	}
+}
+
+/* The hold has ended: free until control begins. */
+static int64_t begin(struct executor *executor)
+{
+	struct sim_run *run = executor->run;
+	const int64_t now = run->machine.now_ns;
+	executor->started = true;
+	executor->record.alive = 1;
+	executor->record.since_ns = now;
+	if (now < run->origin_ns) {
+		set_running(executor, true);
+		record_state(executor, 1, true, now);
+		executor->due_ns = run->origin_ns;
+		sim_task_sleep(&executor->task, run->origin_ns);
+		return run->config->edge_ns;
+	}
+	executor->due_ns = now;
+	executor->loop.running = false;
+	return take_edges(executor);
+}
+
+static int64_t act(struct sim_task *task)
+{
+	struct executor *executor = SIM_OWNER(task, struct executor, task);
+	enter(executor->run, executor->loop.index);
+	return executor->started ? take_edges(executor) : begin(executor);
+}
+
+/* ---- Recording: as in master_recording.c ------------------------------------------------------------------------------ */
+
+static bool read_source(struct sim_run *run, struct sst_reading *reading)
+{
+	const struct module *feedback = &run->real.module[SST_FEEDBACK];
+	enter(run, 0);
+	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
+}
+
+/* An interval ends where control begins, so that no row is half warm-up. */
+static int64_t interval_end(const struct sim_run *run, const struct recorder *recorder, int64_t start_ns)
+{
+	if (start_ns < run->origin_ns)
+		return start_ns + recorder->interval_ns < run->origin_ns ? start_ns + recorder->interval_ns : run->origin_ns;
+	return run->origin_ns + ((start_ns - run->origin_ns) / recorder->interval_ns + 1) * recorder->interval_ns;
+}
+
+static void end_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading)
+{
+	struct record record;
+	enter(run, 0);
+	recorder_end(recorder, reading, &record);
+	if (recorder == &run->sampled) {
+		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
+			record.length_ns > recorder->interval_ns / 2)
+			accuracy_add(&run->accuracy, record.target, record.load);
+	} else if (run->log && control_log_add(run->log, &record, run->origin_ns) != 0) {
+		if (!run->log_failed)
+			diag("%s: can't write the log: %s", run->config->log, strerror(errno));
+		run->log_failed = true;
+	}
+	recorder_start(recorder, reading, interval_end(run, recorder, reading->when_ns));
+}
+
+static void arm_recording(struct sim_run *run)
+{
+	const int64_t next = run->logged.next_ns < run->sampled.next_ns ? run->logged.next_ns : run->sampled.next_ns;
+	sim_event_arm(&run->machine, &run->recording, next);
+}
+
+static void record(struct sim_event *event)
+{
+	struct sim_run *run = SIM_OWNER(event, struct sim_run, recording);
+	struct recorder *const recorders[] = {&run->logged, &run->sampled};
+	struct sst_reading reading;
+	const int64_t now = run->machine.now_ns;
+	const bool have = read_source(run, &reading);
+	for (int i = 0; i < 2; i++) {
+		const bool due = recorders[i]->next_ns <= now ||
+				 (now == run->end_ns && now - recorders[i]->start_ns >= recorders[i]->interval_ns / 2);
+		if (due && have)
+			end_interval(run, recorders[i], &reading);
+		else if (due)
+			recorders[i]->next_ns += recorders[i]->interval_ns;
+	}
+	if (now < run->end_ns)
+		arm_recording(run);
+}
+
+static void step(struct sim_event *event)
+{
+	struct sim_run *run = SIM_OWNER(event, struct sim_run, stepping);
+	const struct module *trace = &run->real.module[SST_TRACE];
+	const int64_t now = run->machine.now_ns;
+	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
+	enter(run, 0);
+	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
+	if (sim_history_add(&run->history, sim_machine_work_ns(&run->machine), target) != 0)
+		run->out_of_memory = true;
+	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
+}
+
+/* ---- Setting up ------------------------------------------------------------------------------------------------------- */
+
+static int load_modules(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
+	char error[MODULE_ERROR_MAX];
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->real.module[kind];
+		struct sim_env *env = &run->env[kind];
+		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
+			diag("%s", error);
+			return -1;
+		}
+		sim_env_init(env, &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
+		const size_t size = module->base->shared_size;
+		env->env.shared = aligned_alloc(64, (size / 64 + 1) * 64);
+		if (!env->env.shared) {
+			diag("%s", strerror(errno));
+			module_unload(module);
+			return -1;
+		}
+		memset(env->env.shared, 0, size);
+		if (module->base->prepare && module->base->prepare(module->state, &env->env) != 0) {
+			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind],
+				*env->refusal ? env->refusal : "refused without a reason");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int share(struct sim_run *run)
+{
+	size_t size[SST_KINDS];
+	size_t offset[SST_KINDS];
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		size[kind] = run->real.module[kind].base->shared_size;
+	const size_t total = shared_layout(run->config->workloads, size, offset);
+	struct shared *shared = aligned_alloc(128, (total + 127) / 128 * 128);
+	if (!shared)
+		return -1;
+	memset(shared, 0, total);
+	shared_init(shared, run->config->workloads, total, offset);
+	run->real.shared = shared;
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct sst_env *env = &run->env[kind].env;
+		void *memory = shared_module(shared, (enum sst_kind)kind);
+		if (memory)
+			memcpy(memory, env->shared, size[kind]);
+		free(env->shared);
+		env->shared = memory;
+	}
+	return 0;
+}
+
+/* Room for a module's state, at which any object may begin. */
+static size_t state_room(const struct module *module)
+{
+	const size_t alignment = _Alignof(max_align_t);
+	return (module->base->state_size / alignment + 1) * alignment;
+}
+
+static int add_executor(struct sim_run *run, unsigned index, char *state)
+{
+	const struct sim_config *config = run->config;
+	struct executor *executor = &run->executor[index];
+	struct module *modules = executor->module;
+	executor->run = run;
+	executor->slot = &run->real.shared->slot[index];
+	executor->record.load = NAN;
+	executor->task.run = act;
+	enter(run, index);
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *prepared = &run->real.module[kind];
+		modules[kind] = *prepared;
+		modules[kind].state = state;
+		memcpy(state, prepared->state, prepared->base->state_size);
+		state += state_room(prepared);
+		if (prepared->base->init && prepared->base->init(modules[kind].state, &run->env[kind].env) != 0)
+			return -1;
+	}
+	executor->loop = (struct loop){
+		.module = modules,
+		.shared = run->real.shared,
+		.index = index,
+		.estimator = {.owner = index + 1, .clock = read_clock},
+	};
+	if (loop_init(&executor->loop, &run->env[SST_FEEDBACK].env) != 0)
+		return -1;
+	run->executors++;
+	executor->workload =
+		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
+	if (!executor->workload || sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
+		return -1;
+	run->process[index] = executor->workload;
+	sim_process_stop(executor->workload);
+	record_state(executor, 0, false, run->machine.now_ns);
+	shared_set_live(run->real.shared, index, true);
+	sim_task_sleep(&executor->task, run->began_ns + index * config->release_ns);
+	return 0;
+}
+
+static int build(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
+	struct sim_machine_config machine = config->machine;
+	struct sim_random random = sim_random_stream(machine.seed, STREAM_START);
+	size_t room = 0;
+	/* Ticks and the counters' unit are at any place relative to the beginning of control. */
+	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
+	run->began_ns = machine.start_ns + HOLD_NS;
+	run->origin_ns = run->began_ns + config->warmup_ns;
+	run->host = (struct sim_host){
+		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
+	if (sim_machine_init(&run->machine, &machine) != 0 || sim_machine_reserve(&run->machine, 2) != 0)
+		goto no_memory;
+	if (load_modules(run) != 0)
+		return -1;
+	const int64_t trace_ns = run_trace_length(&run->real);
+	if (config->run_time_ns < 0 && trace_ns < 0) {
+		diag("the trace has no end: expected --run-time");
+		return -1;
+	}
+	run->end_ns = run->origin_ns + (config->run_time_ns >= 0 ? config->run_time_ns : trace_ns);
+	if (share(run) != 0)
+		goto no_memory;
+	atomic_store(&run->real.shared->origin_ns, run->origin_ns);
+	atomic_store(&run->real.shared->phase, SHARED_RUN);
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		room += state_room(&run->real.module[kind]);
+	run->executor = calloc(config->workloads, sizeof *run->executor);
+	run->states = calloc(config->workloads, room);
+	run->process = calloc(config->workloads, sizeof(struct sim_process *));
+	run->background = calloc(config->backgrounds + 1, sizeof(struct sim_process *));
+	if (!run->executor || !run->states || !run->process || !run->background)
+		goto no_memory;
+	for (unsigned i = 0; i < config->workloads; i++)
+		if (add_executor(run, i, run->states + i * room) != 0)
+			goto no_memory;
+	run->host.workload = run->process;
+	run->host.workloads = config->workloads;
+	for (unsigned i = 0; i < config->backgrounds; i++, run->backgrounds++) {
+		run->background[i] =
+			sim_workload_add(&run->machine, &config->background[i], STREAM_BACKGROUND + i, run->origin_ns);
+		if (!run->background[i])
+			goto no_memory;
+	}
+	if (recorder_init(&run->logged, &run->real, config->log_interval_ns, config->log_instances) != 0 ||
+		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
+		goto no_memory;
+	if (config->log) {
+		run->log = control_log_open(config->log, false, config->log_instances ? config->workloads : 0);
+		if (!run->log) {
+			diag("%s: can't write the log: %s", config->log, strerror(errno));
+			return -1;
+		}
+	}
+	run->recording.fire = record;
+	run->stepping.fire = step;
+	return 0;
+no_memory:
+	diag("%s", strerror(errno));
+	return -1;
+}
+
+struct sim_run *sim_run_new(const struct sim_config *config)
+{
+	struct sim_run *run = calloc(1, sizeof *run);
+	if (!run) {
+		diag("%s", strerror(errno));
+		return NULL;
+	}
+	run->config = config;
+	run->real_config = (struct config){.workloads = config->workloads, .log = config->log};
+	run->real.config = &run->real_config;
+	run->real.master = run->real.ready = -1;
+	run->history.processors = config->machine.processors;
+	if (build(run) == 0)
+		return run;
+	sim_run_free(run);
+	return NULL;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------------------------------- */
+
+static void collect(struct sim_run *run)
+{
+	const int64_t now = run->machine.now_ns;
+	for (unsigned i = 0; i < run->config->workloads; i++) {
+		struct executor *executor = &run->executor[i];
+		slot_record_advance(&executor->record, now);
+		latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+		atomic_store(&executor->slot->workload_cpu_ns, sim_process_cpu_ns(executor->workload));
+		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
+	}
+	run->summary = (struct summary){.accuracy = run->accuracy, .wall_s = (double)(now - run->began_ns) / 1e9};
+	summary_collect(&run->summary, run->real.shared);
+}
+
+int sim_run_go(struct sim_run *run)
+{
+	struct sst_reading reading;
+	sim_machine_run(&run->machine, run->began_ns - 1);
+	if (!read_source(run, &reading)) {
+		diag("can't read the load: %s", strerror(errno));
+		return -1;
+	}
+	recorder_start(&run->logged, &reading, interval_end(run, &run->logged, reading.when_ns + 1));
+	recorder_start(&run->sampled, &reading, interval_end(run, &run->sampled, reading.when_ns + 1));
+	arm_recording(run);
+	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
+	sim_machine_run(&run->machine, run->end_ns);
+	/* What is half over counts; a log whose rows end now has them already. */
+	record(&run->recording);
+	collect(run);
+	if (run->out_of_memory) {
+		errno = ENOMEM;
+		diag("%s", strerror(errno));
+		return -1;
+	}
+	struct control_log *log = run->log;
+	run->log = NULL;
+	if (control_log_close(log) != 0 && !run->log_failed) {
+		diag("%s: can't write the log: %s", run->config->log, strerror(errno));
+		run->log_failed = true;
+	}
+	return run->log_failed ? -1 : 0;
+}
+
+void sim_run_free(struct sim_run *run)
+{
+	if (!run)
+		return;
+	control_log_close(run->log);
+	recorder_free(&run->logged);
+	recorder_free(&run->sampled);
+	for (unsigned i = 0; i < run->executors; i++) {
+		loop_free(&run->executor[i].loop);
+		if (run->executor[i].workload)
+			sim_workload_free(run->executor[i].workload);
+	}
+	for (unsigned i = 0; i < run->backgrounds; i++)
+		sim_workload_free(run->background[i]);
+	/* States were copied, so what `prepare` took is given back once, and by the state it was given to. */
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		struct module *module = &run->real.module[kind];
+		if (!module->base)
+			continue;
+		if (module->base->fini)
+			module->base->fini(module->state, &run->env[kind].env);
+		if (!run->real.shared)
+			free(run->env[kind].env.shared);
+		module_unload(module);
+	}
+	free(run->real.shared);
+	free(run->executor);
+	free(run->states);
+	free(run->process);
+	free(run->background);
+	sim_machine_free(&run->machine);
+	sim_host_free(&run->host);
+	sim_history_free(&run->history);
+	free(run);
+}
+
+const struct sim_history *sim_run_history(const struct sim_run *run)
+{
+	return &run->history;
+}
+
+const struct summary *sim_run_summary(const struct sim_run *run)
+{
+	return &run->summary;
+}
+
+const struct shared *sim_run_shared(const struct sim_run *run)
+{
+	return run->real.shared;
+}
+
+const struct module *sim_run_modules(const struct sim_run *run)
+{
+	return run->real.module;
+}
+
+const struct sim_machine *sim_run_machine(const struct sim_run *run)
+{
+	return &run->machine;
+}
+
+int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index)
+{
+	return sim_process_cpu_ns(run->executor[index].workload);
+}

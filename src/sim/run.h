@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run of Showstopper in virtual time: the modules, the loop, the estimate, the log and the summary are those of a real run; the
+ * machine, its workloads and the processes of Showstopper are modelled.
+ */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include "control/run.h"
+#include "record/summary.h"
+#include "sim/history.h"
+#include "sim/host.h"
+#include "sim/machine.h"
+#include "sim/workload.h"
+
+struct sim_config {
+	struct sim_machine_config machine; /* start_ns is set by the run, from the seed */
+	enum sim_accounting accounting;
+	const struct sim_workload *model; /* `models` of them, given to the workloads in turn */
+	unsigned models;
+	const struct sim_workload *background; /* `backgrounds` of them; may be NULL */
+	unsigned backgrounds;
+	unsigned workloads;
+	const char *module[SST_KINDS];
+	const char *module_options[SST_KINDS]; /* NULL for none */
+	int64_t warmup_ns;
+	int64_t run_time_ns; /* -1: as long as the trace */
+	int64_t edge_ns;     /* CPU time an executor takes for an edge, without readings */
+	int64_t reading_ns;  /* CPU time of a reading of /proc/stat */
+	int64_t release_ns;  /* from one executor to the next when the hold ends */
+	const char *log;     /* NULL for none */
+	int64_t log_interval_ns;
+	bool log_instances;
+};
+
+/* What there is without options, for P processors, with showstopper's default modules; without models and the trace's options. */
+void sim_config_defaults(struct sim_config *config, unsigned processors);
+
+struct sim_run;
+
+/* Loads modules and builds the machine. NULL after a message. The configuration must outlive the run. */
+struct sim_run *sim_run_new(const struct sim_config *config);
+/* Runs it to its end, once. 0, or -1 after a message. */
+int sim_run_go(struct sim_run *run);
+void sim_run_free(struct sim_run *run);
+
+/* The prepared modules, by kind. */
+const struct module *sim_run_modules(const struct sim_run *run);
+
+/* After sim_run_go; owned by the run. The summary's accuracy is of what the feedback source said. */
+const struct sim_history *sim_run_history(const struct sim_run *run);
+const struct summary *sim_run_summary(const struct sim_run *run);
+const struct shared *sim_run_shared(const struct sim_run *run);
+const struct sim_machine *sim_run_machine(const struct sim_run *run);
+/* CPU time of one workload. */
+int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index);
+
+#endif

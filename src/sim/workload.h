@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads of a simulated process do: models of workloads, and of a background load. */
+#ifndef SIM_WORKLOAD_H
+#define SIM_WORKLOAD_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "module/option.h"
+#include "sim/machine.h"
+
+struct sim_model;
+
+/* A model with its options. */
+struct sim_workload {
+	const struct sim_model *model;
+	int64_t threads;
+	int64_t work_ns;                     /* mean work between two decisions */
+	double serial;                       /* contended: share of the rounds that one thread has alone */
+	int64_t sleep_ns;                    /* sleeper */
+	double load;                         /* background: of the machine */
+	int64_t start_ns, end_ns, repeat_ns; /* background: since control began; SST_UNSET for none */
+};
+
+/*
+ * Parses `MODEL[:OPTIONS]`; `processors` is what some defaults depend on. 0, or -1 with a message that says what was found and
+ * what is accepted.
+ */
+int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX]);
+
+/* Parses the options of a background load. As sim_workload_parse. */
+int sim_background_parse(
+	struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX]);
+
+/*
+ * Adds a process of this workload, with the random numbers of stream `number`; background loads count time from `origin_ns`. Its
+ * threads start now, or where they wait for a time, then. NULL with errno ENOMEM. `workload` must outlive the machine.
+ */
+struct sim_process *sim_workload_add(
+	struct sim_machine *machine, const struct sim_workload *workload, uint64_t number, int64_t origin_ns);
+/* What sim_workload_add allocated beside the process. */
+void sim_workload_free(struct sim_process *process);
+
+/* Prints the models and their options for --help. */
+void sim_workload_help(FILE *to);
+
+#endif

@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One loop around ppoll(2): the time of the next edge, a signalfd for the end of processes and the master's nudges, and the
+ * master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
+ *
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
+ * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
+ * are any.
+ */
+#include "supervise/executor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/expand.h"
+#include "base/units.h"
+#include "control/loop.h"
+#include "os/attached.h"
+#include "os/spawn.h"
+#include "os/tree.h"
+#include "supervise/respawn.h"
+
+/* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
+#define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long the init of a contained workload may take to reap what was killed. */
+#define KILL_IN_ORDER_NS (200 * NS_PER_MS)
+/* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
+#define ANSWERS_AT_ONCE 8
+/* Looks through trees without a cause: of all executors together so often, each a second at least. */
+#define LOOK_OF_ALL_NS (8 * NS_PER_MS)
+
+struct executor {
+	struct run *run;
+	struct shared *shared;
+	struct slot *slot;
+	struct slot_record record;
+	struct loop loop;
+	struct tree tree;
+	pid_t first; /* the workload's first process, or 0 when it is reaped or not ours */
+	struct containment containment;
+	const struct attached *attached; /* NULL where the workload was started */
+	bool started;                    /* left the hold */
+	bool paused;
+	bool terminating;
+	bool warned;        /* that a process may not be signalled */
+	bool waiting;       /* no process is left, and the workload is to be started again … */
+	int64_t respawn_ns; /* … not before this moment, */
+	int64_t delay_ns;   /* so long after it was started the last time */
+	int64_t started_ns;
+	uint64_t cpu_before; /* what an attached tree had used before */
+	int64_t due_ns;      /* when the next edge is due; 0: never */
+	int64_t kill_ns;     /* end of the grace period */
+	int64_t wake_ns;     /* when the loop goes round again at the latest; 0: not of itself */
+	int signals;
+};
+
+static int64_t read_clock(void *context)
+{
+	(void)context;
+	return clock_now();
+}
+
+static void arm(struct executor *executor, int64_t when_ns)
+{
+	executor->wake_ns = when_ns > 0 ? when_ns : 1;
+}
+
+static void disarm(struct executor *executor)
+{
+	executor->wake_ns = 0;
+}
+
+static void publish(struct executor *executor)
+{
+	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+}
+
+/* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
+static void warn_of_denied(struct executor *executor)
+{
+	if (!executor->tree.denied || executor->warned)
+		return;
+	executor->warned = true;
+	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
+		(int)executor->tree.denied);
+}
+
+/*
+ * A tree that is stopped is stopped again: somebody else may have continued it, or a process of it been forked during the last stop.
+ * With `insist` one that runs is continued again as well.
+ */
+static void set_running(struct executor *executor, bool run, bool insist, int64_t now_ns)
+{
+	if (!run)
+		tree_stop(&executor->tree, now_ns);
+	else if (insist || executor->tree.stopped)
+		tree_continue(&executor->tree);
+	warn_of_denied(executor);
+}
+
+/* Outside the loop: before it, or while paused. */
+static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
+{
+	slot_record_advance(&executor->record, now_ns);
+	executor->record.duty = duty;
+	executor->record.running = running;
+	executor->record.at_bound = 0;
+	publish(executor);
+}
+
+static void take_edges(struct executor *executor)
+{
+	const int64_t origin = atomic_load(&executor->shared->origin_ns);
+	for (int i = 0;; i++) {
+		struct loop_answer answer;
+		const int64_t now = clock_now();
+		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
+		set_running(executor, answer.run, !answer.free, now);
+		if (!answer.free)
+			slot_count_lateness(executor->slot, now - executor->due_ns);
+		loop_publish(&executor->loop, now, &answer, &executor->record);
+		executor->due_ns = answer.until_ns;
+		if (answer.until_ns > now) {
+			arm(executor, answer.until_ns);
+			return;
+		}
+		if (i == ANSWERS_AT_ONCE) {
+			arm(executor, now + NS_PER_MS);
+			return;
+		}
+	}
+}
+
+static void run_free(struct executor *executor, int64_t now_ns)
+{
+	set_running(executor, true, false, now_ns);
+	record_state(executor, 1, true, now_ns);
+}
+
+/* A free workload is in no ring. */
+static void set_live(const struct executor *executor, bool live)
+{
+	if (!executor->slot->free)
+		shared_set_live(executor->shared, executor->loop.index, live);
+}
+
+/* Leaves the hold, or a pause: free until control begins. */
+static void begin(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	const int64_t origin = atomic_load(&executor->shared->origin_ns);
+	executor->started = true;
+	executor->paused = false;
+	if (executor->waiting)
+		return; /* the start of the workload comes back to this */
+	executor->record.since_ns = now;
+	if (executor->slot->free) {
+		run_free(executor, now);
+		disarm(executor);
+	} else if (now < origin) {
+		run_free(executor, now);
+		executor->due_ns = origin;
+		arm(executor, origin);
+	} else {
+		executor->due_ns = now;
+		executor->loop.running = !executor->tree.stopped;
+		take_edges(executor);
+	}
+}
+
+static void pause_workload(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	executor->paused = true;
+	executor->due_ns = 0;
+	disarm(executor);
+	set_running(executor, false, false, now);
+	record_state(executor, 0, false, now);
+}
+
+/* An attached tree runs on without us. */
+static void let_go(struct executor *executor)
+{
+	scheduling_step_down();
+	tree_signal(&executor->tree, SIGCONT, clock_now());
+}
+
+/* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
+static void begin_termination(struct executor *executor)
+{
+	const int64_t now = clock_now();
+	executor->terminating = true;
+	executor->due_ns = 0;
+	scheduling_step_down();
+	tree_signal(&executor->tree, SIGTERM, now);
+	tree_signal(&executor->tree, SIGCONT, now);
+	executor->tree.stopped = false;
+	record_state(executor, 1, true, now);
+	executor->kill_ns = now + executor->run->config->grace_ns;
+	arm(executor, executor->kill_ns);
+}
+
+/*
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
+ * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
+ */
+static void kill_workload(struct executor *executor)
+{
+	scheduling_step_down();
+	if (executor->containment.init) {
+		tree_signal(&executor->tree, SIGKILL, clock_now());
+		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
+	}
+	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+		return;
+	char names[128];
+	descendants_name(names, sizeof names);
+	diag("workload %u: can't kill what is left of it: %s", executor->loop.index, names);
+	atomic_store(&executor->slot->left, true);
+}
+
+static void follow_orders(struct executor *executor)
+{
+	const int phase = atomic_load(&executor->shared->phase);
+	if (phase >= SHARED_TERMINATE && executor->attached) {
+		executor->terminating = true;
+		let_go(executor);
+	} else if (phase == SHARED_KILL) {
+		kill_workload(executor);
+	} else if (phase == SHARED_TERMINATE) {
+		if (!executor->terminating)
+			begin_termination(executor);
+	} else if (phase == SHARED_RUN) {
+		const bool pause = atomic_load(&executor->shared->paused);
+		if (pause && !executor->paused)
+			pause_workload(executor);
+		else if (!pause && (executor->paused || !executor->started))
+			begin(executor);
+	} else if (executor->run->config->start_interval_ns) {
+		/* Those that are there run until the last one is. */
+		const bool pause = atomic_load(&executor->shared->paused);
+		if (pause && !executor->paused) {
+			pause_workload(executor);
+		} else if (!pause && executor->paused && !executor->waiting) {
+			executor->paused = false;
+			run_free(executor, clock_now());
+		}
+	}
+}
+
+static void note_end(struct executor *executor, int status)
+{
+	executor->first = 0;
+	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		atomic_store(&executor->slot->failure_status, status);
+		atomic_fetch_add(&executor->slot->failures, 1);
+	}
+	atomic_store(&executor->slot->wait_status, status);
+	atomic_store(&executor->slot->ended, true);
+}
+
+/* The first process has ended and is still a zombie. */
+static void reap_first(struct executor *executor)
+{
+	int status = 0;
+	tree_leader_ends(&executor->tree, clock_now());
+	waitpid(executor->first, &status, 0);
+	note_end(executor, status);
+}
+
+/* The same in a containment, where the init reaps it. */
+static void hear_from_init(struct executor *executor)
+{
+	int status;
+	if (!containment_read_end(&executor->containment, &status)) {
+		/* Without an init nobody keeps the group's number from being given again. */
+		if (executor->containment.tie < 0)
+			executor->tree.whole_group = false;
+		return;
+	}
+	tree_leader_ends(&executor->tree, clock_now());
+	containment_let_go(&executor->containment);
+	note_end(executor, status);
+}
+
+/* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
+static void reap_init(struct executor *executor)
+{
+	int status = 0;
+	hear_from_init(executor);
+	containment_free(&executor->containment);
+	executor->tree.whole_group = false;
+	waitpid(executor->containment.init, &status, 0);
+	executor->containment.init = 0;
+	executor->tree.init = 0;
+	if (executor->first)
+		note_end(executor, status);
+}
+
+/*
+ * Reaps what has ended; true when no process is left. As an ordinary process: reaping flushes the dead process's part of /proc,
+ * in which the kernel spins while another dying thread of it, which a real-time process would not let run, is at the same.
+ * (Seen on Linux 6.18: both executors spun for a second, until real-time throttling let the others in.)
+ */
+static bool reap(struct executor *executor)
+{
+	bool stepped_down = false;
+	bool none = false;
+	for (;;) {
+		siginfo_t info = {0};
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+			none = errno == ECHILD;
+			break;
+		}
+		if (info.si_pid == 0)
+			break;
+		if (!stepped_down)
+			scheduling_step_down();
+		stepped_down = true;
+		if (info.si_pid == executor->first)
+			reap_first(executor);
+		else if (info.si_pid == executor->containment.init)
+			reap_init(executor);
+		else
+			waitpid(info.si_pid, NULL, 0);
+	}
+	if (stepped_down && !executor->terminating && !none)
+		scheduling_raise(&executor->run->user);
+	return none;
+}
+
+static void begin_tree(struct executor *executor)
+{
+	const int64_t patience = executor->run->config->workloads * LOOK_OF_ALL_NS;
+	tree_init(&executor->tree, executor->first);
+	executor->tree.init = executor->containment.init;
+	executor->tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+}
+
+/* Those of the moment, where they change. */
+static const struct sst_cpus *processors_of(const struct executor *executor)
+{
+	const struct group *group = run_group(executor->run->config, executor->loop.index);
+	return group->pin == PIN_DYNAMIC && atomic_load(&executor->shared->moves) % 2 ? group->moved : group->cpus;
+}
+
+/* `again`: not for the first time. */
+static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
+{
+	const struct config *config = executor->run->config;
+	const unsigned index = executor->loop.index;
+	const unsigned width = expand_width(config->workloads);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+			.command = command,
+			.directory = expanded[0],
+			.stdout_file = expanded[1],
+			.stderr_file = expanded[2],
+			.inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
+			.append = again,
+			.index = index,
+			.cpus = processors_of(executor),
+			.user = &executor->run->user,
+			.containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+/* ---- Respawning ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing of the workload is left, and it stays out of control until it is started again. */
+static void leave_the_ring(struct executor *executor)
+{
+	executor->due_ns = 0;
+	disarm(executor);
+	if (!executor->record.alive)
+		return;
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	set_live(executor, false);
+}
+
+/* False when it can't be started any more; the slot says why. */
+static bool respawn(struct executor *executor)
+{
+	enum shared_stage stage;
+	const bool stopped = executor->tree.stopped;
+	executor->first = start_workload(executor, true, &stage);
+	if (executor->first < 0) {
+		executor->first = 0;
+		atomic_store(&executor->slot->start_errno, errno);
+		atomic_store(&executor->slot->start_stage, (int)stage);
+		return false;
+	}
+	scheduling_raise(&executor->run->user);
+	executor->waiting = false;
+	executor->started_ns = clock_now();
+	begin_tree(executor);
+	atomic_store(&executor->slot->pid, executor->first);
+	atomic_fetch_add(&executor->slot->respawns, 1);
+	if (executor->record.alive) {
+		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
+		set_running(executor, !stopped, false, executor->started_ns);
+		return true;
+	}
+	tree_stop(&executor->tree, executor->started_ns);
+	executor->record.alive = 1;
+	record_state(executor, 0, false, executor->started_ns);
+	set_live(executor, true);
+	executor->loop.controlling = false;
+	if (executor->started && !executor->paused)
+		begin(executor);
+	else if (executor->run->config->start_interval_ns && !executor->paused)
+		run_free(executor, executor->started_ns);
+	return true;
+}
+
+/* No process of the workload is left. True when the workload goes on all the same, since it is started again, now or later. */
+static bool comes_back(struct executor *executor)
+{
+	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->attached || executor->terminating ||
+		atomic_load(&executor->shared->phase) > SHARED_RUN)
+		return false;
+	if (!executor->waiting) {
+		const bool stopped = executor->tree.stopped;
+		tree_free(&executor->tree);
+		executor->tree.stopped = stopped;
+		executor->delay_ns = respawn_delay(executor->delay_ns, clock_now() - executor->started_ns);
+		executor->respawn_ns = executor->started_ns + executor->delay_ns;
+		executor->waiting = true;
+	}
+	const bool due = clock_now() >= executor->respawn_ns;
+	if (due && !executor->paused)
+		return respawn(executor);
+	leave_the_ring(executor);
+	if (!due && !executor->paused)
+		arm(executor, executor->respawn_ns);
+	return true;
+}
+
+/* ---- From start to end ------------------------------------------------------------------------------------------------ */
+
+static int64_t cpu_ns(int who)
+{
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+/* Of a tree that was attached; how its first process ended is known to its parent alone. */
+static bool attached_is_over(struct executor *executor, bool look)
+{
+	if (executor->terminating)
+		return true;
+	if ((!look && executor->tree.outsiders > 0) || tree_lives(&executor->tree, clock_now()))
+		return false;
+	atomic_store(&executor->slot->ended, true);
+	return true;
+}
+
+static int64_t workload_cpu_ns(const struct executor *executor)
+{
+	if (!executor->attached)
+		return cpu_ns(RUSAGE_CHILDREN);
+	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+static void sign_off(struct executor *executor)
+{
+	record_state(executor, 0, false, clock_now());
+	executor->record.alive = 0;
+	publish(executor);
+	set_live(executor, false);
+	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
+	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
+	atomic_store(&executor->slot->executor, 0);
+}
+
+static void forget_signals(const struct executor *executor)
+{
+	struct signalfd_siginfo info[8];
+	while (read(executor->signals, info, sizeof info) > 0)
+		;
+}
+
+/* Until something happens, or it is time. A child that ended is something. */
+static int await(const struct executor *executor, struct pollfd *polled, nfds_t count)
+{
+	if (!executor->wake_ns)
+		return ppoll(polled, count, NULL, NULL);
+	const int64_t left = executor->wake_ns - clock_now();
+	const struct timespec timeout = {.tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0};
+	return ppoll(polled, count, &timeout, NULL);
+}
+
+/* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
+static int watch(struct executor *executor)
+{
+	struct pollfd polled[] = {
+		{.fd = executor->signals, .events = POLLIN}, {.fd = executor->run->master, .events = POLLIN},
+		{.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
+	};
+	for (bool news = true;;) {
+		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
+		if (news) {
+			follow_orders(executor);
+			if (executor->attached ? attached_is_over(executor, polled[2].revents)
+					       : reap(executor) && !comes_back(executor))
+				return 0;
+			if (atomic_load(&executor->slot->left))
+				return EXIT_TROUBLE;
+			polled[2].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
+		}
+		if (await(executor, polled, sizeof polled / sizeof *polled) < 0)
+			continue;
+		const bool time = executor->wake_ns && clock_now() >= executor->wake_ns;
+		const bool edge = time && executor->due_ns && !executor->terminating;
+		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
+		if (edge)
+			take_edges(executor);
+		else if (time)
+			disarm(executor);
+		if (polled[1].revents) {
+			if (executor->attached)
+				let_go(executor);
+			else
+				kill_workload(executor);
+			/* The executors of attached trees may have gone with the master, and the guardian too. */
+			for (unsigned i = 0; i < executor->run->config->attaches; i++)
+				attached_continue(executor->run->attached[i].table);
+			return EXIT_TROUBLE;
+		}
+		if (polled[2].revents && !executor->attached)
+			hear_from_init(executor);
+		if (time && executor->terminating)
+			kill_workload(executor);
+		if (polled[0].revents)
+			forget_signals(executor);
+	}
+}
+
+static int set_up(struct executor *executor)
+{
+	sigset_t all;
+	sigset_t watched;
+	/* Children that stop or go on are our own doing and no news. */
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGCHLD, &quiet, NULL);
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, EXECUTOR_NUDGE);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		return -1;
+	executor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	/* Where executors aren't real-time processes, edges are in time all the same. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (executor->signals < 0 || run_init_modules(executor->run, executor->loop.index) != 0)
+		return -1;
+	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
+}
+
+/* Starts the workload, held stopped unless starts are staggered, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
+static int begin_workload(struct executor *executor, enum shared_stage *stage)
+{
+	const int64_t now = clock_now();
+	if (executor->attached) {
+		if (tree_attach(&executor->tree, executor->attached, now) != 0)
+			return -1;
+		executor->cpu_before = executor->tree.cpu_ticks;
+	} else {
+		executor->first = start_workload(executor, false, stage);
+		if (executor->first < 0)
+			return -1;
+		begin_tree(executor);
+		if (!executor->run->config->start_interval_ns)
+			tree_stop(&executor->tree, clock_now());
+	}
+	executor->started_ns = now;
+	executor->record.alive = 1;
+	atomic_store(&executor->slot->attached, executor->attached != NULL);
+	record_state(executor, executor->tree.stopped ? 0 : 1, !executor->tree.stopped, clock_now());
+	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
+	set_live(executor, true);
+	return 0;
+}
+
+int executor_run(struct run *run, unsigned index)
+{
+	struct executor executor = {
+		.run = run,
+		.shared = run->shared,
+		.slot = &run->shared->slot[index],
+		.attached = run_attached(run, index),
+		.record = {.load = __builtin_nan("")},
+		.containment = {.tie = -1},
+		.signals = -1,
+	};
+	executor.loop = (struct loop){
+		.module = run->module,
+		.shared = run->shared,
+		.index = index,
+		.estimator = {.owner = index + 1, .clock = read_clock},
+	};
+	enum shared_stage stage = STAGE_EXECUTOR;
+	int result = EXIT_TROUBLE;
+	bool begun = false;
+	atomic_store(&executor.slot->executor, getpid());
+	if (set_up(&executor) == 0) {
+		scheduling_raise(&run->user);
+		begun = begin_workload(&executor, &stage) == 0;
+	}
+	if (!begun) {
+		atomic_store(&executor.slot->start_errno, errno);
+		atomic_store(&executor.slot->start_stage, (int)stage);
+	}
+	if (eventfd_write(run->ready, 1) == 0 && begun)
+		result = watch(&executor);
+	sign_off(&executor);
+	return result;
+}

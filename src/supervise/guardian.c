@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervise/guardian.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "os/attached.h"
+#include "os/descendants.h"
+#include "os/scheduling.h"
+#include "supervise/master.h"
+
+#define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+#define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)
+/* The master answers within a second; if it can't, the job is stopped all the same. */
+#define SUSPEND_LIMIT_MS 2000
+
+/* SIGCHLD only wakes the loop. */
+static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+
+static bool is_pending(int number)
+{
+	sigset_t set;
+	return sigpending(&set) == 0 && sigismember(&set, number) == 1;
+}
+
+/* Stops as any job does. In a group that no shell looks after that does nothing; SIGCONT is pending when it was stopped. */
+static void stop(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!is_pending(SIGCONT))
+		raise(SIGSTOP);
+}
+
+/*
+ * Ctrl-Z: first the workloads, then ourselves, so that the shell reports a job that really stands still. Who sends SIGCONT in
+ * between wants it to go on: SIGSTOP would throw that away, and nobody would send another. A master that was killed is cleaned up
+ * after now and not after `fg`.
+ */
+static void suspend(pid_t master, int suspended)
+{
+	struct pollfd polled[] = {{.fd = suspended, .events = POLLIN}, {.fd = pidfd_open(master, 0), .events = POLLIN}};
+	eventfd_t count;
+	eventfd_read(suspended, &count); /* an answer that came too late */
+	kill(master, SIGTSTP);
+	poll(polled, 2, SUSPEND_LIMIT_MS);
+	const bool ended = polled[1].revents;
+	if (polled[1].fd >= 0)
+		close(polled[1].fd);
+	if (!ended && !is_pending(SIGCONT))
+		stop();
+	kill(master, SIGCONT);
+}
+
+/* Waits for the master's end; returns its wait status. */
+static int watch(pid_t master, int signals, const struct master_ties *ties)
+{
+	for (;;) {
+		struct signalfd_siginfo info;
+		int status;
+		const pid_t reaped = waitpid(master, &status, WNOHANG);
+		if (reaped == master)
+			return status;
+		if (read(signals, &info, sizeof info) != sizeof info)
+			continue;
+		/* Blocked signals arrive here even when they were ignored; nohup and background jobs mean it. */
+		if (info.ssi_signo != SIGTERM && ties->user.action[info.ssi_signo].sa_handler == SIG_IGN)
+			continue;
+		switch (info.ssi_signo) {
+		case SIGINT:
+		case SIGTERM:
+		case SIGHUP:
+		case SIGUSR1:
+			kill(master, (int)info.ssi_signo);
+			break;
+		case SIGTSTP:
+			suspend(master, ties->suspended);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/*
+ * Executors end their own workloads when the master is gone. They are left alone with that at first: a guardian that killed them, and
+ * was killed itself before it came to their workloads, would leave these to nobody.
+ */
+static void await_executors(void)
+{
+	const int64_t deadline = clock_now() + EXECUTORS_LIMIT_NS;
+	pid_t reaped;
+	while (((reaped = waitpid(-1, NULL, WNOHANG)) >= 0 || errno != ECHILD) && clock_now() < deadline)
+		if (reaped == 0)
+			clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+int guardian_run(const struct config *config)
+{
+	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	struct attached *attached;
+	sigset_t set;
+	sigset_t unread;
+	int signals = -1;
+	int result = EXIT_TROUBLE;
+	pid_t master = -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
+	ties.attached = attached;
+	scheduling_save(&ties.user);
+	scheduling_raise_files();
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+		sigaddset(&set, watched[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A message that nobody reads, or that a terminal doesn't want now, must not keep it from cleaning up. */
+	sigemptyset(&unread);
+	sigaddset(&unread, SIGPIPE);
+	sigaddset(&unread, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &unread, NULL);
+	/* Children of a process that ignores SIGCHLD leave no status. */
+	const struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigaction(SIGCHLD, &plain, NULL);
+	ties.guardian = pidfd_open(getpid(), 0);
+	ties.suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if (ties.guardian < 0 || ties.suspended < 0 || signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		goto fail;
+	scheduling_spare_from_oom();
+	master = fork();
+	if (master == 0) {
+		close(signals);
+		result = master_run(config, &ties);
+		attached_close(attached, config->attaches);
+		return result;
+	}
+	if (master < 0)
+		goto fail;
+	const int status = watch(master, signals, &ties);
+	if (WIFEXITED(status)) {
+		result = WEXITSTATUS(status);
+	} else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP) {
+		result = -WTERMSIG(status);
+	} else {
+		diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	}
+	if (WIFSIGNALED(status))
+		await_executors();
+	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+		char names[128];
+		descendants_name(names, sizeof names);
+		/* A master that ended by itself with trouble has said so. */
+		if (WIFSIGNALED(status) || result != EXIT_TROUBLE)
+			diag("can't kill what is left of the workloads: %s", names);
+		result = EXIT_TROUBLE;
+	}
+	/* Now that nobody is left who could stop them again. */
+	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
+		attached_continue(attached[i].table);
+	goto out;
+fail:
+	diag("can't start the master: %s", strerror(errno));
+out:
+	if (signals >= 0)
+		close(signals);
+	if (ties.suspended >= 0)
+		close(ties.suspended);
+	if (ties.guardian >= 0)
+		close(ties.guardian);
+	attached_close(attached, config->attaches);
+	return result;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of the master from set-up to verdict; what lies between is in master_supervision.c. */
+#include "supervise/master.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "os/affinity.h"
+#include "os/descendants.h"
+#include "os/spawn.h"
+#include "record/export.h"
+#include "record/summary.h"
+#include "supervise/master_state.h"
+#include "supervise/master_supervision.h"
+
+#define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+
+/* ---- Setting up ------------------------------------------------------------------------------------------------------- */
+
+static int set_up(struct master *master)
+{
+	sigset_t all;
+	sigset_t watched;
+	const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+	/* Out of the terminal's foreground group: the guardian alone hears the keyboard. Writing to the terminal stays allowed since
+	 * SIGTTOU is blocked. */
+	setpgid(0, 0);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigaction(SIGCHLD, &quiet, NULL);
+	/* Stop signals that are ignored would never be seen. */
+	const struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigemptyset(&watched);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		sigaddset(&watched, numbers[i]);
+		if (numbers[i] != SIGCHLD)
+			sigaction(numbers[i], &plain, NULL);
+	}
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		return -1;
+	master->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	master->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
+		return -1;
+	master->run.master = pidfd_open(getpid(), 0);
+	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	master->recording.dynamic = master->config->dynamic;
+	if (master->config->dynamics && !(master->recording.allowed = linux_affinity_get()))
+		return -1;
+	master->executor = calloc(master->config->workloads, sizeof *master->executor);
+	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor)
+		return -1;
+	master->recording.run = &master->run;
+	master->recording.executor = master->executor;
+	return recording_init(&master->recording);
+}
+
+static int share(struct master *master)
+{
+	const char *hint = "";
+	if (run_share(&master->run) == 0)
+		return 0;
+	if (errno == EFBIG)
+		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
+	else if (errno == ENOENT)
+		hint = " (expected a tmpfs on /dev/shm)";
+	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
+	return -1;
+}
+
+/* What can be found out about a command before anything is started. 0, or the exit status after a message. */
+static int check_commands(const struct config *config)
+{
+	for (unsigned i = 0; i < config->groups; i++) {
+		/* A folder that differs from instance to instance is looked at by each. */
+		if (config->directory && *config->placeholder && strstr(config->directory, config->placeholder))
+			return 0;
+		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
+			if (errno == ENOMEM) {
+				diag("can't look for %s: %s", config->group[i].command[0], strerror(errno));
+				return EXIT_TROUBLE;
+			}
+			diag("%s: %s", config->group[i].command[0], errno == ENOENT ? "command not found" : strerror(errno));
+			return errno == ENOENT ? 127 : 126;
+		}
+	}
+	return 0;
+}
+
+/* Files that are written at the end must not turn out then to be unwritable. 0, or EXIT_TROUBLE after a message. */
+static int check_exports(const struct config *config)
+{
+	const char *const paths[] = {config->export_json, config->export_csv};
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		if (!paths[i])
+			continue;
+		const int fd = open(paths[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0) {
+			diag("%s: can't write the record: %s", paths[i], strerror(errno));
+			return EXIT_TROUBLE;
+		}
+		close(fd);
+	}
+	return 0;
+}
+
+static void say_what_was_set_up(const struct master *master)
+{
+	const struct scheduling_grant *grant = &master->grant;
+	static const char *const names[] = {
+		[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		const struct module *module = &master->run.module[kind];
+		char *options = NULL;
+		size_t size = 0;
+		FILE *text = open_memstream(&options, &size);
+		if (!text)
+			return;
+		option_print(module->base->options, module->state, text);
+		fclose(text);
+		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
+		free(options);
+	}
+	char container[RUN_CONTAINER_MAX];
+	if (run_container(&master->run, container))
+		diag("container: %s", container);
+	if (grant->grant == GRANT_NOTHING)
+		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
+	else
+		diag("priority above the workloads: %s %d", names[grant->grant], grant->value);
+}
+
+/* Tried in a child: the master itself stays an ordinary process. */
+static struct scheduling_grant what_executors_get(const struct scheduling *user)
+{
+	struct scheduling_grant grant = {0};
+	int pipe_ends[2];
+	if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+		return grant;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		grant = scheduling_raise(user);
+		_exit(write(pipe_ends[1], &grant, sizeof grant) == sizeof grant ? 0 : EXIT_TROUBLE);
+	}
+	close(pipe_ends[1]);
+	if (pid < 0 || read(pipe_ends[0], &grant, sizeof grant) != sizeof grant)
+		grant = (struct scheduling_grant){0};
+	close(pipe_ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return grant;
+}
+
+/* ---- What it has come to ---------------------------------------------------------------------------------------------- */
+
+static double guardian_cpu_s(void)
+{
+	clockid_t clock;
+	struct timespec used;
+	if (clock_getcpuclockid(getppid(), &clock) != 0 || clock_gettime(clock, &used) != 0)
+		return 0;
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Workloads that ended by themselves with a failure, each told once. */
+static bool report_failures(const struct master *master)
+{
+	bool failed = false;
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		const struct slot *slot = &master->run.shared->slot[i];
+		const int status = atomic_load(&slot->failure_status);
+		const unsigned failures = atomic_load(&slot->failures);
+		char often[64] = "";
+		failed = failed || failures || atomic_load(&slot->start_stage);
+		if (!failures)
+			continue;
+		if (failures > 1)
+			snprintf(often, sizeof often, " failed %u times, the last time it", failures);
+		if (WIFSIGNALED(status))
+			diag("workload %u%s was killed by signal %d (%s)", i, often, WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
+		else
+			diag("workload %u%s ended with status %d", i, often, WEXITSTATUS(status));
+	}
+	return failed;
+}
+
+static bool misses_requirement(const struct master *master)
+{
+	const struct config *config = master->config;
+	const double error = fabs(accuracy_mean_error_pp(&master->recording.accuracy));
+	const double mse = accuracy_mse_pp2(&master->recording.accuracy);
+	bool missed = false;
+	/* Written so that a run without samples, where both are NaN, misses. */
+	if (!isnan(config->require_error) && !(error <= config->require_error)) {
+		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
+		missed = true;
+	}
+	if (!isnan(config->require_mse) && !(mse <= config->require_mse)) {
+		diag("mean squared error %.3f pp^2, required at most %.3f pp^2", mse, config->require_mse);
+		missed = true;
+	}
+	return missed;
+}
+
+static int verdict(struct master *master)
+{
+	const bool failed = report_failures(master);
+	if (master->status || master->lost)
+		return master->status ? master->status : EXIT_TROUBLE;
+	if (master->interrupted)
+		return -master->interrupted;
+	if (failed && !master->config->ignore_failures)
+		return 1;
+	return misses_requirement(master) ? 3 : 0;
+}
+
+static void write_records(struct master *master, const struct summary *summary, int *status)
+{
+	const struct config *config = master->config;
+	const struct export export = {
+		.run = &master->run,
+		.summary = summary,
+		.grant = &master->grant,
+		.trace_length_ns = run_trace_length(&master->run),
+		.started_s = master->started_s,
+		.exit_status = *status,
+	};
+	if (config->export_json && export_json(&export, config->export_json) != 0) {
+		diag("%s: can't write the record: %s", config->export_json, strerror(errno));
+		*status = EXIT_TROUBLE;
+	}
+	if (config->export_csv && export_csv(&export, config->export_csv) != 0) {
+		diag("%s: can't write the record: %s", config->export_csv, strerror(errno));
+		*status = EXIT_TROUBLE;
+	}
+}
+
+/* Summary and records; a record that can't be written makes the status trouble. */
+static void report(struct master *master, int *status)
+{
+	struct summary summary = {
+		.accuracy = master->recording.accuracy,
+		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
+		.guardian_cpu_s = guardian_cpu_s(),
+		.power_asked = master->config->log_power,
+		.energy_j = energy_sum(&master->recording.energy),
+		.power_w = energy_mean_power(&master->recording.energy),
+		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
+	};
+	summary_collect(&summary, master->run.shared);
+	if (!master->config->quiet)
+		summary_print(&summary, master->run.shared, master->config->verbose, stderr);
+	write_records(master, &summary, status);
+}
+
+/* ---- From beginning to end -------------------------------------------------------------------------------------------- */
+
+/* Unless an executor has. */
+static void name_what_is_left(const struct master *master)
+{
+	char names[128];
+	for (unsigned i = 0; i < master->config->workloads; i++)
+		if (atomic_load(&master->run.shared->slot[i].left))
+			return;
+	descendants_name(names, sizeof names);
+	diag("can't kill what is left of the workloads: %s", names);
+}
+
+/*
+ * As long as nothing has been started, what ends a process ends us. (Opening a trace or a log that is a FIFO waits for the other end
+ * for as long as it takes.) set_up blocks all again.
+ */
+static void die_by_signals(const struct scheduling *user)
+{
+	sigset_t mask;
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (size_t i = 0; i < 3; i++) {
+		const int number = (const int[]){SIGINT, SIGTERM, SIGHUP}[i];
+		if (!sigismember(&user->mask, number))
+			sigdelset(&mask, number);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+int master_run(const struct config *config, const struct master_ties *ties)
+{
+	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
+	die_by_signals(&ties->user);
+	if (run_prepare(&master.run, config) != 0) {
+		run_release(&master.run);
+		return EXIT_TROUBLE;
+	}
+	int status = check_commands(config);
+	if (status == 0 && config->log) {
+		const unsigned columns = config->log_instances ? config->workloads : 0;
+		master.recording.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns)
+							: control_log_open(config->log, config->log_power, columns);
+		if (!master.recording.log) {
+			diag("%s: can't write the log: %s", config->log, strerror(errno));
+			status = EXIT_TROUBLE;
+		}
+	}
+	if (status == 0)
+		status = check_exports(config);
+	char error[LINUX_POWER_ERROR_MAX];
+	if (status == 0 && config->log_power && !energy_open(&master.recording.energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
+	if (status == 0 && set_up(&master) != 0) {
+		diag("can't set the run up: %s", strerror(errno));
+		status = EXIT_TROUBLE;
+	}
+	if (status == 0 && share(&master) != 0)
+		status = EXIT_TROUBLE;
+	if (status == 0) {
+		master.run.user = ties->user;
+		master.run.attached = ties->attached;
+		const int64_t length = run_trace_length(&master.run);
+		master.length_ns = config->run_time_ns;
+		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))
+			master.length_ns = length;
+		master.timed = master.length_ns >= 0;
+		scheduling_raise_nice();
+		master.grant = what_executors_get(&ties->user);
+		master.started_s = time(NULL);
+		struct recording *recording = &master.recording;
+		recording->progress = (struct progress){.length_ns = master.length_ns, .target = NAN, .load = NAN, .duty = NAN};
+		recording->live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
+								 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
+		diag_over_live_line(recording->live_line);
+		if (config->verbose)
+			say_what_was_set_up(&master);
+		master_supervise(&master);
+		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+			name_what_is_left(&master);
+			master.status = EXIT_TROUBLE;
+		}
+		for (unsigned i = 0; master.overdue && i < config->attaches; i++)
+			attached_continue(master.run.attached[i].table);
+		if (recording->live_line)
+			progress_draw(NULL);
+		diag_over_live_line(false);
+		status = verdict(&master);
+		if (master.began_ns)
+			report(&master, &status);
+	}
+	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
+		diag("%s: can't write the log: %s", config->log, strerror(errno));
+	recording_free(&master.recording);
+	free(master.executor);
+	run_release(&master.run);
+	return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* No part of the control loop, except that dynamic pinning follows the samples. */
+#include "supervise/master_recording.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "os/move.h"
+#include "record/summary.h"
+
+int recording_init(struct recording *recording)
+{
+	const struct run *run = recording->run;
+	const bool instances = recording->log && run->config->log_instances;
+	if (recorder_init(&recording->logged, run, run->config->log_interval_ns, instances) != 0)
+		return -1;
+	return recorder_init(&recording->sampled, run, SUMMARY_SAMPLE_NS, false);
+}
+
+void recording_free(struct recording *recording)
+{
+	energy_close(&recording->energy);
+	recorder_free(&recording->logged);
+	recorder_free(&recording->sampled);
+	free(recording->allowed);
+}
+
+/* ---- Intervals -------------------------------------------------------------------------------------------------------- */
+
+bool recording_read(struct recording *recording, struct sst_reading *reading)
+{
+	const struct module *feedback = &recording->run->module[SST_FEEDBACK];
+	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0)
+		return true;
+	if (!recording->source_failed)
+		diag("can't read the load: %s; rows without it are left out", strerror(errno));
+	recording->source_failed = true;
+	return false;
+}
+
+/* An interval ends where control begins, so that no row is half warm-up. */
+static int64_t interval_end(const struct recording *recording, const struct recorder *recorder, int64_t start_ns)
+{
+	const int64_t from = run_origin(recording->run);
+	if (start_ns + NS_PER_MS < from)
+		return start_ns + recorder->interval_ns < from ? start_ns + recorder->interval_ns : from;
+	/* A reading that was late shortens the next interval: ends stay on the grid. */
+	const int64_t passed = (start_ns - from + recorder->interval_ns / 4) / recorder->interval_ns;
+	return from + (passed + 1) * recorder->interval_ns;
+}
+
+static void start_interval(struct recording *recording, struct recorder *recorder, const struct sst_reading *reading)
+{
+	recorder_start(recorder, reading, interval_end(recording, recorder, reading->when_ns));
+}
+
+void recording_start(struct recording *recording, const struct sst_reading *reading)
+{
+	start_interval(recording, &recording->logged, reading);
+	start_interval(recording, &recording->sampled, reading);
+}
+
+int64_t recording_next(const struct recording *recording)
+{
+	return recording->logged.next_ns < recording->sampled.next_ns ? recording->logged.next_ns : recording->sampled.next_ns;
+}
+
+/* ---- Dynamic pinning -------------------------------------------------------------------------------------------------- */
+
+/* Binds all groups with dynamic pinning to the processors of the scheme in force. What is missed is found at the next sample. */
+static void move_groups(struct recording *recording)
+{
+	const struct config *config = recording->run->config;
+	recording->moving = false;
+	for (unsigned i = 0; i < config->workloads - config->attaches; i++) {
+		const struct group *group = run_group(config, i);
+		const struct sst_cpus *cpus = recording->dynamic.is_above ? group->moved : group->cpus;
+		const pid_t pid = recording->executor[i];
+		if (group->pin == PIN_DYNAMIC && pid && !linux_move_tree(pid, cpus ? cpus : recording->allowed))
+			recording->moving = true;
+	}
+}
+
+/* After a sample under control: whether the scheme has changed. */
+static bool follow_load(struct recording *recording, const struct record *record)
+{
+	struct dynamic_pinning *dynamic = &recording->dynamic;
+	if (!recording->run->config->dynamics || record->end_ns - record->length_ns + NS_PER_MS < run_origin(recording->run))
+		return false;
+	if (!dynamic->since_ns)
+		dynamic->since_ns = record->end_ns - record->length_ns;
+	const bool changed = dynamic_pinning_step(dynamic, record->load, record->end_ns);
+	if (changed) {
+		/* First, so that what is started from now on is bound where it belongs. */
+		atomic_fetch_add(&recording->run->shared->moves, 1);
+		if (recording->run->config->verbose)
+			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)),
+				100 * record->load);
+	}
+	if (changed || recording->moving)
+		move_groups(recording);
+	/* One more look after each change, since a process that comes up during a look may be missed by it. */
+	recording->moving = recording->moving || changed;
+	return changed;
+}
+
+/* ---- Records ---------------------------------------------------------------------------------------------------------- */
+
+static void write_log(struct recording *recording, struct record *record)
+{
+	if (recording->run->config->dynamics)
+		record->pinning = pinning_name(dynamic_pinning_scheme(&recording->dynamic));
+	if (!recording->log || control_log_add(recording->log, record, run_origin(recording->run)) == 0)
+		return;
+	if (!recording->log_failed)
+		diag("%s: can't write the log: %s; the run goes on", recording->run->config->log, strerror(errno));
+	recording->log_failed = true;
+}
+
+static void note_progress(struct recording *recording, const struct record *record)
+{
+	progress_add(&recording->progress, record->target, record->load, record->duty);
+	recording->progress.elapsed_ns = record->end_ns - run_origin(recording->run);
+	if (recording->live_line)
+		progress_draw(&recording->progress);
+}
+
+void recording_take(struct recording *recording, bool last)
+{
+	struct recorder *const recorders[] = {&recording->logged, &recording->sampled};
+	struct sst_reading reading;
+	bool have_reading = false;
+	bool moved = false;
+	bool started[2] = {false, false};
+	for (int i = 0; i < 2; i++) {
+		struct recorder *recorder = recorders[i];
+		const int64_t now = clock_now();
+		const bool due = recorder->next_ns <= now || (last && now - recorder->start_ns >= recorder->interval_ns / 2);
+		if (!due || (!have_reading && !(have_reading = recording_read(recording, &reading)))) {
+			/* Without a reading the interval grows by one. */
+			if (due)
+				recorder->next_ns += recorder->interval_ns;
+			continue;
+		}
+		struct record record;
+		recorder_end(recorder, &reading, &record);
+		if (recorder == &recording->logged) {
+			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
+			record.power_w = energy_take(&recording->energy, counts);
+			write_log(recording, &record);
+		} else {
+			energy_poll(&recording->energy);
+			note_progress(recording, &record);
+		}
+		if (recorder == &recording->sampled && !isnan(record.target) && !record.partly_free && !isnan(record.load) &&
+			record.length_ns > recorder->interval_ns / 2)
+			accuracy_add(&recording->accuracy, record.target, record.load);
+		start_interval(recording, recorder, &reading);
+		started[i] = true;
+		moved = recorder == &recording->sampled && follow_load(recording, &record);
+	}
+	/* A reading of the new processors to begin with. */
+	for (int i = 0; moved && i < 2; i++)
+		if (started[i] && recording_read(recording, &reading))
+			start_interval(recording, recorders[i], &reading);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What the master measures while a run goes on: rows of the log, samples for the summary and the live line, energy. */
+#ifndef SUPERVISE_MASTER_RECORDING_H
+#define SUPERVISE_MASTER_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/accuracy.h"
+#include "control/run.h"
+#include "placement/dynamic_pinning.h"
+#include "record/control_log.h"
+#include "record/energy.h"
+#include "record/progress.h"
+#include "record/recorder.h"
+
+struct recording {
+	const struct run *run;
+	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
+	struct control_log *log; /* or NULL */
+	struct recorder logged, sampled;
+	struct accuracy accuracy;
+	struct energy energy;
+	struct progress progress;
+	bool live_line;
+	bool log_failed, source_failed; /* told once */
+	struct dynamic_pinning dynamic; /* where there are groups with it */
+	struct sst_cpus *allowed;       /* … what neutral means */
+	bool moving;                    /* threads may have been missed when the groups were moved */
+};
+
+/* With `run` and `log` filled in. 0, or -1 with errno. */
+int recording_init(struct recording *recording);
+/* The log is closed by its owner, who has something to say about it. */
+void recording_free(struct recording *recording);
+
+/* Reads the feedback source. False where that fails, which is told once. */
+bool recording_read(struct recording *recording, struct sst_reading *reading);
+
+/* Both intervals begin at a reading. */
+void recording_start(struct recording *recording, const struct sst_reading *reading);
+
+/* When the next one ends. */
+int64_t recording_next(const struct recording *recording);
+
+/* Ends the intervals that are due; with `last`, also those that are at least half over. */
+void recording_take(struct recording *recording, bool last);
+
+#endif

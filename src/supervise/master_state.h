@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the master share; nobody else includes it. */
+#ifndef SUPERVISE_MASTER_STATE_H
+#define SUPERVISE_MASTER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "control/run.h"
+#include "os/scheduling.h"
+#include "supervise/master.h"
+#include "supervise/master_recording.h"
+
+enum stage { STARTING, RUNNING, ENDING };
+
+struct master {
+	struct run run;
+	struct recording recording;
+	const struct config *config;
+	const struct master_ties *ties;
+	enum stage stage;
+	pid_t *executor;  /* by workload; 0 once reaped */
+	unsigned alive;   /* executors not reaped */
+	unsigned lost;    /* executors that died and that the run went on without */
+	bool strays;      /* what one of them left may not be dead yet */
+	unsigned forked;  /* executors, so far */
+	int64_t first_ns; /* when the first workload is started; 0: not known yet */
+	int signals, timer;
+	int instant;       /* timer of --start-at, or -1 */
+	bool timed;        /* the run has an end */
+	int64_t length_ns; /* … this long after the origin */
+	int64_t paused_ns; /* since when it is paused; 0: it isn't */
+	bool begins_paused;
+	int64_t suspended_ns; /* … since when */
+	int64_t began_ns;     /* end of the hold */
+	int64_t ended_ns;     /* end of control */
+	bool killing;         /* executors have been ordered to kill */
+	bool overdue;         /* … and didn't end in time */
+	int interrupted;      /* signal that ended the run, or 0 */
+	unsigned interrupts;  /* how many SIGINTs came */
+	int status;           /* 0, or what an error demands */
+	struct scheduling_grant grant;
+	int64_t started_s; /* wall clock */
+};
+
+#endif

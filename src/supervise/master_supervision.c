@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One loop around poll(2), in three stages: starting (until each executor has said that its workload runs or can't), running, and
+ * ending.
+ */
+#include "supervise/master_supervision.h"
+
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "control/estimate.h"
+#include "supervise/master_executors.h"
+
+/* How long executors may take to stop their workloads before a suspended job is reported as such. */
+#define SUSPEND_LIMIT_NS NS_PER_S
+
+/* ---- Starting --------------------------------------------------------------------------------------------------------- */
+
+/* When a workload is started. What is attached is there already, and doesn't prolong it. */
+static int64_t start_of(const struct master *master, unsigned index)
+{
+	const unsigned started = master->config->workloads - master->config->attaches;
+	const unsigned place = index < started ? index : started ? started - 1 : 0;
+	return master->first_ns + place * master->config->start_interval_ns;
+}
+
+/* Starts the workloads that are due. */
+static void start_workloads(struct master *master)
+{
+	if (master->stage != STARTING || !master->first_ns || master->begins_paused)
+		return;
+	while (master->forked < master->config->workloads) {
+		const int64_t due = start_of(master, master->forked);
+		if (due > clock_now()) {
+			master_arm(master, due);
+			return;
+		}
+		if (executors_fork(master, master->forked) != 0)
+			return;
+	}
+}
+
+/* The instant of --start-at has come, a moment ago. */
+static void on_instant(struct master *master)
+{
+	const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
+	master->first_ns = clock_now() - (late_ns > 0 ? late_ns : 0);
+	start_workloads(master);
+}
+
+static void await_instant(const struct master *master)
+{
+	const int64_t when_ns = master->config->start_at_ns;
+	const struct itimerspec timer = {.it_value = {.tv_sec = when_ns / NS_PER_S, .tv_nsec = when_ns % NS_PER_S}};
+	timerfd_settime(master->instant, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+/* ---- Time ------------------------------------------------------------------------------------------------------------- */
+
+static int64_t run_end(const struct master *master)
+{
+	return master->timed ? run_origin(&master->run) + master->length_ns : INT64_MAX;
+}
+
+static void arm_next(const struct master *master)
+{
+	int64_t next = recording_next(&master->recording);
+	if (run_end(master) < next)
+		next = run_end(master);
+	master_arm(master, next);
+}
+
+static void on_timer(struct master *master)
+{
+	start_workloads(master);
+	if (master->stage != RUNNING || master->paused_ns)
+		return;
+	const bool over = clock_now() >= run_end(master);
+	recording_take(&master->recording, over);
+	if (over)
+		master_end(master, SHARED_TERMINATE);
+	else
+		arm_next(master);
+}
+
+static void on_overdue(struct master *master)
+{
+	master->overdue = master->killing;
+	master_end(master, SHARED_KILL);
+}
+
+/* ---- Pauses (Ctrl-Z) -------------------------------------------------------------------------------------------------- */
+
+static bool all_stopped(const struct master *master)
+{
+	for (unsigned i = 0; i < master->config->workloads; i++) {
+		struct slot_record record;
+		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
+		const struct slot *slot = &master->run.shared->slot[i];
+		if ((slot->free || atomic_load(&slot->live)) && (record.running || record.duty > 0))
+			return false;
+	}
+	return true;
+}
+
+static void stop_all(struct master *master)
+{
+	master->paused_ns = clock_now();
+	atomic_store(&master->run.shared->paused, true);
+	executors_nudge(master);
+	while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+static void pause_run(struct master *master)
+{
+	/* Workloads that are being started are held anyway, unless they are started one after the other. */
+	if (master->stage == STARTING && !master->begins_paused) {
+		master->begins_paused = true;
+		master->suspended_ns = clock_now();
+		if (master->config->start_interval_ns)
+			stop_all(master);
+	}
+	if (master->stage == RUNNING && !master->paused_ns) {
+		recording_take(&master->recording, false);
+		energy_take(&master->recording.energy, clock_now() > run_origin(&master->run));
+		stop_all(master);
+	}
+	eventfd_write(master->ties->suspended, 1);
+}
+
+static void resume_run(struct master *master)
+{
+	struct sst_reading reading;
+	if (master->stage == STARTING && master->begins_paused && master->first_ns)
+		master->first_ns +=
+			clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
+	master->begins_paused = false;
+	if (!master->paused_ns) {
+		start_workloads(master);
+		return;
+	}
+	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	master->paused_ns = 0;
+	atomic_store(&master->run.shared->paused, false);
+	executors_nudge(master);
+	energy_start(&master->recording.energy);
+	if (master->stage == RUNNING && recording_read(&master->recording, &reading))
+		recording_start(&master->recording, &reading);
+	on_timer(master);
+}
+
+/* ---- Beginning and end of control ------------------------------------------------------------------------------------- */
+
+/* With --start-at the warm-up counts from the last start that was due, so that control begins at the same moment everywhere. */
+static int64_t first_origin(const struct master *master)
+{
+	const int64_t due = start_of(master, master->config->workloads - 1) + master->config->warmup_ns;
+	if (!master->config->start_at_ns)
+		return master->began_ns + master->config->warmup_ns;
+	return due > master->began_ns ? due : master->began_ns;
+}
+
+/* All workloads are there: the hold ends for all at once. */
+static void begin(struct master *master)
+{
+	struct sst_reading reading;
+	master->stage = RUNNING;
+	if (!recording_read(&master->recording, &reading)) {
+		master_end_with_error(master, EXIT_TROUBLE);
+		return;
+	}
+	/* The first reading, so that no executor has to begin without one. */
+	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
+	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
+	master->began_ns = clock_now();
+	atomic_store(&master->run.shared->origin_ns, first_origin(master));
+	executors_order(master, SHARED_RUN);
+	energy_start(&master->recording.energy);
+	/* On a busy machine the origin may come late after the first reading. Where there is no warm-up, what lies between is no row. */
+	if (run_origin(&master->run) > reading.when_ns + NS_PER_MS && run_origin(&master->run) <= clock_now())
+		recording_read(&master->recording, &reading);
+	recording_start(&master->recording, &reading);
+	arm_next(master);
+	if (master->begins_paused)
+		stop_all(master);
+}
+
+/* All workloads, or one where that is to end the run. */
+static void end_when_workloads_have(struct master *master)
+{
+	if (master->stage != RUNNING)
+		return;
+	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
+	const bool controlled = executors_some_are_controlled(master);
+	if (controlled && !one)
+		return;
+	if (!master->paused_ns)
+		recording_take(&master->recording, true);
+	unsigned ended = 0;
+	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
+		ended++;
+	if (!master->config->quiet && controlled)
+		diag("workload %u has ended; the run ends", ended);
+	else if (!master->config->quiet && master->alive > 0)
+		diag("%s", master->lost ? "no controlled workload is left" : "all controlled workloads have ended");
+	else if (!master->config->quiet)
+		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
+	resume_run(master);
+	master_end(master, SHARED_TERMINATE);
+}
+
+/* ---- Signals ---------------------------------------------------------------------------------------------------------- */
+
+/* One line, as dd prints on the same signal. */
+static void say_status(struct master *master)
+{
+	char line[PROGRESS_LINE_MAX];
+	const struct accuracy *accuracy = &master->recording.accuracy;
+	if (!master->began_ns) {
+		diag(master->first_ns ? "starting" : "waiting for the instant of --start-at");
+		return;
+	}
+	master->recording.progress.elapsed_ns = clock_now() - run_origin(&master->run);
+	progress_format(&master->recording.progress, 80, false, line);
+	if (accuracy->samples)
+		diag("%s; so far: target %.2f %%, load %.2f %%, mean error %+.2f pp, MSE %.2f pp^2", line,
+			100 * accuracy_mean_target(accuracy), 100 * accuracy_mean_load(accuracy),
+			accuracy_mean_error_pp(accuracy), accuracy_mse_pp2(accuracy));
+	else
+		diag("%s", line);
+}
+
+static void on_signal(struct master *master, int number)
+{
+	switch (number) {
+	case SIGCHLD:
+		executors_reap(master);
+		break;
+	case SIGTSTP:
+		pause_run(master);
+		break;
+	case SIGCONT:
+		resume_run(master);
+		break;
+	case SIGUSR1:
+		say_status(master);
+		break;
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+		if (!master->interrupted)
+			master->interrupted = number;
+		master->interrupts += number == SIGINT;
+		if (master->stage == RUNNING && !master->paused_ns)
+			recording_take(&master->recording, true);
+		resume_run(master);
+		master_end(master, master->interrupts > 1 || master->stage == STARTING ? SHARED_KILL : SHARED_TERMINATE);
+		break;
+	default:
+		break;
+	}
+}
+
+void master_supervise(struct master *master)
+{
+	struct pollfd polled[] = {
+		{.fd = master->signals, .events = POLLIN},
+		{.fd = master->timer, .events = POLLIN},
+		{.fd = master->run.ready, .events = POLLIN},
+		{.fd = master->ties->guardian, .events = POLLIN},
+		{.fd = master->instant, .events = POLLIN},
+	};
+	if (master->config->start_at_ns) {
+		await_instant(master);
+	} else {
+		master->first_ns = clock_now();
+		start_workloads(master);
+	}
+	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
+		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
+			continue;
+		if (polled[3].revents) {
+			/* The guardian is gone, and with it whoever waits for us. */
+			polled[3].fd = -1;
+			master_end_with_error(master, EXIT_TROUBLE);
+		}
+		struct signalfd_siginfo info;
+		while (read(master->signals, &info, sizeof info) == sizeof info)
+			on_signal(master, (int)info.ssi_signo);
+		uint64_t count;
+		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count) {
+			if (master->stage == ENDING)
+				on_overdue(master);
+			else
+				on_timer(master);
+		}
+		if (polled[4].revents && read(master->instant, &count, sizeof count) == sizeof count)
+			on_instant(master);
+		if (polled[2].revents)
+			eventfd_read(master->run.ready, &count);
+		if (master->strays)
+			master->strays = executors_kill_strays(master);
+		if (master->stage == STARTING && executors_all_are_ready(master))
+			begin(master);
+		end_when_workloads_have(master);
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* When a workload that has ended may be started again (--when-one-ends=respawn). */
+#ifndef SUPERVISE_RESPAWN_H
+#define SUPERVISE_RESPAWN_H
+
+#include <stdint.h>
+
+/*
+ * The least time in ns between a start of a workload and the next one of it, once it has ended lived_ns after that start.
+ * previous_ns is what this returned the last time, 0 the first time.
+ */
+int64_t respawn_delay(int64_t previous_ns, int64_t lived_ns);
+
+#endif

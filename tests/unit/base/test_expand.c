@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/expand.h"
+
+static void the_width_is_that_of_the_largest_number(void **state)
+{
+	(void)state;
+	/* Ten instances are 0 to 9, eleven are 00 to 10. */
+	assert_int_equal(expand_width(0), 1);
+	assert_int_equal(expand_width(1), 1);
+	assert_int_equal(expand_width(10), 1);
+	assert_int_equal(expand_width(11), 2);
+	assert_int_equal(expand_width(12), 2);
+	assert_int_equal(expand_width(100), 2);
+	assert_int_equal(expand_width(101), 3);
+	assert_int_equal(expand_width(1000), 3);
+	assert_int_equal(expand_width(100000), 5);
+	assert_int_equal(expand_width(4294967295u), 10);
+}
+
+static void becomes(const char *text, const char *placeholder, unsigned number, unsigned width, const char *expected)
+{
+	char *found = expand(text, placeholder, number, width);
+	assert_non_null(found);
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+static void placeholders_become_the_number(void **state)
+{
+	(void)state;
+	becomes("scratch.%", "%", 7, 2, "scratch.07");
+	becomes("scratch.%", "%", 11, 2, "scratch.11");
+	becomes("%", "%", 0, 1, "0");
+	becomes("%/%", "%", 3, 1, "3/3");
+	becomes("", "%", 3, 1, "");
+	becomes("none", "%", 3, 1, "none");
+	becomes("a%b", "%", 123, 1, "a123b"); /* the width is the least */
+}
+
+static void doubled_placeholders_become_single_ones(void **state)
+{
+	(void)state;
+	becomes("100%%", "%", 3, 1, "100%");
+	becomes("%%%", "%", 3, 1, "%3");
+	becomes("%%%%", "%", 3, 1, "%%");
+	becomes("%%%%%", "%", 3, 1, "%%3");
+	becomes("%d%%s", "%", 3, 1, "3d%s"); /* no printf here */
+}
+
+static void other_marks_and_none(void **state)
+{
+	(void)state;
+	becomes("a%b", "", 3, 1, "a%b");
+	becomes("a{}b%", "{}", 3, 2, "a03b%");
+	becomes("a{}{}b", "{}", 3, 1, "a{}b");
+	becomes("a{b}", "{}", 3, 1, "a{b}");
+	becomes("aaa", "a", 5, 1, "a5");
+	becomes("%n%n%n", "%n", 5, 1, "%n5");
+}
+
+static void commands_keep_their_first_word(void **state)
+{
+	(void)state;
+	char command[] = "./tool-%";
+	char one[] = "out.%";
+	char two[] = "%%";
+	char *words[] = {command, one, two, NULL};
+	char **found = expand_command(words, "%", 4, 3);
+	assert_non_null(found);
+	assert_string_equal(found[0], "./tool-%");
+	assert_string_equal(found[1], "out.004");
+	assert_string_equal(found[2], "%");
+	assert_null(found[3]);
+	assert_string_equal(words[1], "out.%"); /* the caller's are left alone */
+	expand_free(found);
+	expand_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_width_is_that_of_the_largest_number),
+		cmocka_unit_test(placeholders_become_the_number),
+		cmocka_unit_test(doubled_placeholders_become_single_ones),
+		cmocka_unit_test(other_marks_and_none),
+		cmocka_unit_test(commands_keep_their_first_word),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "cli/command_line.h"
+#include "module/module.h"
+#include "os/affinity.h"
+#include "os/processors.h"
+
+static struct config config;
+static char *error;
+static char text[4096];
+static char *words[256];
+
+/* Words are separated by blanks; `_` stands for an empty one. */
+static int parse(const char *line)
+{
+	int count = 1;
+	config_free(&config);
+	free(error);
+	words[0] = strcpy(text, "showstopper");
+	char *at = text + strlen("showstopper") + 1;
+	strcpy(at, line);
+	for (char *word; (word = strsep(&at, " "));)
+		if (*word)
+			words[count++] = strcmp(word, "_") == 0 ? word + 1 : word;
+	words[count] = NULL;
+	return config_parse(&config, count, words, &error);
+}
+
+static void take(const char *line)
+{
+	if (parse(line) != 0)
+		fail_msg("'%s': %s", line, error);
+	assert_null(error);
+}
+
+static void refuse(const char *line, const char *message)
+{
+	if (parse(line) == 0)
+		fail_msg("'%s' is taken", line);
+	assert_non_null(error);
+	if (message)
+		assert_string_equal(error, message);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	config_free(&config);
+	config_free(&config); /* twice does no harm */
+	free(error);
+	error = NULL;
+	return 0;
+}
+
+static void defaults(void **state)
+{
+	(void)state;
+	take("ssburn");
+	assert_int_equal(config.action, ACTION_RUN);
+	assert_int_equal(config.groups, 1);
+	assert_int_equal(config.group[0].instances, linux_processors_usable());
+	assert_int_equal(config.workloads, linux_processors_usable());
+	assert_string_equal(config.group[0].command[0], "ssburn");
+	assert_null(config.group[0].command[1]);
+	assert_int_equal(config.warmup_ns, 0);
+	assert_int_equal(config.run_time_ns, -1);
+	assert_int_equal(config.grace_ns, 5 * NS_PER_S);
+	assert_int_equal(config.log_interval_ns, 500 * NS_PER_MS);
+	assert_null(config.log);
+	assert_null(config.stdout_file);
+	assert_null(config.stderr_file);
+	assert_null(config.directory);
+	assert_true(isnan(config.require_error) && isnan(config.require_mse));
+	assert_false(config.quiet || config.verbose || config.ignore_failures || config.log_instances);
+	assert_int_equal(config.contain, CONTAIN_NONE);
+	assert_string_equal(config.separator, ":");
+	assert_string_equal(config.placeholder, "%");
+	assert_string_equal(config.root, "");
+	/* Each kind has a module, and --help says which. */
+	char *help = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&help, &size);
+	assert_non_null(to);
+	config_help(to);
+	fclose(to);
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		char said[64];
+		snprintf(said, sizeof said, "(default %s)", config.module[kind]);
+		if (!strstr(help, said))
+			fail_msg("--help doesn't say '%s'", said);
+		assert_null(config.module_options[kind]);
+	}
+	free(help);
+}
+
+static void the_paper_s_command(void **state)
+{
+	(void)state;
+	take("-n 12 -t file -T saw.trace -f realtime -F 103m -c rbpid -s even -d averageq -D 51m "
+	     "java -jar dacapo.jar -n 99999 -scratch-directory=scratch.% luindex");
+	assert_int_equal(config.groups, 1);
+	assert_int_equal(config.workloads, 12);
+	assert_string_equal(config.module[SST_TRACE], "file");
+	assert_string_equal(config.module_options[SST_TRACE], "saw.trace");
+	assert_string_equal(config.module[SST_FEEDBACK], "realtime");
+	assert_string_equal(config.module_options[SST_FEEDBACK], "103m");
+	assert_string_equal(config.module[SST_CONTROL], "rbpid");
+	assert_null(config.module_options[SST_CONTROL]);
+	assert_string_equal(config.module[SST_SPACE], "even");
+	assert_string_equal(config.module[SST_DITHERING], "averageq");
+	assert_string_equal(config.module_options[SST_DITHERING], "51m");
+	/* What follows the command is the command's, also what looks like an option. */
+	static const char *const expected[] = {
+		"java", "-jar", "dacapo.jar", "-n", "99999", "-scratch-directory=scratch.%", "luindex", NULL};
+	for (size_t i = 0; expected[i]; i++)
+		assert_string_equal(config.group[0].command[i], expected[i]);
+	assert_null(config.group[0].command[7]);
+}
+
+static void every_option_has_its_place(void **state)
+{
+	(void)state;
+	take("--instances=3 --trace sine --trace-options mean=50% --feedback=f --feedback-options=F --control=c "
+	     "--control-options=C "
+	     "--space=s --space-options=S --dithering=d --dithering-options=D --warmup=1M30s --run-time 10 --log l.csv "
+	     "--log-interval=1ms "
+	     "--log-instances --stdout out.% --stderr=err.% --chdir=/tmp --grace=0 --require=error=1,mse=12 --ignore-failures "
+	     "--sysroot=/r --contain=pidns "
+	     "--quiet --verbose true");
+	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d"};
+	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D"};
+	for (int kind = 0; kind < SST_KINDS; kind++) {
+		assert_string_equal(config.module[kind], modules[kind]);
+		assert_string_equal(config.module_options[kind], options[kind]);
+	}
+	assert_int_equal(config.workloads, 3);
+	assert_int_equal(config.warmup_ns, 90 * NS_PER_S);
+	assert_int_equal(config.run_time_ns, 10 * NS_PER_S);
+	assert_string_equal(config.log, "l.csv");
+	assert_int_equal(config.log_interval_ns, NS_PER_MS);
+	assert_true(config.log_instances);
+	assert_string_equal(config.stdout_file, "out.%");
+	assert_string_equal(config.stderr_file, "err.%");
+	assert_string_equal(config.directory, "/tmp");
+	assert_int_equal(config.grace_ns, 0);
+	assert_true(config.require_error == 1 && config.require_mse == 12);
+	assert_true(config.ignore_failures && config.quiet && config.verbose);
+	assert_string_equal(config.root, "/r");
+	assert_int_equal(config.contain, CONTAIN_PIDNS);
+	take("-qvn2 -ofile -w0 -r1s --require=mse=3 true");
+	assert_true(config.quiet && config.verbose);
+	assert_int_equal(config.workloads, 2);
+	assert_string_equal(config.log, "file");
+	assert_true(isnan(config.require_error));
+	assert_true(config.require_mse == 3);
+}
+
+static void groups_are_separated(void **state)
+{
+	(void)state;
+	take("-q -n 2 a x -n 7 : -n 3 b : c : -- -n");
+	assert_int_equal(config.groups, 4);
+	assert_int_equal(config.group[0].instances, 2);
+	assert_string_equal(config.group[0].command[0], "a");
+	assert_string_equal(config.group[0].command[3], "7");
+	assert_null(config.group[0].command[4]);
+	assert_int_equal(config.group[1].instances, 3);
+	assert_string_equal(config.group[1].command[0], "b");
+	assert_null(config.group[1].command[1]);
+	/* A group's options don't carry over. */
+	assert_int_equal(config.group[2].instances, linux_processors_usable());
+	assert_string_equal(config.group[2].command[0], "c");
+	assert_string_equal(config.group[3].command[0], "-n");
+	assert_int_equal(config.workloads, 5 + 2 * linux_processors_usable());
+}
+
+static void separators_can_be_chosen(void **state)
+{
+	(void)state;
+	take("--separator=+ -n1 a : b + -n1 c");
+	assert_int_equal(config.groups, 2);
+	assert_string_equal(config.group[0].command[1], ":");
+	assert_string_equal(config.group[1].command[0], "c");
+	take("--separator= -n1 a : b");
+	assert_int_equal(config.groups, 1);
+	assert_string_equal(config.group[0].command[2], "b");
+	take("--separator _ -n1 a : _");
+	assert_int_equal(config.groups, 1);
+	assert_string_equal(config.group[0].command[2], "");
+	take("--placeholder={} -n1 a");
+	assert_string_equal(config.placeholder, "{}");
+	take("--placeholder= -n1 a");
+	assert_string_equal(config.placeholder, "");
+	/* A word that only begins with the separator is none. */
+	take("-n1 a :b ::");
+	assert_int_equal(config.groups, 1);
+}
+
+static void options_end_at_the_first_word(void **state)
+{
+	(void)state;
+	take("-n1 -- -q --help");
+	assert_string_equal(config.group[0].command[0], "-q");
+	assert_string_equal(config.group[0].command[1], "--help");
+	assert_int_equal(config.action, ACTION_RUN);
+	assert_false(config.quiet);
+	take("-n1 - x");
+	assert_string_equal(config.group[0].command[0], "-");
+	take("-n1 a -- b");
+	assert_string_equal(config.group[0].command[1], "--");
+	take("-n 1 -o --help a"); /* an option's argument may look like an option */
+	assert_string_equal(config.log, "--help");
+}
+
+static void empty_groups_are_refused(void **state)
+{
+	(void)state;
+	refuse("", "expected a command (--help says more)");
+	refuse("-q", "expected a command (--help says more)");
+	refuse("--", "expected a command (--help says more)");
+	refuse(": a", "group 1 is empty: expected a command before ':'");
+	refuse("-n 2 : a", "group 1 is empty: expected a command before ':'");
+	refuse("a :", "group 2 is empty: expected a command after ':'");
+	refuse("a : -n 3", "group 2 is empty: expected a command after ':'");
+	refuse("a : : b", "group 2 is empty: expected a command before ':'");
+	refuse("--separator=+ a +", "group 2 is empty: expected a command after '+'");
+}
+
+static void unknown_and_abbreviated_options_are_refused(void **state)
+{
+	(void)state;
+	refuse("--verb a", "unknown option '--verb' (long names can't be abbreviated; --help lists them)");
+	refuse("--log-int=1s a", "unknown option '--log-int' (long names can't be abbreviated; --help lists them)");
+	refuse("-q --hel", "unknown option '--hel' (long names can't be abbreviated; --help lists them)");
+	refuse("--=3 a", "unknown option '--' (long names can't be abbreviated; --help lists them)");
+	refuse("-n1 a : --instance=3 b", "unknown option '--instance' (long names can't be abbreviated; --help lists them)");
+	refuse("-x a", "unknown option '-x' (--help lists them)");
+	refuse("-qx a", "unknown option '-x' (--help lists them)");
+	refuse("-quiet a", "unknown option '-u' (--help lists them)");
+	refuse("-W foo a", "unknown option '-W' (--help lists them)");
+	refuse("--quiet=yes a", "option '--quiet' takes no value");
+	refuse("--dry-run=x a", "option '--dry-run' takes no value");
+	refuse("-n", "option '-n' needs N");
+	refuse("-qn", "option '-n' needs N");
+	refuse("--instances", "option '--instances' needs N");
+	refuse("-q --stdout", "option '--stdout' needs FILE");
+}
+
+static void global_options_stand_before_the_first_command(void **state)
+{
+	(void)state;
+	refuse("a : -q b", "option '--quiet' must stand before the first command");
+	refuse("a : -n 2 -t sine b", "option '--trace' must stand before the first command");
+	refuse("a : --help", "option '--help' must stand before the first command");
+	take("-n1 -q a : -n1 b -q"); /* that is b's */
+	assert_int_equal(config.groups, 2);
+}
+
+static void values_are_checked(void **state)
+{
+	(void)state;
+	static const char *const counts[] = {"0", "-1", "100001", "1.5", "x", "99999999999999999999", "+", "4294967297"};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		char line[64];
+		char message[128];
+		snprintf(line, sizeof line, "-n %s a", counts[i]);
+		snprintf(message, sizeof message, "--instances: '%s': expected a whole number from 1 to 100000", counts[i]);
+		refuse(line, message);
+	}
+	take("-n 100000 a");
+	refuse("-n 100000 a : -n 1 b", "100001 workloads are too many: expected at most 100000");
+	refuse("-n 60000 a : -n 60000 b", "120000 workloads are too many: expected at most 100000");
+#define TIME_EXPECTED "expected " UNITS_TIME_EXPECTED
+	refuse("-w soon a", "--warmup: 'soon' is malformed: " TIME_EXPECTED);
+	refuse("-w -1s a", "--warmup: '-1s' is malformed: " TIME_EXPECTED);
+	refuse("-r 0 a", "--run-time: '0' is out of range: expected a time from 1n to 3650d");
+	refuse("-r 3651d a", "--run-time: '3651d' is out of range: expected a time from 1n to 3650d");
+	refuse("-r 999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED);
+	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: expected a time from 1m to 3650d");
+	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
+}
+
+static void what_follows_an_end_is_chosen(void **state)
+{
+	(void)state;
+	take("--keep-going -n1 a");
+	assert_true(config.keep_going);
+	take("-n1 a");
+	assert_false(config.keep_going);
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	take("--when-one-ends=respawn -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_RESPAWN);
+	take("--when-one-ends stop -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_STOP);
+	take("--when-one-ends=stop --when-one-ends=continue -n1 a");
+	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
+	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop': expected continue, respawn or stop");
+	refuse("--when-one-ends= a", "--when-one-ends: '': expected continue, respawn or stop");
+	refuse("-n1 a : --when-one-ends=stop b", "option '--when-one-ends' must stand before the first command");
+}
+
+static void processes_are_attached(void **state)
+{
+	(void)state;
+	take("--attach 17 --attach=4 -n 2 a : -n 1 b");
+	assert_int_equal(config.attaches, 2);
+	assert_int_equal(config.attach[0], 17);
+	assert_int_equal(config.attach[1], 4);
+	assert_int_equal(config.workloads, 5);
+	assert_int_equal(config.groups, 2);
+	take("--attach 17 -q"); /* without a command */
+	assert_int_equal(config.attaches, 1);
+	assert_int_equal(config.workloads, 1);
+	assert_int_equal(config.groups, 0);
+	take("--attach 17 --");
+	assert_int_equal(config.workloads, 1);
+	static const char *const bad[] = {"0", "-1", "x", "1.5", "2147483648", "99999999999999999999", "_"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char line[64];
+		char message[128];
+		snprintf(line, sizeof line, "--attach %s a", bad[i]);
+		snprintf(message, sizeof message, "--attach: '%s': expected the number of a process",
+			*bad[i] == '_' ? "" : bad[i]);
+		refuse(line, message);
+	}
+	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
+	refuse("--attach 17 -n 2", "expected a command (--help says more)");
+	refuse("--attach 17 : a", "group 1 is empty: expected a command before ':'");
+	refuse("--attach 17 a :", "group 2 is empty: expected a command after ':'");
+	refuse("a : --attach 17 b", "option '--attach' must stand before the first command");
+	refuse("--attach 17 -n 100000 a", "100001 workloads are too many: expected at most 100000");
+}
+
+static void requirements_are_checked(void **state)
+{
+	(void)state;
+	take("--require=3 a"); /* the first one may do without its name */
+	assert_true(config.require_error == 3);
+	take("--require=error=3 --require=mse=4 a");
+	assert_true(config.require_error == 3 && config.require_mse == 4);
+	take("--require=error=3,mse=4 --require=error=2 a");
+	assert_true(config.require_error == 2 && config.require_mse == 4);
+	refuse("--require=error=-1 a", "--require: option 'error': '-1' is out of range: expected a number, at least 0");
+	refuse("--require=mse=x a", "--require: option 'mse': 'x' is malformed: expected a number, at least 0");
+	refuse("--require=speed=1 a", "--require: unknown option 'speed': expected one of error, mse");
+	refuse("--require=error=1,error=2 a", "--require: option 'error' is given twice");
+}
+
+static void names_must_not_be_empty(void **state)
+{
+	(void)state;
+	refuse("-t _ a", "--trace: expected the name of a module");
+	refuse("--control= a", "--control: expected the name of a module");
+	refuse("-o _ a", "--log: expected the name of a file");
+	refuse("--stdout= a", "--stdout: expected the name of a file");
+	refuse("--stderr= a", "--stderr: expected the name of a file");
+	refuse("--chdir= a", "--chdir: expected the name of a folder");
+}
+
+static void other_actions_need_no_command(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		int action;
+	} known[] = {{"-h", ACTION_HELP}, {"--help", ACTION_HELP}, {"-V", ACTION_VERSION}, {"--version", ACTION_VERSION},
+		{"--list-modules", ACTION_LIST_MODULES}, {"--check-machine", ACTION_CHECK_MACHINE},
+		{"--help a b : ", ACTION_HELP}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		take(known[i].line);
+		assert_int_equal(config.action, known[i].action);
+	}
+	take("--dry-run -n1 a");
+	assert_int_equal(config.action, ACTION_DRY_RUN);
+	refuse("--dry-run", "expected a command (--help says more)");
+	take("--help-module control:rbpid");
+	assert_int_equal(config.action, ACTION_HELP_MODULE);
+	assert_int_equal(config.help_kind, SST_CONTROL);
+	assert_string_equal(config.help_name, "rbpid");
+	take("--help-module=trace:./x:y.so");
+	assert_string_equal(config.help_name, "./x:y.so");
+	static const char *const bad[] = {"rbpid", "control:", ":rbpid", "contro:x", "control-module-of-mine:x", ":", "_"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char line[64];
+		char message[160];
+		snprintf(line, sizeof line, "--help-module %s", bad[i]);
+		snprintf(message, sizeof message,
+			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering",
+			*bad[i] == '_' ? "" : bad[i]);
+		refuse(line, message);
+	}
+}
+
+static void processors_of_groups(void **state)
+{
+	(void)state;
+	struct sst_cpus *allowed = linux_affinity_get();
+	char line[256];
+	char message[256];
+	assert_non_null(allowed);
+	const unsigned first = allowed->cpu[0];
+	snprintf(line, sizeof line, "--cpus %u a : b", first);
+	take(line);
+	assert_int_equal(config.group[0].instances, 1);
+	assert_int_equal(config.group[0].cpus->count, 1);
+	assert_null(config.group[1].cpus);
+	assert_null(config.cpus); /* the second group may use all */
+	assert_int_equal(config.group[1].instances, linux_processors_usable());
+	snprintf(line, sizeof line, "--cpus=%u -n 3 a : --free b", first);
+	take(line);
+	assert_int_equal(config.group[0].instances, 3);
+	assert_true(config.group[1].free);
+	assert_int_equal(config.controlled, 3);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
+		assert_non_null(config.cpus);
+		assert_int_equal(config.cpus->count, 1);
+		assert_int_equal(config.cpus->cpu[0], first);
+	} else {
+		assert_null(config.cpus);
+	}
+	snprintf(line, sizeof line, "--attach 1 --cpus=%u a", first);
+	take(line);
+	assert_null(config.cpus);
+	refuse("--cpus 65535 a", NULL);
+	assert_non_null(strstr(
+		error, "--cpus: processor 65535 can't be used: it is offline, not there or not allowed; expected some of "));
+	refuse("--cpus 1- a", "--cpus: '1-' is malformed: expected a list of processors such as 0-3,8");
+	refuse("--cpus 65536 a", "--cpus: '65536' is out of range: expected a list of processors such as 0-3,8");
+	snprintf(line, sizeof line, "--cpus %u --pin packed --part 0/1 a", first);
+	refuse(line, "--cpus and --pin: expected one of them for a group");
+	refuse("--part 0/2 a", "--part: expected --pin with it");
+	refuse("--pin packed a", "--pin=packed: expected --part with it, such as --part 0/2");
+	refuse("--pin per-cip --part 0/2 a",
+		"--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
+	static const char *const bad[] = {"2/2", "0/0", "-1/2", "1", "/", "0/", "/2", "0/65537", "1/2/3", "0.5/2", "_"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		snprintf(line, sizeof line, "--pin packed --part %s a", bad[i]);
+		snprintf(message, sizeof message,
+			"--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2",
+			*bad[i] == '_' ? "" : bad[i]);
+		refuse(line, message);
+	}
+	take("--pin packed --part 0/1 a");
+	assert_int_equal(config.group[0].cpus->count, allowed->count);
+	take("--pin neutral a");
+	assert_null(config.group[0].cpus);
+	assert_int_equal(config.group[0].instances, linux_processors_usable());
+	take("--pin neutral --part 1/60000 a");
+	assert_int_equal(config.group[0].instances, 1);
+	free(allowed);
+}
+
+static void dynamic_pinning(void **state)
+{
+	(void)state;
+	refuse("--pin dynamic a", "--pin=dynamic: expected two groups with it, or more");
+	refuse("--pin dynamic --part 0/2 a : --pin dynamic b",
+		"--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	refuse("--pin dynamic:dwell=1s a : --pin dynamic:dwell=1s b",
+		"--pin=dynamic: the settings are given twice: expected them in one group");
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
+	refuse("--pin dynamic a : --pin dynamic b",
+		"--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts");
+	unsetenv("HWLOC_SYNTHETIC");
+	if (linux_processors_usable() < 2)
+		return;
+	take("--pin dynamic a : c : --free --pin dynamic:below=neutral,above=spread,dwell=1s b");
+	assert_int_equal(config.dynamics, 2);
+	assert_int_equal(config.dynamic.dwell_ns, NS_PER_S);
+	assert_int_equal(config.group[0].part, 0);
+	assert_int_equal(config.group[2].part, 1);
+	assert_int_equal(config.group[2].parts, 2);
+	assert_null(config.group[0].cpus);
+	assert_non_null(config.group[0].moved);
+	assert_null(config.group[1].moved);
+	assert_null(config.cpus);
+	assert_null(config.moved); /* the second group may use all */
+	assert_int_equal(config.workloads, config.group[0].instances + config.group[1].instances + config.group[2].instances);
+	assert_true(config.group[0].instances < linux_processors_usable());
+	take("-n 1 --pin dynamic:neutral,above=spread a : -n 1 --free --pin dynamic b");
+	assert_int_equal(config.workloads, 2);
+	assert_null(config.cpus);
+	assert_non_null(config.moved);
+	assert_int_equal(config.moved->count, config.group[0].moved->count);
+}
+
+static void something_must_be_controlled(void **state)
+{
+	(void)state;
+	refuse("--free a", "--free: nothing would be controlled: expected a group without it");
+	refuse("--free a : --free b", "--free: nothing would be controlled: expected a group without it");
+	take("--attach 1 --free -n 2 a");
+	assert_int_equal(config.controlled, 1);
+	assert_int_equal(config.workloads, 3);
+	refuse("a : --attach 1 b", "option '--attach' must stand before the first command");
+	refuse("--attach 1 --free", "expected a command (--help says more)");
+}
+
+/* The help comes from the table that is parsed: what it shows is understood. */
+static void every_option_of_the_help_is_understood(void **state)
+{
+	(void)state;
+	char *help = NULL;
+	size_t size = 0;
+	unsigned options = 0;
+	FILE *to = open_memstream(&help, &size);
+	assert_non_null(to);
+	config_help(to);
+	fclose(to);
+	for (char *at = help; (at = strstr(at, " --")); at++) {
+		char name[64];
+		char line[128];
+		if (sscanf(at, " --%63[a-z-]", name) != 1)
+			continue;
+		options++;
+		snprintf(line, sizeof line, "--%s=", name);
+		if (parse(line) == 0)
+			continue;
+		if (strstr(error, "unknown option"))
+			fail_msg("--%s: %s", name, error);
+	}
+	assert_true(options > 25);
+	free(help);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_teardown(function, clean)
+	const struct CMUnitTest tests[] = {
+		TEST(defaults),
+		TEST(the_paper_s_command),
+		TEST(every_option_has_its_place),
+		TEST(groups_are_separated),
+		TEST(separators_can_be_chosen),
+		TEST(options_end_at_the_first_word),
+		TEST(empty_groups_are_refused),
+		TEST(unknown_and_abbreviated_options_are_refused),
+		TEST(global_options_stand_before_the_first_command),
+		TEST(values_are_checked),
+		TEST(what_follows_an_end_is_chosen),
+		TEST(processes_are_attached),
+		TEST(requirements_are_checked),
+		TEST(names_must_not_be_empty),
+		TEST(other_actions_need_no_command),
+		TEST(processors_of_groups),
+		TEST(dynamic_pinning),
+		TEST(something_must_be_controlled),
+		TEST(every_option_of_the_help_is_understood),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

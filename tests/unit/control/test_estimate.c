@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "control/estimate.h"
+
+/* ---- A source, a clock and a target that the test sets ---------------------------------------------------------------- */
+
+static struct {
+	struct sst_reading next; /* what is read next; counter 0 is the work in ns */
+	int reads;
+	int error; /* the read fails with it */
+	int64_t interval_ns;
+	double processors_seen; /* that interval() was asked for */
+	int64_t clock_ns, cost_ns;
+	double target;
+	int64_t from_ns, to_ns; /* that the target was asked for */
+	void (*while_reading)(void), (*while_asked)(void);
+} fake;
+
+static int fake_read(void *state, const struct sst_env *env, struct sst_reading *now)
+{
+	(void)state;
+	(void)env;
+	fake.reads++;
+	fake.clock_ns += fake.cost_ns;
+	if (fake.while_reading)
+		fake.while_reading();
+	if (fake.error) {
+		errno = fake.error;
+		return -1;
+	}
+	*now = fake.next;
+	return 0;
+}
+
+static bool fake_sample(
+	const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	(void)state;
+	if (now->counter[0] < before->counter[0] || now->when_ns <= before->when_ns)
+		return false;
+	sample->work = (double)(now->counter[0] - before->counter[0]) / 1e9;
+	sample->capacity = (double)(now->when_ns - before->when_ns) / 1e9 * now->processors;
+	return true;
+}
+
+static double fake_estimate(const void *state, double load, const struct sst_sample *sample)
+{
+	(void)state;
+	return sst_filter(load, sample, 0.4); /* δ = 400 ms of processor-time */
+}
+
+static int64_t fake_interval(const void *state, double processors)
+{
+	(void)state;
+	fake.processors_seen = processors;
+	if (fake.while_asked)
+		fake.while_asked();
+	return fake.interval_ns;
+}
+
+static int64_t fake_clock(void *context)
+{
+	assert_ptr_equal(context, &fake);
+	return fake.clock_ns;
+}
+
+static double fake_target(void *context, int64_t from_ns, int64_t to_ns)
+{
+	assert_ptr_equal(context, &fake);
+	fake.from_ns = from_ns;
+	fake.to_ns = to_ns;
+	return fake.target;
+}
+
+static const struct sst_feedback feedback = {
+	SST_BASE(feedback, SST_FEEDBACK, .name = "fake"),
+	.read = fake_read,
+	.sample = fake_sample,
+	.estimate = fake_estimate,
+	.interval = fake_interval,
+};
+
+static struct shared *shared;
+static struct estimator one, two;
+
+static int enter(void **state)
+{
+	(void)state;
+	const size_t none[SST_KINDS] = {0};
+	size_t offset[SST_KINDS];
+	const size_t size = shared_layout(2, none, offset);
+	shared = aligned_alloc(128, size);
+	if (!shared)
+		return -1;
+	memset(shared, 0, size);
+	shared_init(shared, 2, size, offset);
+	memset(&fake, 0, sizeof fake);
+	fake.next.processors = 2;
+	fake.interval_ns = 80 * NS_PER_MS;
+	one = (struct estimator){.feedback = &feedback, .shared = shared, .owner = 1, .clock = fake_clock, .context = &fake};
+	two = one;
+	two.owner = 2;
+	return 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	assert_int_equal(atomic_load(&shared->sampler), 0); /* nobody keeps the place */
+	free(shared);
+	return 0;
+}
+
+static bool is(double found, double expected)
+{
+	if (fabs(found - expected) < 1e-12)
+		return true;
+	fprintf(stderr, "found %.17g, expected %.17g\n", found, expected);
+	return false;
+}
+
+/* The source says at `ms` that `worked_ms` have been worked in all. */
+static void set(int64_t ms, uint64_t worked_ms)
+{
+	fake.next.when_ns = ms * NS_PER_MS;
+	fake.next.counter[0] = worked_ms * (uint64_t)NS_PER_MS;
+}
+
+static struct estimate_record get(struct estimator *estimator, int64_t now_ms)
+{
+	struct estimate_record record;
+	assert_int_equal(estimate_get(estimator, now_ms * NS_PER_MS, &record), 0);
+	return record;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------------ */
+
+static void the_filter_weighs_by_length(void **state)
+{
+	(void)state;
+	/* Paper, equations 1 and 2: a sample as long as δ/P of wall time (capacity δ) weighs as much as the past. */
+	const struct sst_sample equal = {.work = 0.4, .capacity = 0.4};
+	assert_true(is(sst_filter(0.2, &equal, 0.4), 0.6));           /* (0.2 + 1) / 2 */
+	const struct sst_sample third = {.work = 0, .capacity = 0.2}; /* ω = 1 − 0.4/0.6 = 1/3 */
+	assert_true(is(sst_filter(0.9, &third, 0.4), 0.6));
+	const struct sst_sample long_one = {.work = 1.2, .capacity = 1.2}; /* ω = 1 − 0.4/1.6 = 3/4 */
+	assert_true(is(sst_filter(0, &long_one, 0.4), 0.75));
+	assert_true(is(sst_filter(NAN, &third, 0.4), 0)); /* no past */
+}
+
+static void the_first_reading_gives_no_load(void **state)
+{
+	(void)state;
+	set(1000, 500);
+	const struct estimate_record record = get(&one, 1000);
+	assert_int_equal(fake.reads, 1);
+	assert_true(isnan(record.load));
+	assert_int_equal(record.samples, 1);
+	assert_true(record.work == 0 && record.capacity == 0 && record.owed == 0);
+	assert_int_equal(record.last.when_ns, 1000 * NS_PER_MS);
+}
+
+static void samples_add_up_by_hand(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	/* 200 ms on two processors: capacity 0.4 = δ; worked 0.3: load 0.75, and no past. */
+	set(1200, 300);
+	struct estimate_record record = get(&two, 1200);
+	assert_true(is(record.load, 0.75));
+	assert_true(is(record.work, 0.3) && is(record.capacity, 0.4));
+	/* 100 ms: capacity 0.2, worked 0.05: 0.25; ω = 1/3: 0.75·2/3 + 0.25/3. */
+	set(1300, 350);
+	record = get(&one, 1300);
+	assert_true(is(record.load, 0.75 * 2 / 3 + 0.25 / 3));
+	assert_true(is(record.work, 0.35) && is(record.capacity, 0.6));
+	assert_int_equal(record.samples, 3);
+	/* Both see the same. */
+	const struct estimate_record other = get(&two, 1301);
+	assert_memory_equal(&record, &other, sizeof record);
+	assert_int_equal(fake.reads, 3);
+}
+
+static void nobody_samples_before_the_interval_is_over(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1079, 10);
+	get(&one, 1079);
+	get(&two, 1079);
+	assert_int_equal(fake.reads, 1);
+	assert_true(fake.processors_seen == 2); /* the module is told how many there are */
+	set(1080, 10);
+	get(&two, 1080);
+	assert_int_equal(fake.reads, 2);
+	get(&one, 1080); /* the other one uses what is there */
+	assert_int_equal(fake.reads, 2);
+	/* It counts from the reading and not from when somebody asked. */
+	set(1105, 20);
+	get(&one, 1160);
+	assert_int_equal(fake.reads, 3);
+	get(&one, 1184);
+	assert_int_equal(fake.reads, 3);
+	get(&one, 1185);
+	assert_int_equal(fake.reads, 4);
+}
+
+static void expensive_readings_are_seldom(void **state)
+{
+	(void)state;
+	fake.cost_ns = 2 * NS_PER_MS;
+	set(1000, 0);
+	struct estimate_record record = get(&one, 1000);
+	assert_int_equal(record.cost_ns, 2 * NS_PER_MS);
+	set(1199, 0);
+	get(&one, 1199);
+	assert_int_equal(fake.reads, 1); /* 100 × 2 ms is more than the module's 80 */
+	set(1200, 0);
+	record = get(&one, 1200);
+	assert_int_equal(fake.reads, 2);
+	assert_int_equal(record.cost_ns, 2 * NS_PER_MS);
+	fake.cost_ns = 0;
+	set(1400, 0);
+	record = get(&one, 1400);
+	assert_int_equal(record.cost_ns, 1750 * NS_PER_US); /* (7 × 2 + 0) / 8 */
+	set(1575, 0);
+	get(&one, 1574);
+	assert_int_equal(fake.reads, 3);
+	get(&one, 1575);
+	assert_int_equal(fake.reads, 4);
+}
+
+static void one_slow_reading_does_not_stop_control(void **state)
+{
+	(void)state;
+	/* The process lost its processor for a minute while it read: a second later it goes on at the latest. */
+	fake.cost_ns = 60 * NS_PER_S;
+	set(1000, 0);
+	get(&one, 1000);
+	set(2000, 0);
+	get(&one, 1999);
+	assert_int_equal(fake.reads, 1);
+	get(&one, 2000);
+	assert_int_equal(fake.reads, 2);
+}
+
+static struct estimate_record seen_by_two;
+
+static void two_asks(void)
+{
+	fake.while_reading = NULL;
+	assert_int_equal(estimate_get(&two, 5000 * NS_PER_MS, &seen_by_two), 0);
+}
+
+static void two_estimators_take_one_sample(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1200, 100);
+	get(&one, 1200);
+	set(5000, 200);
+	fake.while_reading = two_asks; /* while the first one is at it */
+	const struct estimate_record record = get(&one, 5000);
+	assert_int_equal(fake.reads, 3);
+	assert_int_equal(record.samples, 3);
+	assert_int_equal(seen_by_two.samples, 2); /* the other one didn't wait: it has what was there */
+	assert_true(is(seen_by_two.load, 0.25));
+}
+
+static void somebody_finishes(void)
+{
+	/* Between one's look and its claim two takes the sample. */
+	fake.while_asked = NULL;
+	get(&two, 1200);
+}
+
+static void a_claim_that_came_too_late_takes_no_second_sample(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1200, 100);
+	fake.while_asked = somebody_finishes;
+	const struct estimate_record record = get(&one, 1200);
+	assert_int_equal(fake.reads, 2);
+	assert_int_equal(record.samples, 2);
+	assert_true(is(record.load, 0.25));
+}
+
+static void a_dead_sampler_is_released(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	atomic_store(&shared->sampler, 2); /* where the second one died */
+	set(9000, 100);
+	get(&one, 9000);
+	assert_int_equal(fake.reads, 1);
+	estimate_release(shared, 3); /* somebody else's death changes nothing */
+	assert_int_equal(atomic_load(&shared->sampler), 2);
+	estimate_release(shared, 2);
+	get(&one, 9000);
+	assert_int_equal(fake.reads, 2);
+	estimate_release(shared, 2); /* of one that was at nothing */
+	assert_int_equal(atomic_load(&shared->sampler), 0);
+}
+
+static void a_sampler_that_died_while_writing_leaves_the_last_record(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1200, 100);
+	const struct estimate_record whole = get(&one, 1200);
+	const uint32_t sequence = atomic_load(&shared->estimate.sequence);
+	atomic_store(&shared->sampler, 2);
+	for (size_t i = 0; i < 5; i++)
+		atomic_store(&shared->estimate.copy[(sequence + 1) & 1][i], UINT64_C(0x4242424242424242));
+	estimate_release(shared, 2);
+	const struct estimate_record record = get(&one, 1201);
+	assert_memory_equal(&record, &whole, sizeof record);
+	set(1400, 200);
+	assert_int_equal(get(&two, 1400).samples, 3);
+}
+
+static void a_source_that_fails_keeps_the_last_record(void **state)
+{
+	(void)state;
+	struct estimate_record record;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1200, 100);
+	get(&one, 1200);
+	fake.error = EIO;
+	errno = 0;
+	assert_int_equal(estimate_get(&one, 1400 * NS_PER_MS, &record), -1);
+	assert_int_equal(errno, EIO);
+	assert_int_equal(record.samples, 2);
+	assert_true(is(record.load, 0.25));
+	assert_int_equal(atomic_load(&shared->sampler), 0);
+	fake.error = 0;
+	set(1600, 500); /* what was missed is part of the next sample: 0.4 of 0.8, ω = 2/3 */
+	record = get(&two, 1600);
+	assert_true(is(record.load, 0.25 / 3 + 0.5 * 2 / 3));
+	assert_true(is(record.capacity, 1.2));
+}
+
+static void a_pair_without_a_sample_starts_afresh(void **state)
+{
+	(void)state;
+	set(1000, 1000);
+	get(&one, 1000);
+	set(1200, 1100);
+	get(&one, 1200);
+	set(1400, 50); /* the counter went back */
+	struct estimate_record record = get(&one, 1400);
+	assert_true(is(record.load, 0.25));
+	assert_true(is(record.capacity, 0.4));
+	assert_int_equal(record.samples, 3);
+	set(1600, 450); /* against the new one: 0.4 of 0.4 */
+	record = get(&one, 1600);
+	assert_true(is(record.load, 0.625)); /* (0.25 + 1) / 2 */
+	assert_true(is(record.capacity, 0.8));
+}
+
+static void owed_work_is_the_integral_of_the_target_less_work(void **state)
+{
+	(void)state;
+	one.target = fake_target;
+	fake.target = 0.75;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1200, 100); /* 0.75 × 0.4 − 0.1 = 0.2 */
+	assert_true(is(get(&one, 1200).owed, 0.2));
+	assert_int_equal(fake.from_ns, 1000 * NS_PER_MS);
+	assert_int_equal(fake.to_ns, 1200 * NS_PER_MS);
+	set(1300, 400); /* 0.2 + 0.75 × 0.2 − 0.3 = 0.05 */
+	assert_true(is(get(&one, 1300).owed, 0.05));
+	fake.target = NAN; /* free: nothing is asked for */
+	set(1400, 500);
+	assert_true(is(get(&one, 1400).owed, 0.05));
+	fake.target = 0; /* 0.05 − 0.2 = −0.15: worked too much */
+	set(1500, 700);
+	assert_true(is(get(&one, 1500).owed, -0.15));
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
+	const struct CMUnitTest tests[] = {
+		TEST(the_filter_weighs_by_length),
+		TEST(the_first_reading_gives_no_load),
+		TEST(samples_add_up_by_hand),
+		TEST(nobody_samples_before_the_interval_is_over),
+		TEST(expensive_readings_are_seldom),
+		TEST(one_slow_reading_does_not_stop_control),
+		TEST(two_estimators_take_one_sample),
+		TEST(a_claim_that_came_too_late_takes_no_second_sample),
+		TEST(a_dead_sampler_is_released),
+		TEST(a_sampler_that_died_while_writing_leaves_the_last_record),
+		TEST(a_source_that_fails_keeps_the_last_record),
+		TEST(a_pair_without_a_sample_starts_afresh),
+		TEST(owed_work_is_the_integral_of_the_target_less_work),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

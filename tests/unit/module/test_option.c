@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "module/option.h"
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+struct values {
+	const char *file;
+	int64_t period;
+	double load, gain;
+	int64_t count;
+	bool loop;
+	int colour;
+	const struct sst_cpus *cpus;
+};
+
+#define MEMBER(kind, member)                                                                                                     \
+	.name = #member, .type = (kind), .offset = offsetof(struct values, member), .help = "help of " #member
+
+static const struct sst_option options[] = {
+	{MEMBER(SST_TEXT, file)},
+	{MEMBER(SST_TIME, period), .initial = "107m", .least = "1m", .most = "1h"},
+	{MEMBER(SST_LOAD, load), .initial = "1/3", .most = "90%"},
+	{MEMBER(SST_REAL, gain), .initial = "1", .least = "0"},
+	{MEMBER(SST_INT, count), .least = "-2", .most = "1000"},
+	{MEMBER(SST_FLAG, loop)},
+	{MEMBER(SST_CHOICE, colour), .initial = "green", .choices = colours},
+	{MEMBER(SST_CPUS, cpus)},
+	{0},
+};
+
+/* Everything that needs an end, per test. */
+struct fixture {
+	struct values values;
+	struct option_memory memory;
+	char error[OPTION_ERROR_MAX];
+	char printed[2048];
+};
+
+static struct fixture test;
+
+static int clean(void **state)
+{
+	(void)state;
+	memset(&test, 0, sizeof test);
+	/* What is in the state before must not matter. */
+	memset(&test.values, 0x5a, sizeof test.values);
+	test.values.loop = true;
+	return 0;
+}
+
+static int release(void **state)
+{
+	(void)state;
+	option_free(&test.memory);
+	assert_int_equal(test.memory.count, 0);
+	option_free(&test.memory); /* twice does no harm */
+	return 0;
+}
+
+static void parse(const char *text)
+{
+	option_free(&test.memory);
+	if (option_parse(options, text, &test.values, &test.memory, test.error) != 0)
+		fail_msg("'%s': %s", text ? text : "(null)", test.error);
+}
+
+/* The text is refused with exactly this message. */
+static void refuse(const char *text, const char *message)
+{
+	option_free(&test.memory);
+	memset(test.error, '#', sizeof test.error);
+	assert_int_equal(option_parse(options, text, &test.values, &test.memory, test.error), -1);
+	assert_non_null(memchr(test.error, '\0', sizeof test.error));
+	assert_string_equal(test.error, message);
+}
+
+static const char *print(void)
+{
+	FILE *to = fmemopen(test.printed, sizeof test.printed, "w");
+	assert_non_null(to);
+	option_print(options, &test.values, to);
+	fclose(to);
+	return test.printed;
+}
+
+static void without_text_defaults_and_unset_values_hold(void **state)
+{
+	(void)state;
+	parse(NULL);
+	assert_null(test.values.file);
+	assert_int_equal(test.values.period, 107 * NS_PER_MS);
+	assert_true(test.values.load == 1.0 / 3);
+	assert_true(test.values.gain == 1);
+	assert_true(test.values.count == SST_UNSET);
+	assert_false(test.values.loop);
+	assert_int_equal(test.values.colour, 1);
+	assert_null(test.values.cpus);
+}
+
+static void types_without_default_are_unset(void **state)
+{
+	(void)state;
+	static const struct sst_option bare[] = {
+		{MEMBER(SST_TIME, period)},
+		{MEMBER(SST_LOAD, load)},
+		{MEMBER(SST_REAL, gain)},
+		{MEMBER(SST_INT, count)},
+		{MEMBER(SST_CHOICE, colour), .choices = colours},
+		{0},
+	};
+	assert_int_equal(option_parse(bare, NULL, &test.values, &test.memory, test.error), 0);
+	assert_true(test.values.period == SST_UNSET);
+	assert_true(isnan(test.values.load));
+	assert_true(isnan(test.values.gain));
+	assert_true(test.values.count == SST_UNSET);
+	assert_int_equal(test.values.colour, -1);
+	FILE *to = fmemopen(test.printed, sizeof test.printed, "w");
+	option_print(bare, &test.values, to);
+	fclose(to);
+	assert_string_equal(test.printed, "");
+}
+
+static void every_type_is_set_by_name(void **state)
+{
+	(void)state;
+	parse("colour=blue,cpus=0-1,count=-2,gain=2.5e-1,load=90%,loop,period=1h,file=a b");
+	assert_string_equal(test.values.file, "a b");
+	assert_int_equal(test.values.period, 3600 * NS_PER_S);
+	assert_true(test.values.load == 0.9);
+	assert_true(test.values.gain == 0.25);
+	assert_int_equal(test.values.count, -2);
+	assert_true(test.values.loop);
+	assert_int_equal(test.values.colour, 2);
+	assert_int_equal(test.values.cpus->count, 2);
+	parse("loop=no");
+	assert_false(test.values.loop);
+	parse("loop=yes");
+	assert_true(test.values.loop);
+}
+
+static void the_first_piece_may_do_without_its_name(void **state)
+{
+	(void)state;
+	parse("saw.trace,gain=3,loop");
+	assert_string_equal(test.values.file, "saw.trace");
+	assert_true(test.values.gain == 3);
+	assert_true(test.values.loop);
+	parse("loop"); /* a flag's name is the flag … */
+	assert_true(test.values.loop);
+	assert_null(test.values.file);
+	parse("gain"); /* … that of another option is a value */
+	assert_string_equal(test.values.file, "gain");
+	refuse("gain=1,saw.trace",
+		"unknown option 'saw.trace': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("loop,gain", "option 'gain': '' is malformed: expected a number, at least 0");
+}
+
+static void a_backslash_takes_the_next_character_as_it_is(void **state)
+{
+	(void)state;
+	parse("a\\,b,loop");
+	assert_string_equal(test.values.file, "a,b");
+	assert_true(test.values.loop);
+	parse("a\\=b");
+	assert_string_equal(test.values.file, "a=b");
+	parse("file=a=b\\\\c");
+	assert_string_equal(test.values.file, "a=b\\c");
+	parse("file=end\\");
+	assert_string_equal(test.values.file, "end\\");
+	parse("file=\\,");
+	assert_string_equal(test.values.file, ",");
+}
+
+static void processor_lists_go_on_over_commas(void **state)
+{
+	(void)state;
+	parse("cpus=0-1,8,3,gain=2");
+	assert_int_equal(test.values.cpus->count, 4);
+	assert_int_equal(test.values.cpus->cpu[3], 8);
+	assert_true(test.values.gain == 2);
+	assert_string_equal(print(), "period=107m,load=0.3333333333333333,gain=2,loop=no,colour=green,cpus=0-1,3,8");
+	static const struct sst_option first[] = {{MEMBER(SST_CPUS, cpus)}, {MEMBER(SST_FLAG, loop)}, {0}};
+	option_free(&test.memory);
+	assert_int_equal(option_parse(first, "4,2,loop", &test.values, &test.memory, test.error), 0);
+	assert_int_equal(test.values.cpus->count, 2);
+	assert_int_equal(test.values.cpus->cpu[0], 2);
+	assert_true(test.values.loop);
+	option_free(&test.memory);
+	assert_int_equal(option_parse(first, "4\\,2,\\3,loop", &test.values, &test.memory, test.error), -1);
+	assert_non_null(strstr(test.error, "unknown option '3'"));
+	refuse("cpus=1,2x", "option 'cpus': '1,2x' is malformed: expected a list of processors such as 0-3,8");
+}
+
+static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
+{
+	(void)state;
+	refuse("period=fast", "option 'period': 'fast' is malformed: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
+			      "from 1m to 1h");
+	refuse("period=1u", "option 'period': '1u' is out of range: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
+			    "from 1m to 1h");
+	refuse("period=3601s", "option 'period': '3601s' is out of range: expected a time such as 107m (milliseconds), 0.5s or "
+			       "1M30s, from 1m to 1h");
+	refuse("load=2",
+		"option 'load': '2' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
+	refuse("load=91%",
+		"option 'load': '91%' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
+	refuse("gain=-0.001", "option 'gain': '-0.001' is out of range: expected a number, at least 0");
+	refuse("gain=nan", "option 'gain': 'nan' is malformed: expected a number, at least 0");
+	refuse("count=1.5", "option 'count': '1.5' is malformed: expected a whole number, from -2 to 1000");
+	refuse("count=-3", "option 'count': '-3' is out of range: expected a whole number, from -2 to 1000");
+	refuse("count=99999999999999999999",
+		"option 'count': '99999999999999999999' is out of range: expected a whole number, from -2 to 1000");
+	refuse("loop=1", "option 'loop': '1' is malformed: expected yes or no");
+	refuse("colour=mauve", "option 'colour': 'mauve' is malformed: expected red, green or blue");
+	refuse("colour=", "option 'colour': '' is malformed: expected red, green or blue");
+	refuse("colour=gree", "option 'colour': 'gree' is malformed: expected red, green or blue");
+	refuse("file=", "option 'file': '' is malformed: expected a text that is not empty");
+	refuse("cpus=3-1", "option 'cpus': '3-1' is out of range: expected a list of processors such as 0-3,8");
+}
+
+static void wrong_names_say_which_there_are(void **state)
+{
+	(void)state;
+	refuse("speed=3", "unknown option 'speed': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("=3", "unknown option '': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("Gain=3", "unknown option 'Gain': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("gai=3", "unknown option 'gai': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("gain=3,", "unknown option '': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("gain=1,gain=1", "option 'gain' is given twice");
+	refuse("a,file=b", "option 'file' is given twice");
+	refuse("loop,loop", "option 'loop' is given twice");
+	assert_int_equal(option_parse(NULL, "gain=3", &test.values, &test.memory, test.error), -1);
+	assert_string_equal(test.error, "unknown option 'gain': there are no options");
+	assert_int_equal(option_parse(NULL, "x", &test.values, &test.memory, test.error), -1);
+	assert_string_equal(test.error, "unknown option 'x': there are no options");
+	assert_int_equal(option_parse(NULL, NULL, &test.values, &test.memory, test.error), 0);
+}
+
+static void required_options_must_be_there(void **state)
+{
+	(void)state;
+	static const struct sst_option table[] = {{MEMBER(SST_LOAD, load), .required = true, .least = "1%"}, {0}};
+	assert_int_equal(option_parse(table, NULL, &test.values, &test.memory, test.error), -1);
+	assert_string_equal(
+		test.error, "option 'load' is missing: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at least 1%");
+	assert_int_equal(option_parse(table, "50%", &test.values, &test.memory, test.error), 0);
+	assert_true(test.values.load == 0.5);
+}
+
+static void long_messages_end_in_time(void **state)
+{
+	(void)state;
+	char text[4000];
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
+	memset(test.error, '#', sizeof test.error);
+	memcpy(text, "gain=", 5);
+	assert_int_equal(option_parse(options, text, &test.values, &test.memory, test.error), -1);
+	assert_non_null(memchr(test.error, '\0', sizeof test.error));
+	assert_non_null(strstr(test.error, "option 'gain': 'xxx"));
+	assert_non_null(strstr(test.error, "xxx' is malformed: expected a number"));
+	/* More names than a message holds. */
+	struct sst_option many[101] = {{0}};
+	char names[100][32];
+	for (size_t i = 0; i < 100; i++) {
+		snprintf(names[i], sizeof names[i], "option-number-%zu", i);
+		many[i] = (struct sst_option){
+			.name = names[i], .type = SST_FLAG, .offset = offsetof(struct values, loop), .help = "x"};
+	}
+	memset(test.error, '#', sizeof test.error);
+	assert_int_equal(option_parse(many, "nothing=1", &test.values, &test.memory, test.error), -1);
+	assert_non_null(memchr(test.error, '\0', sizeof test.error));
+	assert_non_null(strstr(test.error, "unknown option 'nothing': expected one of option-number-0, option-number-1,"));
+}
+
+static void what_is_printed_is_read_back(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {NULL,
+		"a\\,b\\\\c\\=d,period=1s1n,load=0.1,gain=0.30000000000000004,count=0,loop,colour=red,cpus=9,1,2",
+		"file=\\,\\,,loop=yes", "file=a=b=c"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char first[sizeof test.printed];
+		parse(texts[i]);
+		strcpy(first, print());
+		parse(first);
+		assert_string_equal(print(), first);
+	}
+	parse(texts[1]);
+	assert_string_equal(print(),
+		"file=a\\,b\\\\c=d,period=1000000001n,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
+	assert_string_equal(test.values.file, "a,b\\c=d");
+}
+
+static void help_shows_the_whole_table(void **state)
+{
+	(void)state;
+	FILE *to = fmemopen(test.printed, sizeof test.printed, "w");
+	assert_non_null(to);
+	option_help(options, to);
+	fclose(to);
+	assert_non_null(strstr(test.printed, "  file=TEXT\n      help of file\n"));
+	assert_non_null(strstr(test.printed, "  period=TIME\n      help of period; from 1m to 1h; default 107m\n"));
+	assert_non_null(strstr(test.printed, "  load=LOAD\n      help of load; at most 90%; default 1/3\n"));
+	assert_non_null(strstr(test.printed, "  gain=NUMBER\n      help of gain; at least 0; default 1\n"));
+	assert_non_null(strstr(test.printed, "  count=INTEGER\n      help of count; from -2 to 1000\n"));
+	assert_non_null(strstr(test.printed, "  loop=yes|no\n"));
+	assert_non_null(strstr(test.printed, "  colour=red|green|blue\n      help of colour; default green\n"));
+	assert_non_null(strstr(test.printed, "  cpus=CPUS\n"));
+	static const struct sst_option required[] = {{MEMBER(SST_TEXT, file), .required = true}, {0}};
+	to = fmemopen(test.printed, sizeof test.printed, "w");
+	assert_non_null(to);
+	option_help(required, to);
+	option_help(NULL, to);
+	fclose(to);
+	assert_string_equal(test.printed, "  file=TEXT\n      help of file; required\n");
+}
+
+static void wrong_tables_are_found(void **state)
+{
+	(void)state;
+	const size_t size = sizeof(struct values);
+	const struct sst_option good = {MEMBER(SST_REAL, gain), .initial = "1", .least = "0", .most = "2"};
+	struct sst_option table[] = {good, {0}, {0}};
+	assert_null(option_check_table(options, size));
+	assert_null(option_check_table(NULL, 0));
+	assert_null(option_check_table(table, size));
+#define WRONG(member, value)                                                                                                     \
+	do {                                                                                                                     \
+		table[0] = good;                                                                                                 \
+		table[0].member = value;                                                                                         \
+		assert_non_null(option_check_table(table, size));                                                                \
+	} while (0)
+	WRONG(type, (enum sst_type)99);
+	WRONG(help, NULL);
+	WRONG(help, "");
+	WRONG(name, "");
+	WRONG(name, "a,b");
+	WRONG(name, "a=b");
+	WRONG(name, "a\\b");
+	WRONG(offset, size);
+	WRONG(offset, size - 1);
+	WRONG(offset, SIZE_MAX);
+	WRONG(offset, 1); /* no double can lie there */
+	WRONG(initial, "many");
+	WRONG(initial, "3");
+	WRONG(initial, "-1");
+	WRONG(least, "few");
+	WRONG(most, "many");
+	WRONG(least, "3"); /* above most, and above the default */
+#undef WRONG
+	table[0] = (struct sst_option){MEMBER(SST_REAL, gain), .least = "3", .most = "2"}; /* nothing lies between */
+	assert_non_null(option_check_table(table, size));
+	table[0] = (struct sst_option){MEMBER(SST_CHOICE, colour)};
+	assert_non_null(option_check_table(table, size));
+	static const char *const none[] = {NULL};
+	table[0].choices = none;
+	assert_non_null(option_check_table(table, size));
+	table[0].choices = colours;
+	assert_null(option_check_table(table, size));
+	table[0].initial = "mauve";
+	assert_non_null(option_check_table(table, size));
+	table[0] = (struct sst_option){MEMBER(SST_TEXT, file), .least = "a"};
+	assert_non_null(option_check_table(table, size));
+	table[0] = (struct sst_option){MEMBER(SST_CPUS, cpus), .initial = "0,x"};
+	assert_non_null(option_check_table(table, size));
+	table[0].initial = "0-3,5";
+	assert_null(option_check_table(table, size));
+	table[0] = table[1] = good;
+	assert_non_null(option_check_table(table, size));
+	table[1].name = "other";
+	assert_null(option_check_table(table, size));
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, clean, release)
+	const struct CMUnitTest tests[] = {
+		TEST(without_text_defaults_and_unset_values_hold),
+		TEST(types_without_default_are_unset),
+		TEST(every_type_is_set_by_name),
+		TEST(the_first_piece_may_do_without_its_name),
+		TEST(a_backslash_takes_the_next_character_as_it_is),
+		TEST(processor_lists_go_on_over_commas),
+		TEST(wrong_values_say_what_was_found_and_what_is_accepted),
+		TEST(wrong_names_say_which_there_are),
+		TEST(required_options_must_be_there),
+		TEST(long_messages_end_in_time),
+		TEST(what_is_printed_is_read_back),
+		TEST(help_shows_the_whole_table),
+		TEST(wrong_tables_are_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "record/iteration_log.h"
+
+#define HEADER "instance,iteration,start_s,end_s\n"
+
+static const struct iteration_record first = {.instance = 3, .iteration = 17, .start_ns = 12000000005, .end_ns = 12345678901};
+static const char first_line[] = "3,17,12.000000005,12.345678901\n";
+static const struct iteration_record second = {.instance = 3, .iteration = 18, .start_ns = 12345678902, .end_ns = 99999999999};
+static const char second_line[] = "3,18,12.345678902,99.999999999\n";
+
+static char path[] = "/tmp/test_iteration_log.XXXXXX";
+
+static int create_file(void **state)
+{
+	(void)state;
+	strcpy(strrchr(path, '.'), ".XXXXXX");
+	const int file = mkstemp(path);
+	return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+/* The file's whole text, valid until the next call. */
+static const char *text_of(const char *name)
+{
+	static char text[4096];
+	const int file = open(name, O_RDONLY);
+	assert_true(file >= 0);
+	const ssize_t length = read(file, text, sizeof text - 1);
+	assert_true(length >= 0);
+	close(file);
+	text[length] = '\0';
+	return text;
+}
+
+static void limit_file_size(rlim_t size)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = size;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void format_prints_nanoseconds(void **state)
+{
+	(void)state;
+	char line[ITERATION_LOG_LINE_MAX];
+	assert_int_equal(iteration_log_format(&first, line), strlen(first_line));
+	assert_string_equal(line, first_line);
+	assert_int_equal(iteration_log_format(&(struct iteration_record){0}, line), strlen("0,0,0.000000000,0.000000000\n"));
+	assert_string_equal(line, "0,0,0.000000000,0.000000000\n");
+}
+
+static void format_has_room_for_the_largest(void **state)
+{
+	(void)state;
+	const struct iteration_record largest = {UINT_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
+	char line[ITERATION_LOG_LINE_MAX];
+	iteration_log_format(&largest, line);
+	assert_string_equal(line, "4294967295,18446744073709551615,9223372036.854775807,9223372036.854775807\n");
+}
+
+static void lines_are_in_the_file_at_once(void **state)
+{
+	(void)state;
+	struct iteration_log log;
+	assert_int_equal(iteration_log_open(&log, path), 0);
+	assert_string_equal(text_of(path), HEADER);
+	assert_int_equal(iteration_log_write(&log, &first), 0);
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n");
+	assert_int_equal(iteration_log_write(&log, &second), 0);
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+	assert_int_equal(iteration_log_close(&log), 0);
+	assert_int_equal(log.lost, 0);
+	assert_int_equal(iteration_log_close(&log), 0);
+}
+
+static void open_empties_an_old_file(void **state)
+{
+	(void)state;
+	struct iteration_log log;
+	assert_int_equal(iteration_log_open(&log, path), 0);
+	assert_int_equal(iteration_log_write(&log, &first), 0);
+	assert_int_equal(iteration_log_close(&log), 0);
+	assert_int_equal(iteration_log_open(&log, path), 0);
+	assert_string_equal(text_of(path), HEADER);
+	assert_int_equal(iteration_log_close(&log), 0);
+}
+
+static void two_writers_keep_lines_whole(void **state)
+{
+	(void)state;
+	struct iteration_log one, other;
+	assert_int_equal(iteration_log_open(&one, path), 0);
+	assert_int_equal(iteration_log_open(&other, path), 0);
+	assert_int_equal(iteration_log_write(&one, &first), 0);
+	assert_int_equal(iteration_log_write(&other, &second), 0);
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+	assert_int_equal(iteration_log_close(&one), 0);
+	assert_int_equal(iteration_log_close(&other), 0);
+}
+
+static void open_says_why_it_fails(void **state)
+{
+	(void)state;
+	struct iteration_log log;
+	assert_int_equal(iteration_log_open(&log, "/nonexistent/log"), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(log.file, -1);
+	assert_int_equal(iteration_log_open(&log, "/dev/full"), -1);
+	assert_int_equal(errno, ENOSPC);
+	assert_int_equal(log.file, -1);
+	assert_int_equal(iteration_log_close(&log), 0);
+}
+
+/* Wherever in a line the space ends: no half of it stays, and the next line is written when there is space again. */
+static void full_disk_leaves_whole_lines(void **state)
+{
+	(void)state;
+	for (size_t room = 0; room < strlen(second_line); room++) {
+		struct iteration_log log;
+		assert_int_equal(iteration_log_open(&log, path), 0);
+		assert_int_equal(iteration_log_write(&log, &first), 0);
+		limit_file_size(strlen(HEADER) + strlen(first_line) + room);
+		for (unsigned i = 1; i <= 2; i++) {
+			assert_int_equal(iteration_log_write(&log, &second), -1);
+			assert_int_equal(errno, EFBIG);
+			assert_int_equal(log.lost, i);
+			assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n");
+		}
+		limit_file_size(RLIM_INFINITY);
+		assert_int_equal(iteration_log_write(&log, &second), 0);
+		assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+		assert_int_equal(log.lost, 2);
+		assert_int_equal(iteration_log_close(&log), 0);
+	}
+}
+
+/* A file that may not shrink keeps the half line; then nothing may follow it. */
+static void nothing_follows_half_a_line(void **state)
+{
+	(void)state;
+	const int memory = memfd_create("log", MFD_ALLOW_SEALING);
+	assert_true(memory >= 0);
+	assert_int_equal(fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	char name[64];
+	snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
+	struct iteration_log log;
+	assert_int_equal(iteration_log_open(&log, name), 0);
+	limit_file_size(strlen(HEADER) + 4);
+	assert_int_equal(iteration_log_write(&log, &first), -1);
+	assert_int_equal(errno, EFBIG);
+	limit_file_size(RLIM_INFINITY);
+	assert_string_equal(text_of(name), HEADER "3,17");
+	assert_int_equal(iteration_log_write(&log, &second), -1);
+	assert_int_equal(errno, EIO);
+	assert_int_equal(log.lost, 2);
+	assert_string_equal(text_of(name), HEADER "3,17");
+	assert_int_equal(iteration_log_close(&log), 0);
+	close(memory);
+}
+
+static void pipe_without_reader_is_an_error(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	char name[64], received[sizeof HEADER];
+	snprintf(name, sizeof name, "/proc/self/fd/%d", ends[1]);
+	struct iteration_log log;
+	assert_int_equal(iteration_log_open(&log, name), 0);
+	assert_int_equal(read(ends[0], received, sizeof received), strlen(HEADER));
+	assert_memory_equal(received, HEADER, strlen(HEADER));
+	close(ends[0]);
+	assert_int_equal(iteration_log_write(&log, &first), -1);
+	assert_int_equal(errno, EPIPE);
+	assert_int_equal(log.lost, 1);
+	assert_int_equal(iteration_log_close(&log), 0);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(format_prints_nanoseconds),
+		cmocka_unit_test(format_has_room_for_the_largest),
+		cmocka_unit_test_setup_teardown(lines_are_in_the_file_at_once, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(open_empties_an_old_file, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(two_writers_keep_lines_whole, create_file, remove_file),
+		cmocka_unit_test(open_says_why_it_fails),
+		cmocka_unit_test_setup_teardown(full_disk_leaves_whole_lines, create_file, remove_file),
+		cmocka_unit_test(nothing_follows_half_a_line),
+		cmocka_unit_test(pipe_without_reader_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "os/accounting.h"
+#include "os/stat.h"
+#include "sim/host.h"
+
+#define START (10 * NS_PER_S)
+
+static struct sim_machine machine;
+static struct sim_host host;
+static struct sim_env env;
+static struct sim_process *process;
+
+static void stay_blocked(struct sim_process *which, struct sim_thread *thread)
+{
+	(void)which;
+	(void)thread;
+}
+
+static void begin(unsigned processors, enum sim_accounting accounting)
+{
+	const struct sim_machine_config config = {
+		.processors = processors, .start_ns = START, .slice_ns = 3 * NS_PER_MS, .tick_ns = 4 * NS_PER_MS, .seed = 1};
+	assert_int_equal(sim_machine_init(&machine, &config), 0);
+	host = (struct sim_host){.machine = &machine, .accounting = accounting, .reading_ns = 25 * NS_PER_US};
+	sim_env_init(&env, &host, 1, 9);
+	process = sim_process_add(&machine, 1, stay_blocked, NULL);
+	sim_thread_wake(&process->thread[0], SIM_ENDLESS);
+	sim_process_stop(process);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	sim_host_free(&host);
+	sim_machine_free(&machine);
+	return 0;
+}
+
+static void run_for(int64_t ns)
+{
+	sim_process_continue(process);
+	sim_machine_run(&machine, machine.now_ns + ns);
+	sim_process_stop(process);
+}
+
+static void rest_for(int64_t ns)
+{
+	sim_machine_run(&machine, machine.now_ns + ns);
+}
+
+static const char *read_text(const char *path)
+{
+	static char text[8192];
+	int64_t when_ns = 0;
+	const struct sst_host *functions = env.env.host;
+	const int handle = functions->open(&env.env, path);
+	assert_true(handle >= 0);
+	const ssize_t length = functions->read(&env.env, handle, text, sizeof text - 1, &when_ns);
+	assert_true(length >= 0);
+	assert_int_equal(when_ns, machine.now_ns);
+	text[length] = '\0';
+	functions->close(&env.env, handle);
+	return text;
+}
+
+/* Sums are cut to 10 ms after adding and single processors before, so they need not agree. */
+static void the_text_is_that_of_a_kernel(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	run_for(9 * NS_PER_MS); /* ticks at 4 and 8 ms */
+	rest_for(20 * NS_PER_MS);
+	assert_string_equal(read_text("/proc/stat"), "cpu  0 0 0 2004 0 0 0 0 0 0\n"
+						     "cpu0 0 0 0 1002 0 0 0 0 0 0\n"
+						     "cpu1 0 0 0 1002 0 0 0 0 0 0\n"
+						     "ctxt 2\nprocs_running 0\n");
+	run_for(5 * NS_PER_MS); /* 29 to 34 ms: the tick at 32 ms; idle 2 * 10034 - 14 = 20054 ms */
+	assert_string_equal(read_text("/proc/stat"), "cpu  1 0 0 2005 0 0 0 0 0 0\n"
+						     "cpu0 1 0 0 1002 0 0 0 0 0 0\n"
+						     "cpu1 0 0 0 1003 0 0 0 0 0 0\n"
+						     "ctxt 3\nprocs_running 0\n");
+	assert_string_equal(read_text("/sys/fs/cgroup/cpuacct/cpuacct.usage"), "14000000\n");
+}
+
+static void what_does_not_fit_is_cut_off(void **state)
+{
+	(void)state;
+	char text[8];
+	int64_t when_ns;
+	begin(2, SIM_ACCOUNT_IDLE);
+	const int handle = env.env.host->open(&env.env, "/proc/stat");
+	assert_int_equal(env.env.host->read(&env.env, handle, text, sizeof text, &when_ns), 8);
+	assert_memory_equal(text, "cpu  0 0", 8);
+	assert_int_equal(host.charged_ns, 25 * NS_PER_US);
+}
+
+static void other_files_are_not_there(void **state)
+{
+	(void)state;
+	begin(1, SIM_ACCOUNT_IDLE);
+	errno = 0;
+	assert_int_equal(env.env.host->open(&env.env, "/proc/timer_list"), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(env.env.host->refuse(&env.env, "no %d", 3), -1);
+	assert_string_equal(env.refusal, "no 3");
+	assert_int_equal(env.env.entropy, 9);
+}
+
+static void modules_find_out_about_the_accounting(void **state)
+{
+	(void)state;
+	begin(1, SIM_ACCOUNT_TICKS);
+	assert_false(linux_accounting_idle_clock(&env.env));
+	host.accounting = SIM_ACCOUNT_IDLE;
+	assert_true(linux_accounting_idle_clock(&env.env));
+	host.accounting = SIM_ACCOUNT_CLOCK;
+	assert_true(linux_accounting_idle_clock(&env.env));
+}
+
+static struct linux_stat stat_now(void)
+{
+	struct linux_stat stat;
+	const char *text = read_text("/proc/stat");
+	assert_int_equal(linux_stat_parse(text, strlen(text), NULL, &stat), 0);
+	return stat;
+}
+
+/* The load that user and idle columns show between two texts. */
+static void columns(const struct linux_stat *before, const struct linux_stat *now, int64_t length_ns, double *user, double *idle)
+{
+	const double units = (double)length_ns / 1e9 * linux_stat_hz() * machine.config.processors;
+	*user = (double)(now->total.user - before->total.user) / units;
+	*idle = 1 - (double)(now->total.idle - before->total.idle) / units;
+}
+
+/*
+ * Work of 1 ms at a time that begins right after a tick, as that of a program which a tick wakes up: ticks don't see it. The
+ * hazard that made `idle` a source of its own.
+ */
+static void each_accounting_has_its_bias(void **state)
+{
+	(void)state;
+	static const struct {
+		enum sim_accounting accounting;
+		double user, idle;
+	} expected[] = {
+		{SIM_ACCOUNT_IDLE, 0, 0.125},
+		{SIM_ACCOUNT_TICKS, 0, 0},
+		{SIM_ACCOUNT_CLOCK, 0.125, 0.125},
+	};
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		begin(2, expected[i].accounting);
+		rest_for(NS_PER_MS / 10);
+		const struct linux_stat before = stat_now();
+		for (int k = 0; k < 2500; k++) {
+			run_for(NS_PER_MS);
+			rest_for(3 * NS_PER_MS);
+		}
+		const struct linux_stat now = stat_now();
+		double user;
+		double idle;
+		columns(&before, &now, 10 * NS_PER_S, &user, &idle);
+		assert_true(fabs(user - expected[i].user) < 0.0006);
+		assert_true(fabs(idle - expected[i].idle) < 0.0006);
+		end(NULL);
+	}
+	begin(1, SIM_ACCOUNT_IDLE);
+}
+
+static void the_workloads_time_is_known_once_there_are_any(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	assert_int_equal(env.env.host->tree_cpu_time(&env.env), -1);
+	assert_int_equal(errno, EAGAIN);
+	struct sim_process *const workloads[] = {process};
+	host.workload = workloads;
+	host.workloads = 1;
+	run_for(123456789);
+	assert_int_equal(env.env.host->tree_cpu_time(&env.env), 123456789);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(the_text_is_that_of_a_kernel, end),
+		cmocka_unit_test_teardown(what_does_not_fit_is_cut_off, end),
+		cmocka_unit_test_teardown(other_files_are_not_there, end),
+		cmocka_unit_test_teardown(modules_find_out_about_the_accounting, end),
+		cmocka_unit_test_teardown(each_accounting_has_its_bias, end),
+		cmocka_unit_test_teardown(the_workloads_time_is_known_once_there_are_any, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
