@@ -17,6 +17,7 @@
 #include "base/half_file.h"
 #include "base/units.h"
 #include "trace/binary.h"
+#include "trace/load.h"
 #include "trace/text.h"
 
 /* A job has the letter of the option that asks for it. */
@@ -277,7 +278,7 @@ static int write_output(const struct settings *settings, int file, const struct 
 {
 	const char *name = settings->output ? settings->output : "standard output";
 	if (settings->job == JOB_COMPILE) {
-		int result = trace_write(trace, file);
+		int result = trace_binary_write(trace, file);
 		/* Some file systems report only now that there was no room. */
 		if (close(file) != 0)
 			result = -1;

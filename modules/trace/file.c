@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "showstopper/module.h"
-#include "trace/binary.h"
+#include "trace/load.h"
 
 struct file {
 	const char *name;

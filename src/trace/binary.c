@@ -3,31 +3,22 @@
  * A compiled trace is read once, in blocks small enough for the cache, and each block is checked while it is there. Memory
  * is taken only for what a file turned out to hold: the size of a regular file is compared with its record count first, and
  * for a pipe the memory grows with what arrives.
- *
- * Records are kept in shared anonymous memory rather than on the heap: children that inherit it see the same pages, and fork
- * has no page tables to copy for it, however long the trace is.
  */
 #include "trace/binary.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "trace/text.h"
-
 #define MAGIC_SIZE 8
-#define HEADER_SIZE 24
+#define HEADER_SIZE TRACE_BINARY_HEADER_SIZE
 #define RECORD_SIZE 16
 #define CRC_SIZE 4
 #define FORMAT_VERSION 1
@@ -36,104 +27,12 @@
 #define BLOCK_RECORDS ((size_t)16384)
 #define BLOCK_SIZE (BLOCK_RECORDS * RECORD_SIZE)
 
-static const unsigned char magic[MAGIC_SIZE] = {0x89, 'S', 'S', 'T', '\r', '\n', 0x1a, '\n'};
+static const unsigned char magic[MAGIC_SIZE] = {TRACE_BINARY_FIRST, 'S', 'S', 'T', '\r', '\n', 0x1a, '\n'};
 
 _Static_assert(sizeof(struct trace_record) == RECORD_SIZE, "a record in memory is a record in the file");
 _Static_assert(offsetof(struct trace_record, load) == 8, "a record in memory is a record in the file");
 
-/* What is being read. */
-struct source {
-	int file;
-	const char *name;
-	bool regular;
-	uint64_t size; /* of a regular file, from where it stood */
-	off_t start;   /* where it stood */
-	char *error;
-};
-
-static int refuse(const struct source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int refuse(const struct source *source, const char *format, ...)
-{
-	const int used = snprintf(source->error, TRACE_ERROR_MAX, "%.300s: ", source->name);
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(source->error + used, TRACE_ERROR_MAX - (size_t)used, format, arguments);
-	va_end(arguments);
-	return -1;
-}
-
-/* Reads until the buffer is full or the file ends. Returns the bytes read, or -1 with errno. */
-static ssize_t read_full(int file, void *buffer, size_t size)
-{
-	size_t done = 0;
-	while (done < size) {
-		const ssize_t got = read(file, (char *)buffer + done, size - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	return (ssize_t)done;
-}
-
-static int write_full(int file, const void *buffer, size_t size)
-{
-	size_t done = 0;
-	while (done < size) {
-		const ssize_t put = write(file, (const char *)buffer + done, size - done);
-		if (put < 0 && errno != EINTR)
-			return -1;
-		if (put > 0)
-			done += (size_t)put;
-	}
-	return 0;
-}
-
-/* Memory for at least `count` records; those that are there stay. */
-static int reserve(struct trace *trace, size_t count)
-{
-	if (count <= trace->mapped / RECORD_SIZE)
-		return 0;
-	if (count > SIZE_MAX / RECORD_SIZE / 4) {
-		errno = ENOMEM;
-		return -1;
-	}
-	size_t size = trace->mapped ? trace->mapped : (size_t)1 << 16;
-	while (size < count * RECORD_SIZE)
-		size *= 2;
-	void *grown = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (grown == MAP_FAILED)
-		return -1;
-	if (trace->count)
-		memcpy(grown, trace->records, trace->count * RECORD_SIZE);
-	if (trace->mapping)
-		munmap(trace->mapping, trace->mapped);
-	trace->mapping = grown;
-	trace->mapped = size;
-	trace->records = grown;
-	return 0;
-}
-
-int trace_append(struct trace *trace, const struct trace_record *record)
-{
-	if (reserve(trace, trace->count + 1) != 0)
-		return -1;
-	((struct trace_record *)trace->mapping)[trace->count++] = *record;
-	return 0;
-}
-
-void trace_free(struct trace *trace)
-{
-	if (trace->mapping)
-		munmap(trace->mapping, trace->mapped);
-	*trace = (struct trace){0};
-}
-
-/* ---- Compiled: reading ------------------------------------------------------------------------------------------------ */
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
 
 static uint32_t get32(const unsigned char *at)
 {
@@ -164,80 +63,80 @@ static void swap_records(struct trace_record *record, size_t count)
 	}
 }
 
-static int cut_off(const struct source *source, uint64_t found, uint64_t count)
+static int cut_off(const struct trace_source *source, uint64_t found, uint64_t count)
 {
-	return refuse(source,
+	return trace_source_refuse(source,
 		"found the end of the file after %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu64 " records: it is cut off",
 		found, count * RECORD_SIZE + HEADER_SIZE + CRC_SIZE, count);
 }
 
 /* Checks the header against itself and, where that is known, against the size of the file. */
-static int check_header(const struct source *source, const unsigned char *header, size_t got)
+static int check_header(const struct trace_source *source, const unsigned char *header, size_t got)
 {
 	const uint64_t most = (SIZE_MAX / 2 - HEADER_SIZE - CRC_SIZE) / RECORD_SIZE;
 	if (memcmp(header, magic, got < MAGIC_SIZE ? got : MAGIC_SIZE) != 0)
-		return refuse(source,
+		return trace_source_refuse(source,
 			"found the start of a damaged trace (%02x %02x %02x %02x …), expected the bytes 89 53 53 54 0d 0a 1a 0a",
 			header[0], got > 1 ? header[1] : 0, got > 2 ? header[2] : 0, got > 3 ? header[3] : 0);
 	if (got < HEADER_SIZE)
-		return refuse(source,
+		return trace_source_refuse(source,
 			"found the end of the file after %zu bytes, expected at least %d for a compiled trace: it is cut off",
 			got, HEADER_SIZE + RECORD_SIZE + CRC_SIZE);
 	const uint32_t version = get32(header + 8);
 	const uint32_t flags = get32(header + 12);
 	const uint64_t count = get64(header + 16);
 	if (version != FORMAT_VERSION)
-		return refuse(source, "found format version %" PRIu32 ", expected %d", version, FORMAT_VERSION);
+		return trace_source_refuse(source, "found format version %" PRIu32 ", expected %d", version, FORMAT_VERSION);
 	if (flags & ~FLAG_STEP)
-		return refuse(source, "found flags 0x%" PRIx32 ", expected 0 or 1", flags);
+		return trace_source_refuse(source, "found flags 0x%" PRIx32 ", expected 0 or 1", flags);
 	if (count == 0 || count > most)
-		return refuse(source, "found a count of %" PRIu64 " records, expected 1 to %" PRIu64, count, most);
+		return trace_source_refuse(source, "found a count of %" PRIu64 " records, expected 1 to %" PRIu64, count, most);
 	const uint64_t size = count * RECORD_SIZE + HEADER_SIZE + CRC_SIZE;
 	if (source->regular && source->size < size)
 		return cut_off(source, source->size, count);
 	if (source->regular && source->size > size)
-		return refuse(source,
+		return trace_source_refuse(source,
 			"found %" PRIu64 " bytes, expected %" PRIu64 " for %" PRIu64 " records: something follows the trace",
 			source->size, size, count);
 	return 0;
 }
 
 static int check_records(
-	const struct source *source, const struct trace_record *record, size_t count, uint64_t first, int64_t *last)
+	const struct trace_source *source, const struct trace_record *record, size_t count, uint64_t first, int64_t *last)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (record[i].ns < *last)
-			return refuse(source,
+			return trace_source_refuse(source,
 				"record %" PRIu64 ": found the time %" PRId64 " ns, expected %" PRId64 " ns or later",
 				first + i + 1, record[i].ns, *last);
 		*last = record[i].ns;
 		/* The sign is looked at because −0 is in range and has no text form. */
 		if (!(record[i].load <= 1 && !signbit(record[i].load)) && !isnan(record[i].load))
-			return refuse(source, "record %" PRIu64 ": found the load %.17g, expected 0 to 1, or NaN", first + i + 1,
-				record[i].load);
+			return trace_source_refuse(source, "record %" PRIu64 ": found the load %.17g, expected 0 to 1, or NaN",
+				first + i + 1, record[i].load);
 	}
 	return 0;
 }
 
-static int check_end(const struct source *source, uint32_t crc, uint64_t count)
+static int check_end(const struct trace_source *source, uint32_t crc, uint64_t count)
 {
 	unsigned char end[CRC_SIZE + 1];
-	const ssize_t got = read_full(source->file, end, sizeof end);
+	const ssize_t got = trace_source_fill(source, end, sizeof end);
 	if (got < 0)
-		return refuse(source, "%s", strerror(errno));
+		return trace_source_refuse(source, "%s", strerror(errno));
 	if (got < CRC_SIZE)
 		return cut_off(source, HEADER_SIZE + count * RECORD_SIZE + (uint64_t)got, count);
 	if (got > CRC_SIZE)
-		return refuse(source, "found more bytes after the checksum of %" PRIu64 " records, expected the end of the file",
-			count);
+		return trace_source_refuse(source,
+			"found more bytes after the checksum of %" PRIu64 " records, expected the end of the file", count);
 	if (get32(end) != crc)
-		return refuse(
+		return trace_source_refuse(
 			source, "found the checksum %08" PRIx32 ", expected %08" PRIx32 ": the file is damaged", get32(end), crc);
 	return 0;
 }
 
 /* Reads and checks the records and the checksum, into the trace or, when that is null, nowhere. */
-static int read_records(const struct source *source, const unsigned char *header, struct trace *trace)
+static int read_records(const struct trace_source *source, const unsigned char *header, struct trace *trace)
 {
 	const uint64_t count = get64(header + 16);
 	uLong crc = crc32_z(0, header, HEADER_SIZE);
@@ -245,21 +144,21 @@ static int read_records(const struct source *source, const unsigned char *header
 	int64_t last = 0;
 	int result = -1;
 	if (!trace && !scratch)
-		return refuse(source, "%s", strerror(errno));
-	if (trace && source->regular && reserve(trace, count) != 0) {
-		refuse(source, "%s: for %" PRIu64 " records", strerror(errno), count);
+		return trace_source_refuse(source, "%s", strerror(errno));
+	if (trace && source->regular && trace_reserve(trace, count) != 0) {
+		trace_source_refuse(source, "%s: for %" PRIu64 " records", strerror(errno), count);
 		goto out;
 	}
 	for (uint64_t done = 0; done < count;) {
 		const size_t part = count - done < BLOCK_RECORDS ? (size_t)(count - done) : BLOCK_RECORDS;
-		if (trace && reserve(trace, (size_t)done + part) != 0) {
-			refuse(source, "%s: for %" PRIu64 " records", strerror(errno), count);
+		if (trace && trace_reserve(trace, (size_t)done + part) != 0) {
+			trace_source_refuse(source, "%s: for %" PRIu64 " records", strerror(errno), count);
 			goto out;
 		}
 		struct trace_record *into = trace ? (struct trace_record *)trace->mapping + done : scratch;
-		const ssize_t got = read_full(source->file, into, part * RECORD_SIZE);
+		const ssize_t got = trace_source_fill(source, into, part * RECORD_SIZE);
 		if (got < 0) {
-			refuse(source, "%s", strerror(errno));
+			trace_source_refuse(source, "%s", strerror(errno));
 			goto out;
 		}
 		if ((size_t)got < part * RECORD_SIZE) {
@@ -280,11 +179,11 @@ out:
 	return result;
 }
 
-static int map_records(const struct source *source, const unsigned char *header, struct trace *trace)
+static int map_records(const struct trace_source *source, const unsigned char *header, struct trace *trace)
 {
 	void *mapping = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->file, 0);
 	if (mapping == MAP_FAILED)
-		return refuse(source, "can't map it: %s", strerror(errno));
+		return trace_source_refuse(source, "can't map it: %s", strerror(errno));
 	trace->mapping = mapping;
 	trace->mapped = (size_t)source->size;
 	trace->records = (const struct trace_record *)(const void *)((const char *)mapping + HEADER_SIZE);
@@ -292,7 +191,8 @@ static int map_records(const struct source *source, const unsigned char *header,
 	return 0;
 }
 
-static int read_binary(const struct source *source, const unsigned char *header, size_t got, size_t copy_max, struct trace *trace)
+int trace_binary_read(
+	struct trace *trace, const struct trace_source *source, const unsigned char *header, size_t got, size_t copy_max)
 {
 	if (check_header(source, header, got) != 0)
 		return -1;
@@ -303,91 +203,20 @@ static int read_binary(const struct source *source, const unsigned char *header,
 	return map ? map_records(source, header, trace) : 0;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ---------------------------------------------------------------------------------------------------------- */
 
-/* Parses what has been read already and, unless that is all, the rest of the file. */
-static int read_text(const struct source *source, const char *start, size_t got, bool ended, struct trace *trace)
+static int write_full(int file, const void *buffer, size_t size)
 {
-	struct trace_text parser;
-	char *buffer = malloc(BLOCK_SIZE);
-	ssize_t more = ended ? 0 : 1;
-	int result = -1;
-	if (!buffer)
-		return refuse(source, "%s", strerror(errno));
-	trace_text_begin(&parser, trace);
-	if (trace_text_feed(&parser, start, got) != 0)
-		goto fail;
-	while (more) {
-		do
-			more = read(source->file, buffer, BLOCK_SIZE);
-		while (more < 0 && errno == EINTR);
-		if (more < 0) {
-			refuse(source, "%s", strerror(errno));
-			goto out;
-		}
-		if (trace_text_feed(&parser, buffer, (size_t)more) != 0)
-			goto fail;
+	size_t done = 0;
+	while (done < size) {
+		const ssize_t put = write(file, (const char *)buffer + done, size - done);
+		if (put < 0 && errno != EINTR)
+			return -1;
+		if (put > 0)
+			done += (size_t)put;
 	}
-	if (trace_text_end(&parser) != 0)
-		goto fail;
-	result = 0;
-	goto out;
-fail:
-	if (errno == EINVAL)
-		snprintf(source->error, TRACE_ERROR_MAX, "%.300s:%" PRIu64 ":%zu: %s", source->name, parser.line, parser.column,
-			parser.error);
-	else
-		refuse(source, "%s: after %zu records", strerror(errno), trace->count);
-out:
-	free(buffer);
-	return result;
+	return 0;
 }
-
-/* ---- Either ----------------------------------------------------------------------------------------------------------- */
-
-int trace_read(struct trace *trace, int file, const char *name, size_t copy_max, char error[static TRACE_ERROR_MAX])
-{
-	struct source source = {.file = file, .name = name, .error = error};
-	unsigned char start[HEADER_SIZE];
-	struct stat status;
-	*trace = (struct trace){0};
-	if (fstat(file, &status) != 0)
-		return refuse(&source, "%s", strerror(errno));
-	if (S_ISDIR(status.st_mode))
-		return refuse(&source, "found a directory, expected a trace");
-	source.start = lseek(file, 0, SEEK_CUR);
-	source.regular = S_ISREG(status.st_mode) && source.start >= 0 && source.start <= status.st_size;
-	if (source.regular)
-		source.size = (uint64_t)(status.st_size - source.start);
-	const ssize_t got = read_full(file, start, sizeof start);
-	if (got < 0)
-		return refuse(&source, "%s", strerror(errno));
-	if (got == 0)
-		return refuse(&source, "found nothing, expected a trace: it is empty");
-	const int result = start[0] == magic[0]
-				   ? read_binary(&source, start, (size_t)got, copy_max, trace)
-				   : read_text(&source, (const char *)start, (size_t)got, (size_t)got < sizeof start, trace);
-	if (result != 0)
-		trace_free(trace);
-	else
-		mprotect(trace->mapping, trace->mapped, PROT_READ); /* against stray writes; the trace is as good without it */
-	return result;
-}
-
-int trace_load(struct trace *trace, const char *path, char error[static TRACE_ERROR_MAX])
-{
-	*trace = (struct trace){0};
-	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (file < 0) {
-		const struct source source = {.name = path, .error = error};
-		return refuse(&source, "%s", strerror(errno));
-	}
-	const int result = trace_read(trace, file, path, TRACE_COPY_MAX, error);
-	close(file);
-	return result;
-}
-
-/* ---- Compiled: writing ------------------------------------------------------------------------------------------------ */
 
 static void put32(unsigned char *at, uint32_t value)
 {
@@ -411,7 +240,7 @@ static uint64_t load_bits(double load)
 	return bits;
 }
 
-int trace_write(const struct trace *trace, int file)
+int trace_binary_write(const struct trace *trace, int file)
 {
 	unsigned char header[HEADER_SIZE];
 	unsigned char end[CRC_SIZE];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces: the records in memory, the compiled form of a trace, and loading a trace of either form.
- *
- * Compiled form, little-endian throughout:
+ * The compiled form of a trace, little-endian throughout:
  *
  *	offset     bytes
  *	0          8      magic: 89 53 53 54 0d 0a 1a 0a
@@ -19,55 +17,23 @@
 #define TRACE_BINARY_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-struct trace_record {
-	int64_t ns;  /* from 0, not below that of the record before */
-	double load; /* 0 to 1, or NaN: free */
-};
+#include "trace/source.h"
+#include "trace/trace.h"
 
-enum trace_interpolation { TRACE_LINEAR, TRACE_STEP };
+#define TRACE_BINARY_HEADER_SIZE 24
 
-/* Zero is an empty trace. Freed by trace_free, also after an error. */
-struct trace {
-	enum trace_interpolation interpolation;
-	size_t count;                       /* at least 1 once loaded */
-	const struct trace_record *records; /* read-only once loaded, and shared with the children of the process */
-	void *mapping;                      /* what the records lie in */
-	size_t mapped;                      /* bytes of it */
-};
-
-/* Longest message of the functions below, with its NUL. */
-#define TRACE_ERROR_MAX 768
-
-/* A compiled trace of up to so many bytes is copied into memory; a larger one is mapped from its file. See trace_read. */
-#define TRACE_COPY_MAX ((size_t)256 << 20)
+/* The first byte of a compiled trace, and of no text. */
+#define TRACE_BINARY_FIRST 0x89
 
 /*
- * Loads the trace in a file, compiled or text, told by its first byte, and checks all of it. Returns 0, or -1 with a message
- * that names the file and says what was found and what was expected; then the trace is empty.
+ * Reads the rest of a compiled trace behind the `got` bytes of its header that have been read, and checks all of it. A regular file
+ * of more than copy_max bytes is mapped, another copied. Returns 0, or -1 after trace_source_refuse.
  */
-int trace_load(struct trace *trace, const char *path, char error[static TRACE_ERROR_MAX]);
-
-/*
- * As trace_load, from where the open file stands to its end; a pipe will do. `name` is for messages.
- *
- * A compiled trace of at most copy_max bytes, and every text, is copied into shared memory: whoever changes or truncates the
- * file later does not disturb this process or its children. A larger one in a regular file is mapped from it (after the
- * check), so it must be left alone as long as the trace is used: a program that reads the missing part of a truncated file
- * is killed by SIGBUS.
- */
-int trace_read(struct trace *trace, int file, const char *name, size_t copy_max, char error[static TRACE_ERROR_MAX]);
+int trace_binary_read(
+	struct trace *trace, const struct trace_source *source, const unsigned char *header, size_t got, size_t copy_max);
 
 /* Writes the compiled form. Returns 0 when all of it was written, or -1 with errno. */
-int trace_write(const struct trace *trace, int file);
-
-/*
- * Adds a record to a trace that is being built. The record must be in order and in range; nobody checks. Returns 0, or -1
- * with errno.
- */
-int trace_append(struct trace *trace, const struct trace_record *record);
-
-void trace_free(struct trace *trace);
+int trace_binary_write(const struct trace *trace, int file);
 
 #endif

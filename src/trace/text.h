@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "trace/binary.h"
+#include "trace/trace.h"
 
 /* Longest line in bytes, without its end. */
 #define TRACE_TEXT_LINE_MAX 4096

@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "trace/binary.h"
+#include "trace/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			require(isnan(copied.records[i].load) || (copied.records[i].load >= 0 && copied.records[i].load <= 1));
 		}
 		const int copy = new_file();
-		require(trace_write(&copied, copy) == 0);
+		require(trace_binary_write(&copied, copy) == 0);
 		require(read_from_start(&again, copy, TRACE_COPY_MAX, error));
 		require_same(&copied, &again);
 		close(copy);

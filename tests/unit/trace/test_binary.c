@@ -18,6 +18,7 @@
 
 #include "base/units.h"
 #include "trace/binary.h"
+#include "trace/load.h"
 
 #define HEADER 24
 #define RECORD 16
@@ -135,7 +136,7 @@ static void writes_the_format(void **state)
 	(void)state;
 	assert_int_equal(read_bytes(golden, sizeof golden, COPIED), 0);
 	const int file = memfd_create("trace", 0);
-	assert_int_equal(trace_write(&trace, file), 0);
+	assert_int_equal(trace_binary_write(&trace, file), 0);
 	assert_int_equal(pread(file, found, sizeof found, 0), sizeof golden);
 	assert_memory_equal(found, golden, sizeof golden);
 	close(file);
@@ -267,7 +268,7 @@ static void survives_the_round_trip(void **state)
 		assert_int_equal(trace_append(&built, &record), 0);
 	}
 	const int file = memfd_create("trace", 0);
-	assert_int_equal(trace_write(&built, file), 0);
+	assert_int_equal(trace_binary_write(&built, file), 0);
 	for (int map = 0; map < 2; map++) {
 		assert_int_equal(lseek(file, 0, SEEK_SET), 0);
 		assert_int_equal(trace_read(&trace, file, "x", map ? 0 : TRACE_COPY_MAX, error), 0);
@@ -342,13 +343,13 @@ static void reports_where_it_could_not_write(void **state)
 	(void)state;
 	assert_int_equal(read_bytes(golden, sizeof golden, COPIED), 0);
 	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	assert_int_equal(trace_write(&trace, full), -1);
+	assert_int_equal(trace_binary_write(&trace, full), -1);
 	assert_int_equal(errno, ENOSPC);
 	close(full);
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
-	assert_int_equal(trace_write(&trace, ends[1]), -1);
+	assert_int_equal(trace_binary_write(&trace, ends[1]), -1);
 	assert_int_equal(errno, EPIPE);
 	close(ends[1]);
 }
