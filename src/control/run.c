@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/expand.h"
 #include "base/units.h"
+#include "control/workload_time.h"
 #include "os/cgroup.h"
 #include "os/containment.h"
 #include "placement/placement.h"
@@ -64,6 +65,11 @@ int run_prepare(struct run *run, const struct config *config)
 	return 0;
 }
 
+static int64_t cpu_time(void *shared)
+{
+	return workload_time(shared);
+}
+
 int run_share(struct run *run)
 {
 	size_t size[SST_KINDS];
@@ -81,7 +87,9 @@ int run_share(struct run *run)
 			memcpy(shared, host->env.shared, size[kind]);
 		free(host->env.shared);
 		host->env.shared = shared;
-		host->shared = run->shared;
+		host->cpu_time = cpu_time;
+		host->run = run->shared;
+		host->moves = &run->shared->moves;
 	}
 	return 0;
 }

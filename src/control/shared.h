@@ -23,22 +23,6 @@ enum shared_phase {
 	SHARED_KILL,      /* SIGKILL at once */
 };
 
-/* How far a start came when it failed (slot.start_stage). */
-enum shared_stage {
-	STAGE_NONE,
-	STAGE_EXECUTOR,
-	STAGE_FORK,
-	STAGE_NAMESPACE,
-	STAGE_MAP,
-	STAGE_PROC,
-	STAGE_CHDIR,
-	STAGE_STDIN,
-	STAGE_STDOUT,
-	STAGE_STDERR,
-	STAGE_AFFINITY,
-	STAGE_EXEC,
-};
-
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
 	double load;             /* L; NaN before the first sample */
@@ -81,7 +65,7 @@ struct slot {
 	_Atomic bool has_published;
 	_Atomic double published;    /* raw output of the control module, for peers */
 	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
-	_Atomic int32_t start_stage; /* enum shared_stage of a failed start; of a failed respawn where pid isn't 0 */
+	_Atomic int32_t start_stage; /* enum start_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
 	_Atomic bool ended;               /* the first process ended by itself, the last time with … */
 	_Atomic int32_t wait_status;      /* … this wait status */

@@ -21,8 +21,8 @@
 #include "base/cpus.h"
 #include "base/number.h"
 #include "base/units.h"
+#include "os/host_text.h"
 
-#define TEXT_MAX ((size_t)1 << 20)
 /* So many groups are looked at for the own one where its name can't be told. */
 #define SEARCH_MAX 10000u
 /* How often quotas and cpuset are looked at. */
@@ -38,105 +38,6 @@ struct place {
 	char own[PATH_MAX];    /* as listed */
 	char folder[PATH_MAX]; /* of the group, at or below the mount point; "" where it can't be seen */
 };
-
-/* ---- Texts ------------------------------------------------------------------------------------------------------------ */
-
-static const char *line_end(const char *at, const char *end)
-{
-	const char *const newline = memchr(at, '\n', (size_t)(end - at));
-	return newline ? newline : end;
-}
-
-double linux_cgroup_parse_max(const char *text, size_t length)
-{
-	const char *at = text, *const end = text + length;
-	uint64_t quota, period;
-	if (!linux_number(&at, end, &quota) || at == end || *at++ != ' ' || !linux_number(&at, end, &period) || period == 0)
-		return 0;
-	return (double)quota / (double)period;
-}
-
-static bool lists(const char *at, const char *end, const char *controller)
-{
-	const size_t length = strlen(controller);
-	while (at < end) {
-		const char *const comma = memchr(at, ',', (size_t)(end - at));
-		const char *const stop = comma ? comma : end;
-		if ((size_t)(stop - at) == length && memcmp(at, controller, length) == 0)
-			return true;
-		at = stop + 1;
-	}
-	return false;
-}
-
-bool linux_cgroup_parse_own(const char *text, size_t length, const char *controller, char *path, size_t size)
-{
-	const char *const end = text + length;
-	for (const char *at = text, *stop; at < end; at = stop + 1) {
-		stop = line_end(at, end);
-		/* number:controllers:path; version 2 has none */
-		const char *const names = memchr(at, ':', (size_t)(stop - at));
-		const char *const name_end = names ? memchr(names + 1, ':', (size_t)(stop - names - 1)) : NULL;
-		if (!name_end || (controller ? !lists(names + 1, name_end, controller) : name_end != names + 1))
-			continue;
-		const size_t used = (size_t)(stop - name_end - 1);
-		if (used == 0 || used >= size || name_end[1] != '/' || memchr(name_end, '\0', used))
-			return false;
-		memcpy(path, name_end + 1, used);
-		path[used] = '\0';
-		return true;
-	}
-	return false;
-}
-
-static bool climbs(const char *path)
-{
-	for (const char *at = path; (at = strchr(at, '/')) != NULL; at++)
-		if (strncmp(at, "/..", 3) == 0 && (at[3] == '/' || !at[3]))
-			return true;
-	return false;
-}
-
-const char *linux_cgroup_below(const char *path, const char *part)
-{
-	const size_t length = strcmp(part, "/") == 0 ? 0 : strlen(part);
-	if (strncmp(path, part, length) != 0)
-		return NULL;
-	const char *const rest = path + length;
-	if (strcmp(rest, "/") == 0)
-		return "";
-	return (*rest && *rest != '/') || climbs(rest) ? NULL : rest;
-}
-
-/* The whole text, to be freed, or NULL with errno. */
-static char *read_whole(const struct sst_env *env, const char *path, size_t *length)
-{
-	const int handle = env->host->open(env, path);
-	if (handle < 0)
-		return NULL;
-	char *text = NULL;
-	int saved = 0;
-	for (size_t size = (size_t)16 << 10;; size *= 2) {
-		char *const larger = realloc(text, size);
-		int64_t when_ns;
-		const ssize_t got = larger ? env->host->read(env, handle, larger, size, &when_ns) : -1;
-		saved = errno;
-		if (larger)
-			text = larger;
-		if (got >= 0 && (size_t)got == size && size < TEXT_MAX)
-			continue;
-		if (got >= 0)
-			*length = (size_t)got;
-		if (got < 0) {
-			free(text);
-			text = NULL;
-		}
-		break;
-	}
-	env->host->close(env, handle);
-	errno = saved;
-	return text;
-}
 
 /* ---- Places ----------------------------------------------------------------------------------------------------------- */
 
@@ -161,7 +62,7 @@ static bool has_us(const struct sst_env *env, const char *folder)
 {
 	char path[PATH_MAX];
 	size_t length;
-	char *const text = join(path, folder, "/cgroup.procs") ? read_whole(env, path, &length) : NULL;
+	char *const text = join(path, folder, "/cgroup.procs") ? host_text(env, path, &length) : NULL;
 	bool found = false;
 	uint64_t pid;
 	const char *at = text, *const end = text ? text + length : NULL;
@@ -215,7 +116,7 @@ static bool search_place(struct place *place, const struct sst_env *env, const c
 	const char *below_part = part, *rest = place->own;
 	const unsigned part_up = climb(&below_part), up = climb(&rest);
 	unsigned left = SEARCH_MAX;
-	if (*below_part || part_up <= up || climbs(rest))
+	if (*below_part || part_up <= up || linux_cgroup_climbs(rest))
 		return false;
 	strcpy(place->folder, point);
 	return search(env, place->folder, part_up - up, rest, &left);
@@ -246,8 +147,8 @@ static void find_place(
 static struct place *find_places(const struct sst_env *env, char error[static LINUX_CGROUP_ERROR_MAX])
 {
 	size_t groups_length = 0, mounts_length = 0;
-	char *const groups = read_whole(env, "/proc/self/cgroup", &groups_length);
-	char *const mounts = read_whole(env, "/proc/self/mountinfo", &mounts_length);
+	char *const groups = host_text(env, "/proc/self/cgroup", &groups_length);
+	char *const mounts = host_text(env, "/proc/self/mountinfo", &mounts_length);
 	struct place *const places = mounts ? calloc(HIERARCHIES, sizeof *places) : NULL;
 	if (!places)
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read /proc/self/mountinfo: %s", strerror(errno));
@@ -480,7 +381,7 @@ static bool name_group(const struct place *places, const char *path, char name[s
 	}
 	while (*rest == '/')
 		rest++;
-	if (snprintf(name, PATH_MAX, "%s%s", *rest ? "/" : "", rest) >= PATH_MAX || climbs(name))
+	if (snprintf(name, PATH_MAX, "%s%s", *rest ? "/" : "", rest) >= PATH_MAX || linux_cgroup_climbs(name))
 		return false;
 	for (size_t length = strlen(name); length > 0 && name[length - 1] == '/'; length--)
 		name[length - 1] = '\0';

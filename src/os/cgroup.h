@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "os/cgroup_usage.h"
+#include "os/cgroup_text.h"
 #include "showstopper/module.h"
 
 /* Quotas that are looked at: more levels than anybody has. */
@@ -73,15 +73,5 @@ int linux_cgroup_open_usage(
 /* Usage in counter[0], ns, and capacity, which is looked at anew once a second. 0, or -1 with errno. */
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
 	struct sst_reading *now);
-
-/* Pure: "QUOTA PERIOD" or "max PERIOD" (cpu.max) in processors; 0 for none, or a text that is something else. */
-double linux_cgroup_parse_max(const char *text, size_t length);
-/* Pure: copies the group of a controller, or with NULL that of v2, from the text of /proc/self/cgroup. False when it isn't there. */
-bool linux_cgroup_parse_own(const char *text, size_t length, const char *controller, char *path, size_t size);
-/*
- * Pure: where below a mount point a group is: `path` as /proc/self/cgroup has it, `part` what mountinfo says is mounted. "" for the mount point
- * itself, or "/a/b"; NULL when it isn't below it.
- */
-const char *linux_cgroup_below(const char *path, const char *part);
 
 #endif

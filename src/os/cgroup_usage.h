@@ -3,21 +3,16 @@
 #ifndef OS_CGROUP_USAGE_H
 #define OS_CGROUP_USAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LINUX_CGROUP_ERROR_MAX 512
+#include "os/cgroup_text.h"
 
 /* One source that is read again and again. Start with {.fd = -1}. */
 struct linux_cgroup_usage {
 	int fd;
-	enum linux_cgroup_format {
-		LINUX_CGROUP_V2,      /* cpu.stat: usage_usec */
-		LINUX_CGROUP_V1,      /* cpuacct.usage: ns */
-		LINUX_CGROUP_PER_CPU, /* cpuacct.usage_percpu: ns of each possible processor, from 0 */
-	} format;
+	enum linux_cgroup_format format;
 	char *text; /* buffer */
 	size_t size;
 };
@@ -42,19 +37,5 @@ int linux_cgroup_usage_open_machine(
  */
 ssize_t linux_cgroup_usage_read(struct linux_cgroup_usage *usage, uint64_t *ns, size_t room, int64_t *when_ns);
 void linux_cgroup_usage_close(struct linux_cgroup_usage *usage);
-
-/* Pure part of reading: parses the text. */
-ssize_t linux_cgroup_usage_parse(enum linux_cgroup_format format, const char *text, size_t length, uint64_t *ns, size_t room);
-
-/*
- * Looks in the text of /proc/self/mountinfo for the file system `type` with the super option `option` (NULL: any). Copies
- * the mount point to `point` and the part of the file system that is mounted there to `part`, both `size` bytes. 0, or -1 with errno ENOENT.
- */
-int linux_cgroup_find_mount(
-	const char *text, size_t length, const char *type, const char *option, char *point, char *part, size_t size);
-
-/* The same from *at on, which moves behind what was found; false when there is none. */
-bool linux_cgroup_next_mount(
-	const char **at, const char *end, const char *type, const char *option, char *point, char *part, size_t size);
 
 #endif

@@ -31,19 +31,18 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "os/spawn.h"
 
 #define NAMESPACES (CLONE_NEWPID | CLONE_NEWNS)
 
 /* To the caller. */
 struct message {
-	int stage; /* enum shared_stage of a failure, or STAGE_NONE: started, or ended */
+	int stage; /* enum start_stage of a failure, or STAGE_NONE: started, or ended */
 	int value; /* errno; whether there is a user namespace; wait status */
 };
 
 /* ---- Messages --------------------------------------------------------------------------------------------------------- */
 
-static void tell(int tie, enum shared_stage stage, int value)
+static void tell(int tie, enum start_stage stage, int value)
 {
 	const struct message message = {.stage = stage, .value = value};
 	while (send(tie, &message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR)
@@ -96,7 +95,7 @@ static bool take_byte(int tie, int flags)
 
 /* ---- In the new processes --------------------------------------------------------------------------------------------- */
 
-_Noreturn static void give_up(int tie, enum shared_stage stage)
+_Noreturn static void give_up(int tie, enum start_stage stage)
 {
 	tell(tie, stage, errno);
 	_exit(0);
@@ -235,7 +234,7 @@ static void become_helper(int tie, pid_t caller, const struct scheduling *user)
 
 /* ---- In the caller ---------------------------------------------------------------------------------------------------- */
 
-pid_t containment_fork(struct containment *containment, const struct scheduling *user, enum shared_stage *stage)
+pid_t containment_fork(struct containment *containment, const struct scheduling *user, enum start_stage *stage)
 {
 	int ties[2];
 	struct message message = {0};
@@ -275,7 +274,7 @@ pid_t containment_fork(struct containment *containment, const struct scheduling 
 	}
 fail:
 	if (message.stage != STAGE_NONE) {
-		*stage = (enum shared_stage)message.stage;
+		*stage = (enum start_stage)message.stage;
 		errno = message.value;
 	}
 	const int saved = errno;
@@ -340,7 +339,7 @@ void containment_free(struct containment *containment)
 
 /* ---- Is it permitted? ------------------------------------------------------------------------------------------------- */
 
-static const char *explanation(enum shared_stage stage, int error)
+static const char *explanation(enum start_stage stage, int error)
 {
 	if (error == EPERM || error == EACCES)
 		return stage == STAGE_PROC ? "; parts of /proc may be hidden here, as in containers"
@@ -362,7 +361,7 @@ bool containment_is_permitted(bool *user_namespace, char reason[static CONTAINME
 	if (pid == 0) {
 		struct containment containment;
 		struct scheduling user;
-		enum shared_stage stage;
+		enum start_stage stage;
 		sigset_t all;
 		scheduling_save(&user);
 		sigfillset(&all);
@@ -390,7 +389,7 @@ bool containment_is_permitted(bool *user_namespace, char reason[static CONTAINME
 	*user_namespace = answer.stage == STAGE_NONE && answer.value;
 	if (answer.stage == STAGE_NONE)
 		return true;
-	snprintf(reason, CONTAINMENT_REASON_MAX, "can't %s: %s%s", spawn_stage_text((enum shared_stage)answer.stage),
-		strerror(answer.value), explanation((enum shared_stage)answer.stage, answer.value));
+	snprintf(reason, CONTAINMENT_REASON_MAX, "can't %s: %s%s", start_stage_text((enum start_stage)answer.stage),
+		strerror(answer.value), explanation((enum start_stage)answer.stage, answer.value));
 	return false;
 }

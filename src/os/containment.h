@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "control/shared.h"
 #include "os/scheduling.h"
+#include "os/start_stage.h"
 
 #define CONTAINMENT_REASON_MAX 256
 
@@ -31,7 +31,7 @@ struct containment {
  * have blocked all signals. The child has the user's scheduling attributes. Returns 0 in the child; its number in the caller;
  * or -1 with errno and *stage saying what failed.
  */
-pid_t containment_fork(struct containment *containment, const struct scheduling *user, enum shared_stage *stage);
+pid_t containment_fork(struct containment *containment, const struct scheduling *user, enum start_stage *stage);
 
 /*
  * To be called when the tie is readable. True when the first process has ended, with its wait status; it stays a zombie until

@@ -3,15 +3,19 @@
 #ifndef OS_HOST_H
 #define OS_HOST_H
 
-#include "control/shared.h"
+#include <stdint.h>
+
 #include "module/module.h"
 
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
 	struct sst_env env;
-	const char *root;               /* before every path of a source; "" for none */
-	const struct sst_cpus *moved;   /* instead of env.cpus at odd numbers of moves; NULL for all */
-	struct shared *shared;          /* NULL until there are workloads */
+	const char *root;             /* before every path of a source; "" for none */
+	const struct sst_cpus *moved; /* instead of env.cpus at odd numbers of moves; NULL for all */
+	/* What only the run knows; NULL until there are workloads. */
+	int64_t (*cpu_time)(void *run); /* of the controlled trees, ns */
+	void *run;
+	const _Atomic uint32_t *moves;  /* how often workloads were moved to other processors */
 	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
 };
 

@@ -21,40 +21,9 @@
 #include "os/affinity.h"
 
 struct failure {
-	enum shared_stage stage;
+	enum start_stage stage;
 	int error;
 };
-
-const char *spawn_stage_text(enum shared_stage stage)
-{
-	switch (stage) {
-	case STAGE_NONE:
-		break;
-	case STAGE_EXECUTOR:
-		return "set up its executor";
-	case STAGE_FORK:
-		return "start a process";
-	case STAGE_NAMESPACE:
-		return "make a PID namespace";
-	case STAGE_MAP:
-		return "map its user into a user namespace";
-	case STAGE_PROC:
-		return "mount a /proc of its own";
-	case STAGE_CHDIR:
-		return "change to its folder";
-	case STAGE_STDIN:
-		return "open /dev/null";
-	case STAGE_STDOUT:
-		return "open its standard output";
-	case STAGE_STDERR:
-		return "open its standard error";
-	case STAGE_AFFINITY:
-		return "bind it to its processors";
-	case STAGE_EXEC:
-		return "execute the command";
-	}
-	return "do nothing";
-}
 
 static int redirect(int to, const char *file, int flags)
 {
@@ -68,7 +37,7 @@ static int redirect(int to, const char *file, int flags)
 	return result < 0 ? -1 : 0;
 }
 
-static enum shared_stage become(const struct spawn *spawn)
+static enum start_stage become(const struct spawn *spawn)
 {
 	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
 	char number[16];
@@ -111,7 +80,7 @@ static void child(const struct spawn *spawn, pid_t parent, int report)
 	_exit(127);
 }
 
-pid_t spawn(const struct spawn *spawn, enum shared_stage *stage)
+pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 {
 	sigset_t all;
 	sigset_t before;

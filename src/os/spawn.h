@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "control/shared.h"
 #include "os/containment.h"
 #include "os/scheduling.h"
+#include "os/start_stage.h"
+#include "showstopper/module.h"
 
 struct spawn {
 	char *const *command;
@@ -25,10 +26,7 @@ struct spawn {
  * Forks and executes; returns when the new program runs. The child leads a process group of its own and dies by SIGKILL when the
  * caller does. It is a child of the caller, or of the containment's init, which is. Returns its process number, or -1 with errno and *stage saying what failed.
  */
-pid_t spawn(const struct spawn *spawn, enum shared_stage *stage);
-
-/* What a stage does, as in "can't …". */
-const char *spawn_stage_text(enum shared_stage stage);
+pid_t spawn(const struct spawn *spawn, enum start_stage *stage);
 
 /*
  * Finds what execvp would: 0, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A

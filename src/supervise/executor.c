@@ -358,7 +358,7 @@ static const struct sst_cpus *processors_of(const struct executor *executor)
 }
 
 /* `again`: not for the first time. */
-static pid_t start_workload(struct executor *executor, bool again, enum shared_stage *stage)
+static pid_t start_workload(struct executor *executor, bool again, enum start_stage *stage)
 {
 	const struct config *config = executor->run->config;
 	const unsigned index = executor->loop.index;
@@ -413,7 +413,7 @@ static void leave_the_ring(struct executor *executor)
 /* False when it can't be started any more; the slot says why. */
 static bool respawn(struct executor *executor)
 {
-	enum shared_stage stage;
+	enum start_stage stage;
 	const bool stopped = executor->tree.stopped;
 	executor->first = start_workload(executor, true, &stage);
 	if (executor->first < 0) {
@@ -593,7 +593,7 @@ static int set_up(struct executor *executor)
 }
 
 /* Starts the workload, held stopped unless starts are staggered, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
-static int begin_workload(struct executor *executor, enum shared_stage *stage)
+static int begin_workload(struct executor *executor, enum start_stage *stage)
 {
 	const int64_t now = clock_now();
 	if (executor->attached) {
@@ -634,7 +634,7 @@ int executor_run(struct run *run, unsigned index)
 		.index = index,
 		.estimator = {.owner = index + 1, .clock = read_clock},
 	};
-	enum shared_stage stage = STAGE_EXECUTOR;
+	enum start_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
 	bool begun = false;
 	atomic_store(&executor.slot->executor, getpid());

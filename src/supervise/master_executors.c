@@ -125,7 +125,7 @@ static void report_start_failure(struct master *master, unsigned index)
 {
 	const struct slot *slot = &master->run.shared->slot[index];
 	const int error = atomic_load(&slot->start_errno);
-	const enum shared_stage stage = (enum shared_stage)atomic_load(&slot->start_stage);
+	const enum start_stage stage = (enum start_stage)atomic_load(&slot->start_stage);
 	const struct attached *attached = run_attached(&master->run, index);
 	const char *what = attached ? "" : run_group(master->config, index)->command[0];
 	if (stage == STAGE_CHDIR)
@@ -137,7 +137,7 @@ static void report_start_failure(struct master *master, unsigned index)
 	if (master->status == 0 && attached)
 		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
 	else if (master->status == 0)
-		diag("workload %u: can't %s: %s: %s", index, spawn_stage_text(stage), what, strerror(error));
+		diag("workload %u: can't %s: %s: %s", index, start_stage_text(stage), what, strerror(error));
 	master_end_with_error(master, stage != STAGE_EXEC ? EXIT_TROUBLE : error == ENOENT ? 127 : 126);
 }
 
@@ -146,8 +146,8 @@ static void report_respawn_failure(const struct master *master, unsigned index)
 {
 	const struct slot *slot = &master->run.shared->slot[index];
 	diag("workload %u can't be started again: can't %s: %s: %s", index,
-		spawn_stage_text((enum shared_stage)atomic_load(&slot->start_stage)),
-		run_group(master->config, index)->command[0], strerror(atomic_load(&slot->start_errno)));
+		start_stage_text((enum start_stage)atomic_load(&slot->start_stage)), run_group(master->config, index)->command[0],
+		strerror(atomic_load(&slot->start_errno)));
 }
 
 static void note_executor(struct master *master, unsigned index, int wait_status)

@@ -60,7 +60,7 @@ static int receive_number(void)
 /* The first process runs `body`, with the user's signals. */
 static pid_t start(void (*body)(void))
 {
-	enum shared_stage stage = STAGE_NONE;
+	enum start_stage stage = STAGE_NONE;
 	const pid_t pid = containment_fork(&containment, &user, &stage);
 	if (pid == 0) {
 		scheduling_restore(&user);

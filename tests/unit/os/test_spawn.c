@@ -63,10 +63,10 @@ static char *const sleeper[] = {(char *)"sleep", (char *)"1000", NULL};
 
 static pid_t start(const struct spawn *request)
 {
-	enum shared_stage stage = STAGE_NONE;
+	enum start_stage stage = STAGE_NONE;
 	const pid_t pid = spawn(request, &stage);
 	if (pid < 0)
-		ck_abort_msg("can't %s: %s", spawn_stage_text(stage), strerror(errno));
+		ck_abort_msg("can't %s: %s", start_stage_text(stage), strerror(errno));
 	return pid;
 }
 
@@ -90,9 +90,9 @@ static int shell(const char *script, struct spawn request)
 }
 
 /* The request fails at this stage with this errno. */
-static void refuse(struct spawn request, enum shared_stage expected_stage, int expected_error)
+static void refuse(struct spawn request, enum start_stage expected_stage, int expected_error)
 {
-	enum shared_stage stage = STAGE_NONE;
+	enum start_stage stage = STAGE_NONE;
 	request.user = &user;
 	errno = 0;
 	const pid_t pid = spawn(&request, &stage);
@@ -149,7 +149,7 @@ START_TEST(what_fails_is_reported_with_its_stage)
 	refuse((struct spawn){.command = sleeper, .stdout_file = "/nonexistent/out"}, STAGE_STDOUT, ENOENT);
 	refuse((struct spawn){.command = sleeper, .stderr_file = "/"}, STAGE_STDERR, EISDIR);
 	for (int stage = STAGE_NONE; stage <= STAGE_EXEC; stage++)
-		ck_assert(strlen(spawn_stage_text((enum shared_stage)stage)) > 5);
+		ck_assert(strlen(start_stage_text((enum start_stage)stage)) > 5);
 }
 END_TEST
 
