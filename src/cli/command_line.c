@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "placement/pinning.h"
+#include "placement/dynamic_pinning.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/instant.h"
@@ -605,19 +607,13 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	return last;
 }
 
-static void free_sets(const struct group *group)
-{
-	free(group->cpus);
-	free(group->moved);
-}
-
 static int parse_groups(struct config *config, int argc, char **argv, char **error)
 {
 	int result = 0;
 	for (int at = 1; result == 0;) {
 		struct group group = {0};
 		result = parse_group(config, &group, argc, argv, &at, error);
-		free_sets(&group);
+		config_free_group(&group);
 	}
 	return result < 0 ? -1 : 0;
 }
@@ -688,17 +684,7 @@ static int collect_cpus(const struct config *config, bool moved, struct sst_cpus
 int config_parse(struct config *config, int argc, char **argv, char **error)
 {
 	*error = NULL;
-	*config = (struct config){
-		.module = {"constant", "realtime", "deficit", "even", "spread"},
-		.run_time_ns = -1,
-		.grace_ns = 5 * NS_PER_S,
-		.log_interval_ns = 500 * NS_PER_MS,
-		.require_error = NAN,
-		.require_mse = NAN,
-		.separator = ":",
-		.placeholder = "%",
-		.root = "",
-	};
+	config_init(config);
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
 	if (place_dynamic_groups(config, error) != 0)
@@ -717,19 +703,4 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	if (collect_cpus(config, false, &config->cpus, error) != 0)
 		return -1;
 	return config->dynamics ? collect_cpus(config, true, &config->moved, error) : 0;
-}
-
-void config_free(struct config *config)
-{
-	for (unsigned i = 0; i < config->groups; i++)
-		free_sets(&config->group[i]);
-	free(config->group);
-	free(config->cpus);
-	free(config->moved);
-	config->cpus = config->moved = NULL;
-	config->group = NULL;
-	config->groups = 0;
-	free(config->attach);
-	config->attach = NULL;
-	config->attaches = 0;
 }

@@ -1,82 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of showstopper: one table of options, and what it is parsed into. */
+/* The command line of showstopper: one table of options. */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
-#include "placement/dynamic_pinning.h"
-#include "placement/pinning.h"
-#include "showstopper/module.h"
-
-/* Workloads of one kind. */
-struct group {
-	unsigned instances;
-	bool free;              /* runs uncontrolled beside the others */
-	struct sst_cpus *cpus;  /* the processors that it may use; NULL for all; owned */
-	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
-	enum pinning pin;       /* the scheme that cpus came from */
-	unsigned part, parts;   /* … and which part of how many; 0 parts: not given */
-	char **command;         /* argv, NULL-terminated; the words are the caller's */
-};
-
-/* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
-struct config {
-	enum {
-		ACTION_RUN,
-		ACTION_DRY_RUN,
-		ACTION_CHECK_MACHINE,
-		ACTION_LIST_MODULES,
-		ACTION_HELP_MODULE,
-		ACTION_LIST_PINS,
-		ACTION_HELP,
-		ACTION_VERSION,
-	} action;
-	struct group *group; /* `groups` of them; owned */
-	unsigned groups;
-	unsigned workloads;             /* sum of the groups' instances, and the attached processes, which come after them */
-	unsigned controlled;            /* those of them that are in no free group */
-	struct sst_cpus *cpus;          /* what the controlled ones may use, in all; NULL for the whole machine; owned */
-	struct sst_cpus *moved;         /* with dynamic pinning, the same at high load */
-	unsigned dynamics;              /* groups with dynamic pinning */
-	struct dynamic_pinning dynamic; /* its settings, if there are any */
-	unsigned list_parts;            /* for ACTION_LIST_PINS */
-	pid_t *attach;                  /* `attaches` of them, each once; owned */
-	unsigned attaches;
-	const char *module[SST_KINDS];
-	const char *module_options[SST_KINDS]; /* NULL for none */
-	int64_t start_at_ns;                   /* since 1970; 0: at once */
-	int64_t start_interval_ns;             /* between the starts of two instances; 0: all at once, held until all are there */
-	int64_t warmup_ns;
-	int64_t run_time_ns; /* -1: as long as the trace */
-	int64_t grace_ns;
-	int64_t log_interval_ns;
-	const char *log; /* NULL for none */
-	bool log_instances;
-	bool log_power;
-	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
-	double require_error, require_mse;                 /* pp and pp²; NaN: not asked for */
-	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
-	bool keep_going; /* without a workload whose executor died */
-	bool ignore_failures, quiet, verbose;
-	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
-	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
-	const char *export_json, *export_csv; /* NULL for none */
-	const char *separator, *placeholder;
-	const char *root; /* before /proc and /sys in what measures; "" */
-	enum sst_kind help_kind;
-	const char *help_name;
-};
+#include "base/config.h"
 
 /*
  * Parses argv. Returns 0, or -1 with a message in *error (to be freed) that says what was found and what was expected. Free with
  * config_free in both cases.
  */
 int config_parse(struct config *config, int argc, char **argv, char **error);
-void config_free(struct config *config);
 
 /* The text of --help, from the same table. */
 void config_help(FILE *to);

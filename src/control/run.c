@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "placement/pinning.h"
+#include "placement/dynamic_pinning.h"
 #include "base/diag.h"
 #include "base/expand.h"
 #include "base/units.h"

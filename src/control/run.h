@@ -3,7 +3,7 @@
 #ifndef CONTROL_RUN_H
 #define CONTROL_RUN_H
 
-#include "cli/command_line.h"
+#include "base/config.h"
 #include "control/shared.h"
 #include "module/module.h"
 #include "os/attached.h"

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "placement/pinning.h"
+
 /* As the option table fills it: choices are indices into `schemes`. */
 struct settings {
 	int below, above;

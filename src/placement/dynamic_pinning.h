@@ -7,16 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/config.h"
 #include "module/option.h"
-#include "placement/pinning.h"
-
-struct dynamic_pinning {
-	enum pinning below, above;    /* the schemes at low and high load */
-	double threshold, hysteresis; /* loads */
-	int64_t dwell_ns;             /* the least time in one of them */
-	bool is_above;                /* which one is in force */
-	int64_t since_ns;             /* … and since when */
-};
 
 /*
  * Sets it from `key=value,…`, or to the defaults where text is NULL. `below` is in force. 0, or -1 with a message that names what was

@@ -5,20 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/config.h"
 #include "showstopper/module.h"
-
-enum pinning {
-	PIN_NONE,       /* none was asked for */
-	PIN_NEUTRAL,    /* no affinity */
-	PIN_PER_CHIP,   /* chips of their own */
-	PIN_PER_CORE,   /* cores of their own on every chip */
-	PIN_PER_THREAD, /* hardware threads of their own on every core */
-	PIN_PACKED,     /* processors side by side, chip after chip and core after core */
-	PIN_SPREAD,  /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
-	PIN_DYNAMIC, /* no scheme, but two of those above, by load */
-};
-/* Of those that divide a machine. */
-#define PIN_SCHEMES PIN_DYNAMIC
 
 /* One processor and where it is. */
 struct place {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/command_line.h"
+#include "base/config.h"
 
 #define PLACEMENT_ERROR_MAX 512
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "placement/pinning.h"
+#include "placement/dynamic_pinning.h"
 #include "base/expand.h"
 #include "base/half_file.h"
 #include "base/units.h"

@@ -7,7 +7,6 @@
 #include "sim/run.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,20 +63,6 @@ struct sim_run {
 	bool log_failed, out_of_memory;
 };
 
-/* The modules that showstopper takes without options, from its own command line. */
-static void default_modules(const char *module[static SST_KINDS])
-{
-	char *words[] = {(char[]){"showstopper"}, (char[]){"-n1"}, (char[]){"true"}, NULL};
-	struct config config;
-	char *error;
-	const int scanned = optind;
-	config_parse(&config, 3, words, &error);
-	optind = scanned;
-	free(error);
-	memcpy(module, config.module, sizeof config.module);
-	config_free(&config);
-}
-
 void sim_config_defaults(struct sim_config *config, unsigned processors)
 {
 	*config = (struct sim_config){
@@ -95,7 +80,9 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 		.release_ns = 20 * NS_PER_US,
 		.log_interval_ns = 500 * NS_PER_MS,
 	};
-	default_modules(config->module);
+	struct config real;
+	config_init(&real);
+	memcpy(config->module, real.module, sizeof real.module);
 }
 
 /* ---- Executors -------------------------------------------------------------------------------------------------------- */

@@ -3,17 +3,8 @@
 #ifndef SUPERVISE_MASTER_H
 #define SUPERVISE_MASTER_H
 
-#include "cli/command_line.h"
-#include "os/attached.h"
-#include "os/scheduling.h"
-
-/* The master's ties to the guardian, made before the fork. */
-struct master_ties {
-	int guardian;  /* pidfd of the guardian */
-	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
-	struct scheduling user;
-	const struct attached *attached; /* config->attaches of them */
-};
+#include "base/config.h"
+#include "supervise/ties.h"
 
 /*
  * The whole life of the master in the process forked for it. Returns its exit status (design: section 4), or a negative signal

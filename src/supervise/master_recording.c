@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "placement/pinning.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"

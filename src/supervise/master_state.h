@@ -9,8 +9,8 @@
 
 #include "control/run.h"
 #include "os/scheduling.h"
-#include "supervise/master.h"
 #include "supervise/master_recording.h"
+#include "supervise/ties.h"
 
 enum stage { STARTING, RUNNING, ENDING };
 

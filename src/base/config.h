@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run is to be: the struct that the command line fills and all others read. */
+#ifndef BASE_CONFIG_H
+#define BASE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "showstopper/module.h"
+
+/* Schemes that divide processors among groups; placement/pinning.h has what they mean. */
+enum pinning {
+	PIN_NONE,       /* none was asked for */
+	PIN_NEUTRAL,    /* no affinity */
+	PIN_PER_CHIP,   /* chips of their own */
+	PIN_PER_CORE,   /* cores of their own on every chip */
+	PIN_PER_THREAD, /* hardware threads of their own on every core */
+	PIN_PACKED,     /* processors side by side, chip after chip and core after core */
+	PIN_SPREAD,  /* processors as far from each other as can be: on all chips before a second one on any, then on all cores */
+	PIN_DYNAMIC, /* no scheme, but two of those above, by load */
+};
+/* Of those that divide a machine. */
+#define PIN_SCHEMES PIN_DYNAMIC
+
+/* Pinning that follows the load; see placement/dynamic_pinning.h. */
+struct dynamic_pinning {
+	enum pinning below, above;    /* the schemes at low and high load */
+	double threshold, hysteresis; /* loads */
+	int64_t dwell_ns;             /* the least time in one of them */
+	bool is_above;                /* which one is in force */
+	int64_t since_ns;             /* … and since when */
+};
+
+/* Workloads of one kind. */
+struct group {
+	unsigned instances;
+	bool free;              /* runs uncontrolled beside the others */
+	struct sst_cpus *cpus;  /* the processors that it may use; NULL for all; owned */
+	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
+	enum pinning pin;       /* the scheme that cpus came from */
+	unsigned part, parts;   /* … and which part of how many; 0 parts: not given */
+	char **command;         /* argv, NULL-terminated; the words are the caller's */
+};
+
+/* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
+struct config {
+	enum {
+		ACTION_RUN,
+		ACTION_DRY_RUN,
+		ACTION_CHECK_MACHINE,
+		ACTION_LIST_MODULES,
+		ACTION_HELP_MODULE,
+		ACTION_LIST_PINS,
+		ACTION_HELP,
+		ACTION_VERSION,
+	} action;
+	struct group *group; /* `groups` of them; owned */
+	unsigned groups;
+	unsigned workloads;             /* sum of the groups' instances, and the attached processes, which come after them */
+	unsigned controlled;            /* those of them that are in no free group */
+	struct sst_cpus *cpus;          /* what the controlled ones may use, in all; NULL for the whole machine; owned */
+	struct sst_cpus *moved;         /* with dynamic pinning, the same at high load */
+	unsigned dynamics;              /* groups with dynamic pinning */
+	struct dynamic_pinning dynamic; /* its settings, if there are any */
+	unsigned list_parts;            /* for ACTION_LIST_PINS */
+	pid_t *attach;                  /* `attaches` of them, each once; owned */
+	unsigned attaches;
+	const char *module[SST_KINDS];
+	const char *module_options[SST_KINDS]; /* NULL for none */
+	int64_t start_at_ns;                   /* since 1970; 0: at once */
+	int64_t start_interval_ns;             /* between the starts of two instances; 0: all at once, held until all are there */
+	int64_t warmup_ns;
+	int64_t run_time_ns; /* -1: as long as the trace */
+	int64_t grace_ns;
+	int64_t log_interval_ns;
+	const char *log; /* NULL for none */
+	bool log_instances;
+	bool log_power;
+	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
+	double require_error, require_mse;                 /* pp and pp²; NaN: not asked for */
+	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
+	bool keep_going; /* without a workload whose executor died */
+	bool ignore_failures, quiet, verbose;
+	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
+	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
+	const char *export_json, *export_csv; /* NULL for none */
+	const char *separator, *placeholder;
+	const char *root; /* before /proc and /sys in what measures; "" */
+	enum sst_kind help_kind;
+	const char *help_name;
+};
+
+/* The defaults. */
+void config_init(struct config *config);
+/* Frees the sets of one group that isn't in a configuration. */
+void config_free_group(const struct group *group);
+/* Frees what it owns; twice does no harm. */
+void config_free(struct config *config);
+
+#endif

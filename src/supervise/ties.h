@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPERVISE_TIES_H
+#define SUPERVISE_TIES_H
+
+#include "os/attached.h"
+#include "os/scheduling.h"
+
+/* The master's ties to the guardian, made before the fork. */
+struct master_ties {
+	int guardian;  /* pidfd of the guardian */
+	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
+	struct scheduling user;
+	const struct attached *attached; /* config->attaches of them */
+};
+
+#endif
