@@ -5,7 +5,7 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
 if command -v mandoc >/dev/null; then
-	for manual in "$source"/src/*.[1-9] "$source"/tools/*.[1-9]; do
+	for manual in "$source"/src/*.[1-9] "$source"/tools/*/*.[1-9]; do
 		run mandoc -T lint -W warning "$manual"
 		expect_status 0
 		expect_lines out 0
@@ -28,7 +28,7 @@ options() {
 	sed -En 's/^ *(-[A-Za-z]), (--[a-z][a-z-]*).*/\1 \2/p; s/^ *(--[a-z][a-z-]*).*/\1/p' | sort
 }
 
-for program in "$source"/src/*.1 "$source"/tools/*.1; do
+for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
 	if [ ! -x "$build/$name" ]; then
 		fail "$name.1 describes a program that is not in $build"
@@ -56,8 +56,9 @@ for program in "$source"/src/*.1 "$source"/tools/*.1; do
 	expect_text out "^$name [0-9]+\.[0-9]+\.[0-9]+\$"
 	expect_lines out 1
 done
-for program in "$source"/tools/*.c; do
-	[ -e "${program%.c}.1" ] || fail "$program has no manual"
+for program in "$source"/tools/*/main.c; do
+	folder=${program%/main.c}
+	[ -e "$folder/${folder##*/}.1" ] || fail "$folder has no manual"
 done
 
 # Defaults of showstopper: what --help names, the manual names in the paragraph of the same option.

@@ -79,10 +79,10 @@ expect_status 0
 expect_lines err 0
 for profile in single contended parallel phased sleepy; do
 	expect_text out "^  $profile "
-	expect_text "$source/tools/ssburn.1" "^\.It Cm $profile\$"
+	expect_text "$source/tools/ssburn/ssburn.1" "^\.It Cm $profile\$"
 done
 sed -n 's/^ .* --\([a-z]*\).*/\1/p' out | sort >in_help
-sed -n 's/^\.It .*Fl \\-\([a-z]*\).*/\1/p' "$source/tools/ssburn.1" | sort >in_manual
+sed -n 's/^\.It .*Fl \\-\([a-z]*\).*/\1/p' "$source/tools/ssburn/ssburn.1" | sort >in_manual
 cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
 run ssburn -V
 expect_status 0

@@ -63,7 +63,7 @@ run ssiterate --help
 expect_status 0
 expect_lines err 0
 sed -En 's/^  (-.,|   ) --([a-z-]+).*/\2/p' out | sort >in_help
-sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssiterate.1" | sed 's/\\//g' | sort >in_manual
+sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssiterate/ssiterate.1" | sed 's/\\//g' | sort >in_manual
 cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
 run ssiterate -V
 expect_status 0

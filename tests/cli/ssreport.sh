@@ -53,10 +53,10 @@ expect_status 0
 expect_lines err 0
 for subcommand in accuracy timeline throughput curve interference overall efficiency ratio heatmap; do
 	expect_text out "^  $subcommand "
-	expect_text "$source/tools/ssreport.1" "^\.It Cm $subcommand\$"
+	expect_text "$source/tools/ssreport/ssreport.1" "^\.It Cm $subcommand\$"
 done
 sed -En 's/^  (-.,|   ) --([a-z-]+).*/\2/p' out | sort >in_help
-sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssreport.1" | sed 's/\\//g' | sort >in_manual
+sed -n 's/^\.It .*Fl \\-\([a-z\\-]*\).*/\1/p' "$source/tools/ssreport/ssreport.1" | sed 's/\\//g' | sort >in_manual
 cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
 run ssreport curve --help
 expect_text out '^usage: ssreport curve '

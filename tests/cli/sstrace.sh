@@ -253,7 +253,7 @@ expect_status 0
 run sstrace --help
 expect_status 0
 sed -n 's/^  -\(.\), --\([a-z]*\).*/\1 \2/p' out | sort >help.options
-sed -n 's/^\.It Fl \(.\) , \\-\([a-z]*\).*/\1 \2/p' "$source/tools/sstrace.1" | sort >man.options
+sed -n 's/^\.It Fl \(.\) , \\-\([a-z]*\).*/\1 \2/p' "$source/tools/sstrace/sstrace.1" | sort >man.options
 expect_lines help.options 6
 expect_same help.options man.options
 
