@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What guardian and master share from the fork on. */
 #ifndef SUPERVISE_TIES_H
 #define SUPERVISE_TIES_H
 
