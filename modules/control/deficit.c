@@ -17,14 +17,23 @@
  * running more. So gains are what is published, and the mean of the own and the peers' is used.
  *
  * Anti-windup: the deficit that counts is held to what a duty cycle of 0 or 1 can repay within the horizon. What is beyond that is
- * forgiven. The bounds are the same in all executors, so they forgive alike. Near loads of 0 and 1 so little can be repaid that
+ * forgiven, by all executors together: each sees only the deficit of its own edges, and one that had forgiven more than the others, for
+ * having looked at another moment, would run less than they for good. Near loads of 0 and 1 so little can be repaid that
  * the unevenness of ordinary workloads would be forgiven again and again, always on the same side, and add up to a mean error. So
  * `slack` is never forgiven where the workloads can repay it at all.
  */
 #include <math.h>
+#include <stdatomic.h>
 
 #include "mean_of_peers.h"
 #include "showstopper/module.h"
+
+/* Of all executors. */
+struct agreed {
+	_Atomic double forgiven; /* of what is owed, CPU-seconds */
+	_Atomic unsigned starts; /* of control, the first one included */
+	_Atomic double gain;     /* mean of the last ones that executors have estimated; 0: none yet */
+};
 
 struct deficit {
 	int64_t horizon_ns, slack_ns, memory_ns;
@@ -33,7 +42,8 @@ struct deficit {
 	struct ratio {
 		double work, duty; /* CPU-seconds worked, and asked for by duty cycle, both fading */
 	} fast, slow;
-	double forgiven; /* of what is owed, CPU-seconds */
+	struct agreed *agreed;
+	unsigned starts; /* that this executor knows of */
 	bool starved;    /* the last answer was no load at all: the load is not of our making */
 	bool started;
 };
@@ -110,12 +120,45 @@ static double estimate_gain(struct deficit *deficit, const struct sst_control_in
 	return gain_of(&deficit->slow);
 }
 
+/*
+ * The mean of all executors' gains. Where not all others are peers, it runs through shared memory: neighbours would agree with neighbours,
+ * and long rows of them drift apart.
+ */
+static double common_gain(struct deficit *deficit, double own, const struct sst_control_input *in)
+{
+	if (in->peer_count + 1 >= in->live || deficit->peers == 0)
+		return mean_of_peers(own, in);
+	double gain = atomic_load(&deficit->agreed->gain);
+	double mixed;
+	do
+		mixed = gain > 0 ? gain + (own - gain) / in->live : own;
+	while (!atomic_compare_exchange_weak(&deficit->agreed->gain, &gain, mixed));
+	return mixed;
+}
+
 static void start(struct deficit *deficit, const struct sst_control_input *in)
 {
 	const double gain = in->live / in->processors;
 	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
-	deficit->forgiven = in->owed;
+	/* Who begins first forgives what was owed before; who joins the others later forgives what they did. */
+	if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
+		atomic_store(&deficit->agreed->forgiven, in->owed);
+		atomic_store(&deficit->agreed->gain, 0);
+		deficit->starts++;
+	}
 	deficit->started = true;
+}
+
+/* What is owed, between two bounds; what is beyond them is forgiven. */
+static double bounded(struct deficit *deficit, double owed, double least, double most)
+{
+	double forgiven = atomic_load(&deficit->agreed->forgiven);
+	for (;;) {
+		const double counts = fmax(least, fmin(most, owed - forgiven));
+		if (counts == owed - forgiven ||
+			atomic_compare_exchange_weak(&deficit->agreed->forgiven, &forgiven, owed - counts))
+			return counts;
+	}
 }
 
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
@@ -124,14 +167,13 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	if (!deficit->started)
 		start(deficit, in);
 	out->published = estimate_gain(deficit, in);
-	const double gain = mean_of_peers(out->published, in);
+	const double gain = common_gain(deficit, out->published, in);
 	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
 	const double slack = (double)deficit->slack_ns / 1e9 * in->processors;
 	const double headroom = fmin(gain, 1) - in->target;
 	const double most = headroom > 0 ? fmax(headroom * horizon, slack) : 0;
 	const double least = in->target > 0 ? -fmax(in->target * horizon, slack) : 0;
-	const double owed = fmax(least, fmin(most, in->owed - deficit->forgiven));
-	deficit->forgiven = in->owed - owed;
+	const double owed = bounded(deficit, in->owed, least, most);
 	deficit->starved = owed <= -in->target * horizon;
 	/* Exactly none, which the sum is only up to rounding. */
 	out->duty = deficit->starved ? 0 : fmin(1, (in->target + owed / horizon) / gain);
@@ -143,6 +185,13 @@ static unsigned peers(const void *state)
 	return (unsigned)deficit->peers;
 }
 
+static int init(void *state, const struct sst_env *env)
+{
+	struct deficit *deficit = state;
+	deficit->agreed = env->shared;
+	return 0;
+}
+
 static void resume(void *state)
 {
 	struct deficit *deficit = state;
@@ -152,7 +201,7 @@ static void resume(void *state)
 SST_EXPORT const struct sst_control sst_module = {
 	SST_BASE(control, SST_CONTROL, .name = "deficit", .version = SHOWSTOPPER_VERSION,
 		.summary = "estimated gain forwards, the deficit of work back", .state_size = sizeof(struct deficit),
-		.options = options),
+		.shared_size = sizeof(struct agreed), .options = options, .init = init),
 	.step = step,
 	.peers = peers,
 	.resume = resume,

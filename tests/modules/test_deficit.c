@@ -5,10 +5,32 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "module_test.h"
+
+static void start(struct module_test *test, const char *options)
+{
+	module_test_start(test, SST_CONTROL, "deficit", options);
+	assert_int_equal(test->module.base->init(test->module.state, &test->env), 0);
+}
+
+/* A second executor of the run of `first`. */
+static void start_sharing(struct module_test *second, const struct module_test *first, const char *options)
+{
+	start(second, options);
+	free(second->env.shared);
+	second->env.shared = first->env.shared;
+	assert_int_equal(second->module.base->init(second->module.state, &second->env), 0);
+}
+
+static void end_sharing(struct module_test *second)
+{
+	second->env.shared = NULL;
+	module_test_end(second);
+}
 
 static struct sst_control_input input(double target, double owed)
 {
@@ -28,7 +50,7 @@ static void begins_with_one_thread_per_workload(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	start(&test, NULL);
 	struct sst_control_input in = input(0.3, 17);
 	assert_float_equal(answer(&test, &in), 0.3, 1e-12);
 	module_test_end(&test);
@@ -38,7 +60,7 @@ static void repays_what_is_owed_within_the_horizon(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m");
+	start(&test, "horizon=200m");
 	struct sst_control_input in = input(0.5, 0);
 	assert_float_equal(answer(&test, &in), 0.5, 1e-12);
 	in.owed = 0.04; /* 0.04 / 0.4 = 0.1 */
@@ -53,7 +75,7 @@ static void forgives_what_no_duty_cycle_can_repay(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=0");
+	start(&test, "horizon=200m,slack=0");
 	struct sst_control_input in = input(0.9, 0);
 	answer(&test, &in);
 	in.owed = 5;
@@ -73,7 +95,7 @@ static void never_forgives_the_slack(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=100m");
+	start(&test, "horizon=200m,slack=100m");
 	struct sst_control_input in = input(0.9, 0);
 	answer(&test, &in);
 	in.owed = 5;
@@ -97,7 +119,7 @@ static void owes_nothing_without_headroom(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", "horizon=200m,slack=100m");
+	start(&test, "horizon=200m,slack=100m");
 	struct sst_control_input in = input(1, 0);
 	answer(&test, &in);
 	in.owed = 5;
@@ -112,7 +134,7 @@ static void learns_the_gain(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	start(&test, NULL);
 	struct sst_control_input in = input(0.5, 0);
 	double duty = answer(&test, &in);
 	for (int i = 0; i < 2000; i++) {
@@ -132,7 +154,7 @@ static void keeps_the_gain_while_others_make_the_load(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	start(&test, NULL);
 	struct sst_control_input in = input(0.25, 0);
 	answer(&test, &in);
 	for (int i = 0; i < 2000; i++) {
@@ -150,7 +172,7 @@ static void uses_the_mean_gain_of_the_peers(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	start(&test, NULL);
 	assert_int_equal(test.module.control->peers(test.module.state), 8);
 	const double peers[] = {3};
 	struct sst_control_input in = input(0.5, 0);
@@ -164,13 +186,78 @@ static void starts_anew_after_a_free_stretch(void **state)
 {
 	(void)state;
 	struct module_test test;
-	module_test_start(&test, SST_CONTROL, "deficit", NULL);
+	start(&test, NULL);
 	struct sst_control_input in = input(0.5, 0);
 	answer(&test, &in);
 	test.module.control->resume(test.module.state);
 	in.owed = 3;
 	assert_float_equal(answer(&test, &in), 0.5, 1e-12);
 	module_test_end(&test);
+}
+
+/* What one has forgiven, all have: who looks a moment later doesn't ask for more or less than the others for good. */
+static void all_forgive_together(void **state)
+{
+	(void)state;
+	struct module_test first;
+	struct module_test second;
+	start(&first, "horizon=200m,slack=0");
+	start_sharing(&second, &first, "horizon=200m,slack=0");
+	struct sst_control_input in = input(0.9, 0);
+	assert_float_equal(answer(&first, &in), 0.9, 1e-12);
+	assert_float_equal(answer(&second, &in), 0.9, 1e-12);
+	in.owed = 5; /* 4.96 of it is forgiven; the second looks when 0.03 has been repaid */
+	assert_float_equal(answer(&first, &in), 1, 1e-12);
+	in.owed = 4.97;
+	assert_float_equal(answer(&second, &in), 0.9 + 0.01 / 0.4, 1e-9);
+	assert_float_equal(answer(&first, &in), 0.9 + 0.01 / 0.4, 1e-9);
+	end_sharing(&second);
+	module_test_end(&first);
+}
+
+/* An instance that is started later takes over what is owed, and forgives nothing of it. */
+static void who_joins_owes_what_the_others_owe(void **state)
+{
+	(void)state;
+	struct module_test first;
+	struct module_test second;
+	start(&first, "horizon=200m");
+	struct sst_control_input in = input(0.5, 7);
+	assert_float_equal(answer(&first, &in), 0.5, 1e-12);
+	in.owed = 7.04;
+	start_sharing(&second, &first, "horizon=200m");
+	assert_float_equal(answer(&second, &in), 0.6, 1e-12);
+	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
+	/* After a free stretch the first one back begins anew, for both. */
+	first.module.control->resume(first.module.state);
+	second.module.control->resume(second.module.state);
+	in.owed = 9;
+	assert_float_equal(answer(&second, &in), 0.5, 1e-12);
+	in.owed = 9.04;
+	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
+	end_sharing(&second);
+	module_test_end(&first);
+}
+
+/* Among more than the peers, the mean gain of all runs through shared memory: the tenth of ten counts as much as the first. */
+static void among_many_all_gains_count(void **state)
+{
+	(void)state;
+	struct module_test first;
+	struct module_test second;
+	start(&first, "peers=1");
+	start_sharing(&second, &first, "peers=1");
+	const double peers[] = {1};
+	struct sst_control_input in = input(0.5, 0);
+	in.live = 4;
+	in.peers = peers;
+	in.peer_count = 1;
+	/* The first guess is 4/2 = 2. */
+	assert_float_equal(answer(&first, &in), 0.5 / 2, 1e-12);
+	in.processors = 1; /* … and would be 4, of which a quarter counts */
+	assert_float_equal(answer(&second, &in), 0.5 / (2 + (4 - 2) / 4.0), 1e-12);
+	end_sharing(&second);
+	module_test_end(&first);
 }
 
 int main(void)
@@ -185,6 +272,9 @@ int main(void)
 		cmocka_unit_test(keeps_the_gain_while_others_make_the_load),
 		cmocka_unit_test(uses_the_mean_gain_of_the_peers),
 		cmocka_unit_test(starts_anew_after_a_free_stretch),
+		cmocka_unit_test(all_forgive_together),
+		cmocka_unit_test(who_joins_owes_what_the_others_owe),
+		cmocka_unit_test(among_many_all_gains_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,49 @@ static void hundreds_of_workloads(void **state)
 	assert_int_equal(missed, 0);
 }
 
+/*
+ * Equal workloads get equal time: within 5 % of the mean. Each executor forgave what it saw owed for itself, and agreed with its
+ * neighbours alone: of 512 workloads some had three times the time of others (75 %), for minutes.
+ */
+static void equal_workloads_get_equal_time(void **state)
+{
+	(void)state;
+	static const unsigned processors[] = {2, 12, 128};
+	static const char *const workloads[] = {"single", "parallel:threads=4", "contended"};
+	static const char *const targets[] = {"25%", "50%", "75%"};
+	printf("\n| P | N | workload | target | least, of the mean | most |\n| ---: | ---: | --- | ---: | ---: | ---: |\n");
+	for (size_t p = 0; p < (REDUCED ? 2 : 3); p++)
+		for (unsigned factor = 1; factor <= 4; factor *= 4)
+			for (size_t w = 0; w < 3; w++)
+				for (size_t t = REDUCED ? 1 : 0; t < (REDUCED ? 2 : 3); t++) {
+					const unsigned count = factor * processors[p];
+					char what[64];
+					struct sim_config config = prepare(processors[p], count, workloads[w], targets[t]);
+					config.run_time_ns = 60 * NS_PER_S;
+					struct sim_run *run = sim_run_new(&config);
+					assert_non_null(run);
+					assert_int_equal(sim_run_go(run), 0);
+					double total = 0;
+					double least = INFINITY;
+					double most = 0;
+					for (unsigned i = 0; i < count; i++) {
+						const double used = (double)sim_run_workload_ns(run, i);
+						total += used;
+						least = fmin(least, used);
+						most = fmax(most, used);
+					}
+					sim_run_free(run);
+					const double mean = total / count;
+					snprintf(what, sizeof what, "P=%u N=%u %s %s", processors[p], count, workloads[w],
+						targets[t]);
+					printf("| %u | %u | %s | %s | %.3f | %.3f |\n", processors[p], count, workloads[w],
+						targets[t], least / mean, most / mean);
+					expect(least >= 0.95 * mean && most <= 1.05 * mean, what,
+						100 * fmax(1 - least / mean, most / mean - 1), 5);
+				}
+	assert_int_equal(missed, 0);
+}
+
 /* ---- Disturbances and steps ------------------------------------------------------------------------------------------- */
 
 /* Settling times are over the beginning and all steps; windows of 500 ms, to 5 pp. */
@@ -345,6 +388,7 @@ int main(void)
 		cmocka_unit_test_setup(the_grid_of_table_1, begin),
 		cmocka_unit_test_setup(no_oscillation, begin),
 		cmocka_unit_test_setup(hundreds_of_workloads, begin),
+		cmocka_unit_test_setup(equal_workloads_get_equal_time, begin),
 		cmocka_unit_test_setup(steps_are_followed, begin),
 		cmocka_unit_test_setup(background_loads_are_made_room_for, begin),
 		cmocka_unit_test_setup(steps_above_a_background_load_are_followed, begin),
