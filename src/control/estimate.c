@@ -36,7 +36,8 @@ static int take_sample(struct estimator *estimator, struct estimate_record *reco
 	if (cost > COST_LIMIT_NS / COST_FACTOR)
 		cost = COST_LIMIT_NS / COST_FACTOR;
 	record->cost_ns = record->samples ? (7 * record->cost_ns + cost) / 8 : cost;
-	if (record->samples && estimator->feedback->sample(estimator->state, &record->last, &now, &sample)) {
+	const bool joined = record->samples && record->last.when_ns >= atomic_load(&estimator->shared->break_ns);
+	if (joined && estimator->feedback->sample(estimator->state, &record->last, &now, &sample)) {
 		record->load = estimator->feedback->estimate(estimator->state, record->load, &sample);
 		record->work += sample.work;
 		record->capacity += sample.capacity;
@@ -67,6 +68,20 @@ int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_re
 	}
 	atomic_store(&shared->sampler, 0);
 	return result;
+}
+
+int64_t estimate_age(struct shared *shared, int64_t now_ns)
+{
+	struct estimate_record record;
+	load_record(shared, &record);
+	return now_ns - record.last.when_ns;
+}
+
+void estimate_break(struct shared *shared, int64_t now_ns)
+{
+	int64_t before = atomic_load(&shared->break_ns);
+	while (before < now_ns && !atomic_compare_exchange_weak(&shared->break_ns, &before, now_ns))
+		;
 }
 
 void estimate_release(struct shared *shared, uint32_t owner)

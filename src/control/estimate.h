@@ -24,6 +24,15 @@ struct estimator {
  */
 int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record);
 
+/* How old the newest reading is; as old as the machine when there is none. */
+int64_t estimate_age(struct shared *shared, int64_t now_ns);
+
+/*
+ * Nobody looked for a while before now_ns (the run was paused, the machine stood still): no sample reaches over that. The load, what is
+ * owed and what the executors have learnt stay as they were.
+ */
+void estimate_break(struct shared *shared, int64_t now_ns);
+
 /* Lets others take samples again after the process with this owner number has died. */
 void estimate_release(struct shared *shared, uint32_t owner);
 

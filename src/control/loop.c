@@ -6,6 +6,8 @@
 
 /* Moments at which the target is looked at between two samples. */
 #define TARGET_POINTS 8
+/* Executors sleep until their edges. When one comes so late, and is the first to, none of them could run: the machine stood still. */
+#define STANDSTILL_NS (1000 * INT64_C(1000000))
 
 /* Of the time between two samples, for the work that is owed. */
 static double mean_target(void *context, int64_t from_ns, int64_t to_ns)
@@ -140,6 +142,8 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	const double target = trace->trace->target(trace->state, now_ns > origin_ns ? now_ns - origin_ns : 0);
 	struct estimate_record estimate;
 	loop->origin_ns = origin_ns;
+	if (now_ns - due_ns > STANDSTILL_NS && estimate_age(loop->shared, now_ns) > STANDSTILL_NS)
+		estimate_break(loop->shared, now_ns);
 	estimate_get(&loop->estimator, now_ns, &estimate);
 	if (!isnan(estimate.load))
 		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */

@@ -91,6 +91,7 @@ struct shared {
 	_Atomic bool paused;                   /* workloads stopped, the trace's clock too */
 	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
 	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
+	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
 	_Atomic uint32_t generation;           /* changes whenever some slot's `live` does */
 	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */
 	_Alignas(64) struct latch estimate;    /* struct estimate_record */

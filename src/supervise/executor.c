@@ -128,7 +128,7 @@ static void take_edges(struct executor *executor)
 		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
 		set_running(executor, answer.run, !answer.free, now);
 		if (!answer.free)
-			slot_count_lateness(executor->slot, now - executor->due_ns);
+			slot_count_lateness(executor->slot, clock_now() - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
 		executor->due_ns = answer.until_ns;
 		if (answer.until_ns > now) {
@@ -187,6 +187,9 @@ static void pause_workload(struct executor *executor)
 	disarm(executor);
 	set_running(executor, false, false, now);
 	record_state(executor, 0, false, now);
+	/* The pause belongs to no row. */
+	executor->record.since_ns = 0;
+	publish(executor);
 }
 
 /* An attached tree runs on without us. */

@@ -149,6 +149,7 @@ static void resume_run(struct master *master)
 		return;
 	}
 	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	estimate_break(master->run.shared, clock_now());
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
 	executors_nudge(master);

@@ -190,6 +190,10 @@ expect_end 'status 0'
 sed 1d log.csv | awk -F, 'NR == 1 { time = $1; clock = $2 } END { exit !($2 - clock - ($1 - time) > 1.9 && $1 > 2.5) }' ||
 	{ fail "$what: the trace's clock went on"; cat log.csv; }
 
+# The pause is in no row: the duty cycle is 1 throughout.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "duty") duty = i; next } $duty < 0.9 { bad = 1 } END { exit bad || NR < 5 }' log.csv ||
+	{ fail "$what: a row has less than the whole duty cycle"; cat log.csv; }
+
 # What a shell does to a stopped job that it ends: SIGTERM, then SIGCONT.
 start 2 -q -T 100% -c open -n 2 sleep 1000
 kill -TSTP "$guardian"

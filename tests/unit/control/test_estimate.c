@@ -379,6 +379,31 @@ static void a_pair_without_a_sample_starts_afresh(void **state)
 	assert_true(is(record.capacity, 0.8));
 }
 
+/* A pause of ten seconds: what was done until then stays, what the machine did meanwhile is nobody's, and a sample follows at once. */
+static void a_break_is_no_sample(void **state)
+{
+	(void)state;
+	one.target = two.target = fake_target;
+	fake.target = 0.5;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1100, 100);
+	const struct estimate_record before = get(&one, 1100);
+	estimate_break(shared, 11100 * NS_PER_MS);
+	estimate_break(shared, 5000 * NS_PER_MS); /* an older one changes nothing */
+	set(11100, 10000);
+	const struct estimate_record after = get(&two, 11100);
+	assert_int_equal(after.samples, before.samples + 1);
+	assert_true(is(after.load, before.load));
+	assert_true(is(after.work, before.work));
+	assert_true(is(after.capacity, before.capacity));
+	assert_true(is(after.owed, before.owed));
+	set(11200, 10100);
+	const struct estimate_record later = get(&one, 11200);
+	assert_true(is(later.work, before.work + 0.1));
+	assert_true(is(later.capacity, before.capacity + 0.2));
+}
+
 static void owed_work_is_the_integral_of_the_target_less_work(void **state)
 {
 	(void)state;
@@ -416,6 +441,7 @@ int main(void)
 		TEST(a_sampler_that_died_while_writing_leaves_the_last_record),
 		TEST(a_source_that_fails_keeps_the_last_record),
 		TEST(a_pair_without_a_sample_starts_afresh),
+		TEST(a_break_is_no_sample),
 		TEST(owed_work_is_the_integral_of_the_target_less_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,6 +263,34 @@ static void an_edge_goes_through_all_modules(void **state)
 	assert_false(dithering.in.running);
 }
 
+/*
+ * The machine stood still for ten seconds, and so did its counters; or they went on (a pause of a guest). Neither is a sample. An edge that
+ * is late while others have looked is just late.
+ */
+static void a_standstill_is_no_sample(void **state)
+{
+	(void)state;
+	trace.target_at_s[0] = trace.target_at_s[1] = 0.5;
+	step_at(0, 0);
+	step_at(100, 0.1);
+	const double worked = controller.in.total.work;
+	source.now_ns = ORIGIN + 10 * NS_PER_S;
+	source.work_s = 0.1;
+	loop_step(&loop, source.now_ns, ORIGIN + 200 * NS_PER_MS, ORIGIN, &answer);
+	assert_true(is(controller.in.total.work, worked));
+	assert_true(is(controller.in.total.capacity, 0.2));
+	assert_true(is(controller.in.since.capacity, 0));
+	assert_true(is(controller.in.load, 0.5));
+	step_at(10100, 0.2);
+	assert_true(is(controller.in.since.work, 0.1) && is(controller.in.since.capacity, 0.2));
+	/* Late by two seconds, but the last reading is half a second old. */
+	step_at(11600, 1);
+	source.now_ns = ORIGIN + 12100 * NS_PER_MS;
+	source.work_s = 1.25;
+	loop_step(&loop, source.now_ns, ORIGIN + 10100 * NS_PER_MS, ORIGIN, &answer);
+	assert_true(is(controller.in.since.work, 0.25) && is(controller.in.since.capacity, 1));
+}
+
 static void without_a_sample_the_target_stands_for_the_load(void **state)
 {
 	(void)state;
@@ -542,6 +570,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(an_edge_goes_through_all_modules),
+		TEST(a_standstill_is_no_sample),
 		TEST(without_a_sample_the_target_stands_for_the_load),
 		TEST(before_the_first_reading_the_loop_is_open),
 		TEST(time_counts_since_this_executor_s_last_step),
