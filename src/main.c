@@ -73,6 +73,7 @@ static int act(const struct config *config)
 	case ACTION_RUN:
 		break;
 	}
+	diag_never_wait();
 	return guardian_run(config);
 }
 

@@ -2,13 +2,24 @@
 #include "base/diag.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *name = "showstopper";
 static bool over_live_line;
+
+static struct {
+	bool never;       /* wait for a reader */
+	int own;          /* stderr opened once more, non-blocking: the user's descriptor must stay as it is; -1: it can't be */
+	unsigned dropped; /* pieces since something could be written */
+	bool torn;        /* … the last of which ends in the middle of a line */
+} waiting = {.own = -1};
 
 void diag_name(const char *program)
 {
@@ -18,6 +29,72 @@ void diag_name(const char *program)
 void diag_over_live_line(bool live)
 {
 	over_live_line = live;
+}
+
+void diag_never_wait(void)
+{
+	struct stat status;
+	waiting.never = true;
+	if (waiting.own < 0 && fstat(STDERR_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
+		waiting.own = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/* Like write(2), but where nobody is to wait it fails with EAGAIN instead. */
+static ssize_t write_piece(const char *text, size_t length)
+{
+	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+	if (!waiting.never)
+		return write(STDERR_FILENO, text, length);
+	if (waiting.own >= 0)
+		return write(waiting.own, text, length);
+	if (poll(&polled, 1, 0) == 1)
+		return write(STDERR_FILENO, text, length);
+	errno = EAGAIN;
+	return -1;
+}
+
+bool diag_try(const char *text, size_t length)
+{
+	const ssize_t written = write_piece(text, length);
+	/* Nothing can be said when stderr can't be written. */
+	if (written < 0 && errno != EAGAIN)
+		return true;
+	waiting.torn = written > 0 ? (size_t)written < length : waiting.torn;
+	return written == (ssize_t)length;
+}
+
+static void say_what_was_dropped(void)
+{
+	char line[128];
+	if (!waiting.dropped)
+		return;
+	const int length = snprintf(line, sizeof line, "%s%s: stderr could not be written: %u message%s missing\n",
+		waiting.torn ? "\n" : "", name, waiting.dropped, waiting.dropped == 1 ? " is" : "s are");
+	if (diag_try(line, (size_t)length))
+		waiting.dropped = 0;
+}
+
+/* The end of the last line that fits into a pipe at once, or of as much as does. */
+static size_t piece_of(const char *text, size_t length)
+{
+	if (length <= PIPE_BUF)
+		return length;
+	const char *const newline = memrchr(text, '\n', PIPE_BUF);
+	return newline ? (size_t)(newline - text) + 1 : PIPE_BUF;
+}
+
+void diag_write(const char *text, size_t length)
+{
+	const int saved = errno;
+	while (length > 0) {
+		const size_t piece = piece_of(text, length);
+		say_what_was_dropped();
+		if (waiting.dropped || !diag_try(text, piece))
+			waiting.dropped++;
+		text += piece;
+		length -= piece;
+	}
+	errno = saved;
 }
 
 void diag(const char *format, ...)
@@ -38,8 +115,6 @@ void diag(const char *format, ...)
 	if ((size_t)used > sizeof line - 2)
 		used = (int)sizeof line - 2;
 	line[used++] = '\n';
-	/* Nothing can be said when stderr can't be written. */
-	if (write(STDERR_FILENO, line, (size_t)used) < 0)
-		errno = saved;
+	diag_write(line, (size_t)used);
 	errno = saved;
 }

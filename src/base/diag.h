@@ -4,6 +4,7 @@
 #define BASE_DIAG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Exit status of every program of the project when it failed or was misused. */
 #define EXIT_TROUBLE 125
@@ -13,6 +14,18 @@ void diag_name(const char *program);
 
 /* Whether a live line stands where the next message goes; it is then removed first. */
 void diag_over_live_line(bool live);
+
+/*
+ * From now on, also in children, nothing here ever waits for a reader: a pipe that is full, a terminal that is held (Ctrl-S). What can't
+ * be written at once is dropped, and how much that was is said when something can be written again. For those who supervise.
+ */
+void diag_never_wait(void);
+
+/* Writes a text to stderr, whole lines of at most 4,096 bytes at a time. Keeps errno. */
+void diag_write(const char *text, size_t length);
+
+/* The same for what nobody misses, such as a live line: false when it could not be written. */
+bool diag_try(const char *text, size_t length);
 
 /* printf style, without newline, written with one system call. Keeps errno. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/units.h"
 
 #define LEAST_BAR 6u
@@ -160,6 +161,5 @@ void progress_draw(const struct progress *progress)
 	if (progress)
 		progress_format(progress, columns, is_unicode(), line);
 	const int length = snprintf(text, sizeof text, "\r%s\033[K", line);
-	if (write(STDERR_FILENO, text, (size_t)length) < 0)
-		return; /* a terminal that went away has no line */
+	diag_try(text, (size_t)length);
 }

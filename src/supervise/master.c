@@ -253,6 +253,20 @@ static void write_records(struct master *master, const struct summary *summary, 
 	}
 }
 
+/* The whole of it at once, since whoever reads stderr may not be waited for. */
+static void say_summary(const struct master *master, const struct summary *summary)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *to = open_memstream(&text, &length);
+	if (!to)
+		return;
+	summary_print(summary, master->run.shared, master->config->verbose, to);
+	if (fclose(to) == 0)
+		diag_write(text, length);
+	free(text);
+}
+
 /* Summary and records; a record that can't be written makes the status trouble. */
 static void report(struct master *master, int *status)
 {
@@ -267,7 +281,7 @@ static void report(struct master *master, int *status)
 	};
 	summary_collect(&summary, master->run.shared);
 	if (!master->config->quiet)
-		summary_print(&summary, master->run.shared, master->config->verbose, stderr);
+		say_summary(master, &summary);
 	write_records(master, &summary, status);
 }
 

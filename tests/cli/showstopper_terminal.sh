@@ -220,4 +220,42 @@ for delay in 0 0.001 0.003 0.01; do
 	expect_none_left
 done
 
+# ---- Somebody reads stderr, but doesn't read on ---------------------------------------------------------------------------------
+
+# full.pl COMMAND…: its stderr is a pipe that is full. Leaves "signal N" or "status N" in `end`.
+cat >full.pl <<'END'
+use strict;
+use Fcntl;
+pipe my $read, my $write or die;
+my $flags = fcntl $write, F_GETFL, 0;
+fcntl $write, F_SETFL, $flags | O_NONBLOCK;
+1 while syswrite $write, 'x' x 4096;
+fcntl $write, F_SETFL, $flags;
+my $pid = fork;
+if (!$pid) { open STDERR, '>&', $write or exit 126; exec @ARGV or exit 127 }
+open my $out, '>', 'pid.new' or die; print $out "$pid\n"; close $out; rename 'pid.new', 'pid';
+waitpid $pid, 0;
+open $out, '>', 'end.new' or die;
+print $out $? & 127 ? 'signal ' . ($? & 127) : 'status ' . ($? >> 8), "\n"; close $out; rename 'end.new', 'end';
+END
+rm -f pid end
+what='a run whose messages nobody reads'
+timeout -k 5 60 perl full.pl showstopper -v -T 100% -c open -r 1s -n 2 sleep 1000
+holds end '^status 0$' || fail "$what: $(cat end 2>&1)"
+expect_none_left
+# … ends when it is told to, and what dies has its workloads continued and killed.
+for victim in guardian master; do
+	rm -f pid end
+	what="a run whose messages nobody reads, its $victim ended"
+	perl full.pl showstopper -v -T 50% -n 2 sleep 1000 &
+	wait_until test -e pid
+	wait_until are 2 sleep ST
+	case $victim in
+	guardian) kill -TERM "$(cat pid)" ;;
+	master) cut -d' ' -f1 "/proc/$(cat pid)/task/$(cat pid)/children" | xargs kill -KILL ;;
+	esac
+	wait_until test -e end
+	expect_none_left
+done
+
 finish
