@@ -67,6 +67,33 @@ static void remove_abandoned(void)
 	closedir(directory);
 }
 
+/* MAP_FAILED with errno. */
+static void *map_named(const char *name, size_t size)
+{
+	const int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return MAP_FAILED;
+	shm_unlink(name);
+	/* Allocated now: a full /dev/shm is an error here and not a SIGBUS later. */
+	const int error = posix_fallocate(fd, 0, (off_t)size);
+	if (error) {
+		close(fd);
+		errno = error;
+		return MAP_FAILED;
+	}
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return memory;
+}
+
+/* As in containers whose /dev has no shm, or one that can't be written. One that is full is an error. */
+static bool there_is_none(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EROFS || error == ENOSYS;
+}
+
 struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS])
 {
 	size_t offset[SST_KINDS];
@@ -77,21 +104,10 @@ struct shared *shared_create(unsigned workloads, const size_t module_size[static
 	if (linux_process_read(getpid(), &self) != 0)
 		return NULL;
 	snprintf(name, sizeof name, "/" NAME_PREFIX "%d.%llu", (int)getpid(), (unsigned long long)self.start_ticks);
-	const int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return NULL;
-	shm_unlink(name);
-	/* Allocated now: a full /dev/shm is an error here and not a SIGBUS later. */
-	const int error = posix_fallocate(fd, 0, (off_t)size);
-	if (error) {
-		close(fd);
-		errno = error;
-		return NULL;
-	}
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	const int saved = errno;
-	close(fd);
-	errno = saved;
+	void *memory = map_named(name, size);
+	/* Forks inherit memory without a name all the same. */
+	if (memory == MAP_FAILED && there_is_none(errno))
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	shared_init(memory, workloads, size, offset);

@@ -106,7 +106,7 @@ void shared_init(struct shared *shared, unsigned workloads, size_t size, const s
 
 /*
  * POSIX shared memory of shared_layout's size, prepared, mode 0600, unlinked before this returns, so that it goes with the
- * last process that maps it. NULL with errno. Ends the life of segments that a killed run left between two calls.
+ * last process that maps it; memory without a name where there is no POSIX shared memory. NULL with errno. Ends the life of segments that a killed run left between two calls.
  */
 struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS]);
 void shared_destroy(struct shared *shared);

@@ -72,6 +72,22 @@ static char *inflate_text(const char *packed, size_t length)
 	return text;
 }
 
+/* The list is empty, or "(null)", where there are none; older kernels have no such file. */
+static bool has_full_dynticks(const struct sst_env *env)
+{
+	char *list = read_text(env, "/sys/devices/system/cpu/nohz_full", 4096, NULL);
+	if (list) {
+		const bool some = *list >= '0' && *list <= '9';
+		free(list);
+		return some;
+	}
+	char *commands = read_text(env, "/proc/cmdline", 4096, NULL);
+	const char *option = commands ? strstr(commands, "nohz_full=") : NULL;
+	const bool asked = option && (option == commands || option[-1] == ' ');
+	free(commands);
+	return asked;
+}
+
 const char *linux_accounting_mode(const struct sst_env *env, const char *release)
 {
 	const char *mode = "unknown";
@@ -88,7 +104,8 @@ const char *linux_accounting_mode(const struct sst_env *env, const char *release
 	if (!config)
 		goto out;
 	if (has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_GEN=y"))
-		mode = "virtual (full dynticks)";
+		/* Compiled in, it is used on kernels that were also told which processors are to have no tick. */
+		mode = has_full_dynticks(env) ? "virtual (full dynticks)" : "tick";
 	else if (has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y"))
 		mode = "virtual (native)";
 	else if (has_word(config, "CONFIG_TICK_CPU_ACCOUNTING=y"))

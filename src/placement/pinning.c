@@ -2,7 +2,7 @@
 /*
  * Machines are uneven: a chip has an odd number of cores, a core one thread where others have two, some processors are offline or
  * belong to somebody else. So what doesn't go evenly into the parts is dealt out in turn, and the turn goes on from chip to chip
- * and from core to core. Cores are divided by kind (number of threads), so that a part gets its share of each kind.
+ * and from core to core. Cores are divided by kind (number of threads; fast and slow ones), so that a part gets its share of each kind.
  */
 #include "placement/pinning.h"
 
@@ -43,6 +43,7 @@ struct seat {
 	unsigned core;     /* of its chip, from 0 */
 	unsigned thread;   /* of its core, from 0 */
 	unsigned siblings; /* threads of its core */
+	unsigned kind;     /* of its core */
 	unsigned owner;    /* the part */
 };
 
@@ -56,7 +57,7 @@ static struct extent number_seats(const struct place *place, size_t count, struc
 	struct extent extent = {0};
 	size_t first = 0; /* of the core */
 	for (size_t i = 0; i < count; i++) {
-		seat[i] = (struct seat){.cpu = place[i].cpu};
+		seat[i] = (struct seat){.cpu = place[i].cpu, .kind = place[i].kind};
 		const bool same_chip = i && place[i].chip == place[i - 1].chip;
 		const bool same_core = same_chip && place[i].core == place[i - 1].core;
 		if (i)
@@ -105,21 +106,42 @@ static void by_chip(struct seat *seat, size_t count, const struct extent *extent
 		seat[i].owner = (unsigned)((size_t)seat[i].chip * parts / extent->chips);
 }
 
+static bool are_alike(const struct seat *a, const struct seat *b)
+{
+	return a->siblings == b->siblings && a->kind == b->kind;
+}
+
+/* Whether none before seat[at] is of its kind. */
+static bool is_first_of_kind(const struct seat *seat, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (are_alike(&seat[i], &seat[at]))
+			return false;
+	return true;
+}
+
+/* The cores of one kind among `count` seats. */
+static void deal_kind(struct seat *seat, size_t count, const struct seat *kind, unsigned parts, unsigned *turn)
+{
+	unsigned cores = 0;
+	unsigned at = 0;
+	for (size_t i = 0; i < count; i++)
+		cores += are_alike(&seat[i], kind) && seat[i].thread == 0;
+	for (size_t i = 0; i < count; i++)
+		if (are_alike(&seat[i], kind))
+			seat[i].owner = seat[i].thread ? seat[i - 1].owner : deal(at++, cores, parts, turn);
+}
+
 /* The cores of one chip, from `seat` on; returns how many seats it has. */
 static size_t divide_chip(struct seat *seat, size_t count, const struct extent *extent, unsigned parts, unsigned *turn)
 {
 	size_t end = 0;
 	while (end < count && seat[end].chip == seat->chip)
 		end++;
-	for (unsigned kind = extent->threads; kind > 0; kind--) {
-		unsigned cores = 0;
-		unsigned at = 0;
+	for (unsigned threads = extent->threads; threads > 0; threads--)
 		for (size_t i = 0; i < end; i++)
-			cores += seat[i].siblings == kind && seat[i].thread == 0;
-		for (size_t i = 0; i < end; i++)
-			if (seat[i].siblings == kind)
-				seat[i].owner = seat[i].thread ? seat[i - 1].owner : deal(at++, cores, parts, turn);
-	}
+			if (seat[i].siblings == threads && is_first_of_kind(seat, i))
+				deal_kind(seat, end, &seat[i], parts, turn);
 	return end;
 }
 

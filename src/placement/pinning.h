@@ -12,6 +12,7 @@
 struct place {
 	unsigned cpu;        /* its number in the system */
 	unsigned chip, core; /* any numbers that tell chips (NUMA nodes or packages) and, within a chip, cores apart */
+	unsigned kind;       /* of its core, where a machine has fast and slow ones; any number that tells them apart */
 };
 
 /* The scheme's name, as in "per-chip"; and back, PIN_NONE when there is none such. "dynamic" is none. */

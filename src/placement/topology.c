@@ -33,6 +33,13 @@ static unsigned core_of(hwloc_topology_t handle, hwloc_obj_t processor)
 	return core ? core->logical_index : processor->logical_index;
 }
 
+/* hwloc ranks kinds of cores, where the system tells them apart. */
+static unsigned kind_of(hwloc_topology_t handle, hwloc_obj_t processor)
+{
+	const int kind = hwloc_cpukinds_get_by_cpuset(handle, processor->cpuset, 0);
+	return kind < 0 ? 0 : (unsigned)kind;
+}
+
 static int list_places(hwloc_topology_t handle, const struct sst_cpus *allowed, struct topology *topology)
 {
 	const int most = hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_PU);
@@ -47,6 +54,7 @@ static int list_places(hwloc_topology_t handle, const struct sst_cpus *allowed, 
 			.cpu = processor->os_index,
 			.chip = package_of(handle, processor) * nodes + node_of(handle, processor),
 			.core = core_of(handle, processor),
+			.kind = kind_of(handle, processor),
 		};
 	}
 	if (topology->count)

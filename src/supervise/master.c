@@ -79,8 +79,6 @@ static int share(struct master *master)
 		return 0;
 	if (errno == EFBIG)
 		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
-	else if (errno == ENOENT)
-		hint = " (expected a tmpfs on /dev/shm)";
 	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
 	return -1;
 }

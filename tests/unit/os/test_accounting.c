@@ -141,7 +141,21 @@ static void the_mode_is_in_the_configuration(void **state)
 	assert_string_equal(mode(), "tick");
 	put(0, "/boot/config-6.18.0-test",
 		"# CONFIG_TICK_CPU_ACCOUNTING is not set\nCONFIG_VIRT_CPU_ACCOUNTING=y\nCONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n");
+	/* Debian's kernels, say: it is used where processors were told to do without a tick. */
+	assert_string_equal(mode(), "tick");
+	put(1, "/proc/cmdline", "quiet nohz_full=2-3\n");
 	assert_string_equal(mode(), "virtual (full dynticks)");
+	put(1, "/proc/cmdline", "quiet xnohz_full=2-3\n");
+	assert_string_equal(mode(), "tick");
+	/* The kernel itself knows best. */
+	static const struct {
+		const char *list, *mode;
+	} known[] = {{"2-3\n", "virtual (full dynticks)"}, {"\n", "tick"}, {" (null)\n", "tick"}, {"(null)\n", "tick"}};
+	put(1, "/proc/cmdline", "nohz_full=2-3\n");
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		put(2, "/sys/devices/system/cpu/nohz_full", known[i].list);
+		assert_string_equal(mode(), known[i].mode);
+	}
 	put(0, "/boot/config-6.18.0-test", "CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y\n");
 	assert_string_equal(mode(), "virtual (native)");
 	put(0, "/boot/config-6.18.0-test", "CONFIG_NOTHING=y\n");

@@ -76,6 +76,31 @@ static void read_xml(const char *description, const char *present, struct topolo
 	fake_remove(root, "");
 }
 
+/* The same with two kinds of cores, slow ones and fast ones. */
+static void read_kinds(const char *description, const char *slow, const char *fast, struct topology *topology)
+{
+	char root[PATH_MAX];
+	char path[PATH_MAX + 16];
+	hwloc_topology_t whole;
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	fake_root_make(root);
+	snprintf(path, sizeof path, "%s/topology.xml", root);
+	assert_int_equal(hwloc_topology_init(&whole), 0);
+	assert_int_equal(hwloc_topology_set_synthetic(whole, description), 0);
+	assert_int_equal(hwloc_topology_load(whole), 0);
+	assert_int_equal(hwloc_bitmap_list_sscanf(set, slow), 0);
+	assert_int_equal(hwloc_cpukinds_register(whole, set, 0, 0, NULL, 0), 0);
+	assert_int_equal(hwloc_bitmap_list_sscanf(set, fast), 0);
+	assert_int_equal(hwloc_cpukinds_register(whole, set, 1, 0, NULL, 0), 0);
+	assert_int_equal(hwloc_topology_export_xml(whole, path, 0), 0);
+	hwloc_topology_destroy(whole);
+	hwloc_bitmap_free(set);
+	assert_int_equal(setenv("HWLOC_XMLFILE", path, 1), 0);
+	read_all(topology);
+	unsetenv("HWLOC_XMLFILE");
+	fake_remove(root, "");
+}
+
 static void expect(const struct topology *topology, const char *scheme, const char *first, const char *second)
 {
 	assert_string_equal(set_of(topology, scheme, 0, 2), first);
@@ -158,12 +183,23 @@ static void uneven_machines(void **state)
 	topology_free(&topology);
 	/* Two cores with two threads and four with one. */
 	static const struct place hybrid[] = {
-		{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {3, 0, 1}, {4, 0, 2}, {5, 0, 3}, {6, 0, 4}, {7, 0, 5}};
+		{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}, {4, 0, 2, 0}, {5, 0, 3, 0}, {6, 0, 4, 0}, {7, 0, 5, 0}};
 	topology = (struct topology){.place = (struct place *)hybrid, .count = 8};
 	expect(&topology, "per-core", "0-1,4-5", "2-3,6-7");
 	expect(&topology, "per-thread", "0,2,4,6", "1,3,5,7");
 	expect(&topology, "packed", "0-3", "4-7");
 	expect(&topology, "spread", "0,2,4-5", "1,3,6-7");
+	/* Two fast cores and two slow ones, each with one thread: nobody gets all of a kind. */
+	static const struct place kinds[] = {{0, 0, 0, 1}, {1, 0, 1, 1}, {2, 0, 2, 0}, {3, 0, 3, 0}};
+	topology = (struct topology){.place = (struct place *)kinds, .count = 4};
+	expect(&topology, "per-core", "0,2", "1,3");
+	/* As hwloc has them: slow cores first, fast ones behind them. */
+	read_kinds("core:6 pu:1", "0-3", "4-5", &topology);
+	assert_int_equal(topology.count, 6);
+	assert_true(topology.place[0].kind == topology.place[3].kind && topology.place[4].kind == topology.place[5].kind);
+	assert_true(topology.place[0].kind != topology.place[4].kind);
+	expect(&topology, "per-core", "0-1,4", "2-3,5");
+	topology_free(&topology);
 }
 
 static void processors_that_are_missing(void **state)
