@@ -101,6 +101,19 @@ expect_text out "^\| our MSE over the quota's, single, contended, fop \| 3 \| 2 
 expect_text out '^\| own CPU time per executor, % of a processor \| 0\.15 \| 0\.15 \|'
 expect_text out '^\| step .* \| 5 \| 6 \| 0\.75 s after \| missed on 1 of 2 \|$'
 if command -v gnuplot >/dev/null; then expect_text report/peers.svg '</svg>'; fi
+# For README.md: a row for each tool, over the loads that all held; with background, where that leaves room.
+expect_text report/summary.md '^\| Showstopper \| 0\.10 \| 0\.50 \|  \|  \| 1 \|$'
+# shellcheck disable=SC2016 # Markdown
+expect_text report/summary.md '^\| `cpulimit` \| 5\.00 \| 50\.00 \|  \|  \| 1 \|$'
+session single.P.idle.default.4 single,P,idle,default,90,1,15,80,-10,100,0.6,0.7,0.2,80
+session parallel.P.idle.default.1 parallel,P,idle,default,50,1,15,50.1,-0.300,1.5,0.6,0.7,0.2,80
+session single.P.background.default.1 single,P,background,default,25,1,15,35,10,100,0.6,0.7,0.2,80 single,P,background,default,50,1,15,51,-1,250,0.6,0.7,0.2,80
+session single.P.background.CDC.1 single,P,background,CDC,50,1,15,49,-1,250,0.6,0.7,0.2,80
+run "$bench/peers_report" report
+expect_text report/summary.md '^\| Showstopper \| 0\.20 \| 1\.00 \| 1\.00 \| 250 \| 3 \|$'
+expect_text report/summary.md '^\| CDC: a constant duty cycle \|  \|  \| 1\.00 \| 250 \| 1 \|$'
+expect_text report/summary.md ' at loads of 50 %;'
+[ "$(grep -c '^| [^t-]' report/summary.md)" -le 8 ] || fail "$what: summary.md has more than eight tools"
 run "$bench/peers_report" rows
 expect_trouble 'no output of tools/bench/peers'
 

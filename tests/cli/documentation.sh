@@ -113,17 +113,17 @@ if render "$source/src/showstopper-modules.7" >manual; then
 	}
 fi
 
-# ---- The README -------------------------------------------------------------------------------------------------------------
+# ---- The table of modules ---------------------------------------------------------------------------------------------------
 
 while IFS=: read -r kind name; do
-	grep -Eq "^\| *$kind *\|.*\`$name\`" "$source/README.md" || fail "the README's table lacks the $kind module $name"
+	grep -Eq "^\| *$kind *\|.*\`$name\`" "$source/modules/README.md" || fail "the table of modules/README.md lacks the $kind module $name"
 done <modules
-sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p' "$source/README.md" | tr -d ',`' |
+sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p' "$source/modules/README.md" | tr -d ',`' |
 	while read -r kind names; do
 		for name in $names; do
 			grep -qx "$kind:$name" modules || echo "$kind:$name"
 		done
 	done >unknown
-[ ! -s unknown ] || { fail "the README's table names modules that are not there:"; cat unknown; }
+[ ! -s unknown ] || { fail "the table of modules/README.md names modules that are not there:"; cat unknown; }
 
 finish

@@ -160,6 +160,30 @@ expect_text interrupted/accuracy.md '^\| 50 % \| .* \| .* \| .* \|$'
 expect_text interrupted/accuracy.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|$'
 expect_text interrupted/machine.txt '^processors: '
 
+# Its tables published into a draft, and not when another revision made the runs.
+if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	mkdir -p draft/tools/bench
+	cp "$source/tools/bench/README.md" draft/tools/bench/README.md
+	export PUBLISH_ROOT="$work/draft"
+	run ./accuracy --report --publish
+	expect_status 0
+	awk '/^<!-- experiments-accuracy: begin/, /^<!-- experiments-accuracy: end/' draft/tools/bench/README.md >published
+	# shellcheck disable=SC2016 # Markdown
+	expect_text published '^Revision .*: `tools/experiments/accuracy .* --report --publish`$'
+	expect_text published '^#### burn-single \(single-threaded\)$'
+	expect_text published '^\| 50 % \| .* \| .* \| .* \|$'
+	expect_no_text published '^(# |## |!\[|not measured yet|.*runs are complete)'
+	awk -f "$source/tests/cli/figures.awk" draft/tools/bench/README.md >faults
+	[ ! -s faults ] || { fail "$what:"; cat faults; }
+	echo 0000000 >interrupted/revision
+	run ./accuracy --report --publish
+	expect_trouble '^tools/experiments/accuracy: --publish: interrupted was begun with another revision than '
+	# A batch that has no block.
+	run "$experiments/sweep" --publish -o unpublished
+	expect_trouble '--publish: .* needs the lines <!-- experiments-sweep: begin -->'
+	unset PUBLISH_ROOT
+fi
+
 # A workload that ends or fails makes the run fail, and the batch goes on.
 cat >short.workload <<'END'
 summary = ends

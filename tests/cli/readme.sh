@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The README's commands work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
-# -r added. Experiments are run with the programs under test. Blocks that build or install aren't run; the scripts in them must be there and have a --help.
+# The commands of the documents work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
+# -r added. Experiments are run with the programs under test. Blocks that build, install or test aren't run; the scripts in them must be there
+# and have a --help, and the programs of tests that they name must be built.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
@@ -21,56 +22,92 @@ exec '$build/showstopper' -r 2s "\$@"
 END
 chmod +x bin/showstopper
 
-# block.N for each block, with its language in language.N.
-awk '/^```/ && !inside { inside = 1; count++; printf "%s\n", substr($0, 4) >("language." count); next }
-	/^```/ { inside = 0; next }
-	inside { print >("block." count) }
-	END { exit inside || count < 4 }' "$source/README.md"
-status=$?
-what='blocks of the README'
-expect_status 0
+lines=$(wc -l <"$source/README.md")
+[ "$lines" -le 180 ] || fail "README.md has $lines lines, more than 180"
 
-ran=0
-for block in block.*; do
-	number=${block#block.}
-	[ "$(cat "language.$number")" = sh ] || continue
-	what="README, block $number"
-	sh -n "$block" || fail "$what: no shell script"
-	# Experiments would build the programs anew.
-	if ! grep -Evq '^tools/experiments/' "$block"; then
-		while read -r line; do
-			run sh -c "cd '$source' && $(printf '%s' "$line" | sed "s,-o results,-o $work/results,") -B '$build'"
-			expect_status 0
-		done <"$block"
-		ran=$((ran + 1))
-		continue
-	fi
-	if grep -Eq '(^|[ (])(tools/|cmake |sudo )' "$block"; then
-		grep -Eo 'tools/[a-z/]+' "$block" >>scripts
-		continue
-	fi
-	mkdir "run.$number"
-	for folder in include modules traces; do ln -s "$source/$folder" "run.$number/$folder"; done
+# look_at BLOCK: what it names is there.
+look_at() {
+	grep -Eo '(^|[ (])tools/[a-z/-]+' "$1" | tr -d ' (' >>scripts
+	built=$(grep -Eo '(^|[ =])build/tests/[a-z_]+' "$1" | sed 's,.*build/,,')
+	for file in $built; do
+		[ -x "$build/$file" ] || fail "$what names build/$file, which is not built"
+	done
+	there=$(grep -Eo '(^|[ =])tests/[a-z_/]+(\.sh)?' "$1" | tr -d ' =')
+	for file in $there; do
+		[ -e "$source/$file" ] || fail "$what names $file, which isn't there"
+	done
+}
+
+# run_block BLOCK FOLDER: what it leaves in the background ends with it.
+run_block() {
+	mkdir "$2"
+	for folder in include modules traces; do ln -s "$source/$folder" "$2/$folder"; done
 	(
-		cd "run.$number" || exit 1
+		cd "$2" || exit 1
 		failures=0
 		PATH=$work/bin:$PATH
-		run sh -e "../$block"
+		# shellcheck disable=SC2016 # the inner shell's
+		run sh -e -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; . "$1"' sh "../$1"
 		expect_status 0
 		expect_no_text err '^showstopper:.*(unknown|expected)'
 		expect_no_text out '^status 1'
 		[ "$failures" -eq 0 ]
 	) || fail "$what"
-	ran=$((ran + 1))
-done
-[ "$ran" -ge 5 ] || fail "only $ran blocks were run"
+}
+
+# run_experiments BLOCK: a command a line, which would build the programs anew.
+run_experiments() {
+	while read -r line; do
+		run sh -c "cd '$source' && $(printf '%s' "$line" | sed "s,-o results,-o $work/results,") -B '$build'"
+		expect_status 0
+	done <"$1"
+}
+
+# document FILE PREFIX LEAST: its blocks are PREFIX.N, with their languages in PREFIX.language.N; so many at least must have been run.
+document() {
+	awk -v prefix="$2." '/^```/ && !inside { inside = 1; count++; printf "%s\n", substr($0, 4) >(prefix "language." count); next }
+		/^```/ { inside = 0; next }
+		inside { print >(prefix count) }
+		END { exit inside }' "$source/$1" || fail "$1: a block has no end"
+	ran=0
+	for language in "$2".language.*; do
+		[ "$(cat "$language" 2>/dev/null)" = sh ] || continue
+		number=${language##*.}
+		block=$2.$number
+		what="$1, block $number"
+		sh -n "$block" || fail "$what: no shell script"
+		if ! grep -Evq '^tools/experiments/' "$block"; then
+			run_experiments "$block"
+		elif grep -Eq '(^|[ (])(tools/|cmake |ctest |sudo |build/|sh tests/)' "$block"; then
+			look_at "$block"
+			continue
+		else
+			run_block "$block" "run.$block"
+		fi
+		ran=$((ran + 1))
+	done
+	[ "$ran" -ge "$3" ] || fail "$1: only $ran blocks were run"
+	# Commands named in the text, and what it links to. A folder's name ends with a slash.
+	grep -Eo '`tools/[a-z/-]+' "$source/$1" | tr -d '`' | grep -v '/$' >>scripts
+	sed -En 's/[^]]*\]\(([^)#]*)[^)]*\)/\1\n/gp' "$source/$1" | sed -n '/^[^ ]*$/{/./p;}' | while read -r link; do
+		[ -e "$source/$(dirname "$1")/$link" ] || echo "$link"
+	done >broken
+	[ ! -s broken ] || { fail "$1 links to what isn't there:"; cat broken; }
+}
+
+document README.md readme 7
+document modules/README.md modules 1
+document traces/README.md traces 2
+document tools/experiments/README.md experiments 2
+document tools/bench/README.md bench 0
+document tests/README.md tests 0
 
 # What the README shows of the summary is what is printed, apart from the numbers.
 shape() {
 	sed -E 's/[-+]?[0-9]+(\.[0-9]+)?/N/g; s/  +/ /g' "$1"
 }
 what='the summary in the README'
-for block in block.*; do
+for block in readme.[0-9]*; do
 	grep -q '^target load' "$block" || continue
 	seen=yes
 	run "$work/bin/showstopper" -T 50% -n 2 ssburn
@@ -80,17 +117,12 @@ for block in block.*; do
 done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"
 
-# Commands named in the text, and what the README links to.
-# A folder's name ends with a slash.
-grep -Eo '`tools/[a-z/]+' "$source/README.md" | tr -d '`' | grep -v '/$' >>scripts
+sort -u scripts >named
+[ "$(wc -l <named)" -ge 10 ] || fail "only $(wc -l <named) scripts are named"
 while read -r script; do
 	run "$source/$script" --help
 	expect_status 0
 	expect_text out '^[Uu]sage: '
-done <scripts
-sed -En 's/.*\]\(([^)]*)\).*/\1/p' "$source/README.md" | while read -r link; do
-	[ -e "$source/$link" ] || echo "$link"
-done >broken
-[ ! -s broken ] || { fail "the README links to what isn't there:"; cat broken; }
+done <named
 
 finish

@@ -47,7 +47,7 @@ int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus)
 
 int topology_read(const struct sst_cpus *allowed, struct topology *topology)
 {
-	static const struct place place[] = {{0, 0, 0}, {2, 0, 0}, {1, 1, 1}, {3, 1, 1}};
+	static const struct place place[] = {{0, 0, 0, 0}, {2, 0, 0, 0}, {1, 1, 1, 0}, {3, 1, 1, 0}};
 	(void)allowed;
 	*topology = (struct topology){.place = malloc(sizeof place), .count = 4};
 	check(topology->place);

@@ -11,6 +11,8 @@
 # and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
 # doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need.
 
+. "$root/tools/bench/lib/publish.sh"
+
 experiments=$root/tools/experiments
 tab=$(printf '\t')
 
@@ -37,6 +39,8 @@ $own_options
   -r, --resume            go on with the batch in DIR: complete runs are kept, the others made
   -d, --dry-run           print the runs and how long they take together; run nothing
   -p, --report            make no run; write the report of those that are there
+      --publish           write the tables into tools/bench/README.md as well, which has room for those of accuracy and traces; refuses to go on
+                          with what another revision began
   -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
   -F, --force             also on a machine that is busy
   -h, --help              print this
@@ -255,6 +259,8 @@ number_from() { # OPTION VALUE LEAST
 
 batch() {
 	mode=quick workloads=$default_workloads targets='' repeat=$default_repeat output='' build='' order='' cool_down='' time=''
+	publish=no
+	publish_begin "tools/experiments/$experiment" "$@"
 	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' quick_warm_up='' full_warm_up=180
 	processors=$(nproc)
 	while [ $# -gt 0 ]; do
@@ -264,6 +270,7 @@ batch() {
 		-r | --resume) resume=yes ;;
 		-d | --dry-run) dry_run=yes ;;
 		-p | --report) report_only=yes ;;
+		--publish) publish=yes ;;
 		-F | --force) force=yes ;;
 		-h | --help)
 			usage
@@ -333,6 +340,12 @@ batch() {
 	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
 		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
 	fi
+	if [ "$publish" = yes ]; then
+		publish_look tools/bench/README.md "experiments-$experiment"
+		if [ -e "$output/runs.tsv" ] && [ "$(cat "$output/revision" 2>/dev/null)" != "$published_revision" ]; then
+			trouble "--publish: $output was begun with another revision than $published_revision; choose another --output"
+		fi
+	fi
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
 	prepare_build
@@ -343,6 +356,7 @@ batch() {
 		else
 			cp "$list" "$output/runs.tsv.new" && mv "$output/runs.tsv.new" "$output/runs.tsv" || trouble "can't write $output/runs.tsv"
 			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
+			publish_revision >"$output/revision"
 		fi
 		# Two batches on one machine would measure each other; simulated ones must not share a folder.
 		if [ "$simulated" = yes ]; then exec 9<"$output/runs.tsv"; else exec 9<"$experiments/lib/batch.sh"; fi
@@ -363,6 +377,13 @@ batch() {
 	fi
 	write_report || trouble "no report could be written"
 	printf 'Report: %s\n' "$output/$experiment.html"
+	if [ "$publish" = yes ]; then
+		# Without title, pictures and the machine, and as a part of a longer document.
+		awk '/^## What it was run on/ { exit }
+			/^# / || /^!\[/ || ended && /^$/ { next }
+			{ ended = /^$/ && NR > 1; sub(/^## /, "#### "); print }' "$output/$experiment.md" | sed '1{/^$/d;}' >"$output/published.md"
+		publish_block tools/bench/README.md "experiments-$experiment" <"$output/published.md"
+	fi
 	[ "$failed" -eq 0 ] || exit 1
 }
 

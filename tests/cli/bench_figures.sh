@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Figures in documents say where they come from, and the programs that measure them can write them there: each of tools/bench does so here, in a
+# run that is much too short for its figures to mean anything, into drafts.
+# shellcheck disable=SC2016 # Markdown
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH PUBLISH_ROOT
+limit=120
+check=$source/tests/cli/figures.awk
+
+# ---- The documents ------------------------------------------------------------------------------------------------------------
+
+for document in README.md tools/bench/README.md tests/README.md tools/experiments/README.md traces/README.md modules/README.md; do
+	awk -f "$check" "$source/$document" >faults
+	[ ! -s faults ] || { fail "$document:"; cat faults; }
+done
+
+# The check itself. It fails on each of these, and on nothing of what follows.
+heading='Revision cf49142, 2026-11-20, 2 processors (X), Linux 6.18.44, a virtual machine (kvm), accounting tick: `tools/bench/trees --publish`'
+faulty() { # WHAT TEXT, with HEADING for a good one
+	printf '%b\n' "$2" | sed "s#HEADING#$heading#" >sample.md
+	awk -f "$check" sample.md >faults
+	grep -q "$1" faults || { fail "the check does not say '$1' of:"; cat sample.md; }
+}
+faulty 'a figure outside' '| `single` | +0.07 |'
+faulty 'a figure outside' '| `single` | −3 |'
+faulty 'a figure outside' '| `single` | +3, 12 |'
+faulty 'a figure outside' '| mean (-4) | x |'
+faulty 'a figure outside' '| 95.9 % | x |'
+faulty 'a figure outside' '<!-- a: begin -->\nHEADING\n\n| +1 |\n<!-- a: end -->\n\n| +1 |'
+faulty "a doesn't begin with" '<!-- a: begin -->\n\n| +1 |\n<!-- a: end -->'
+faulty "a doesn't begin with" '<!-- a: begin -->\nRevision cf49142, 2026-11-20\n\n| +1 |\n<!-- a: end -->'
+faulty "a doesn't begin with" '<!-- a: begin -->\n<!-- a: end -->'
+faulty 'a has no table' '<!-- a: begin -->\nHEADING\n<!-- a: end -->'
+faulty 'has more' '<!-- a: begin -->\nnot measured yet\n| +1 |\n<!-- a: end -->'
+faulty 'a has no end' '<!-- a: begin -->\nHEADING\n\n| +1 |'
+faulty 'which has not begun' '| a |\n<!-- a: end -->'
+faulty 'a second block' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->\n<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'
+for good in '| `0-7,16-23` | 0-7 | from-to | 114 min | burn-single |' '<!-- a: begin -->\n\nHEADING\n\n| +1 |\n\n<!-- a: end -->' \
+	'Text with +1.5 pp.' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'; do
+	printf '%b\n' "$good" | sed "s#HEADING#$heading#" >sample.md
+	awk -f "$check" sample.md >faults
+	[ ! -s faults ] || { fail "the check finds faults in:"; cat sample.md faults; }
+done
+
+# ---- Tables of what others print ----------------------------------------------------------------------------------------------
+
+cat >coverage.txt <<'END'
+File                                       Lines    Exec  Cover   Missing
+src/main.c                                   100      90    90%   1-10
+src/os/tree.c                                 50      50   100%
+src/os/a_name_that_is_longer_than_forty_characters.c
+                                              50      25    50%   1-25
+TOTAL                                        200     165    82%
+END
+run awk -f "$source/tools/bench/lib/coverage_table.awk" coverage.txt
+expect_status 0
+expect_text out '^\| `src` \| 100 \| 90\.0 \| 90\.0 \| `main\.c` \|$'
+expect_text out '^\| `src/os` \| 100 \| 75\.0 \| 50\.0 \| `a_name_that_is_longer_than_forty_characters\.c` \|$'
+expect_text out '^\| all \| 200 \| 82\.5 \| \| \|$'
+sed -i 's/200     165/201     165/' coverage.txt
+run awk -f "$source/tools/bench/lib/coverage_table.awk" coverage.txt
+expect_status 1
+cat >printed <<'END'
+showstopper, contain none: 48 trials, 40 of them hit a tool that ran, 60 signals sent
+trials that left a process alive: 1 of 44; stopped: 2
+… where guardian, master and the workload's executor were killed: alive 3 of 4, stopped 0
+END
+run awk -v what=Showstopper -f "$source/tools/bench/lib/faults_row.awk" printed
+expect_status 0
+expect_lines out 2
+expect_text out '^\| Showstopper \| 44 \| 1 \| 2 \|$'
+expect_text out "^\| Showstopper: guardian, master and the workload's executor together \| 4 \| 3 \| 0 \|$"
+run awk -v what=Showstopper -f "$source/tools/bench/lib/faults_row.awk" coverage.txt
+expect_status 1
+
+# ---- publish-all --------------------------------------------------------------------------------------------------------------
+
+if ! git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	echo "this is no git checkout: what is published is not looked at"
+	finish
+fi
+all=$source/tools/bench/publish-all
+run "$all" --nonsense
+expect_trouble "^tools/bench/publish-all: unexpected argument '--nonsense'"
+run "$all" --dry-run
+expect_status 0
+sed -n 's/^ *[0-9]* min  //p' out >commands
+run "$all" --quick --dry-run
+expect_text out '^10 programs, about ([0-9]|[1-3][0-9]|40) minutes$'
+sed -n 's/^ *[0-9]* min  //p' out >quick
+for list in commands quick; do
+	grep -Ev '^tools/[a-z/-]+.* --publish$' "$list" && fail "$what: odd commands"
+	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,' "$list" | sort >names
+	sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" | sort >blocks
+	cmp -s names blocks || { fail "programs of publish-all, and blocks of tools/bench/README.md:"; diff names blocks; }
+done
+# What has no room for its block says so before it measures.
+mkdir -p bare/tools/bench
+touch bare/README.md bare/tools/bench/README.md
+while read -r program _; do
+	run "$source/$program" --help
+	expect_text out '^ +--publish '
+	PUBLISH_ROOT=$work/bare run "$source/$program" --publish
+	expect_trouble '--publish: .* needs the lines <!-- [a-z-]+: begin --> and '
+done <commands
+PUBLISH_ROOT=$work/bare run "$all" --quick
+expect_trouble '^tools/bench/publish-all: --publish: .*/README\.md needs the lines <!-- peers: begin -->'
+
+# ---- Published ----------------------------------------------------------------------------------------------------------------
+
+mkdir -p draft/tools/bench
+cp "$source/README.md" draft/README.md
+cp "$source/tools/bench/README.md" draft/tools/bench/README.md
+PUBLISH_ROOT=$work/draft
+export PUBLISH_ROOT
+publishes() { # BLOCK ROWS COMMAND...
+	block=$1 rows=$2
+	shift 2
+	run "$@" --publish
+	case $status in 0 | 1 | 3) ;; *) expect_status 0 ;; esac
+	expect_text out "^published: $work/draft/tools/bench/README\.md, $block\$"
+	awk -v block="$block:" '$1 == "<!--" && $2 == block { inside = $3 == "begin" } inside' draft/tools/bench/README.md >found
+	[ "$(grep -c '^|' found)" -ge "$rows" ] || { fail "$what: fewer than $rows lines in the table:"; cat found; }
+	expect_text found '^Revision [^,]+, .*: `tools/.* --publish`$'
+}
+publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1 -w 1
+publishes accuracy 3 "$source/tools/bench/accuracy" -B "$build" --force -t 1 -s 1 -p single -l 50 -o accuracy
+publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
+publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
+publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
+publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2
+publishes peers 5 "$source/tools/bench/peers" -B "$build" --force -m quick -w single -t default -l 5 -o peers
+expect_text draft/README.md '^\| Showstopper \| [0-9.]+ \| [0-9.]+ \| [0-9.]* \| [0-9.]* \| [0-9]+ \|$'
+# Not what was measured at another revision.
+sed -i 's/^revision: .*/revision: 0000000/' peers/machine.txt
+run "$source/tools/bench/peers" -B "$build" --force -m quick -w single -t default -l 5 -o peers --publish
+expect_trouble '^tools/bench/peers: --publish: .* was begun with another revision than '
+for document in README.md tools/bench/README.md; do
+	awk -f "$check" "draft/$document" >faults
+	[ ! -s faults ] || { fail "$document, published:"; cat faults; }
+done
+
+finish

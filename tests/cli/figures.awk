@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# What is wrong with the figures of a document: rows of tables that hold a signed number or one with decimals must stand between markers, and each
+# block must begin with where it comes from, unless nothing has been measured. Prints a line for each fault.
+function fault(text) { print FILENAME ":" FNR ": " text }
+
+/^<!-- [a-z-]+: begin -->$/ {
+	if (name != "") fault("a block within " name)
+	name = substr($2, 1, length($2) - 1)
+	if (name in seen) fault("a second block " name)
+	seen[name] = 1
+	first = ""
+	more = 0
+	next
+}
+
+/^<!-- [a-z-]+: end -->$/ {
+	if (name ":" != $2) fault("the end of " $2 " which has not begun")
+	if (first == "not measured yet") {
+		if (more) fault(name " isn't measured, but has more")
+	} else if (first !~ /^Revision [0-9A-Za-z._-]+, [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9], [0-9]+ processors.*, Linux [0-9].*, accounting [a-z ]+: `tools\/[a-z\/-]+.*`$/)
+		fault(name " doesn't begin with revision, date, machine and command")
+	else if (!more)
+		fault(name " has no table")
+	name = ""
+	next
+}
+
+name != "" && first == "" && /./ { first = $0; next }
+name != "" && (/^\|/ || first == "not measured yet" && /./) { more = 1 }
+name == "" && /^\|/ && /[| (~](-|\+|−|±)?[0-9]+\.[0-9]|[| (~](-|\+|−|±)[0-9]/ { fault("a figure outside of a block: " $0) }
+
+END { if (name != "") fault(name " has no end") }
