@@ -3,7 +3,7 @@
  * How a new process tells its parent that it could not become a command.
  *
  * The parent opens the report, forks, and reads it. The child executes the command, which closes the report, or fails and says so
- * in it. So the parent knows that the command runs, or why it doesn't, and nobody takes a failure for an exit status of the command.
+ * in it. So the parent knows that the command runs, or why it doesn't, and takes no failure for an exit status of the command.
  */
 #ifndef OS_EXEC_REPORT_H
 #define OS_EXEC_REPORT_H
@@ -25,7 +25,7 @@ struct exec_failure {
 /* 0, or -1 with errno and a report that is NONE. */
 int exec_report_open(struct exec_report *report);
 
-/* In the child, before anything that may take long: it dies by SIGKILL when the thread that forked it does, also if it already has. */
+/* In the child, first of all: it dies by SIGKILL when the thread that forked it does, and at once if that has gone. */
 void exec_report_die_with(pid_t parent);
 
 /* In the child, when the command can't be executed. Reports and ends the process. Async-signal-safe. */
@@ -33,8 +33,8 @@ _Noreturn void exec_report_fail(const struct exec_report *report, int stage, int
 
 /*
  * In the parent, after the fork, also when that failed: closes the report. With a child (more than 0) it first waits until that is
- * executed or has failed. Returns 0: it is executed, or there is none; 1: it failed, as *failure says; -1 with errno: there is no telling, and
- * *failure is as it was.
+ * executed or has failed. Returns 0: it is executed, or there is none; 1: it failed, as *failure says; -1 with errno: there is no
+ * telling, and *failure is as it was.
  */
 int exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure);
 
