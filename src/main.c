@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* showstopper: what to do, and how to end. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cli/module_info.h"
 #include "control/run.h"
 #include "os/attached.h"
+#include "os/signals.h"
 #include "placement/placement.h"
 #include "supervise/guardian.h"
 
@@ -77,16 +77,6 @@ static int act(const struct config *config)
 	return guardian_run(config);
 }
 
-static void end_by_signal(int number)
-{
-	sigset_t set;
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
-}
-
 int main(int argc, char **argv)
 {
 	struct config config;
@@ -104,6 +94,6 @@ int main(int argc, char **argv)
 	free(error);
 	config_free(&config);
 	if (status < 0)
-		end_by_signal(-status);
+		signals_end_by(-status);
 	return status;
 }

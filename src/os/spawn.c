@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The child reports a failure through a close-on-exec pipe: the parent reads stage and errno, or, when exec closed the pipe,
- * nothing. All signals are blocked over the fork, so that no handler or default action runs in the child before it has
- * the user's dispositions back.
+ * All signals are blocked over the fork, so that no handler or default action runs in the child before it has the user's
+ * dispositions back. How the child tells of a failure: exec_report.h.
  */
 #include "os/spawn.h"
 
@@ -13,17 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/affinity.h"
-
-struct failure {
-	enum start_stage stage;
-	int error;
-};
+#include "os/exec_report.h"
 
 static int redirect(int to, const char *file, int flags)
 {
@@ -64,61 +58,48 @@ static enum start_stage become(const struct spawn *spawn)
 	return STAGE_EXEC;
 }
 
-static void child(const struct spawn *spawn, pid_t parent, int report)
+static _Noreturn void child(const struct spawn *spawn, pid_t parent, const struct exec_report *report)
 {
-	/* Set first, checked after: a parent that died in between is noticed one way or the other. The contained die with their init. */
-	if (!spawn->containment) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			raise(SIGKILL);
-	}
+	/* The contained die with their init. */
+	if (!spawn->containment)
+		exec_report_die_with(parent);
 	setpgid(0, 0);
-	struct failure failure = {.stage = become(spawn)};
-	failure.error = errno;
-	if (write(report, &failure, sizeof failure) < 0)
-		_exit(126);
-	_exit(127);
+	const enum start_stage stage = become(spawn);
+	exec_report_fail(report, (int)stage, errno);
 }
 
 pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 {
 	sigset_t all;
 	sigset_t before;
-	int report[2];
-	struct failure failure = {.stage = STAGE_FORK};
+	struct exec_report report;
+	enum start_stage reached = STAGE_FORK;
 	*stage = STAGE_FORK;
-	if (pipe2(report, O_CLOEXEC) != 0)
+	if (exec_report_open(&report) != 0)
 		return -1;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	const pid_t parent = getpid();
 	const struct scheduling_lent lent = scheduling_before_fork(spawn->user);
-	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &failure.stage) : fork();
-	failure.error = errno;
+	const pid_t pid = spawn->containment ? containment_fork(spawn->containment, spawn->user, &reached) : fork();
+	struct exec_failure failure = {.stage = (int)reached, .error = errno};
 	if (pid == 0)
-		child(spawn, parent, report[1]);
+		child(spawn, parent, &report);
 	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(report[1]);
-	ssize_t got = 0;
-	if (pid > 0) {
-		do
-			got = read(report[0], &failure, sizeof failure);
-		while (got < 0 && errno == EINTR);
-		if (got < 0)
-			failure.error = errno;
-	}
-	close(report[0]);
-	if (pid > 0 && got == 0)
+	const int result = exec_report_read(&report, pid, &failure);
+	if (pid > 0 && result == 0)
 		return pid;
 	/* What can't tell how it fares must not run unseen. */
-	if (pid > 0 && got < 0)
+	if (result < 0) {
+		failure.error = errno;
 		kill(pid, SIGKILL);
+	}
 	if (pid > 0 && spawn->containment)
 		containment_abandon(spawn->containment);
 	else if (pid > 0)
 		waitpid(pid, NULL, 0);
-	*stage = failure.stage;
+	*stage = (enum start_stage)failure.stage;
 	errno = failure.error;
 	return -1;
 }

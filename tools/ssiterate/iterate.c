@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssiterate/iterate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/diag.h"
+
+void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
+{
+	const struct iteration_record row = {.instance = (unsigned)iterate->settings->instance,
+		.iteration = iterate->finished++,
+		.start_ns = start_ns,
+		.end_ns = end_ns};
+	if (!iterate->has_log || iteration_log_write(&iterate->log, &row) == 0)
+		return;
+	if (!iterate->is_lossy)
+		diag("%s: iteration records are being lost: %s", iterate->settings->output, strerror(errno));
+	iterate->is_lossy = true;
+}
+
+bool iterate_is_limited(const struct iterate *iterate)
+{
+	return iterate->settings->iterations != UNSET && iterate->finished >= (uint64_t)iterate->settings->iterations;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssiterate/run.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "os/descendants.h"
+#include "os/signals.h"
+#include "record/iteration_log.h"
+#include "ssiterate/command.h"
+#include "ssiterate/iterate.h"
+#include "ssiterate/wait.h"
+
+static int compile(regex_t *regex, const char *option, const char *text)
+{
+	char message[256];
+	const int error = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	if (error == 0)
+		return 0;
+	regerror(error, regex, message, sizeof message);
+	diag("--%s: '%s' is no extended regular expression: %s", option, text, message);
+	return -1;
+}
+
+static int exit_status(const struct iterate *iterate)
+{
+	return WIFEXITED(iterate->wait_status) ? WEXITSTATUS(iterate->wait_status) : 128 + WTERMSIG(iterate->wait_status);
+}
+
+/* Each run is an iteration. Returns the status to exit with. */
+static int run_again_and_again(struct iterate *iterate)
+{
+	for (;;) {
+		command_fetch_signals(iterate);
+		if (iterate->is_over || clock_now() >= iterate->deadline_ns)
+			return 0;
+		const int64_t start_ns = clock_now();
+		int status = command_start(iterate);
+		if (status != 0)
+			return status;
+		wait_for_command(iterate);
+		if (iterate->is_over)
+			return 0;
+		status = exit_status(iterate);
+		if (status != 0 && !iterate->settings->keep_going)
+			return status;
+		iterate_record(iterate, start_ns, iterate->ended_ns);
+		if (iterate_is_limited(iterate))
+			return 0;
+	}
+}
+
+/* Iterations are where the command prints that they are. Returns the status to exit with. */
+static int run_once(struct iterate *iterate)
+{
+	command_fetch_signals(iterate);
+	if (iterate->is_over || clock_now() >= iterate->deadline_ns)
+		return 0;
+	iterate->is_begun = !iterate->settings->match_start;
+	iterate->start_ns = clock_now();
+	const int status = command_start(iterate);
+	if (status != 0)
+		return status;
+	wait_for_command(iterate);
+	const bool is_limited = iterate->is_over;
+	wait_for_output(iterate);
+	return is_limited ? 0 : exit_status(iterate);
+}
+
+static int prepare(struct iterate *iterate)
+{
+	const struct settings *const settings = iterate->settings;
+	for (int i = 0; settings->match && i < 2; i++) {
+		iterate->stream[i].line = malloc(LINE_LENGTH_MAX);
+		if (!iterate->stream[i].line) {
+			diag("%s", strerror(errno));
+			return -1;
+		}
+	}
+	if (settings->output && iteration_log_open(&iterate->log, settings->output) != 0) {
+		diag("%s: can't write iteration records: %s", settings->output, strerror(errno));
+		return -1;
+	}
+	iterate->has_log = settings->output != NULL;
+	if (settings->time_ns != UNSET)
+		iterate->deadline_ns = clock_now() + settings->time_ns;
+	sigset_t fetched;
+	signals_take(&iterate->kept, &fetched);
+	iterate->signals = signalfd(-1, &fetched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (iterate->signals >= 0)
+		return 0;
+	diag("can't wait for signals: %s", strerror(errno));
+	return -1;
+}
+
+int ssiterate_run(const struct settings *settings)
+{
+	int status = EXIT_TROUBLE;
+	struct iterate iterate = {.settings = settings,
+		.log = {.file = -1},
+		.signals = -1,
+		.deadline_ns = INT64_MAX,
+		.kill_ns = INT64_MAX,
+		.stream = {{.from = -1, .to = STDOUT_FILENO, .name = "standard output"},
+			{.from = -1, .to = STDERR_FILENO, .name = "standard error"}}};
+	const bool has_end = settings->match && compile(&iterate.end, "match", settings->match) == 0;
+	const bool has_start =
+		has_end && settings->match_start && compile(&iterate.start, "match-start", settings->match_start) == 0;
+	if (has_end == !!settings->match && has_start == !!settings->match_start && prepare(&iterate) == 0)
+		status = settings->match ? run_once(&iterate) : run_again_and_again(&iterate);
+	if (iteration_log_close(&iterate.log) != 0 && !iterate.is_lossy) {
+		diag("%s: can't write iteration records: %s", settings->output, strerror(errno));
+		iterate.is_lossy = true;
+	}
+	if (has_end)
+		regfree(&iterate.end);
+	if (has_start)
+		regfree(&iterate.start);
+	descendants_free(&iterate.victims);
+	free(iterate.stream[0].line);
+	free(iterate.stream[1].line);
+	if (iterate.signals >= 0)
+		close(iterate.signals);
+	if (iterate.is_lossy)
+		return EXIT_TROUBLE;
+	if (!iterate.told_by)
+		return status;
+	signals_end_by(iterate.told_by);
+	return 128 + iterate.told_by;
+}
