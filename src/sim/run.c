@@ -240,7 +240,7 @@ static void step(struct sim_event *event)
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
 
-/* What is below returns 0, or -1 after a message; share and add_executor leave that to their caller, with errno. */
+/* Each part of it returns 0, or -1 after a message; share and add_executor leave that to their caller, with errno. */
 
 static int complain_about_memory(void)
 {
