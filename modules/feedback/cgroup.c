@@ -6,12 +6,12 @@
 #include "os/cgroup.h"
 
 #include "base/units.h"
+#include "filter.h"
 #include "showstopper/module.h"
 
 struct cgroup {
+	struct filter filter;
 	const char *path;
-	int64_t base_ns;
-	int64_t share_ns;
 	struct linux_cgroup group;
 	bool open;
 };
@@ -22,20 +22,8 @@ static const struct sst_option options[] = {
 		.offset = offsetof(struct cgroup, path),
 		.initial = "self",
 		.help = "the group: a path inside the hierarchy, a directory, or self, the own one"},
-	{.name = "base",
-		.type = SST_TIME,
-		.offset = offsetof(struct cgroup, base_ns),
-		.initial = "333m",
-		.least = "1m",
-		.most = "1h",
-		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share",
-		.type = SST_TIME,
-		.offset = offsetof(struct cgroup, share_ns),
-		.initial = "40m",
-		.least = "1m",
-		.most = "1h",
-		.help = "executors use one another's samples up to this age, in processor-time"},
+	{FILTER_BASE},
+	{FILTER_SHARE},
 	{0},
 };
 
@@ -55,23 +43,10 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	return linux_cgroup_read(&cgroup->group, env, env->shared, now);
 }
 
-static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	(void)state;
-	return sst_sample_ns(before, now, sample);
-}
-
-static double estimate(const void *state, double load, const struct sst_sample *sample)
-{
-	const struct cgroup *cgroup = state;
-	return sst_filter(load, sample, (double)cgroup->base_ns / (double)NS_PER_S);
-}
-
 static int64_t interval(const void *state, double processors)
 {
 	const struct cgroup *cgroup = state;
-	const int64_t share = (int64_t)((double)cgroup->share_ns / processors);
-	return share > NS_PER_MS ? share : NS_PER_MS;
+	return filter_interval(&cgroup->filter, processors, NS_PER_MS);
 }
 
 static void fini(void *state, const struct sst_env *env)
@@ -87,7 +62,7 @@ SST_EXPORT const struct sst_feedback sst_module = {
 		.summary = "load of a control group, relative to what it may use", .state_size = sizeof(struct cgroup),
 		.shared_size = sizeof(struct linux_cgroup_capacity), .options = options, .prepare = prepare, .fini = fini),
 	.read = read_source,
-	.sample = sample,
-	.estimate = estimate,
+	.sample = filter_sample_ns,
+	.estimate = filter_estimate,
 	.interval = interval,
 };

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "filter.h"
 #include "os/accounting.h"
 #include "os/cgroup.h"
 #include "os/stat.h"
@@ -57,8 +58,7 @@ struct correction {
 };
 
 struct realtime {
-	int64_t base_ns;
-	int64_t share_ns;
+	struct filter filter;
 	int source;
 	const struct sst_cpus *cpus; /* of the option, or those of the workloads, … */
 	bool moving;                 /* … which change */
@@ -78,20 +78,8 @@ struct realtime {
 };
 
 static const struct sst_option options[] = {
-	{.name = "base",
-		.type = SST_TIME,
-		.offset = offsetof(struct realtime, base_ns),
-		.initial = "333m",
-		.least = "1m",
-		.most = "1h",
-		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share",
-		.type = SST_TIME,
-		.offset = offsetof(struct realtime, share_ns),
-		.initial = "40m",
-		.least = "1m",
-		.most = "1h",
-		.help = "executors use one another's samples up to this age, in processor-time (160m in the paper)"},
+	{FILTER_BASE},
+	{FILTER_SHARE " (160m in the paper)"},
 	{.name = "container",
 		.type = SST_FLAG,
 		.offset = offsetof(struct realtime, container),
@@ -416,19 +404,11 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 	return true;
 }
 
-static double estimate(const void *state, double load, const struct sst_sample *sample)
-{
-	const struct realtime *realtime = state;
-	return sst_filter(load, sample, (double)realtime->base_ns / (double)NS_PER_S);
-}
-
-/* Below the counters' unit a sample would be noise. */
 static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;
 	const int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
-	const int64_t share = (int64_t)((double)realtime->share_ns / processors);
-	return share > unit ? share : unit;
+	return filter_interval(&realtime->filter, processors, unit);
 }
 
 static void fini(void *state, const struct sst_env *env)
@@ -454,6 +434,6 @@ SST_EXPORT const struct sst_feedback sst_module = {
 		.prepare = prepare, .fini = fini),
 	.read = read_source,
 	.sample = sample,
-	.estimate = estimate,
+	.estimate = filter_estimate,
 	.interval = interval,
 };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "filter.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -27,8 +28,7 @@ struct machine {
 };
 
 struct workloads {
-	int64_t base_ns;
-	int64_t share_ns;
+	struct filter filter;
 	int stat;  /* handle of /proc/stat, which has the processors */
 	int clock; /* of a file that is read for the time alone, or -1 */
 	char *text;
@@ -36,20 +36,8 @@ struct workloads {
 };
 
 static const struct sst_option options[] = {
-	{.name = "base",
-		.type = SST_TIME,
-		.offset = offsetof(struct workloads, base_ns),
-		.initial = "333m",
-		.least = "1m",
-		.most = "1h",
-		.help = "base period of the filter, in processor-time (delta)"},
-	{.name = "share",
-		.type = SST_TIME,
-		.offset = offsetof(struct workloads, share_ns),
-		.initial = "40m",
-		.least = "1m",
-		.most = "1h",
-		.help = "executors use one another's samples up to this age, in processor-time"},
+	{FILTER_BASE},
+	{FILTER_SHARE},
 	{0},
 };
 
@@ -112,24 +100,11 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	return 0;
 }
 
-static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	(void)state;
-	return sst_sample_ns(before, now, sample);
-}
-
-static double estimate(const void *state, double load, const struct sst_sample *sample)
-{
-	const struct workloads *workloads = state;
-	return sst_filter(load, sample, (double)workloads->base_ns / (double)NS_PER_S);
-}
-
 /* What has ended is counted in ticks of 10 ms. */
 static int64_t interval(const void *state, double processors)
 {
 	const struct workloads *workloads = state;
-	const int64_t share = (int64_t)((double)workloads->share_ns / processors);
-	return share > 10 * NS_PER_MS ? share : 10 * NS_PER_MS;
+	return filter_interval(&workloads->filter, processors, 10 * NS_PER_MS);
 }
 
 static void fini(void *state, const struct sst_env *env)
@@ -150,7 +125,7 @@ SST_EXPORT const struct sst_feedback sst_module = {
 		.state_size = sizeof(struct workloads), .shared_size = sizeof(struct machine), .options = options,
 		.prepare = prepare, .fini = fini),
 	.read = read_source,
-	.sample = sample,
-	.estimate = estimate,
+	.sample = filter_sample_ns,
+	.estimate = filter_estimate,
 	.interval = interval,
 };

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/splitmix.h"
 #include "showstopper/module.h"
 
 enum { STEP, LINEAR };
@@ -53,19 +54,11 @@ static int prepare(void *state, const struct sst_env *env)
 	return 0;
 }
 
-/* The output function of SplitMix64: every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* The load at a place of the sequence, from 0. The seed is mixed first, so that no seed's sequence is a part of another's. */
 static double load_at(const struct random *random, int64_t place)
 {
-	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-	const uint64_t hash = mix(mix((uint64_t)random->seed + golden) + golden * ((uint64_t)place + 1));
+	const uint64_t start = splitmix_mix((uint64_t)random->seed + SPLITMIX_STEP);
+	const uint64_t hash = splitmix_mix(start + SPLITMIX_STEP * ((uint64_t)place + 1));
 	const double share = (double)(hash >> 11) * 0x1p-53;
 	return random->min + share * (random->max - random->min);
 }

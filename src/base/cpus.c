@@ -6,80 +6,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a number below CPUS_LIMIT; returns the offset behind it, or `at` with errno when there is none. */
-static size_t number(const char *text, size_t length, size_t at, unsigned *value)
+/* Where in a list the reader is. What doesn't fit leaves `at` before it. */
+struct reader {
+	const char *text;
+	size_t length, at;
+};
+
+/* Reads a number below CPUS_LIMIT. 0, or -1 with errno. */
+static int number(struct reader *reader, unsigned *value)
 {
-	size_t end = at;
+	size_t end = reader->at;
 	unsigned result = 0;
-	for (; end < length && text[end] >= '0' && text[end] <= '9'; end++) {
-		result = result * 10 + (unsigned)(text[end] - '0');
+	for (; end < reader->length && reader->text[end] >= '0' && reader->text[end] <= '9'; end++) {
+		result = result * 10 + (unsigned)(reader->text[end] - '0');
 		if (result >= CPUS_LIMIT) {
 			errno = ERANGE;
-			return at;
+			return -1;
 		}
 	}
-	if (end == at)
+	if (end == reader->at) {
 		errno = EINVAL;
+		return -1;
+	}
+	reader->at = end;
 	*value = result;
-	return end;
+	return 0;
+}
+
+/* Reads a number, or two with a hyphen between them. 0, or -1 with errno. */
+static int range(struct reader *reader, unsigned *first, unsigned *last)
+{
+	if (number(reader, first) != 0)
+		return -1;
+	*last = *first;
+	if (reader->at == reader->length || reader->text[reader->at] != '-')
+		return 0;
+	const size_t second = ++reader->at;
+	if (number(reader, last) != 0)
+		return -1;
+	if (*last >= *first)
+		return 0;
+	reader->at = second;
+	errno = ERANGE;
+	return -1;
+}
+
+/* Reads the whole list, marks its processors and counts them. 0, or -1 with errno. */
+static int members(struct reader *reader, bool *member, size_t *count)
+{
+	for (;;) {
+		unsigned first;
+		unsigned last;
+		if (range(reader, &first, &last) != 0)
+			return -1;
+		for (unsigned cpu = first; cpu <= last; cpu++) {
+			*count += !member[cpu];
+			member[cpu] = true;
+		}
+		if (reader->at == reader->length)
+			return 0;
+		if (reader->text[reader->at] != ',') {
+			errno = EINVAL;
+			return -1;
+		}
+		reader->at++;
+	}
 }
 
 int cpus_parse(const char *text, size_t length, struct sst_cpus **cpus, size_t *stop)
 {
 	bool *member = calloc(CPUS_LIMIT, sizeof *member);
-	size_t at = 0;
+	struct reader reader = {.text = text, .length = length};
 	size_t count = 0;
 	if (!member)
 		return -1;
-	for (;;) {
-		unsigned first;
-		size_t end = number(text, length, at, &first);
-		if (end == at)
-			goto refuse;
-		at = end;
-		unsigned last = first;
-		if (at < length && text[at] == '-') {
-			at++;
-			end = number(text, length, at, &last);
-			if (end == at)
-				goto refuse;
-			if (last < first) {
-				errno = ERANGE;
-				goto refuse;
-			}
-			at = end;
-		}
-		for (unsigned cpu = first; cpu <= last; cpu++) {
-			count += !member[cpu];
-			member[cpu] = true;
-		}
-		if (at == length)
-			break;
-		if (text[at] != ',') {
-			errno = EINVAL;
-			goto refuse;
-		}
-		at++;
+	struct sst_cpus *list = NULL;
+	if (members(&reader, member, &count) == 0)
+		list = malloc(sizeof *list + count * sizeof(unsigned));
+	if (list) {
+		unsigned *out = (unsigned *)(list + 1);
+		list->count = count;
+		list->cpu = out;
+		for (unsigned cpu = 0; cpu < CPUS_LIMIT; cpu++)
+			if (member[cpu])
+				*out++ = cpu;
+		*cpus = list;
 	}
-	struct sst_cpus *list = malloc(sizeof *list + count * sizeof(unsigned));
-	if (!list)
-		goto refuse;
-	unsigned *out = (unsigned *)(list + 1);
-	for (unsigned cpu = 0; cpu < CPUS_LIMIT; cpu++)
-		if (member[cpu])
-			*out++ = cpu;
-	list->count = count;
-	list->cpu = (unsigned *)(list + 1);
 	free(member);
 	if (stop)
-		*stop = length;
-	*cpus = list;
-	return 0;
-refuse:
-	free(member);
-	if (stop)
-		*stop = at;
-	return -1;
+		*stop = reader.at;
+	return list ? 0 : -1;
 }
 
 static int compare(const void *a, const void *b)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/row_writer.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/whole_line.h"
 
 #define LABEL_WIDTH 12
 #define CELL_WIDTH 9 /* of a table, at least */
@@ -59,35 +58,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct row_writer *writer,
 		writer->used = writer->size - 1;
 }
 
-/* Takes the written part of a line back from a file that has nothing behind it, so that it ends with a whole line. */
-static void take_back(const struct row_writer *writer, size_t written)
-{
-	struct stat file;
-	const int saved = errno;
-	const off_t end = lseek(writer->fd, 0, SEEK_CUR);
-	if (written > 0 && end >= (off_t)written && fstat(writer->fd, &file) == 0 && S_ISREG(file.st_mode) &&
-		file.st_size == end && ftruncate(writer->fd, end - (off_t)written) == 0)
-		lseek(writer->fd, end - (off_t)written, SEEK_SET);
-	errno = saved;
-}
-
 /* Writes the line that was put together. */
 static int flush(struct row_writer *writer)
 {
-	size_t written = 0;
-	while (written < writer->used) {
-		const ssize_t done = write(writer->fd, writer->line + written, writer->used - written);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0) {
-			take_back(writer, written);
-			writer->used = 0;
-			return -1;
-		}
-		written += (size_t)done;
-	}
+	const int result = whole_line_write(writer->fd, writer->line, writer->used, NULL);
 	writer->used = 0;
-	return 0;
+	return result;
 }
 
 static int cell_width(const struct row_column *column)

@@ -144,34 +144,29 @@ static int keep(struct option_memory *memory, void *block)
 	return 0;
 }
 
-static void store_unset(const struct sst_option *option, void *state)
+static union value unset(enum sst_type type)
 {
-	char *const at = (char *)state + option->offset;
-	switch (option->type) {
+	switch (type) {
 	case SST_TIME:
 	case SST_INT:
-		*(int64_t *)(void *)at = SST_UNSET;
-		break;
+		return (union value){.integer = SST_UNSET};
 	case SST_LOAD:
 	case SST_REAL:
-		*(double *)(void *)at = NAN;
-		break;
-	case SST_FLAG:
-		*(bool *)(void *)at = false;
-		break;
+		return (union value){.real = NAN};
 	case SST_CHOICE:
-		*(int *)(void *)at = -1;
-		break;
+		return (union value){.integer = -1};
 	case SST_TEXT:
-		*(const char **)(void *)at = NULL;
-		break;
+		return (union value){.text = NULL};
 	case SST_CPUS:
-		*(const struct sst_cpus **)(void *)at = NULL;
+		return (union value){.cpus = NULL};
+	case SST_FLAG:
 		break;
 	}
+	return (union value){.integer = false};
 }
 
-static int store(const struct sst_option *option, void *state, const union value *value, struct option_memory *memory)
+/* Writes a value to its member of the state; texts and lists must stay where they are. */
+static void put(const struct sst_option *option, void *state, const union value *value)
 {
 	char *const at = (char *)state + option->offset;
 	switch (option->type) {
@@ -189,19 +184,25 @@ static int store(const struct sst_option *option, void *state, const union value
 	case SST_CHOICE:
 		*(int *)(void *)at = (int)value->integer;
 		break;
-	case SST_TEXT: {
-		char *copy = strdup(value->text);
-		if (keep(memory, copy) != 0)
-			return -1;
-		*(const char **)(void *)at = copy;
+	case SST_TEXT:
+		*(const char **)(void *)at = value->text;
 		break;
-	}
 	case SST_CPUS:
-		if (keep(memory, value->cpus) != 0)
-			return -1;
 		*(const struct sst_cpus **)(void *)at = value->cpus;
 		break;
 	}
+}
+
+static int store(const struct sst_option *option, void *state, union value value, struct option_memory *memory)
+{
+	if (option->type == SST_TEXT) {
+		value.text = strdup(value.text);
+		if (keep(memory, value.text) != 0)
+			return -1;
+	} else if (option->type == SST_CPUS && keep(memory, value.cpus) != 0) {
+		return -1;
+	}
+	put(option, state, &value);
 	return 0;
 }
 
@@ -254,7 +255,7 @@ static int set(const struct sst_option *option, const char *text, void *state, s
 	}
 	if (option->type != SST_CPUS && option->type != SST_TEXT && !in_bounds(option, &value))
 		return refuse_value(option, text, ERANGE, error);
-	if (store(option, state, &value, memory) != 0) {
+	if (store(option, state, value, memory) != 0) {
 		snprintf(error, OPTION_ERROR_MAX, "option '%s': %s", option->name, strerror(errno));
 		return -1;
 	}
@@ -347,8 +348,10 @@ int option_parse(const struct sst_option *table, const char *text, void *state, 
 		snprintf(error, OPTION_ERROR_MAX, "%s", strerror(errno));
 		goto out;
 	}
-	for (size_t i = 0; i < count; i++)
-		store_unset(&table[i], state);
+	for (size_t i = 0; i < count; i++) {
+		const union value nothing = unset(table[i].type);
+		put(&table[i], state, &nothing);
+	}
 	char *rest = text ? copy : NULL;
 	for (bool first = true; rest; first = false)
 		if (parse_piece(table, cut(&rest), first, &rest, given, state, memory, error) != 0)

@@ -60,14 +60,6 @@ static struct sst_cpus *read_possible(const char *root)
 	return cpus;
 }
 
-static bool contains(const struct sst_cpus *cpus, unsigned id)
-{
-	for (size_t i = 0; i < cpus->count; i++)
-		if (cpus->cpu[i] == id)
-			return true;
-	return false;
-}
-
 static bool reads_per_cpu(const struct linux_load_settings *settings)
 {
 	return settings->kind == LINUX_LOAD_KIND_CPUACCT && (settings->per_cpu || settings->cpus);
@@ -103,7 +95,7 @@ static int check_cpus(const struct linux_load_source *source, char error[static 
 {
 	const struct sst_cpus *const cpus = source->settings.cpus;
 	for (size_t i = 0; cpus && source->possible && i < cpus->count; i++) {
-		if (!contains(source->possible, cpus->cpu[i])) {
+		if (!cpus_contain(source->possible, cpus->cpu[i])) {
 			snprintf(error, LINUX_LOAD_SOURCE_ERROR_MAX, "this machine has no processor %u", cpus->cpu[i]);
 			return -1;
 		}
@@ -219,7 +211,7 @@ static int read_usage(struct linux_load_source *source, struct reading *reading)
 	}
 	reading->per_cpu_count = (size_t)count;
 	for (size_t i = 0; i < reading->per_cpu_count; i++)
-		if (!source->settings.cpus || contains(source->settings.cpus, per_cpu_id(source, i)))
+		if (!source->settings.cpus || cpus_contain(source->settings.cpus, per_cpu_id(source, i)))
 			sum += (double)reading->per_cpu[i] / 1e9;
 	reading->used = sum;
 	return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/number.h"
 
 #define COLUMNS 8
@@ -50,21 +51,6 @@ static void add_times(struct linux_stat_times *sum, const struct linux_stat_time
 	sum->irq += times->irq;
 	sum->softirq += times->softirq;
 	sum->steal += times->steal;
-}
-
-static bool contains(const struct sst_cpus *cpus, unsigned id)
-{
-	size_t low = 0, high = cpus->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (cpus->cpu[middle] == id)
-			return true;
-		if (cpus->cpu[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
 }
 
 enum line_kind { LINE_SUMMARY, LINE_PROCESSOR, LINE_OTHER };
@@ -136,7 +122,7 @@ int linux_stat_parse(const char *text, size_t length, const struct sst_cpus *sub
 			break;
 		case LINE_PROCESSOR:
 			/* With a summary the processors are only counted, which saves most of the work. */
-			if (subset && !contains(subset, id))
+			if (subset && !cpus_contain(subset, id))
 				break;
 			if (summary) {
 				stat->processors++;
@@ -171,7 +157,7 @@ size_t linux_stat_parse_cpus(
 	for (const char *newline; at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
 		struct linux_stat_times times;
 		unsigned id;
-		if (line_kind(&at, newline, &id) != LINE_PROCESSOR || (subset && !contains(subset, id)) ||
+		if (line_kind(&at, newline, &id) != LINE_PROCESSOR || (subset && !cpus_contain(subset, id)) ||
 			!parse_times(at, newline, &times))
 			continue;
 		if (count < room)

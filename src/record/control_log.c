@@ -6,47 +6,24 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/expand.h"
+#include "base/whole_line.h"
 
 struct control_log {
 	int fd;
-	bool regular;
-	off_t length; /* of the whole rows, where the file is regular */
 	bool power;
 	unsigned workloads;
 	bool pinning; /* whether there is a column of it, the last one */
 };
 
-/* One write per row, so that a reader never meets half of one; what a full disk cuts off is taken back. */
-static int write_row(struct control_log *log, const char *row, size_t length)
-{
-	size_t done = 0;
-	while (done < length) {
-		const ssize_t written = write(log->fd, row + done, length - done);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0) {
-			const int saved = errno;
-			if (log->regular && done && ftruncate(log->fd, log->length) == 0)
-				lseek(log->fd, log->length, SEEK_SET);
-			errno = saved;
-			return -1;
-		}
-		done += (size_t)written;
-	}
-	log->length += (off_t)length;
-	return 0;
-}
-
-/* Writes what was printed to a memory stream; frees it. */
-static int write_stream(struct control_log *log, FILE *stream, char **text, const size_t *length)
+/* Writes the row that was printed to a memory stream; frees it. One write per row, so that a reader never meets half of one. */
+static int write_stream(const struct control_log *log, FILE *stream, char **text, const size_t *length)
 {
 	int result = -1;
 	if (fclose(stream) == 0)
-		result = write_row(log, *text, *length);
+		result = whole_line_write(log->fd, *text, *length, NULL);
 	const int saved = errno;
 	free(*text);
 	errno = saved;
@@ -55,7 +32,6 @@ static int write_stream(struct control_log *log, FILE *stream, char **text, cons
 
 static struct control_log *open_log(const char *path, bool power, unsigned workloads, bool pinning)
 {
-	struct stat status;
 	char *text = NULL;
 	size_t length = 0;
 	struct control_log *log = malloc(sizeof *log);
@@ -63,9 +39,8 @@ static struct control_log *open_log(const char *path, bool power, unsigned workl
 		return NULL;
 	*log = (struct control_log){
 		.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
-	if (log->fd < 0 || fstat(log->fd, &status) != 0)
+	if (log->fd < 0)
 		goto fail;
-	log->regular = S_ISREG(status.st_mode);
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
 		goto fail;

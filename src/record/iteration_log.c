@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nothing is buffered: an iteration takes milliseconds and a line costs a microsecond, and so a workload may be killed at any
- * moment without losing what it has done. A full disk may take the first half of a line. That half is cut off again, so that
- * records can be lost but never damaged. On a pipe a line is all or nothing, as it is shorter than PIPE_BUF.
+ * moment without losing what it has done.
  */
 #include "record/iteration_log.h"
 
@@ -11,10 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/units.h"
+#include "base/whole_line.h"
 
 int iteration_log_format(const struct iteration_record *record, char line[static ITERATION_LOG_LINE_MAX])
 {
@@ -23,36 +22,12 @@ int iteration_log_format(const struct iteration_record *record, char line[static
 		record->end_ns / NS_PER_S, record->end_ns % NS_PER_S);
 }
 
-/* Takes back the last `length` bytes that went out, where this is a file and nobody has written behind them. */
-static bool take_back(int file, off_t length)
-{
-	struct stat status;
-	const off_t end = lseek(file, 0, SEEK_CUR);
-	if (end < length || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size != end)
-		return false;
-	return ftruncate(file, end - length) == 0;
-}
-
 static int write_line(struct iteration_log *log, const char *line, size_t length)
 {
-	if (log->cut) {
-		errno = EIO;
-		return -1;
-	}
-	size_t done = 0;
-	while (done < length) {
-		const ssize_t written = write(log->file, line + done, length - done);
-		if (written >= 0) {
-			done += (size_t)written;
-		} else if (errno != EINTR) {
-			const int error = errno;
-			if (done > 0)
-				log->cut = !take_back(log->file, (off_t)done);
-			errno = error;
-			return -1;
-		}
-	}
-	return 0;
+	if (!log->cut)
+		return whole_line_write(log->file, line, length, &log->cut);
+	errno = EIO;
+	return -1;
 }
 
 int iteration_log_open(struct iteration_log *log, const char *path)

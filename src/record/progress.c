@@ -18,6 +18,8 @@
 #define LEAST_BAR 6u
 #define MOST_BAR 40u
 #define LEAST_SPARKS 8u
+#define NUMBERS_MAX 80
+#define WHEN_MAX 64
 
 void progress_add(struct progress *progress, double target, double load, double duty)
 {
@@ -77,35 +79,69 @@ static char *append_sparks(char *at, const struct progress *progress, unsigned w
 	return at;
 }
 
-char *progress_format(const struct progress *progress, unsigned columns, bool unicode, char line[static PROGRESS_LINE_MAX])
+static void format_numbers(const struct progress *progress, unsigned columns, char text[static NUMBERS_MAX])
 {
-	char numbers[80];
-	char when[64];
-	char time_text[24];
 	char target[16];
 	char load[16];
 	char duty[16];
-	const bool warm = progress->elapsed_ns < 0;
-	const bool finite = progress->length_ns > 0 && !warm;
-	double part = finite ? (double)progress->elapsed_ns / (double)progress->length_ns : 0;
-	part = part > 1 ? 1 : part;
 	format_percent(progress->target, target);
 	format_percent(progress->load, load);
 	format_percent(progress->duty, duty);
-	int64_t shown = progress->elapsed_ns;
-	if (warm)
-		shown = -progress->elapsed_ns;
-	else if (finite)
-		shown = progress->length_ns > progress->elapsed_ns ? progress->length_ns - progress->elapsed_ns : 0;
-	format_time(shown, time_text);
 	if (columns >= 56)
-		snprintf(numbers, sizeof numbers, "target %s load %s duty %s %%", target, load, duty);
+		snprintf(text, NUMBERS_MAX, "target %s load %s duty %s %%", target, load, duty);
 	else
-		snprintf(numbers, sizeof numbers, "%s/%s%%", load + strspn(load, " "), target + strspn(target, " "));
-	snprintf(when, sizeof when, "%s %s", time_text, warm ? "warm-up" : finite ? "left" : "passed");
+		snprintf(text, NUMBERS_MAX, "%s/%s%%", load + strspn(load, " "), target + strspn(target, " "));
+}
+
+/* Whether it is known how much is left. */
+static bool is_finite(const struct progress *progress)
+{
+	return progress->length_ns > 0 && progress->elapsed_ns >= 0;
+}
+
+static void format_when(const struct progress *progress, char text[static WHEN_MAX])
+{
+	char time[24];
+	int64_t shown = progress->elapsed_ns;
+	const char *what = "passed";
+	if (progress->elapsed_ns < 0) {
+		shown = -progress->elapsed_ns;
+		what = "warm-up";
+	} else if (is_finite(progress)) {
+		shown = progress->length_ns > progress->elapsed_ns ? progress->length_ns - progress->elapsed_ns : 0;
+		what = "left";
+	}
+	format_time(shown, time);
+	snprintf(text, WHEN_MAX, "%s %s", time, what);
+}
+
+/* One column stays free: writing into the last one makes some terminals wrap. */
+static unsigned room_in(unsigned columns)
+{
+	if (columns > PROGRESS_HISTORY * 6)
+		return PROGRESS_HISTORY * 6 - 1;
+	return columns ? columns - 1 : 0;
+}
+
+/* The width of the bar in that room, 0 for none. What the sparkline needs comes off it only as far as that stays readable. */
+static unsigned bar_width(unsigned room)
+{
+	if (room < LEAST_BAR + 1)
+		return 0;
+	const unsigned width = room - 1 > MOST_BAR ? MOST_BAR : room - 1;
+	if (room >= LEAST_BAR + 1 + LEAST_SPARKS + 1 && width > room - 1 - LEAST_SPARKS - 1)
+		return room - 1 - LEAST_SPARKS - 1;
+	return width;
+}
+
+char *progress_format(const struct progress *progress, unsigned columns, bool unicode, char line[static PROGRESS_LINE_MAX])
+{
+	char numbers[NUMBERS_MAX];
+	char when[WHEN_MAX];
 	char *at = line;
-	/* One column stays free: writing into the last one makes some terminals wrap. */
-	unsigned room = columns > PROGRESS_HISTORY * 6 ? PROGRESS_HISTORY * 6 - 1 : columns ? columns - 1 : 0;
+	unsigned room = room_in(columns);
+	format_numbers(progress, columns, numbers);
+	format_when(progress, when);
 	if (room < strlen(numbers)) {
 		*line = '\0';
 		return line;
@@ -114,17 +150,12 @@ char *progress_format(const struct progress *progress, unsigned columns, bool un
 	const bool has_time = room >= strlen(when) + 1;
 	if (has_time)
 		room -= (unsigned)strlen(when) + 1;
-	unsigned bar = 0;
-	if (finite && has_time && room >= LEAST_BAR + 1) {
-		bar = room - 1 > MOST_BAR ? MOST_BAR : room - 1;
-		/* What the sparkline needs comes off the bar only as far as that stays readable. */
-		if (room >= LEAST_BAR + 1 + LEAST_SPARKS + 1 && bar > room - 1 - LEAST_SPARKS - 1)
-			bar = room - 1 - LEAST_SPARKS - 1;
-		room -= bar + 1;
-	}
+	const unsigned bar = is_finite(progress) && has_time ? bar_width(room) : 0;
 	if (bar) {
-		at = append_bar(at, part, bar);
+		const double part = (double)progress->elapsed_ns / (double)progress->length_ns;
+		at = append_bar(at, part > 1 ? 1 : part, bar);
 		*at++ = ' ';
+		room -= bar + 1;
 	}
 	if (has_time) {
 		at = stpcpy(at, when);

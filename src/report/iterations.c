@@ -94,29 +94,25 @@ struct report_iteration report_iterations_span(const struct report_iterations *i
 	return span;
 }
 
-/* The number of stretches that end at or before a moment. */
-static size_t count_ended(const struct report_stretch *stretch, size_t count, double moment)
+static bool has_ended(const struct report_stretch *stretch, double moment)
 {
-	size_t low = 0;
-	size_t high = count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (stretch[middle].end <= moment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return stretch->end <= moment;
 }
 
-/* The number of stretches that begin before a moment. */
-static size_t count_begun(const struct report_stretch *stretch, size_t count, double moment)
+static bool has_begun(const struct report_stretch *stretch, double moment)
+{
+	return stretch->start < moment;
+}
+
+/* The number of stretches for which that is so at a moment: the first ones. */
+static size_t count_until(const struct report_stretch *stretch, size_t count, double moment,
+	bool (*is_so)(const struct report_stretch *stretch, double moment))
 {
 	size_t low = 0;
 	size_t high = count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (stretch[middle].start < moment)
+		if (is_so(&stretch[middle], moment))
 			low = middle + 1;
 		else
 			high = middle;
@@ -127,7 +123,7 @@ static size_t count_begun(const struct report_stretch *stretch, size_t count, do
 /* One that took no time lies in a stretch whole, also at the very end of the last one. */
 static void count_instant(double moment, const struct report_stretch *stretch, size_t count, double *sum)
 {
-	size_t at = count_ended(stretch, count, moment);
+	size_t at = count_until(stretch, count, moment, has_ended);
 	if (at == count && count > 0 && stretch[count - 1].end == moment)
 		at = count - 1;
 	if (at < count && stretch[at].start <= moment)
@@ -153,8 +149,8 @@ int report_iterations_count(
 			count_instant(item->start, stretch, count, sum);
 			continue;
 		}
-		const size_t first = count_ended(stretch, count, item->start);
-		const size_t after = count_begun(stretch, count, item->end);
+		const size_t first = count_until(stretch, count, item->start, has_ended);
+		const size_t after = count_until(stretch, count, item->end, has_begun);
 		if (first >= after)
 			continue;
 		const size_t last = after - 1;

@@ -6,29 +6,20 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/splitmix.h"
+
 struct sim_random {
 	uint64_t state;
 };
 
-static inline uint64_t sim_random_mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= UINT64_C(0xbf58476d1ce4e5b9);
-	x ^= x >> 27;
-	x *= UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static inline struct sim_random sim_random_stream(uint64_t seed, uint64_t number)
 {
-	return (struct sim_random){
-		sim_random_mix(sim_random_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) ^ (number * UINT64_C(0xd1342543de82ef95)))};
+	return (struct sim_random){splitmix_mix(splitmix_mix(seed + SPLITMIX_STEP) ^ (number * UINT64_C(0xd1342543de82ef95)))};
 }
 
 static inline uint64_t sim_random_next(struct sim_random *random)
 {
-	random->state += UINT64_C(0x9e3779b97f4a7c15);
-	return sim_random_mix(random->state);
+	return splitmix_next(&random->state);
 }
 
 /* From 0 to below 1. */

@@ -240,6 +240,14 @@ static void step(struct sim_event *event)
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
 
+/* Each part of it returns 0, or -1 after a message; share and add_executor leave that to their caller, with errno. */
+
+static int complain_about_memory(void)
+{
+	diag("%s", strerror(errno));
+	return -1;
+}
+
 static int load_modules(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
@@ -340,54 +348,74 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 	return 0;
 }
 
-static int build(struct sim_run *run)
+static int build_machine(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	struct sim_machine_config machine = config->machine;
 	struct sim_random random = sim_random_stream(machine.seed, STREAM_START);
-	size_t room = 0;
 	/* Ticks and the counters' unit are at any place relative to the beginning of control. */
 	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
 	run->began_ns = machine.start_ns + HOLD_NS;
 	run->origin_ns = run->began_ns + config->warmup_ns;
 	run->host = (struct sim_host){
 		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
-	if (sim_machine_init(&run->machine, &machine) != 0 || sim_machine_reserve(&run->machine, 2) != 0)
-		goto no_memory;
-	if (load_modules(run) != 0)
-		return -1;
+	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 2) == 0)
+		return 0;
+	return complain_about_memory();
+}
+
+static int set_end(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
 	const int64_t trace_ns = run_trace_length(&run->real);
 	if (config->run_time_ns < 0 && trace_ns < 0) {
 		diag("the trace has no end: expected --run-time");
 		return -1;
 	}
 	run->end_ns = run->origin_ns + (config->run_time_ns >= 0 ? config->run_time_ns : trace_ns);
-	if (share(run) != 0)
-		goto no_memory;
-	atomic_store(&run->real.shared->origin_ns, run->origin_ns);
-	atomic_store(&run->real.shared->phase, SHARED_RUN);
+	return 0;
+}
+
+static int add_executors(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
+	size_t room = 0;
 	for (int kind = 0; kind < SST_KINDS; kind++)
 		room += state_room(&run->real.module[kind]);
 	run->executor = calloc(config->workloads, sizeof *run->executor);
 	run->states = calloc(config->workloads, room);
 	run->process = calloc(config->workloads, sizeof(struct sim_process *));
-	run->background = calloc(config->backgrounds + 1, sizeof(struct sim_process *));
-	if (!run->executor || !run->states || !run->process || !run->background)
-		goto no_memory;
+	if (!run->executor || !run->states || !run->process)
+		return complain_about_memory();
 	for (unsigned i = 0; i < config->workloads; i++)
 		if (add_executor(run, i, run->states + i * room) != 0)
-			goto no_memory;
+			return complain_about_memory();
 	run->host.workload = run->process;
 	run->host.workloads = config->workloads;
+	return 0;
+}
+
+static int add_backgrounds(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
+	run->background = calloc(config->backgrounds + 1, sizeof(struct sim_process *));
+	if (!run->background)
+		return complain_about_memory();
 	for (unsigned i = 0; i < config->backgrounds; i++, run->backgrounds++) {
 		run->background[i] =
 			sim_workload_add(&run->machine, &config->background[i], STREAM_BACKGROUND + i, run->origin_ns);
 		if (!run->background[i])
-			goto no_memory;
+			return complain_about_memory();
 	}
+	return 0;
+}
+
+static int build_recorders(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
 	if (recorder_init(&run->logged, &run->real, config->log_interval_ns, config->log_instances) != 0 ||
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
-		goto no_memory;
+		return complain_about_memory();
 	if (config->log) {
 		run->log = control_log_open(config->log, false, config->log_instances ? config->workloads : 0);
 		if (!run->log) {
@@ -398,9 +426,19 @@ static int build(struct sim_run *run)
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	return 0;
-no_memory:
-	diag("%s", strerror(errno));
-	return -1;
+}
+
+static int build(struct sim_run *run)
+{
+	if (build_machine(run) != 0 || load_modules(run) != 0 || set_end(run) != 0)
+		return -1;
+	if (share(run) != 0)
+		return complain_about_memory();
+	atomic_store(&run->real.shared->origin_ns, run->origin_ns);
+	atomic_store(&run->real.shared->phase, SHARED_RUN);
+	if (add_executors(run) != 0 || add_backgrounds(run) != 0)
+		return -1;
+	return build_recorders(run);
 }
 
 struct sim_run *sim_run_new(const struct sim_config *config)

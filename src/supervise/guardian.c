@@ -110,24 +110,13 @@ static void await_executors(void)
 			clock_sleep_until(clock_now() + NS_PER_MS);
 }
 
-int guardian_run(const struct config *config)
+static void set_signals(sigset_t *set)
 {
-	struct master_ties ties = {.guardian = -1, .suspended = -1};
-	struct attached *attached;
-	sigset_t set;
 	sigset_t unread;
-	int signals = -1;
-	int result = EXIT_TROUBLE;
-	pid_t master = -1;
-	if (attached_open(config->attach, config->attaches, &attached) != 0)
-		return EXIT_TROUBLE;
-	ties.attached = attached;
-	scheduling_save(&ties.user);
-	scheduling_raise_files();
-	sigemptyset(&set);
+	sigemptyset(set);
 	for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-		sigaddset(&set, watched[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+		sigaddset(set, watched[i]);
+	sigprocmask(SIG_BLOCK, set, NULL);
 	/* A message that nobody reads, or that a terminal doesn't want now, must not keep it from cleaning up. */
 	sigemptyset(&unread);
 	sigaddset(&unread, SIGPIPE);
@@ -136,30 +125,33 @@ int guardian_run(const struct config *config)
 	/* Children of a process that ignores SIGCHLD leave no status. */
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &plain, NULL);
-	ties.guardian = pidfd_open(getpid(), 0);
-	ties.suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	if (ties.guardian < 0 || ties.suspended < 0 || signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
-		goto fail;
-	scheduling_spare_from_oom();
-	master = fork();
-	if (master == 0) {
-		close(signals);
-		result = master_run(config, &ties);
-		attached_close(attached, config->attaches);
-		return result;
-	}
-	if (master < 0)
-		goto fail;
-	const int status = watch(master, signals, &ties);
-	if (WIFEXITED(status)) {
-		result = WEXITSTATUS(status);
-	} else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP) {
-		result = -WTERMSIG(status);
-	} else {
-		diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	}
+}
+
+/* Opens what guardian and master hear of each other by. 0, or -1 with errno; what is open by then is the caller's. */
+static int open_ties(struct master_ties *ties, const sigset_t *set, int *signals)
+{
+	ties->guardian = pidfd_open(getpid(), 0);
+	ties->suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	*signals = signalfd(-1, set, SFD_CLOEXEC);
+	return ties->guardian < 0 || ties->suspended < 0 || *signals < 0 ? -1 : 0;
+}
+
+/* What the master's wait status makes the result of the run. */
+static int result_of(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP)
+		return -WTERMSIG(status);
+	diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
+		strsignal(WTERMSIG(status)));
+	return EXIT_TROUBLE;
+}
+
+/* Leaves no process behind, and none stopped. Returns the result of the run. */
+static int clean_up(const struct config *config, struct attached *attached, int status)
+{
+	int result = result_of(status);
 	if (WIFSIGNALED(status))
 		await_executors();
 	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
@@ -173,10 +165,37 @@ int guardian_run(const struct config *config)
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
 		attached_continue(attached[i].table);
-	goto out;
-fail:
-	diag("can't start the master: %s", strerror(errno));
-out:
+	return result;
+}
+
+int guardian_run(const struct config *config)
+{
+	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	struct attached *attached;
+	sigset_t set;
+	int signals = -1;
+	int result = EXIT_TROUBLE;
+	pid_t master = -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return EXIT_TROUBLE;
+	ties.attached = attached;
+	scheduling_save(&ties.user);
+	scheduling_raise_files();
+	set_signals(&set);
+	if (open_ties(&ties, &set, &signals) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1UL) == 0) {
+		scheduling_spare_from_oom();
+		master = fork();
+	}
+	if (master == 0) {
+		close(signals);
+		result = master_run(config, &ties);
+		attached_close(attached, config->attaches);
+		return result;
+	}
+	if (master < 0)
+		diag("can't start the master: %s", strerror(errno));
+	else
+		result = clean_up(config, attached, watch(master, signals, &ties));
 	if (signals >= 0)
 		close(signals);
 	if (ties.suspended >= 0)

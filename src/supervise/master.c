@@ -312,6 +312,94 @@ static void die_by_signals(const struct scheduling *user)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* 0, or EXIT_TROUBLE after a message. */
+static int open_log(struct master *master)
+{
+	const struct config *config = master->config;
+	const unsigned columns = config->log_instances ? config->workloads : 0;
+	master->recording.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns)
+						 : control_log_open(config->log, config->log_power, columns);
+	if (master->recording.log)
+		return 0;
+	diag("%s: can't write the log: %s", config->log, strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+/* All that can fail before anything is started. 0, or the exit status after a message. */
+static int get_ready(struct master *master)
+{
+	const struct config *config = master->config;
+	char error[LINUX_POWER_ERROR_MAX];
+	int status = check_commands(config);
+	if (status == 0 && config->log)
+		status = open_log(master);
+	if (status == 0)
+		status = check_exports(config);
+	if (status != 0)
+		return status;
+	if (config->log_power && !energy_open(&master->recording.energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
+	if (set_up(master) != 0) {
+		diag("can't set the run up: %s", strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	return share(master) == 0 ? 0 : EXIT_TROUBLE;
+}
+
+/* The trace's length or the time that the user gave, whichever is shorter. */
+static void set_length(struct master *master)
+{
+	const int64_t length = run_trace_length(&master->run);
+	master->length_ns = master->config->run_time_ns;
+	if (length >= 0 && (master->length_ns < 0 || length < master->length_ns))
+		master->length_ns = length;
+	master->timed = master->length_ns >= 0;
+}
+
+static void begin_live_line(struct master *master)
+{
+	const struct config *config = master->config;
+	struct recording *recording = &master->recording;
+	recording->progress = (struct progress){.length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
+	recording->live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
+							 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
+	diag_over_live_line(recording->live_line);
+}
+
+static void end_live_line(const struct master *master)
+{
+	if (master->recording.live_line)
+		progress_draw(NULL);
+	diag_over_live_line(false);
+}
+
+/* Supervises the workloads until none is left; returns the exit status. */
+static int run_workloads(struct master *master)
+{
+	const struct config *config = master->config;
+	master->run.user = master->ties->user;
+	master->run.attached = master->ties->attached;
+	set_length(master);
+	scheduling_raise_nice();
+	master->grant = what_executors_get(&master->ties->user);
+	master->started_s = time(NULL);
+	begin_live_line(master);
+	if (config->verbose)
+		say_what_was_set_up(master);
+	master_supervise(master);
+	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+		name_what_is_left(master);
+		master->status = EXIT_TROUBLE;
+	}
+	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
+		attached_continue(master->run.attached[i].table);
+	end_live_line(master);
+	int status = verdict(master);
+	if (master->began_ns)
+		report(master, &status);
+	return status;
+}
+
 int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
@@ -320,59 +408,9 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}
-	int status = check_commands(config);
-	if (status == 0 && config->log) {
-		const unsigned columns = config->log_instances ? config->workloads : 0;
-		master.recording.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns)
-							: control_log_open(config->log, config->log_power, columns);
-		if (!master.recording.log) {
-			diag("%s: can't write the log: %s", config->log, strerror(errno));
-			status = EXIT_TROUBLE;
-		}
-	}
+	int status = get_ready(&master);
 	if (status == 0)
-		status = check_exports(config);
-	char error[LINUX_POWER_ERROR_MAX];
-	if (status == 0 && config->log_power && !energy_open(&master.recording.energy, config->root, error))
-		diag("--log-power: unavailable: %s; the run goes on without", error);
-	if (status == 0 && set_up(&master) != 0) {
-		diag("can't set the run up: %s", strerror(errno));
-		status = EXIT_TROUBLE;
-	}
-	if (status == 0 && share(&master) != 0)
-		status = EXIT_TROUBLE;
-	if (status == 0) {
-		master.run.user = ties->user;
-		master.run.attached = ties->attached;
-		const int64_t length = run_trace_length(&master.run);
-		master.length_ns = config->run_time_ns;
-		if (length >= 0 && (master.length_ns < 0 || length < master.length_ns))
-			master.length_ns = length;
-		master.timed = master.length_ns >= 0;
-		scheduling_raise_nice();
-		master.grant = what_executors_get(&ties->user);
-		master.started_s = time(NULL);
-		struct recording *recording = &master.recording;
-		recording->progress = (struct progress){.length_ns = master.length_ns, .target = NAN, .load = NAN, .duty = NAN};
-		recording->live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
-								 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
-		diag_over_live_line(recording->live_line);
-		if (config->verbose)
-			say_what_was_set_up(&master);
-		master_supervise(&master);
-		if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
-			name_what_is_left(&master);
-			master.status = EXIT_TROUBLE;
-		}
-		for (unsigned i = 0; master.overdue && i < config->attaches; i++)
-			attached_continue(master.run.attached[i].table);
-		if (recording->live_line)
-			progress_draw(NULL);
-		diag_over_live_line(false);
-		status = verdict(&master);
-		if (master.began_ns)
-			report(&master, &status);
-	}
+		status = run_workloads(&master);
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
 		diag("%s: can't write the log: %s", config->log, strerror(errno));
 	recording_free(&master.recording);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "placement/pinning.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
 #include "os/move.h"
+#include "placement/pinning.h"
 #include "record/summary.h"
 
 int recording_init(struct recording *recording)

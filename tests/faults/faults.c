@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/splitmix.h"
 #include "trial.h"
 
 #define JOBS_MAX 64
@@ -76,7 +77,7 @@ static unsigned long long number(const char *text, unsigned long long most, cons
 
 static uint64_t trial_seed(uint64_t seed, unsigned index)
 {
-	return (seed * UINT64_C(1000003) + index) * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+	return (seed * UINT64_C(1000003) + index) * SPLITMIX_STEP >> 16;
 }
 
 static const char *verdict_name(const struct result *result)

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/splitmix.h"
 #include "census.h"
 
 #define INSTANCES_MAX 4
@@ -95,23 +96,14 @@ const char *victims_name(enum victims victims)
 
 static uint64_t random_state;
 
-/* splitmix64 */
-static uint64_t random_number(void)
-{
-	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 static unsigned below(unsigned limit)
 {
-	return (unsigned)(random_number() % limit);
+	return (unsigned)(splitmix_next(&random_state) % limit);
 }
 
 static int64_t between(int64_t least, int64_t most)
 {
-	return least + (int64_t)(random_number() % (uint64_t)(most - least + 1));
+	return least + (int64_t)(splitmix_next(&random_state) % (uint64_t)(most - least + 1));
 }
 
 static int64_t clock_us(void)

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
-sed -n '/^set(parsers$/,/)$/s,.*src/\(.*\)\.c.*,\1.h,p' "$source/CMakeLists.txt" >parsers
+sed -n '/^set(parsers$/,/)$/s,.*src/\(.*\)\.[ch].*,\1.h,p' "$source/CMakeLists.txt" >parsers
 [ "$(wc -l <parsers)" -ge 5 ] || fail "CMakeLists.txt lists $(wc -l <parsers) parsers"
 (cd "$source/modules" && grep -HnE '^[[:blank:]]*#[[:blank:]]*include[[:blank:]]+"' ./*/*.[ch]) |
 	sed -nE 's,^\./([^/]+)/([^:]+):([0-9]+):[^"]*"([^"]+)".*,\1/\2:\3 \1 \4,p' >includes

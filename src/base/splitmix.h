@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SplitMix64. Its numbers are part of what a seed means, of a trace as of a simulation: they must not change. */
+#ifndef BASE_SPLITMIX_H
+#define BASE_SPLITMIX_H
+
+#include <stdint.h>
+
+/* What the state grows by from one number to the next. */
+#define SPLITMIX_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+static inline uint64_t splitmix_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* The next number of the sequence that began with the seed as its state. */
+static inline uint64_t splitmix_next(uint64_t *state)
+{
+	*state += SPLITMIX_STEP;
+	return splitmix_mix(*state);
+}
+
+#endif

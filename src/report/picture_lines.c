@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of one graph with a line, or points, per series: over time, or over the load. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/picture_parts.h"
+#include "report/regression.h"
+
+#define LINES_CM 4.6 /* height of the graph */
+
+/* The legend's entries, to be freed; NULL with errno. */
+static struct report_entry *make_entries(const struct report_series *series, size_t count, double point, bool has_line)
+{
+	struct report_entry *const entry = calloc(count, sizeof *entry);
+	for (size_t i = 0; entry && i < count; i++)
+		entry[i] = (struct report_entry){
+			.label = series[i].label, .sample = {.style = i % PLOT_STYLES + 1, .point = point, .has_line = has_line}};
+	return entry;
+}
+
+struct report_size report_picture_size_lines(const struct report_series *series, size_t count)
+{
+	struct report_entry *const entry = make_entries(series, count, 0, true);
+	const size_t rows = entry ? report_legend_rows(entry, count, REPORT_COLUMN_CM) : 0;
+	free(entry);
+	return (struct report_size){REPORT_COLUMN_CM, report_legend_height(rows) + LINES_CM + REPORT_BOTTOM_CM};
+}
+
+/* Frame, legend and names of axes. 0, or -1 with errno. */
+static int begin_lines(struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size,
+	const char *x, const char *y)
+{
+	FILE *const to = plot_script(plot);
+	const struct report_margins margins = {.left = REPORT_LEFT_CM,
+		.right = REPORT_RIGHT_CM,
+		.top = report_legend_height(report_legend_rows(entry, count, size->width)),
+		.bottom = REPORT_BOTTOM_CM};
+	report_frame_begin(plot);
+	report_margins_write(plot, &margins, size);
+	fprintf(to, "set border 3\nset yrange [0:*]\nset errorbars 0\n");
+	report_axis_name(plot, REPORT_AXIS_X, size, x);
+	report_axis_name(plot, REPORT_AXIS_LEFT, size, y);
+	return report_legend_write(plot, entry, count, size, margins.left, size->width - margins.right);
+}
+
+/* A stretch is a point in its middle with a bar from its beginning to its end. */
+static void write_stretches(FILE *to, size_t number, const struct report_windows *windows, double unit, double rate)
+{
+	fprintf(to, "$data%zu << END\n", number);
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct report_window *const window = &windows->item[i];
+		if (isfinite(window->throughput))
+			fprintf(to, "%.9g %.9g %.9g %.9g\n", (window->start + window->end) / 2 * unit, rate * window->throughput,
+				window->start * unit, window->end * unit);
+	}
+	fprintf(to, "END\n");
+}
+
+/* Values over time, multiplied by `factor`; `y` is the name of their axis. */
+static int draw_over_time(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size,
+	bool stretches, double factor, const char *y)
+{
+	FILE *const to = plot_script(plot);
+	const struct report_point range = report_picture_range(series, count);
+	const struct report_unit time = report_time_unit(range.y - range.x);
+	struct report_entry *const entry = make_entries(series, count, stretches ? 0.7 : 0, true);
+	struct report_points points = {0};
+	char name[32];
+	snprintf(name, sizeof name, "time (%s)", time.name);
+	int result = entry ? begin_lines(plot, entry, count, size, name, y) : -1;
+	free(entry);
+	fprintf(to, "set xrange [%.9g:%.9g]\n", range.x * time.factor, range.y * time.factor);
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		if (stretches) {
+			write_stretches(to, i, &series[i].windows, time.factor, factor);
+		} else {
+			result = report_picture_add_steps(&points, &series[i].windows, time.factor, factor);
+			report_points_write(&points, to, "data", i);
+		}
+	}
+	report_points_free(&points);
+	for (size_t i = 0; i < count; i++) {
+		const size_t style = i % PLOT_STYLES + 1;
+		fputs(i > 0 ? ", " : "plot ", to);
+		if (stretches)
+			fprintf(to, "$data%zu using 1:2:3:4 with xerrorbars ls %zu lw %g ps %g", i, style, REPORT_LINE,
+				plot_point_size(plot, 0.7));
+		else
+			fprintf(to, "$data%zu using 1:2 with lines ls %zu lw %g", i, style, REPORT_LINE);
+	}
+	fputc('\n', to);
+	return result;
+}
+
+static const char *print_rate(char *name, size_t room, const struct report_unit *rate)
+{
+	snprintf(name, room, "throughput (%s)", rate->name);
+	return name;
+}
+
+int report_picture_throughput(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches)
+{
+	const struct report_unit rate = report_picture_rate(series, count);
+	char name[64];
+	return draw_over_time(plot, series, count, size, stretches, rate.factor, print_rate(name, sizeof name, &rate));
+}
+
+int report_picture_steps(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, const char *name)
+{
+	return draw_over_time(plot, series, count, size, true, 1, name);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct report_window *const first = a;
+	const struct report_window *const second = b;
+	const double one = isnan(first->target) ? first->load : first->target;
+	const double other = isnan(second->target) ? second->load : second->target;
+	return (one > other) - (one < other);
+}
+
+static int compare_x(const void *a, const void *b)
+{
+	const double first = ((const struct report_point *)a)->x;
+	const double second = ((const struct report_point *)b)->x;
+	return (first > second) - (first < second);
+}
+
+/* The means of windows with the same target (which is exact to half a percentage point), in the order of their loads. */
+static int add_means(struct report_points *points, const struct report_windows *windows, double rate)
+{
+	struct report_window *const sorted = malloc((windows->count + 1) * sizeof *sorted);
+	int result = -1;
+	if (!sorted)
+		return -1;
+	memcpy(sorted, windows->item, windows->count * sizeof *sorted);
+	qsort(sorted, windows->count, sizeof *sorted, compare);
+	for (size_t i = 0; i < windows->count;) {
+		const size_t first = i;
+		double load = 0;
+		double throughput = 0;
+		do {
+			load += sorted[i].load;
+			throughput += sorted[i].throughput;
+			i++;
+		} while (i < windows->count && fabs(sorted[i].target - sorted[first].target) < 0.005);
+		const double number = (double)(i - first);
+		if (isfinite(load) && isfinite(throughput) &&
+			report_points_add(points, 100 * load / number, rate * throughput / number) != 0)
+			goto out;
+	}
+	if (points->count)
+		qsort(points->item, points->count, sizeof *points->item, compare_x);
+	result = 0;
+out:
+	free(sorted);
+	return result;
+}
+
+static int add_pairs(struct report_points *points, const struct report_windows *windows, double rate)
+{
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct report_window *const window = &windows->item[i];
+		if (isfinite(window->load) && report_points_add(points, 100 * window->load, rate * window->throughput) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* As write_block, but every point is drawn. */
+static void write_pairs(FILE *to, const char *name, size_t number, struct report_points *points)
+{
+	fprintf(to, "$%s%zu << END\n", name, number);
+	for (size_t i = 0; i < points->count; i++)
+		fprintf(to, "%.9g %.9g\n", points->item[i].x, points->item[i].y);
+	fprintf(to, "END\n");
+	points->count = 0;
+}
+
+int report_picture_curve(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered)
+{
+	FILE *const to = plot_script(plot);
+	const struct report_unit rate = report_picture_rate(series, count);
+	const double point = is_scattered ? 0.5 : 0.9;
+	struct report_entry *const entry = make_entries(series, count, point, !is_scattered);
+	struct report_points points = {0};
+	char name[64];
+	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
+	free(entry);
+	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		result = add_pairs(&points, &series[i].windows, rate.factor);
+		write_pairs(to, "pair", i, &points);
+		if (result == 0)
+			result = add_means(&points, &series[i].windows, rate.factor);
+		write_pairs(to, "mean", i, &points);
+	}
+	report_points_free(&points);
+	for (size_t i = 0; i < count; i++) {
+		const size_t style = i % PLOT_STYLES + 1;
+		fputs(i > 0 ? ", " : "plot ", to);
+		if (!is_scattered)
+			fprintf(to, "$mean%zu using 1:2 with lines ls %zu lw 1.2, ", i, style);
+		fprintf(to, "$pair%zu using 1:2 with points ls %zu ps %g", i, style, plot_point_size(plot, point));
+	}
+	fputc('\n', to);
+	return result;
+}
+
+/* The line through the points, from the least load to the greatest. 0, or -1 with errno. */
+static int add_line(struct report_points *line, const struct report_points *points)
+{
+	struct regression fit;
+	double *const x = calloc(2 * points->count + 1, sizeof *x);
+	if (!x)
+		return -1;
+	double *const y = x + points->count;
+	double least = INFINITY;
+	double most = -INFINITY;
+	for (size_t i = 0; i < points->count; i++) {
+		x[i] = points->item[i].x;
+		y[i] = points->item[i].y;
+		least = fmin(least, x[i]);
+		most = fmax(most, x[i]);
+	}
+	int result = 0;
+	if (regression_fit(x, y, points->count, &fit) == 0 &&
+		(report_points_add(line, least, fit.intercept + fit.slope * least) != 0 ||
+			report_points_add(line, most, fit.intercept + fit.slope * most) != 0))
+		result = -1;
+	free(x);
+	return result;
+}
+
+int report_picture_interference(
+	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size)
+{
+	static const int triangles[] = {11, 9}; /* down, up */
+	FILE *const to = plot_script(plot);
+	const struct report_unit rate = report_picture_rate(series, count);
+	struct report_entry *const entry = make_entries(series, count, 0, true);
+	struct report_points points = {0};
+	struct report_points line = {0};
+	char name[64];
+	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
+	free(entry);
+	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	for (size_t i = 0; result == 0 && i < 2 * count; i++) {
+		const struct report_windows *const all = &series[i / 2].windows;
+		const size_t steps = (all->count + 1) / 2;
+		const struct report_windows half = {
+			.item = i % 2 == 0 ? all->item : all->item + all->count - steps, .count = steps};
+		result = add_pairs(&points, &half, rate.factor);
+		if (result == 0)
+			result = add_line(&line, &points);
+		write_pairs(to, "pair", i, &points);
+		write_pairs(to, "line", i, &line);
+	}
+	report_points_free(&points);
+	report_points_free(&line);
+	for (size_t i = 0; i < 2 * count; i++) {
+		const size_t style = i / 2 % PLOT_STYLES + 1;
+		fputs(i > 0 ? ", " : "plot ", to);
+		fprintf(to, "$line%zu using 1:2 with lines ls %zu lw 1.2, $pair%zu using 1:2 with points ls %zu pt %d ps %g", i,
+			style, i, style, triangles[i % 2], plot_point_size(plot, 0.9));
+	}
+	fputc('\n', to);
+	return result;
+}

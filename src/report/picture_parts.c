@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/picture_parts.h"
+
+#include <math.h>
+
+static void widen(struct report_point *range, const struct report_windows *windows)
+{
+	if (windows->count == 0)
+		return;
+	range->x = fmin(range->x, windows->item[0].start);
+	range->y = fmax(range->y, windows->item[windows->count - 1].end);
+}
+
+struct report_point report_picture_range(const struct report_series *series, size_t count)
+{
+	struct report_point range = {INFINITY, -INFINITY};
+	for (size_t i = 0; i < count; i++) {
+		widen(&range, &series[i].windows);
+		widen(&range, &series[i].throughput);
+	}
+	/* Rows begin a few milliseconds before or after control does; the axis should not. */
+	if (fabs(range.x) < 0.01 * (range.y - range.x))
+		range.x = 0;
+	if (!(range.y > range.x))
+		range.y = range.x + 1;
+	return range;
+}
+
+struct report_unit report_picture_rate(const struct report_series *series, size_t count)
+{
+	double most = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct report_windows *const windows =
+			series[i].throughput.count > 0 ? &series[i].throughput : &series[i].windows;
+		for (size_t at = 0; at < windows->count; at++)
+			if (windows->item[at].throughput > most)
+				most = windows->item[at].throughput;
+	}
+	return report_rate_unit(most);
+}
+
+int report_picture_add_steps(struct report_points *points, const struct report_windows *windows, double unit, double rate)
+{
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct report_window *const window = &windows->item[i];
+		if (report_points_add(points, window->start * unit, rate * window->throughput) != 0 ||
+			report_points_add(points, window->end * unit, rate * window->throughput) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline: a panel per series, each with the target, the load and the throughput. */
+#include <math.h>
+
+#include "report/picture_parts.h"
+
+#define PANEL_CM 2.5  /* height of a panel among others, */
+#define SINGLE_CM 3.9 /* or alone */
+#define RIGHT_AXIS_CM 1.35
+#define GAP_CM 0.35  /* between panels, */
+#define NAME_CM 0.45 /* and above each of them that has a name */
+#define PANEL_LEFT_CM 1.15
+#define BAND_CM 0.16  /* that shows the target */
+#define LINE_CM 0.035 /* a line in the legend */
+/* A line of more points is drawn thin. */
+#define DENSE 500
+
+#define COLOR_BAND "#c8c8c8"
+#define COLOR_LOAD "#0072b2"
+#define COLOR_THROUGHPUT "#d55e00"
+
+/* What a timeline shows, beside the load. */
+struct shown {
+	bool target, throughput, names;
+};
+
+static struct shown find_shown(const struct report_series *series, size_t count)
+{
+	struct shown shown = {0};
+	for (size_t i = 0; i < count; i++) {
+		shown.target |= series[i].log->target != NULL;
+		shown.throughput |= series[i].throughput.count > 0;
+		shown.names |= series[i].label != NULL;
+	}
+	return shown;
+}
+
+static double name_cm(const struct shown *shown)
+{
+	return shown->names ? NAME_CM : 0;
+}
+
+struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns)
+{
+	const struct shown shown = find_shown(series, count);
+	const size_t rows = (count + columns - 1) / columns;
+	const double panels = rows > 1 ? (double)rows * (PANEL_CM + GAP_CM) - GAP_CM : SINGLE_CM;
+	return (struct report_size){REPORT_COLUMN_CM * (double)columns,
+		report_legend_height(1) + panels + (double)rows * name_cm(&shown) + REPORT_BOTTOM_CM};
+}
+
+/* A target that stays the same is drawn from edge to edge, one that changes from row to row through the middles of the rows. */
+static int add_target(struct report_points *points, const struct report_log *log, double from, double unit)
+{
+	bool is_first = true;
+	for (size_t i = 0; log->target && i < log->count; i++) {
+		const double start = report_log_start(log, i);
+		const double target = 100 * log->target[i];
+		if (start + log->time[i] < 2 * from)
+			continue;
+		/* The row before, which is not shown, may have had this target already: it ends a moment after control begins. */
+		const bool as_before = !is_first && log->target[i] == log->target[i - 1];
+		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
+		is_first = false;
+		if (isnan(target)) {
+			if (points->count > 0 && report_points_add(points, start * unit, NAN) != 0)
+				return -1;
+		} else if (as_before && as_after) {
+			continue;
+		} else if (as_before || as_after) {
+			if (report_points_add(points, (as_after ? start : log->time[i]) * unit, target) != 0)
+				return -1;
+		} else if (report_points_add(points, (start + log->time[i]) / 2 * unit, target) != 0) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int add_load(struct report_points *points, const struct report_windows *windows, double unit)
+{
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct report_window *const window = &windows->item[i];
+		if (report_points_add(points, (window->start + window->end) / 2 * unit, 100 * window->load) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Where a panel is, and how its units look on paper. */
+struct panel {
+	size_t number;
+	double from; /* seconds */
+	struct report_unit time, rate;
+	double cm_per_x, cm_per_y;
+	double left, right;             /* where its graph begins, and where the next column does: cm from the left edge */
+	bool is_first, is_last;         /* of its row */
+	const struct report_size *size; /* of the picture */
+};
+
+/*
+ * Writes the data block of a band along the points: a rectangle around each piece of the line, longer by half the band's width
+ * where the line goes on. (Thick lines would do the same, but cairo draws a wedge at the end of some of them.)
+ */
+static void write_band(FILE *to, const struct panel *panel, struct report_points *points)
+{
+	report_points_thin_out(points);
+	fprintf(to, "$target%zu << END\n", panel->number);
+	for (size_t i = 1; i < points->count; i++) {
+		const struct report_point *const a = &points->item[i - 1];
+		const struct report_point *const b = &points->item[i];
+		const double x = (b->x - a->x) * panel->cm_per_x;
+		const double y = (b->y - a->y) * panel->cm_per_y;
+		const double length = hypot(x, y);
+		if (!(length > 0))
+			continue;
+		const bool is_joined = i > 1 && isfinite(points->item[i - 2].y);
+		const bool goes_on = i + 1 < points->count && isfinite(points->item[i + 1].y);
+		const double along_x = x / length * BAND_CM / 2 / panel->cm_per_x;
+		const double along_y = y / length * BAND_CM / 2 / panel->cm_per_y;
+		const double across_x = -y / length * BAND_CM / 2 / panel->cm_per_x;
+		const double across_y = x / length * BAND_CM / 2 / panel->cm_per_y;
+		const struct report_point start = {a->x - (is_joined ? along_x : 0), a->y - (is_joined ? along_y : 0)};
+		const struct report_point end = {b->x + (goes_on ? along_x : 0), b->y + (goes_on ? along_y : 0)};
+		fprintf(to, "%.9g %.9g\n%.9g %.9g\n%.9g %.9g\n%.9g %.9g\n\n", start.x + across_x, start.y + across_y,
+			end.x + across_x, end.y + across_y, end.x - across_x, end.y - across_y, start.x - across_x,
+			start.y - across_y);
+	}
+	fprintf(to, "END\n");
+	points->count = 0;
+}
+
+static int write_panel(struct plot *plot, const struct report_series *series, const struct panel *panel)
+{
+	FILE *const to = plot_script(plot);
+	const bool has_throughput = series->throughput.count > 0;
+	struct report_points points = {0};
+	double most = 1e-9;
+	int result = -1;
+	if (add_target(&points, series->log, panel->from, panel->time.factor) != 0)
+		goto out;
+	const bool has_target = points.count > 1;
+	write_band(to, panel, &points);
+	if (add_load(&points, &series->windows, panel->time.factor) != 0)
+		goto out;
+	const double line = points.count > DENSE ? REPORT_LINE_THIN : REPORT_LINE;
+	report_points_write(&points, to, "load", panel->number);
+	if (report_picture_add_steps(&points, &series->throughput, panel->time.factor, panel->rate.factor) != 0)
+		goto out;
+	for (size_t i = 0; i < points.count; i++)
+		most = fmax(most, points.item[i].y);
+	report_points_write(&points, to, "throughput", panel->number);
+	const struct report_size room = {.width = panel->right, .height = panel->size->height};
+	if (report_graph_name(plot, series->label, &room, panel->left) != 0)
+		goto out;
+	report_axis_name(plot, REPORT_AXIS_LEFT, panel->size, panel->is_first ? "CPU load (%)" : NULL);
+	report_axis_name(plot, REPORT_AXIS_RIGHT, panel->size, has_throughput && panel->is_last ? panel->rate.name : NULL);
+	if (has_throughput)
+		fprintf(to, "set border 11\nset y2tics\nset y2range [0:%.9g]\n", 1.1 * most);
+	else
+		fprintf(to, "set border 3\nunset y2tics\n");
+	fputs("plot ", to);
+	if (has_target)
+		fprintf(to, "$target%zu using 1:2 with filledcurves closed fc rgb '" COLOR_BAND "' fs solid 1 noborder, ",
+			panel->number);
+	fprintf(to, "$load%zu using 1:2 with lines lw %g lc rgb '" COLOR_LOAD "'", panel->number, line);
+	if (has_throughput)
+		fprintf(to, ", $throughput%zu using 1:2 axes x1y2 with lines lw %g lc rgb '" COLOR_THROUGHPUT "'", panel->number,
+			REPORT_LINE);
+	fputc('\n', to);
+	result = 0;
+out:
+	report_points_free(&points);
+	return result;
+}
+
+/* The panels of a timeline, which all have one size; cm. */
+struct grid {
+	size_t rows, columns;
+	double column, width, height; /* of a column with its axes, and of a graph */
+	double top, gap, right;       /* above the first row, between rows, and right of a graph */
+	const struct report_size *size;
+};
+
+static struct grid make_grid(const struct shown *shown, size_t count, size_t columns, const struct report_size *size)
+{
+	struct grid grid = {.rows = (count + columns - 1) / columns,
+		.columns = columns,
+		.column = size->width / (double)columns,
+		.top = report_legend_height(1) + name_cm(shown),
+		.gap = GAP_CM + name_cm(shown),
+		.right = shown->throughput ? RIGHT_AXIS_CM : REPORT_RIGHT_CM,
+		.size = size};
+	grid.width = grid.column - PANEL_LEFT_CM - grid.right;
+	grid.height = (size->height - grid.top - REPORT_BOTTOM_CM - (double)(grid.rows - 1) * grid.gap) / (double)grid.rows;
+	return grid;
+}
+
+static struct report_margins panel_margins(const struct grid *grid, size_t number)
+{
+	const size_t row = number / grid->columns;
+	const size_t column = number % grid->columns;
+	const double upper = grid->top + (double)row * (grid->height + grid->gap);
+	const double left = (double)column * grid->column + PANEL_LEFT_CM;
+	return (struct report_margins){.left = left,
+		.right = grid->size->width - left - grid->width,
+		.top = upper,
+		.bottom = grid->size->height - upper - grid->height};
+}
+
+static int write_legend(struct plot *plot, const struct shown *shown, const struct grid *grid)
+{
+	const struct report_entry entries[] = {
+		{shown->target ? "target" : NULL, {.color = COLOR_BAND, .height_cm = BAND_CM}},
+		{"load", {.color = COLOR_LOAD, .height_cm = LINE_CM}},
+		{shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}},
+	};
+	return report_legend_write(
+		plot, entries, sizeof entries / sizeof *entries, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
+}
+
+int report_picture_timeline(
+	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size)
+{
+	FILE *const to = plot_script(plot);
+	const struct report_point range = report_picture_range(series, count);
+	const struct report_unit time = report_time_unit(range.y - range.x);
+	const struct shown shown = find_shown(series, count);
+	const struct grid grid = make_grid(&shown, count, columns, size);
+	char name[32];
+	report_frame_begin(plot);
+	fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [0:100]\nset ytics 0,20,100\nset multiplot\n", range.x * time.factor,
+		range.y * time.factor);
+	if (write_legend(plot, &shown, &grid) != 0)
+		return -1;
+	snprintf(name, sizeof name, "time (%s)", time.name);
+	for (size_t i = 0; i < count; i++) {
+		const struct report_margins margins = panel_margins(&grid, i);
+		const struct panel panel = {.number = i,
+			.from = series[i].windows.item[0].start,
+			.time = time,
+			.rate = report_picture_rate(series, count),
+			.cm_per_x = grid.width / (range.y - range.x) / time.factor,
+			.cm_per_y = grid.height / 100,
+			.left = margins.left,
+			.right = (double)(i % columns + 1) * grid.column,
+			.is_first = i % columns == 0,
+			.is_last = i % columns + 1 == columns,
+			.size = size};
+		/* The last one of its column has the numbers of the axis, the last row its name. */
+		const bool is_lowest = i + columns >= count;
+		report_margins_write(plot, &margins, size);
+		report_axis_name(plot, REPORT_AXIS_X, size, i / columns + 1 == grid.rows ? name : NULL);
+		fprintf(to, "set format x '%s'\n", is_lowest ? "%g" : "");
+		if (write_panel(plot, &series[i], &panel) != 0)
+			return -1;
+		if (i == 0)
+			fprintf(to, "unset object\nunset arrow\nunset label\n");
+	}
+	fprintf(to, "unset multiplot\n");
+	return 0;
+}

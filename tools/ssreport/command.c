@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssreport/command.h"
+
+const struct command *const commands[] = {
+	&command_accuracy,
+	&command_timeline,
+	&command_throughput,
+	&command_curve,
+	&command_interference,
+	&command_overall,
+	&command_efficiency,
+	&command_ratio,
+	&command_heatmap,
+	NULL,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A subcommand makes a table of its results and, where it has one, a picture. */
+#ifndef SSREPORT_COMMAND_H
+#define SSREPORT_COMMAND_H
+
+#include "report/matrix.h"
+#include "report/picture.h"
+#include "report/plot.h"
+#include "report/table.h"
+#include "ssreport/columns.h"
+#include "ssreport/options.h"
+
+/* What a subcommand makes. Starts empty, with the table. */
+struct report {
+	const struct settings *settings;
+	struct report_table *table;
+	struct report_series *series; /* for the picture; the labels are those of the runs */
+	size_t count;
+	struct report_matrix matrix; /* what a heat map shows */
+};
+
+struct command {
+	unsigned bit;
+	const char *name, *argument, *summary;
+	const enum column *column;
+	size_t columns;
+	int (*check)(const struct settings *settings);           /* of options: 0, or -1 after a message. May be NULL */
+	int (*make)(struct report *report);                      /* 0, or -1 after a message */
+	size_t most;                                             /* series in a column of a picture; 0: no limit */
+	struct report_size (*size)(const struct report *report); /* of the picture; NULL: there is none */
+	int (*draw)(const struct report *report, struct plot *plot, const struct report_size *size); /* 0, or -1 with errno */
+};
+
+/* The columns of a table, as initializers of the two members. */
+#define COLUMNS(list) .column = (list), .columns = sizeof(list) / sizeof *(list)
+
+extern const struct command command_accuracy, command_timeline, command_throughput, command_curve, command_interference,
+	command_overall, command_efficiency, command_ratio, command_heatmap;
+
+/* All of them, in the order of the help; NULL behind the last. */
+extern const struct command *const commands[];
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssreport/command_line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "ssreport/parts.h"
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static void print_help(const struct command *command)
+{
+	if (command) {
+		printf("usage: ssreport %s [OPTION]... %s%s%s\n"
+		       "Reports %s.\n\n",
+			command->name, command->bit & OF_RUNS ? "[LABEL=]" : "", command->argument,
+			command->bit & OF_RUNS ? "..." : "", command->summary);
+		tool_options_help(ssreport_options, ssreport_option_count, command->bit, stdout);
+		return;
+	}
+	printf("usage: ssreport SUBCOMMAND [OPTION]... FILE...\n"
+	       "Makes tables and pictures from control logs (showstopper -o), load logs (cpuload) and iteration records.\n\n");
+	for (size_t i = 0; commands[i]; i++)
+		printf("  %-13s %s\n", commands[i]->name, commands[i]->summary);
+	printf("\nssreport SUBCOMMAND --help shows the options:\n\n");
+	tool_options_help(ssreport_options, ssreport_option_count, 0, stdout);
+}
+
+static int print_information(const struct command *command, bool is_version)
+{
+	if (is_version)
+		puts("ssreport " SHOWSTOPPER_VERSION);
+	else
+		print_help(command);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return COMMAND_LINE_DONE;
+	diag("can't write standard output: %s", strerror(errno));
+	return -1;
+}
+
+static int parse_options(struct settings *settings, struct tool_options *parse)
+{
+	for (;;) {
+		int found = tool_options_next(parse, false);
+		if (found == TOOL_OPTIONS_ERROR)
+			return -1;
+		if (found == TOOL_OPTIONS_END)
+			break;
+		if (found == TOOL_OPTIONS_WORD) {
+			if (report_input_file(&settings->input, parse->value) != 0)
+				return complain_about_memory();
+			continue;
+		}
+		if (found == OPTION_HELP || found == OPTION_VERSION)
+			return print_information(settings->command, found == OPTION_VERSION);
+		if (!(ssreport_options[found].uses & settings->command->bit)) {
+			diag("%s has no option --%s (see ssreport %s --help)", settings->command->name,
+				ssreport_options[found].name, settings->command->name);
+			return -1;
+		}
+		if (settings_set(settings, found, parse->value) != 0)
+			return -1;
+	}
+	for (int i = parse->stop; i < parse->words; i++)
+		if (report_input_file(&settings->input, parse->word[i]) != 0)
+			return complain_about_memory();
+	return COMMAND_LINE_GO_ON;
+}
+
+/* What can be refused before a file is opened. */
+static int check(const struct settings *settings)
+{
+	const struct command *const command = settings->command;
+	char error[PLOT_ERROR_MAX];
+	bool has_picture = false;
+	if (settings->input.words == 0) {
+		diag("expected files (see ssreport %s --help)", command->name);
+		return -1;
+	}
+	if (report_input_empty_label(&settings->input)) {
+		diag("--label: found no file behind '%s'", report_input_empty_label(&settings->input));
+		return -1;
+	}
+	for (size_t i = 0; i < settings->outputs; i++) {
+		const bool is_picture = plot_format_of(settings->output[i]) >= 0;
+		if (is_picture && !command->draw) {
+			diag("--output: found %s, but %s has no picture, expected a table (.txt .csv .md .json)",
+				settings->output[i], command->name);
+			return -1;
+		}
+		has_picture |= is_picture;
+	}
+	if (settings->size.width > 0 && !has_picture)
+		return complain("found --size, but no picture (--output FILE.png, .svg or .pdf)");
+	if (command->check && command->check(settings) != 0)
+		return -1;
+	return has_picture && plot_check(error) != 0 ? complain(error) : 0;
+}
+
+int command_line_parse(int count, char **arguments, struct settings *settings)
+{
+	const char *const name = count > 1 ? arguments[1] : "";
+	const bool is_version = strcmp(name, "-V") == 0 || strcmp(name, "--version") == 0;
+	if (is_version || strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
+		return print_information(NULL, is_version);
+	settings->command = find_command(name);
+	if (!settings->command) {
+		diag("found %s%s%s, expected a subcommand such as accuracy or timeline (see ssreport --help)",
+			count > 1 ? "'" : "", count > 1 ? name : "no subcommand", count > 1 ? "'" : "");
+		return -1;
+	}
+	settings->output = calloc((size_t)count, sizeof *settings->output);
+	if (!settings->output)
+		return complain_about_memory();
+	struct tool_options parse = {.option = ssreport_options,
+		.count = ssreport_option_count,
+		.program = "ssreport",
+		.words = count - 1,
+		.word = arguments + 1};
+	const int result = parse_options(settings, &parse);
+	return result == COMMAND_LINE_GO_ON ? check(settings) : result;
+}

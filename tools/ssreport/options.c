@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssreport/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "report/plot.h"
+
+#define TIME_MAX (366 * 86400 * NS_PER_S)
+#define INTERVAL_DEFAULT 6 /* seconds */
+#define EDGE_DEFAULT (1.0 / 6)
+#define COLUMNS_MAX 12
+#define SIZE_LEAST_CM 3.0
+#define SIZE_MOST_CM 100.0
+
+static const char *const format_names[] = {"text", "csv", "markdown", "json", NULL};
+
+#define MEMBER(member) offsetof(struct settings, member)
+
+const struct tool_option ssreport_options[] = {
+	[OPTION_OUTPUT] = {'o', "output", TOOL_VALUE, .argument = "FILE", .uses = ALL,
+		.help = "write a picture (.png .svg .pdf) or a table to FILE; may be repeated"},
+	[OPTION_FORMAT] = {'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME", .uses = ALL,
+		.help = "of tables: text, csv, markdown, json (that of FILE's ending, or text)"},
+	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,
+		.help = "the files that follow are one run of this label"},
+	[OPTION_WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
+		.uses = ACCURACY | TIMELINE, .help = "length of a sample (the rows of the log)"},
+	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = ACCURACY,
+		.help = "leave out so much after control begins"},
+	[OPTION_SKIP_EDGES] = {0, "skip-edges", TOOL_TIME, MEMBER(skip_edges_ns), 0, TIME_MAX, .argument = "TIME",
+		.uses = ACCURACY, .help = "leave out so much after each jump of the target"},
+	[OPTION_PER_TARGET] = {0, "per-target", TOOL_FLAG, MEMBER(per_target), .uses = ACCURACY,
+		.help = "add a row for each level of the target"},
+	[OPTION_INTERVAL] = {'i', "interval", TOOL_TIME, MEMBER(interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
+		.uses = TIMELINE | THROUGHPUT | CURVE, .help = "count iterations over so long (6s; curve: in steps)"},
+	[OPTION_PER_STEP] = {0, "per-step", TOOL_FLAG, MEMBER(per_step), .uses = THROUGHPUT,
+		.help = "count iterations over each step of the target"},
+	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = THROUGHPUT | CURVE | COLOCATION,
+		.help = "of a step that is left out at its beginning and at its end (1/6)"},
+	[OPTION_WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT,
+		.help = "show the warm-up too"},
+	[OPTION_REFERENCE] = {0, "reference", TOOL_TEXT, MEMBER(reference), .argument = "LABEL", .uses = OVERALL | EFFICIENCY,
+		.help = "show each step relative to that of this label's runs"},
+	[OPTION_RANGE] = {0, "range", TOOL_VALUE, .argument = "LOW:HIGH", .uses = HEATMAP,
+		.help = "numbers of the lightest and of the darkest colour (those of the table)"},
+	[OPTION_COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
+		.help = "logs beside each other in a picture (1)"},
+	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
+		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | HEATMAP,
+		.help = "of a picture, in cm (8.5 wide, as a column)"},
+	[OPTION_HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
+	[OPTION_VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
+};
+const size_t ssreport_option_count = sizeof ssreport_options / sizeof *ssreport_options;
+
+void settings_init(struct settings *settings)
+{
+	*settings = (struct settings){.format = UNSET,
+		.window_ns = UNSET,
+		.interval_ns = UNSET,
+		.settle_ns = UNSET,
+		.skip_edges_ns = UNSET,
+		.edge = NAN,
+		.columns = 1,
+		.range = {NAN, NAN}};
+}
+
+void settings_free(struct settings *settings)
+{
+	report_input_free(&settings->input);
+	free(settings->output);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------------- */
+
+static int set_edge(struct settings *settings, const char *text)
+{
+	if (units_parse_load(text, strlen(text), &settings->edge, NULL) == 0 && settings->edge < 0.5)
+		return 0;
+	diag("--edge: found '%s', expected a share below 1/2, such as 1/6 or 10%%", text);
+	return -1;
+}
+
+static int set_size(struct settings *settings, const char *text)
+{
+	const size_t length = strcspn(text, "x");
+	struct report_size *const size = &settings->size;
+	if (text[length] && units_parse_real(text, length, &size->width, NULL) == 0 &&
+		units_parse_real(text + length + 1, strlen(text + length + 1), &size->height, NULL) == 0 &&
+		size->width >= SIZE_LEAST_CM && size->height >= SIZE_LEAST_CM && size->width <= SIZE_MOST_CM &&
+		size->height <= SIZE_MOST_CM)
+		return 0;
+	diag("--size: found '%s', expected width and height in cm, such as 8.5x6, from %g to %g", text, SIZE_LEAST_CM,
+		SIZE_MOST_CM);
+	return -1;
+}
+
+static int set_range(struct settings *settings, const char *text)
+{
+	const size_t length = strcspn(text, ":");
+	struct report_heat_range *const range = &settings->range;
+	if (text[length] && units_parse_real(text, length, &range->low, NULL) == 0 &&
+		units_parse_real(text + length + 1, strlen(text + length + 1), &range->high, NULL) == 0 &&
+		range->low < range->high)
+		return 0;
+	diag("--range: found '%s', expected two numbers, the lower one first, such as -5:100", text);
+	return -1;
+}
+
+/* What tool_options_set leaves to its caller. */
+static int set_value(struct settings *settings, int option, const char *text)
+{
+	if (!*text) {
+		diag("--%s: found '', expected %s", ssreport_options[option].name, ssreport_options[option].argument);
+		return -1;
+	}
+	if (option == OPTION_EDGE)
+		return set_edge(settings, text);
+	if (option == OPTION_SIZE)
+		return set_size(settings, text);
+	if (option == OPTION_RANGE)
+		return set_range(settings, text);
+	if (option == OPTION_OUTPUT)
+		settings->output[settings->outputs++] = text;
+	else
+		report_input_label(&settings->input, text);
+	return 0;
+}
+
+int settings_set(struct settings *settings, int option, const char *text)
+{
+	const struct tool_option *const found = &ssreport_options[option];
+	char source[32];
+	snprintf(source, sizeof source, "--%s", found->name);
+	if (tool_options_set(found, settings, source, text) != 0)
+		return -1;
+	return found->takes == TOOL_VALUE ? set_value(settings, option, text) : 0;
+}
+
+/* ---- What they mean --------------------------------------------------------------------------------------------------- */
+
+double settings_seconds(int64_t ns, double unset)
+{
+	return ns == UNSET ? unset : (double)ns / (double)NS_PER_S;
+}
+
+double settings_interval(const struct settings *settings)
+{
+	return settings_seconds(settings->interval_ns, INTERVAL_DEFAULT);
+}
+
+double settings_edge(const struct settings *settings)
+{
+	return isnan(settings->edge) ? EDGE_DEFAULT : settings->edge;
+}
+
+bool settings_want_picture(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->outputs; i++)
+		if (plot_format_of(settings->output[i]) >= 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of ssreport, and what they set. */
+#ifndef SSREPORT_OPTIONS_H
+#define SSREPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tool_options.h"
+#include "report/draw.h"
+#include "report/heat.h"
+#include "report/input.h"
+
+#define UNSET (-1)
+
+/* Subcommands, as bits of tool_option.uses. */
+enum {
+	ACCURACY = 1,
+	TIMELINE = 2,
+	THROUGHPUT = 4,
+	CURVE = 8,
+	INTERFERENCE = 16,
+	OVERALL = 32,
+	EFFICIENCY = 64,
+	RATIO = 128,
+	HEATMAP = 256,
+	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
+	OF_RUNS = ACCURACY | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
+	ALL = OF_RUNS | HEATMAP,
+};
+
+struct settings {
+	const struct command *command;
+	struct report_input input;
+	const char **output; /* `outputs` names; none: standard output */
+	size_t outputs;
+	int format;                                               /* enum report_format, or UNSET */
+	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
+	bool per_target, per_step, with_warmup;
+	double edge;           /* NaN: unset */
+	int64_t columns;       /* of panels */
+	const char *reference; /* a label, or NULL */
+	struct report_heat_range range;
+	struct report_size size; /* 0: that of the picture */
+};
+
+/* Indices of ssreport_options. */
+enum {
+	OPTION_OUTPUT,
+	OPTION_FORMAT,
+	OPTION_LABEL,
+	OPTION_WINDOW,
+	OPTION_SETTLE,
+	OPTION_SKIP_EDGES,
+	OPTION_PER_TARGET,
+	OPTION_INTERVAL,
+	OPTION_PER_STEP,
+	OPTION_EDGE,
+	OPTION_WARMUP,
+	OPTION_REFERENCE,
+	OPTION_RANGE,
+	OPTION_COLUMNS,
+	OPTION_SIZE,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+extern const struct tool_option ssreport_options[];
+extern const size_t ssreport_option_count;
+
+/* Everything unset. */
+void settings_init(struct settings *settings);
+void settings_free(struct settings *settings);
+
+/*
+ * Stores the value of ssreport_options[option], which is one of the subcommand's; settings->output must have room for one more. 0,
+ * or -1 after a message.
+ */
+int settings_set(struct settings *settings, int option, const char *text);
+
+/* Times in seconds, and what is taken where they are not set. */
+double settings_seconds(int64_t ns, double unset);
+double settings_interval(const struct settings *settings);
+double settings_edge(const struct settings *settings);
+bool settings_want_picture(const struct settings *settings);
+
+#endif

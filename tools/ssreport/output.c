@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssreport/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/half_file.h"
+#include "ssreport/parts.h"
+
+int output_check(const struct settings *settings)
+{
+	struct stat output;
+	for (size_t i = 0; i < settings->outputs; i++)
+		if (stat(settings->output[i], &output) == 0 && report_input_has(&settings->input, &output)) {
+			diag("--output: found %s, which is one of the files to read", settings->output[i]);
+			return -1;
+		}
+	return 0;
+}
+
+static enum report_format table_format(const struct settings *settings, const char *path)
+{
+	static const struct {
+		const char *ending;
+		enum report_format format;
+	} endings[] = {{".csv", REPORT_CSV}, {".md", REPORT_MARKDOWN}, {".json", REPORT_JSON}};
+	const char *const ending = path ? strrchr(path, '.') : NULL;
+	if (settings->format != UNSET)
+		return (enum report_format)settings->format;
+	for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(ending, endings[i].ending) == 0)
+			return endings[i].format;
+	return REPORT_TEXT;
+}
+
+/* To a file, or to standard output where path is NULL. */
+static int write_table(const struct report *report, const char *path)
+{
+	FILE *const to = path ? fopen(path, "we") : stdout;
+	const char *const name = path ? path : "standard output";
+	int error = 0;
+	if (!to) {
+		diag("can't write %s: %s", name, strerror(errno));
+		return -1;
+	}
+	errno = 0;
+	if (report_table_write(report->table, table_format(report->settings, path), to) != 0 || fflush(to) != 0 || ferror(to))
+		error = errno ? errno : EIO;
+	if (path && fclose(to) != 0 && error == 0)
+		error = errno;
+	if (error == 0)
+		return 0;
+	if (path)
+		half_file_empty(path);
+	diag("can't write %s: %s", name, strerror(error));
+	return -1;
+}
+
+static int write_picture(const struct report *report, const char *path)
+{
+	const struct command *const command = report->settings->command;
+	char error[PLOT_ERROR_MAX];
+	int result = -1;
+	struct report_size size = report->settings->size;
+	const size_t most = command->most * (size_t)report->settings->columns;
+	if (most && report->count > most) {
+		diag("found %zu logs for one picture, expected at most %zu", report->count, most);
+		return -1;
+	}
+	if (size.width <= 0)
+		size = command->size(report);
+	struct plot *const plot = plot_new((enum plot_format)plot_format_of(path), size.width, size.height);
+	if (!plot || command->draw(report, plot, &size) != 0)
+		complain_about_memory();
+	else if (plot_draw(plot, path, error) != 0)
+		diag("%s: %s", path, error);
+	else
+		result = 0;
+	plot_free(plot);
+	return result;
+}
+
+int output_write(const struct report *report)
+{
+	const struct settings *const settings = report->settings;
+	if (settings->outputs == 0)
+		return write_table(report, NULL);
+	for (size_t i = 0; i < settings->outputs; i++) {
+		const char *const path = settings->output[i];
+		if ((plot_format_of(path) >= 0 ? write_picture(report, path) : write_table(report, path)) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "ssreport/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+
+int complain(const char *error)
+{
+	diag("%s", error);
+	return -1;
+}
+
+int complain_about_memory(void)
+{
+	return complain(strerror(errno));
+}
+
+const enum column window_columns[WINDOW_COLUMNS] = {
+	COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET, COLUMN_LOAD, COLUMN_ITERATIONS, COLUMN_THROUGHPUT};
+
+struct row row_of_window(const char *label, const char *file, const struct report_window *window)
+{
+	return (struct row){{
+		[COLUMN_LABEL].text = label,
+		[COLUMN_FILE].text = file,
+		[COLUMN_START].number = window->start,
+		[COLUMN_END].number = window->end,
+		[COLUMN_TARGET].number = window->target,
+		[COLUMN_LOAD].number = window->load,
+		[COLUMN_ITERATIONS].number = window->iterations,
+		[COLUMN_THROUGHPUT].number = window->throughput,
+		[COLUMN_POWER].number = window->power,
+	}};
+}
+
+int add_row(struct report *report, const struct row *row)
+{
+	const struct command *const command = report->settings->command;
+	union report_cell cells[COLUMN_COUNT];
+	for (size_t i = 0; i < command->columns; i++)
+		cells[i] = row->cell[command->column[i]];
+	return report_table_add(report->table, cells) == 0 ? 0 : complain_about_memory();
+}
+
+int add_windows(struct report *report, const char *label, const char *file, const struct report_windows *windows)
+{
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct row row = row_of_window(label, file, &windows->item[i]);
+		if (add_row(report, &row) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int append_windows(struct report_windows *to, const struct report_windows *from)
+{
+	struct report_window *const larger = realloc(to->item, (to->count + from->count + 1) * sizeof *larger);
+	if (!larger)
+		return complain_about_memory();
+	memcpy(larger + to->count, from->item, from->count * sizeof *larger);
+	to->item = larger;
+	to->count += from->count;
+	return 0;
+}
+
+int check_iterations(const struct report_run *run)
+{
+	if (run->iteration_files > 0)
+		return 0;
+	diag("%s: found a log, but no iterations", run->label);
+	return -1;
+}
+
+int make_windows(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
+	const struct report_windows_rules *rules)
+{
+	char error[CSV_ERROR_MAX];
+	return report_windows_make(windows, run, log, rules, error) == 0 ? 0 : complain(error);
+}
+
+int for_each_log(struct report *report, const struct report_run *run,
+	int (*make)(struct report *report, const struct report_run *run, const struct report_log *log))
+{
+	if (run->logs == 0) {
+		diag("%s: found iterations, but no log of the load", run->label);
+		return -1;
+	}
+	for (size_t i = 0; i < run->logs; i++)
+		if (make(report, run, &run->log[i]) != 0)
+			return -1;
+	return 0;
+}
+
+struct report_series *add_series(struct report *report, const char *label, const struct report_log *log)
+{
+	struct report_series *const larger = realloc(report->series, (report->count + 1) * sizeof *larger);
+	if (!larger) {
+		complain_about_memory();
+		return NULL;
+	}
+	report->series = larger;
+	larger[report->count] = (struct report_series){.label = label, .log = log};
+	return &larger[report->count++];
+}
+
+struct report_size size_lines(const struct report *report)
+{
+	return report_picture_size_lines(report->series, report->count);
+}

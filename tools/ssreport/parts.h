@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What several subcommands do. */
+#ifndef SSREPORT_PARTS_H
+#define SSREPORT_PARTS_H
+
+#include "ssreport/command.h"
+
+/* Say what is wrong; -1. */
+int complain(const char *error);
+int complain_about_memory(void);
+
+/* Cells of a row by enum column; those that the subcommand has no column for are passed over. */
+struct row {
+	union report_cell cell[COLUMN_COUNT];
+};
+
+#define WINDOW_COLUMNS 8
+extern const enum column window_columns[WINDOW_COLUMNS];
+
+/* A row with what a window has; the file may be NULL. */
+struct row row_of_window(const char *label, const char *file, const struct report_window *window);
+
+/* These return 0, or -1 after a message. */
+int add_row(struct report *report, const struct row *row);
+int add_windows(struct report *report, const char *label, const char *file, const struct report_windows *windows);
+int append_windows(struct report_windows *to, const struct report_windows *from);
+int check_iterations(const struct report_run *run);
+/* As report_windows_make. */
+int make_windows(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
+	const struct report_windows_rules *rules);
+/* Calls `make` for each log of a run; one without any is refused. */
+int for_each_log(struct report *report, const struct report_run *run,
+	int (*make)(struct report *report, const struct report_run *run, const struct report_log *log));
+
+/* Another one for the picture, which belongs to the report. NULL after a message. */
+struct report_series *add_series(struct report *report, const char *label, const struct report_log *log);
+
+/* As command.size. */
+struct report_size size_lines(const struct report *report);
+
+#endif

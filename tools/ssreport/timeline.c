@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Target, load and throughput over time. */
+#include "ssreport/parts.h"
+
+#define PANELS_MAX 12 /* in a column */
+
+static int timeline_of_log(struct report *report, const struct report_run *run, const struct report_log *log)
+{
+	const struct settings *const settings = report->settings;
+	const bool has_window = settings->window_ns != UNSET;
+	const struct report_windows_rules load = {.kind = has_window ? REPORT_INTERVALS : REPORT_ROWS,
+		.length = settings_seconds(settings->window_ns, 0),
+		.with_warmup = settings->with_warmup};
+	const struct report_windows_rules throughput = {
+		.kind = REPORT_INTERVALS, .length = settings_interval(settings), .with_warmup = settings->with_warmup};
+	struct report_series *const series = add_series(report, run->label, log);
+	if (!series || make_windows(&series->windows, run, log, &load) != 0)
+		return -1;
+	if (run->iteration_files > 0 && make_windows(&series->throughput, run, log, &throughput) != 0)
+		return -1;
+	return add_windows(report, run->label, log->name, &series->windows);
+}
+
+static int make_timeline(struct report *report)
+{
+	const struct report_input *const input = &report->settings->input;
+	for (size_t i = 0; i < input->runs; i++)
+		if (for_each_log(report, &input->run[i], timeline_of_log) != 0)
+			return -1;
+	return 0;
+}
+
+/* No more than there are logs. */
+static size_t panel_columns(const struct report *report)
+{
+	const size_t wanted = (size_t)report->settings->columns;
+	return wanted < report->count ? wanted : report->count;
+}
+
+static struct report_size size_timeline(const struct report *report)
+{
+	return report_picture_size_timeline(report->series, report->count, panel_columns(report));
+}
+
+static int draw_timeline(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	return report_picture_timeline(plot, report->series, report->count, panel_columns(report), size);
+}
+
+const struct command command_timeline = {
+	.bit = TIMELINE,
+	.name = "timeline",
+	.argument = "LOG|ITERATIONS",
+	.summary = "target, load and throughput over time",
+	COLUMNS(window_columns),
+	.make = make_timeline,
+	.most = PANELS_MAX,
+	.size = size_timeline,
+	.draw = draw_timeline,
+};
