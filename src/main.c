@@ -93,7 +93,9 @@ int main(int argc, char **argv)
 		diag("%s", error ? error : "out of memory");
 	free(error);
 	config_free(&config);
-	if (status < 0)
-		signals_end_by(-status);
-	return status;
+	if (status >= 0)
+		return status;
+	signals_end_by(-status);
+	/* The first process of a container can't end by a signal of its own. */
+	return 128 - status;
 }

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "placement/pinning.h"
-#include "placement/dynamic_pinning.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/instant.h"
 #include "base/units.h"
 #include "module/module.h"
 #include "module/option.h"
+#include "placement/dynamic_pinning.h"
+#include "placement/pinning.h"
 #include "placement/placement.h"
 
 /* Values of options without a letter; modules' are told by kind. */

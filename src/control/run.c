@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "placement/pinning.h"
-#include "placement/dynamic_pinning.h"
 #include "base/diag.h"
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/workload_time.h"
 #include "os/cgroup.h"
 #include "os/containment.h"
+#include "placement/dynamic_pinning.h"
+#include "placement/pinning.h"
 #include "placement/placement.h"
 
 int run_prepare(struct run *run, const struct config *config)

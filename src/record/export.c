@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "placement/pinning.h"
-#include "placement/dynamic_pinning.h"
 #include "base/expand.h"
 #include "base/half_file.h"
 #include "base/units.h"
 #include "os/accounting.h"
 #include "os/processors.h"
+#include "placement/dynamic_pinning.h"
+#include "placement/pinning.h"
 
 /* JSON has no NaN: what is unknown is null. */
 static json_t *number(double value)

@@ -277,4 +277,34 @@ for delay in 0 0.005 0.01 0.02 0.05; do
 	done
 done
 
+# ---- The first process of a container -----------------------------------------------------------------------------------------
+
+# It can't end by a signal of its own; the status says which one it was.
+if unshare --pid --fork true 2>/dev/null; then
+	what='showstopper as process 1'
+	unshare --pid --fork --kill-child showstopper -q -T 100% -c open -n 1 sleep 1000 &
+	background=$!
+	first_is_there() {
+		first=$(cat "/proc/$background/task/$background/children") && [ -n "$first" ] && first=${first% } &&
+			grep -aq sleep "/proc/$first/cmdline" && [ "$(descendants_of "$first")" -ge 3 ]
+	}
+	descendants_of() {
+		queue=$1
+		count=0
+		while [ -n "$queue" ]; do
+			next=
+			for process in $queue; do next="$next $(cat "/proc/$process/task/$process/children" 2>/dev/null)"; done
+			queue=$(echo "$next" | xargs)
+			for process in $queue; do count=$((count + 1)); done
+		done
+		echo "$count"
+	}
+	wait_until first_is_there
+	kill -TERM "$first"
+	wait_background
+	expect_status 143
+else
+	echo "namespaces are not permitted here: showstopper as process 1 is not tried"
+fi
+
 finish

@@ -6,18 +6,15 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/splitmix.h"
 
 /* Each takes 5 cycles; together about 10 us on a processor of today. */
 #define STEPS_PER_UNIT 8192
 #define STEPS_PER_READ 16
 
-/* A bijection in which every bit of the result depends on every bit of x (the finalizer of splitmix64). */
 static uint64_t mix(uint64_t x)
 {
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
+	return splitmix_mix(x + SPLITMIX_STEP);
 }
 
 uint64_t burn_draw(const struct burn *burn, enum purpose purpose, uint64_t a, uint64_t b)
