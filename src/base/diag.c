@@ -20,15 +20,14 @@ void diag_over_live_line(bool live)
 	over_live_line = live;
 }
 
-void diag(const char *format, ...)
+static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+static void say(const char *format, va_list arguments)
 {
 	const int saved = errno;
 	char line[4096];
 	int used = snprintf(line, sizeof line, "%s%s: ", over_live_line ? "\r\033[K" : "", name);
-	va_list arguments;
-	va_start(arguments, format);
 	const int body = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
-	va_end(arguments);
 	/* What a message quotes must not break its line or steer the terminal. */
 	for (char *at = line + used; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == '\177')
@@ -42,4 +41,21 @@ void diag(const char *format, ...)
 	if (write(STDERR_FILENO, line, (size_t)used) < 0)
 		errno = saved;
 	errno = saved;
+}
+
+void diag(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+int diag_refuse(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	return -1;
 }

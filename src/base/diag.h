@@ -17,4 +17,7 @@ void diag_over_live_line(bool live);
 /* printf style, without newline, written with one system call. Keeps errno. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same; returns -1, as what failed does. */
+int diag_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+
+static char message[8192];
+static int saved;
+static FILE *caught;
+
+static int catch_messages(void **state)
+{
+	(void)state;
+	caught = tmpfile();
+	saved = dup(STDERR_FILENO);
+	return caught && saved >= 0 && dup2(fileno(caught), STDERR_FILENO) >= 0 ? 0 : -1;
+}
+
+/* What was said since catch_messages. */
+static const char *said(void)
+{
+	rewind(caught);
+	message[fread(message, 1, sizeof message - 1, caught)] = '\0';
+	return message;
+}
+
+static int release_messages(void **state)
+{
+	(void)state;
+	fclose(caught);
+	const int result = dup2(saved, STDERR_FILENO);
+	close(saved);
+	return result < 0 ? -1 : 0;
+}
+
+static void a_message_is_one_line_with_a_name(void **state)
+{
+	(void)state;
+	errno = EXDEV;
+	diag("%s %d", "line\nand\033[1m", 7);
+	assert_int_equal(errno, EXDEV);
+	assert_string_equal(said(), "test: line?and?[1m 7\n");
+}
+
+static void a_refusal_is_a_message_and_minus_one(void **state)
+{
+	(void)state;
+	errno = EXDEV;
+	assert_int_equal(diag_refuse("found '%s', expected %u", "x", 3U), -1);
+	assert_int_equal(errno, EXDEV);
+	assert_string_equal(said(), "test: found 'x', expected 3\n");
+}
+
+static void a_long_message_is_cut_off(void **state)
+{
+	(void)state;
+	char text[6000];
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
+	diag("%s", text);
+	const size_t length = strlen(said());
+	assert_true(length > 4000 && length < 4097);
+	assert_int_equal(message[length - 1], '\n');
+}
+
+int main(void)
+{
+	diag_name("test");
+#define TEST(function) cmocka_unit_test_setup_teardown(function, catch_messages, release_messages)
+	const struct CMUnitTest tests[] = {
+		TEST(a_message_is_one_line_with_a_name),
+		TEST(a_refusal_is_a_message_and_minus_one),
+		TEST(a_long_message_is_cut_off),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
