@@ -13,7 +13,7 @@
 /* Bits of tool_option.uses: whether an option is stored in a group and stands before any command, or only before the first. */
 enum { OPTION_OF_GROUP = 1, OPTION_OF_RUN = 2 };
 
-/* Where the options of a group are stored: `settings` of the functions below. */
+/* Where the options before a command are stored: `settings` of the functions below. */
 struct option_target {
 	struct config *config;
 	struct group *group;
