@@ -97,15 +97,14 @@ void diag_write(const char *text, size_t length)
 	errno = saved;
 }
 
-void diag(const char *format, ...)
+static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+static void say(const char *format, va_list arguments)
 {
 	const int saved = errno;
 	char line[4096];
 	int used = snprintf(line, sizeof line, "%s%s: ", over_live_line ? "\r\033[K" : "", name);
-	va_list arguments;
-	va_start(arguments, format);
 	const int body = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
-	va_end(arguments);
 	/* What a message quotes must not break its line or steer the terminal. */
 	for (char *at = line + used; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == '\177')
@@ -117,4 +116,21 @@ void diag(const char *format, ...)
 	line[used++] = '\n';
 	diag_write(line, (size_t)used);
 	errno = saved;
+}
+
+void diag(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+int diag_refuse(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	return -1;
 }

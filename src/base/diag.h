@@ -30,4 +30,7 @@ bool diag_try(const char *text, size_t length);
 /* printf style, without newline, written with one system call. Keeps errno. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same; returns -1, as what failed does. */
+int diag_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

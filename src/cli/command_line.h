@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of showstopper: one table of options. */
+/* The command line of showstopper. */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 
@@ -13,7 +13,7 @@
  */
 int config_parse(struct config *config, int argc, char **argv, char **error);
 
-/* The text of --help, from the same table. */
+/* The text of --help, from the table that is parsed. */
 void config_help(FILE *to);
 
 #endif

@@ -147,18 +147,18 @@ grep -rnE 'CLOCK_REALTIME|CLOCK_TAI|gettimeofday|[^a-z_]time\(NULL\)|[^a-z_](ala
 	"$source"/src "$source"/modules "$source"/include "$source"/tools/*/*.c >clocks
 sed -E 's,^.*/(src|modules|tools|include)/,\1/,; s,:[0-9]+:,:,; s,[[:blank:]]+, ,g' clocks | sort >found
 sort >expected <<END
-src/cli/command_line.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
+src/cli/option_values.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 src/supervise/master.c: if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
 src/supervise/master.c: master->started_s = time(NULL);
 src/supervise/master_supervision.c: const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;
-tools/cpuload/main.c: clock_gettime(CLOCK_REALTIME, &now);
+tools/cpuload/rows.c: clock_gettime(CLOCK_REALTIME, &now);
 END
 cmp -s found expected || {
 	fail "uses of the time of day, < as it should be, > found:"
 	diff expected found
 }
 # Waits that take it unless told otherwise.
-grep -rlE 'pthread_cond_timedwait|timer_create|timerfd_create' "$source"/src "$source"/modules "$source"/tools --include='*.c' |
+grep -rlE 'pthread_cond_(timed|clock)wait|timer_create|timerfd_create' "$source"/src "$source"/modules "$source"/tools --include='*.c' |
 	xargs -r grep -L CLOCK_MONOTONIC >others
 [ ! -s others ] || { fail "waits on another clock:"; cat others; }
 if grep -rnE 'sem_timedwait|pthread_mutex_timedlock|mq_timed' "$source"/src "$source"/modules "$source"/tools --include='*.c'; then

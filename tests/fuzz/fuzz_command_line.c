@@ -107,7 +107,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char program[] = "showstopper";
-	/* getopt looks at POSIXLY_CORRECT alone; the words are in memory of their own, so that a read beyond one is seen. */
+	/* The words are in memory of their own, so that a read beyond one is seen. */
 	char *word[WORDS_MAX + 1] = {program};
 	char *given[WORDS_MAX];
 	int words = 1;

@@ -58,7 +58,7 @@ static void take_a_nap(struct burn *burn, uint64_t iteration)
 	const uint64_t length = burn_around((uint64_t)burn->settings->sleep_ns, burn_draw(burn, FOR_SLEEP, iteration, 0));
 	const struct timespec until = to_timespec(clock_now() + (int64_t)length);
 	pthread_mutex_lock(&burn->lock);
-	while (!ended(burn) && pthread_cond_timedwait(&burn->changed, &burn->lock, &until) != ETIMEDOUT)
+	while (!ended(burn) && pthread_cond_clockwait(&burn->changed, &burn->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
 		;
 	pthread_mutex_unlock(&burn->lock);
 }

@@ -89,16 +89,6 @@ static int supervise(struct burn *burn, int signals)
 	}
 }
 
-/* Timed waits go by the clock that doesn't jump. */
-static void init_condition(pthread_cond_t *condition)
-{
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(condition, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 static void init_sharing(struct burn *burn)
 {
 	const struct settings *const settings = burn->settings;
@@ -109,11 +99,11 @@ static void init_sharing(struct burn *burn)
 	pthread_mutex_init(&burn->lock, NULL);
 	pthread_mutex_init(&burn->shared, NULL);
 	pthread_mutex_init(&burn->record_lock, NULL);
-	init_condition(&burn->changed);
+	pthread_cond_init(&burn->changed, NULL);
 	for (unsigned i = 0; i < (unsigned)settings->threads; i++) {
 		burn->workers[i].burn = burn;
 		burn->workers[i].number = i;
-		init_condition(&burn->workers[i].turn);
+		pthread_cond_init(&burn->workers[i].turn, NULL);
 	}
 	if (burn->profile->begin)
 		burn->profile->begin(burn);

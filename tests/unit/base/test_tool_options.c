@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,11 +19,25 @@ struct settings {
 	int64_t number, time_ns;
 	const char *text;
 	int choice;
+	unsigned count;
+	enum { WALK, RUN } pace;
 };
 
 static const char *const choices[] = {"one", "two", NULL};
 
-enum { FLAG, NUMBER, TIME, TEXT, CHOICE, VALUE, HELP };
+/* Takes what begins with a k. */
+static int set_call(void *settings, const char *text)
+{
+	struct settings *const to = settings;
+	if (*text != 'k') {
+		diag("no k");
+		return -1;
+	}
+	to->text = text + 1;
+	return 0;
+}
+
+enum { FLAG, NUMBER, TIME, TEXT, CHOICE, VALUE, HELP, COUNT, ANY_TEXT, PACE, CALL };
 static const struct tool_option options[] = {
 	[FLAG] = {'f', "flag", TOOL_FLAG, offsetof(struct settings, flag), .help = "a flag", .uses = 1},
 	[NUMBER] = {'n', "number", TOOL_INT, offsetof(struct settings, number), 1, 10, .argument = "N", .help = "a number",
@@ -35,6 +48,11 @@ static const struct tool_option options[] = {
 		.help = "a choice"},
 	[VALUE] = {0, "value", TOOL_VALUE, .argument = "X", .help = "anything"},
 	[HELP] = {'h', "help", TOOL_NOTHING, .help = "print this"},
+	[COUNT] = {'c', "count", TOOL_COUNT, offsetof(struct settings, count), 1, 9, .argument = "N", .help = "a count",
+		.uses = 5},
+	[ANY_TEXT] = {0, "any-text", TOOL_ANY_TEXT, offsetof(struct settings, text), .argument = "STR", .help = "a text or none"},
+	[PACE] = {'r', "run", TOOL_CONSTANT, offsetof(struct settings, pace), .least = RUN, .help = "run", .uses = 4},
+	[CALL] = {'k', "call", TOOL_CALL, .argument = "K", .help = "what begins with a k", .call = set_call},
 };
 #define OPTIONS (sizeof options / sizeof *options)
 
@@ -60,10 +78,8 @@ static void release_messages(void)
 	fclose(caught);
 }
 
-/* getopt_long moves the pointers about, not the texts. */
 static void begin(int words, const char **word)
 {
-	optind = 0; /* glibc: begin anew */
 	parse = (struct tool_options){
 		.option = options, .count = OPTIONS, .program = "tool", .words = words, .word = (char **)word};
 }
@@ -90,6 +106,7 @@ static void words_and_options_may_be_mixed(void **state)
 	assert_string_equal(parse.value, "4");
 	assert_int_equal(tool_options_next(&parse, 0), TOOL_OPTIONS_END);
 	assert_string_equal(words[parse.stop], "-c");
+	assert_true(parse.ends_by_dashes);
 }
 
 static void a_word_may_end_the_options(void **state)
@@ -99,6 +116,56 @@ static void a_word_may_end_the_options(void **state)
 	assert_int_equal(tool_options_next(&parse, 1), FLAG);
 	assert_int_equal(tool_options_next(&parse, 1), TOOL_OPTIONS_END);
 	assert_string_equal(words[parse.stop], "command");
+	assert_false(parse.ends_by_dashes);
+	assert_int_equal(tool_options_next(&parse, 1), TOOL_OPTIONS_END); /* and that is where it stays */
+	assert_string_equal(words[parse.stop], "command");
+}
+
+static void dashes_may_be_a_value_or_a_word(void **state)
+{
+	(void)state;
+	BEGIN("-t", "--", "-", "--value", "-f", "--value=", "--", "x");
+	assert_int_equal(tool_options_next(&parse, 0), TEXT);
+	assert_string_equal(parse.value, "--");
+	assert_int_equal(tool_options_next(&parse, 0), TOOL_OPTIONS_WORD);
+	assert_string_equal(parse.value, "-");
+	assert_int_equal(tool_options_next(&parse, 0), VALUE);
+	assert_string_equal(parse.value, "-f");
+	assert_int_equal(tool_options_next(&parse, 0), VALUE);
+	assert_string_equal(parse.value, "");
+	assert_int_equal(tool_options_next(&parse, 0), TOOL_OPTIONS_END);
+	assert_true(parse.ends_by_dashes);
+	assert_string_equal(words[parse.stop], "x");
+}
+
+static void options_end_with_the_words(void **state)
+{
+	(void)state;
+	BEGIN("-t", "--");
+	assert_int_equal(tool_options_next(&parse, 1), TEXT);
+	assert_int_equal(tool_options_next(&parse, 1), TOOL_OPTIONS_END);
+	assert_int_equal(parse.stop, 3);
+	assert_false(parse.ends_by_dashes);
+}
+
+/* As for the groups of a command line; and one parse does not disturb another. */
+static void a_parse_may_begin_anywhere(void **state)
+{
+	(void)state;
+	BEGIN("-fr", "command", "-rn3", "-f", "other");
+	struct tool_options second = parse;
+	second.stop = 3;
+	assert_int_equal(tool_options_next(&second, 1), PACE);
+	assert_int_equal(tool_options_next(&second, 1), NUMBER);
+	assert_string_equal(second.value, "3");
+	assert_int_equal(tool_options_next(&second, 1), FLAG);
+	assert_int_equal(tool_options_next(&second, 1), TOOL_OPTIONS_END);
+	assert_int_equal(second.stop, 5);
+	/* A new one takes up nothing of the one before. */
+	assert_int_equal(tool_options_next(&parse, 1), FLAG);
+	assert_int_equal(tool_options_next(&parse, 1), PACE);
+	assert_int_equal(tool_options_next(&parse, 1), TOOL_OPTIONS_END);
+	assert_int_equal(parse.stop, 2);
 }
 
 static void expect_refused(const char *first, const char *second, const char *expected)
@@ -110,6 +177,38 @@ static void expect_refused(const char *first, const char *second, const char *ex
 	release_messages();
 	assert_int_equal(found, TOOL_OPTIONS_ERROR);
 	assert_string_equal(message, expected);
+}
+
+static void expect_fault(const char *word, enum tool_options_fault fault, int option, int letter)
+{
+	const char *words[] = {"tool", word, NULL};
+	begin(2, words);
+	catch_messages();
+	int found;
+	while ((found = tool_options_scan(&parse, 0)) >= 0)
+		;
+	release_messages();
+	assert_int_equal(found, TOOL_OPTIONS_ERROR);
+	assert_string_equal(message, "");
+	assert_int_equal(parse.fault, fault);
+	assert_ptr_equal(parse.faulty, option < 0 ? NULL : &options[option]);
+	assert_ptr_equal(parse.where, word);
+	assert_int_equal(parse.letter, letter);
+}
+
+static void a_scan_tells_what_is_wrong(void **state)
+{
+	(void)state;
+	expect_fault("--num", TOOL_OPTIONS_UNKNOWN, -1, 0);
+	expect_fault("--numbers=3", TOOL_OPTIONS_UNKNOWN, -1, 0);
+	expect_fault("--=", TOOL_OPTIONS_UNKNOWN, -1, 0);
+	expect_fault("-fx", TOOL_OPTIONS_UNKNOWN, -1, 'x');
+	expect_fault("-f-", TOOL_OPTIONS_UNKNOWN, -1, '-');
+	expect_fault("-:", TOOL_OPTIONS_UNKNOWN, -1, ':');
+	expect_fault("-\xff", TOOL_OPTIONS_UNKNOWN, -1, 0xff);
+	expect_fault("-fn", TOOL_OPTIONS_LACKS_VALUE, NUMBER, 'n');
+	expect_fault("--number", TOOL_OPTIONS_LACKS_VALUE, NUMBER, 0);
+	expect_fault("--flag=", TOOL_OPTIONS_TAKES_NO_VALUE, FLAG, 0);
 }
 
 static void wrong_options_are_refused(void **state)
@@ -136,17 +235,46 @@ static void values_are_stored(void **state)
 	assert_int_equal(tool_options_set(&options[VALUE], &settings, "--value", "x"), 0);
 	assert_true(settings.flag && settings.number == 10 && settings.time_ns == 1500000000 && settings.choice == 1);
 	assert_string_equal(settings.text, "x");
+	assert_int_equal(tool_options_set(&options[COUNT], &settings, "--count", "9"), 0);
+	assert_int_equal(tool_options_set(&options[PACE], &settings, "--run", NULL), 0);
+	assert_true(settings.count == 9 && settings.pace == RUN);
+	assert_int_equal(tool_options_set(&options[ANY_TEXT], &settings, "--any-text", ""), 0);
+	assert_string_equal(settings.text, "");
+	assert_int_equal(tool_options_set(&options[CALL], &settings, "--call", "kind"), 0);
+	assert_string_equal(settings.text, "ind");
+}
+
+static void what_was_found_is_stored(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	BEGIN("-n4", "--number=11");
+	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
+	assert_int_equal(settings.number, 4);
+	catch_messages();
+	const int result = tool_options_take(&parse, tool_options_next(&parse, 0), &settings);
+	release_messages();
+	assert_int_equal(result, -1);
+	assert_int_equal(settings.number, 4);
+	assert_string_equal(message, "test: --number: found '11', expected a whole number from 1 to 10\n");
 }
 
 static void expect_value_refused(int option, const char *text, const char *expected)
 {
-	struct settings settings = {.number = -7, .time_ns = -7, .choice = -7};
+	struct settings settings = {.number = -7, .time_ns = -7, .choice = -7, .count = 7};
 	catch_messages();
 	const int result = tool_options_set(&options[option], &settings, "$SOURCE", text);
 	release_messages();
 	assert_int_equal(result, -1);
 	assert_string_equal(message, expected);
-	assert_true(settings.number == -7 && settings.time_ns == -7 && settings.choice == -7 && !settings.text);
+	if (options[option].takes != TOOL_CALL) {
+		catch_messages();
+		assert_int_equal(tool_options_store(&options[option], &settings, text), -1);
+		release_messages();
+		assert_string_equal(message, "");
+	}
+	assert_true(settings.number == -7 && settings.time_ns == -7 && settings.choice == -7 && settings.count == 7 &&
+		    !settings.text);
 }
 
 static void wrong_values_are_refused(void **state)
@@ -159,6 +287,9 @@ static void wrong_values_are_refused(void **state)
 		"test: $SOURCE: found '3s', expected a time such as 107m (milliseconds), 0.5s or 1M30s, from 0s to 2s\n");
 	expect_value_refused(TEXT, "", "test: $SOURCE: found '', expected FILE\n");
 	expect_value_refused(CHOICE, "three", "test: $SOURCE: found 'three', expected one of one, two\n");
+	expect_value_refused(COUNT, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 9\n");
+	expect_value_refused(COUNT, "4294967297", "test: $SOURCE: found '4294967297', expected a whole number from 1 to 9\n");
+	expect_value_refused(CALL, "x", "test: no k\n");
 }
 
 static void expect_help(unsigned mask, const char *expected)
@@ -182,16 +313,40 @@ static void help_has_a_line_per_option(void **state)
 	expect_help(2, "  -n, --number N   a number\n");
 }
 
+static void help_may_be_laid_out_otherwise(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t length;
+	FILE *const to = open_memstream(&text, &length);
+	assert_non_null(to);
+	tool_options_help_at(options, OPTIONS, 1 | 2, 14, '=', to);
+	tool_options_help_at(options, OPTIONS, 4, 15, ' ', to);
+	assert_int_equal(fclose(to), 0);
+	assert_string_equal(text, "  -f, --flag  a flag\n"
+				  "  -n, --number=N a number\n"
+				  "  -c, --count=N a count\n"
+				  "  -c, --count N a count\n"
+				  "  -r, --run    run\n");
+	free(text);
+}
+
 int main(void)
 {
 	diag_name("test");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_and_options_may_be_mixed),
 		cmocka_unit_test(a_word_may_end_the_options),
+		cmocka_unit_test(dashes_may_be_a_value_or_a_word),
+		cmocka_unit_test(options_end_with_the_words),
+		cmocka_unit_test(a_parse_may_begin_anywhere),
+		cmocka_unit_test(a_scan_tells_what_is_wrong),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(values_are_stored),
+		cmocka_unit_test(what_was_found_is_stored),
 		cmocka_unit_test(wrong_values_are_refused),
 		cmocka_unit_test(help_has_a_line_per_option),
+		cmocka_unit_test(help_may_be_laid_out_otherwise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/option_values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/instant.h"
+#include "cli/refuse.h"
+#include "module/module.h"
+#include "module/option.h"
+#include "placement/dynamic_pinning.h"
+#include "placement/pinning.h"
+
+/* ---- What is said about wrong ones ------------------------------------------------------------------------------------ */
+
+/* "a, b or c" */
+static int refuse_choice(const char *name, const char *const *choices, const char *text, char **error)
+{
+	char known[256] = "";
+	for (size_t i = 0; choices[i]; i++) {
+		const size_t used = strlen(known);
+		snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+	}
+	return refuse(error, "--%s: '%s': expected %s", name, text, known);
+}
+
+static int refuse_time(const struct tool_option *option, const char *text, char **error)
+{
+	int64_t value;
+	char least[UNITS_TEXT_MAX];
+	if (units_parse_time(text, strlen(text), &value, NULL) != 0)
+		return refuse(error, "--%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, option->name, text,
+			errno == ERANGE ? "out of range" : "malformed");
+	return refuse(error, "--%s: '%s' is out of range: expected a time from %s to 3650d", option->name, text,
+		units_print_time(option->least, least));
+}
+
+static int refuse_value(const struct tool_option *option, const char *text, char **error)
+{
+	switch (option->takes) {
+	case TOOL_CHOICE:
+		return refuse_choice(option->name, option->choices, text, error);
+	case TOOL_TIME:
+		return refuse_time(option, text, error);
+	case TOOL_TEXT:
+		return refuse(error, "--%s: expected the name of a %s", option->name,
+			option->completion == TOOL_COMPLETE_MODULE   ? "module"
+			: option->completion == TOOL_COMPLETE_FOLDER ? "folder"
+								     : "file");
+	default:
+		return refuse(error, "--%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, option->name, text,
+			option->least, option->most);
+	}
+}
+
+int option_set(const struct tool_option *option, struct option_target *target, const char *text)
+{
+	if (option->takes == TOOL_CALL)
+		return option->call(target, text);
+	void *const settings = option->uses & OPTION_OF_GROUP ? (void *)target->group : target->config;
+	return tool_options_store(option, settings, text) == 0 ? 0 : refuse_value(option, text, target->error);
+}
+
+/* ---- Values of single options ----------------------------------------------------------------------------------------- */
+
+int option_set_start_at(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	int64_t when_ns;
+	if (instant_parse(text, now_ns, &when_ns) != 0)
+		return refuse(target->error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text,
+			errno == ERANGE ? "out of range" : "no such time");
+	if (when_ns <= now_ns || when_ns > now_ns + OPTION_TIME_MOST)
+		return refuse(target->error, "--start-at: '%s' is %s: expected a time to come, within 3650d", text,
+			when_ns <= now_ns ? "in the past" : "too far away");
+	target->config->start_at_ns = when_ns;
+	return 0;
+}
+
+int option_set_cpus(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct sst_cpus *cpus;
+	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
+		return refuse(target->error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text,
+			errno == ERANGE ? "out of range" : "malformed");
+	free(target->group->cpus);
+	target->group->cpus = cpus;
+	return 0;
+}
+
+const char *const option_pins[] = {"neutral", "per-chip", "per-core", "per-thread", "packed", "spread", "dynamic", NULL};
+
+/* dynamic, or dynamic:SETTINGS in one of the groups. */
+static int parse_dynamic(struct config *config, const char *settings, char **error)
+{
+	char reason[OPTION_ERROR_MAX];
+	if (!settings)
+		return 0;
+	if (config->dynamic.below)
+		return refuse(error, "--pin=dynamic: the settings are given twice: expected them in one group");
+	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : refuse(error, "--pin=dynamic: %s", reason);
+}
+
+int option_set_pin(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct group *const group = target->group;
+	static const char dynamic[] = "dynamic";
+	const size_t length = sizeof dynamic - 1;
+	if (strncmp(text, dynamic, length) == 0 && (!text[length] || text[length] == ':')) {
+		group->pin = PIN_DYNAMIC;
+		return parse_dynamic(target->config, text[length] ? text + length + 1 : NULL, target->error);
+	}
+	group->pin = pinning_find(text);
+	return group->pin == PIN_NONE ? refuse_choice("pin", option_pins, text, target->error) : 0;
+}
+
+int option_set_part(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	const char *slash = strchr(text, '/');
+	int64_t part;
+	int64_t parts;
+	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
+		units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts ||
+		parts > (int64_t)CPUS_LIMIT)
+		return refuse(target->error,
+			"--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", text);
+	target->group->part = (unsigned)part;
+	target->group->parts = (unsigned)parts;
+	return 0;
+}
+
+int option_set_require(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct config *const config = target->config;
+	static const struct sst_option options[] = {
+		{.name = "error", .type = SST_REAL, .offset = offsetof(struct config, require_error), .least = "0", .help = "pp"},
+		{.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
+		{0},
+	};
+	struct option_memory memory = {0};
+	char reason[OPTION_ERROR_MAX];
+	struct config given = *config;
+	const int result = option_parse(options, text, &given, &memory, reason);
+	option_free(&memory);
+	if (result != 0)
+		return refuse(target->error, "--require: %s", reason);
+	/* Each --require adds to those before it. */
+	if (!isnan(given.require_error))
+		config->require_error = given.require_error;
+	if (!isnan(given.require_mse))
+		config->require_mse = given.require_mse;
+	return 0;
+}
+
+int option_set_help_module(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct config *const config = target->config;
+	const char *colon = strchr(text, ':');
+	char kind[16] = "";
+	if (colon && (size_t)(colon - text) < sizeof kind)
+		memcpy(kind, text, (size_t)(colon - text));
+	const int found = module_kind_find(kind);
+	if (found < 0 || !colon || !colon[1])
+		return refuse(target->error,
+			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering",
+			text);
+	config->help_kind = (enum sst_kind)found;
+	config->help_name = colon + 1;
+	config->action = ACTION_HELP_MODULE;
+	return 0;
+}
+
+int option_set_attach(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct config *const config = target->config;
+	int64_t value;
+	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > INT_MAX)
+		return refuse(target->error, "--attach: '%s': expected the number of a process", text);
+	for (unsigned i = 0; i < config->attaches; i++)
+		if (config->attach[i] == (pid_t)value)
+			return refuse(target->error, "--attach: process %s is given twice", text);
+	pid_t *grown = realloc(config->attach, (config->attaches + 1) * sizeof *grown);
+	if (!grown)
+		return refuse(target->error, "%s", strerror(errno));
+	config->attach = grown;
+	grown[config->attaches++] = (pid_t)value;
+	return 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpuload/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+
+#define INTERVAL_DEFAULT (500 * NS_PER_MS)
+#define INTERVAL_LEAST (10 * NS_PER_MS)
+#define INTERVAL_MOST (86400 * NS_PER_S)
+
+const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
+static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
+static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", NULL};
+static const char *const power_sources[] = {"rapl", NULL};
+
+/* ---- Options ---------------------------------------------------------------------------------------------------------- */
+
+/* The index of a word among names, or -1. */
+static int find_name(const char *const *names, const char *word, size_t length)
+{
+	for (int i = 0; names[i]; i++)
+		if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0)
+			return i;
+	return -1;
+}
+
+static int set_columns(void *to, const char *list)
+{
+	struct settings *const settings = to;
+	for (const char *at = list;; at++) {
+		const size_t length = strcspn(at, ",");
+		const int found = find_name(column_names, at, length);
+		if (found < 0) {
+			diag("--columns: '%.*s' is none of runqueue, steal, frequency, power and all", (int)length, at);
+			return -1;
+		}
+		for (int i = 0; i < COLUMNS; i++)
+			if (i == found || found == COLUMNS)
+				settings->column[i] = true;
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
+static int set_cpus(void *to, const char *text)
+{
+	struct settings *const settings = to;
+	size_t stop = 0;
+	free(settings->cpus);
+	settings->cpus = NULL;
+	if (cpus_parse(text, strlen(text), &settings->cpus, &stop) == 0)
+		return 0;
+	if (errno == ENOMEM)
+		diag("%s", strerror(errno));
+	else
+		diag("--cpus: '%s' is not " CPUS_EXPECTED " (see character %zu)", text, stop + 1);
+	return -1;
+}
+
+#define MEMBER(member) offsetof(struct settings, member)
+
+const struct tool_option cpuload_options[] = {
+	{'c', "cpus", TOOL_CALL, .argument = "LIST", .help = "measure these processors only, such as 0-3,8", .call = set_cpus},
+	{'P', "per-cpu", TOOL_FLAG, MEMBER(per_cpu), .help = "add the load of each processor"},
+	{'p', "pid", TOOL_INT, MEMBER(pid), 1, INT_MAX, .argument = "PID", .help = "measure this process and its descendants",
+		.completion = TOOL_COMPLETE_PROCESS},
+	{'g', "cgroup", TOOL_TEXT, MEMBER(cgroup), .argument = "PATH", .help = "measure this control group",
+		.completion = TOOL_COMPLETE_FOLDER},
+	{'s', "source", TOOL_CHOICE, MEMBER(source), .choices = source_names, .argument = "NAME",
+		.help = "where the machine's load comes from: idle, ticks, cpuacct (idle)"},
+	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
+		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
+	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
+		.help = "rapl, or the hwmon chip that measures the power"},
+	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
+		.help = "csv, jsonl or table (table on a terminal, else csv)"},
+	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write to FILE instead of standard output",
+		.completion = TOOL_COMPLETE_FILE},
+	{0, "sysroot", TOOL_TEXT, MEMBER(sysroot), .argument = "DIR",
+		.help = "read DIR/proc and DIR/sys instead of /proc and /sys", .completion = TOOL_COMPLETE_FOLDER},
+	{'h', "help", TOOL_NOTHING, .help = "print this"},
+	{'V', "version", TOOL_NOTHING, .help = "print the version"},
+};
+const size_t cpuload_option_count = sizeof cpuload_options / sizeof *cpuload_options;
+
+static int set_option(struct settings *settings, const struct tool_option *row, const char *text)
+{
+	if (row->takes == TOOL_CALL)
+		return row->call(settings, text);
+	if (tool_options_store(row, settings, text) == 0)
+		return 0;
+	if (row->takes == TOOL_CHOICE)
+		diag("--%s: '%s' is none of %s, %s and %s", row->name, text, row->choices[0], row->choices[1], row->choices[2]);
+	else if (row->takes == TOOL_INT)
+		diag("--%s: '%s' is not the number of a process", row->name, text);
+	else
+		diag("--%s: the %s is missing", row->name, row->argument);
+	return -1;
+}
+
+/* As settings_parse, up to the first word that is no option. */
+static int parse_options(struct settings *settings, struct tool_options *parse)
+{
+	for (int found; (found = tool_options_next(parse, true)) != TOOL_OPTIONS_END;) {
+		if (found == TOOL_OPTIONS_ERROR)
+			return -1;
+		const struct tool_option *const row = &cpuload_options[found];
+		if (row->takes == TOOL_NOTHING)
+			return row->letter;
+		if (set_option(settings, row, parse->value) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------------ */
+
+/* INTERVAL, COUNT, -- and COMMAND. */
+static int parse_words(char **word, bool is_command, struct settings *settings)
+{
+	int64_t least = INTERVAL_LEAST, most = INTERVAL_MOST;
+	for (int place = 0; !is_command && *word; word++, place++) {
+		char text[2][UNITS_TEXT_MAX];
+		if (strcmp(*word, "--") == 0) {
+			is_command = true;
+		} else if (place == 0) {
+			int64_t value;
+			if (units_parse_time(*word, strlen(*word), &value, NULL) != 0 || value < least || value > most) {
+				diag("interval '%s': expected " UNITS_TIME_EXPECTED ", from %s to %s (a command stands after --)",
+					*word, units_print_time(least, text[0]), units_print_time(most, text[1]));
+				return -1;
+			}
+			settings->interval_ns = value;
+		} else if (place == 1) {
+			if (units_parse_int(*word, strlen(*word), &settings->count, NULL) != 0 || settings->count < 1) {
+				diag("count '%s': expected a whole number from 1 on", *word);
+				return -1;
+			}
+		} else {
+			diag("'%s': expected nothing after the count, or -- and a command", *word);
+			return -1;
+		}
+	}
+	if (!is_command)
+		return 0;
+	if (!*word) {
+		diag("expected a command after --");
+		return -1;
+	}
+	settings->command = word;
+	return 0;
+}
+
+/* What doesn't go together. */
+static int check_settings(const struct settings *settings)
+{
+	const char *const scope = settings->pid ? "--pid" : "--cgroup";
+	if (settings->pid && settings->cgroup) {
+		diag("--pid and --cgroup: expected one of them");
+		return -1;
+	}
+	if (!settings->pid && !settings->cgroup)
+		return 0;
+	const char *const wrong = settings->cpus                     ? "--cpus"
+				  : settings->per_cpu                ? "--per-cpu"
+				  : settings->source != SOURCE_UNSET ? "--source"
+								     : NULL;
+	if (!wrong)
+		return 0;
+	diag("%s can't be had with %s: it is about the load of the machine", wrong, scope);
+	return -1;
+}
+
+int settings_parse(struct settings *settings, int count, char **words)
+{
+	struct tool_options parse = {
+		.option = cpuload_options, .count = cpuload_option_count, .program = "cpuload", .words = count, .word = words};
+	*settings =
+		(struct settings){.interval_ns = INTERVAL_DEFAULT, .source = SOURCE_UNSET, .format = FORMAT_UNSET, .sysroot = ""};
+	const int what = parse_options(settings, &parse);
+	if (what != 0)
+		return what;
+	if (parse_words(words + parse.stop, parse.ends_by_dashes, settings) != 0)
+		return -1;
+	return check_settings(settings);
+}
+
+void settings_free(struct settings *settings)
+{
+	free(settings->cpus);
+	settings->cpus = NULL;
+}

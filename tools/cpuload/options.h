@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What cpuload was asked for. */
+#ifndef CPULOAD_OPTIONS_H
+#define CPULOAD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cpus.h"
+#include "base/row_writer.h"
+#include "base/tool_options.h"
+
+enum { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_UNSET };
+/* NULL-terminated. */
+extern const char *const source_names[];
+
+enum { FORMAT_UNSET = ROW_TABLE + 1 }; /* behind those of enum row_format */
+
+/* Optional columns, in the order in which they are written. */
+enum { COLUMN_RUNQUEUE, COLUMN_STEAL, COLUMN_FREQUENCY, COLUMN_POWER, COLUMNS };
+
+/* Texts are argv's. */
+struct settings {
+	int64_t interval_ns;
+	int64_t count;      /* 0: no end */
+	int source, format; /* of the above, and of enum row_format */
+	bool column[COLUMNS];
+	bool per_cpu;
+	struct sst_cpus *cpus; /* NULL: all; owned */
+	int64_t pid;           /* 0: none */
+	const char *cgroup, *output, *power_source, *sysroot;
+	char **command; /* NULL: none */
+};
+
+extern const struct tool_option cpuload_options[];
+extern const size_t cpuload_option_count;
+
+/*
+ * Sets what the words ask for, and the defaults. Returns 0, the letter of an option that asks for something else than a
+ * recording (h, V), or -1 after a message. Whatever it returns, settings_free frees what the settings own.
+ */
+int settings_parse(struct settings *settings, int count, char **words);
+void settings_free(struct settings *settings);
+
+#endif

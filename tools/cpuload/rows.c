@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpuload/rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/units.h"
+#include "os/frequency.h"
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------------- */
+
+static struct linux_load_source *open_source(const struct settings *settings)
+{
+	static const enum linux_load_kind kinds[] = {[SOURCE_IDLE] = LINUX_LOAD_KIND_IDLE,
+		[SOURCE_TICKS] = LINUX_LOAD_KIND_TICKS,
+		[SOURCE_CPUACCT] = LINUX_LOAD_KIND_CPUACCT,
+		[SOURCE_UNSET] = LINUX_LOAD_KIND_IDLE};
+	const struct linux_load_settings wanted = {
+		.root = settings->sysroot,
+		.kind = settings->pid      ? LINUX_LOAD_KIND_TREE
+			: settings->cgroup ? LINUX_LOAD_KIND_CGROUP
+					   : kinds[settings->source],
+		.cpus = settings->cpus,
+		.per_cpu = settings->per_cpu,
+		.pid = (pid_t)settings->pid,
+		.cgroup = settings->cgroup,
+	};
+	char error[LINUX_LOAD_SOURCE_ERROR_MAX];
+	struct linux_load_source *const source = linux_load_source_open(&wanted, error);
+	if (!source)
+		diag("%s%s",
+			settings->cpus     ? "--cpus: "
+			: settings->pid    ? "--pid: "
+			: settings->cgroup ? "--cgroup: "
+					   : "",
+			error);
+	return source;
+}
+
+static int open_output(struct settings *settings)
+{
+	int fd = STDOUT_FILENO;
+	if (settings->output)
+		fd = open(settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		diag("can't create %s: %s", settings->output, strerror(errno));
+	else if (settings->format == FORMAT_UNSET)
+		settings->format = isatty(fd) ? ROW_TABLE : ROW_CSV;
+	return fd;
+}
+
+static void add_column(struct rows *rows, const char *name, int decimals, const char *title, int table_decimals, double scale)
+{
+	struct row_column *const column = &rows->column[rows->columns++];
+	*column = (struct row_column){.decimals = decimals, .table_decimals = table_decimals, .table_scale = scale};
+	snprintf(column->name, sizeof column->name, "%s", name);
+	snprintf(column->title, sizeof column->title, "%s", title);
+}
+
+static int make_columns(struct rows *rows)
+{
+	const bool *const asked = rows->settings->column;
+	const size_t most = 3 + rows->ids + COLUMNS;
+	rows->column = calloc(most, sizeof *rows->column);
+	rows->value = calloc(most, sizeof *rows->value);
+	rows->sum = calloc(most, sizeof *rows->sum);
+	rows->weight = calloc(most, sizeof *rows->weight);
+	rows->meter = calloc(1 + rows->ids, sizeof *rows->meter);
+	if (!rows->column || !rows->value || !rows->sum || !rows->weight || !rows->meter)
+		return -1;
+	add_column(rows, "time_s", 6, "", 0, 1);
+	add_column(rows, "monotonic_s", 6, "", 0, 1);
+	add_column(rows, "load", 6, "load %", 2, 100);
+	for (size_t i = 0; i < rows->ids; i++) {
+		char name[32], title[16];
+		snprintf(name, sizeof name, "load_cpu%u", rows->id[i]);
+		snprintf(title, sizeof title, "cpu%u %%", rows->id[i]);
+		add_column(rows, name, 6, title, 2, 100);
+	}
+	if (asked[COLUMN_RUNQUEUE])
+		add_column(rows, "runqueue", 0, "runqueue", 0, 1);
+	if (asked[COLUMN_STEAL])
+		add_column(rows, "steal", 6, "steal %", 2, 100);
+	if (asked[COLUMN_FREQUENCY])
+		add_column(rows, "frequency_mhz", 1, "MHz", 0, 1);
+	if (asked[COLUMN_POWER])
+		add_column(rows, "power_w", 3, "W", 1, 1);
+	return 0;
+}
+
+/* Processors that get a column: those asked for, or all that are online now. */
+static int choose_processors(struct rows *rows)
+{
+	const struct linux_load_reading *const now = linux_load_source_now(rows->source);
+	const struct sst_cpus *const cpus = rows->settings->cpus;
+	if (!rows->settings->per_cpu)
+		return 0;
+	rows->ids = cpus ? cpus->count : now->count;
+	rows->id = calloc(rows->ids + 1, sizeof *rows->id);
+	if (!rows->id)
+		return -1;
+	for (size_t i = 0; i < rows->ids; i++)
+		rows->id[i] = cpus ? cpus->cpu[i] : now->cpu[i].id;
+	return 0;
+}
+
+static double runqueue(const struct rows *rows)
+{
+	const struct linux_stat *const stat = &linux_load_source_now(rows->source)->stat;
+	if (!(stat->present & LINUX_STAT_RUNNING))
+		return NAN;
+	/* cpuload itself is running while it reads. */
+	return stat->running > 0 ? (double)(stat->running - 1) : 0;
+}
+
+static double frequency(const struct rows *rows)
+{
+	const struct linux_load_reading *const now = linux_load_source_now(rows->source);
+	double sum = 0;
+	size_t told = 0;
+	for (size_t i = 0; i < now->count; i++) {
+		const double mhz = linux_frequency_mean(rows->settings->sysroot, &now->cpu[i].id, 1);
+		if (!isnan(mhz)) {
+			sum += mhz;
+			told++;
+		}
+	}
+	return told > 0 ? sum / (double)told : NAN;
+}
+
+/* Opens what the optional columns need, and says once what this machine lacks. */
+static void open_columns(struct rows *rows)
+{
+	const struct settings *const settings = rows->settings;
+	const struct linux_stat *const stat = &linux_load_source_now(rows->source)->stat;
+	char error[LINUX_POWER_ERROR_MAX];
+	if (settings->column[COLUMN_RUNQUEUE] && !(stat->present & LINUX_STAT_RUNNING))
+		diag("column runqueue is unavailable: this kernel's /proc/stat has no procs_running");
+	if (settings->column[COLUMN_STEAL] && !(stat->present & LINUX_STAT_STEAL))
+		diag("column steal is unavailable: this kernel's /proc/stat doesn't count it");
+	if (settings->column[COLUMN_FREQUENCY] && isnan(frequency(rows)))
+		diag("column frequency is unavailable: no processor has a cpufreq/scaling_cur_freq below "
+		     "%s/sys/devices/system/cpu",
+			settings->sysroot);
+	if (settings->column[COLUMN_POWER]) {
+		rows->power = linux_power_open(settings->sysroot, settings->power_source, error);
+		if (!rows->power)
+			diag("column power is unavailable: %s", error);
+	}
+}
+
+int rows_open(struct rows *rows, struct settings *settings)
+{
+	*rows = (struct rows){.settings = settings, .output = -1};
+	rows->source = open_source(settings);
+	if (!rows->source)
+		return -1;
+	rows->output = open_output(settings);
+	if (rows->output < 0)
+		return -1;
+	rows->is_terminal = isatty(rows->output);
+	open_columns(rows);
+	if (choose_processors(rows) == 0 && make_columns(rows) == 0)
+		rows->writer = row_writer_new(rows->output, (enum row_format)settings->format, rows->column, rows->columns);
+	if (rows->writer)
+		return 0;
+	diag("%s", strerror(errno));
+	return -1;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------- */
+
+static int complain_about_output(struct rows *rows)
+{
+	const char *const output = rows->settings->output;
+	diag("can't write %s: %s", output ? output : "standard output", strerror(errno));
+	rows->is_unwritable = true;
+	return -1;
+}
+
+static void time_of_day(char *text, size_t size)
+{
+	struct timespec now;
+	struct tm local;
+	char clock[16];
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &local);
+	strftime(clock, sizeof clock, "%H:%M:%S", &local);
+	snprintf(text, size, "%s.%02ld", clock, now.tv_nsec / 10000000);
+}
+
+int rows_begin(struct rows *rows)
+{
+	const struct settings *const settings = rows->settings;
+	const unsigned processors = linux_load_source_now(rows->source)->stat.processors;
+	struct utsname system;
+	char heading[1024], scope[512], interval[UNITS_TEXT_MAX];
+	if (settings->pid)
+		snprintf(scope, sizeof scope, "process %" PRId64 " and its descendants", settings->pid);
+	else if (settings->cgroup)
+		snprintf(scope, sizeof scope, "cgroup %.400s", settings->cgroup);
+	else
+		snprintf(scope, sizeof scope, "source %s",
+			source_names[settings->source == SOURCE_UNSET ? SOURCE_IDLE : settings->source]);
+	uname(&system);
+	snprintf(heading, sizeof heading, "%s %s (%s), %u processor%s, %s, every %s", system.sysname, system.release,
+		system.nodename, processors, processors == 1 ? "" : "s", scope,
+		units_print_time(settings->interval_ns, interval));
+	return row_writer_header(rows->writer, heading) == 0 ? 0 : complain_about_output(rows);
+}
+
+int rows_add(struct rows *rows)
+{
+	const int64_t from_ns = rows->last_ns;
+	const int64_t when_ns = linux_load_source_when(rows->source);
+	const bool *const asked = rows->settings->column;
+	double *const value = rows->value;
+	struct sst_sample sample;
+	size_t i = 0;
+	value[i++] = (double)(when_ns - rows->start_ns) / (double)NS_PER_S;
+	value[i++] = (double)when_ns / (double)NS_PER_S;
+	const unsigned processors = linux_load_source_now(rows->source)->stat.processors;
+	value[i++] = load_meter_add(&rows->meter[0], linux_load_source_sample(rows->source, &sample) ? &sample : NULL,
+		linux_load_source_noise(rows->source, processors));
+	for (size_t cpu = 0; cpu < rows->ids; cpu++)
+		value[i++] = load_meter_add(&rows->meter[1 + cpu],
+			linux_load_source_sample_cpu(rows->source, rows->id[cpu], &sample) ? &sample : NULL,
+			linux_load_source_noise(rows->source, 1));
+	const size_t first_other = i;
+	if (asked[COLUMN_RUNQUEUE])
+		value[i++] = runqueue(rows);
+	if (asked[COLUMN_STEAL])
+		value[i++] = linux_load_source_steal(rows->source);
+	if (asked[COLUMN_FREQUENCY])
+		value[i++] = frequency(rows);
+	if (asked[COLUMN_POWER])
+		value[i++] = rows->power ? linux_power_watts(rows->power) : NAN;
+	for (size_t other = first_other; other < i; other++) {
+		if (isfinite(value[other])) {
+			rows->sum[other] += value[other] * (double)(when_ns - from_ns);
+			rows->weight[other] += (double)(when_ns - from_ns);
+		}
+	}
+	rows->last_ns = when_ns;
+	rows->written++;
+	char label[32];
+	time_of_day(label, sizeof label);
+	return row_writer_row(rows->writer, label, value) == 0 ? 0 : complain_about_output(rows);
+}
+
+int rows_end(struct rows *rows)
+{
+	if (rows->settings->format != ROW_TABLE || rows->written == 0)
+		return 0;
+	for (size_t i = 2; i < rows->columns; i++)
+		rows->value[i] = i <= 2 + rows->ids    ? load_meter_mean(&rows->meter[i - 2])
+				 : rows->weight[i] > 0 ? rows->sum[i] / rows->weight[i]
+						       : NAN;
+	return row_writer_row(rows->writer, "Average", rows->value) == 0 ? 0 : complain_about_output(rows);
+}
+
+int rows_read(struct rows *rows)
+{
+	if (linux_load_source_read(rows->source) == 0)
+		return 0;
+	diag("can't read the load: %s", strerror(errno));
+	return -1;
+}
+
+int rows_start(struct rows *rows)
+{
+	if (rows_read(rows) != 0)
+		return -1;
+	if (rows->power)
+		linux_power_watts(rows->power);
+	rows->start_ns = rows->last_ns = linux_load_source_when(rows->source);
+	return 0;
+}
+
+int rows_close(struct rows *rows)
+{
+	int result = 0;
+	if (rows->settings->output && rows->output >= 0 && close(rows->output) != 0 && !rows->is_unwritable)
+		result = complain_about_output(rows);
+	row_writer_free(rows->writer);
+	free(rows->column);
+	free(rows->value);
+	free(rows->sum);
+	free(rows->weight);
+	free(rows->meter);
+	free(rows->id);
+	linux_power_close(rows->power);
+	linux_load_source_close(rows->source);
+	return result;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "sssim/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+
+/* Places in the table of the options that are kept apart. */
+enum { MODEL, BACKGROUND };
+
+/* Ten years: sums of times can't overflow. */
+#define TIME_MAX (INT64_C(3650) * 86400 * NS_PER_S)
+#define MEMBER(member) offsetof(struct settings, member)
+#define MODULE_OF(kind) offsetof(struct settings, sim.module[kind])
+#define OPTIONS_OF(kind) offsetof(struct settings, sim.module_options[kind])
+
+static const char *const accountings[] = {"idle", "tick", "clock", NULL};
+static const char *const priorities[] = {"none", "fifo", NULL};
+
+const struct tool_option sssim_options[] = {
+	[MODEL] = {'W', "workload", TOOL_VALUE, .argument = "MODEL[:OPTIONS]",
+		.help = "what the workloads are, see below (single); several models are given to them in turn"},
+	[BACKGROUND] = {'B', "background", TOOL_VALUE, .argument = "OPTIONS",
+		.help = "a load that nobody controls, see below; may be given several times"},
+	{'t', "trace", TOOL_TEXT, MODULE_OF(SST_TRACE), .argument = "MODULE", .help = "trace module: what the load should be",
+		.completion = TOOL_COMPLETE_MODULE, .kind = SST_TRACE},
+	{'T', "trace-options", TOOL_TEXT, OPTIONS_OF(SST_TRACE), .argument = "OPTIONS",
+		.help = "its options, key=value,key=value", .completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_TRACE},
+	{'f', "feedback", TOOL_TEXT, MODULE_OF(SST_FEEDBACK), .argument = "MODULE", .help = "feedback module: what the load is",
+		.completion = TOOL_COMPLETE_MODULE, .kind = SST_FEEDBACK},
+	{'F', "feedback-options", TOOL_TEXT, OPTIONS_OF(SST_FEEDBACK), .argument = "OPTIONS", .help = "its options",
+		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_FEEDBACK},
+	{'c', "control", TOOL_TEXT, MODULE_OF(SST_CONTROL), .argument = "MODULE", .help = "control module: the global duty cycle",
+		.completion = TOOL_COMPLETE_MODULE, .kind = SST_CONTROL},
+	{'C', "control-options", TOOL_TEXT, OPTIONS_OF(SST_CONTROL), .argument = "OPTIONS", .help = "its options",
+		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_CONTROL},
+	{'s', "space", TOOL_TEXT, MODULE_OF(SST_SPACE), .argument = "MODULE",
+		.help = "space module: what each workload gets of it", .completion = TOOL_COMPLETE_MODULE, .kind = SST_SPACE},
+	{'S', "space-options", TOOL_TEXT, OPTIONS_OF(SST_SPACE), .argument = "OPTIONS", .help = "its options",
+		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_SPACE},
+	{'d', "dithering", TOOL_TEXT, MODULE_OF(SST_DITHERING), .argument = "MODULE",
+		.help = "dithering module: when each workload runs", .completion = TOOL_COMPLETE_MODULE, .kind = SST_DITHERING},
+	{'D', "dithering-options", TOOL_TEXT, OPTIONS_OF(SST_DITHERING), .argument = "OPTIONS", .help = "its options",
+		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_DITHERING},
+	{'n', "instances", TOOL_INT, MEMBER(instances), 1, 100000, .argument = "N", .help = "workloads (as many as processors)"},
+	{'w', "warmup", TOOL_TIME, MEMBER(sim.warmup_ns), 0, TIME_MAX, .argument = "TIME", .help = "run uncontrolled first (0)"},
+	{'r', "run-time", TOOL_TIME, MEMBER(sim.run_time_ns), 1, TIME_MAX, .argument = "TIME",
+		.help = "stop after this long under control (the trace's length)"},
+	{'o', "log", TOOL_TEXT, MEMBER(sim.log), .argument = "FILE", .help = "write the control log there, as CSV",
+		.completion = TOOL_COMPLETE_FILE},
+	{0, "log-interval", TOOL_TIME, MEMBER(sim.log_interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
+		.help = "length of a row of the log (500m)"},
+	{0, "log-instances", TOOL_FLAG, MEMBER(sim.log_instances), .help = "add each workload's duty cycle to the log"},
+	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine (2)"},
+	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
+		.help = "how the kernel counts processor time: idle, tick or clock (idle)"},
+	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
+		.help = "of the scheduler (3m)"},
+	{0, "tick", TOOL_TIME, MEMBER(sim.machine.tick_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
+		.help = "between two timer ticks (4m)"},
+	{0, "idle-cost", TOOL_TIME, MEMBER(sim.machine.idle_cost_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "work of the kernel's own when a processor goes idle (5u)"},
+	{0, "priority", TOOL_CHOICE, MEMBER(priority), .choices = priorities, .argument = "NAME",
+		.help = "of executors over workloads: fifo or none (fifo)"},
+	{0, "wakeup-delay", TOOL_TIME, MEMBER(sim.machine.wakeup_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "how late executors wake up, in the mean (30u)"},
+	{0, "edge-cost", TOOL_TIME, MEMBER(sim.edge_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "CPU time of an executor for an edge (30u)"},
+	{0, "reading-cost", TOOL_TIME, MEMBER(reading_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "CPU time of a reading of /proc/stat (20u and 2u per processor)"},
+	{0, "release", TOOL_TIME, MEMBER(sim.release_ns), 0, TIME_MAX, .argument = "TIME",
+		.help = "from the start of one executor to that of the next (20u)"},
+	{'i', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .help = "what all randomness comes from (1)"},
+	{0, "report", TOOL_FLAG, MEMBER(report), .help = "print the results in one line on standard output"},
+	{0, "speed", TOOL_FLAG, MEMBER(speed), .help = "say how long the simulation took"},
+	{'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "no summary"},
+	{'v', "verbose", TOOL_FLAG, MEMBER(verbose), .help = "say what was set up; a longer summary"},
+	{'h', "help", TOOL_NOTHING, .help = "print this"},
+	{'V', "version", TOOL_NOTHING, .help = "print the version"},
+};
+const size_t sssim_option_count = sizeof sssim_options / sizeof *sssim_options;
+
+/* As settings_parse, but what depends on other options is left open. */
+static int parse_options(struct settings *settings, int argc, char **argv)
+{
+	struct tool_options parse = {
+		.option = sssim_options, .count = sssim_option_count, .program = "sssim", .words = argc, .word = argv};
+	for (;;) {
+		const int found = tool_options_next(&parse, true);
+		if (found == TOOL_OPTIONS_ERROR)
+			return -1;
+		if (found == TOOL_OPTIONS_END)
+			break;
+		if (sssim_options[found].takes == TOOL_NOTHING)
+			return sssim_options[found].letter;
+		if (found == MODEL)
+			settings->model_text[settings->sim.models++] = parse.value;
+		else if (found == BACKGROUND)
+			settings->background_text[settings->sim.backgrounds++] = parse.value;
+		else if (tool_options_take(&parse, found, settings) != 0)
+			return -1;
+	}
+	if (parse.stop < argc)
+		return diag_refuse("unexpected argument '%s': sssim runs no commands, see --workload", argv[parse.stop]);
+	return 0;
+}
+
+/* What depends on other options. */
+static int complete(struct settings *settings)
+{
+	struct sim_config *sim = &settings->sim;
+	char error[OPTION_ERROR_MAX];
+	const unsigned processors = (unsigned)settings->processors;
+	if (!sim->models)
+		settings->model_text[sim->models++] = "single";
+	settings->model = calloc(sim->models, sizeof *settings->model);
+	settings->background = calloc(sim->backgrounds + 1, sizeof *settings->background);
+	if (!settings->model || !settings->background)
+		return diag_refuse("%s", strerror(errno));
+	for (unsigned i = 0; i < sim->models; i++)
+		if (sim_workload_parse(&settings->model[i], settings->model_text[i], processors, error) != 0)
+			return diag_refuse("--workload: %s", error);
+	for (unsigned i = 0; i < sim->backgrounds; i++)
+		if (sim_background_parse(&settings->background[i], settings->background_text[i], processors, error) != 0)
+			return diag_refuse("--background: %s", error);
+	struct sim_config usual;
+	sim_config_defaults(&usual, processors);
+	sim->model = settings->model;
+	sim->background = settings->background;
+	sim->workloads = settings->instances > 0 ? (unsigned)settings->instances : processors;
+	sim->reading_ns = settings->reading_ns >= 0 ? settings->reading_ns : usual.reading_ns;
+	sim->machine.processors = processors;
+	sim->machine.seed = (uint64_t)settings->seed;
+	sim->machine.priority = settings->priority == 1;
+	sim->accounting = (enum sim_accounting)settings->accounting;
+	return 0;
+}
+
+int settings_parse(struct settings *settings, int argc, char **argv)
+{
+	*settings = (struct settings){.processors = 2, .instances = -1, .seed = 1, .reading_ns = -1, .priority = 1};
+	sim_config_defaults(&settings->sim, 2);
+	settings->model_text = calloc((size_t)argc + 1, sizeof *settings->model_text);
+	settings->background_text = calloc((size_t)argc + 1, sizeof *settings->background_text);
+	if (!settings->model_text || !settings->background_text)
+		return diag_refuse("%s", strerror(errno));
+	const int what = parse_options(settings, argc, argv);
+	return what == 0 ? complete(settings) : what;
+}
+
+void settings_free(struct settings *settings)
+{
+	free(settings->model_text);
+	free(settings->background_text);
+	free(settings->model);
+	free(settings->background);
+}

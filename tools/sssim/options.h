@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What sssim was asked for. */
+#ifndef SSSIM_OPTIONS_H
+#define SSSIM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/tool_options.h"
+#include "sim/run.h"
+
+struct settings {
+	struct sim_config sim;
+	int64_t processors, instances, seed; /* instances below 0: not given */
+	int64_t reading_ns;                  /* below 0: not given */
+	int accounting, priority;
+	const char **model_text, **background_text; /* as given; owned, the words are argv's */
+	struct sim_workload *model, *background;
+	bool report, speed, quiet, verbose;
+};
+
+extern const struct tool_option sssim_options[];
+extern const size_t sssim_option_count;
+
+/*
+ * Sets what the words ask for, and the defaults. Returns 0, the letter of an option that asks for something else than a run (h, V;
+ * settings->sim then has the defaults where nothing else was given before it), or -1 after a message. Whatever it returns,
+ * settings_free frees what the settings own.
+ */
+int settings_parse(struct settings *settings, int argc, char **argv);
+void settings_free(struct settings *settings);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "sssim/results.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+/* As the goals of the project name them. */
+static const int64_t windows[] = {500 * NS_PER_MS, 370 * NS_PER_MS, 1300 * NS_PER_MS};
+#define WINDOWS (sizeof windows / sizeof *windows)
+#define SETTLED 0.05
+/* What comes before is left out of the largest error. */
+#define WORST_FROM_NS (5 * NS_PER_S)
+
+void results_print(const struct sim_run *run)
+{
+	const struct sim_history *history = sim_run_history(run);
+	const struct summary *summary = sim_run_summary(run);
+	for (size_t i = 0; i < WINDOWS; i++) {
+		const struct accuracy exact = sim_history_accuracy(history, windows[i]);
+		if (i == 0)
+			printf("load=%.6f mean_error_pp=%.4f", accuracy_mean_load(&exact), accuracy_mean_error_pp(&exact));
+		printf(" mse_%d_pp2=%.4f", (int)(windows[i] / NS_PER_MS), accuracy_mse_pp2(&exact));
+	}
+	printf(" settling_s=%.2f worst_500_pp=%.3f", sim_history_settling(history, windows[0], SETTLED),
+		100 * sim_history_worst(history, windows[0], (size_t)(WORST_FROM_NS / SIM_HISTORY_STEP_NS)));
+	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
+		accuracy_mean_error_pp(&summary->accuracy), accuracy_mse_pp2(&summary->accuracy), summary->lateness_99_us,
+		summary->saturated, summary->starved, summary->executors_cpu_s);
+}
+
+void results_summarise(const struct sim_run *run, bool verbose)
+{
+	const struct sim_history *history = sim_run_history(run);
+	struct accuracy exact[WINDOWS];
+	for (size_t i = 0; i < WINDOWS; i++)
+		exact[i] = sim_history_accuracy(history, windows[i]);
+	summary_print(sim_run_summary(run), sim_run_shared(run), verbose, stderr);
+	if (!exact[0].samples)
+		return;
+	fprintf(stderr, "exact mean error     %+.3f pp\n", accuracy_mean_error_pp(&exact[0]));
+	fprintf(stderr, "exact squared error  %.3f pp^2 in windows of 500 ms, %.3f of 370 ms, %.3f of 1.3 s\n",
+		accuracy_mse_pp2(&exact[0]), accuracy_mse_pp2(&exact[1]), accuracy_mse_pp2(&exact[2]));
+	fprintf(stderr, "settling time        %.2f s until windows of 500 ms stay within 5 pp\n",
+		sim_history_settling(history, windows[0], SETTLED));
+}
