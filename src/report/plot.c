@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "os/spawn.h"
 #include "report/text.h"
 
@@ -247,6 +248,8 @@ int plot_draw(struct plot *plot, const char *path, char error[static PLOT_ERROR_
 	const bool is_empty = fseek(picture, 0, SEEK_END) != 0 || ftell(picture) <= 0;
 	if (status != 0 || is_empty)
 		explain(messages, status, error);
+	else if (plot->format == PLOT_SVG && fprintf(picture, "<!-- Showstopper %s -->\n", version_text) < 0)
+		fail(error, "can't write a temporary file for a picture", errno);
 	else
 		result = copy_picture(picture, path, error);
 out:

@@ -29,6 +29,7 @@
 #include "base/diag.h"
 #include "base/row_writer.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "os/frequency.h"
 #include "os/load_source.h"
 #include "os/power.h"
@@ -800,7 +801,7 @@ static int print_information(int what)
 	if (what == HELP)
 		print_help();
 	else
-		puts("cpuload " SHOWSTOPPER_VERSION);
+		printf("cpuload %s\n", version_text);
 	if (fflush(stdout) == 0)
 		return 0;
 	diag("can't write standard output: %s", strerror(errno));

@@ -33,6 +33,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "os/processors.h"
 #include "record/iteration_log.h"
 
@@ -856,7 +857,7 @@ int main(int count, char **arguments)
 	if (wanted && wanted->takes == HELP)
 		print_help();
 	else if (wanted)
-		printf("ssburn %s\n", SHOWSTOPPER_VERSION);
+		printf("ssburn %s\n", version_text);
 	else
 		status = run(&settings, &caught);
 	if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -31,6 +31,7 @@
 #include "base/diag.h"
 #include "base/tool_options.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "os/descendants.h"
 #include "record/iteration_log.h"
 
@@ -736,7 +737,7 @@ static int print_information(int what)
 	if (what == HELP)
 		print_help();
 	else
-		puts("ssiterate " SHOWSTOPPER_VERSION);
+		printf("ssiterate %s\n", version_text);
 	if (fflush(stdout) == 0)
 		return 0;
 	diag("can't write standard output: %s", strerror(errno));

@@ -19,6 +19,7 @@
 #include "base/half_file.h"
 #include "base/tool_options.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "report/accuracy.h"
 #include "report/colocation.h"
 #include "report/heat.h"
@@ -852,7 +853,7 @@ enum { GO_ON, DONE };
 static int print_information(const struct command *command, bool is_version)
 {
 	if (is_version)
-		puts("ssreport " SHOWSTOPPER_VERSION);
+		printf("ssreport %s\n", version_text);
 	else
 		print_help(command);
 	if (fflush(stdout) == 0 && !ferror(stdout))

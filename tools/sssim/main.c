@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/tool_options.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "sim/run.h"
 
 /* ---- Command line ----------------------------------------------------------------------------------------------------- */
@@ -280,7 +281,7 @@ int main(int argc, char **argv)
 		status = 0;
 		break;
 	case 'V':
-		puts("sssim " SHOWSTOPPER_VERSION);
+		printf("sssim %s\n", version_text);
 		status = 0;
 		break;
 	default:

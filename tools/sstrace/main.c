@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "base/half_file.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "trace/binary.h"
 #include "trace/load.h"
 #include "trace/text.h"
@@ -136,7 +137,7 @@ static int parse_arguments(int count, char **arguments, struct settings *setting
 			print_help();
 			return end_output(stdout, "standard output");
 		case 'V':
-			puts("sstrace " SHOWSTOPPER_VERSION);
+			printf("sstrace %s\n", version_text);
 			return end_output(stdout, "standard output");
 		case 'o':
 			if (!*optarg)
