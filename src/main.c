@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/machine.h"
 #include "cli/module_info.h"
@@ -57,7 +58,7 @@ static int act(const struct config *config)
 		config_help(stdout);
 		return flushed(0);
 	case ACTION_VERSION:
-		puts("showstopper " SHOWSTOPPER_VERSION);
+		printf("showstopper %s\n", version_text);
 		return flushed(0);
 	case ACTION_LIST_MODULES:
 		return flushed(module_info_list(stdout) == 0 ? 0 : EXIT_TROUBLE);

@@ -50,7 +50,8 @@ static void remove_abandoned(void)
 	DIR *directory = opendir("/dev/shm");
 	if (!directory)
 		return;
-	for (struct dirent *entry; (entry = readdir(directory));) {
+	const int folder = dirfd(directory);
+	for (struct dirent *entry; folder >= 0 && (entry = readdir(directory));) {
 		int pid;
 		unsigned long long start;
 		int end = 0;
@@ -58,11 +59,11 @@ static void remove_abandoned(void)
 		// NOLINTNEXTLINE(cert-err34-c): a number out of range is that of no process
 		if (sscanf(entry->d_name, NAME_PREFIX "%d.%llu%n", &pid, &start, &end) != 2 || entry->d_name[end] != '\0')
 			continue;
-		if (fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
+		if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
 			continue;
 		struct linux_process process;
 		if (linux_process_read(pid, &process) != 0 || process.start_ticks != start)
-			unlinkat(dirfd(directory), entry->d_name, 0);
+			unlinkat(folder, entry->d_name, 0);
 	}
 	closedir(directory);
 }

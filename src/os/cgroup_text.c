@@ -155,7 +155,10 @@ double linux_cgroup_parse_max(const char *text, size_t length)
 {
 	const char *at = text, *const end = text + length;
 	uint64_t quota, period;
-	if (!linux_number(&at, end, &quota) || at == end || *at++ != ' ' || !linux_number(&at, end, &period) || period == 0)
+	if (!linux_number(&at, end, &quota) || at == end || *at != ' ')
+		return 0;
+	at++;
+	if (!linux_number(&at, end, &period) || period == 0)
 		return 0;
 	return (double)quota / (double)period;
 }

@@ -15,6 +15,7 @@
 #include "base/expand.h"
 #include "base/half_file.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "os/accounting.h"
 #include "os/processors.h"
 #include "placement/dynamic_pinning.h"
@@ -213,9 +214,9 @@ int export_json(const struct export *export, const char *path)
 	const time_t when = export->started_s;
 	struct tm broken;
 	strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &broken));
-	json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", EXPORT_SCHEMA, "showstopper",
-		SHOWSTOPPER_VERSION, "started", started, "configuration", configuration(export), "machine", machine(export),
-		"result", result(export), "workloads", workloads(export->run), "exit_status",
+	json_t *root = json_pack("{s:i, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", EXPORT_SCHEMA, "showstopper",
+		SHOWSTOPPER_VERSION, "revision", version_revision, "started", started, "configuration", configuration(export),
+		"machine", machine(export), "result", result(export), "workloads", workloads(export->run), "exit_status",
 		export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
 		export->exit_status < 0 ? json_integer(-export->exit_status) : json_null());
 	if (!root) {
@@ -281,14 +282,13 @@ int export_csv(const struct export *export, const char *path)
 	if (!file)
 		return -1;
 	for (size_t i = 0; i < columns; i++)
-		fprintf(file, "%s%s", i ? "," : "", column[i].name);
-	fputc('\n', file);
+		fprintf(file, "%s,", column[i].name);
+	fputs("showstopper,revision\n", file);
 	for (size_t i = 0; i < columns; i++) {
-		if (i)
-			fputc(',', file);
 		print_value(file, column[i].value);
+		fputc(',', file);
 	}
-	fputc('\n', file);
+	fprintf(file, "%s,%s\n", SHOWSTOPPER_VERSION, version_revision ? version_revision : "");
 	const bool failed = ferror(file);
 	if (fclose(file) == 0 && !failed)
 		return 0;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "os/spawn.h"
 #include "report/text.h"
 
@@ -192,8 +193,8 @@ static void explain(FILE *messages, int status, char error[static PLOT_ERROR_MAX
 {
 	char line[256];
 	char last[256] = "no message";
-	rewind(messages);
-	while (fgets(line, sizeof line, messages)) {
+	const bool is_readable = fseek(messages, 0, SEEK_SET) == 0;
+	while (is_readable && fgets(line, sizeof line, messages)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[strspn(line, " \t^")])
 			memcpy(last, line, sizeof last);
@@ -212,18 +213,21 @@ static int copy_picture(FILE *picture, const char *path, char error[static PLOT_
 {
 	char piece[65536];
 	char what[PLOT_ERROR_MAX / 2];
-	size_t got = 0;
 	int number = 0;
 	snprintf(what, sizeof what, "can't write %.200s", path);
 	FILE *const to = fopen(path, "we");
 	if (!to)
 		return fail(error, what, errno);
-	rewind(picture);
-	while (number == 0 && (got = fread(piece, 1, sizeof piece, picture)) > 0)
-		if (fwrite(piece, 1, got, to) != got)
+	if (fseek(picture, 0, SEEK_SET) != 0)
+		number = errno;
+	size_t got = sizeof piece;
+	while (number == 0 && got == sizeof piece) {
+		got = fread(piece, 1, sizeof piece, picture);
+		if (ferror(picture))
+			number = EIO;
+		else if (fwrite(piece, 1, got, to) != got)
 			number = errno;
-	if (number == 0 && ferror(picture))
-		number = EIO;
+	}
 	if (fclose(to) != 0 && number == 0)
 		number = errno;
 	return number == 0 ? 0 : fail(error, what, number);
@@ -239,14 +243,15 @@ int plot_draw(struct plot *plot, const char *path, char error[static PLOT_ERROR_
 		fail(error, "can't write a temporary file for " PROGRAM, errno);
 		goto out;
 	}
-	rewind(plot->script);
-	if (run(fileno(plot->script), fileno(picture), fileno(messages), &status) != 0) {
+	if (fseek(plot->script, 0, SEEK_SET) != 0 || run(fileno(plot->script), fileno(picture), fileno(messages), &status) != 0) {
 		fail(error, "can't run " PROGRAM, errno);
 		goto out;
 	}
 	const bool is_empty = fseek(picture, 0, SEEK_END) != 0 || ftell(picture) <= 0;
 	if (status != 0 || is_empty)
 		explain(messages, status, error);
+	else if (plot->format == PLOT_SVG && fprintf(picture, "<!-- Showstopper %s -->\n", version_text) < 0)
+		fail(error, "can't write a temporary file for a picture", errno);
 	else
 		result = copy_picture(picture, path, error);
 out:

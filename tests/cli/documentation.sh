@@ -53,9 +53,11 @@ for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 		expect_status 0
 		expect_lines err 0
 	done
-	expect_text out "^$name [0-9]+\.[0-9]+\.[0-9]+\$"
+	expect_text out "^$name [0-9]+\.[0-9]+\.[0-9]+( \([A-Za-z0-9._/+-]+\))?\$"
 	expect_lines out 1
+	sed "s/^$name //" out >>versions
 done
+[ "$(sort -u versions | wc -l)" -eq 1 ] || { fail 'the programs are of different versions:'; cat versions; }
 for program in "$source"/tools/*/main.c; do
 	folder=${program%/main.c}
 	[ -e "$folder/${folder##*/}.1" ] || fail "$folder has no manual"

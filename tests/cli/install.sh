@@ -66,7 +66,11 @@ expect_status 0
 expect_text out '^[0-9]+\.[0-9]+\.[0-9]+$'
 version=$(cat out)
 run showstopper --version
-expect_text out "^showstopper $version\$"
+expect_text out "^showstopper $version( \\(.*\\))?\$"
+run "$build/showstopper" --version
+cp out built
+run showstopper --version
+cmp -s out built || fail "what is installed is $(cat out), and what was built $(cat built)"
 
 # ---- It works -----------------------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,12 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 22 ] || fail "record.csv has rows of $columns columns, expected 22 in both"
+[ "$columns" = 24 ] || fail "record.csv has rows of $columns columns, expected 24 in both"
+# Which Showstopper it was, in both records as --version says.
+said=$(showstopper --version | sed 's/^showstopper //; s/ (\(.*\))$/,\1/; /,/!s/$/,/')
+[ "$(head -n 1 record.csv | sed 's/.*,\(.*,.*\)/\1/')" = showstopper,revision ] || fail "record.csv has other columns at its end: $(head -n 1 record.csv)"
+[ "$(tail -n 1 record.csv | sed 's/.*,\(.*,.*\)/\1/')" = "$said" ] || fail "record.csv is of '$(tail -n 1 record.csv)', --version says $said"
+value record.json '.showstopper + "," + (.revision // "")' "\"$said\""
 # Both say what the summary says.
 csv_load=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "load") at = i } NR == 2 { printf "%.2f", 100 * $at }' record.csv)
 json_load=$(jq '.result.load * 10000 | round / 100' record.json | awk '{ printf "%.2f", $1 }')

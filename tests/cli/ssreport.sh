@@ -293,6 +293,8 @@ if command -v gnuplot >/dev/null; then
 		expect_text picture.svg '>\{/=40 x\}_2\^3 \\ &lt;b>&amp;amp; %s é<'
 		expect_text picture.svg ">a\?set output 'pwned'\?system\('touch pwned'\)<"
 		[ ! -e pwned ] || fail "$what: the label was executed"
+		[ "$(tail -n 1 picture.svg)" = "<!-- Showstopper $(ssreport --version | sed 's/^ssreport //') -->" ] ||
+			fail "$what: picture.svg doesn't end with the version: $(tail -n 1 picture.svg)"
 	done
 	# Next to nothing is drawn, too.
 	printf 'time_s,load\n1,0.5\n' >one.csv

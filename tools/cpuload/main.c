@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/version.h"
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"
@@ -22,7 +23,7 @@ static int print_information(int letter)
 	if (letter == 'h')
 		print_help();
 	else
-		puts("cpuload " SHOWSTOPPER_VERSION);
+		printf("cpuload %s\n", version_text);
 	if (fflush(stdout) == 0)
 		return 0;
 	diag("can't write standard output: %s", strerror(errno));

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/version.h"
 #include "os/signals.h"
 #include "ssburn/options.h"
 #include "ssburn/run.h"
@@ -35,7 +36,7 @@ int main(int count, char **arguments)
 	if (wish == WISH_HELP)
 		options_print_help();
 	else if (wish == WISH_VERSION)
-		printf("ssburn %s\n", SHOWSTOPPER_VERSION);
+		printf("ssburn %s\n", version_text);
 	else
 		status = ssburn_run(&settings, &caught);
 	if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/version.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"
 
@@ -29,7 +30,7 @@ static int print_information(enum options_wish wish)
 	if (wish == WISH_HELP)
 		options_print_help();
 	else
-		puts("ssiterate " SHOWSTOPPER_VERSION);
+		printf("ssiterate %s\n", version_text);
 	if (fflush(stdout) == 0)
 		return 0;
 	diag("can't write standard output: %s", strerror(errno));

@@ -2,10 +2,12 @@
 #include "ssreport/command_line.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/version.h"
 #include "ssreport/parts.h"
 
 static const struct command *find_command(const char *name)
@@ -37,7 +39,7 @@ static void print_help(const struct command *command)
 static int print_information(const struct command *command, bool is_version)
 {
 	if (is_version)
-		puts("ssreport " SHOWSTOPPER_VERSION);
+		printf("ssreport %s\n", version_text);
 	else
 		print_help(command);
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/version.h"
 #include "sim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
 		status = 0;
 		break;
 	case 'V':
-		puts("sssim " SHOWSTOPPER_VERSION);
+		printf("sssim %s\n", version_text);
 		status = 0;
 		break;
 	default:

@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/half_file.h"
+#include "base/version.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
 #include "trace/binary.h"
@@ -155,7 +156,7 @@ int main(int count, char **arguments)
 		result = print_help();
 		break;
 	case 'V':
-		puts("sstrace " SHOWSTOPPER_VERSION);
+		printf("sstrace %s\n", version_text);
 		result = end_output(stdout, "standard output");
 		break;
 	}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Without cmocka or Check everything is built but the tests that need them, and one line says so.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+# configured FOLDER LIBRARY…: configures while pkg-config knows these alone, and leaves the names of the tests in the file tests.
+configured() {
+	folder=$1
+	shift
+	mkdir "$folder.pc"
+	for library do
+		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$library" >"$folder.pc/$library.pc"
+	done
+	PKG_CONFIG_LIBDIR=$work/$folder.pc run cmake -S "$source" -B "$folder"
+	expect_status 0
+	mv out said
+	run ctest --test-dir "$folder" -N
+	sed -n 's/^ *Test *#[0-9]*: //p' out >tests
+}
+
+needs='jansson gsl hwloc'
+count=$(find "$source/tests" -path '*/unit/*/test_*.c' -o -path '*/modules/test_*.c' -o -path '*/cli/test_*.c' | wc -l)
+# shellcheck disable=SC2086 # a list
+configured neither $needs
+[ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
+expect_text said " $count of $count tests in C are left out "
+expect_no_text tests '^test_'
+expect_text tests '^cli_sstrace$'
+expect_text tests '^replay_units$'
+
+# shellcheck disable=SC2086 # a list
+configured cmocka $needs cmocka
+[ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
+expect_text tests '^test_base_units$'
+expect_no_text tests '^test_os_spawn$'
+
+# shellcheck disable=SC2086 # a list
+configured both $needs cmocka check
+expect_no_text said 'left out'
+[ "$(grep -c '^test_' tests)" -eq "$count" ] || fail "$(grep -c '^test_' tests) of $count tests in C are there"
+
+finish

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Options of tools/fresh, and the lists of tools/setup. What tools/fresh does takes minutes and needs a network: run it by hand.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+run "$source/tools/fresh" --help
+expect_status 0
+expect_text out '^usage: tools/fresh '
+for words in '--release' '--release sid' '--release bookworm --release=trixie' '--nonsense' 'bookworm'; do
+	# shellcheck disable=SC2086 # a list
+	run "$source/tools/fresh" $words
+	expect_trouble '^tools/fresh: '
+done
+# Without being root it makes nothing.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	run setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "cat '$source/tools/fresh' | sh -s -- --package-only"
+	expect_trouble 'must be run as root'
+fi
+
+# Each purpose that the list names may be asked for, and each that --help names has packages.
+run "$source/tools/setup" --list
+expect_status 0
+sed 's/ .*//' out | sort -u >listed
+run "$source/tools/setup" --help
+sed -n '1s/.*\[\(.*\)\].*/\1/p' out | tr '|' '\n' | sort >named
+cmp -s listed named || { fail 'purposes, < in --list, > in --help:'; diff listed named; }
+run "$source/tools/setup" nonsense
+expect_trouble "unexpected arguments 'nonsense'"
+
+finish

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpack makes a Debian package of the build: what is in it, for whom, and what it depends on. tools/fresh installs and removes one.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+for tool in cpack dpkg-deb dpkg-shlibdeps file gzip; do
+	command -v "$tool" >/dev/null || { echo "$tool is missing (tools/setup package installs it): skipped"; exit 77; }
+done
+limit=240
+umask 077
+run cpack --config "$build/CPackConfig.cmake" -B "$work/package"
+expect_status 0
+# What stays below its _CPack_Packages is cpack's own.
+find package -maxdepth 1 -name '*.deb' >packages
+expect_lines packages 1
+package=$(cat packages)
+version=$("$build/showstopper" --version | sed 's/^showstopper //; s/ .*//')
+architecture=$(dpkg --print-architecture)
+[ "$package" = "package/showstopper_${version}_$architecture.deb" ] || fail "the package is called $package"
+
+# ---- What it says of itself -----------------------------------------------------------------------------------------------------
+
+# field NAME REGEX
+field() {
+	run dpkg-deb -f "$package" "$1"
+	expect_text out "$2"
+}
+field Package '^showstopper$'
+field Version "^$version\$"
+field Architecture "^$architecture\$"
+field Section '^utils$'
+field Maintainer '^[^<>]+ <[^@ ]+@[^@ ]+>$'
+field Recommends '^gnuplot-nox$'
+field Description '^Holds the CPU load '
+expect_text out '^ [A-Z].*'
+run awk 'length > 80' out
+expect_lines out 0
+for library in libc6 libjansson4 zlib1g 'libgsl[0-9]+[a-z0-9]*' 'libhwloc[0-9]+[a-z0-9]*'; do
+	field Depends "(^|, )$library \\(>= "
+done
+run dpkg-deb -f "$package" Homepage
+expect_no_text out .
+
+# ---- What is in it --------------------------------------------------------------------------------------------------------------
+
+run dpkg-deb -c "$package"
+expect_status 0
+mv out listing
+awk '$2 != "root/root" || ($1 !~ /^drwxr-xr-x$/ && $1 !~ /^-rwxr-xr-x$/ && $1 !~ /^-rw-r--r--$/)' listing >odd
+[ ! -s odd ] || { fail 'owners or permissions:'; cat odd; }
+awk '$1 ~ /^-rwx/ { print $6 }' listing >executable
+grep -v '^\./usr/bin/' executable >odd
+[ ! -s odd ] || { fail 'executable, and no program:'; cat odd; }
+
+run dpkg-deb -x "$package" root
+expect_status 0
+(cd root && find . -type f | sort) >present
+{
+	printf '%s\n' ./usr/include/showstopper/module.h ./usr/share/doc/showstopper/changelog.gz ./usr/share/doc/showstopper/copyright \
+		./usr/share/pkgconfig/showstopper.pc
+	for manual in "$source"/src/*.[17] "$source"/tools/*/*.[17]; do
+		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
+		case $manual in *.1) echo "./usr/bin/$(basename "$manual" .1)" ;; esac
+	done
+	for module in "$source"/modules/*/*.c; do
+		case $module in
+		*/skeleton.c) ;;
+		*) echo "./usr/lib/showstopper/modules/$(basename "$(dirname "$module")")/$(basename "$module" .c).so" ;;
+		esac
+	done
+	for trace in "$source"/traces/*.trace; do echo "./usr/share/showstopper/traces/$(basename "$trace")"; done
+} | sort >wanted
+cmp -s wanted present || { fail 'files of the package, < wanted, > there:'; diff wanted present; }
+
+for file in root/usr/share/man/*/*.gz root/usr/share/doc/*/*.gz; do
+	gzip -t "$file" || fail "$file is broken"
+	# Neither a time nor a name: bytes 4 to 9 of the header.
+	[ "$(od -An -tx1 -j 3 -N 6 "$file" | tr -d ' ')" = 000000000002 ] || fail "$file was not compressed by gzip -9n"
+done
+gzip -dc root/usr/share/man/man1/showstopper.1.gz | cmp - "$source/src/showstopper.1" || fail 'the manual is another one'
+gzip -dc root/usr/share/doc/showstopper/changelog.gz >changelog
+expect_text changelog "^showstopper \\($version\\) unstable; "
+dpkg-parsechangelog -l changelog >out 2>err || fail "dpkg-parsechangelog: $(cat err)"
+expect_lines err 0
+revision=$("$build/showstopper" --version | sed -n 's/.*(\(.*\))$/\1/p')
+[ -z "$revision" ] || grep -qF "revision $revision." changelog || fail "the changelog doesn't name revision $revision"
+copyright=root/usr/share/doc/showstopper/copyright
+expect_text $copyright "^Copyright: $(sed -n 's/^Copyright (c) //p' "$source/LICENSE")\$"
+sed -n 's/^ //p' $copyright | tr '\n' ' ' >terms
+sed '1,/^Copyright/d' "$source/LICENSE" | sed 's/^$/./' | sed 1d | tr '\n' ' ' | cmp - terms || fail 'the terms in copyright are not those of LICENSE'
+
+for file in root/usr/bin/* $(find root -name '*.so'); do
+	file "$file" | grep -q ', stripped$' || fail "$file is not stripped"
+	readelf -d "$file" >dynamic
+	expect_no_text dynamic 'RPATH|RUNPATH'
+done
+
+# ---- It works where it lies -----------------------------------------------------------------------------------------------------
+
+run root/usr/bin/showstopper -n 1 -T 40% -r 500m root/usr/bin/ssburn
+expect_status 0
+run env PKG_CONFIG_LIBDIR=root/usr/share/pkgconfig pkg-config --variable=moduledir showstopper
+[ -e "$(cat out)/control/rbpid.so" ] || fail "pkg-config's moduledir '$(cat out)' has no rbpid"
+
+if command -v lintian >/dev/null; then
+	run lintian --allow-root --fail-on error,warning "$package"
+	expect_status 0
+	expect_lines out 0
+fi
+
+finish
