@@ -200,12 +200,21 @@ static bool report_failures(const struct master *master)
 	return failed;
 }
 
+/* What --require looks at must be of nearly all of the run. */
+#define COVERAGE_LEAST 0.95
+
 static bool misses_requirement(const struct master *master)
 {
 	const struct config *config = master->config;
 	const double error = fabs(accuracy_mean_error_pp(&master->recording.accuracy));
 	const double mse = accuracy_mse_pp2(&master->recording.accuracy);
+	const double covered = recording_coverage(&master->recording, master->ended_ns);
 	bool missed = false;
+	if ((!isnan(config->require_error) || !isnan(config->require_mse)) && covered < COVERAGE_LEAST) {
+		diag("samples cover %.1f %% of the time under control, required at least %.0f %%", 100 * covered,
+			100 * COVERAGE_LEAST);
+		missed = true;
+	}
 	/* Written so that a run without samples, where both are NaN, misses. */
 	if (!isnan(config->require_error) && !(error <= config->require_error)) {
 		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
@@ -225,6 +234,8 @@ static int verdict(struct master *master)
 		return master->status ? master->status : EXIT_TROUBLE;
 	if (master->interrupted)
 		return -master->interrupted;
+	if (recording_lost_source(&master->recording, master->ended_ns))
+		return EXIT_TROUBLE;
 	if (failed && !master->config->ignore_failures)
 		return 1;
 	return misses_requirement(master) ? 3 : 0;

@@ -14,6 +14,9 @@
 #include "placement/pinning.h"
 #include "record/summary.h"
 
+/* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
+#define LOST_AFTER_NS NS_PER_S
+
 int recording_init(struct recording *recording)
 {
 	const struct run *run = recording->run;
@@ -36,12 +39,33 @@ void recording_free(struct recording *recording)
 bool recording_read(struct recording *recording, struct sst_reading *reading)
 {
 	const struct module *feedback = &recording->run->module[SST_FEEDBACK];
-	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0)
+	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
+		recording->read_ns = reading->when_ns;
 		return true;
+	}
 	if (!recording->source_failed)
 		diag("can't read the load: %s; rows without it are left out", strerror(errno));
 	recording->source_failed = true;
 	return false;
+}
+
+bool recording_lost_source(const struct recording *recording, int64_t end_ns)
+{
+	if (!recording->read_ns || end_ns - recording->read_ns <= LOST_AFTER_NS)
+		return false;
+	diag("the load could not be read in the last %.1f s: what it was is not known",
+		(double)(end_ns - recording->read_ns) / NS_PER_S);
+	return true;
+}
+
+double recording_coverage(const struct recording *recording, int64_t end_ns)
+{
+	/* What came behind the last reading is in no row. */
+	const int64_t origin = run_origin(recording->run);
+	const int64_t from = recording->read_ns > origin ? recording->read_ns : origin;
+	const int64_t behind_ns = end_ns - from > recording->sampled.interval_ns ? end_ns - from : 0;
+	const int64_t whole_ns = recording->under_control_ns + behind_ns;
+	return whole_ns > 0 ? (double)recording->sampled_ns / (double)whole_ns : 1;
 }
 
 /* An interval ends where control begins, so that no row is half warm-up. */
@@ -131,6 +155,19 @@ static void note_progress(struct recording *recording, const struct record *reco
 		progress_draw(&recording->progress);
 }
 
+/* A row of several intervals is one whose readings failed: one sample, which says nothing of the time that is missing. */
+static void count_sample(struct recording *recording, const struct record *record)
+{
+	const int64_t interval_ns = recording->sampled.interval_ns;
+	if (isnan(record->target) || record->partly_free || record->length_ns <= interval_ns / 2)
+		return;
+	recording->under_control_ns += record->length_ns;
+	if (isnan(record->load))
+		return;
+	recording->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
+	accuracy_add(&recording->accuracy, record->target, record->load);
+}
+
 void recording_take(struct recording *recording, bool last)
 {
 	struct recorder *const recorders[] = {&recording->logged, &recording->sampled};
@@ -158,9 +195,8 @@ void recording_take(struct recording *recording, bool last)
 			energy_poll(&recording->energy);
 			note_progress(recording, &record);
 		}
-		if (recorder == &recording->sampled && !isnan(record.target) && !record.partly_free && !isnan(record.load) &&
-			record.length_ns > recorder->interval_ns / 2)
-			accuracy_add(&recording->accuracy, record.target, record.load);
+		if (recorder == &recording->sampled)
+			count_sample(recording, &record);
 		start_interval(recording, recorder, &reading);
 		started[i] = true;
 		moved = recorder == &recording->sampled && follow_load(recording, &record);

@@ -21,6 +21,9 @@ struct recording {
 	struct control_log *log; /* or NULL */
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
+	int64_t under_control_ns,
+		sampled_ns; /* with a target all the time, pauses left out, and the part of it that samples cover */
+	int64_t read_ns;    /* when the source was read last */
 	struct energy energy;
 	struct progress progress;
 	bool live_line;
@@ -37,6 +40,12 @@ void recording_free(struct recording *recording);
 
 /* Reads the feedback source. False where that fails, which is told once. */
 bool recording_read(struct recording *recording, struct sst_reading *reading);
+
+/* At the end: whether the source has not been readable for so long that nobody knows what the load was. Told. */
+bool recording_lost_source(const struct recording *recording, int64_t end_ns);
+
+/* The part of the time under control that samples cover, 0 to 1; 1 where that was too short for one. */
+double recording_coverage(const struct recording *recording, int64_t end_ns);
 
 /* Both intervals begin at a reading. */
 void recording_start(struct recording *recording, const struct sst_reading *reading);
