@@ -26,7 +26,7 @@ function fault(text) { print FILENAME ":" FNR ": " text }
 }
 
 name != "" && first == "" && /./ { first = $0; next }
-name != "" && (/^\|/ || first == "not measured yet" && /./) { more = 1 }
+name != "" && (/^\||^```$/ || first == "not measured yet" && /./) { more = 1 }
 name == "" && /^\|/ && /[| (~](-|\+|−|±)?[0-9]+\.[0-9]|[| (~](-|\+|−|±)[0-9]/ { fault("a figure outside of a block: " $0) }
 
 END { if (name != "") fault(name " has no end") }
