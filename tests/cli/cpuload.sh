@@ -30,7 +30,7 @@ expect_text out '^usage: cpuload '
 expect_lines err 0
 run cpuload --version
 expect_status 0
-expect_text out '^cpuload [0-9]+\.[0-9]+\.[0-9]+$'
+expect_text out '^cpuload [0-9]+\.[0-9]+\.[0-9]+( \([^ ]+\))?$'
 
 run cpuload --colums all
 expect_trouble "unknown option '--colums'"
