@@ -10,10 +10,10 @@ valid() {
 	/usr/bin/python3 -m jsonschema -i "$1" "$schema" >schema.out 2>&1 || fail "$what: $1 is not as its schema says: $(head -c 300 schema.out)"
 }
 
-# value FILE FILTER EXPECTED
+# value FILE FILTER EXPECTED. By value, as some versions of jq print 1.0 where others print 1.
 value() {
 	found=$(jq -c "$2" "$1")
-	[ "$found" = "$3" ] || fail "$what: $2 is $found, expected $3"
+	jq -en --argjson found "$found" --argjson expected "$3" '$found == $expected' >/dev/null 2>&1 || fail "$what: $2 is $found, expected $3"
 }
 
 run showstopper -n 2 -T 40% -r 1s -w 100m --export-json record.json --export-csv record.csv --log-interval 250m -o log.csv ssburn -s %
