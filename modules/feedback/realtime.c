@@ -38,6 +38,8 @@
 
 /* Time constant of the correction of `combined`. */
 #define CORRECTION_S 2.5
+/* Two units of the idle columns. */
+#define COUNTERS_NS (20 * NS_PER_MS)
 /* How often the correction is brought up to date. */
 #define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
@@ -52,6 +54,7 @@ static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", "c
 struct correction {
 	struct linux_cgroup_capacity capacity;
 	_Atomic double ns;
+	_Atomic double left_out_ns; /* of the difference since the start, as no work of the run */
 	_Atomic double rate;        /* … and how much more it becomes, in ns per ns */
 	_Atomic int64_t updated_ns; /* when; 0: never */
 	_Atomic double processors;  /* as seen then; 0: never */
@@ -309,7 +312,15 @@ static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, st
 	return 0;
 }
 
-/* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. */
+/* Whether a change of the difference is no work of this machine's: that of its counters when processors come or go. */
+static bool is_leap(const struct correction *correction, double residual_ns, double elapsed_ns, const struct linux_stat *stat)
+{
+	const double processors = stat->processors;
+	return processors != atomic_load_explicit(&correction->processors, memory_order_relaxed) ||
+	       fabs(residual_ns) > (elapsed_ns + COUNTERS_NS) * processors;
+}
+
+/* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. One executor at a time. */
 static int correct(struct realtime *realtime, const struct sst_env *env, uint64_t usage, int64_t updated_ns)
 {
 	struct correction *correction = env->shared;
@@ -317,23 +328,23 @@ static int correct(struct realtime *realtime, const struct sst_env *env, uint64_
 	int64_t when_ns;
 	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
 		return -1;
+	/* What it is since the start means nothing where processors came or went meanwhile; how it changes does. */
 	const double idle_ns = (double)(int64_t)(linux_stat_idle(&stat.total) - realtime->start_idle) / realtime->hz * 1e9;
-	const double worked_ns = (double)(when_ns - realtime->start_ns) * realtime->start_processors - idle_ns;
+	const double worked_ns = (double)(when_ns - realtime->start_ns) * stat.processors - idle_ns;
 	const double difference_ns = worked_ns - (double)(usage - realtime->start_cpuacct);
-	/* With processors come or gone the difference since the start means nothing any more: the correction stays. */
-	if (stat.processors == realtime->start_processors && !updated_ns) {
-		/* What came before the first reading is no work of the run. */
-		atomic_store_explicit(&correction->ns, difference_ns, memory_order_relaxed);
-	} else if (stat.processors == realtime->start_processors) {
-		const double elapsed_ns = (double)(when_ns - updated_ns);
-		const double kept = exp(-elapsed_ns / 1e9 / CORRECTION_S);
-		const double rate = atomic_load_explicit(&correction->rate, memory_order_relaxed);
-		const double expected_ns = atomic_load_explicit(&correction->ns, memory_order_relaxed) + rate * elapsed_ns;
-		const double residual_ns = difference_ns - expected_ns;
-		atomic_store_explicit(&correction->ns, expected_ns + (1 - kept * kept) * residual_ns, memory_order_relaxed);
-		atomic_store_explicit(
-			&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
+	const double elapsed_ns = (double)(when_ns - updated_ns);
+	const double kept = exp(-elapsed_ns / 1e9 / CORRECTION_S);
+	const double rate = updated_ns ? atomic_load_explicit(&correction->rate, memory_order_relaxed) : 0;
+	/* What came before the first reading is no work of the run. */
+	const double expected_ns =
+		updated_ns ? atomic_load_explicit(&correction->ns, memory_order_relaxed) + rate * elapsed_ns : 0;
+	double residual_ns = difference_ns - atomic_load_explicit(&correction->left_out_ns, memory_order_relaxed) - expected_ns;
+	if (!updated_ns || is_leap(correction, residual_ns, elapsed_ns, &stat)) {
+		atomic_store_explicit(&correction->left_out_ns, difference_ns - expected_ns, memory_order_relaxed);
+		residual_ns = 0;
 	}
+	atomic_store_explicit(&correction->ns, expected_ns + (1 - kept * kept) * residual_ns, memory_order_relaxed);
+	atomic_store_explicit(&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
 	atomic_store_explicit(&correction->processors, stat.processors, memory_order_relaxed);
 	return 0;
 }

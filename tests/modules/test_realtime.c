@@ -503,6 +503,48 @@ static void combined_has_the_mean_of_idle(void **state)
 	module_test_end(&test);
 }
 
+/*
+ * Half of the machine is busy throughout, of two processors, of one, and of two again. The summary of /proc/stat loses the idle time of
+ * the one that goes, and gets it back. It read 346 % for two seconds, then too little.
+ */
+static void combined_survives_processors_that_come_and_go(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	uint64_t usage = 7000000000;
+	unsigned busy[2] = {100, 100};
+	unsigned idle[2] = {1000, 1000};
+	write_usage(usage);
+	write_stat(busy[0], idle[0], busy[1], idle[1]);
+	start("source=combined");
+	struct sst_reading before = read_now();
+	for (int i = 1; i <= 300; i++) {
+		const bool alone = i > 100 && i <= 200;
+		now_ns += 100 * NS_PER_MS;
+		usage += (alone ? 50 : 100) * NS_PER_MS;
+		write_usage(usage);
+		for (int cpu = 0; cpu < (alone ? 1 : 2); cpu++) {
+			busy[cpu] += 5;
+			idle[cpu] += 5;
+		}
+		if (alone) {
+			char text[256];
+			snprintf(text, sizeof text, "cpu  %u 0 0 %u 0 0 0 0 0 0\ncpu0 %u 0 0 %u 0 0 0 0 0 0\nintr 0\n", busy[0],
+				idle[0], busy[0], idle[0]);
+			write_file(STAT, text);
+		} else {
+			write_stat(busy[0], idle[0], busy[1], idle[1]);
+		}
+		const struct sst_reading now = read_now();
+		assert_true(sample(&before, &now, &found));
+		/* The change of their number is seen within 200 ms. */
+		if ((i <= 100 || i > 103) && (i <= 200 || i > 203))
+			assert_near(found.work / found.capacity, 0.5, 0.01);
+		before = now;
+	}
+	module_test_end(&test);
+}
+
 static void combined_shares_its_correction(void **state)
 {
 	(void)state;
@@ -646,6 +688,7 @@ int main(void)
 		TEST(the_filter_has_its_base_period),
 		TEST(samples_are_no_shorter_than_the_paper_s_and_the_counters_unit),
 		TEST(combined_has_the_mean_of_idle),
+		TEST(combined_survives_processors_that_come_and_go),
 		TEST(combined_shares_its_correction),
 		TEST(with_a_quota_the_group_is_measured),
 		TEST(without_a_quota_nothing_changes),
