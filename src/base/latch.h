@@ -15,6 +15,10 @@
 
 #define LATCH_WORDS 20
 
+/* A lock would be held for ever by a process that is killed. */
+_Static_assert(
+	ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "processes share atomic values of 64 bits without locks");
+
 struct latch {
 	_Alignas(64) _Atomic uint32_t sequence;
 	_Atomic uint64_t copy[2][LATCH_WORDS];

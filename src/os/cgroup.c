@@ -25,6 +25,8 @@
 
 /* So many groups are looked at for the own one where its name can't be told. */
 #define SEARCH_MAX 10000u
+/* A list of every second of CPUS_LIMIT processors. */
+#define CPUS_TEXT_MAX ((size_t)3 * CPUS_LIMIT)
 /* How often quotas and cpuset are looked at. */
 #define CAPACITY_EVERY_NS NS_PER_S
 
@@ -299,12 +301,15 @@ static double smallest_quota(const struct linux_cgroup *group, const struct sst_
 /* A list of processors, to be freed, or NULL. */
 static struct sst_cpus *read_cpus(const struct sst_env *env, int handle)
 {
-	char text[4096];
 	struct sst_cpus *cpus = NULL;
-	ssize_t length = read_text(env, handle, text, sizeof text);
+	char *text = malloc(CPUS_TEXT_MAX);
+	ssize_t length = text ? read_text(env, handle, text, CPUS_TEXT_MAX) : -1;
 	while (length > 0 && text[length - 1] == '\n')
 		length--;
-	return length > 0 && cpus_parse(text, (size_t)length, &cpus, NULL) == 0 ? cpus : NULL;
+	if (length > 0 && cpus_parse(text, (size_t)length, &cpus, NULL) != 0)
+		cpus = NULL;
+	free(text);
+	return cpus;
 }
 
 static double count_cpus(const struct sst_env *env, int handle)

@@ -193,7 +193,8 @@ int guardian_run(const struct config *config)
 		return result;
 	}
 	if (master < 0)
-		diag("can't start the master: %s", strerror(errno));
+		diag("can't start the master: %s%s", strerror(errno),
+			errno == ENOSYS ? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)" : "");
 	else
 		result = clean_up(config, attached, watch(master, signals, &ties));
 	if (signals >= 0)

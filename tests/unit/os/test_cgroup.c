@@ -232,6 +232,25 @@ static void cpusets_are_containers(void **state)
 	quota("processors 2");
 }
 
+/* Every second one of 4,000 processors: a list of nearly 10,000 bytes. */
+static void long_lists_of_processors(void **state)
+{
+	(void)state;
+	struct linux_cgroup_container container;
+	char list[16384];
+	int used = 0;
+	for (int cpu = 1; cpu < 4000; cpu += 2)
+		used += snprintf(list + used, sizeof list - (size_t)used, "%d,", cpu);
+	list[used - 1] = '\n';
+	own(MOUNTS_V1, "12:cpuset:/x\n4:cpu,cpuacct:/a\n");
+	fake_file(root, "/sys/devices/system/cpu/online", "0-3999\n");
+	put("/cpuset/x", "cpuset.effective_cpus", list);
+	assert_true(linux_cgroup_find_container(&host.env, &container));
+	assert_non_null(container.cpus);
+	assert_int_equal(container.cpus->count, 2000);
+	free(container.cpus);
+}
+
 static void both_versions_together(void **state)
 {
 	(void)state;
@@ -460,6 +479,7 @@ int main(void)
 		TEST(every_ancestor_counts_and_the_smallest_wins),
 		TEST(version_1_has_two_files),
 		TEST(cpusets_are_containers),
+		TEST(long_lists_of_processors),
 		TEST(both_versions_together),
 		TEST(without_a_namespace_a_part_is_mounted),
 		TEST(the_group_with_the_quota_is_the_container),
