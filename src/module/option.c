@@ -453,16 +453,21 @@ void option_print(const struct sst_option *table, const void *state, FILE *to)
 	}
 }
 
+void option_form(const struct sst_option *option, FILE *to)
+{
+	fprintf(to, "%s=", option->name);
+	if (option->type != SST_CHOICE)
+		fputs(type_name(option->type), to);
+	for (size_t c = 0; option->type == SST_CHOICE && option->choices[c]; c++)
+		fprintf(to, "%s%s", c ? "|" : "", option->choices[c]);
+}
+
 void option_help(const struct sst_option *table, FILE *to)
 {
 	for (size_t i = 0; i < table_length(table); i++) {
 		const struct sst_option *option = &table[i];
-		fprintf(to, "  %s=", option->name);
-		if (option->type == SST_CHOICE)
-			for (size_t c = 0; option->choices[c]; c++)
-				fprintf(to, "%s%s", c ? "|" : "", option->choices[c]);
-		else
-			fputs(type_name(option->type), to);
+		fputs("  ", to);
+		option_form(option, to);
 		fprintf(to, "\n      %s", option->help);
 		if (option->least && option->most)
 			fprintf(to, "; from %s to %s", option->least, option->most);

@@ -35,6 +35,9 @@ void option_free(struct option_memory *memory);
 /* Prints the values in the state as text that option_parse takes again: `key=value,key=value`; unset options are left out. */
 void option_print(const struct sst_option *table, const void *state, FILE *to);
 
+/* Prints one option's name and what it takes, as `step=LOAD` or `interpolate=step|linear`. */
+void option_form(const struct sst_option *option, FILE *to);
+
 /* Prints one line per option for people: name, what it takes, bounds, default, help. */
 void option_help(const struct sst_option *table, FILE *to);
 

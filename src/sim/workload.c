@@ -28,7 +28,7 @@ struct actor {
 };
 
 struct sim_model {
-	const char *name, *help;
+	const char *help;
 	const struct sst_option *options;
 	void (*start)(struct sim_process *process);
 	void (*done)(struct sim_process *process, struct sim_thread *thread);
@@ -293,16 +293,19 @@ static const struct sst_option background_options[] = {
 	{0},
 };
 
-static const struct sim_model models[] = {
-	{"single", "one thread that always runs", no_options, start_all, never_done},
-	{"parallel", "independent threads that always run", parallel_options, start_all, never_done},
-	{"contended", "threads that wait for one another", contended_options, begin_short_round, end_piece},
-	{"phased", "how many threads run changes over seconds", phased_options, begin_phase, end_phase},
-	{"sleeper", "threads that work and sleep in turn", sleeper_options, NULL, fall_asleep},
-};
-#define MODELS (sizeof models / sizeof *models)
+const char *const sim_model_names[] = {"single", "parallel", "contended", "phased", "sleeper", NULL};
+#define MODELS (sizeof sim_model_names / sizeof *sim_model_names - 1)
 
-static const struct sim_model background = {"background", "", background_options, start_background, end_burst};
+/* In the same order. */
+static const struct sim_model models[MODELS] = {
+	{"one thread that always runs", no_options, start_all, never_done},
+	{"independent threads that always run", parallel_options, start_all, never_done},
+	{"threads that wait for one another", contended_options, begin_short_round, end_piece},
+	{"how many threads run changes over seconds", phased_options, begin_phase, end_phase},
+	{"threads that work and sleep in turn", sleeper_options, NULL, fall_asleep},
+};
+
+static const struct sim_model background = {"", background_options, start_background, end_burst};
 
 static int parse_options(struct sim_workload *workload, const struct sim_model *model, const char *options, const char *text,
 	char error[static OPTION_ERROR_MAX])
@@ -322,7 +325,7 @@ int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned
 {
 	const size_t length = strcspn(text, ":");
 	for (size_t i = 0; i < MODELS; i++) {
-		if (strlen(models[i].name) != length || memcmp(models[i].name, text, length) != 0)
+		if (strlen(sim_model_names[i]) != length || memcmp(sim_model_names[i], text, length) != 0)
 			continue;
 		if (parse_options(workload, &models[i], text[length] ? text + length + 1 : NULL, text, error) != 0)
 			return -1;
@@ -332,7 +335,7 @@ int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned
 	}
 	int used = snprintf(error, OPTION_ERROR_MAX, "'%.100s': expected MODEL[:OPTIONS] with one of the models", text);
 	for (size_t i = 0; i < MODELS; i++)
-		used += snprintf(error + used, OPTION_ERROR_MAX - (size_t)used, "%s %s", i ? "," : "", models[i].name);
+		used += snprintf(error + used, OPTION_ERROR_MAX - (size_t)used, "%s %s", i ? "," : "", sim_model_names[i]);
 	return -1;
 }
 
@@ -399,7 +402,7 @@ void sim_workload_free(struct sim_process *process)
 void sim_workload_help(FILE *to)
 {
 	for (size_t i = 0; i < MODELS; i++) {
-		fprintf(to, "%s: %s\n", models[i].name, models[i].help);
+		fprintf(to, "%s: %s\n", sim_model_names[i], models[i].help);
 		option_help(models[i].options, to);
 	}
 	fputs("background: a load that nobody controls\n", to);

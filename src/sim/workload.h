@@ -11,6 +11,9 @@
 
 struct sim_model;
 
+/* What the models are called; NULL-terminated. */
+extern const char *const sim_model_names[];
+
 /* A model with its options. */
 struct sim_workload {
 	const struct sim_model *model;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Without cmocka or Check everything is built but the tests that need them, and one line says so.
+# Without cmocka or Check everything is built but the tests that need them, and one line says so; likewise for completions.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -39,5 +39,24 @@ expect_no_text tests '^test_os_spawn$'
 configured both $needs cmocka check
 expect_no_text said 'left out'
 [ "$(grep -c '^test_' tests)" -eq "$count" ] || fail "$(grep -c '^test_' tests) of $count tests in C are there"
+
+# ---- Completions ----------------------------------------------------------------------------------------------------------------
+
+# completions OPTION…: configures; 0 when completions are made.
+completions() {
+	rm -rf shells
+	PKG_CONFIG_LIBDIR=$work/both.pc run cmake -S "$source" -B shells "$@"
+	expect_status 0
+	mv out said
+	run cmake --build shells --target help
+	grep -Eq '^(\.\.\. )?completions(:|$)' out
+}
+
+completions || fail 'no completions are made'
+expect_no_text said Completions
+completions -DSHOWSTOPPER_COMPLETIONS=OFF && fail 'completions are made although they were turned off'
+expect_no_text said Completions
+completions -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=other && fail 'completions are made by programs that may not run'
+[ "$(grep -c '^-- Completions .* left out' said)" -eq 1 ] || { fail 'not one line says that completions are left out'; cat said; }
 
 finish

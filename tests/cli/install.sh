@@ -27,6 +27,10 @@ for program in "$prefix"/bin/*; do
 	run "$name" --help
 	expect_status 0
 	[ -s "$prefix/share/man/man1/$name.1" ] || fail "$name has no manual"
+	[ -d "$build/completions" ] || continue
+	for file in "bash-completion/completions/$name" "zsh/site-functions/_$name" "fish/vendor_completions.d/$name.fish"; do
+		[ -s "$prefix/share/$file" ] || fail "share/$file is missing"
+	done
 done
 [ -s "$prefix/share/man/man7/showstopper-modules.7" ] || fail 'showstopper-modules(7) is missing'
 

@@ -61,7 +61,14 @@ expect_status 0
 		./usr/share/pkgconfig/showstopper.pc
 	for manual in "$source"/src/*.[17] "$source"/tools/*/*.[17]; do
 		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
-		case $manual in *.1) echo "./usr/bin/$(basename "$manual" .1)" ;; esac
+		case $manual in
+		*.1)
+			name=$(basename "$manual" .1)
+			echo "./usr/bin/$name"
+			[ ! -d "$build/completions" ] || printf './usr/share/%s\n' "bash-completion/completions/$name" \
+				"zsh/vendor-completions/_$name" "fish/vendor_completions.d/$name.fish"
+			;;
+		esac
 	done
 	for module in "$source"/modules/*/*.c; do
 		case $module in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Run by cpack between the installation into a folder of its own and the package: what Debian wants in a package, and nobody in
-# /usr/local. Manuals are compressed, and copyright and changelog added.
+# /usr/local. Manuals are compressed, completions of zsh put elsewhere, and copyright and changelog added.
 set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
 
 # Without time and name, so that the same sources make the same package.
@@ -16,6 +16,11 @@ if(NOT manuals)
 	message(FATAL_ERROR "no manuals in ${prefix}/share/man")
 endif()
 compress(${manuals})
+
+# Debian's zsh looks for what packages bring in a folder of its own.
+if(EXISTS ${prefix}/share/zsh/site-functions)
+	file(RENAME ${prefix}/share/zsh/site-functions ${prefix}/share/zsh/vendor-completions)
+endif()
 
 set(documents ${prefix}/share/doc/${CPACK_PACKAGE_NAME})
 file(READ ${CPACK_SHOWSTOPPER_LICENSE} license)

@@ -27,7 +27,8 @@ static const char *const format_names[] = {"dacapo", NULL};
 enum { OUTPUT, ITERATIONS, TIME, INSTANCE_NUMBER, MATCH, MATCH_START, FORMAT, STREAM, KEEP_GOING, GRACE, HELP, VERSION };
 
 const struct tool_option ssiterate_options[] = {
-	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write iteration records, CSV"},
+	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write iteration records, CSV",
+		.completion = TOOL_COMPLETE_FILE},
 	[ITERATIONS] = {'n', "iterations", TOOL_INT, MEMBER(iterations), 1, INT64_MAX, .argument = "N",
 		.help = "end after so many iterations"},
 	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, TIME_MAX, .argument = "TIME",

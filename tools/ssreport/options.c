@@ -23,7 +23,7 @@ static const char *const format_names[] = {"text", "csv", "markdown", "json", NU
 
 const struct tool_option ssreport_options[] = {
 	[OPTION_OUTPUT] = {'o', "output", TOOL_VALUE, .argument = "FILE", .uses = ALL,
-		.help = "write a picture (.png .svg .pdf) or a table to FILE; may be repeated"},
+		.help = "write a picture (.png .svg .pdf) or a table to FILE; may be repeated", .completion = TOOL_COMPLETE_FILE},
 	[OPTION_FORMAT] = {'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME", .uses = ALL,
 		.help = "of tables: text, csv, markdown, json (that of FILE's ending, or text)"},
 	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,

@@ -21,7 +21,7 @@ static const char *const accountings[] = {"idle", "tick", "clock", NULL};
 static const char *const priorities[] = {"none", "fifo", NULL};
 
 const struct tool_option sssim_options[] = {
-	[MODEL] = {'W', "workload", TOOL_VALUE, .argument = "MODEL[:OPTIONS]",
+	[MODEL] = {'W', "workload", TOOL_VALUE, .choices = sim_model_names, .argument = "MODEL[:OPTIONS]",
 		.help = "what the workloads are, see below (single); several models are given to them in turn"},
 	[BACKGROUND] = {'B', "background", TOOL_VALUE, .argument = "OPTIONS",
 		.help = "a load that nobody controls, see below; may be given several times"},
