@@ -109,7 +109,7 @@ while read -r program _; do
 	expect_trouble '--publish: .* needs the lines <!-- [a-z-]+: begin --> and '
 done <commands
 PUBLISH_ROOT=$work/bare run "$all" --quick
-expect_trouble '^tools/bench/publish-all: --publish: .*/README\.md needs the lines <!-- peers: begin -->'
+expect_trouble '^tools/bench/publish-all: --publish: .*/README\.md needs the lines <!-- example: begin -->'
 
 # ---- Published ----------------------------------------------------------------------------------------------------------------
 

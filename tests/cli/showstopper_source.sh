@@ -18,8 +18,8 @@ held() {
 }
 
 works
-held -T 0% -r 4s sleep 1000
-sleep 1.5
+held -T 0% -r 3s sleep 1000
+sleep 1
 : >root/group/cpu.stat
 wait_background
 expect_status 125
@@ -30,10 +30,10 @@ expect_text err '^showstopper: the load could not be read in the last [0-9.]+ s:
 # It comes back: the run is whole, but no more than a part of it was seen.
 for require in '' --require=error=1; do
 	works
-	held $require -T 0% -r 6s sleep 1000
-	sleep 1.5
+	held $require -T 0% -r 4s sleep 1000
+	sleep 1
 	: >root/group/cpu.stat
-	sleep 2
+	sleep 1.5
 	works
 	wait_background
 	if [ -z "$require" ]; then
@@ -47,7 +47,7 @@ for require in '' --require=error=1; do
 done
 
 works
-held --require=error=1,mse=1 -T 0% -r 3s sleep 1000
+held --require=error=1,mse=1 -T 0% -r 1500m sleep 1000
 wait_background
 expect_status 0
 expect_lines err 0
