@@ -7,10 +7,9 @@
 #include "base/diag.h"
 #include "base/version.h"
 #include "cli/command_line.h"
+#include "cli/dry_run.h"
 #include "cli/machine.h"
 #include "cli/module_info.h"
-#include "control/run.h"
-#include "os/attached.h"
 #include "os/signals.h"
 #include "placement/placement.h"
 #include "supervise/guardian.h"
@@ -22,24 +21,6 @@ static int flushed(int status)
 		return status;
 	diag("can't write to standard output");
 	return EXIT_TROUBLE;
-}
-
-/* Prints commands and modules as they would be run. */
-static int dry_run(const struct config *config)
-{
-	struct run run;
-	struct attached *attached;
-	int status = EXIT_TROUBLE;
-	if (attached_open(config->attach, config->attaches, &attached) != 0)
-		return EXIT_TROUBLE;
-	if (run_prepare(&run, config) == 0) {
-		run.attached = attached;
-		run_print(&run, stdout);
-		status = flushed(0);
-	}
-	run_release(&run);
-	attached_close(attached, config->attaches);
-	return status;
 }
 
 static int list_pins(unsigned parts)
@@ -70,7 +51,7 @@ static int act(const struct config *config)
 		machine_print(config->root, stdout);
 		return flushed(0);
 	case ACTION_DRY_RUN:
-		return dry_run(config);
+		return flushed(dry_run_print(config) == 0 ? 0 : EXIT_TROUBLE);
 	case ACTION_RUN:
 		break;
 	}

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 2u
+#define SST_ABI 3u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -162,6 +162,12 @@ struct sst_sample {
 	double capacity; /* CPU-seconds there were, Tw + Ti; above 0 */
 };
 
+enum sst_scope {
+	SST_SCOPE_UNKNOWN,   /* a part of the machine in which not all of the workloads and the host need to be */
+	SST_SCOPE_CONTAINER, /* that of the host and of all that it starts, as they are in the container that is measured */
+	SST_SCOPE_MACHINE,   /* that of every process */
+};
+
 struct sst_feedback {
 	struct sst_module base;
 	/* Reads the source. 0, or -1 with errno. Required. */
@@ -174,6 +180,9 @@ struct sst_feedback {
 	/* The least time between two samples in ns, on that many processors: no shorter than the unit of the source's counters. The host
 	 * makes it longer when readings are expensive. Required. */
 	int64_t (*interval)(const void *state, double processors);
+	/* Whose work the samples are sure to hold, so that it can be taken off and the rest is what others did. Asked after prepare. Pure.
+	 * NULL means SST_SCOPE_UNKNOWN. */
+	enum sst_scope (*scope)(const void *state);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */
@@ -203,10 +212,12 @@ struct sst_control_input {
 	double load;             /* the shared estimate L, 0 to 1; the target as long as there is no sample */
 	struct sst_sample since; /* since this executor's last step; capacity 0 when the source has no newer sample */
 	struct sst_sample total; /* since the first reading; the same sequence of values in all executors */
-	double owed;       /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
+	double owed; /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
 	                            * control began, free stretches left out; likewise the same in all executors */
-	double duty;       /* what this executor's last step answered; 0 before the first */
-	double processors; /* as in sst_reading */
+	double duty; /* what this executor's last step answered; 0 before the first */
+	double got; /* seconds that the workload was runnable since the last step, held against what was asked for: what the space
+	                    * module gave it more or less than the global duty cycle is taken off */
+	double processors;   /* as in sst_reading */
 	const double *peers; /* outputs that the next live executors of the ring published */
 	unsigned peer_count; /* min(peers(), live - 1) of them, less those that have not published yet */
 	unsigned rank, live; /* this executor's place among the live ones, from 0, and how many there are */

@@ -10,6 +10,12 @@
  * The paper does not say where I begins. Here it begins where D equals the target, so that a run of single-threaded workloads, one
  * per processor, starts at its target instead of climbing to it for seconds.
  *
+ * What the paper leaves to each executor, all do together (`integral=common`): its integrals see the smoothed load at other moments
+ * each, so they walk apart, as the mean of a few peers never reaches them, and what they add up to differs from the error that
+ * there was. One integral, of the error of the samples, to which each executor adds its share, does neither. Beyond 12 processors, the paper's
+ * machine, ΔT counts as there: a gain per second that grows with the machine makes it swing. `integral=own` is the paper's.
+ * `level` (equal_time.h) and `repay` (repay.h) are ours as well.
+ *
  * Anti-windup (`windup=clamp`): the integral alone never asks for less than -1 or more than 2, so that a saturation of any length is
  * over within what one CPU-second of full error takes. The bounds are that wide, and errors are integrated also while D is beyond
  * 0 or 1, because with many threads per workload D oscillates through a bound at every epoch: leaving out the errors on one side
@@ -17,22 +23,40 @@
  */
 #include <math.h>
 
+#include "equal_time.h"
 #include "mean_of_peers.h"
+#include "repay.h"
 #include "showstopper/module.h"
 
 /* What the integral alone may ask for, as a duty cycle. */
 #define WINDUP_LEAST (-1.0)
 #define WINDUP_MOST 2.0
+/* Processors whose time counts fully in the common integral. */
+#define PROCESSORS 12.0
 
 enum windup { WINDUP_CLAMP, WINDUP_NONE };
+enum integral { INTEGRAL_COMMON, INTEGRAL_OWN };
 
 static const char *const windups[] = {"clamp", "none", NULL};
+static const char *const integrals[] = {"common", "own", NULL};
+
+/* Of all executors. */
+struct common {
+	_Atomic double integral; /* of the error, in CPU-seconds */
+	_Atomic double time;     /* mean that the workloads had */
+	struct repay repay;
+	_Atomic unsigned starts; /* of control, the first one included */
+};
 
 struct rbpid {
 	double ke, ki;
-	int64_t peers;
-	int windup;
-	double integral; /* of the error, in CPU-seconds */
+	int64_t peers, level_ns, repay_ns;
+	int windup, integral_of;
+	struct common *common;
+	double integral; /* the own one */
+	double owed;     /* at the last step */
+	struct equal_time time;
+	unsigned starts; /* that this executor knows of */
 	bool started;
 };
 
@@ -64,26 +88,67 @@ static const struct sst_option options[] = {
 		.choices = windups,
 		.initial = "clamp",
 		.help = "the integral is held to what a duty cycle from -1 to 2 takes, or left alone"},
+	{.name = "integral",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct rbpid, integral_of),
+		.choices = integrals,
+		.initial = "common",
+		.help = "one integral of all executors, or one of each, as in the paper"},
+	EQUAL_TIME_OPTION(struct rbpid, level_ns),
+	REPAY_OPTION(struct rbpid, repay_ns),
 	{0},
 };
 
-static void integrate(struct rbpid *rbpid, double error, double time)
+static double hold(const struct rbpid *rbpid, double integral)
 {
-	rbpid->integral += error * time;
-	if (rbpid->windup == WINDUP_CLAMP && rbpid->ki > 0)
-		rbpid->integral = fmin(WINDUP_MOST / rbpid->ki, fmax(WINDUP_LEAST / rbpid->ki, rbpid->integral));
+	if (rbpid->windup == WINDUP_NONE || rbpid->ki <= 0)
+		return integral;
+	return fmin(WINDUP_MOST / rbpid->ki, fmax(WINDUP_LEAST / rbpid->ki, integral));
+}
+
+/* Who begins first sets what is common; who joins the others later finds it. */
+static void start(struct rbpid *rbpid, const struct sst_control_input *in)
+{
+	struct common *common = rbpid->common;
+	rbpid->integral = rbpid->ki > 0 ? in->target / rbpid->ki : 0;
+	if (atomic_compare_exchange_strong(&common->starts, &rbpid->starts, rbpid->starts + 1)) {
+		atomic_store(&common->integral, rbpid->integral);
+		atomic_store(&common->repay.forgiven, in->owed);
+		rbpid->starts++;
+	}
+	rbpid->owed = in->owed;
+	rbpid->time.started = false;
+	rbpid->started = true;
+}
+
+/* `more` is what is to be repaid, as a load. */
+static double common_integral(struct rbpid *rbpid, double more, const struct sst_control_input *in)
+{
+	const double error = in->owed - rbpid->owed + more * in->since.capacity;
+	const double share = error * fmin(1, PROCESSORS / in->processors) / in->live;
+	double before = atomic_load(&rbpid->common->integral);
+	double after;
+	do
+		after = hold(rbpid, before + share);
+	while (!atomic_compare_exchange_weak(&rbpid->common->integral, &before, after));
+	return after;
 }
 
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
 {
 	struct rbpid *rbpid = state;
-	const double error = in->target - in->load;
-	if (!rbpid->started && rbpid->ki > 0)
-		rbpid->integral = in->target / rbpid->ki;
-	rbpid->started = true;
-	integrate(rbpid, error, in->since.capacity);
+	struct common *common = rbpid->common;
+	if (!rbpid->started)
+		start(rbpid, in);
+	const double target = with_what_is_owed(&common->repay, (double)rbpid->repay_ns / 1e9, in);
+	const double error = target - in->load;
+	if (rbpid->integral_of == INTEGRAL_COMMON)
+		rbpid->integral = common_integral(rbpid, target - in->target, in);
+	else
+		rbpid->integral = hold(rbpid, rbpid->integral + error * in->since.capacity);
+	rbpid->owed = in->owed;
 	out->published = rbpid->ke * error + rbpid->ki * rbpid->integral;
-	out->duty = mean_of_peers(out->published, in);
+	out->duty = mean_of_peers(out->published, in) + catch_up(&rbpid->time, &common->time, (double)rbpid->level_ns / 1e9, in);
 }
 
 static unsigned peers(const void *state)
@@ -92,9 +157,24 @@ static unsigned peers(const void *state)
 	return (unsigned)rbpid->peers;
 }
 
+static int init(void *state, const struct sst_env *env)
+{
+	struct rbpid *rbpid = state;
+	rbpid->common = env->shared;
+	return 0;
+}
+
+static void resume(void *state)
+{
+	struct rbpid *rbpid = state;
+	rbpid->started = false;
+}
+
 SST_EXPORT const struct sst_control sst_module = {
 	SST_BASE(control, SST_CONTROL, .name = "rbpid", .version = SHOWSTOPPER_VERSION,
-		.summary = "proportional-integral control of the paper", .state_size = sizeof(struct rbpid), .options = options),
+		.summary = "proportional-integral control of the paper", .state_size = sizeof(struct rbpid),
+		.shared_size = sizeof(struct common), .options = options, .init = init),
 	.step = step,
 	.peers = peers,
+	.resume = resume,
 };

@@ -40,6 +40,8 @@
 #define CORRECTION_S 2.5
 /* Two units of the idle columns. */
 #define COUNTERS_NS (20 * NS_PER_MS)
+/* Longer than readings are apart. */
+#define STANDSTILL_NS NS_PER_S
 /* How often the correction is brought up to date. */
 #define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
@@ -67,6 +69,7 @@ struct realtime {
 	bool moving;                 /* … which change */
 	int stat;                    /* handle of /proc/stat; always open, since P comes from it */
 	int cpuacct;                 /* handle, or -1 */
+	enum sst_scope scope;
 	double hz;
 	char *text;
 	size_t text_size;
@@ -260,6 +263,25 @@ static int enter_container(struct realtime *realtime, const struct sst_env *env,
 		container.quota, container.group, error);
 }
 
+static enum sst_scope find_scope(const struct realtime *realtime, const struct sst_env *env)
+{
+	struct linux_stat stat;
+	struct linux_stat all;
+	int64_t ignored;
+	/* Nobody in it gets out of a container, neither of its group nor of its processors. */
+	if (realtime->source == SOURCE_CGROUP || (realtime->cpus && realtime->cpus == realtime->cpuset))
+		return SST_SCOPE_CONTAINER;
+	if (realtime->moving)
+		return SST_SCOPE_UNKNOWN;
+	if (!realtime->cpus)
+		return SST_SCOPE_MACHINE;
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &ignored);
+	const bool is_all = length > 0 && linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, &stat) == 0 &&
+			    linux_stat_parse(realtime->text, (size_t)length, NULL, &all) == 0 &&
+			    stat.processors == all.processors;
+	return is_all ? SST_SCOPE_MACHINE : SST_SCOPE_UNKNOWN;
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
@@ -283,6 +305,7 @@ static int prepare(void *state, const struct sst_env *env)
 		return -1;
 	if (realtime->source < 0)
 		realtime->source = choose_source(realtime, env, &stat);
+	realtime->scope = find_scope(realtime, env);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
 	if (needs_cpuacct && realtime->moving)
 		return env->host->refuse(env, "source=%s can't follow workloads that are moved: expected idle or ticks",
@@ -312,12 +335,16 @@ static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, st
 	return 0;
 }
 
-/* Whether a change of the difference is no work of this machine's: that of its counters when processors come or go. */
+/*
+ * Whether a change of the difference is no work of this machine's: that of its counters when processors come or go, or that of the clock
+ * alone while the machine stood still, which is when nobody has looked for long.
+ */
 static bool is_leap(const struct correction *correction, double residual_ns, double elapsed_ns, const struct linux_stat *stat)
 {
 	const double processors = stat->processors;
+	const double most_ns = elapsed_ns > STANDSTILL_NS ? elapsed_ns / 2 : elapsed_ns + COUNTERS_NS;
 	return processors != atomic_load_explicit(&correction->processors, memory_order_relaxed) ||
-	       fabs(residual_ns) > (elapsed_ns + COUNTERS_NS) * processors;
+	       fabs(residual_ns) > most_ns * processors;
 }
 
 /* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. One executor at a time. */
@@ -422,6 +449,12 @@ static int64_t interval(const void *state, double processors)
 	return filter_interval(&realtime->filter, processors, unit);
 }
 
+static enum sst_scope scope(const void *state)
+{
+	const struct realtime *realtime = state;
+	return realtime->scope;
+}
+
 static void fini(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
@@ -447,4 +480,5 @@ SST_EXPORT const struct sst_feedback sst_module = {
 	.sample = sample,
 	.estimate = filter_estimate,
 	.interval = interval,
+	.scope = scope,
 };

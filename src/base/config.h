@@ -35,6 +35,7 @@ struct dynamic_pinning {
 /* Workloads of one kind. */
 struct group {
 	unsigned instances;
+	bool by_default;        /* as many as that are the default, since none were asked for */
 	bool free;              /* runs uncontrolled beside the others */
 	struct sst_cpus *cpus;  /* the processors that it may use; NULL for all; owned */
 	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
@@ -78,7 +79,7 @@ struct config {
 	bool log_instances;
 	bool log_power;
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
-	double require_error, require_mse;                 /* pp and pp²; NaN: not asked for */
+	double require_error, require_mse, require_others; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
 	bool keep_going; /* without a workload whose executor died */
 	bool ignore_failures, quiet, verbose;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/expand.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +15,33 @@ unsigned expand_width(unsigned workloads)
 	return width;
 }
 
+/*
+ * The next placeholder that is one, or NULL. `%H`, `%s` and `${x%c}` are the language of the program that is started; a placeholder of
+ * the user's own choice is meant wherever it stands.
+ */
+static const char *next_mark(const char *text, const char *placeholder)
+{
+	const bool is_percent = strcmp(placeholder, "%") == 0;
+	const char *found = *placeholder ? strstr(text, placeholder) : NULL;
+	while (found && is_percent && isalnum((unsigned char)found[1]))
+		found = strchr(found + 1, '%');
+	return found;
+}
+
+bool expand_changes(const char *text, const char *placeholder)
+{
+	return next_mark(text, placeholder) != NULL;
+}
+
 char *expand(const char *text, const char *placeholder, unsigned number, unsigned width)
 {
 	const size_t mark = strlen(placeholder);
 	char *result = NULL;
 	size_t size = 0;
-	if (!mark)
-		return strdup(text);
 	FILE *out = open_memstream(&result, &size);
 	if (!out)
 		return NULL;
-	for (const char *found; (found = strstr(text, placeholder)); text = found + mark) {
+	for (const char *found; (found = next_mark(text, placeholder)); text = found + mark) {
 		fwrite(text, 1, (size_t)(found - text), out);
 		if (strncmp(found + mark, placeholder, mark) == 0) {
 			fputs(placeholder, out);

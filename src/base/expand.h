@@ -3,16 +3,20 @@
 #ifndef BASE_EXPAND_H
 #define BASE_EXPAND_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 /* Digits of the largest number of `workloads` instances, which are numbered from 0. */
 unsigned expand_width(unsigned workloads);
 
 /*
  * `text` with every placeholder replaced by the number, zero-padded to `width`, and every doubled placeholder by a single one. An
- * empty placeholder replaces nothing. To be freed; NULL with errno ENOMEM.
+ * empty placeholder replaces nothing, and a percent sign that an ASCII letter or digit follows is none. To be freed; NULL with errno
+ * ENOMEM.
  */
 char *expand(const char *text, const char *placeholder, unsigned number, unsigned width);
+
+/* Whether expand() would give anything but `text`. */
+bool expand_changes(const char *text, const char *placeholder);
 
 /* A command's words, expanded but for the first one; free with expand_free. NULL with errno ENOMEM. */
 char **expand_command(char *const *command, const char *placeholder, unsigned number, unsigned width);

@@ -5,7 +5,7 @@
 
 /*
  * Leaves a file empty that could not be written whole: half a record or trace might be taken for one. What is no regular file is
- * left alone. Keeps errno.
+ * left alone, and so is standard output, called `-`. Keeps errno.
  */
 void half_file_empty(const char *path);
 

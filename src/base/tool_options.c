@@ -93,7 +93,9 @@ int tool_options_next(struct tool_options *options, int ends_at_word)
 	if (found != TOOL_OPTIONS_ERROR)
 		return found;
 	const struct tool_option *const row = options->faulty;
-	if (options->fault == TOOL_OPTIONS_LACKS_VALUE)
+	if (options->fault == TOOL_OPTIONS_LACKS_VALUE && options->letter)
+		diag("-%c: its %s is missing", options->letter, row->argument);
+	else if (options->fault == TOOL_OPTIONS_LACKS_VALUE)
 		diag("--%s: its %s is missing", row->name, row->argument);
 	else if (options->fault == TOOL_OPTIONS_TAKES_NO_VALUE)
 		diag("--%s: takes no value", row->name);

@@ -228,11 +228,13 @@ int units_parse_int(const char *text, size_t length, int64_t *value, size_t *sto
 
 char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX])
 {
+	/* No single letter but those that mean the same everywhere: `m` is a minute to many. */
 	static const struct {
 		const char *name;
 		int64_t ns;
-	} printed[] = {{"s", NS_PER_S}, {"m", NS_PER_MS}, {"u", NS_PER_US}, {"n", 1}};
-	size_t i = 0;
+	} printed[] = {{"d", 86400 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"min", 60 * NS_PER_S}, {"s", NS_PER_S},
+		{"ms", NS_PER_MS}, {"us", NS_PER_US}, {"ns", 1}};
+	size_t i = ns ? 0 : 3;
 	while (ns % printed[i].ns != 0)
 		i++;
 	snprintf(text, UNITS_TEXT_MAX, "%lld%s", (long long)(ns / printed[i].ns), printed[i].name);

@@ -11,7 +11,7 @@
 #define NS_PER_S INT64_C(1000000000)
 
 /* What the parsers below expect, for messages. */
-#define UNITS_TIME_EXPECTED "a time such as 107m (milliseconds), 0.5s or 1M30s"
+#define UNITS_TIME_EXPECTED "a time such as 107ms, 0.5s or 1min30s"
 #define UNITS_LOAD_EXPECTED "a load from 0 to 1, such as 1/3, 0.25 or 25%"
 
 /*
@@ -28,7 +28,7 @@ int units_parse_int(const char *text, size_t length, int64_t *value, size_t *sto
 /* Longest text that the printers below make, with its NUL. */
 #define UNITS_TEXT_MAX 40
 
-/* Prints the shortest exact notation in one unit (107m, 90s, 1500u); parses back to the same value. Returns text. */
+/* Prints the exact time in the largest unit that is one (107ms, 90s, 2min); parses back to the same value. Returns text. */
 char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX]);
 /* Prints the shortest decimal number that reads back as the same double. Returns text. */
 char *units_print_real(double value, char text[static UNITS_TEXT_MAX]);

@@ -25,7 +25,7 @@ void config_help(FILE *to)
 	print_options(OPTION_OF_GROUP, to);
 	fputs("\nOptions, before the first command:\n", to);
 	print_options(OPTION_OF_RUN, to);
-	fputs("\nTIME is a number and a unit (107m is 107 milliseconds, 1M30s a minute and a half).\n"
+	fputs("\nTIME is a number and a unit: ms or m, s, min or M, h (1m is a millisecond, 1min30s a minute and a half).\n"
 	      "Example: showstopper -T 50% -r 30s -- ssburn\n"
 	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, 126 and 127 as in a "
 	      "shell.\n",
@@ -52,6 +52,15 @@ static int refuse_word(const struct tool_options *scan, char **error)
 		(int)strcspn(scan->where, "="), scan->where);
 }
 
+/* An option of the run behind the first command; named as it was written. */
+static int refuse_late(const struct tool_options *scan, const struct tool_option *row, char **error)
+{
+	static const char why[] = "must stand before the first command: it holds for all groups";
+	if (row->letter && scan->where[1] != '-')
+		return refuse(error, "option '-%c' %s", row->letter, why);
+	return refuse(error, "option '--%s' %s", row->name, why);
+}
+
 /* The options before one command; *at is the first word to look at and becomes that of the command. */
 static int parse_options(struct config *config, struct group *group, int argc, char **argv, int *at, char **error)
 {
@@ -63,7 +72,7 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 			return refuse_word(&scan, error);
 		const struct tool_option *const row = &showstopper_options[found];
 		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP))
-			return refuse(error, "option '--%s' must stand before the first command", row->name);
+			return refuse_late(&scan, row, error);
 		if (option_set(row, &target, scan.value) != 0)
 			return -1;
 	}
@@ -90,7 +99,8 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	if (*at == first)
 		return config->groups ? refuse(error, "group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)
-				      : refuse(error, "expected a command (--help says more)");
+				      : refuse(error, "a command is missing: expected one, such as showstopper -T 40%% ssburn "
+						      "(--help says more)");
 	const bool last = *at == argc;
 	argv[(*at)++] = NULL;
 	group->command = argv + first;

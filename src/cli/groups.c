@@ -36,7 +36,7 @@ static int place(struct group *group, char **error)
 	if (group->cpus && group->pin != PIN_NONE)
 		return refuse(error, "--cpus and --pin: expected one of them for a group");
 	if (group->parts && group->pin == PIN_NONE)
-		return refuse(error, "--part: expected --pin with it");
+		return refuse(error, "--part: expected --pin with it, such as --pin per-core --part 0/2");
 	if (group->pin == PIN_DYNAMIC && group->parts)
 		return refuse(error, "--part: expected none with --pin=dynamic, whose parts are the groups in their order");
 	if (group->pin == PIN_DYNAMIC)
@@ -66,7 +66,8 @@ static int place_dynamic(struct config *config, char **error)
 	if (!config->dynamics)
 		return 0;
 	if (config->dynamics < 2)
-		return refuse(error, "--pin=dynamic: expected two groups with it, or more");
+		return refuse(error, "--pin=dynamic: expected two groups with it, or more, such as --pin dynamic COMMAND : --pin "
+				     "dynamic COMMAND");
 	if (!config->dynamic.below && dynamic_pinning_parse(NULL, &config->dynamic, reason) != 0)
 		return refuse(error, "--pin=dynamic: %s", reason);
 	for (unsigned i = 0; i < config->groups; i++) {
@@ -132,7 +133,8 @@ static int count_workloads(struct config *config, char **error)
 	for (unsigned i = 0; i < config->groups; i++)
 		config->controlled += config->group[i].free ? 0 : config->group[i].instances;
 	if (config->groups && !config->controlled)
-		return refuse(error, "--free: nothing would be controlled: expected a group without it");
+		return refuse(error,
+			"--free: nothing would be controlled: expected a group without it, such as --free COMMAND : COMMAND");
 	return 0;
 }
 

@@ -66,6 +66,9 @@ static void print_priority(FILE *to)
 		fputs("priority: nothing above the workloads' permitted (enforcement will be late when processors are "
 		      "saturated)\n",
 			to);
+	char remedy[SCHEDULING_REMEDY_MAX];
+	if (tried < STATUS_FIFO && scheduling_remedy(remedy))
+		fprintf(to, "to permit SCHED_FIFO: %s\n", remedy);
 }
 
 static void print_containment(FILE *to)

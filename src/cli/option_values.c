@@ -146,6 +146,11 @@ int option_set_require(void *settings, const char *text)
 	static const struct sst_option options[] = {
 		{.name = "error", .type = SST_REAL, .offset = offsetof(struct config, require_error), .least = "0", .help = "pp"},
 		{.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
+		{.name = "others",
+			.type = SST_REAL,
+			.offset = offsetof(struct config, require_others),
+			.least = "0",
+			.help = "pp"},
 		{0},
 	};
 	struct option_memory memory = {0};
@@ -160,6 +165,8 @@ int option_set_require(void *settings, const char *text)
 		config->require_error = given.require_error;
 	if (!isnan(given.require_mse))
 		config->require_mse = given.require_mse;
+	if (!isnan(given.require_others))
+		config->require_others = given.require_others;
 	return 0;
 }
 

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/estimate.h"
 
+#include <errno.h>
 #include <math.h>
 
-#include "base/units.h"
-
-/* Readings may take this part of one processor's time. */
+/* Readings may take this part of one processor's time, unless one of them takes more than COST_LIMIT_NS. */
 #define COST_FACTOR 100
-#define COST_LIMIT_NS NS_PER_S
+#define COST_LIMIT_NS (100 * NS_PER_MS)
+/* A reading that takes longer than this would be seen in the lateness of an edge. */
+#define DEAR_NS NS_PER_MS
+/* A reading may take so many times its processor time before others take over. */
+#define PATIENCE 4
 
-static void load_record(const struct shared *shared, struct estimate_record *record)
+static int64_t cost_of(const struct estimator *estimator)
 {
-	latch_read(&shared->estimate, record, LATCH_SIZE(struct estimate_record));
+	return atomic_load_explicit(&estimator->shared->reading_ns, memory_order_relaxed);
 }
 
 static int64_t interval(const struct estimator *estimator, const struct estimate_record *record)
 {
 	const int64_t least = estimator->feedback->interval(estimator->state, record->last.processors);
-	return least < COST_FACTOR * record->cost_ns ? COST_FACTOR * record->cost_ns : least;
+	const int64_t cost = cost_of(estimator) < COST_LIMIT_NS ? cost_of(estimator) : COST_LIMIT_NS;
+	return least < COST_FACTOR * cost ? COST_FACTOR * cost : least;
 }
 
 static bool is_due(const struct estimator *estimator, const struct estimate_record *record, int64_t now_ns)
@@ -25,17 +29,47 @@ static bool is_due(const struct estimator *estimator, const struct estimate_reco
 	return record->samples == 0 || now_ns - record->last.when_ns >= interval(estimator, record);
 }
 
-static int take_sample(struct estimator *estimator, struct estimate_record *record)
+static int64_t claim_limit(const struct estimator *estimator)
+{
+	const int64_t limit = PATIENCE * cost_of(estimator);
+	return limit < RELAY_LIMIT_NS ? RELAY_LIMIT_NS : limit;
+}
+
+/* What readings cost is learnt at once and forgotten slowly, also from those that are dropped. */
+static void learn_cost(struct shared *shared, int64_t cost_ns)
+{
+	const int64_t known_ns = atomic_load_explicit(&shared->reading_ns, memory_order_relaxed);
+	atomic_store_explicit(
+		&shared->reading_ns, cost_ns > known_ns ? cost_ns : (7 * known_ns + cost_ns) / 8, memory_order_relaxed);
+}
+
+/*
+ * The time of a reading is taken before its counters. One who was stopped in between reads again, so that they belong together, as long
+ * as nobody has taken over.
+ */
+static int read_source(struct estimator *estimator, uint64_t claim, struct sst_reading *now)
+{
+	for (bool again = false;; again = true) {
+		const int64_t before = estimator->clock(estimator->context);
+		const int64_t cpu_before = estimator->cpu_clock(estimator->context);
+		const int result = estimator->feedback->read(estimator->state, estimator->env, now);
+		const int64_t after = estimator->clock(estimator->context);
+		if (result != 0)
+			return -1;
+		learn_cost(estimator->shared, estimator->cpu_clock(estimator->context) - cpu_before);
+		if (after - before > ESTIMATE_STANDSTILL_NS && relay_holds(&estimator->shared->sampler, claim))
+			estimate_break(estimator->shared, after);
+		if (again || after - before <= claim_limit(estimator) || !relay_holds(&estimator->shared->sampler, claim))
+			return 0;
+	}
+}
+
+static int take_sample(struct estimator *estimator, uint64_t claim, struct estimate_record *record)
 {
 	struct sst_reading now = {0};
 	struct sst_sample sample;
-	const int64_t before = estimator->clock(estimator->context);
-	if (estimator->feedback->read(estimator->state, estimator->env, &now) != 0)
+	if (read_source(estimator, claim, &now) != 0)
 		return -1;
-	int64_t cost = estimator->clock(estimator->context) - before;
-	if (cost > COST_LIMIT_NS / COST_FACTOR)
-		cost = COST_LIMIT_NS / COST_FACTOR;
-	record->cost_ns = record->samples ? (7 * record->cost_ns + cost) / 8 : cost;
 	const bool joined = record->samples && record->last.when_ns >= atomic_load(&estimator->shared->break_ns);
 	if (joined && estimator->feedback->sample(estimator->state, &record->last, &now, &sample)) {
 		record->load = estimator->feedback->estimate(estimator->state, record->load, &sample);
@@ -51,29 +85,53 @@ static int take_sample(struct estimator *estimator, struct estimate_record *reco
 	return 0;
 }
 
-int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record)
+/* One who was stopped meanwhile, so that another took over, drops what it has and goes on with what is there. */
+static int sample(struct estimator *estimator, int64_t now_ns, struct estimate_record *record)
 {
 	struct shared *shared = estimator->shared;
-	uint32_t nobody = 0;
+	struct estimate_record next;
 	int result = 0;
-	load_record(shared, record);
-	if (!is_due(estimator, record, now_ns) || !atomic_compare_exchange_strong(&shared->sampler, &nobody, estimator->owner))
+	const uint64_t claim = relay_take(&shared->sampler, estimator->owner, now_ns, claim_limit(estimator));
+	if (!claim)
 		return 0;
 	/* Somebody may have finished between the look and the claim. */
-	load_record(shared, record);
-	if (is_due(estimator, record, now_ns)) {
-		result = take_sample(estimator, record);
-		if (result == 0)
-			latch_write(&shared->estimate, record, LATCH_SIZE(struct estimate_record));
+	const uint64_t read = shared_read_estimate(shared, &next);
+	if (is_due(estimator, &next, now_ns)) {
+		result = take_sample(estimator, claim, &next);
+		if (result == 0 && relay_holds(&shared->sampler, claim))
+			shared_post_estimate(shared, estimator->owner, read, &next);
 	}
-	atomic_store(&shared->sampler, 0);
+	relay_give(&shared->sampler, claim);
+	const int saved = errno;
+	shared_read_estimate(shared, record);
+	errno = saved;
 	return result;
+}
+
+int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record)
+{
+	shared_read_estimate(estimator->shared, record);
+	if (cost_of(estimator) > DEAR_NS || !is_due(estimator, record, now_ns))
+		return 0;
+	return sample(estimator, now_ns, record);
+}
+
+int estimate_catch_up(struct estimator *estimator, int64_t now_ns, int64_t until_ns)
+{
+	struct estimate_record record;
+	if (cost_of(estimator) <= DEAR_NS)
+		return 0;
+	shared_read_estimate(estimator->shared, &record);
+	const int64_t spare = until_ns - now_ns < cost_of(estimator) ? interval(estimator, &record) : 0;
+	if (!is_due(estimator, &record, now_ns - spare))
+		return 0;
+	return sample(estimator, now_ns, &record);
 }
 
 int64_t estimate_age(struct shared *shared, int64_t now_ns)
 {
 	struct estimate_record record;
-	load_record(shared, &record);
+	shared_read_estimate(shared, &record);
 	return now_ns - record.last.when_ns;
 }
 
@@ -86,5 +144,5 @@ void estimate_break(struct shared *shared, int64_t now_ns)
 
 void estimate_release(struct shared *shared, uint32_t owner)
 {
-	atomic_compare_exchange_strong(&shared->sampler, &owner, 0);
+	relay_free(&shared->sampler, owner);
 }

@@ -3,26 +3,37 @@
 #ifndef CONTROL_ESTIMATE_H
 #define CONTROL_ESTIMATE_H
 
+#include "base/units.h"
 #include "control/shared.h"
+
+/* When nobody has looked for so long, nobody could: the machine stood still, and that is no sample. */
+#define ESTIMATE_STANDSTILL_NS NS_PER_S
 
 struct estimator {
 	const struct sst_feedback *feedback;
 	void *state;
 	const struct sst_env *env;
 	struct shared *shared;
-	uint32_t owner;                  /* not 0; differs between processes */
-	int64_t (*clock)(void *context); /* to measure what a reading costs */
+	uint32_t owner;                      /* not 0; differs between processes */
+	int64_t (*clock)(void *context);     /* the one that all share */
+	int64_t (*cpu_clock)(void *context); /* processor time, to measure what a reading costs */
 	/* Mean target load between two moments, NaN when some of it is free or before control; NULL: nothing is ever owed. */
 	double (*target)(void *context, int64_t from_ns, int64_t to_ns);
-	void *context; /* of both */
+	void *context; /* of all three */
 };
 
 /*
- * Stores the newest estimate. When the shared record is older than max(the module's interval, 100 × the cost of a reading) and
- * nobody else is at it, takes a sample first. 0, or -1 with errno when a sample was due and the source could not be read (*record is
- * valid all the same).
+ * Stores the newest estimate. When the shared record is older than max(the module's interval, 100 × the processor time of a reading) and
+ * nobody else is at it, takes a sample first, unless that is dear. 0, or -1 with errno when a sample was due and the source could not be
+ * read (*record is valid all the same).
  */
 int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record);
+
+/*
+ * Takes a sample that is due and dear: to be called when nothing waits for it, least of all an edge. One who has an edge at until_ns,
+ * before the reading would be over, leaves it to others for a while. As estimate_get, 0 or -1.
+ */
+int estimate_catch_up(struct estimator *estimator, int64_t now_ns, int64_t until_ns);
 
 /* How old the newest reading is; as old as the machine when there is none. */
 int64_t estimate_age(struct shared *shared, int64_t now_ns);

@@ -6,8 +6,6 @@
 
 /* Moments at which the target is looked at between two samples. */
 #define TARGET_POINTS 8
-/* Executors sleep until their edges. When one comes so late, and is the first to, none of them could run: the machine stood still. */
-#define STANDSTILL_NS (1000 * INT64_C(1000000))
 
 /* Of the time between two samples, for the work that is owed. */
 static double mean_target(void *context, int64_t from_ns, int64_t to_ns)
@@ -52,11 +50,6 @@ void loop_free(struct loop *loop)
 	loop->peer_output = NULL;
 }
 
-static bool is_live(const struct shared *shared, unsigned index)
-{
-	return atomic_load_explicit(&shared->slot[index].live, memory_order_relaxed);
-}
-
 /* Finds rank, number of live executors and ring neighbours; only after somebody came or went. */
 static void find_place(struct loop *loop)
 {
@@ -66,17 +59,8 @@ static void find_place(struct loop *loop)
 		return;
 	loop->placed = true;
 	loop->generation = generation;
-	loop->rank = loop->live = loop->peers = 0;
-	for (unsigned i = 0; i < shared->workloads; i++) {
-		if (i == loop->index)
-			loop->rank = loop->live;
-		loop->live += is_live(shared, i) || i == loop->index;
-	}
-	for (unsigned step = 1; step < shared->workloads && loop->peers < loop->kappa; step++) {
-		const unsigned next = (loop->index + step) % shared->workloads;
-		if (is_live(shared, next))
-			loop->peer[loop->peers++] = next;
-	}
+	loop->live = shared_count_live(shared, loop->index, &loop->rank);
+	loop->peers = shared_neighbours(shared, loop->index, loop->kappa, loop->peer);
 }
 
 static unsigned gather_peers(struct loop *loop)
@@ -103,6 +87,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 			module->control->resume(module->state);
 		loop->work = estimate->work;
 		loop->capacity = estimate->capacity;
+		loop->got = 0;
 	}
 	loop->controlling = true;
 	if (estimate->samples == 0)
@@ -115,6 +100,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.total = {estimate->work, estimate->capacity},
 		.owed = estimate->owed,
 		.duty = loop->duty,
+		.got = loop->got,
 		.processors = estimate->last.processors,
 		.peers = loop->peer_output,
 		.peer_count = gather_peers(loop),
@@ -125,6 +111,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	module->control->step(module->state, &in, &out);
 	loop->work = estimate->work;
 	loop->capacity = estimate->capacity;
+	loop->got = 0;
 	struct slot *slot = &loop->shared->slot[loop->index];
 	/* A number that is none would spread from peer to peer. */
 	if (!isfinite(out.published))
@@ -132,6 +119,14 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	atomic_store_explicit(&slot->published, out.published, memory_order_relaxed);
 	atomic_store_explicit(&slot->has_published, true, memory_order_release);
 	return clamp(out.duty);
+}
+
+/* Adds the time since the last answer; none where the run was paused or the machine stood still meanwhile. */
+static void count_time(struct loop *loop, int64_t now_ns)
+{
+	if (loop->controlling && loop->answered_ns >= atomic_load(&loop->shared->break_ns))
+		loop->got += (loop->running - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
+	loop->answered_ns = now_ns;
 }
 
 void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer)
@@ -142,8 +137,10 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	const double target = trace->trace->target(trace->state, now_ns > origin_ns ? now_ns - origin_ns : 0);
 	struct estimate_record estimate;
 	loop->origin_ns = origin_ns;
-	if (now_ns - due_ns > STANDSTILL_NS && estimate_age(loop->shared, now_ns) > STANDSTILL_NS)
+	/* Executors sleep until their edges. When one comes so late, and is the first to, none of them could run. */
+	if (now_ns - due_ns > ESTIMATE_STANDSTILL_NS && estimate_age(loop->shared, now_ns) > ESTIMATE_STANDSTILL_NS)
 		estimate_break(loop->shared, now_ns);
+	count_time(loop, now_ns);
 	estimate_get(&loop->estimator, now_ns, &estimate);
 	if (!isnan(estimate.load))
 		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */
@@ -168,8 +165,14 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	};
 	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
 	dithering->dithering->next(dithering->state, &in, &out);
+	loop->local = in.duty;
 	loop->running = out.run;
 	*answer = (struct loop_answer){out.run, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
+}
+
+void loop_settle(struct loop *loop, int64_t now_ns, const struct loop_answer *answer)
+{
+	estimate_catch_up(&loop->estimator, now_ns, answer->until_ns);
 }
 
 void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_answer *answer, struct slot_record *record)

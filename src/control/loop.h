@@ -29,7 +29,9 @@ struct loop {
 	bool running;
 	int64_t origin_ns;     /* of the step that is under way */
 	double work, capacity; /* totals at the last step of the control module */
-	double duty;
+	double duty, local;    /* the global and the local duty cycle of the last answer under control … */
+	int64_t answered_ns;   /* … and when that was */
+	double got;            /* as in sst_control_input */
 };
 
 /* What holds until the next edge. */
@@ -40,7 +42,7 @@ struct loop_answer {
 };
 
 /*
- * module, shared, index and, of the estimator, owner and clock must be set; the rest of it is filled in (the clock's context becomes the
+ * module, shared, index and, of the estimator, owner and clocks must be set; the rest of it is filled in (the clocks' context becomes the
  * loop). 0, or -1 with errno ENOMEM.
  */
 int loop_init(struct loop *loop, const struct sst_env *feedback);
@@ -51,6 +53,9 @@ void loop_free(struct loop *loop);
  * after a break (a pause, say), has due_ns = now_ns.
  */
 void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer);
+
+/* After the signals of an edge: what may take a while. */
+void loop_settle(struct loop *loop, int64_t now_ns, const struct loop_answer *answer);
 
 /* Enters an answer into the executor's slot. */
 void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_answer *answer, struct slot_record *record);

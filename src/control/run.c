@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -59,6 +60,11 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
+	if (!isnan(config->require_others) && !run_measures_all_of_ours(run)) {
+		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
+			config->module[SST_FEEDBACK]);
+		return -1;
+	}
 	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
 		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
 			config->module[SST_TRACE]);
@@ -82,6 +88,11 @@ int run_share(struct run *run)
 		return -1;
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		run->shared->slot[i].free = run_is_free(run->config, i);
+	/* Who was started earlier had more time; what is attached has a past. */
+	const unsigned equal = run->config->start_interval_ns ? 0 : run->config->workloads - run->config->attaches;
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		run->shared->slot[i].group =
+			i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		struct host_env *host = &run->host[kind];
 		void *shared = shared_module(run->shared, (enum sst_kind)kind);
@@ -124,6 +135,14 @@ void run_release(struct run *run)
 	}
 	shared_destroy(run->shared);
 	run->shared = NULL;
+}
+
+bool run_measures_all_of_ours(const struct run *run)
+{
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	const enum sst_scope scope = feedback->feedback->scope ? feedback->feedback->scope(feedback->state) : SST_SCOPE_UNKNOWN;
+	/* What is attached may be elsewhere. */
+	return scope == SST_SCOPE_MACHINE || (scope == SST_SCOPE_CONTAINER && run->config->attaches == 0);
 }
 
 int64_t run_origin(const struct run *run)

@@ -36,6 +36,9 @@ int run_init_modules(struct run *run, unsigned index);
 /* Calls the modules' fini, unloads them, unmaps the memory. */
 void run_release(struct run *run);
 
+/* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
+bool run_measures_all_of_ours(const struct run *run);
+
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */
 int64_t run_origin(const struct run *run);
 

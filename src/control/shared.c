@@ -22,9 +22,26 @@ static size_t round_up(size_t size)
 	return (size + 127) / 128 * 128;
 }
 
+/* Of the bits that say who is live. */
+static unsigned words(unsigned workloads)
+{
+	return (workloads + 63) / 64;
+}
+
+/* Behind the slots. */
+static size_t pages_offset(unsigned workloads)
+{
+	return round_up(sizeof(struct shared) + workloads * sizeof(struct slot));
+}
+
+static size_t live_offset(unsigned workloads)
+{
+	return pages_offset(workloads) + round_up((workloads + 1) * sizeof(struct board_page));
+}
+
 size_t shared_layout(unsigned workloads, const size_t module_size[static SST_KINDS], size_t offset[static SST_KINDS])
 {
-	size_t size = round_up(sizeof(struct shared) + workloads * sizeof(struct slot));
+	size_t size = live_offset(workloads) + round_up(words(workloads) * sizeof(uint64_t));
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		offset[kind] = module_size[kind] ? size : 0;
 		size += round_up(module_size[kind]);
@@ -37,8 +54,10 @@ void shared_init(struct shared *shared, unsigned workloads, size_t size, const s
 	shared->workloads = workloads;
 	shared->size = size;
 	memcpy(shared->module_offset, offset, sizeof shared->module_offset);
+	shared->pages_offset = pages_offset(workloads);
+	shared->live_offset = live_offset(workloads);
 	const struct estimate_record none = {.load = NAN};
-	latch_write(&shared->estimate, &none, LATCH_SIZE(struct estimate_record));
+	shared_post_estimate(shared, 0, 0, &none);
 	const struct slot_record idle = {.load = NAN};
 	for (unsigned i = 0; i < workloads; i++)
 		latch_write(&shared->slot[i].record, &idle, LATCH_SIZE(struct slot_record));
@@ -126,10 +145,82 @@ void *shared_module(struct shared *shared, enum sst_kind kind)
 	return shared->module_offset[kind] ? (char *)shared + shared->module_offset[kind] : NULL;
 }
 
+static struct board_page *pages(const struct shared *shared)
+{
+	return (struct board_page *)((char *)shared + shared->pages_offset);
+}
+
+uint64_t shared_read_estimate(const struct shared *shared, struct estimate_record *record)
+{
+	return board_read(&shared->estimate, pages(shared), record, LATCH_SIZE(struct estimate_record));
+}
+
+bool shared_post_estimate(struct shared *shared, uint32_t writer, uint64_t read, const struct estimate_record *record)
+{
+	return board_post(&shared->estimate, pages(shared), writer, read, record, LATCH_SIZE(struct estimate_record));
+}
+
+static _Atomic uint64_t *live_words(const struct shared *shared)
+{
+	return (_Atomic uint64_t *)((char *)shared + shared->live_offset);
+}
+
+static uint64_t live_word(const struct shared *shared, unsigned word)
+{
+	return atomic_load_explicit(&live_words(shared)[word], memory_order_relaxed);
+}
+
 void shared_set_live(struct shared *shared, unsigned index, bool live)
 {
-	if (atomic_exchange(&shared->slot[index].live, live) != live)
+	const uint64_t bit = UINT64_C(1) << index % 64;
+	_Atomic uint64_t *const word = &live_words(shared)[index / 64];
+	const uint64_t before = live ? atomic_fetch_or(word, bit) : atomic_fetch_and(word, ~bit);
+	if (((before & bit) != 0) != live)
 		atomic_fetch_add(&shared->generation, 1);
+}
+
+bool shared_is_live(const struct shared *shared, unsigned index)
+{
+	return live_word(shared, index / 64) >> index % 64 & 1;
+}
+
+unsigned shared_count_live(const struct shared *shared, unsigned index, unsigned *rank)
+{
+	const uint64_t own = UINT64_C(1) << index % 64;
+	unsigned count = 0;
+	for (unsigned i = 0; i < words(shared->workloads); i++) {
+		const uint64_t word = live_word(shared, i) | (i == index / 64 ? own : 0);
+		if (i == index / 64)
+			*rank = count + (unsigned)__builtin_popcountll(word & (own - 1));
+		count += (unsigned)__builtin_popcountll(word);
+	}
+	return count;
+}
+
+unsigned shared_next_live(const struct shared *shared, unsigned index)
+{
+	const unsigned count = words(shared->workloads);
+	uint64_t mask = ~UINT64_C(1) << index % 64;
+	/* The first word comes round once more, for what stands before `index` in it. */
+	for (unsigned i = 0; i <= count; i++, mask = ~UINT64_C(0)) {
+		const unsigned at = (index / 64 + i) % count;
+		const uint64_t word = live_word(shared, at) & mask;
+		if (word)
+			return at * 64 + (unsigned)__builtin_ctzll(word);
+	}
+	return shared->workloads;
+}
+
+unsigned shared_neighbours(const struct shared *shared, unsigned index, unsigned most, unsigned *neighbour)
+{
+	unsigned count = 0;
+	for (unsigned next = index; count < most; neighbour[count++] = next) {
+		next = shared_next_live(shared, next);
+		/* All round. One that isn't live itself comes to the first of them again. */
+		if (next == index || next == shared->workloads || (count > 0 && next == neighbour[0]))
+			break;
+	}
+	return count;
 }
 
 void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)

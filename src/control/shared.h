@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/board.h"
 #include "base/latch.h"
+#include "base/relay.h"
+#include "os/look_budget.h"
 #include "showstopper/module.h"
 
 /* What the executors are to do; only ever moves down this list. */
@@ -30,7 +33,6 @@ struct estimate_record {
 	double owed;             /* ∫L*·dcapacity − work, as long as there was a target, CPU-seconds */
 	uint64_t samples;        /* readings taken */
 	struct sst_reading last; /* the newest reading */
-	int64_t cost_ns;         /* what a reading takes, smoothed */
 };
 
 /*
@@ -59,10 +61,13 @@ struct slot_record {
 /* Lateness of enforcement: bucket i counts edges that were less than 2^(i/4) µs late and not less than bucket i - 1. */
 #define LATENESS_BUCKETS 96
 
+#define SHARED_UNLIKE UINT32_MAX
+
 struct slot {
-	_Alignas(128) _Atomic bool live; /* counts as a workload under control */
-	bool free;                       /* never does; set by the master before it forks */
+	_Alignas(128) bool free; /* never counts as a workload under control; set by the master before it forks */
+	uint32_t group;          /* likewise: instances of one group are equal; SHARED_UNLIKE: equal to none */
 	_Atomic bool has_published;
+	_Atomic int64_t due_ns;      /* until when the executor sleeps: see control/overdue.h */
 	_Atomic double published;    /* raw output of the control module, for peers */
 	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
 	_Atomic int32_t start_stage; /* enum start_stage of a failed start; of a failed respawn where pid isn't 0 */
@@ -92,9 +97,13 @@ struct shared {
 	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
 	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
 	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
-	_Atomic uint32_t generation;           /* changes whenever some slot's `live` does */
-	_Alignas(64) _Atomic uint32_t sampler; /* index + 1 of the executor that takes a sample now, or 0 */
-	_Alignas(64) struct latch estimate;    /* struct estimate_record */
+	_Atomic uint32_t generation;           /* changes whenever some workload becomes live or is it no more */
+	_Alignas(64) struct look_budget looks; /* through trees of processes */
+	_Alignas(64) struct relay sampler;     /* held by index + 1 of the executor that takes a sample now */
+	_Atomic int64_t reading_ns;            /* processor time that a reading takes, smoothed */
+	_Alignas(64) struct board estimate;    /* struct estimate_record; page 0 is the master's, index + 1 an executor's */
+	size_t pages_offset;                   /* of the board's pages from the start */
+	size_t live_offset;                    /* of a bit for each workload: it is under control */
 	struct slot slot[];
 };
 
@@ -114,8 +123,20 @@ void shared_destroy(struct shared *shared);
 /* The module's own shared memory, or NULL. */
 void *shared_module(struct shared *shared, enum sst_kind kind);
 
-/* Marks a workload as live or not, once. */
+/* The newest load estimate. Returns what names it. */
+uint64_t shared_read_estimate(const struct shared *shared, struct estimate_record *record);
+/* Posts one in place of that which was `read`; 0 is the master as a writer, index + 1 an executor. False when there is a newer one. */
+bool shared_post_estimate(struct shared *shared, uint32_t writer, uint64_t read, const struct estimate_record *record);
+
+/* Marks a workload as live, which is under control, or not, once. */
 void shared_set_live(struct shared *shared, unsigned index, bool live);
+bool shared_is_live(const struct shared *shared, unsigned index);
+/* How many are live, `index` among them in any case, and how many of these stand before it. Touches no slot. */
+unsigned shared_count_live(const struct shared *shared, unsigned index, unsigned *rank);
+/* The next live one after `index` in the ring of all, which may be `index` itself; the number of workloads when there is none. */
+unsigned shared_next_live(const struct shared *shared, unsigned index);
+/* The next live ones after `index` in the ring, at most so many; how many. */
+unsigned shared_neighbours(const struct shared *shared, unsigned index, unsigned most, unsigned *neighbour);
 
 /* Takes a workload whose executor has died out of the run: it isn't live, does nothing from now_ns on, and is marked as lost. */
 void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns);

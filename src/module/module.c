@@ -6,6 +6,7 @@
  */
 #include "module/module.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "module/path.h"
 #include "module/trust.h"
@@ -20,12 +22,13 @@
 static const struct {
 	const char *name;
 	size_t size;
+	char letter; /* of the option that sets its options */
 } kinds[SST_KINDS] = {
-	[SST_TRACE] = {"trace", sizeof(struct sst_trace)},
-	[SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback)},
-	[SST_CONTROL] = {"control", sizeof(struct sst_control)},
-	[SST_SPACE] = {"space", sizeof(struct sst_space)},
-	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering)},
+	[SST_TRACE] = {"trace", sizeof(struct sst_trace), 'T'},
+	[SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback), 'F'},
+	[SST_CONTROL] = {"control", sizeof(struct sst_control), 'C'},
+	[SST_SPACE] = {"space", sizeof(struct sst_space), 'S'},
+	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering), 'D'},
 };
 
 const char *module_kind_name(enum sst_kind kind)
@@ -170,6 +173,37 @@ fail:
 	return -1;
 }
 
+/* The first of its options that must be given, or NULL. */
+static const struct sst_option *first_required(const struct sst_option *table)
+{
+	for (; table && table->name; table++)
+		if (table->required)
+			return table;
+	return NULL;
+}
+
+/* A module that needs one of its options, and got none. */
+static int refuse_nothing(enum sst_kind kind, const char *name, const struct sst_option *required, bool is_first, char *error)
+{
+	char form[128] = "";
+	FILE *const to = fmemopen(form, sizeof form, "w");
+	if (to) {
+		option_form(required, to);
+		fclose(to);
+	}
+	const char letter = kinds[kind].letter;
+	if (required->type == SST_LOAD)
+		return refuse(kind, name, error, "-%c is missing: give %s (%s), such as -%c %s%s40%%", letter, form,
+			required->help, letter, is_first ? "" : required->name, is_first ? "" : "=");
+	return refuse(kind, name, error, "-%c is missing: give %s (%s)", letter, form, required->help);
+}
+
+/* Whether a text that was to be a load looks like the name of a file instead. */
+static bool is_like_file(const char *text)
+{
+	return strcspn(text, "=,") == strlen(text) && (access(text, R_OK) == 0 || *text == '/' || isalpha((unsigned char)*text));
+}
+
 int module_load(
 	struct module *module, enum sst_kind kind, const char *name, const char *options, char error[static MODULE_ERROR_MAX])
 {
@@ -177,7 +211,15 @@ int module_load(
 	if (module_open(module, kind, name, error) != 0)
 		return -1;
 	if (option_parse(module->base->options, options, module->state, &module->memory, reason) != 0) {
-		refuse(kind, name, error, "%s", reason);
+		const struct sst_option *const table = module->base->options;
+		const bool is_load = kind == SST_TRACE && table && table->name && table->type == SST_LOAD;
+		const struct sst_option *const required = first_required(table);
+		if (!options && required)
+			refuse_nothing(kind, name, required, required == table, error);
+		else if (is_load && options && is_like_file(options))
+			refuse(kind, name, error, "%s; a trace in a file: -t file -T %.200s", reason, options);
+		else
+			refuse(kind, name, error, "%s", reason);
 		module_unload(module);
 		return -1;
 	}

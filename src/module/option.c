@@ -93,6 +93,26 @@ static bool in_bounds(const struct sst_option *option, const union value *value)
 	return !option->most || parse_value(option, option->most, &bound) != 0 || compare(option->type, value, &bound) <= 0;
 }
 
+/* A value of the table. Tables may say `m`, which readers take for minutes. */
+static void print_given(const struct sst_option *option, const char *before, const char *given, FILE *to)
+{
+	union value value;
+	char text[UNITS_TEXT_MAX];
+	const bool unclear = option->type == SST_TIME && parse_value(option, given, &value) == 0 && value.integer;
+	fprintf(to, "%s%s", before, unclear ? units_print_time(value.integer, text) : given);
+}
+
+static void print_bounds(const struct sst_option *option, char separator, FILE *to)
+{
+	if (!option->least && !option->most)
+		return;
+	fputc(separator, to);
+	if (option->least)
+		print_given(option, option->most ? " from " : " at least ", option->least, to);
+	if (option->most)
+		print_given(option, option->least ? " to " : " at most ", option->most, to);
+}
+
 /* What the option accepts, in words. */
 static void print_expected(const struct sst_option *option, FILE *to)
 {
@@ -123,12 +143,7 @@ static void print_expected(const struct sst_option *option, FILE *to)
 			fprintf(to, "%s%s", i == 0 ? "" : option->choices[i + 1] ? ", " : " or ", option->choices[i]);
 		break;
 	}
-	if (option->least && option->most)
-		fprintf(to, ", from %s to %s", option->least, option->most);
-	else if (option->least)
-		fprintf(to, ", at least %s", option->least);
-	else if (option->most)
-		fprintf(to, ", at most %s", option->most);
+	print_bounds(option, ',', to);
 }
 
 static int keep(struct option_memory *memory, void *block)
@@ -222,6 +237,10 @@ static int refuse_value(const struct sst_option *option, const char *text, int r
 		fprintf(to, "option '%s': '%.120s' is %s: expected ", option->name, text,
 			reason == ERANGE ? "out of range" : "malformed");
 		print_expected(option, to);
+		double percent;
+		if (option->type == SST_LOAD && units_parse_real(text, strlen(text), &percent, NULL) == 0 && percent > 1 &&
+			percent <= 100)
+			fprintf(to, "; %.120s per cent is %.120s%%", text, text);
 		fclose(to);
 	}
 	return -1;
@@ -231,7 +250,10 @@ static int refuse_name(const struct sst_option *table, const char *name, char *e
 {
 	FILE *to = error_stream(error);
 	if (to) {
-		fprintf(to, "unknown option '%.120s': ", name);
+		if (*name)
+			fprintf(to, "unknown option '%.120s': ", name);
+		else
+			fputs("an option without a name: ", to);
 		if (!table_length(table))
 			fputs("there are no options", to);
 		else
@@ -469,14 +491,9 @@ void option_help(const struct sst_option *table, FILE *to)
 		fputs("  ", to);
 		option_form(option, to);
 		fprintf(to, "\n      %s", option->help);
-		if (option->least && option->most)
-			fprintf(to, "; from %s to %s", option->least, option->most);
-		else if (option->least)
-			fprintf(to, "; at least %s", option->least);
-		else if (option->most)
-			fprintf(to, "; at most %s", option->most);
+		print_bounds(option, ';', to);
 		if (option->initial)
-			fprintf(to, "; default %s", option->initial);
+			print_given(option, "; default ", option->initial, to);
 		else if (option->required)
 			fputs("; required", to);
 		fputc('\n', to);

@@ -47,11 +47,16 @@ static bool is_number(const char *name)
 	return *name && strspn(name, "0123456789") == strlen(name);
 }
 
-static bool is_among_first(const struct descendants *list, size_t count, pid_t pid)
+/* Children are named in the order in which they are listed. */
+static bool is_among_first(struct descendants *list, size_t count, pid_t pid)
 {
-	for (size_t i = 0; i < count; i++)
-		if (list->item[i].process.pid == pid)
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = (list->hint + i) % count;
+		if (list->item[at].process.pid == pid) {
+			list->hint = at + 1;
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -59,9 +64,14 @@ static bool is_among_first(const struct descendants *list, size_t count, pid_t p
 static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t parent, unsigned depth)
 {
 	struct linux_process child;
+	if (is_among_first(list, known, pid))
+		return 0;
+	if (linux_process_read(pid, &child) != 0) {
+		list->vanished++;
+		return 0;
+	}
 	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
-	if (linux_process_read(pid, &child) != 0 || (child.parent != parent && child.parent != getpid()) ||
-		is_among_first(list, known, pid))
+	if (child.parent != parent && child.parent != getpid())
 		return 0;
 	return descendants_add(list, &child, depth);
 }
@@ -112,9 +122,10 @@ static int append_children_of(struct descendants *list, size_t known, pid_t pid,
 	return result;
 }
 
-static int expand_by_children(struct descendants *list, size_t known)
+/* Below those from the place `from` on. */
+static int expand_by_children(struct descendants *list, size_t from, size_t known)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = from; i < list->count; i++)
 		if (!linux_process_has_ended(&list->item[i].process) &&
 			append_children_of(list, known, list->item[i].process.pid, list->item[i].process.threads,
 				list->item[i].depth + 1) != 0)
@@ -167,21 +178,31 @@ static bool has_children_files(void)
 
 int descendants_list_by_parents(pid_t root, struct descendants *list)
 {
-	list->count = 0;
+	list->count = list->vanished = 0;
 	return expand_by_parents(root, list, 0);
 }
 
 int descendants_list(pid_t root, struct descendants *list)
 {
-	list->count = 0;
+	list->count = list->vanished = 0;
 	if (!has_children_files())
 		return expand_by_parents(root, list, 0);
-	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0) : -1;
+	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0, 0) : -1;
+}
+
+int descendants_add_orphans(pid_t root, struct descendants *list)
+{
+	const size_t known = list->count;
+	list->hint = 0;
+	if (!has_children_files())
+		return 0;
+	return append_children_of(list, known, root, 0, 1) == 0 ? expand_by_children(list, known, known) : -1;
 }
 
 int descendants_expand(struct descendants *list)
 {
-	return has_children_files() ? expand_by_children(list, list->count) : expand_by_parents(0, list, list->count);
+	list->vanished = 0;
+	return has_children_files() ? expand_by_children(list, 0, list->count) : expand_by_parents(0, list, list->count);
 }
 
 int process_open(const struct linux_process *process)

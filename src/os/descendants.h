@@ -18,6 +18,8 @@ struct descendant {
 struct descendants {
 	struct descendant *item;
 	size_t count, capacity;
+	size_t vanished; /* were named by the last listing, and gone when it came to them */
+	size_t hint;     /* where the next one that is known is likely to be */
 };
 
 /*
@@ -26,7 +28,14 @@ struct descendants {
  */
 int descendants_list(pid_t root, struct descendants *list);
 
-/* The same by looking at every process of the machine: what descendants_list does where the kernel keeps no lists of children. */
+/*
+ * Appends those who have come to the root since the list was made by descendants_list: children of a process that ended meanwhile, with
+ * what is below them. As these come to the next subreaper, which the root has to be, nobody gets away between two lists. 0, or -1 with
+ * errno. Does nothing where the kernel keeps no lists of children.
+ */
+int descendants_add_orphans(pid_t root, struct descendants *list);
+
+/* descendants_list by looking at every process of the machine: what it does where the kernel keeps no lists of children. */
 int descendants_list_by_parents(pid_t root, struct descendants *list);
 void descendants_free(struct descendants *list);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,25 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user)
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
 		return (struct scheduling_grant){.grant = GRANT_FIFO, .value = param.sched_priority};
 	return nice;
+}
+
+bool scheduling_remedy(char text[static SCHEDULING_REMEDY_MAX])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	char path[PATH_MAX];
+	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 1 ||
+		prctl(PR_CAPBSET_READ, (unsigned long)CAP_SYS_NICE) != 1)
+		return false;
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	/* A quote in its path is left to who has one. */
+	if (strchr(path, '\''))
+		return false;
+	const char *const quote = strspn(path, plain) == (size_t)length ? "" : "'";
+	snprintf(text, SCHEDULING_REMEDY_MAX, "sudo setcap cap_sys_nice+ep %s%s%s", quote, path, quote);
+	return true;
 }
 
 static bool is_fifo(void)

@@ -3,6 +3,7 @@
 #ifndef OS_SCHEDULING_H
 #define OS_SCHEDULING_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -36,6 +37,15 @@ struct scheduling_grant scheduling_raise_nice(void);
  * SCHED_RESET_ON_FORK where permitted, one above the user's real-time priority.
  */
 struct scheduling_grant scheduling_raise(const struct scheduling *user);
+
+/* Room for a path that a shell reads back. */
+#define SCHEDULING_REMEDY_MAX (PATH_MAX + 64)
+
+/*
+ * The command, in one line, by which root permits SCHED_FIFO to whoever runs this program. False where that wouldn't help: to root, to
+ * whom a container or a sandbox denies it, and to a process that may not get privileges by executing a program.
+ */
+bool scheduling_remedy(char text[static SCHEDULING_REMEDY_MAX]);
 
 /* Leaves SCHED_FIFO for an ordinary policy, the nice value stays; scheduling_raise undoes it. */
 void scheduling_step_down(void);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "os/affinity.h"
 #include "os/exec_report.h"
 
@@ -42,16 +43,22 @@ static enum start_stage become(const struct spawn *spawn)
 		return STAGE_CHDIR;
 	if (!spawn->inherit_stdin && redirect(STDIN_FILENO, "/dev/null", O_RDONLY) != 0)
 		return STAGE_STDIN;
-	if (spawn->stdout_file && redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
+	/* Before standard output may become a file. */
+	const bool joined = spawn->stderr_file && output_is_stdout(spawn->stderr_file);
+	if (joined && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+		return STAGE_STDERR;
+	if (spawn->stdout_file && !output_is_stdout(spawn->stdout_file) &&
+		redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
 		return STAGE_STDOUT;
 	/* Two descriptors of one file would overwrite each other's output. */
-	const bool one_file = spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
+	const bool one_file =
+		!joined && spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
 	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		return STAGE_STDERR;
-	if (spawn->stderr_file && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
+	if (spawn->stderr_file && !joined && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
 		return STAGE_STDERR;
 	/* Before exec: whatever the workload starts inherits it. */
-	if (spawn->cpus && linux_affinity_set(0, spawn->cpus) != 0)
+	if ((spawn->cpus ? linux_affinity_set(0, spawn->cpus) : linux_mask_give(&spawn->mask)) != 0)
 		return STAGE_AFFINITY;
 	scheduling_restore(spawn->user);
 	execvp(spawn->command[0], spawn->command);

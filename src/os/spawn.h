@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "os/containment.h"
+#include "os/home.h"
 #include "os/scheduling.h"
 #include "os/start_stage.h"
 #include "showstopper/module.h"
@@ -17,7 +18,8 @@ struct spawn {
 	bool inherit_stdin;                                /* else /dev/null */
 	bool append;                                       /* to the files, which are emptied otherwise */
 	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
-	const struct sst_cpus *cpus;                       /* that it may use; NULL: the caller's */
+	const struct sst_cpus *cpus;                       /* that it may use; NULL: those of `mask` */
+	struct linux_mask mask;                            /* of the user; not known: the caller's */
 	const struct scheduling *user;                     /* what the child gets back */
 	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
 };

@@ -2,12 +2,14 @@
 /*
  * Cost. In the common case a stop is one kill(2) of the group and one read of /proc/loadavg, whose last field is the number of
  * the newest process: when it has not changed nobody can have left the group by forking, and a look once a second (or
- * as seldom as the caller says) finds those who left it without. A look takes 10 to 50 us for each process. Trees are looked through at most once in as many
- * milliseconds as they have processes, large ones at most every 100 ms.
+ * as seldom as the caller says) finds those who left it without. A look takes 10 to 50 us for each process of the tree, or, where the
+ * kernel keeps no lists of children, of the machine. So looks are paid by their processor time: a tree is looked through no oftener than
+ * in one part of LOOK_SHARE, and all executors together no oftener than their common budget allows.
  *
- * Forks. Who is forked during a look may be missed, and is found by the next. In a small tree a look is repeated at once when it found
- * somebody new or the machine has forked meanwhile. So also a chain of processes that fork and end, none of which lives for long, comes
- * to a standstill.
+ * Forks. Who is forked during a look may be missed, and is found by the next. A look is repeated at once when it found somebody
+ * outside the group for the first time, or somebody who had gone when it came to him, or an orphan that came to us meanwhile. So also a
+ * chain of processes that fork and end, none of which lives for long, comes to a standstill. What the rest of the machine forks
+ * repeats nothing.
  *
  * Order. A shell with job control that waits for a job must not learn that the job was stopped. So a process outside the group is
  * stopped only when its parent stands still, which takes until the parent has been scheduled; that is waited for, but not for ever.
@@ -34,12 +36,9 @@
 #include "base/units.h"
 #include "os/attached.h"
 
-#define SCAN_EVERY_NS (100 * NS_PER_MS)
-#define SCAN_PER_PROCESS_NS NS_PER_MS
 #define PATIENCE_NS NS_PER_S
-/* Looks are repeated for this long, in trees that have at most so many processes. */
+/* Looks are repeated for this long. */
 #define REPEAT_LIMIT_NS (5 * NS_PER_MS)
-#define REPEAT_MOST 64
 #define STANDSTILL_LIMIT_NS (5 * NS_PER_MS)
 #define STANDSTILL_LOOK_NS (50 * NS_PER_US)
 /* So many descriptors are left for looking at /proc. */
@@ -72,7 +71,7 @@ static bool has_gone(const struct tree_outsider *outsider)
 
 static void forget_outsiders(struct tree *tree)
 {
-	for (size_t i = 0; i < tree->outsiders; i++)
+	for (size_t i = 0; tree->outsider && i < tree->outsiders; i++)
 		close_outsider(&tree->outsider[i]);
 	free(tree->outsider);
 	tree->outsider = NULL;
@@ -100,22 +99,30 @@ static uint64_t newest_process(const struct tree *tree)
 	return last ? strtoull(last, NULL, 10) : 0;
 }
 
-static bool scan_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
+static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 {
-	const int64_t pause = tree->scan.count < SCAN_EVERY_NS / SCAN_PER_PROCESS_NS
-				      ? (int64_t)tree->scan.count * SCAN_PER_PROCESS_NS
-				      : SCAN_EVERY_NS;
 	*forks = newest_process(tree);
-	if (tree->scanned_ns == INT64_MIN || now_ns - tree->scanned_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
+	if (tree->scanned_ns == INT64_MIN)
 		return true;
-	return (*forks == 0 || *forks != tree->scanned_forks) && now_ns - tree->scanned_ns >= pause;
+	const int64_t since_ns = now_ns - tree->scanned_ns;
+	if (since_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
+		return look_budget_grants(tree->budget, LOOK_OVERDUE, now_ns);
+	return (*forks == 0 || *forks != tree->scanned_forks) && since_ns >= LOOK_SHARE * tree->look_ns &&
+	       look_budget_grants(tree->budget, LOOK_FORKS, now_ns);
 }
 
 /* The members of the tree as they are now. */
 static int list_members(struct tree *tree)
 {
-	if (!tree->attached)
-		return descendants_list(getpid(), &tree->scan);
+	if (!tree->attached) {
+		if (descendants_list(getpid(), &tree->scan) != 0)
+			return -1;
+		const size_t listed = tree->scan.count;
+		/* Orphans of a containment come to its init. */
+		const int result = descendants_add_orphans(tree->init ? tree->init : getpid(), &tree->scan);
+		tree->changed = tree->scan.vanished > 0 || tree->scan.count > listed;
+		return result;
+	}
 	tree->scan.count = 0;
 	/* Once found, a process stays a member, whoever its parent is now. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
@@ -131,7 +138,9 @@ static int list_members(struct tree *tree)
 		if (!linux_process_has_ended(&known) && descendants_add(&tree->scan, &known, 0) != 0)
 			return -1;
 	}
-	return descendants_expand(&tree->scan);
+	const int result = descendants_expand(&tree->scan);
+	tree->changed = tree->scan.vanished > 0;
+	return result;
 }
 
 /* Where an outsider stands in the old list, or -1; it is likely to stand right after the one before. */
@@ -147,9 +156,11 @@ static ssize_t find_outsider(const struct tree *tree, const struct linux_process
 }
 
 /* Opens those that are new, as far as there are descriptors, and enters them into the table; the next scan tries again. */
-static void open_outsiders(const struct tree *tree, struct tree_outsider *outsider, size_t *count)
+static void open_outsiders(struct tree *tree, struct tree_outsider *outsider, size_t *count)
 {
 	struct rlimit files = {.rlim_cur = RLIM_INFINITY};
+	if (!*count)
+		return;
 	getrlimit(RLIMIT_NOFILE, &files);
 	bool *const taken = tree->attached ? calloc(*count + 1, sizeof *taken) : NULL;
 	size_t kept = 0;
@@ -166,8 +177,10 @@ static void open_outsiders(const struct tree *tree, struct tree_outsider *outsid
 			if (tree->attached && (!taken || attached_enter(tree->table, place, &next.process) != 0))
 				continue;
 			next.fd = process_open(&next.process);
-			if (next.fd < 0 && errno != EMFILE && errno != ENFILE)
+			if (next.fd < 0 && errno != EMFILE && errno != ENFILE) {
+				tree->changed = true;
 				continue;
+			}
 			if (next.fd >= 0 && (rlim_t)next.fd + SPARE_FILES >= files.rlim_cur) {
 				close(next.fd);
 				next.fd = -1;
@@ -181,12 +194,9 @@ static void open_outsiders(const struct tree *tree, struct tree_outsider *outsid
 	*count = kept;
 }
 
-static void signal_outsider(const struct tree_outsider *outsider, int signal)
+static int signal_outsider(const struct tree_outsider *outsider, int signal)
 {
-	if (outsider->fd >= 0)
-		pidfd_send_signal(outsider->fd, signal, NULL, 0);
-	else
-		process_signal(&outsider->process, signal);
+	return outsider->fd >= 0 ? pidfd_send_signal(outsider->fd, signal, NULL, 0) : process_signal(&outsider->process, signal);
 }
 
 static bool is_outsider(const struct tree *tree, const struct linux_process *process)
@@ -213,7 +223,7 @@ static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, s
 	}
 }
 
-static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
+static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
 		return;
@@ -245,6 +255,7 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 		next->fd = tree->outsider[known].fd;
 		next->place = tree->outsider[known].place;
 		next->fresh = false;
+		next->denied = tree->outsider[known].denied;
 		tree->outsider[known] = (struct tree_outsider){.fd = -1};
 	}
 	keep_overlooked(tree, outsider, &count);
@@ -254,6 +265,38 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks)
 	open_outsiders(tree, outsider, &count);
 	tree->outsider = outsider;
 	tree->outsiders = count;
+}
+
+/* Waits until a process that has been sent SIGSTOP stands still, or, if `but_waiting`, until it is in an uninterruptible wait. */
+static void await_standstill(pid_t pid, int64_t deadline_ns, bool but_waiting)
+{
+	struct linux_process process;
+	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
+		!(but_waiting && process.state == 'D') && !linux_process_has_ended(&process) && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
+}
+
+/*
+ * A process that was in the middle of fork(2) when it was sent SIGSTOP still brings its child out, which doesn't stop. (In the group it
+ * does.) So a look comes when those outside stand still. One in an uninterruptible wait isn't forking.
+ */
+static void await_outsiders(const struct tree *tree, int64_t deadline_ns)
+{
+	for (size_t i = 0; i < tree->outsiders && clock_now() < deadline_ns; i++)
+		if (!tree->outsider[i].denied)
+			await_standstill(tree->outsider[i].process.pid, deadline_ns, true);
+}
+
+/* One look, paid for; in a stop when all stand still, or at that moment. */
+static void scan(struct tree *tree, int64_t now_ns, uint64_t forks, int64_t standstill_ns)
+{
+	const int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	tree->changed = false;
+	await_outsiders(tree, standstill_ns);
+	take_in(tree, now_ns, forks);
+	tree->looks++;
+	tree->look_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	look_budget_pay(tree->budget, tree->look_ns, now_ns);
 }
 
 int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns)
@@ -273,14 +316,14 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 		return -1;
 	}
 	tree->outsider[tree->outsiders++] = (struct tree_outsider){.process = attached->process, .fd = fd};
-	scan(tree, now_ns, newest_process(tree));
+	scan(tree, now_ns, newest_process(tree), 0);
 	return 0;
 }
 
 bool tree_lives(struct tree *tree, int64_t now_ns)
 {
 	size_t living = 0;
-	scan(tree, now_ns, newest_process(tree));
+	scan(tree, now_ns, newest_process(tree), 0);
 	/* The dead go, also when there was no memory for a look. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		if (has_gone(&tree->outsider[i]))
@@ -298,15 +341,6 @@ static void signal_group(struct tree *tree, int signal)
 		tree->denied = tree->group;
 }
 
-/* Waits until a process that has been sent SIGSTOP stands still. */
-static void await_standstill(pid_t pid, int64_t deadline_ns)
-{
-	struct linux_process process;
-	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
-		!linux_process_has_ended(&process) && clock_now() < deadline_ns)
-		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
-}
-
 /* Whether a parent is being stopped as well. Those of an attached tree may have one that has nothing to do with it. */
 static bool stops_too(const struct tree *tree, pid_t parent)
 {
@@ -319,20 +353,22 @@ static bool stops_too(const struct tree *tree, pid_t parent)
 /* All, or only those that the last look found for the first time. Returns how many. */
 static size_t stop_outsiders(const struct tree *tree, bool fresh)
 {
-	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
 	size_t count = 0;
+	if (!tree->outsiders)
+		return 0;
+	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
 	pid_t awaited = getpid();
 	for (size_t i = 0; i < tree->outsiders; i++) {
-		const struct tree_outsider *outsider = &tree->outsider[i];
+		struct tree_outsider *const outsider = &tree->outsider[i];
 		if (fresh && !outsider->fresh)
 			continue;
 		count++;
 		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
 			awaited = outsider->process.parent;
 			if (stops_too(tree, awaited))
-				await_standstill(awaited, deadline);
+				await_standstill(awaited, deadline, false);
 		}
-		signal_outsider(outsider, SIGSTOP);
+		outsider->denied = signal_outsider(outsider, SIGSTOP) != 0 && errno == EPERM;
 	}
 	return count;
 }
@@ -343,16 +379,16 @@ void tree_stop(struct tree *tree, int64_t now_ns)
 	tree->stopped = true;
 	signal_group(tree, SIGSTOP);
 	stop_outsiders(tree, false);
-	if (!scan_is_due(tree, now_ns, &forks))
+	if (!look_is_due(tree, now_ns, &forks))
 		return;
 	const int64_t limit = clock_now() + REPEAT_LIMIT_NS;
-	bool again;
-	do {
-		scan(tree, now_ns, forks);
-		again = stop_outsiders(tree, true) > 0;
+	for (;;) {
+		scan(tree, now_ns, forks, limit);
+		const bool found = stop_outsiders(tree, true) > 0;
+		if ((!found && !tree->changed) || clock_now() >= limit || !look_budget_grants(tree->budget, LOOK_AGAIN, now_ns))
+			return;
 		forks = newest_process(tree);
-		again = (again || forks != tree->scanned_forks) && tree->scan.count <= REPEAT_MOST && clock_now() < limit;
-	} while (again);
+	}
 }
 
 void tree_continue(struct tree *tree)
@@ -365,7 +401,7 @@ void tree_continue(struct tree *tree)
 
 void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 {
-	scan(tree, now_ns, newest_process(tree));
+	scan(tree, now_ns, newest_process(tree), 0);
 	if (signal == SIGCONT) {
 		tree_continue(tree);
 		return;
@@ -378,5 +414,5 @@ void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 void tree_leader_ends(struct tree *tree, int64_t now_ns)
 {
 	tree->whole_group = false;
-	scan(tree, now_ns, newest_process(tree));
+	scan(tree, now_ns, newest_process(tree), 0);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "os/descendants.h"
+#include "os/look_budget.h"
 
 /* A process of the tree outside the workload's group. */
 struct tree_outsider {
@@ -21,6 +22,7 @@ struct tree_outsider {
 	int fd;         /* pidfd, or -1 where descriptors are scarce */
 	uint32_t place; /* in the table */
 	bool fresh;     /* found by the last look, and not before */
+	bool denied;    /* may not be stopped by us */
 };
 
 struct tree {
@@ -32,9 +34,13 @@ struct tree {
 	size_t outsiders;
 	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;
-	int64_t patience_ns; /* a look is due after this also when nobody has forked; 0: a second */
+	int64_t patience_ns;        /* a look is due after this also when nobody has forked; 0: a second */
+	struct look_budget *budget; /* of all executors; NULL: there is none */
 	int64_t scanned_ns;
 	uint64_t scanned_forks;
+	int64_t look_ns; /* processor time of the last look */
+	uint64_t looks;  /* how many there have been */
+	bool changed;    /* during the last one: somebody came, or went before it was looked at */
 	int loadavg;
 	bool attached;
 	int table;          /* of an attached tree */
@@ -52,8 +58,8 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 bool tree_lives(struct tree *tree, int64_t now_ns);
 
 /*
- * Stop all, parents first; looks for processes that left the group when the machine has forked since the last look. What is stopped
- * already stays so, and what somebody else continued is stopped again.
+ * Stop all, parents first; looks for processes that left the group when the machine has forked since the last look, and again as long as
+ * those below us change meanwhile. What is stopped already stays so, and what somebody else continued is stopped again.
  */
 void tree_stop(struct tree *tree, int64_t now_ns);
 /* Continue all, parents last. */

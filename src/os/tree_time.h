@@ -3,6 +3,7 @@
 #ifndef OS_TREE_TIME_H
 #define OS_TREE_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,6 +15,7 @@ struct linux_tree_time_reading {
 	unsigned alive; /* processes that have not ended */
 	unsigned
 		known; /* these and those nobody has waited for yet; at 0, what the last ones used since the reading before is lost */
+	bool is_hidden; /* there is a process that /proc doesn't show (hidepid): what it started is not counted */
 };
 
 /*
@@ -21,6 +23,12 @@ struct linux_tree_time_reading {
  * /proc and must outlive it. NULL with errno: ESRCH or ENOENT when there is no such process, ENOMEM.
  */
 struct linux_tree_time *linux_tree_time_open(const char *root, pid_t pid);
+/*
+ * The same at a cost that grows with the tree and not with the machine: only children of those known are looked for. So a process that
+ * loses its parent before it is first seen is missed, unless it comes to a subreaper of the tree. Where the kernel has no lists of
+ * children this is linux_tree_time_open. Up to `files` files of processes stay open, which makes readings cheaper.
+ */
+struct linux_tree_time *linux_tree_time_open_below(const char *root, pid_t pid, unsigned files);
 void linux_tree_time_close(struct linux_tree_time *tree);
 
 /*

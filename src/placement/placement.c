@@ -79,6 +79,13 @@ static unsigned default_instances(const struct group *group)
 	return share ? share : 1;
 }
 
+static void set_default_instances(struct group *group)
+{
+	group->by_default = !group->instances;
+	if (group->by_default)
+		group->instances = default_instances(group);
+}
+
 int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX])
 {
 	int result = 0;
@@ -92,8 +99,19 @@ int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX
 			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin", error);
 		free(allowed);
 	}
-	if (!group->instances)
-		group->instances = default_instances(group);
+	set_default_instances(group);
+	return result;
+}
+
+/* A scheme that the user may not have chosen: says how to choose. 0, or -1 with the message. */
+static int apply_dynamic(const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus,
+	char error[static PLACEMENT_ERROR_MAX])
+{
+	static const char hint[] = "; --pin dynamic:below=SCHEME,above=SCHEME takes others (--list-pins shows them)";
+	const int result = apply_scheme(group, scheme, allowed, cpus, error);
+	const size_t used = result ? strlen(error) : 0;
+	if (result != 0)
+		snprintf(error + used, PLACEMENT_ERROR_MAX - used, "%s", hint);
 	return result;
 }
 
@@ -102,16 +120,15 @@ int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning 
 	struct sst_cpus *allowed = linux_affinity_get();
 	if (!allowed)
 		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
-	int result = apply_scheme(group, dynamic->below, allowed, &group->cpus, error);
+	int result = apply_dynamic(group, dynamic->below, allowed, &group->cpus, error);
 	if (result == 0)
-		result = apply_scheme(group, dynamic->above, allowed, &group->moved, error);
+		result = apply_dynamic(group, dynamic->above, allowed, &group->moved, error);
 	if (result == 0)
 		result = check(group->cpus, allowed, "pin", error);
 	if (result == 0)
 		result = check(group->moved, allowed, "pin", error);
 	free(allowed);
-	if (!group->instances)
-		group->instances = default_instances(group);
+	set_default_instances(group);
 	return result;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/expand.h"
+#include "base/output.h"
 #include "base/whole_line.h"
 
 struct control_log {
@@ -37,14 +38,13 @@ static struct control_log *open_log(const char *path, bool power, unsigned workl
 	struct control_log *log = malloc(sizeof *log);
 	if (!log)
 		return NULL;
-	*log = (struct control_log){
-		.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), .power = power, .workloads = workloads};
+	*log = (struct control_log){.fd = output_open(path, O_TRUNC), .power = power, .workloads = workloads};
 	if (log->fd < 0)
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
 		goto fail;
-	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable", header);
+	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable,others", header);
 	if (power)
 		fputs(",power_w", header);
 	for (unsigned i = 0; i < workloads; i++)
@@ -97,6 +97,7 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	print_value(row, record->estimate);
 	print_value(row, record->duty);
 	print_value(row, record->runnable);
+	print_value(row, record->others);
 	if (log->power)
 		print_value(row, record->power_w);
 	for (unsigned i = 0; i < log->workloads; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The control log: `time_s,monotonic_s,target,load,estimate,duty,runnable[,power_w][,duty_00,…]`, CSV, whole rows only. */
+/* The control log: `time_s,monotonic_s,target,load,estimate,duty,runnable,others[,power_w][,duty_00,…]`, CSV, whole rows only. */
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 

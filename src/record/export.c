@@ -14,6 +14,7 @@
 
 #include "base/expand.h"
 #include "base/half_file.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "os/accounting.h"
@@ -149,7 +150,7 @@ static json_t *configuration(const struct export *export)
 static double processors(const struct run *run)
 {
 	struct estimate_record record;
-	latch_read(&run->shared->estimate, &record, LATCH_SIZE(struct estimate_record));
+	shared_read_estimate(run->shared, &record);
 	return record.samples ? record.last.processors : NAN;
 }
 
@@ -193,19 +194,43 @@ static json_t *workloads(const struct run *run)
 	return array;
 }
 
+static json_t *equal_instances(const struct shared *shared)
+{
+	json_t *array = json_array();
+	struct summary_equal equal;
+	for (unsigned group = 0; summary_next_equal(shared, group, &equal); group = equal.group + 1)
+		json_array_append_new(array,
+			json_pack("{s:i, s:i, s:f, s:f, s:f}", "group", (int)equal.group, "instances", (int)equal.instances,
+				"cpu_least_s", equal.least_s, "cpu_most_s", equal.most_s, "spread", equal.spread));
+	return array;
+}
+
+/* The largest of all groups. */
+static double spread(const struct shared *shared)
+{
+	double most = NAN;
+	struct summary_equal equal;
+	for (unsigned group = 0; summary_next_equal(shared, group, &equal); group = equal.group + 1)
+		most = fmax(most, equal.spread);
+	return most;
+}
+
 static json_t *result(const struct export *export)
 {
 	const struct summary *summary = export->summary;
 	const struct accuracy *accuracy = &summary->accuracy;
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o, "
+		"s:{s:o, s:o}, s:o}",
 		"target", number(accuracy_mean_target(accuracy)), "load", number(accuracy_mean_load(accuracy)), "mean_error_pp",
 		number(accuracy_mean_error_pp(accuracy)), "mse_pp2", number(accuracy_mse_pp2(accuracy)), "samples",
 		(json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s", summary->controlled_s,
 		"saturated", summary->saturated, "starved", summary->starved, "lateness_us", "p50", summary->lateness_50_us,
 		"p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges", (json_int_t)summary->edges, "own_cpu_s",
 		"guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s, "executors", summary->executors_cpu_s,
-		"wall", summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w));
+		"wall", summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w), "others",
+		"mean", number(summary->others_mean), "max", number(summary->others_max), "equal_instances",
+		equal_instances(export->run->shared));
 }
 
 int export_json(const struct export *export, const char *path)
@@ -223,7 +248,7 @@ int export_json(const struct export *export, const char *path)
 		errno = ENOMEM;
 		return -1;
 	}
-	FILE *file = fopen(path, "we");
+	FILE *file = output_stream(path);
 	int done = -1;
 	if (file) {
 		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
@@ -276,9 +301,12 @@ int export_csv(const struct export *export, const char *path)
 		{"lost", (double)summary->lost},
 		{"energy_j", summary->energy_j},
 		{"power_w", summary->power_w},
+		{"others_mean", summary->others_mean},
+		{"others_max", summary->others_max},
+		{"equal_spread", spread(export->run->shared)},
 	};
 	const size_t columns = sizeof column / sizeof *column;
-	FILE *file = fopen(path, "we");
+	FILE *file = output_stream(path);
 	if (!file)
 		return -1;
 	for (size_t i = 0; i < columns; i++)

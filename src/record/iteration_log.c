@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/units.h"
 #include "base/whole_line.h"
 
@@ -33,7 +34,7 @@ static int write_line(struct iteration_log *log, const char *line, size_t length
 int iteration_log_open(struct iteration_log *log, const char *path)
 {
 	/* Appending keeps lines whole even when two workloads were given one file by mistake. */
-	*log = (struct iteration_log){.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)};
+	*log = (struct iteration_log){.file = output_open(path, O_TRUNC | O_APPEND)};
 	if (log->file < 0)
 		return -1;
 	if (write_line(log, ITERATION_LOG_HEADER "\n", strlen(ITERATION_LOG_HEADER "\n")) == 0)

@@ -89,14 +89,18 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 			each[i] = recorder->duty_ns[i];
 	}
 	const struct recorder_sums now = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
-	struct sst_sample sample;
-	*record = (struct record){
-		.end_ns = reading->when_ns, .length_ns = reading->when_ns - recorder->start_ns, .power_w = NAN, .duties = each};
+	*record = (struct record){.end_ns = reading->when_ns,
+		.length_ns = reading->when_ns - recorder->start_ns,
+		.others = NAN,
+		.power_w = NAN,
+		.duties = each};
 	const double length = (double)record->length_ns;
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
 	record->load = NAN;
-	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &sample))
-		record->load = hold(sample.work / sample.capacity, 1);
+	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &record->machine))
+		record->load = hold(record->machine.work / record->machine.capacity, 1);
+	else
+		record->machine = (struct sst_sample){0};
 	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), 1);
 	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
 	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);

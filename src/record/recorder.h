@@ -15,15 +15,17 @@
 struct record {
 	int64_t end_ns; /* CLOCK_MONOTONIC */
 	int64_t length_ns;
-	double target;        /* NaN: free */
-	double load;          /* 0 to 1; NaN when the source gave no sample */
-	double estimate;      /* NaN: none yet */
-	double duty;          /* over the live workloads that are controlled; NaN when there were none */
-	double runnable;      /* controlled workloads */
-	double power_w;       /* mean electric power; NaN: unknown. The recorder leaves it to its owner */
-	bool partly_free;     /* the trace left the workloads free for some of it */
-	const char *pinning;  /* the scheme that dynamic pinning had; NULL: not filled in */
-	const double *duties; /* of each workload; NULL unless asked for; valid until the next record */
+	double target;             /* NaN: free */
+	double load;               /* 0 to 1; NaN when the source gave no sample */
+	double estimate;           /* NaN: none yet */
+	double duty;               /* over the live workloads that are controlled; NaN when there were none */
+	double runnable;           /* controlled workloads */
+	struct sst_sample machine; /* what load is of, as the source has it; zero when it gave no sample */
+	double others;             /* load that others made, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
+	double power_w;            /* … and so the mean electric power */
+	bool partly_free;          /* the trace left the workloads free for some of it */
+	const char *pinning;       /* the scheme that dynamic pinning had; NULL: not filled in */
+	const double *duties;      /* of each workload; NULL unless asked for; valid until the next record */
 };
 
 /* The sums of all slots at one moment. */

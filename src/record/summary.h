@@ -3,6 +3,7 @@
 #ifndef RECORD_SUMMARY_H
 #define RECORD_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/accuracy.h"
@@ -13,6 +14,7 @@
 
 struct summary {
 	struct accuracy accuracy;
+	unsigned by_default;       /* instances of groups that have several by default */
 	double controlled_s;       /* time under control */
 	double saturated, starved; /* shares of it, 0 to 1 */
 	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
@@ -21,9 +23,25 @@ struct summary {
 	uint64_t lost;     /* workloads whose executor was killed */
 	uint64_t respawns; /* how often workloads were started again */
 	bool power_asked;
-	double energy_j, power_w; /* electric, while the run was controlled: sum, and mean; NaN: unknown */
-	double wall_s;            /* from the end of the hold to the end of control */
+	double energy_j, power_w;       /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	double wall_s;                  /* from the end of the hold to the end of control */
+	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
+	uint64_t others_samples;
 };
+
+/* How even the CPU time of equal instances was. */
+struct summary_equal {
+	unsigned group;            /* from 0 */
+	unsigned instances, asked; /* those compared, there from beginning to end, and all of the group */
+	double least_s, most_s;    /* of CPU time */
+	double spread;             /* what lies between, relative to the mean */
+};
+
+/*
+ * The next group, from number `group` on, of which two instances at least were there from beginning to end, and used more than their start
+ * took. False when there is none.
+ */
+bool summary_next_equal(const struct shared *shared, unsigned group, struct summary_equal *equal);
 
 /* Adds up what the executors left in their slots. */
 void summary_collect(struct summary *summary, const struct shared *shared);

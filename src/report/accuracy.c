@@ -21,29 +21,33 @@ struct sampler {
 	double place; /* number of its window */
 	double seconds, target, load;
 	size_t in_step; /* all its rows are of this step, or NO_STEP */
+	bool is_calm;   /* all its rows */
+	double unrest;  /* what lies before is not calm */
 };
 
-static void add_sample(struct report_accuracy *to, double seconds, double target, double load)
+static void add_sample(struct report_accuracy *to, const struct sampler *sampler)
 {
-	to->seconds += seconds;
+	const double target = sampler->target / sampler->seconds;
+	const double load = sampler->load / sampler->seconds;
+	to->seconds += sampler->seconds;
 	accuracy_add(&to->accuracy, target, load);
+	if (sampler->is_calm)
+		accuracy_add(&to->calm, target, load);
 }
 
 static void end_sample(struct sampler *sampler)
 {
 	const double nominal = sampler->rules->window > 0 ? sampler->rules->window : sampler->log->interval;
-	const double target = sampler->target / sampler->seconds;
-	const double load = sampler->load / sampler->seconds;
 	if (sampler->seconds > nominal / 2) {
-		add_sample(&sampler->level[0], sampler->seconds, target, load);
+		add_sample(&sampler->level[0], sampler);
 		for (size_t i = 1; i < sampler->levels && sampler->in_step != NO_STEP; i++)
 			if (fabs(sampler->level[i].target - sampler->step[sampler->in_step].target) <= SAME_LEVEL)
-				add_sample(&sampler->level[i], sampler->seconds, target, load);
+				add_sample(&sampler->level[i], sampler);
 	}
 	sampler->seconds = sampler->target = sampler->load = 0;
 }
 
-static void add_row(struct sampler *sampler, size_t row, size_t step)
+static void add_row(struct sampler *sampler, size_t row, size_t step, bool is_calm)
 {
 	const struct report_log *const log = sampler->log;
 	const double length = report_log_length(log, row);
@@ -51,14 +55,36 @@ static void add_row(struct sampler *sampler, size_t row, size_t step)
 	const double place = window > 0 ? floor((log->time[row] - length / 2) / window) : (double)row;
 	if (sampler->seconds > 0 && place != sampler->place)
 		end_sample(sampler);
-	if (sampler->seconds <= 0)
+	if (sampler->seconds <= 0) {
 		sampler->in_step = step;
-	else if (step != sampler->in_step)
+		sampler->is_calm = true;
+	}
+	if (step != sampler->in_step)
 		sampler->in_step = NO_STEP;
+	sampler->is_calm &= is_calm;
 	sampler->place = place;
 	sampler->seconds += length;
 	sampler->target += length * log->target[row];
 	sampler->load += length * log->load[row];
+}
+
+static bool knows_others(const struct report_log *log)
+{
+	for (size_t row = 0; log->others && row < log->count; row++)
+		if (!isnan(log->others[row]))
+			return true;
+	return false;
+}
+
+/* Goes on to the next row. Whether that is calm, and known to be so. */
+static bool is_calm(struct sampler *sampler, size_t row)
+{
+	const struct report_log *const log = sampler->log;
+	if (!log->others)
+		return false;
+	if (log->others[row] > sampler->rules->burst)
+		sampler->unrest = log->time[row] + sampler->rules->calm;
+	return !isnan(log->others[row]) && (report_log_start(log, row) + log->time[row]) / 2 >= sampler->unrest;
 }
 
 static bool is_free(const struct report_log *log, size_t row)
@@ -73,6 +99,8 @@ static void take_rows(struct sampler *sampler)
 	double from = -INFINITY; /* what lies before is left out */
 	bool was_free = true;
 	size_t step = 0;
+	for (size_t row = 0; row < log->warmup; row++)
+		is_calm(sampler, row);
 	for (size_t row = log->warmup; row < log->count; row++) {
 		const double start = report_log_start(log, row);
 		if (was_free && !is_free(log, row) && rules->settle > 0)
@@ -80,13 +108,14 @@ static void take_rows(struct sampler *sampler)
 		was_free = is_free(log, row);
 		if (rules->skip_edges > 0 && report_log_is_jump(log, row))
 			from = fmax(from, start + rules->skip_edges);
+		const bool calm = is_calm(sampler, row);
 		while (step < sampler->steps && sampler->step[step].last < row)
 			step++;
 		/* The first row has no row before it, and that of the warm-up ends where control begins. */
 		if (was_free || is_free(log, row + 1) || (row > log->warmup && is_free(log, row - 1)) || isnan(log->load[row]) ||
 			(start + log->time[row]) / 2 < from)
 			continue;
-		add_row(sampler, row, step < sampler->steps && sampler->step[step].first <= row ? step : NO_STEP);
+		add_row(sampler, row, step < sampler->steps && sampler->step[step].first <= row ? step : NO_STEP, calm);
 	}
 	if (sampler->seconds > 0)
 		end_sample(sampler);
@@ -116,7 +145,7 @@ static void make_levels(struct sampler *sampler)
 struct report_accuracy *report_accuracy(
 	const struct report_log *log, const struct report_accuracy_rules *rules, int levels, size_t *count)
 {
-	struct sampler sampler = {.log = log, .rules = rules, .in_step = NO_STEP, .levels = 1};
+	struct sampler sampler = {.log = log, .rules = rules, .in_step = NO_STEP, .levels = 1, .unrest = -INFINITY};
 	struct report_step *const step = report_log_steps(log, &sampler.steps);
 	*count = 0;
 	if (!step)
@@ -129,6 +158,8 @@ struct report_accuracy *report_accuracy(
 			make_levels(&sampler);
 		take_rows(&sampler);
 		*count = sampler.levels;
+		for (size_t i = 0; i < *count; i++)
+			sampler.level[i].knows_others = knows_others(log);
 	}
 	free(step);
 	return sampler.level;

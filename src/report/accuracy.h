@@ -3,6 +3,7 @@
 #ifndef REPORT_ACCURACY_H
 #define REPORT_ACCURACY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/accuracy.h"
@@ -13,12 +14,20 @@ struct report_accuracy_rules {
 	double window;     /* length of a sample; 0: a row of the log is one */
 	double settle;     /* left out after control begins, also after a free stretch */
 	double skip_edges; /* left out after each jump of the target */
+	double burst;      /* a row in which the load of others is above this, 0 to 1, is one of a burst */
+	double calm;       /* what follows a burst for so long is not calm either */
 };
 
 struct report_accuracy {
 	double target;  /* the level; NaN for all samples together */
 	double seconds; /* length of the samples */
 	struct accuracy accuracy;
+	/*
+	 * Of them, the samples without a burst: each of their rows is calm, and the load of others is known in it. Meaningless where
+	 * knows_others is false: where the log doesn't have it, or in no row.
+	 */
+	bool knows_others;
+	struct accuracy calm;
 };
 
 /*

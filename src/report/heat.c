@@ -2,6 +2,7 @@
 #include "report/heat.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,14 +61,27 @@ struct report_size report_heat_size(const struct report_matrix *matrix)
 		.height = HEAD_CM + CELL_CM * (double)matrix->rows + 2 * EDGE_CM};
 }
 
-static struct report_heat_range find_range(const struct report_matrix *matrix, const struct report_heat_range *wanted)
+static bool is_outlier(const char *name, const char *const *outlier, size_t outliers)
+{
+	for (size_t i = 0; i < outliers; i++)
+		if (strcmp(name, outlier[i]) == 0)
+			return true;
+	return false;
+}
+
+struct report_heat_range report_heat_range(const struct report_matrix *matrix, const char *const *outlier, size_t outliers)
 {
 	struct report_heat_range range = {INFINITY, -INFINITY};
-	if (!isnan(wanted->low))
-		return *wanted;
-	for (size_t i = 0; i < matrix->rows * matrix->columns; i++) {
-		range.low = fmin(range.low, matrix->cell[i].number);
-		range.high = fmax(range.high, matrix->cell[i].number);
+	for (size_t row = 0; row < matrix->rows; row++) {
+		if (is_outlier(matrix->row[row], outlier, outliers))
+			continue;
+		for (size_t column = 0; column < matrix->columns; column++) {
+			const double number = report_matrix_at(matrix, row, column)->number;
+			if (isnan(number) || is_outlier(matrix->column[column], outlier, outliers))
+				continue;
+			range.low = fmin(range.low, number);
+			range.high = fmax(range.high, number);
+		}
 	}
 	return range;
 }
@@ -131,7 +145,6 @@ int report_heat_draw(struct plot *plot, const struct report_matrix *matrix, cons
 	const struct report_size *size)
 {
 	FILE *const to = plot_script(plot);
-	const struct report_heat_range span = find_range(matrix, range);
 	const struct report_margins margins = {
 		.left = names_cm(matrix) + EDGE_CM, .right = EDGE_CM, .top = HEAD_CM + EDGE_CM, .bottom = EDGE_CM};
 	const double cell = (size->width - margins.left - margins.right) / (double)matrix->columns;
@@ -148,7 +161,7 @@ int report_heat_draw(struct plot *plot, const struct report_matrix *matrix, cons
 			const double x = (double)column;
 			const double y = (double)row;
 			fprintf(to, "%g %g %g %g %g %g %u\n", x + 0.5, y + 0.5, x + GAP, x + 1 - GAP, y + GAP, y + 1 - GAP,
-				isnan(number) ? COLOR_UNKNOWN : find_color(number, &span));
+				isnan(number) ? COLOR_UNKNOWN : find_color(number, range));
 		}
 	}
 	fputs("END\n", to);
@@ -161,7 +174,7 @@ int report_heat_draw(struct plot *plot, const struct report_matrix *matrix, cons
 			if (write_text(plot, at->text, cell) != 0)
 				return -1;
 			fprintf(to, " at first %g,%g center front textcolor rgb '%s'\n", (double)column + 0.5, (double)row + 0.5,
-				is_dark(find_color(at->number, &span)) ? "#ffffff" : "#000000");
+				is_dark(find_color(at->number, range)) ? "#ffffff" : "#000000");
 		}
 	}
 	fputs("plot $cell using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor rgb variable\n", to);

@@ -7,10 +7,13 @@
 #include "report/matrix.h"
 #include "report/plot.h"
 
-/* The numbers that have the lightest and the darkest colour; what lies beyond has one of these. NaN: the table's own. */
+/* The numbers that have the lightest and the darkest colour; what lies beyond has one of these. */
 struct report_heat_range {
 	double low, high;
 };
+
+/* Those of a table, without rows and columns of some names. */
+struct report_heat_range report_heat_range(const struct report_matrix *matrix, const char *const *outlier, size_t outliers);
 
 /* As large as the texts need. */
 struct report_size report_heat_size(const struct report_matrix *matrix);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Targets that differ by less are the same: the log has six decimals. */
 #define SAME_TARGET 2e-6
@@ -14,8 +15,8 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, LOAD, POWER, COLUMNS };
-static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w"};
+enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, COLUMNS };
+static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity"};
 
 bool report_log_is(const struct csv *csv)
 {
@@ -41,8 +42,8 @@ static int refuse_duplicates(const struct csv *csv, const char *name, char error
 
 static int reserve(struct report_log *log, const int column[static COLUMNS], size_t capacity)
 {
-	double **const array[COLUMNS] = {&log->time, &log->monotonic, &log->target, &log->load, &log->power};
-	for (int i = 0; i < COLUMNS; i++) {
+	double **const array[ARRAYS] = {&log->time, &log->monotonic, &log->target, &log->load, &log->power, &log->others};
+	for (int i = 0; i < ARRAYS; i++) {
 		if (column[i] < 0)
 			continue;
 		double *const larger = realloc(*array[i], capacity * sizeof *larger);
@@ -83,6 +84,36 @@ static int read_power(struct csv *csv, int column, double *value)
 	return 0;
 }
 
+/* The difference of two measured loads: it may be a little below 0. */
+static int read_others(struct csv *csv, int column, double *value)
+{
+	size_t length;
+	const char *const text = csv_text(csv, (size_t)column, &length);
+	*value = NAN;
+	if (length == 3 && strncasecmp(text, "nan", length) == 0)
+		return 0;
+	if (csv_number(csv, (size_t)column, value) != 0)
+		return -1;
+	if (*value < -1 || *value > 1)
+		return csv_refuse(csv, (size_t)column, "found %g, expected a load from 0 to 1", *value);
+	return 0;
+}
+
+/* A row whose load is to be a share of less than the machine: of so much of it. */
+static int scale_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
+{
+	double capacity;
+	if (csv_number(csv, (size_t)column[CAPACITY], &capacity) != 0)
+		return -1;
+	if (!(capacity > 0 && capacity <= 1))
+		return csv_refuse(csv, (size_t)column[CAPACITY],
+			"found %g, expected a share of the machine, above 0 and at most 1", capacity);
+	log->load[log->count] /= capacity;
+	if (log->target)
+		log->target[log->count] /= capacity;
+	return 0;
+}
+
 static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
 {
 	const size_t i = log->count;
@@ -95,7 +126,11 @@ static int read_row(struct report_log *log, struct csv *csv, const int column[st
 		return -1;
 	if (column[POWER] >= 0 && read_power(csv, column[POWER], &log->power[i]) != 0)
 		return -1;
-	return read_share(csv, column[LOAD], &log->load[i]);
+	if (column[OTHERS] >= 0 && read_others(csv, column[OTHERS], &log->others[i]) != 0)
+		return -1;
+	if (read_share(csv, column[LOAD], &log->load[i]) != 0)
+		return -1;
+	return column[CAPACITY] >= 0 ? scale_row(log, csv, column) : 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -163,6 +198,7 @@ void report_log_free(struct report_log *log)
 	free(log->target);
 	free(log->load);
 	free(log->power);
+	free(log->others);
 	*log = (struct report_log){0};
 }
 

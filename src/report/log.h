@@ -20,14 +20,18 @@ struct report_log {
 	double *time;      /* ends of the rows, increasing */
 	double *monotonic; /* the same on CLOCK_MONOTONIC, increasing; NULL when the file has no such column */
 	double *target;    /* 0 to 1, NaN while free; NULL when the file has no such column */
-	double *load;      /* 0 to 1, NaN where it is not known */
+	double *load;      /* 0 to 1, NaN where it is not known; above 1 where it is more than the capacity that the file says */
 	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
+	double *others;    /* load of others, 0 to 1, NaN where it is not known; NULL when the file has no such column */
 	size_t warmup;     /* rows of the warm-up, at the beginning */
 	double interval;   /* length of the middle row of all rows, ordered by length */
 	bool is_cut;       /* the file ended in half a line, which was left out */
 };
 
-/* Whether a file with this header is a log. */
+/*
+ * Whether a file with this header is a log. A column `capacity` says of how much of the machine, 0 to 1, target and load are to be
+ * shares; in the file they are shares of the machine.
+ */
 bool report_log_is(const struct csv *csv);
 
 /* Reads all rows. 0, or -1 with a message. Free in both cases. */

@@ -133,6 +133,90 @@ int report_matrix_read(
 	return result;
 }
 
+/* ---- Putting together ------------------------------------------------------------------------------------------------- */
+
+/* The place of a name, which is the last one when it is new. Or REPORT_MATRIX_MOST, with errno. */
+static size_t place_of(char ***list, size_t *count, const char *name)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp((*list)[i], name) == 0)
+			return i;
+	errno = E2BIG;
+	if (*count == REPORT_MATRIX_MOST)
+		return REPORT_MATRIX_MOST;
+	char **const larger = realloc(*list, (*count + 1) * sizeof *larger);
+	if (!larger)
+		return REPORT_MATRIX_MOST;
+	*list = larger;
+	larger[*count] = strdup(name);
+	return larger[*count] ? (*count)++ : REPORT_MATRIX_MOST;
+}
+
+/* Cells for as many rows and columns as there are names now. */
+static int spread(struct report_matrix *matrix, size_t rows, size_t columns)
+{
+	struct report_matrix_cell *const cell = calloc(matrix->rows * matrix->columns, sizeof *cell);
+	if (!cell)
+		return -1;
+	for (size_t i = 0; i < matrix->rows * matrix->columns; i++)
+		cell[i].number = NAN;
+	for (size_t row = 0; row < rows; row++)
+		for (size_t column = 0; column < columns; column++)
+			cell[row * matrix->columns + column] = matrix->cell[row * columns + column];
+	free(matrix->cell);
+	matrix->cell = cell;
+	return 0;
+}
+
+int report_matrix_put(
+	struct report_matrix *matrix, const char *row, const char *column, double number, int decimals, const char *mark)
+{
+	const size_t rows = matrix->rows;
+	const size_t columns = matrix->columns;
+	char text[400];
+	if (!matrix->corner && !(matrix->corner = strdup("")))
+		return -1;
+	const size_t at_row = place_of(&matrix->row, &matrix->rows, row);
+	const size_t at_column =
+		at_row < REPORT_MATRIX_MOST ? place_of(&matrix->column, &matrix->columns, column) : REPORT_MATRIX_MOST;
+	const int error = errno;
+	if ((matrix->rows != rows || matrix->columns != columns) && spread(matrix, rows, columns) != 0) {
+		/* No cell is there for the new names. */
+		while (matrix->rows > rows)
+			free(matrix->row[--matrix->rows]);
+		while (matrix->columns > columns)
+			free(matrix->column[--matrix->columns]);
+		return -1;
+	}
+	if (at_column == REPORT_MATRIX_MOST) {
+		errno = error;
+		return -1;
+	}
+	struct report_matrix_cell *const cell = &matrix->cell[at_row * matrix->columns + at_column];
+	errno = EEXIST;
+	if (cell->text)
+		return -1;
+	const int length = snprintf(text, sizeof text, "%.*f", decimals, number);
+	snprintf(text + length, sizeof text - (size_t)length, " %s", mark);
+	cell->text = strdup(text);
+	if (!cell->text)
+		return -1;
+	cell->number = number;
+	cell->mark = cell->text + length + 1;
+	return 0;
+}
+
+bool report_matrix_has(const struct report_matrix *matrix, const char *name)
+{
+	for (size_t i = 0; i < matrix->rows; i++)
+		if (strcmp(matrix->row[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < matrix->columns; i++)
+		if (strcmp(matrix->column[i], name) == 0)
+			return true;
+	return false;
+}
+
 void report_matrix_free(struct report_matrix *matrix)
 {
 	for (size_t i = 0; i < matrix->columns; i++)

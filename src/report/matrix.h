@@ -6,6 +6,7 @@
 #ifndef REPORT_MATRIX_H
 #define REPORT_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/csv.h"
@@ -36,6 +37,14 @@ int report_matrix_read(
 /* The same, from a reader that is at its header. */
 int report_matrix_take(
 	struct report_matrix *matrix, struct csv *csv, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX]);
+/*
+ * Puts a number with a mark where a row and a column of these names meet; names that are not there yet become the last ones. Start
+ * with {0}. 0, or -1 with errno: E2BIG, too many of either; EEXIST, that cell has a number. `decimals` are those of its text.
+ */
+int report_matrix_put(
+	struct report_matrix *matrix, const char *row, const char *column, double number, int decimals, const char *mark);
+/* Whether a row or a column has this name. */
+bool report_matrix_has(const struct report_matrix *matrix, const char *name);
 void report_matrix_free(struct report_matrix *matrix);
 
 static inline const struct report_matrix_cell *report_matrix_at(const struct report_matrix *matrix, size_t row, size_t column)

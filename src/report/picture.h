@@ -30,7 +30,7 @@ struct report_size report_picture_size_lines(const struct report_series *series,
  * timeline: a panel per series, one above the other or in several columns, row after row, with the target as a grey band, the load as a line and the throughput, on
  * the right axis, as steps. throughput: over time, as steps; with `stretches` as a point per window, with a bar as long as the
  * window. steps: the same of any value, which the windows have in the place of their throughput, and whose axis has this name.
- * curve: throughput against load, a point per window; lines join the means of windows that have the same target, unless
+ * curve: throughput against load, a point per window; lines join the means of windows that have the same target, with their standard deviation as a bar, unless
  * `is_scattered`.
  */
 int report_picture_timeline(

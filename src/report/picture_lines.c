@@ -2,8 +2,8 @@
 /* Pictures of one graph with a line, or points, per series: over time, or over the load. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "report/curve.h"
 #include "report/picture_parts.h"
 #include "report/regression.h"
 
@@ -113,53 +113,6 @@ int report_picture_steps(
 	return draw_over_time(plot, series, count, size, true, 1, name);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct report_window *const first = a;
-	const struct report_window *const second = b;
-	const double one = isnan(first->target) ? first->load : first->target;
-	const double other = isnan(second->target) ? second->load : second->target;
-	return (one > other) - (one < other);
-}
-
-static int compare_x(const void *a, const void *b)
-{
-	const double first = ((const struct report_point *)a)->x;
-	const double second = ((const struct report_point *)b)->x;
-	return (first > second) - (first < second);
-}
-
-/* The means of windows with the same target (which is exact to half a percentage point), in the order of their loads. */
-static int add_means(struct report_points *points, const struct report_windows *windows, double rate)
-{
-	struct report_window *const sorted = malloc((windows->count + 1) * sizeof *sorted);
-	int result = -1;
-	if (!sorted)
-		return -1;
-	memcpy(sorted, windows->item, windows->count * sizeof *sorted);
-	qsort(sorted, windows->count, sizeof *sorted, compare);
-	for (size_t i = 0; i < windows->count;) {
-		const size_t first = i;
-		double load = 0;
-		double throughput = 0;
-		do {
-			load += sorted[i].load;
-			throughput += sorted[i].throughput;
-			i++;
-		} while (i < windows->count && fabs(sorted[i].target - sorted[first].target) < 0.005);
-		const double number = (double)(i - first);
-		if (isfinite(load) && isfinite(throughput) &&
-			report_points_add(points, 100 * load / number, rate * throughput / number) != 0)
-			goto out;
-	}
-	if (points->count)
-		qsort(points->item, points->count, sizeof *points->item, compare_x);
-	result = 0;
-out:
-	free(sorted);
-	return result;
-}
-
 static int add_pairs(struct report_points *points, const struct report_windows *windows, double rate)
 {
 	for (size_t i = 0; i < windows->count; i++) {
@@ -180,6 +133,41 @@ static void write_pairs(FILE *to, const char *name, size_t number, struct report
 	points->count = 0;
 }
 
+/* Means as a line, and those that have a deviation once more with that; whether there are such. */
+static bool write_curve(FILE *to, size_t number, const struct report_curve *curve, double rate)
+{
+	fprintf(to, "$mean%zu << END\n", number);
+	for (size_t i = 0; i < curve->count; i++)
+		fprintf(to, "%.9g %.9g\n", 100 * curve->level[i].load, rate * curve->level[i].throughput);
+	fprintf(to, "END\n$bar%zu << END\n", number);
+	bool has_bars = false;
+	for (size_t i = 0; i < curve->count; i++) {
+		if (!(curve->level[i].deviation > 0))
+			continue;
+		has_bars = true;
+		fprintf(to, "%.9g %.9g %.9g\n", 100 * curve->level[i].load, rate * curve->level[i].throughput,
+			rate * curve->level[i].deviation);
+	}
+	fprintf(to, "END\n");
+	return has_bars;
+}
+
+/* Writes a series as data blocks; whether it has bars to be drawn goes to *has_bars. 0, or -1 with errno. */
+static int write_curve_of(FILE *to, size_t number, const struct report_series *series, double rate, bool *has_bars)
+{
+	struct report_points points = {0};
+	struct report_curve curve;
+	int result = add_pairs(&points, &series->windows, rate);
+	write_pairs(to, "pair", number, &points);
+	report_points_free(&points);
+	if (report_curve_make(&curve, &series->windows) != 0)
+		result = -1;
+	else
+		*has_bars = write_curve(to, number, &curve, rate);
+	report_curve_free(&curve);
+	return result;
+}
+
 int report_picture_curve(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool is_scattered)
 {
@@ -187,27 +175,29 @@ int report_picture_curve(
 	const struct report_unit rate = report_picture_rate(series, count);
 	const double point = is_scattered ? 0.5 : 0.9;
 	struct report_entry *const entry = make_entries(series, count, point, !is_scattered);
-	struct report_points points = {0};
+	bool *const has_bars = calloc(count + 1, sizeof *has_bars);
 	char name[64];
-	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
+	int result = entry && has_bars
+			     ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate))
+			     : -1;
 	free(entry);
 	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	for (size_t i = 0; result == 0 && i < count; i++)
+		result = write_curve_of(to, i, &series[i], rate.factor, &has_bars[i]);
 	for (size_t i = 0; result == 0 && i < count; i++) {
-		result = add_pairs(&points, &series[i].windows, rate.factor);
-		write_pairs(to, "pair", i, &points);
-		if (result == 0)
-			result = add_means(&points, &series[i].windows, rate.factor);
-		write_pairs(to, "mean", i, &points);
-	}
-	report_points_free(&points);
-	for (size_t i = 0; i < count; i++) {
 		const size_t style = i % PLOT_STYLES + 1;
 		fputs(i > 0 ? ", " : "plot ", to);
 		if (!is_scattered)
 			fprintf(to, "$mean%zu using 1:2 with lines ls %zu lw 1.2, ", i, style);
+		/* gnuplot's own error bars have a white hole where the mean is. */
+		if (!is_scattered && has_bars[i])
+			fprintf(to,
+				"$bar%zu using 1:($2-$3):(0):(2*$3) with vectors heads size screen 0.01,90 ls %zu dt 1 lw %g, ",
+				i, style, REPORT_LINE_THIN);
 		fprintf(to, "$pair%zu using 1:2 with points ls %zu ps %g", i, style, plot_point_size(plot, point));
 	}
 	fputc('\n', to);
+	free(has_bars);
 	return result;
 }
 

@@ -97,8 +97,11 @@ static void write_csv_text(const char *text, FILE *to)
 static void write_csv(const struct report_table *table, FILE *to)
 {
 	char number[NUMBER_MAX];
-	for (size_t i = 0; i < table->columns; i++)
-		fprintf(to, "%s%s", i > 0 ? "," : "", table->column[i].name);
+	for (size_t i = 0; i < table->columns; i++) {
+		if (i > 0)
+			fputc(',', to);
+		write_csv_text(table->column[i].name, to);
+	}
 	fputc('\n', to);
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++) {
@@ -142,7 +145,11 @@ static int write_json(const struct report_table *table, FILE *to)
 		for (size_t i = 0; i < table->columns; i++) {
 			const struct report_column *const column = &table->column[i];
 			const union report_cell *const cell = cell_at(table, row, i);
-			fprintf(to, "%s\"%s\":", i > 0 ? "," : "", column->name);
+			if (i > 0)
+				fputc(',', to);
+			if (write_json_text(column->name, to) != 0)
+				return -1;
+			fputc(':', to);
 			if (!has_value(column, cell))
 				fputs("null", to);
 			else if (!is_text(column))
@@ -163,7 +170,7 @@ static char *print_cell(const struct report_column *column, const union report_c
 {
 	char number[NUMBER_MAX];
 	if (!has_value(column, cell))
-		return strdup("");
+		return strdup(column->lack ? column->lack : "");
 	if (is_text(column))
 		return report_text_clean(cell->text);
 	return strdup(print_number(cell->number * column->scale, column->title_decimals, number));
@@ -224,7 +231,9 @@ static void write_head(const struct report_table *table, const size_t *width, bo
 		if (width[i] == 0)
 			continue;
 		if (is_markdown) {
-			fprintf(to, "| %s ", title);
+			fputs("| ", to);
+			write_escaped(title, to);
+			fputc(' ', to);
 			continue;
 		}
 		if (!is_first)
@@ -253,13 +262,14 @@ static int write_for_people(const struct report_table *table, bool is_markdown, 
 		return -1;
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t i = 0; i < table->columns; i++) {
-			if (!table->column[i].title || !has_value(&table->column[i], cell_at(table, row, i)))
+			const struct report_column *const column = &table->column[i];
+			if (!column->title || (!column->lack && !has_value(column, cell_at(table, row, i))))
 				continue;
-			char *const text = print_cell(&table->column[i], cell_at(table, row, i));
+			char *const text = print_cell(column, cell_at(table, row, i));
 			if (!text)
 				goto out;
 			const size_t needed = report_text_width(text);
-			const size_t title = report_text_width(table->column[i].title);
+			const size_t title = report_text_width(column->title);
 			if (title > width[i])
 				width[i] = title;
 			if (needed > width[i])

@@ -11,11 +11,12 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_MARKDOWN, REPORT_JSON };
 #define REPORT_IS_TEXT (-1)
 
 struct report_column {
-	const char *name;   /* in CSV and JSON: letters, digits, underscores */
+	const char *name;   /* in CSV and JSON */
 	int decimals;       /* there; REPORT_IS_TEXT for a column of texts */
 	const char *title;  /* in text and Markdown; NULL, or no value in any row: the column doesn't appear there */
 	int title_decimals; /* there */
 	double scale;       /* what numbers are multiplied by there */
+	const char *lack;   /* there, in place of a missing value, also of all; NULL: nothing */
 };
 
 union report_cell {

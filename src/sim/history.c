@@ -7,6 +7,9 @@
 
 #include "base/units.h"
 
+/* Windows above the target that begin so close together have one cause. */
+#define TOGETHER_NS (500 * NS_PER_MS)
+
 /* A change of the target from step to step by this much is a step of the target. */
 #define JUMP 0.02
 
@@ -77,6 +80,20 @@ double sim_history_worst(const struct sim_history *history, int64_t window_ns, s
 			worst = fmax(worst, fabs(load - target));
 	}
 	return worst;
+}
+
+unsigned sim_history_times_above(const struct sim_history *history, int64_t window_ns, double by)
+{
+	const size_t steps = (size_t)(window_ns / SIM_HISTORY_STEP_NS);
+	unsigned times = 0;
+	for (size_t from = 0; from + steps <= history->steps;) {
+		double load;
+		double target;
+		const bool above = look(history, from, steps, &load, &target) && load > target + by;
+		times += above;
+		from += above ? TOGETHER_NS / SIM_HISTORY_STEP_NS : 1;
+	}
+	return times;
 }
 
 /* From a step of the target at `from` to the next one at `to`. */

@@ -29,6 +29,12 @@ struct accuracy sim_history_accuracy(const struct sim_history *history, int64_t 
 double sim_history_worst(const struct sim_history *history, int64_t window_ns, size_t from);
 
 /*
+ * How often the load is above the target by more than `by` (a fraction) in a window of this length. Windows that begin within half a
+ * second of such a one belong to it.
+ */
+unsigned sim_history_times_above(const struct sim_history *history, int64_t window_ns, double by);
+
+/*
  * The longest time in s, over the beginning and all steps of the target, from such a step until all windows of this length that
  * begin before the next one have a load within `band` (a fraction) of their target. NaN when there is no whole window, infinite
  * when the last window before the next step is still outside.

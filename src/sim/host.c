@@ -62,15 +62,25 @@ struct columns {
 	uint64_t user_ns, idle_ns;
 };
 
+static int64_t gone_ns(const struct sim_host *host)
+{
+	return host->gone_ns + (host->gone_since_ns ? host->machine->now_ns - host->gone_since_ns : 0);
+}
+
 static struct columns columns_of(const struct sim_host *host, unsigned processor)
 {
 	const struct sim_machine *machine = host->machine;
 	struct sim_times times = sim_machine_times(machine, processor);
 	const uint64_t tick_ns = (uint64_t)machine->config.tick_ns;
 	const uint64_t past_ticks = (uint64_t)host->past_ns / tick_ns;
+	if (processor == host->gone) {
+		times.work_ns -= gone_ns(host);
+		times.busy_ticks -= (uint64_t)gone_ns(host) / tick_ns;
+	}
 	times.work_ns += host->past_ns;
-	times.idle_ns -= host->past_ns;
-	struct columns columns = {(times.busy_ticks + past_ticks) * tick_ns, (times.idle_ticks - past_ticks) * tick_ns};
+	times.idle_ns -= host->past_ns + host->stood_ns;
+	const uint64_t not_idle_ticks = past_ticks + (uint64_t)host->stood_ns / tick_ns;
+	struct columns columns = {(times.busy_ticks + past_ticks) * tick_ns, (times.idle_ticks - not_idle_ticks) * tick_ns};
 	if (host->accounting != SIM_ACCOUNT_TICKS)
 		columns.idle_ns = (uint64_t)times.idle_ns / 1000 * 1000; /* the idle clock is read in µs */
 	if (host->accounting == SIM_ACCOUNT_CLOCK)
@@ -127,6 +137,8 @@ static ssize_t print_stat(struct sim_host *host)
 	to = print_columns(to + 5, &total, unit_ns);
 	for (unsigned i = 0; i < processors; i++) {
 		const struct columns columns = columns_of(host, i);
+		if (host->gone_since_ns && i == host->gone)
+			continue;
 		memcpy(to, "cpu", 3);
 		to = print_number(to + 3, i);
 		*to++ = ' ';
@@ -157,7 +169,7 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 		break;
 	case CPUACCT:
 		length = snprintf(line, sizeof line, "%" PRId64 "\n",
-			sim_machine_charged_ns(host->machine) + host->past_ns * host->machine->config.processors);
+			sim_machine_charged_ns(host->machine) - gone_ns(host) + host->past_ns * host->machine->config.processors);
 		/* One line, and no sum over processors' tables that is worth counting. */
 		host->charged_ns += host->reading_ns < 5 * NS_PER_US ? host->reading_ns : 5 * NS_PER_US;
 		break;

@@ -21,6 +21,10 @@ struct sim_host {
 	enum sim_accounting accounting;
 	int64_t past_ns;                     /* work of each processor before the machine's start, in what is shown */
 	int64_t reading_ns;                  /* CPU time that a reading of /proc/stat takes */
+	int64_t stood_ns;                    /* how long the machine stood still, and its counters with it */
+	unsigned gone;                       /* the processor that isn't there … */
+	int64_t gone_since_ns;               /* … since this moment; 0: all are */
+	int64_t gone_ns;                     /* how long it was gone before; what it did meanwhile is no work */
 	int64_t charged_ns;                  /* what readings took; the owner sets it back */
 	struct sim_process *const *workload; /* the controlled ones; NULL until there are any */
 	unsigned workloads;

@@ -167,6 +167,10 @@ static void arm_processor(struct sim_processor *processor)
 static void resume_thread(struct sim_processor *processor)
 {
 	struct sim_machine *machine = processor->machine;
+	if (processor->still_until_ns) {
+		processor->thread->state = SIM_PREEMPTED;
+		return;
+	}
 	advance_fair(machine);
 	machine->running++;
 	processor->thread->state = SIM_RUNNING;
@@ -281,6 +285,7 @@ static void start_task(struct sim_processor *processor, struct sim_task *task)
 	processor->task = task;
 	processor->task_began = false;
 	task->processor = processor;
+	task->bound = false;
 	/* As an event of its own: what it does may come back to here for other processors. */
 	sim_event_arm(machine, &processor->event, machine->now_ns);
 }
@@ -290,9 +295,15 @@ static void wake_task(struct sim_event *timer)
 	struct sim_task *task = SIM_OWNER(timer, struct sim_task, timer);
 	struct sim_machine *machine = task->machine;
 	struct sim_processor *processor = task->processor;
-	if (!is_vacant(processor) && machine->idle_count)
+	if (processor->still_until_ns) {
+		/* The one that lets it go on may come later at the same moment. */
+		sim_event_arm(machine, timer,
+			processor->still_until_ns > machine->now_ns ? processor->still_until_ns : machine->now_ns + 1);
+		return;
+	}
+	if (!machine->config.priority && !task->bound && !is_vacant(processor) && machine->idle_count)
 		processor = machine->idle[machine->idle_count - 1];
-	if (machine->config.priority && processor->task)
+	if (machine->config.priority && processor->task && !task->bound)
 		for (unsigned i = 0; processor->task && i < machine->config.processors; i++) {
 			struct sim_processor *other =
 				&machine->processor[(processor - machine->processor + i) % machine->config.processors];
@@ -302,7 +313,8 @@ static void wake_task(struct sim_event *timer)
 	if (is_vacant(processor)) {
 		start_task(processor, task);
 	} else if (machine->config.priority && !processor->task) {
-		suspend_thread(processor);
+		if (!processor->still_until_ns)
+			suspend_thread(processor);
 		processor->thread->state = SIM_PREEMPTED;
 		start_task(processor, task);
 	} else {
@@ -326,6 +338,15 @@ void sim_task_sleep(struct sim_task *task, int64_t until_ns)
 	/* Half of the delay is always there, the rest has a tail. */
 	const double late = (double)machine->config.wakeup_ns * 0.5 * (1 + sim_random_exponential(&task->random));
 	sim_event_arm(machine, &task->timer, from + (int64_t)late);
+}
+
+void sim_task_fetch(struct sim_task *task, struct sim_processor *processor)
+{
+	if (!task->timer.node.place)
+		return;
+	task->processor = processor;
+	task->bound = true;
+	sim_task_sleep(task, task->machine->now_ns);
 }
 
 /* ---- What a processor does next --------------------------------------------------------------------------------------- */
@@ -371,6 +392,10 @@ static void on_processor(struct sim_event *event)
 	struct sim_processor *processor = SIM_OWNER(event, struct sim_processor, event);
 	struct sim_machine *machine = processor->machine;
 	struct sim_thread *thread = processor->thread;
+	if (processor->still_until_ns) {
+		processor->left_ns = 0;
+		return;
+	}
 	if (processor->task && !processor->task_began) {
 		processor->task_began = true;
 		const int64_t cost = processor->task->run(processor->task);
@@ -398,6 +423,30 @@ static void on_processor(struct sim_event *event)
 	processor->thread = NULL;
 	enqueue(thread);
 	choose(processor);
+}
+
+/* ---- Standing still --------------------------------------------------------------------------------------------------- */
+
+void sim_processor_stand_still(struct sim_processor *processor, int64_t until_ns)
+{
+	struct sim_machine *machine = processor->machine;
+	if (processor->task) {
+		processor->left_ns = machine->events.entry[processor->event.node.place - 1].key - machine->now_ns;
+		sim_event_disarm(machine, &processor->event);
+	} else if (processor->thread) {
+		suspend_thread(processor);
+		processor->thread->state = SIM_PREEMPTED;
+	}
+	processor->still_until_ns = until_ns;
+}
+
+void sim_processor_go_on(struct sim_processor *processor)
+{
+	processor->still_until_ns = 0;
+	if (processor->task)
+		sim_event_arm(processor->machine, &processor->event, processor->machine->now_ns + processor->left_ns);
+	else if (!processor->idle_place)
+		choose(processor);
 }
 
 /* ---- Processes -------------------------------------------------------------------------------------------------------- */

@@ -77,9 +77,9 @@ struct sim_process {
 /* ---- Tasks ------------------------------------------------------------------------------------------------------------ */
 
 /*
- * A piece of a program that sleeps until a moment, does something short and sleeps again. It wakes up late by a random time, and
- * then takes an idle processor; when there is none, a task with priority preempts a thread, and one without it waits for the end
- * of a slice on the processor it last ran on. Zero, with `run` set, before sim_task_add.
+ * A piece of a program that sleeps until a moment, does something short and sleeps again. It wakes up late by a random time. With
+ * priority it then preempts the thread on the processor where it last ran, as a real-time process does; without, it takes an idle
+ * processor, or waits there for the end of a slice. Zero, with `run` set, before sim_task_add.
  */
 struct sim_task {
 	struct sim_event timer;
@@ -89,6 +89,7 @@ struct sim_task {
 	struct sim_random random;
 	struct sim_machine *machine;
 	int64_t cpu_ns;
+	bool bound; /* to its processor, until it runs */
 };
 
 /* ---- The machine ------------------------------------------------------------------------------------------------------ */
@@ -116,7 +117,9 @@ struct sim_processor {
 	int64_t busy_ns;   /* without the stretch that is under way … */
 	int64_t since_ns;  /* … or the idle stretch */
 	uint64_t busy_ticks;
-	int64_t own_ns; /* the kernel's own work, without the idle stretch that is under way */
+	int64_t own_ns;         /* the kernel's own work, without the idle stretch that is under way */
+	int64_t still_until_ns; /* it stands still until then; 0: it doesn't */
+	int64_t left_ns;        /* until its event, when it goes on */
 };
 
 struct sim_machine {
@@ -162,6 +165,15 @@ void sim_thread_wake(struct sim_thread *thread, int64_t work_ns);
 int sim_task_add(struct sim_machine *machine, struct sim_task *task, uint64_t number);
 /* Lets it sleep until this moment (and a little longer). Not while it waits for a processor. */
 void sim_task_sleep(struct sim_task *task, int64_t until_ns);
+/* Lets one that sleeps wake up now, on this processor. No effect on one that doesn't sleep. */
+void sim_task_fetch(struct sim_task *task, struct sim_processor *processor);
+
+/*
+ * The processor does nothing until sim_processor_go_on, at until_ns, and the machine doesn't know. What was on it stays there, and counts as its
+ * work but as nobody's time; timers of tasks that last ran there wait; what is given to it meanwhile waits as well.
+ */
+void sim_processor_stand_still(struct sim_processor *processor, int64_t until_ns);
+void sim_processor_go_on(struct sim_processor *processor);
 
 /* Lets time pass. */
 void sim_machine_run(struct sim_machine *machine, int64_t until_ns);

@@ -12,10 +12,15 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/output.h"
+#include "base/short_time.h"
 #include "base/units.h"
 #include "control/loop.h"
+#include "control/overdue.h"
 #include "record/control_log.h"
+#include "record/others.h"
 #include "record/recorder.h"
+#include "sim/stall.h"
 
 /* The machine has been up for about this long. */
 #define UPTIME_NS (1000 * NS_PER_S)
@@ -24,9 +29,17 @@
 #define HOLD_NS (10 * NS_PER_MS)
 /* As in executor.c. */
 #define ANSWERS_AT_ONCE 8
+#define AWAY_NS (300 * NS_PER_MS)
 
 /* Streams of random numbers. */
-enum { STREAM_START = 1, STREAM_TASK = 1 << 20, STREAM_WORKLOAD = 2 << 20, STREAM_BACKGROUND = 3 << 20 };
+enum {
+	STREAM_START = 1,
+	STREAM_ABSENCE = 2,
+	STREAM_TASK = 1 << 20,
+	STREAM_WORKLOAD = 2 << 20,
+	STREAM_BACKGROUND = 3 << 20,
+	STREAM_STALL = 4 << 20
+};
 
 struct executor {
 	struct sim_task task;
@@ -36,8 +49,10 @@ struct executor {
 	struct slot *slot;
 	struct slot_record record;
 	struct sim_process *workload;
+	struct overdue others;
 	bool started;
-	int64_t due_ns;
+	bool running; /* what it wants of its workload */
+	int64_t due_ns, fetched_ns;
 };
 
 struct sim_run {
@@ -53,11 +68,15 @@ struct sim_run {
 	struct sim_process **process;
 	struct sim_process **background;
 	unsigned backgrounds;
-	struct sim_event recording, stepping;
+	struct sim_event recording, stepping, halting;
+	int64_t halted_until_ns; /* 0: not halted */
+	struct sim_task absence; /* occupies the processor that is gone */
 	struct recorder logged, sampled;
+	struct others logged_others, sampled_others; /* with these */
 	struct control_log *log;
 	struct accuracy accuracy;
-	struct sim_history history;
+	struct sim_history history, own_history;
+	struct sim_stall stall;
 	struct summary summary;
 	int64_t began_ns, origin_ns, end_ns;
 	bool log_failed, out_of_memory;
@@ -77,6 +96,7 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
 		.reading_ns = 20 * NS_PER_US + 2 * NS_PER_US * processors,
+		.stall_every_ns = 2 * NS_PER_S,
 		.release_ns = 20 * NS_PER_US,
 		.log_interval_ns = 500 * NS_PER_MS,
 	};
@@ -101,6 +121,7 @@ static int64_t read_clock(void *context)
 
 static void set_running(struct executor *executor, bool run)
 {
+	executor->running = run;
 	if (run)
 		sim_process_continue(executor->workload);
 	else
@@ -133,7 +154,12 @@ static int64_t take_edges(struct executor *executor)
 		loop_publish(&executor->loop, now, &answer, &executor->record);
 		executor->due_ns = answer.until_ns;
 		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
-			sim_task_sleep(&executor->task, answer.until_ns > now ? answer.until_ns : now + NS_PER_MS);
+			const int64_t until = answer.until_ns > now ? answer.until_ns : now + NS_PER_MS;
+			run->host.charged_ns = 0;
+			loop_settle(&executor->loop, now, &answer);
+			cost += run->host.charged_ns;
+			sim_task_sleep(&executor->task, until);
+			overdue_sleep(executor->slot, until);
 			return cost;
 		}
 	}
@@ -159,11 +185,103 @@ static int64_t begin(struct executor *executor)
 	return take_edges(executor);
 }
 
+static struct sim_processor *home(const struct executor *executor)
+{
+	struct sim_machine *machine = &executor->run->machine;
+	return &machine->processor[executor->loop.index % machine->config.processors];
+}
+
+static void look_after_home(struct executor *executor, bool fetched)
+{
+	const int64_t now = executor->run->machine.now_ns;
+	if (fetched) {
+		executor->fetched_ns = now;
+	} else if (executor->fetched_ns && now - executor->fetched_ns > AWAY_NS) {
+		executor->fetched_ns = 0;
+		executor->task.processor = home(executor);
+	}
+}
+
+static void fetch_others(struct executor *executor)
+{
+	struct sim_run *run = executor->run;
+	for (struct slot *late; (late = overdue_find(&executor->others, run->machine.now_ns));)
+		sim_task_fetch(&run->executor[late - run->real.shared->slot].task, executor->task.processor);
+}
+
 static int64_t act(struct sim_task *task)
 {
 	struct executor *executor = SIM_OWNER(task, struct executor, task);
+	if (executor->run->halted_until_ns) {
+		sim_task_sleep(task, executor->run->halted_until_ns);
+		return 0;
+	}
 	enter(executor->run, executor->loop.index);
-	return executor->started ? take_edges(executor) : begin(executor);
+	const bool fetched = overdue_wake(executor->slot);
+	if (!executor->started)
+		return begin(executor);
+	const int64_t cost = take_edges(executor);
+	fetch_others(executor);
+	look_after_home(executor, fetched);
+	return cost;
+}
+
+/* ---- Who stands still ------------------------------------------------------------------------------------------------- */
+
+static void stop_or_continue(struct sim_run *run, bool stop)
+{
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		if (stop)
+			sim_process_stop(run->process[i]);
+		else if (run->executor[i].running)
+			sim_process_continue(run->process[i]);
+	for (unsigned i = 0; i < run->backgrounds && run->config->halt == SIM_HALT_MACHINE; i++)
+		if (stop)
+			sim_process_stop(run->background[i]);
+		else
+			sim_process_continue(run->background[i]);
+}
+
+/* The processor that has got it is gone for so long; where workloads ran, they go on elsewhere. */
+static int64_t be_absent(struct sim_task *task)
+{
+	struct sim_run *run = SIM_OWNER(task, struct sim_run, absence);
+	run->host.gone = (unsigned)(task->processor - run->machine.processor);
+	run->host.gone_since_ns = run->machine.now_ns;
+	stop_or_continue(run, false);
+	sim_event_arm(&run->machine, &run->halting, run->machine.now_ns + run->config->halt_ns);
+	return run->config->halt_ns;
+}
+
+static void remove_or_return_processor(struct sim_run *run)
+{
+	if (run->host.gone_since_ns) {
+		run->host.gone_ns += run->machine.now_ns - run->host.gone_since_ns;
+		run->host.gone_since_ns = 0;
+	} else {
+		/* No thread is on it when it goes. */
+		stop_or_continue(run, true);
+		sim_task_sleep(&run->absence, run->machine.now_ns);
+	}
+}
+
+/* At the beginning, and again at the end. */
+static void halt(struct sim_event *event)
+{
+	struct sim_run *run = SIM_OWNER(event, struct sim_run, halting);
+	const struct sim_config *config = run->config;
+	if (config->halt == SIM_HALT_PROCESSOR) {
+		remove_or_return_processor(run);
+		return;
+	}
+	const bool begins = !run->halted_until_ns;
+	run->halted_until_ns = begins ? run->machine.now_ns + config->halt_ns : 0;
+	if (config->halt != SIM_HALT_EXECUTORS)
+		stop_or_continue(run, begins);
+	if (begins)
+		sim_event_arm(&run->machine, event, run->halted_until_ns);
+	else if (config->halt == SIM_HALT_MACHINE)
+		run->host.stood_ns += config->halt_ns;
 }
 
 /* ---- Recording: as in master_recording.c ------------------------------------------------------------------------------ */
@@ -183,21 +301,40 @@ static int64_t interval_end(const struct sim_run *run, const struct recorder *re
 	return run->origin_ns + ((start_ns - run->origin_ns) / recorder->interval_ns + 1) * recorder->interval_ns;
 }
 
+/* What backgrounds do is known exactly: here it stands for what the machine works, and nothing is ours. */
+static double others_work(const struct sim_run *run)
+{
+	int64_t total_ns = 0;
+	for (unsigned i = 0; i < run->backgrounds; i++)
+		total_ns += sim_process_cpu_ns(run->background[i]);
+	return (double)total_ns / 1e9;
+}
+
+static void start_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading, int64_t next_ns)
+{
+	recorder_start(recorder, reading, next_ns);
+	others_start(recorder == &run->sampled ? &run->sampled_others : &run->logged_others, -others_work(run));
+}
+
 static void end_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading)
 {
+	struct others *others = recorder == &run->sampled ? &run->sampled_others : &run->logged_others;
 	struct record record;
 	enter(run, 0);
 	recorder_end(recorder, reading, &record);
+	record.others = others_end(others, &(struct sst_sample){.capacity = record.machine.capacity}, -others_work(run));
 	if (recorder == &run->sampled) {
 		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
-			record.length_ns > recorder->interval_ns / 2)
+			record.length_ns > recorder->interval_ns / 2) {
 			accuracy_add(&run->accuracy, record.target, record.load);
+			others_count(others);
+		}
 	} else if (run->log && control_log_add(run->log, &record, run->origin_ns) != 0) {
 		if (!run->log_failed)
-			diag("%s: can't write the log: %s", run->config->log, strerror(errno));
+			diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
 		run->log_failed = true;
 	}
-	recorder_start(recorder, reading, interval_end(run, recorder, reading->when_ns));
+	start_interval(run, recorder, reading, interval_end(run, recorder, reading->when_ns));
 }
 
 static void arm_recording(struct sim_run *run)
@@ -212,6 +349,10 @@ static void record(struct sim_event *event)
 	struct recorder *const recorders[] = {&run->logged, &run->sampled};
 	struct sst_reading reading;
 	const int64_t now = run->machine.now_ns;
+	if (run->halted_until_ns) {
+		sim_event_arm(&run->machine, event, run->halted_until_ns + 1);
+		return;
+	}
 	const bool have = read_source(run, &reading);
 	for (int i = 0; i < 2; i++) {
 		const bool due = recorders[i]->next_ns <= now ||
@@ -233,7 +374,11 @@ static void step(struct sim_event *event)
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
 	enter(run, 0);
 	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
-	if (sim_history_add(&run->history, sim_machine_work_ns(&run->machine), target) != 0)
+	int64_t own_ns = 0;
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		own_ns += sim_run_workload_ns(run, i);
+	if (sim_history_add(&run->history, sim_machine_work_ns(&run->machine), target) != 0 ||
+		sim_history_add(&run->own_history, own_ns, target) != 0)
 		run->out_of_memory = true;
 	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
 }
@@ -315,6 +460,7 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 	struct module *modules = executor->module;
 	executor->run = run;
 	executor->slot = &run->real.shared->slot[index];
+	executor->slot->group = index % config->models;
 	executor->record.load = NAN;
 	executor->task.run = act;
 	enter(run, index);
@@ -331,7 +477,7 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 		.module = modules,
 		.shared = run->real.shared,
 		.index = index,
-		.estimator = {.owner = index + 1, .clock = read_clock},
+		.estimator = {.owner = index + 1, .clock = read_clock, .cpu_clock = read_clock},
 	};
 	if (loop_init(&executor->loop, &run->env[SST_FEEDBACK].env) != 0)
 		return -1;
@@ -340,6 +486,8 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
 	if (!executor->workload || sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
 		return -1;
+	executor->task.processor = home(executor);
+	executor->others = (struct overdue){.shared = run->real.shared, .index = index};
 	run->process[index] = executor->workload;
 	sim_process_stop(executor->workload);
 	record_state(executor, 0, false, run->machine.now_ns);
@@ -359,7 +507,9 @@ static int build_machine(struct sim_run *run)
 	run->origin_ns = run->began_ns + config->warmup_ns;
 	run->host = (struct sim_host){
 		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
-	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 2) == 0)
+	run->absence.run = be_absent;
+	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 4) == 0 &&
+		sim_task_add(&run->machine, &run->absence, STREAM_ABSENCE) == 0)
 		return 0;
 	return complain_about_memory();
 }
@@ -372,7 +522,11 @@ static int set_end(struct sim_run *run)
 		diag("the trace has no end: expected --run-time");
 		return -1;
 	}
-	run->end_ns = run->origin_ns + (config->run_time_ns >= 0 ? config->run_time_ns : trace_ns);
+	const int64_t length_ns = config->run_time_ns >= 0 ? config->run_time_ns : trace_ns;
+	char text[SHORT_TIME_MAX];
+	if (short_time(length_ns, text))
+		diag("%s: %s", config->run_time_ns >= 0 ? "--run-time" : "the trace's length", text);
+	run->end_ns = run->origin_ns + length_ns;
 	return 0;
 }
 
@@ -419,12 +573,13 @@ static int build_recorders(struct sim_run *run)
 	if (config->log) {
 		run->log = control_log_open(config->log, false, config->log_instances ? config->workloads : 0);
 		if (!run->log) {
-			diag("%s: can't write the log: %s", config->log, strerror(errno));
+			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 			return -1;
 		}
 	}
 	run->recording.fire = record;
 	run->stepping.fire = step;
+	run->halting.fire = halt;
 	return 0;
 }
 
@@ -452,7 +607,7 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 	run->real_config = (struct config){.workloads = config->workloads, .log = config->log};
 	run->real.config = &run->real_config;
 	run->real.master = run->real.ready = -1;
-	run->history.processors = config->machine.processors;
+	run->history.processors = run->own_history.processors = config->machine.processors;
 	if (build(run) == 0)
 		return run;
 	sim_run_free(run);
@@ -471,7 +626,13 @@ static void collect(struct sim_run *run)
 		atomic_store(&executor->slot->workload_cpu_ns, sim_process_cpu_ns(executor->workload));
 		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
 	}
-	run->summary = (struct summary){.accuracy = run->accuracy, .wall_s = (double)(now - run->began_ns) / 1e9};
+	run->summary = (struct summary){
+		.accuracy = run->accuracy,
+		.wall_s = (double)(now - run->began_ns) / 1e9,
+		.others_mean = others_mean(&run->sampled_others),
+		.others_max = others_most(&run->sampled_others),
+		.others_samples = run->sampled_others.counted,
+	};
 	summary_collect(&run->summary, run->real.shared);
 }
 
@@ -483,10 +644,15 @@ int sim_run_go(struct sim_run *run)
 		diag("can't read the load: %s", strerror(errno));
 		return -1;
 	}
-	recorder_start(&run->logged, &reading, interval_end(run, &run->logged, reading.when_ns + 1));
-	recorder_start(&run->sampled, &reading, interval_end(run, &run->sampled, reading.when_ns + 1));
+	start_interval(run, &run->logged, &reading, interval_end(run, &run->logged, reading.when_ns + 1));
+	start_interval(run, &run->sampled, &reading, interval_end(run, &run->sampled, reading.when_ns + 1));
 	arm_recording(run);
 	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
+	if (run->config->stall_ns > 0)
+		sim_stall_start(&run->stall, &run->machine, STREAM_STALL, run->config->stall_ns, run->config->stall_every_ns,
+			run->origin_ns);
+	if (run->config->halt_ns)
+		sim_event_arm(&run->machine, &run->halting, run->origin_ns + run->config->halt_at_ns);
 	sim_machine_run(&run->machine, run->end_ns);
 	/* What is half over counts; a log whose rows end now has them already. */
 	record(&run->recording);
@@ -499,7 +665,7 @@ int sim_run_go(struct sim_run *run)
 	struct control_log *log = run->log;
 	run->log = NULL;
 	if (control_log_close(log) != 0 && !run->log_failed) {
-		diag("%s: can't write the log: %s", run->config->log, strerror(errno));
+		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
 		run->log_failed = true;
 	}
 	return run->log_failed ? -1 : 0;
@@ -538,12 +704,23 @@ void sim_run_free(struct sim_run *run)
 	sim_machine_free(&run->machine);
 	sim_host_free(&run->host);
 	sim_history_free(&run->history);
+	sim_history_free(&run->own_history);
 	free(run);
 }
 
 const struct sim_history *sim_run_history(const struct sim_run *run)
 {
 	return &run->history;
+}
+
+const struct sim_history *sim_run_own_history(const struct sim_run *run)
+{
+	return &run->own_history;
+}
+
+unsigned sim_run_stalls(const struct sim_run *run)
+{
+	return run->stall.count;
 }
 
 const struct summary *sim_run_summary(const struct sim_run *run)

@@ -13,6 +13,14 @@
 #include "sim/machine.h"
 #include "sim/workload.h"
 
+/* Who stands still for a while, without having been told. */
+enum sim_halt {
+	SIM_HALT_EXECUTORS, /* Showstopper's processes, as by SIGSTOP: workloads stay as they are */
+	SIM_HALT_RUN,       /* the workloads too, as in a control group that is frozen */
+	SIM_HALT_MACHINE,   /* all, and the counters, as a guest whose host stands still */
+	SIM_HALT_PROCESSOR, /* one of the processors, which is taken out of the machine, and comes back */
+};
+
 struct sim_config {
 	struct sim_machine_config machine; /* start_ns is set by the run, from the seed */
 	enum sim_accounting accounting;
@@ -27,8 +35,12 @@ struct sim_config {
 	int64_t run_time_ns; /* -1: as long as the trace */
 	int64_t edge_ns;     /* CPU time an executor takes for an edge, without readings */
 	int64_t reading_ns;  /* CPU time of a reading of /proc/stat */
-	int64_t release_ns;  /* from one executor to the next when the hold ends */
-	const char *log;     /* NULL for none */
+	int64_t stall_ns,
+		stall_every_ns; /* as sim_stall_start's, from the beginning of control on; 0: no processor ever stands still */
+	enum sim_halt halt;
+	int64_t halt_at_ns, halt_ns; /* since control began, and for how long; 0: never */
+	int64_t release_ns;          /* from one executor to the next when the hold ends */
+	const char *log;             /* NULL for none */
 	int64_t log_interval_ns;
 	bool log_instances;
 };
@@ -49,6 +61,10 @@ const struct module *sim_run_modules(const struct sim_run *run);
 
 /* After sim_run_go; owned by the run. The summary's accuracy is of what the feedback source said. */
 const struct sim_history *sim_run_history(const struct sim_run *run);
+/* Likewise, of the workloads' CPU time alone. */
+const struct sim_history *sim_run_own_history(const struct sim_run *run);
+/* How often a processor stood still. */
+unsigned sim_run_stalls(const struct sim_run *run);
 const struct summary *sim_run_summary(const struct sim_run *run);
 const struct shared *sim_run_shared(const struct sim_run *run);
 const struct sim_machine *sim_run_machine(const struct sim_run *run);

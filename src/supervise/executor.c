@@ -26,11 +26,15 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/loop.h"
+#include "control/overdue.h"
 #include "os/attached.h"
+#include "os/home.h"
 #include "os/spawn.h"
 #include "os/tree.h"
 #include "supervise/respawn.h"
 
+/* Away from home for so long: what stood still goes on after 100 or 200 ms. */
+#define AWAY_NS (300 * NS_PER_MS)
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
 /* How long the init of a contained workload may take to reap what was killed. */
@@ -59,9 +63,13 @@ struct executor {
 	int64_t delay_ns;   /* so long after it was started the last time */
 	int64_t started_ns;
 	uint64_t cpu_before; /* what an attached tree had used before */
-	int64_t due_ns;      /* when the next edge is due; 0: never */
-	int64_t kill_ns;     /* end of the grace period */
-	int64_t wake_ns;     /* when the loop goes round again at the latest; 0: not of itself */
+	struct overdue others;
+	struct linux_mask mask; /* processors that the user may use */
+	int64_t fetched_ns;     /* when another executor fetched this one from its home; 0: it is there */
+	bool has_home;
+	int64_t due_ns;  /* when the next edge is due; 0: never */
+	int64_t kill_ns; /* end of the grace period */
+	int64_t wake_ns; /* when the loop goes round again at the latest; 0: not of itself */
 	int signals;
 };
 
@@ -69,6 +77,12 @@ static int64_t read_clock(void *context)
 {
 	(void)context;
 	return clock_now();
+}
+
+static int64_t read_cpu_clock(void *context)
+{
+	(void)context;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void arm(struct executor *executor, int64_t when_ns)
@@ -131,14 +145,36 @@ static void take_edges(struct executor *executor)
 			slot_count_lateness(executor->slot, clock_now() - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
 		executor->due_ns = answer.until_ns;
-		if (answer.until_ns > now) {
-			arm(executor, answer.until_ns);
+		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
+			arm(executor, answer.until_ns > now ? answer.until_ns : now + NS_PER_MS);
+			loop_settle(&executor->loop, now, &answer);
 			return;
 		}
-		if (i == ANSWERS_AT_ONCE) {
-			arm(executor, now + NS_PER_MS);
-			return;
-		}
+	}
+}
+
+/* Whoever was fetched may use all processors again, and goes back after a while. */
+static void look_after_home(struct executor *executor, bool fetched)
+{
+	const int64_t now = clock_now();
+	if (fetched) {
+		executor->fetched_ns = now;
+		linux_mask_give(&executor->mask);
+	} else if (executor->fetched_ns && now - executor->fetched_ns > AWAY_NS) {
+		executor->fetched_ns = 0;
+		if (executor->has_home)
+			linux_home_go(&executor->mask, executor->loop.index);
+		else
+			linux_mask_give(&executor->mask);
+	}
+}
+
+static void fetch_others(struct executor *executor)
+{
+	for (struct slot *late; (late = overdue_find(&executor->others, clock_now()));) {
+		const pid_t pid = atomic_load(&late->executor);
+		if (pid > 0)
+			linux_home_fetch(pid, EXECUTOR_NUDGE);
 	}
 }
 
@@ -345,12 +381,19 @@ static bool reap(struct executor *executor)
 	return none;
 }
 
-static void begin_tree(struct executor *executor)
+/* What all trees are watched by. */
+static void set_looks(struct executor *executor)
 {
 	const int64_t patience = executor->run->config->workloads * LOOK_OF_ALL_NS;
+	executor->tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+	executor->tree.budget = &executor->shared->looks;
+}
+
+static void begin_tree(struct executor *executor)
+{
 	tree_init(&executor->tree, executor->first);
 	executor->tree.init = executor->containment.init;
-	executor->tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+	set_looks(executor);
 }
 
 /* Those of the moment, where they change. */
@@ -385,6 +428,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 			.append = again,
 			.index = index,
 			.cpus = processors_of(executor),
+			.mask = executor->mask,
 			.user = &executor->run->user,
 			.containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
 		};
@@ -499,6 +543,22 @@ static int64_t workload_cpu_ns(const struct executor *executor)
 	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
+/*
+ * An executor that was killed leaves its attached tree stopped. The master continues it, unless that is killed before it gets to it, when
+ * all others have ended already as it had told them to.
+ */
+static void continue_abandoned(const struct executor *executor)
+{
+	const struct config *config = executor->run->config;
+	for (unsigned i = 0; i < config->attaches; i++) {
+		const struct slot *slot = &executor->shared->slot[config->workloads - config->attaches + i];
+		const pid_t pid = atomic_load(&slot->executor);
+		struct linux_process process;
+		if (pid && pid != getpid() && (linux_process_read(pid, &process) != 0 || linux_process_has_ended(&process)))
+			attached_continue(executor->run->attached[i].table);
+	}
+}
+
 static void sign_off(struct executor *executor)
 {
 	record_state(executor, 0, false, clock_now());
@@ -518,13 +578,17 @@ static void forget_signals(const struct executor *executor)
 }
 
 /* Until something happens, or it is time. A child that ended is something. */
-static int await(const struct executor *executor, struct pollfd *polled, nfds_t count)
+static int await(struct executor *executor, struct pollfd *polled, nfds_t count)
 {
 	if (!executor->wake_ns)
 		return ppoll(polled, count, NULL, NULL);
 	const int64_t left = executor->wake_ns - clock_now();
 	const struct timespec timeout = {.tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0};
-	return ppoll(polled, count, &timeout, NULL);
+	if (executor->due_ns && !executor->terminating)
+		overdue_sleep(executor->slot, executor->wake_ns);
+	const int result = ppoll(polled, count, &timeout, NULL);
+	look_after_home(executor, overdue_wake(executor->slot));
+	return result;
 }
 
 /* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
@@ -550,10 +614,12 @@ static int watch(struct executor *executor)
 		const bool time = executor->wake_ns && clock_now() >= executor->wake_ns;
 		const bool edge = time && executor->due_ns && !executor->terminating;
 		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
-		if (edge)
+		if (edge) {
 			take_edges(executor);
-		else if (time)
+			fetch_others(executor);
+		} else if (time) {
 			disarm(executor);
+		}
 		if (polled[1].revents) {
 			if (executor->attached)
 				let_go(executor);
@@ -602,6 +668,7 @@ static int begin_workload(struct executor *executor, enum start_stage *stage)
 	if (executor->attached) {
 		if (tree_attach(&executor->tree, executor->attached, now) != 0)
 			return -1;
+		set_looks(executor);
 		executor->cpu_before = executor->tree.cpu_ticks;
 	} else {
 		executor->first = start_workload(executor, false, stage);
@@ -629,20 +696,23 @@ int executor_run(struct run *run, unsigned index)
 		.attached = run_attached(run, index),
 		.record = {.load = __builtin_nan("")},
 		.containment = {.tie = -1},
+		.others = {.shared = run->shared, .index = index},
 		.signals = -1,
 	};
 	executor.loop = (struct loop){
 		.module = run->module,
 		.shared = run->shared,
 		.index = index,
-		.estimator = {.owner = index + 1, .clock = read_clock},
+		.estimator = {.owner = index + 1, .clock = read_clock, .cpu_clock = read_cpu_clock},
 	};
 	enum start_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
 	bool begun = false;
 	atomic_store(&executor.slot->executor, getpid());
 	if (set_up(&executor) == 0) {
-		scheduling_raise(&run->user);
+		executor.has_home = scheduling_raise(&run->user).grant == GRANT_FIFO;
+		if (linux_mask_take(&executor.mask) == 0 && executor.has_home)
+			linux_home_go(&executor.mask, index);
 		begun = begin_workload(&executor, &stage) == 0;
 	}
 	if (!begun) {
@@ -651,6 +721,8 @@ int executor_run(struct run *run, unsigned index)
 	}
 	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&executor);
+	continue_abandoned(&executor);
 	sign_off(&executor);
+	linux_mask_free(&executor.mask);
 	return result;
 }

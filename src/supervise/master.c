@@ -20,11 +20,16 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/expand.h"
+#include "base/output.h"
+#include "base/replaced.h"
 #include "base/units.h"
 #include "os/affinity.h"
 #include "os/descendants.h"
 #include "os/spawn.h"
+#include "os/unread.h"
 #include "record/export.h"
+#include "record/short_run.h"
 #include "record/summary.h"
 #include "supervise/master_state.h"
 #include "supervise/master_supervision.h"
@@ -88,7 +93,7 @@ static int check_commands(const struct config *config)
 {
 	for (unsigned i = 0; i < config->groups; i++) {
 		/* A folder that differs from instance to instance is looked at by each. */
-		if (config->directory && *config->placeholder && strstr(config->directory, config->placeholder))
+		if (config->directory && expand_changes(config->directory, config->placeholder))
 			return 0;
 		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
 			if (errno == ENOMEM) {
@@ -109,14 +114,24 @@ static int check_exports(const struct config *config)
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
 		if (!paths[i])
 			continue;
-		const int fd = open(paths[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		const int fd = output_open(paths[i], 0);
 		if (fd < 0) {
-			diag("%s: can't write the record: %s", paths[i], strerror(errno));
+			diag("%s: can't write the record: %s", output_name(paths[i]), strerror(errno));
 			return EXIT_TROUBLE;
 		}
 		close(fd);
 	}
 	return 0;
+}
+
+static void say_line(const char *line)
+{
+	diag("%s", line);
+}
+
+static bool has_many_by_default(const struct group *group)
+{
+	return group->by_default && group->instances > 1;
 }
 
 static void say_what_was_set_up(const struct master *master)
@@ -136,6 +151,12 @@ static void say_what_was_set_up(const struct master *master)
 		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
 		free(options);
 	}
+	for (unsigned i = 0; i < master->config->groups; i++) {
+		const struct group *group = &master->config->group[i];
+		if (has_many_by_default(group))
+			diag("group %u: %u instances, one for each processor that it may use (-n sets another number)", i + 1,
+				group->instances);
+	}
 	char container[RUN_CONTAINER_MAX];
 	if (run_container(&master->run, container))
 		diag("container: %s", container);
@@ -143,6 +164,7 @@ static void say_what_was_set_up(const struct master *master)
 		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
 	else
 		diag("priority above the workloads: %s %d", names[grant->grant], grant->value);
+	replaced_say(master->config, say_line);
 }
 
 /* Tried in a child: the master itself stays an ordinary process. */
@@ -209,8 +231,10 @@ static bool misses_requirement(const struct master *master)
 	const double error = fabs(accuracy_mean_error_pp(&master->recording.accuracy));
 	const double mse = accuracy_mse_pp2(&master->recording.accuracy);
 	const double covered = recording_coverage(&master->recording, master->ended_ns);
+	const double others = 100 * others_mean(&master->recording.sampled_others);
+	const bool asked = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
 	bool missed = false;
-	if ((!isnan(config->require_error) || !isnan(config->require_mse)) && covered < COVERAGE_LEAST) {
+	if (asked && covered < COVERAGE_LEAST) {
 		diag("samples cover %.1f %% of the time under control, required at least %.0f %%", 100 * covered,
 			100 * COVERAGE_LEAST);
 		missed = true;
@@ -222,6 +246,13 @@ static bool misses_requirement(const struct master *master)
 	}
 	if (!isnan(config->require_mse) && !(mse <= config->require_mse)) {
 		diag("mean squared error %.3f pp^2, required at most %.3f pp^2", mse, config->require_mse);
+		missed = true;
+	}
+	if (!isnan(config->require_others) && isnan(others)) {
+		diag("the load made by others is not known, required at most %.3f pp", config->require_others);
+		missed = true;
+	} else if (!isnan(config->require_others) && others > config->require_others) {
+		diag("others made a load of %.3f pp, required at most %.3f pp", others, config->require_others);
 		missed = true;
 	}
 	return missed;
@@ -253,14 +284,17 @@ static void write_records(struct master *master, const struct summary *summary, 
 		.exit_status = *status,
 	};
 	if (config->export_json && export_json(&export, config->export_json) != 0) {
-		diag("%s: can't write the record: %s", config->export_json, strerror(errno));
+		diag("%s: can't write the record: %s", output_name(config->export_json), strerror(errno));
 		*status = EXIT_TROUBLE;
 	}
 	if (config->export_csv && export_csv(&export, config->export_csv) != 0) {
-		diag("%s: can't write the record: %s", config->export_csv, strerror(errno));
+		diag("%s: can't write the record: %s", output_name(config->export_csv), strerror(errno));
 		*status = EXIT_TROUBLE;
 	}
 }
+
+/* So late is what a priority would spare; it costs accuracy, but not much yet. */
+#define LATE_US 1000
 
 /* The whole of it at once, since whoever reads stderr may not be waited for. */
 static void say_summary(const struct master *master, const struct summary *summary)
@@ -271,6 +305,13 @@ static void say_summary(const struct master *master, const struct summary *summa
 	if (!to)
 		return;
 	summary_print(summary, master->run.shared, master->config->verbose, to);
+	char remedy[SCHEDULING_REMEDY_MAX];
+	if (master->grant.grant != GRANT_FIFO && summary->lateness_99_us > LATE_US && scheduling_remedy(remedy))
+		fprintf(to,
+			"warning: one of a hundred edges was about %.1f ms late or more, and a priority that prevents that isn't "
+			"permitted: "
+			"%s\n",
+			summary->lateness_99_us / 1000, remedy);
 	if (fclose(to) == 0)
 		diag_write(text, length);
 	free(text);
@@ -287,7 +328,13 @@ static void report(struct master *master, int *status)
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
+		.others_mean = others_mean(&master->recording.sampled_others),
+		.others_max = others_most(&master->recording.sampled_others),
+		.others_samples = master->recording.sampled_others.counted,
 	};
+	for (unsigned i = 0; i < master->config->groups; i++)
+		if (has_many_by_default(&master->config->group[i]))
+			summary.by_default += master->config->group[i].instances;
 	summary_collect(&summary, master->run.shared);
 	if (!master->config->quiet)
 		say_summary(master, &summary);
@@ -332,7 +379,7 @@ static int open_log(struct master *master)
 						 : control_log_open(config->log, config->log_power, columns);
 	if (master->recording.log)
 		return 0;
-	diag("%s: can't write the log: %s", config->log, strerror(errno));
+	diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	return EXIT_TROUBLE;
 }
 
@@ -384,6 +431,19 @@ static void end_live_line(const struct master *master)
 	diag_over_live_line(false);
 }
 
+/*
+ * What is meant for a workload and reaches none, as several don't get it. Looked for at the beginning, and at the end for what a pipe
+ * has brought since. True after a warning.
+ */
+static bool warn_of_unread_input(const struct config *config)
+{
+	if (config->quiet || config->workloads - config->attaches < 2 || !unread_input(STDIN_FILENO))
+		return false;
+	diag("warning: standard input reaches none of the workloads, only one that is alone gets it: -n 1 makes it one "
+	     "(</dev/null: none is meant to)");
+	return true;
+}
+
 /* Supervises the workloads until none is left; returns the exit status. */
 static int run_workloads(struct master *master)
 {
@@ -397,6 +457,7 @@ static int run_workloads(struct master *master)
 	begin_live_line(master);
 	if (config->verbose)
 		say_what_was_set_up(master);
+	const bool warned = warn_of_unread_input(config);
 	master_supervise(master);
 	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
 		name_what_is_left(master);
@@ -405,6 +466,8 @@ static int run_workloads(struct master *master)
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);
 	end_live_line(master);
+	if (!warned)
+		warn_of_unread_input(config);
 	int status = verdict(master);
 	if (master->began_ns)
 		report(master, &status);
@@ -415,7 +478,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
 	die_by_signals(&ties->user);
-	if (run_prepare(&master.run, config) != 0) {
+	if (run_prepare(&master.run, config) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}
@@ -423,7 +486,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	if (status == 0)
 		status = run_workloads(&master);
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
-		diag("%s: can't write the log: %s", config->log, strerror(errno));
+		diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	recording_free(&master.recording);
 	free(master.executor);
 	run_release(&master.run);

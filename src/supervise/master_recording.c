@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "os/move.h"
 #include "placement/pinning.h"
@@ -29,6 +30,7 @@ int recording_init(struct recording *recording)
 void recording_free(struct recording *recording)
 {
 	energy_close(&recording->energy);
+	master_others_close(&recording->ours);
 	recorder_free(&recording->logged);
 	recorder_free(&recording->sampled);
 	free(recording->allowed);
@@ -39,8 +41,10 @@ void recording_free(struct recording *recording)
 bool recording_read(struct recording *recording, struct sst_reading *reading)
 {
 	const struct module *feedback = &recording->run->module[SST_FEEDBACK];
+	master_others_begin(&recording->ours, recording->run);
 	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
 		recording->read_ns = reading->when_ns;
+		recording->ours_s = master_others_read(&recording->ours);
 		return true;
 	}
 	if (!recording->source_failed)
@@ -79,9 +83,22 @@ static int64_t interval_end(const struct recording *recording, const struct reco
 	return from + (passed + 1) * recorder->interval_ns;
 }
 
+static struct others *others_of(struct recording *recording, const struct recorder *recorder)
+{
+	return recorder == &recording->logged ? &recording->logged_others : &recording->sampled_others;
+}
+
 static void start_interval(struct recording *recording, struct recorder *recorder, const struct sst_reading *reading)
 {
 	recorder_start(recorder, reading, interval_end(recording, recorder, reading->when_ns));
+	others_start(others_of(recording, recorder), recording->ours_s);
+}
+
+static void end_interval(
+	struct recording *recording, struct recorder *recorder, const struct sst_reading *reading, struct record *record)
+{
+	recorder_end(recorder, reading, record);
+	record->others = others_end(others_of(recording, recorder), &record->machine, recording->ours_s);
 }
 
 void recording_start(struct recording *recording, const struct sst_reading *reading)
@@ -143,7 +160,7 @@ static void write_log(struct recording *recording, struct record *record)
 	if (!recording->log || control_log_add(recording->log, record, run_origin(recording->run)) == 0)
 		return;
 	if (!recording->log_failed)
-		diag("%s: can't write the log: %s; the run goes on", recording->run->config->log, strerror(errno));
+		diag("%s: can't write the log: %s; the run goes on", output_name(recording->run->config->log), strerror(errno));
 	recording->log_failed = true;
 }
 
@@ -166,6 +183,7 @@ static void count_sample(struct recording *recording, const struct record *recor
 		return;
 	recording->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&recording->accuracy, record->target, record->load);
+	others_count(&recording->sampled_others);
 }
 
 void recording_take(struct recording *recording, bool last)
@@ -186,7 +204,7 @@ void recording_take(struct recording *recording, bool last)
 			continue;
 		}
 		struct record record;
-		recorder_end(recorder, &reading, &record);
+		end_interval(recording, recorder, &reading, &record);
 		if (recorder == &recording->logged) {
 			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
 			record.power_w = energy_take(&recording->energy, counts);

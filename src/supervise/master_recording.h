@@ -12,8 +12,10 @@
 #include "placement/dynamic_pinning.h"
 #include "record/control_log.h"
 #include "record/energy.h"
+#include "record/others.h"
 #include "record/progress.h"
 #include "record/recorder.h"
+#include "supervise/master_others.h"
 
 struct recording {
 	const struct run *run;
@@ -25,6 +27,9 @@ struct recording {
 		sampled_ns; /* with a target all the time, pauses left out, and the part of it that samples cover */
 	int64_t read_ns;    /* when the source was read last */
 	struct energy energy;
+	struct master_others ours;
+	double ours_s;                               /* as of the newest reading of the source */
+	struct others logged_others, sampled_others; /* with the recorders of these names */
 	struct progress progress;
 	bool live_line;
 	bool log_failed, source_failed; /* told once */
@@ -38,7 +43,7 @@ int recording_init(struct recording *recording);
 /* The log is closed by its owner, who has something to say about it. */
 void recording_free(struct recording *recording);
 
-/* Reads the feedback source. False where that fails, which is told once. */
+/* Reads the feedback source, and with it our own time. False where that fails, which is told once. */
 bool recording_read(struct recording *recording, struct sst_reading *reading);
 
 /* At the end: whether the source has not been readable for so long that nobody knows what the load was. Told. */

@@ -105,7 +105,7 @@ static bool all_stopped(const struct master *master)
 		struct slot_record record;
 		latch_read(&master->run.shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
 		const struct slot *slot = &master->run.shared->slot[i];
-		if ((slot->free || atomic_load(&slot->live)) && (record.running || record.duty > 0))
+		if ((slot->free || shared_is_live(master->run.shared, i)) && (record.running || record.duty > 0))
 			return false;
 	}
 	return true;
@@ -174,14 +174,17 @@ static int64_t first_origin(const struct master *master)
 static void begin(struct master *master)
 {
 	struct sst_reading reading;
+	struct estimate_record none;
+	const int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	master->stage = RUNNING;
 	if (!recording_read(&master->recording, &reading)) {
 		master_end_with_error(master, EXIT_TROUBLE);
 		return;
 	}
-	/* The first reading, so that no executor has to begin without one. */
+	/* The first reading, so that no executor has to begin without one, or without knowing whether readings are dear. */
 	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
-	latch_write(&master->run.shared->estimate, &first, LATCH_SIZE(struct estimate_record));
+	atomic_store(&master->run.shared->reading_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before);
+	shared_post_estimate(master->run.shared, 0, shared_read_estimate(master->run.shared, &none), &first);
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	executors_order(master, SHARED_RUN);

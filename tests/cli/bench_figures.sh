@@ -88,7 +88,7 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^11 programs, about ([0-9]|[1-3][0-9]|4[0-5]) minutes$'
+expect_text out '^12 programs, about ([0-9]|[1-4][0-9]|5[0-5]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^tools/[a-z/-]+.* --publish$' "$list" && fail "$what: odd commands"
@@ -130,7 +130,10 @@ publishes() { # BLOCK ROWS COMMAND...
 }
 publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1 -w 1
 publishes accuracy 3 "$source/tools/bench/accuracy" -B "$build" --force -t 1 -s 1 -p single -l 50 -o accuracy
+expect_text found '^([0-9]+ of [0-9]+ samples met a burst of others\.|None of [0-9]+ samples met a burst of others\.|What others did meanwhile is unavailable\.)$'
+expect_text found '^\| `single` \| 50 % \| .* \| ([0-9]+ of 2|unavailable) \| .*\|$'
 publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
+publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
 publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2

@@ -5,7 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH PUBLISH_ROOT
-command -v git >/dev/null || { echo "git is missing: nothing is looked at"; exit 0; }
+command -v git >/dev/null || skip 'git is missing'
 
 # A project of its own, at a known revision.
 project=$work/project

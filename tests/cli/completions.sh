@@ -6,8 +6,8 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
 made=$build/completions
-[ -d "$made" ] || { echo 'this build has no completions: skipped'; exit 77; }
-command -v script >/dev/null || { echo 'script is missing (util-linux has it): skipped'; exit 77; }
+[ -d "$made" ] || skip 'this build has no completions'
+command -v script >/dev/null || skip 'script is missing (util-linux has it)'
 programs=$(cd "$made/bash" && echo *)
 [ "$programs" = 'cpuload showstopper ssburn ssiterate ssreport sssim sstrace' ] || fail "completions are there for $programs"
 # What other tests' surroundings may have set, and what a user has.
@@ -96,7 +96,7 @@ lines() {
 	type 'showstopper -t file -T file=tw' file=two.trace
 	type 'showstopper -t file -T speed=2,file=tw' speed=2,file=two.trace
 	type 'showstopper -C ' horizon= slack= memory= change= peers=
-	type 'showstopper -c rbpid -C ' ke= ki= peers= windup=
+	type 'showstopper -c rbpid -C ' integral= ke= ki= level= peers= repay= windup=
 	type 'showstopper --help-module sp' $(showstopper --list-modules | sed -n 's/^\(space:[^ ]*\).*/\1/p')
 	type 'showstopper --help-module trace:sta' trace:staircase
 
@@ -129,7 +129,7 @@ lines() {
 	printf 'showstopper --attach \t* %s\n' $$ >>typed
 
 	# Words.
-	type 'ssreport ' accuracy timeline throughput curve interference overall efficiency ratio heatmap
+	type 'ssreport ' accuracy repeats timeline throughput curve interference overall efficiency ratio heatmap
 	type 'ssreport he' heatmap
 	type 'showstopper -T 50% zzc' zzcommand
 	type 'showstopper -T 50% -- zzc' zzcommand
@@ -259,13 +259,13 @@ if command -v zsh >/dev/null; then
 	shells="$shells zsh"
 	for program in $programs; do zsh -n "$made/zsh/_$program" || fail "zsh can't read _$program"; done
 else
-	echo 'zsh is missing: what it completes is not looked at'
+	left_out 'zsh is missing: what it completes'
 fi
 if command -v fish >/dev/null; then
 	shells="$shells fish"
 	for program in $programs; do fish -n "$made/fish/$program.fish" || fail "fish can't read $program.fish"; done
 else
-	echo 'fish is missing: what it completes is not looked at'
+	left_out 'fish is missing: what it completes'
 fi
 
 LOADED=

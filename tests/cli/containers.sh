@@ -59,11 +59,10 @@ expect_trouble "feedback module 'cgroup': .*without '\.\.'"
 if grep -q 'cgroup' /proc/self/mountinfo; then
 	run showstopper -T 50% -f cgroup --dry-run true
 	expect_status 0
-	expect_text out '^feedback: cgroup path=self,base=333m,share=40m$'
+	expect_text out '^feedback: cgroup path=self,base=333ms,share=40ms$'
 	expect_text out '^processors: [0-9.]+$'
 else
-	echo 'no control groups are mounted: left out'
-	finish
+	skip 'no control groups are mounted'
 fi
 
 unified=$(sed -n 's/^[^ ]* [^ ]* [^ ]* \/ \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
@@ -74,7 +73,7 @@ if [ -n "$unified" ] && make_group "$unified/$name" && [ -e "$unified/$name/cpu.
 	near "$(awk -F, -v p="$(value record.json .machine.processors)" 'NR > 1 { work += $4 * p * ($2 - before) * (NR > 2) } { before = $2 } END { print work }' log.csv)" \
 		"$(awk '/^usage_usec/ { print $2 / 1e6 }' "$unified/$name/cpu.stat")" 0.3 0.6 'work of the group'
 else
-	echo 'version 2: groups can not be made: left out'
+	left_out 'version 2: groups can not be made'
 fi
 
 # ---- A quota ---------------------------------------------------------------------------------------------------------------
@@ -100,7 +99,7 @@ elif [ -n "$unified" ] && [ -d "$unified/$name" ] && echo +cpu >"$unified/cgroup
 	}
 	both="$unified/$name"
 else
-	echo 'quotas can not be set: left out'
+	left_out 'quotas can not be set'
 	both=
 fi
 processors=$(nproc --all)
@@ -109,7 +108,7 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 	{
 		in_group $both -- showstopper -T 50% --dry-run true
 		expect_status 0
-		expect_text out '^feedback: realtime base=333m,share=40m,container=yes,source=cgroup$'
+		expect_text out '^feedback: realtime base=333ms,share=40ms,container=yes,source=cgroup$'
 		expect_text out '^processors: 0\.5$'
 		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
 		[ "$(grep -c '^workload ' out)" = 1 ] || fail "$what: other than one workload for half a processor"
@@ -124,7 +123,7 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 		in_group $both -- showstopper --check-machine
 		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
 		expect_text out '^processors: .* 1 usable$'
-		in_group $both -- showstopper -v -q -T 50% -r 100m true
+		in_group $both -- showstopper -v -q -T 50% -r 500m true
 		expect_text err '^showstopper: container: a quota of 0\.5 processors'
 		in_group $both -- showstopper -T 50% -f cgroup --dry-run true
 		expect_text out '^processors: 0\.5$'
@@ -177,7 +176,7 @@ END
 			# shellcheck disable=SC2086
 			in_group $both -- unshare $namespaces sh inside "$version" $options $acct_options showstopper -T 50% --dry-run true
 			if [ "$status" -eq 99 ]; then
-				echo "control groups can not be mounted in a namespace: left out"
+				left_out "control groups can not be mounted in a namespace"
 				continue
 			fi
 			expect_status 0
@@ -200,7 +199,7 @@ END
 		expect_status 0
 		expect_text out '^processors: 0\.5$'
 	else
-		echo 'namespaces of control groups are not permitted: left out'
+		left_out 'namespaces of control groups are not permitted'
 	fi
 
 	# A group with a quota whose processor time nobody counts.
@@ -217,7 +216,7 @@ END
 	expect_no_text out '^container:'
 	expect_no_text out 'source=cgroup'
 elif [ -n "$both" ]; then
-	echo 'one processor, or a quota that can not be set: left out'
+	left_out 'one processor, or a quota that can not be set'
 fi
 
 # ---- A cpuset --------------------------------------------------------------------------------------------------------------
@@ -234,7 +233,7 @@ if [ "$processors" -gt 1 ] && [ -e $cpuset/cpuset.cpus ] && make_group "$cpuset/
 	in_group "$cpuset/$name" -- showstopper -T 50% -F container=no --dry-run true
 	expect_text out "^processors: $processors\$"
 else
-	echo 'cpusets can not be made: left out'
+	left_out 'cpusets can not be made'
 fi
 
 # ---- The workloads alone ---------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ expect_trouble "can't create /no/such/folder/file"
 run cpuload fast
 expect_trouble "interval 'fast': expected a time"
 run cpuload 5m
-expect_trouble "interval '5m': expected .* from 10m to"
+expect_trouble "interval '5m': expected .* from 10ms to"
 run cpuload 1 0
 expect_trouble "count '0'"
 run cpuload 1 2 3
@@ -117,7 +117,7 @@ jq -es 'length == 3 and all(.[]; .time_s > 0 and .monotonic_s > .time_s and .loa
 run cpuload -f table -C runqueue 0.05 2
 expect_status 0
 expect_lines out 5
-expect_text out '^Linux .*, source idle, every 50m$'
+expect_text out '^Linux .*, source idle, every 50ms$'
 expect_text out '^time +load % +runqueue$'
 expect_text out '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{2} +[0-9]+\.[0-9]{2} +[0-9]+$'
 expect_text out '^Average +[0-9]+\.[0-9]{2} +[0-9]+$'
@@ -139,6 +139,9 @@ expect_lines rows.csv 3
 
 run sh -c 'exec cpuload 0.05 2 >/dev/full'
 expect_trouble "can't write standard output: No space left"
+run cpuload -o - 0.05 2
+expect_lines out 3
+[ ! -e ./- ] || fail 'a file is called -'
 run cpuload -o /dev/full 0.05 2
 expect_trouble "can't write /dev/full: No space left"
 
@@ -217,9 +220,37 @@ run sh -c 'exec cpuload -o /dev/full 0.05 -- sh -c "sleep 0.2; echo done"'
 expect_status 125
 expect_text err 'No space left'
 
+# What the command used, with its children's time, beside the machine's.
+cat >busy <<'END'
+	(i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done)
+	sleep 0.2
+	times
+	exit 4
+END
+run cpuload -o rows.csv -- sh busy
+expect_status 4
+expect_lines err 2
+expect_text err '^cpuload: sh: [0-9.]+ % of the machine, CPU time [0-9.]+ s \(user [0-9.]+ s, system [0-9.]+ s\) in [0-9.]+ s$'
+expect_text err '^cpuload: the machine: [0-9.]+ %, CPU time [0-9.]+ s on [0-9]+ processors?$'
+# `times` has minutes and seconds of the shell and, in the second line, of its children, which are all but nothing short of the end.
+tr -d '(,)' <err | awk -v processors="$(grep -c '^cpu[0-9]' /proc/stat)" '
+	NR == FNR { for (i = 1; i <= 2; i++) { split($i, part, "m"); told += part[1] * 60 + part[2] } next }
+	FNR == 1 { load = $3; total = $10; user = $13; system_time = $16; elapsed = $19 }
+	END {
+		off = total - user - system_time
+		by_load = load / 100 * elapsed * processors
+		exit !(told > 0.03 && total > told - 0.05 && total < told + 0.5 && off < 0.002 && off > -0.002 &&
+			by_load < total * 1.01 + 0.01 && by_load > total * 0.99 - 0.01)
+	}' out - || { fail "$what: wrong account"; cat out err; }
+run cpuload -q -- true
+expect_lines err 0
+run cpuload 1h -- sh -c 'kill -KILL $$'
+expect_status 137
+expect_text err '^cpuload: sh was ended by signal 9 \(Killed\)$'
+
 # Signals are passed on, and the rows go on until the command ends.
 for signal in TERM USR1; do
-	cpuload -o passed.csv 0.05 -- sh -c "trap 'exit 9' $signal; : >ready; while :; do sleep 0.02; done" &
+	cpuload -q -o passed.csv 0.05 -- sh -c "trap 'exit 9' $signal; : >ready; while :; do sleep 0.02; done" &
 	until [ -e ready ]; do sleep 0.02; done
 	rm ready
 	kill -s "$signal" $!
@@ -268,7 +299,7 @@ between() {
 	cat root/start >root/proc/stat
 	change=$1
 	shift
-	run cpuload --sysroot root "$@" 1h -- sh -c "sleep 0.05; $change"
+	run cpuload -q --sysroot root "$@" 1h -- sh -c "sleep 0.05; $change"
 	expect_status 0
 	cut -d, -f3- out >part
 	mv part out
@@ -280,6 +311,16 @@ expect_out 'load,load_cpu0,load_cpu2,runqueue
 between 'cat root/later >root/proc/stat' -s ticks --cpus 2
 expect_out 'load
 0.200000'
+# All of the machine, also where rows are about a part of it, and from its start to its end, also where COUNT ends them.
+cat root/start >root/proc/stat
+run cpuload --sysroot root -s ticks --cpus 2 10m 1 -- sh -c 'sleep 0.05; cat root/later >root/proc/stat'
+expect_status 0
+expect_text err '^cpuload: the machine: 60\.00 %, CPU time 1\.20 s on 2 processors$'
+# Two ticks of two processors could be anything.
+cat root/start >root/proc/stat
+sed 's/1000/1001/; s/5000/5001/; s/ 500 / 501 /; s/ 2500 / 2501 /' root/start >root/soon
+run cpuload --sysroot root -s ticks -- cp root/soon root/proc/stat
+expect_text err '^cpuload: the machine: its load is not known, cp was too short$'
 between 'cat root/gone >root/proc/stat' -s ticks -P
 expect_out 'load,load_cpu0,load_cpu2
 0.500000,0.500000,'

@@ -15,7 +15,7 @@ if command -v mandoc >/dev/null; then
 		mandoc -T ascii -O width=1000 "$1" | sed "s/.$(printf '\b')//g"
 	}
 else
-	echo "mandoc is missing: manuals are not looked at"
+	left_out "mandoc is missing: manuals"
 	render() {
 		return 1
 	}

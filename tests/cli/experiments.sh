@@ -58,6 +58,12 @@ run "$experiments/traces" --targets 25
 expect_trouble "^tools/experiments/traces: unexpected argument '--targets'"
 run "$experiments/traces" --times 90,0
 expect_trouble "^tools/experiments/traces: --times: '0' is no whole number from 1"
+run "$experiments/traces" --levels stairs
+expect_trouble "^tools/experiments/traces: --levels: 'stairs': expected lines or hold"
+run "$experiments/traces" --dry-run -w burn-single
+expect_text out ' -T \.\./\.\./nine-levels\.trace,speed='
+run "$experiments/fastforward" --dry-run -w burn-single --levels hold
+expect_text out ' -T \.\./\.\./nine-levels-hold\.trace,speed='
 run "$experiments/accuracy" --simulate
 expect_trouble "^tools/experiments/accuracy: unexpected argument '--simulate'"
 for value in quantum=1m D.quantum D.quantum= 'D.quantum=1m 2m' X.quantum=1m d=a,,b; do
@@ -112,6 +118,11 @@ for file in accuracy.csv sweep-all.csv; do
 	cmp -s "swept/$file" "before/$file" || fail "$what: another $file than that of one run"
 done
 
+# Repeats have an interval of confidence.
+run "$experiments/sweep" --simulate -B "$build" -w burn-single -l 50 -t 5 -v D.quantum=67m -n 2 -o repeated
+expect_status 0
+expect_text repeated/sweep.md '^\| burn-single 50 D\.quantum=67m \| 2 (\| -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\) ){4}\|$'
+
 # A batch is simulated or not; and simulated ones wait for none but themselves.
 run "$experiments/sweep" -B "$build" -w burn-single,burn-parallel -l 50 -t 5 -v D.quantum=67m,107m -v C.horizon=100m,300m -o swept --resume
 expect_trouble '^tools/experiments/sweep: .*swept was begun with other options'
@@ -158,7 +169,23 @@ for label in $(runs_in interrupted); do
 done
 expect_text interrupted/accuracy.md '^\| 50 % \| .* \| .* \| .* \|$'
 expect_text interrupted/accuracy.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|$'
+expect_no_text interrupted/accuracy.md 'have no whole instances for 50 %'
 expect_text interrupted/machine.txt '^processors: '
+
+# A quarter of two processors is half an instance: N-bench is marked there, and not counted as beaten.
+cat >made_up.csv <<'END'
+workload,target_percent,setting,repeats,mean_error_pp,mse_pp2
+w,25,N-bench,1,25,625
+w,25,PI-even,1,0.1,1
+w,50,N-bench,1,2,5
+w,50,PI-even,1,-0.2,2
+END
+run awk -F, -v OFS=, -v workload=w -v class=none -v chosen='N-bench PI-even' -v processors=2 -f "$source/tools/bench/lib/whole.awk" \
+	-f "$experiments/lib/accuracy_table.awk" "$experiments/paper/table1.csv" made_up.csv
+expect_text out '^25 %,\+25\.00 / 625 \*,\+0\.10 / 1\.00$'
+expect_text out '^50 %,\+2\.00 / 5\.00,-0\.20 / 2\.00$'
+run awk -F, -v workload=w -v processors=2 -f "$source/tools/bench/lib/whole.awk" -f "$experiments/lib/accuracy_verdict.awk" made_up.csv
+expect_text out '^PI-even: mean error within 0\.20 pp, MSE below that of the baselines on 1 of 1 targets\. $'
 
 # Its tables published into a draft, and not when another revision made the runs.
 if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
@@ -210,10 +237,33 @@ replay traces ""
 expect_status 0
 expect_text replayed/traces.md '^\| 2 \| [-+0-9.]+ / [0-9.]+ \|$'
 expect_text replayed/traces.md '^\| paper: fop in 90 to 1620 s \| \+0\.01 to \+0\.06 / 2\.88 to 5\.11 \|$'
+expect_text replayed/traces.md '^Of 2 runs under control, [0-9]+ % had at least 80 % of their samples within 5 pp of the target, and [0-9]+ % at least 90 %; '
 replay fastforward --resume
 expect_status 0
 expect_lines out 1
 expect_text replayed/fastforward.md '^\| 3 \| [0-9.]+( \(1\.000\))? \|$'
 expect_text replayed/fastforward.md '^\| paper: fop in 90 s \| 136\.0 \(1\.046\) \|$'
+expect_text replayed/fastforward.md '^\| paper: fop on AIX in 90 s \| 135\.0 \(0\.794\) \|$'
+# Held levels are none of the paper's.
+run "$experiments/traces" -B "$build" -w burn-single -s PI-even -T 3,2 --levels hold -o replayed --report
+expect_status 0
+expect_text replayed/traces.md '^A trace of nine levels of 180 s each, with steps between them,'
+expect_no_text replayed/traces.md '^\| paper: '
+
+# Bursts of others, which the logs tell: in the first second of each, of no height, and not known.
+expect_bursts() { # LOAD OF OTHERS, WHAT IS SAID
+	for log in replayed/runs/*/log.csv; do
+		awk -F, -v OFS=, -v others="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "others") at = i; if (!at) at = NF + 1; $at = "others" }
+			NR > 1 { $at = others == "" || ($1 > 0.2 && $1 < 0.8) ? others : 0 } { print }' "$log" >with_others.csv
+		mv with_others.csv "$log"
+	done
+	run "$experiments/traces" -B "$build" -w burn-single -s PI-even -T 3,2 -o replayed --report
+	expect_status 0
+	expect_text replayed/traces.md "$2"
+}
+expect_bursts 0.1 '^6 of 10 samples met a burst of others\. Without them:$'
+[ "$(grep -c '^| 2 | [-+0-9.]* / [0-9.]* |$' replayed/traces.md)" -eq 2 ] || fail "$what: no table without bursts"
+expect_bursts 0.01 '^None of 10 samples met a burst of others\.$'
+expect_bursts '' '^What others did meanwhile is unavailable\.$'
 
 finish

@@ -50,6 +50,8 @@ for list in nothing mine=0 mine=0/ mine=a/b 'mine=0/1;true' my_own=0/1 'a b=0/1'
 	run "$colocation" --dry-run -s "$list"
 	expect_trouble "^tools/experiments/colocation: --schemes: '.*': expected neutral, per-chip, .*, or NAME=LIST/LIST"
 done
+run "$colocation" --dry-run -w burn-single --outlier burn-parallel
+expect_trouble "^tools/experiments/colocation: --outlier: 'burn-parallel' is none of burn-single$"
 for step in 0 7 50 x ''; do
 	run "$colocation" --dry-run -e "$step"
 	expect_trouble "^tools/experiments/colocation: --step: '$step': expected per cent that divide the way from 95 to 5"
@@ -60,6 +62,44 @@ run "$colocation" -B "$build" -w burn-single -s mine=0/7777 -t 2 -u 1 -F -o refu
 expect_status 125
 expect_text err "^showstopper: .*7777"
 expect_text err "^tools/experiments/colocation: the processors can't be divided by mine$"
+
+expect_file() { # FILE TEXT, which begins on the next line
+	[ "$(cat "$1")" = "${2#?}" ] || fail "$1 differs: $(cat "$1")"
+}
+
+# Without processors of its own a background that takes 45 and 55 % of the machine in turn takes all of its half, and not 95 % of it; a foreground of
+# 10 - 4 L iterations a second makes that an interference of 40.
+mkdir -p neutral/runs/x_y_neutral_1
+(
+	# shellcheck source=tools/experiments/lib/sides.sh
+	. "$source/tools/experiments/lib/sides.sh"
+	# shellcheck source=tools/experiments/lib/colocation.sh
+	. "$source/tools/experiments/lib/colocation.sh"
+	output=$work/neutral experiments=$source/tools/experiments
+	papers_interference neutral >papers
+	papers_interference per-core >>papers
+	papers_interference mine >>papers
+	awk 'BEGIN {
+		print "instance,iteration,start_s,end_s" >"fore.csv"
+		print "time_s,monotonic_s,target,load"
+		for (step = 0; step < 6; step++) {
+			load = 0.5 - 0.2 * (step < 3 ? step : 5 - step)
+			for (row = 1; row <= 12; row++)
+				printf "%.3f,%.3f,%.6f,%.6f\n", 6 * step + row / 2, 100 + 6 * step + row / 2, load, load + (row % 2 ? 0.05 : -0.05)
+			count = 6 * (10 - 4 * 2 * load)
+			for (i = 0; i < count; i++) printf "0,%d,%.9f,%.9f\n", n++, 100 + 6 * step + 6 * i / count, 100 + 6 * step + 6 * (i + 1) / count >"fore.csv"
+		}
+	}' >neutral/runs/x_y_neutral_1/log.csv
+	log_of x_y_neutral_1
+) >log_name
+expect_file papers '
+paper 001, KVM: from 16.2 (h2 beside avrora) to 50.8 (avrora beside luindex).
+paper 001, KVM: from 0.2 (h2 beside avrora) to 10.2 (luindex beside h2); LXC: from -4.9 (avrora beside h2) to 6.0 (h2 beside specs).'
+run ssreport curve -f csv "$(cat log_name)" fore.csv
+expect_text out '^background-log,.*,1\.000,5\.000,1\.000000,1\.000000,'
+expect_text out '^background-log,.*,13\.000,17\.000,0\.200000,0\.200000,'
+run ssreport interference -f csv "$(cat log_name)" fore.csv
+awk -F, 'NR == 2 { exit !($4 > 39.8 && $4 < 40.2) }' out || fail "$what: another interference: $(tail -n 1 out)"
 
 # ---- A batch ------------------------------------------------------------------------------------------------------------------
 
@@ -107,12 +147,15 @@ expect_trouble 'holds a batch; --resume goes on with it'
 batch --resume
 expect_status 0
 [ "$(wc -l <pairs/joblog)" -eq 6 ] || fail "$what: joblog has $(wc -l <pairs/joblog) lines"
-run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 -o pairs --report --compare pairs
+run "$colocation" -B "$build" -w burn-single,burn-parallel -s "mine=$processors" -e 45 -t 4 -u 1 -c 0 -o pairs --report --compare pairs --outlier burn-parallel
 expect_status 0
 # Beside others it may happen that in each pair there is a step in which no iteration ended.
 if [ -e pairs/ratio.csv ]; then
 	expect_text pairs/colocation.md '^\| burn-[a-z]* beside burn-[a-z]* \| mine \| 1 \| 1\.000 \| 1\.000 \| 1\.000 \|$'
 	expect_text pairs/colocation.md '^The medians lie between 1\.000 and 1\.000\.$'
+	expect_text pairs/ratio-mine.csv '^burn-[a-z]*,.*1\.000 1\.000\.\.1\.000'
+	expect_text pairs/colocation.md '^\| burn-[a-z]* \|.* 1\.000 1\.000\.\.1\.000 \|'
+	[ -s pairs/ratio-mine.svg ] || fail "$what: there is no ratio-mine.svg"
 else
 	expect_text pairs/colocation.md 'has none of these runs that could be compared\.$'
 fi

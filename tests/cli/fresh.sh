@@ -17,6 +17,8 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	# The text itself: the sources may lie where nobody else may look.
 	run setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$(cat "$source/tools/fresh")" /fresh --package-only
 	expect_trouble 'must be run as root'
+else
+	left_out 'setpriv is missing, or this is not root'
 fi
 
 # Each purpose that the list names may be asked for, and each that --help names has packages.

@@ -21,7 +21,7 @@ expect_not_started() {
 ) || fail 'a limit on file sizes'
 
 # The soft limit on descriptors is raised; workloads have it as it was.
-run prlimit --nofile=8: showstopper -q -T 50% -r 1M -n 2 --stdout limit.% prlimit --noheadings --nofile --output SOFT
+run prlimit --nofile=8: showstopper -q -T 100% -c open -r 1M -n 2 --stdout limit.% prlimit --noheadings --nofile --output SOFT
 expect_status 0
 expect_lines err 0
 for i in 0 1; do
@@ -30,7 +30,7 @@ done
 
 # A hard limit that is too low is told; one that is just enough does.
 for files in 5 6 7 8 9 10 11 12 14 16 18 20 24 32; do
-	run prlimit --nofile=$files showstopper -q -T 50% -r 100m -n 3 -o log touch started.%
+	run prlimit --nofile=$files showstopper -q -T 50% -r 1s -n 3 -o log touch started.%
 	if [ "$status" -eq 0 ]; then expect_lines err 0; else expect_trouble '^showstopper: .*Too many open files$'; fi
 	[ "$files" -lt 32 ] || expect_status 0
 done

@@ -32,6 +32,8 @@ if command -v c++ >/dev/null; then
 	# shellcheck disable=SC2086
 	run c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $flags header.cc
 	expect_status 0
+else
+	left_out 'c++ is missing'
 fi
 
 # ---- Found, described and run by the installed program ------------------------------------------------------------------------
@@ -82,7 +84,7 @@ refused "^showstopper: control module 'absent': no control/absent.so in $work/mo
 refused "^showstopper: control module '/no/such.so': .*No such file or directory" -c /no/such.so
 refused "^showstopper: trace module 'rbpid': no trace/rbpid.so in " -t rbpid
 refused "^showstopper: space module .*/good.so is a control module, expected one of kind space\$" -s "$fixtures/good.so"
-refused "^showstopper: control module .*/wrong_abi.so has module ABI 3, expected 2\$" -c "$fixtures/wrong_abi.so"
+refused "^showstopper: control module .*/wrong_abi.so has module ABI 4, expected 3\$" -c "$fixtures/wrong_abi.so"
 refused "^showstopper: control module .*/wrong_size.so has a struct of [0-9]+ bytes, expected [0-9]+\$" \
 	-c "$fixtures/wrong_size.so"
 refused "^showstopper: control module .*/wrong_kind.so is a nameless kind of module, expected" -c "$fixtures/wrong_kind.so"
@@ -103,7 +105,7 @@ refused "^showstopper: control module 'mine': option 'rate': 'fast' is malformed
 refused "^showstopper: control module 'mine': option 'rate': '11' is out of range: expected a number, from 0 to 10\$" \
 	-c mine -C 11
 refused "^showstopper: control module 'mine': option 'band': '2' is out of range: expected a load" -c mine -C band=2
-refused "^showstopper: dithering module 'averageq': option 'quantum': '1u' is out of range: expected a time .* from 1m to 1h\$" \
+refused "^showstopper: dithering module 'averageq': option 'quantum': '1u' is out of range: expected a time .* from 1ms to 1h\$" \
 	-d averageq -D 1u
 refused "^showstopper: feedback module 'realtime': option 'source': 'magic' is malformed: expected idle, " -F source=magic
 refused "^showstopper: space module 'even': unknown option 'x': there are no options\$" -s even -S x=1
@@ -117,7 +119,7 @@ cp "$fixtures/wrong_abi.so" modules/space/wrong_abi.so
 run showstopper --list-modules
 expect_status 125
 expect_lines err 1
-expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI 3, expected 2\$"
+expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI 4, expected 3\$"
 expect_text out '^space:mine ' # the others are listed all the same
 
 finish

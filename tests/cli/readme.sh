@@ -112,7 +112,11 @@ for block in readme.[0-9]*; do
 	seen=yes
 	run "$work/bin/showstopper" -T 50% -n 2 ssburn
 	shape err >actual
-	shape "$block" >shown
+	# What is said only where the default made several instances.
+	run "$work/bin/showstopper" -T 50% ssburn
+	shape err | grep '^instances ' >>actual
+	# Nothing is said of instances that got next to no time, as on a machine that others fill.
+	shape "$block" | grep -v '^equal instances ' >shown
 	grep -vxFf actual shown >missing && { fail "$what has lines that are not printed:"; cat missing; }
 done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"

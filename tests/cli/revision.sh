@@ -16,8 +16,7 @@ run plain/build/ssburn --version
 expect_text out '^ssburn [0-9]+\.[0-9]+\.[0-9]+$'
 
 if ! command -v git >/dev/null; then
-	echo 'git is missing: checkouts are not looked at'
-	finish
+	skip 'git is missing: checkouts'
 fi
 HOME=$work GIT_CONFIG_NOSYSTEM=1
 export HOME GIT_CONFIG_NOSYSTEM

@@ -268,6 +268,8 @@ chmod 777 "$work"
 try_as ''
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/showstopper"; then
 	try_as 'setpriv --reuid 65534 --regid 65534 --clear-groups'
+else
+	left_out 'as another user: it takes root, and a build that others may execute'
 fi
 
 # That all of it dies is the containment's doing.
@@ -285,7 +287,11 @@ if unshare -Ur true 2>/dev/null; then
 	if unshare -Urm mount -t tmpfs none /proc/irq 2>/dev/null; then
 		refused "can't mount a /proc of its own: .*; parts of /proc may be hidden" unshare -Urm sh -c 'mount -t tmpfs none /proc/irq
 			exec setpriv --bounding-set=-sys_admin --inh-caps=-all showstopper --contain=pidns -T 50% touch started'
+	else
+		left_out 'mounts in a user namespace are not permitted'
 	fi
+else
+	left_out 'user namespaces are not permitted'
 fi
 if [ "$(id -u)" -eq 0 ]; then
 	refused "can't map its user into a user namespace: .*; it takes root" \
@@ -293,6 +299,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	# Within a user namespace it gets no capability that it did not have without.
 	as='setpriv --bounding-set=-sys_admin,-net_admin --inh-caps=-all'
 	same_as_without -n 1 grep -E '^Cap(Prm|Eff|Bnd)' /proc/self/status
+else
+	left_out 'what root without some capabilities may do'
 fi
 
 finish

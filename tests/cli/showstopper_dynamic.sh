@@ -7,7 +7,7 @@ unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE
 export SHOWSTOPPER_DYNAMIC_TEST="$work"
 
 run showstopper -T 50% --pin dynamic true
-expect_trouble '--pin=dynamic: expected two groups with it, or more$'
+expect_trouble '--pin=dynamic: expected two groups with it, or more, such as --pin dynamic COMMAND : --pin dynamic COMMAND$'
 run showstopper -T 50% --pin dynamic:below=packed true : --pin dynamic:dwell=1s true
 expect_trouble '--pin=dynamic: the settings are given twice: expected them in one group$'
 run showstopper -T 50% --pin dynamic --part 0/2 true : --pin dynamic true
@@ -18,7 +18,7 @@ for settings in x below= below=x above=per-thread threshold=5% threshold=2 hyste
 done
 [ ! -e started ] || fail 'started a workload'
 HWLOC_SYNTHETIC='pack:1 core:2 pu:2' run showstopper -T 50% --pin dynamic true : --pin dynamic true
-expect_trouble '--pin=per-chip: the machine has 1 usable chip, too few for 2 parts$'
+expect_trouble '--pin=per-chip: the machine has 1 usable chip, too few for 2 parts; --pin dynamic:below=SCHEME,above=SCHEME takes others \(--list-pins shows them\)$'
 
 allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 case $allowed in
@@ -92,10 +92,10 @@ wait_background
 [ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
 expect_text err "^showstopper: pinning: $scheme, at a load of [0-9.]+ %\$"
 expect_text err '^showstopper: pinning: neutral, at a load of [0-9.]+ %$'
-expect_text log '^time_s,monotonic_s,target,load,estimate,duty,runnable,pinning$'
+expect_text log '^time_s,monotonic_s,target,load,estimate,duty,runnable,others,pinning$'
 expect_text log ',neutral$'
 expect_text log ",$scheme\$"
-expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300m 1/2\""
+expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300ms 1/2\""
 
 run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true
 expect_text out "^dynamic pinning: below=neutral,above=$scheme,threshold=0.5,hysteresis=0.05,dwell=5s\$"

@@ -29,7 +29,7 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 24 ] || fail "record.csv has rows of $columns columns, expected 24 in both"
+[ "$columns" = 27 ] || fail "record.csv has rows of $columns columns, expected 27 in both"
 # Which Showstopper it was, in both records as --version says.
 said=$(showstopper --version | sed 's/^showstopper //; s/ (\(.*\))$/,\1/; /,/!s/$/,/')
 [ "$(head -n 1 record.csv | sed 's/.*,\(.*,.*\)/\1/')" = showstopper,revision ] || fail "record.csv has other columns at its end: $(head -n 1 record.csv)"
@@ -59,8 +59,30 @@ expect_trouble 'none/record.json: can.t write the record'
 [ ! -e started ] || fail 'a workload was started although the record can not be written'
 
 # A disk that is full at the end.
-run showstopper -q -n 1 -T 50% -r 300m --export-json /dev/full ssburn
+run showstopper -q -n 1 -T 50% -r 500m --export-json /dev/full ssburn
 expect_trouble '/dev/full: can.t write the record'
+
+# `-` is standard output, for all that is written; the workloads' too.
+run showstopper -q -n 1 -T 50% -r 600m --export-json - ssburn
+expect_status 0
+valid out
+value out '.result.samples' 1
+run showstopper -q -n 1 -T 50% -r 600m -o - --export-csv - ssburn
+expect_status 0
+expect_lines out 4
+expect_text out '^time_s,monotonic_s,target,'
+expect_text out '^workloads,processors,target,'
+run showstopper -q -n 1 -T 50% --stderr - --stdout said sh -c 'echo standard; echo error >&2'
+expect_status 0
+expect_lines out 1
+expect_text out '^error$'
+expect_text said '^standard$'
+run showstopper -q -n 1 -T 50% --stdout - echo here
+expect_text out '^here$'
+[ ! -e ./- ] || fail 'a file is called -'
+run sh -c 'showstopper -n 1 -T 50% -r 600m --export-json - ssburn >/dev/full'
+expect_status 125
+expect_text err '^showstopper: standard output: can.t write the record: No space left on device$'
 
 # SIGUSR1: one line, and the run goes on. Nothing of the live line where stderr is no terminal.
 showstopper -n 1 -T 50% -r 4s ssburn >out 2>err </dev/null &

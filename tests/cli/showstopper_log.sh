@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
-header=time_s,monotonic_s,target,load,estimate,duty,runnable
+header=time_s,monotonic_s,target,load,estimate,duty,runnable,others
 
 # expect_log FILE COLUMNS: a header, whole rows of numbers in so many columns, times that go forward, values within their bounds. (An
 # executor that tells its state late makes up for it in the next row, which may so leave the bounds by a hair.)
@@ -13,10 +13,10 @@ expect_log() {
 	awk -F, -v columns="$2" '
 		NF != columns { print "line " NR " has " NF " columns: " $0; wrong = 1 }
 		NR == 1 { next }
-		{ for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]+\.[0-9]+$/ && !(i > 2 && i < 7 && $i == "")) { print "line " NR ": " $0; wrong = 1 } }
+		{ for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]+\.[0-9]+$/ && !(((i > 2 && i < 7) || i == 8) && $i == "")) { print "line " NR ": " $0; wrong = 1 } }
 		NR > 2 && ($1 <= time || $2 <= clock) { print "line " NR " goes back: " $0; wrong = 1 }
 		{ time = $1; clock = $2; rows++ }
-		($3 != "" && ($3 < 0 || $3 > 1)) || $4 < 0 || $4 > 1 || ($5 != "" && ($5 < -0.05 || $5 > 1.05)) || $6 < -0.05 || $6 > 1.05 || $7 < -0.05 {
+		($3 != "" && ($3 < 0 || $3 > 1)) || $4 < 0 || $4 > 1 || ($5 != "" && ($5 < -0.05 || $5 > 1.05)) || $6 < -0.05 || $6 > 1.05 || $7 < -0.05 || $8 < 0 || $8 > 1 {
 			print "line " NR " out of bounds: " $0; wrong = 1 }
 		END { exit wrong || !rows }' "$1" || fail "$what: $1 is no control log"
 }
@@ -26,7 +26,7 @@ expect_status 0
 expect_lines out 0
 expect_lines err 0
 [ "$(head -n 1 log.csv)" = "$header" ] || fail "$what: header is $(head -n 1 log.csv)"
-expect_log log.csv 7
+expect_log log.csv 8
 # Four rows of 500 ms; a busy machine may merge some, but can't make more.
 rows=$(sed 1d log.csv | wc -l)
 if [ "$rows" -lt 2 ] || [ "$rows" -gt 5 ]; then fail "$what: $rows rows"; fi
@@ -34,7 +34,7 @@ if [ "$rows" -lt 2 ] || [ "$rows" -gt 5 ]; then fail "$what: $rows rows"; fi
 # Rows end on multiples of the interval: the zero of time_s is when control began.
 run showstopper -q -T 30% -r 1s --log-interval 50m -w 300m -o log.csv -n 2 ssburn
 expect_status 0
-expect_log log.csv 7
+expect_log log.csv 8
 rows=$(sed 1d log.csv | wc -l)
 if [ "$rows" -lt 10 ] || [ "$rows" -gt 28 ]; then fail "$what: $rows rows, expected about 26"; fi
 # The difference of the two clocks is the moment at which control began, in each row.
@@ -45,18 +45,18 @@ sed 1d log.csv | awk -F, '{ origin = $2 - $1 } NR == 1 { first = origin } origin
 seq 100000 >log.csv
 run showstopper -q -T 30% -r 600m -o log.csv -n 1 ssburn
 expect_status 0
-expect_log log.csv 7
+expect_log log.csv 8
 [ "$(wc -c <log.csv)" -lt 10000 ] || fail "$what: the old log is still there"
 
 # One column per workload, numbered as the workloads are.
 run showstopper -q -T 30% -r 600m --log-instances -o log.csv -n 2 ssburn : -n 1 ssburn
 expect_status 0
 [ "$(head -n 1 log.csv)" = "$header,duty_00,duty_01,duty_02" ] || fail "$what: header is $(head -n 1 log.csv)"
-expect_log log.csv 10
+expect_log log.csv 11
 run showstopper -q -T 0 -c open -r 600m --log-instances -o log.csv -n 101 sleep 100
 expect_status 0
 head -n 1 log.csv | grep -q ',duty_000,duty_001,.*,duty_100$' || fail "$what: header is $(head -n 1 log.csv)"
-expect_log log.csv 108
+expect_log log.csv 109
 
 # A reader that comes while the run goes on meets whole lines only.
 what='a reader beside the run'
@@ -70,13 +70,13 @@ done
 wait $!
 status=$?
 expect_status 0
-expect_log live.csv 7
+expect_log live.csv 8
 
 # A pipe is as good as a file.
 what='log to a pipe'
 timeout 60 showstopper -q -T 30% -r 600m -o /dev/fd/3 -n 1 ssburn 3>&1 >/dev/null 2>err </dev/null | cat >pipe.csv
 expect_lines err 0
-expect_log pipe.csv 7
+expect_log pipe.csv 8
 
 # A disk that is full from the start is trouble before anything is started.
 run showstopper -T 30% -r 1s -o /dev/full -n 1 touch started
@@ -94,7 +94,7 @@ expect_trouble "^showstopper: /dev/full: can't write the log: No space left on d
 	expect_text err "^showstopper: short.csv: can't write the log: File too large; the run goes on"
 	[ "$failures" -eq 0 ]
 ) || fail "a log that can't grow"
-expect_log short.csv 7
+expect_log short.csv 8
 [ "$(wc -c <short.csv)" -le 8192 ] || fail "the limit had no effect"
 (
 	failures=0

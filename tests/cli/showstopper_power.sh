@@ -5,7 +5,7 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 schema=$source/tests/fixtures/export.schema.json
-header=time_s,monotonic_s,target,load,estimate,duty,runnable
+header=time_s,monotonic_s,target,load,estimate,duty,runnable,others
 
 # A machine whose /proc/stat never changes, and two packages.
 mkdir -p root/proc

@@ -44,19 +44,33 @@ expect_text err '^target load  *[0-9.]+ %$'
 expect_text err '^achieved load  *[0-9.]+ %$'
 expect_text err '^mean error  *[-+][0-9.]+ pp$'
 expect_text err '^mean squared error  *[0-9.]+ pp\^2 \([1-9][0-9]* samples of 500 ms\)$'
-expect_text err '^saturated, starved  *[0-9.]+ %, [0-9.]+ % of [0-9.]+ s under control$'
+expect_text err '^ran all the time  *[0-9.]+ % of [0-9.]+ s under control, below the target \(saturated\)$'
+expect_text err '^stood still  *[0-9.]+ % of [0-9.]+ s under control, above the target \(starved\)$'
+expect_no_text err '^instances '
 expect_text err "^workloads' CPU time  *[0-9.]+ s \(0: .*, 11: [0-9.]+\)\$"
 expect_text err "^Showstopper's  *[0-9.]+ s "
 for number in 00 01 02 03 04 05 06 07 08 09 10 11; do
 	[ -e "scratch.$number" ] || fail "$what: there is no scratch.$number"
 done
+# Where the default makes several instances, that is said; what was asked for is known.
+usable=$(showstopper -T 50% --dry-run true | grep -c '^workload ')
+run showstopper -v -T 50% -r 100m sleep 1000 : -n 2 sleep 1000
+if [ "$usable" -gt 1 ]; then
+	expect_text err "^showstopper: group 1: $usable instances, one for each processor that it may use \\(-n sets another number\\)\$"
+	grep -v '^showstopper: ' err | head -n 1 | grep -qx "instances            $usable: without -n, one for each processor that a group may use" ||
+		fail "$what: the summary does not begin with the number of instances"
+else
+	left_out 'there is one processor'
+	expect_no_text err '^instances '
+fi
+expect_no_text err 'group 2'
 run showstopper --dry-run -t file -T saw.trace,speed=4,offset=60s true
 expect_text out '^trace length: 15s$'
 
 # ---- Exit status ---------------------------------------------------------------------------------------------------------------
 # What must get somewhere runs with a duty cycle of 1: a busy machine may leave no load for less.
 
-show -q -T 50% -r 300m sleep 1000
+show -q -T 50% -r 500m sleep 1000
 expect_status 0
 expect_lines err 0
 show -q -T 100% -c open true
@@ -91,7 +105,7 @@ expect_status 3
 expect_text err '^showstopper: mean squared error [0-9.]+ pp\^2, required at most 0.000 pp\^2$'
 show -q -T 37% -r 1s --require mse=10000 -n 1 sleep 1000
 expect_status 0
-show -q -T 37% -r 100m --require error=100 -n 1 sleep 1000
+show -q -T 100% -c open --require error=100 -n 1 true
 expect_status 3
 show -q -T 100% -c open --require mse=0 -n 1 sh -c 'exit 4'
 expect_status 1
@@ -195,7 +209,7 @@ show -v -T 50% -t constant -c rbpid -r 600m -n 1 sleep 1000
 expect_status 0
 expect_lines out 0
 expect_text err '^showstopper: trace constant load=0.5$'
-expect_text err '^showstopper: control rbpid ke=1,ki=1,peers=2,windup=clamp$'
+expect_text err '^showstopper: control rbpid ke=1,ki=1,peers=2,windup=clamp,integral=common,level=500ms,repay=4s$'
 expect_text err '^showstopper: priority above the workloads: (SCHED_FIFO|nice|none)'
 expect_text err 'executors .* master .* guardian .* late$'
 show -v -t random -T hold=1s -r 300m -n 1 sleep 1000

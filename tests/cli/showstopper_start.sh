@@ -117,7 +117,7 @@ done
 [ ! -e started ] || fail "$what: started a workload"
 run showstopper -T 50% --start-at "@$(($(date +%s) + 3600))" --start-interval 250m --dry-run true
 expect_text out '^starts at: @[0-9]+\.000000000$'
-expect_text out '^between two starts: 250m$'
+expect_text out '^between two starts: 250ms$'
 
 sleep 0.5
 what='all runs'

@@ -45,7 +45,7 @@ refused "^ssburn: --time: '1x' is not a time" --time 1x
 refused "^ssburn: --time: '-1s' is not a time" --time -1s
 refused "^ssburn: --phase: '0' is no" -p phased --phase 0
 refused "^ssburn: --phase: the profile parallel has no phases" -p parallel --phase 10
-refused "^ssburn: --sleep: '25h' is not a time .* from 0s to 86400s" -p sleepy --sleep 25h
+refused "^ssburn: --sleep: '25h' is not a time .* from 0s to 1d" -p sleepy --sleep 25h
 refused "^ssburn: --sleep: the profile single doesn't sleep" --sleep 1s
 refused "^ssburn: --memory: '3Q' is no number of bytes from 0 to 16G" --memory 3Q
 refused "^ssburn: --memory: 'G' is no" -m G
@@ -64,6 +64,8 @@ refused "^ssburn: unknown option '-x'" -cx
 refused "^ssburn: --checksum: takes no value" --checksum=yes
 refused "^ssburn: unexpected argument 'single'" single
 refused "^ssburn: unexpected argument '--verbose'" -- --verbose
+run ssburn -w 1 -n 3 -o -
+expect_lines out 4
 run ssburn -n 1 -o ''
 expect_trouble "^ssburn: --output: the name of a file is missing"
 run ssburn -n 1 -o nowhere/log

@@ -46,6 +46,7 @@ refused "^ssiterate: --format: found 'spec', expected one of dacapo" -f spec tou
 refused "^ssiterate: found --stream without" --stream stdout touch started
 refused "^ssiterate: --stream: found 'stdin', expected one of both, stdout, stderr" -m x --stream stdin touch started
 refused "^ssiterate: found --keep-going and --match" -k -m x touch started
+refused "^ssiterate: --export-json: found ''" --export-json '' touch started
 refused "^ssiterate: unknown option '--iter'" --iter 3 touch started
 refused "^ssiterate: unknown option '-x'" -x touch started
 refused "^ssiterate: --keep-going: takes no value" --keep-going=yes touch started
@@ -56,6 +57,8 @@ run ssiterate -o nowhere/log touch started
 expect_trouble "^ssiterate: nowhere/log: can't write iteration records: No such file"
 run ssiterate -o /dev/full touch started
 expect_trouble "^ssiterate: /dev/full: can't write iteration records: No space left"
+run ssiterate --export-json nowhere/json touch started
+expect_trouble "^ssiterate: can't write nowhere/json: No such file"
 [ ! -e started ] || fail "$what: started the command"
 
 # Help and manual name the same options.
@@ -74,7 +77,7 @@ for option in --help --version; do
 done
 
 # Each run is an iteration.
-run ssiterate -n 5 -o log -- sh -c 'echo "run $SHOWSTOPPER_INSTANCE"; echo error >&2'
+run ssiterate -q -n 5 -o log -- sh -c 'echo "run $SHOWSTOPPER_INSTANCE"; echo error >&2'
 expect_status 0
 expect_lines out 5
 expect_lines err 5
@@ -90,7 +93,7 @@ run ssiterate -n 3 -o log sleep 0.2
 awk -F, 'NR > 1 && $4 - $3 < 0.2 { exit 1 }' log || fail "$what: sleep 0.2 took less"
 
 # A run that fails ends it, and its status is the command's; it is no iteration, unless it is to keep going.
-run ssiterate -o log -- sh -c 'echo >>count; [ $(wc -l <count) -lt 4 ] || exit 42'
+run ssiterate -q -o log -- sh -c 'echo >>count; [ $(wc -l <count) -lt 4 ] || exit 42'
 expect_status 42
 expect_lines err 0
 expect_records log 0 3
@@ -109,8 +112,48 @@ expect_text err "^ssiterate: can't execute '/etc/passwd': Permission denied"
 run ssiterate -k -n 9 -o log -- sh -c 'echo >>again; [ $(wc -l <again) -lt 3 ] || rm -f ./tool'
 expect_status 0
 
+# What has come of all iterations: the figures of the records, for people and for programs.
+run ssiterate -n 4 -i 3 -o log --export-json json -- sh -c 'echo; sleep 0.0$(wc -l <log)'
+expect_status 0
+expect_lines err 3
+expect_text err '^ssiterate: instance 3: 4 iterations of sh$'
+expect_text err '^  Time \(mean ± σ\):     [0-9]+\.[0-9] ms ± [0-9]+\.[0-9] ms$'
+expect_text err '^  Range \(min … max\):   [0-9]+\.[0-9] ms … [0-9]+\.[0-9] ms$'
+awk -F, 'NR > 1 { print $4 - $3 }' log >durations
+jq -r '.results[0] | [.command, .instance, .iterations, (.times | length)] | @tsv' json >found
+printf 'sh -c echo; sleep 0.0$(wc -l <log)\t3\t4\t4\n' | cmp -s - found || { fail "$what: the record"; cat json; }
+jq -r '.results[0] | .times[], .mean, .stddev, .median, .min, .max' json | paste -s >found
+# The records have whole microseconds.
+sort -g durations | paste -s - durations | awk -v found="$(cat found)" '
+	function near(a, b) { if (a - b > 3e-6 || b - a > 3e-6) exit 1 }
+	NR == 1 {
+		split(found, f, "\t")
+		mean = ($1 + $2 + $3 + $4) / 4
+		for (i = 1; i <= 4; i++) squares += ($i - mean) ^ 2
+		near(f[5], mean); near(f[6], sqrt(squares / 3)); near(f[7], ($2 + $3) / 2); near(f[8], $1); near(f[9], $4)
+	}
+	NR > 1 { for (i = 1; i <= 4; i++) near(f[i], $i) }' || { fail "$what: figures"; cat durations json; }
+run ssiterate -q -n 1 --export-json - true
+expect_status 0
+expect_lines err 0
+jq -e '.results[0] | .stddev == null and .mean == .median and .times == [.mean]' out >found || { fail "$what: one time"; cat out; }
+run ssiterate -n 1 true
+expect_lines err 2
+expect_text err '^ssiterate: 1 iteration of true$'
+expect_text err '^  Time: +[0-9.]+ (s|ms|µs)$'
+run ssiterate --export-json json -m never echo x
+expect_status 0
+expect_lines err 1
+expect_text err '^ssiterate: 0 iterations of echo$'
+jq -e '.results[0] | .iterations == 0 and .mean == null and .times == []' json >found || { fail "$what: no time"; cat json; }
+run ssiterate -q -n 1 --export-json /dev/full true
+expect_trouble "^ssiterate: can't write /dev/full: No space left"
+run sh -c 'trap "" XFSZ; ulimit -f 1; exec ssiterate -q -n 90 --export-json json true'
+expect_trouble "^ssiterate: can't write json: File too large"
+[ ! -s json ] || fail "$what: left half a record"
+
 # Iterations from lines: the program's output passes unchanged, whatever is in it.
-run ssiterate -m '^done' -o log -- sh -c 'echo done 1; echo not done; echo done 2 >&2; printf "done 3"; exit 6'
+run ssiterate -q -m '^done' -o log -- sh -c 'echo done 1; echo not done; echo done 2 >&2; printf "done 3"; exit 6'
 expect_status 6
 [ "$(cat out)" = "$(printf 'done 1\nnot done\ndone 3')" ] || fail "$what: standard output"
 [ "$(cat err)" = "done 2" ] || fail "$what: standard error"
@@ -136,7 +179,7 @@ expect_records log 0 2 # of a line only its beginning is looked at
 # Nobody reads: the command gets what it would get without ssiterate.
 run sh -c 'ssiterate -m x -o log -- sh -c "while echo x; do :; done" | head -n 3'
 expect_lines out 3
-run sh -c 'ssiterate -m x -- sh -c "echo x; sleep 0.2; echo y" >/dev/full'
+run sh -c 'ssiterate -q -m x -- sh -c "echo x; sleep 0.2; echo y" >/dev/full'
 expect_trouble "^ssiterate: can't write standard output: No space left"
 
 # DaCapo.
@@ -151,7 +194,7 @@ echo "===== DaCapo 9.12 luindex starting =====" >&2
 echo "===== DaCapo 9.12 luindex FAILED =====" >&2
 END
 chmod +x dacapo
-run ssiterate -f dacapo -o log ./dacapo
+run ssiterate -q -f dacapo -o log ./dacapo
 expect_status 0
 expect_lines err 7
 expect_records log 0 2
@@ -244,7 +287,7 @@ expect_records log 0 200
 awk '{ if ($2 != NR) exit 1 }' out || fail "$what: output has gaps"
 
 # A full disk: said once, the work goes on, no line is damaged.
-run sh -c "trap '' XFSZ; ulimit -f 1; exec ssiterate -n 40 -o log true"
+run sh -c "trap '' XFSZ; ulimit -f 1; exec ssiterate -q -n 40 -o log true"
 expect_trouble '^ssiterate: log: iteration records are being lost: File too large'
 lines=$(wc -l <log)
 if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
@@ -265,6 +308,8 @@ if command -v xz >/dev/null && command -v showstopper >/dev/null; then
 		expect_records "it.$i.csv" $i $(($(wc -l <"it.$i.csv") - 1))
 	done
 	[ "$(cat it.?.csv | wc -l)" -gt 8 ] || fail "no iterations in 5 s: $(cat it.?.csv)"
+else
+	left_out 'xz is missing'
 fi
 
 finish

@@ -51,7 +51,7 @@ END
 run ssreport --help
 expect_status 0
 expect_lines err 0
-for subcommand in accuracy timeline throughput curve interference overall efficiency ratio heatmap; do
+for subcommand in accuracy repeats timeline throughput curve interference overall efficiency ratio heatmap; do
 	expect_text out "^  $subcommand "
 	expect_text "$source/tools/ssreport/ssreport.1" "^\.It Cm $subcommand\$"
 done
@@ -88,6 +88,10 @@ refused "^ssreport: found --edge without --per-step" throughput --edge 0 log.csv
 refused "^ssreport: found --interval and --edge" curve --edge 0 -i 6s log.csv
 refused "^ssreport: --output: found x.png, but accuracy has no picture" accuracy -o x.png log.csv
 refused "^ssreport: --label: found no file behind 'b'" accuracy -l a log.csv -l b
+for ending in jpg gif tex; do
+	refused "^ssreport: --output: found x.$ending, expected the ending of a picture \(.png .svg .pdf\) or of a table \(.txt" timeline -o "x.$ending" log.csv
+	refused "^ssreport: --output: found x.$ending, expected" accuracy -o "x.$ending" log.csv
+done
 refused "^ssreport: --output: found ./log.csv, which is one of the files to read" accuracy log.csv -o ./log.csv
 refused "^ssreport: --label: found '', expected LABEL" accuracy -l '' log.csv
 
@@ -96,32 +100,84 @@ run ssreport accuracy log.csv
 expect_status 0
 expect_lines err 0
 expect_file out <<'END'
-label  samples  time s  target %  load %  mean error pp  MSE pp²
-log         12    12.0     50.00   47.50          -2.50    91.67
+label  samples  time s  target %  load %  mean error pp  MSE pp²  within 5 pp %    in bursts
+log         12    12.0     50.00   47.50          -2.50    91.67           75.0  unavailable
 END
 run ssreport accuracy --per-target --skip-edges 1s -f csv log.csv
 expect_file out <<'END'
-label,file,level,samples,time_s,target,load,mean_error_pp,mse_pp2
-log,log.csv,,11,11.000,0.472727,0.472727,0.0000,18.1818
-log,log.csv,0.200000,6,6.000,0.200000,0.200000,0.0000,33.3333
-log,log.csv,0.800000,5,5.000,0.800000,0.800000,0.0000,0.0000
+label,file,level,samples,time_s,target,load,mean_error_pp,mse_pp2,near,bursts,calm_mean_error_pp,calm_mse_pp2,calm_near
+log,log.csv,,11,11.000,0.472727,0.472727,0.0000,18.1818,0.818182,,,,
+log,log.csv,0.200000,6,6.000,0.200000,0.200000,0.0000,33.3333,0.666667,,,,
+log,log.csv,0.800000,5,5.000,0.800000,0.800000,0.0000,0.0000,1.000000,,,,
 END
 # Two seconds: errors of -5, 0, 5, -15, 0, 0 pp.
 run ssreport accuracy --window 2s -f json log.csv it.0.csv
 expect_file out <<'END'
 [
-{"label":"log","file":"log.csv","level":null,"samples":6,"time_s":12.000,"target":0.500000,"load":0.475000,"mean_error_pp":-2.5000,"mse_pp2":45.8333}
+{"label":"log","file":"log.csv","level":null,"samples":6,"time_s":12.000,"target":0.500000,"load":0.475000,"mean_error_pp":-2.5000,"mse_pp2":45.8333,"near":0.833333,"bursts":null,"calm_mean_error_pp":null,"calm_mse_pp2":null,"calm_near":null}
 ]
 END
 run ssreport accuracy --settle 5s -f markdown A=log.csv
 expect_file out <<'END'
-| label | samples | time s | target % | load % | mean error pp | MSE pp² |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
-| A | 7 | 7.0 | 71.43 | 68.57 | -2.86 | 142.86 |
+| label | samples | time s | target % | load % | mean error pp | MSE pp² | within 5 pp % | in bursts |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| A | 7 | 7.0 | 71.43 | 68.57 | -2.86 | 142.86 | 71.4 | unavailable |
 END
 refused "^ssreport: log.csv: found rows of 1.000 s, expected --window to be at least as long" accuracy --window 500m log.csv
 refused "^ssreport: log.csv: found no sample" accuracy --settle 1h log.csv
 refused "^ssreport: found iterations only" accuracy it.0.csv
+
+# Bursts: others take 4 pp in the row of 1 s and 12 pp in that of 7 s; with the second after each of them four samples are left out, and of the eight
+# others that of 6 s is wrong by 10 pp.
+awk -F, -v OFS=, 'NR == 1 { print $0, "others"; next } { print $0, ($1 == 1 ? 0.04 : $1 == 7 ? 0.12 : $1 == 9 ? 0.03 : $1 > 0 ? "-0.000001" : "nan") }' log.csv >burst.csv
+run ssreport accuracy -f csv burst.csv
+expect_text out '^burst,burst.csv,,12,12.000,0.500000,0.475000,-2.5000,91.6667,0.750000,4,1.2500,12.5000,0.875000$'
+run ssreport accuracy burst.csv log.csv
+expect_file out <<'END'
+label  samples  time s  target %  load %  mean error pp  MSE pp²  within 5 pp %    in bursts  calm: mean error pp  calm: MSE pp²  calm: within 5 pp %
+burst       12    12.0     50.00   47.50          -2.50    91.67           75.0            4                 1.25          12.50                 87.5
+log         12    12.0     50.00   47.50          -2.50    91.67           75.0  unavailable                                                         
+END
+# A burst is what the option says it is; none above 12 pp.
+run ssreport accuracy -f csv --burst 10 burst.csv
+expect_text out ',2,0.0000,20.0000,0.800000$'
+run ssreport accuracy -f csv --burst 2.5,0 burst.csv
+expect_text out ',3,1.1111,11.1111,0.888889$'
+run ssreport accuracy -f csv --burst 12,1h burst.csv
+expect_text out ',0,-2.5000,91.6667,0.750000$'
+run ssreport accuracy -f csv --burst 3,1h burst.csv
+expect_text out ',12,,,$'
+# What isn't known can't be said to be calm.
+sed 's/-0.000001$//' burst.csv >known.csv
+run ssreport accuracy -f csv known.csv
+expect_text out ',11,0.0000,0.0000,1.000000$'
+for value in '' x 101 -1 '3,' 3,x 3,-1s; do
+	refused "^ssreport: --burst: found '$value', expected " accuracy --burst "$value" burst.csv
+done
+refused '^ssreport: timeline has no option --burst' timeline --burst 3 burst.csv
+sed 's/0\.12$/1.2/' burst.csv >above.csv
+refused '^ssreport: above.csv:.*: others: found 1.2, expected a load from 0 to 1' accuracy above.csv
+
+# Repeats: mean errors of -2.5, 0 and 1 pp, whose mean is -0.5 and whose standard deviation 1.8028; t of two degrees of freedom is 4.3027.
+sed 's/0.5,0.1,0.1,1$/0.8,0.1,0.1,1/' log.csv >second.csv
+awk -F, -v OFS=, 'NR > 3 { $4 = $3 + 0.01 } { print }' log.csv >third.csv
+run ssreport repeats -f csv log.csv second.csv third.csv it.0.csv
+expect_status 0
+expect_file out <<'END'
+label,figure,runs,samples,mean,low,high,bursts,calm_runs,calm_mean,calm_low,calm_high
+all,mean_error_pp,3,36,-0.5000,-4.9783,3.9783,,,,,
+all,mse_pp2,3,36,36.4444,-83.9397,156.8286,,,,,
+all,near_percent,3,36,86.1111,54.4896,117.7326,,,,,
+all,runs_near_80_percent,3,36,66.6667,,,,,,,
+all,runs_near_90_percent,3,36,33.3333,,,,,,,
+END
+run ssreport repeats -l a burst.csv -l b log.csv -l a burst.csv
+expect_text out '^label  figure  *runs  *samples  *mean  *from  *to  *in bursts  *calm: runs  *calm: mean  *calm: from  *calm: to$'
+expect_text out '^a      mean_error_pp  *2  *24  *-2\.50  *-2\.50  *-2\.50  *8  *2  *1\.25  *1\.25  *1\.25$'
+expect_text out '^a      runs_near_80_percent  *2  *24  *0\.00  *8  *2  *100\.00  *$'
+expect_text out '^b      mse_pp2  *1  *12  *91\.67  *unavailable  *$'
+refused '^ssreport: found iterations only' repeats it.0.csv
+refused '^ssreport: --output: found x.png, but repeats has no picture' repeats -o x.png log.csv
 
 # Figures of throughput, computed by hand.
 run ssreport throughput -f csv log.csv it.0.csv it.1.csv
@@ -184,6 +240,8 @@ expect_text t.txt '^b  *other.csv'
 if command -v jq >/dev/null; then
 	run jq -e 'length == 6 and all(.[]; .load >= 0 and (.label | type) == "string")' t.json
 	expect_status 0
+else
+	left_out 'jq is missing'
 fi
 refused "^ssreport: it.0.csv: found iterations at the time of both log.csv and other.csv, expected labels" \
 	throughput log.csv other.csv it.0.csv
@@ -193,6 +251,13 @@ run sh -c 'ssreport accuracy log.csv >/dev/full'
 expect_trouble "^ssreport: can't write standard output: No space left"
 run ssreport accuracy log.csv -o /dev/full
 expect_trouble "^ssreport: can't write /dev/full: No space left"
+run ssreport accuracy log.csv -o - -o T.CSV
+expect_status 0
+expect_text out '^log  '
+expect_text T.CSV '^label,file,'
+[ ! -e ./- ] || fail 'a file is called -'
+run ssreport accuracy -f csv log.csv -o t.dat
+expect_status 0
 run ssreport accuracy log.csv -o nowhere/table
 expect_trouble "^ssreport: can't write nowhere/table: No such file"
 
@@ -325,6 +390,8 @@ if command -v gnuplot >/dev/null; then
 	mkdir temporary
 	run env TMPDIR="$work/temporary" ssreport timeline log.csv -o picture.png
 	rmdir temporary || fail "$what: left $(ls temporary)"
+else
+	left_out 'gnuplot is missing: pictures'
 fi
 # gnuplot is missing: said before anything is read, and tables work.
 program=$(command -v ssreport)
@@ -333,9 +400,22 @@ run env PATH="$work/bin" "$program" timeline nonexistent.csv -o picture.png
 expect_trouble "^ssreport: can't run gnuplot, which draws pictures \(tables don't need it\): No such file"
 run env PATH="$work/bin" "$program" timeline log.csv
 expect_status 0
+# Steps of one target have a bar: the standard deviation of the two throughputs, whatever the axis makes of them. A single step has none.
+printf '#!/bin/sh\ncat >script\necho picture\n' >bin/gnuplot
+chmod +x bin/gnuplot
+run env PATH="$work/bin:$PATH" ssreport curve -l a log.csv it.0.csv -l b log.csv it.0.csv -l a log.csv it.1.csv -o picture.svg -o t.csv
+expect_status 0
+expect_text script 'bar0 using .* with vectors'
+expect_no_text script 'bar1 using'
+awk -F '[, ]' '
+	NR == FNR { if ($1 == "a" && $5 == "0.200000") { sum += $8; change += first ? $8 - first : 0; first = $8 } next }
+	/^\$bar0/ { inside = 1; next }
+	inside && $1 == 20 { ratio = $3 / $2; exit }
+	END { expected = change * sqrt(0.5) / (sum / 2); expected = expected < 0 ? -expected : expected
+		exit !(expected > 0.1 && ratio - expected < 1e-4 && expected - ratio < 1e-4) }' t.csv script ||
+	{ fail "$what: wrong bars"; cat t.csv script; }
 # It fails: its reason is passed on, and an old picture stays.
 printf '#!/bin/sh\necho "line 0: something is wrong" >&2\nexit 2\n' >bin/gnuplot
-chmod +x bin/gnuplot
 echo old >picture.png
 run env PATH="$work/bin:$PATH" "$program" timeline log.csv -o picture.png
 expect_trouble '^ssreport: picture.png: gnuplot failed with status 2: line 0: something is wrong'
@@ -348,8 +428,8 @@ awk 'BEGIN {
 		printf "%.6f,%.6f,%.6f,%.6f,0.500000,0.500000,2.000000\n", i / 2, 1000 + i / 2, 0.5, i % 2 ? 0.4 : 0.6
 }' >large.csv
 run ssreport accuracy -f csv large.csv
-expect_text out '^large,large.csv,,300000,150000.000,0.500000,0.500000,0.0000,100.0000$'
+expect_text out '^large,large.csv,,300000,150000.000,0.500000,0.500000,0.0000,100.0000,0.000000,,,,$'
 run ssreport accuracy -w 1s -f csv large.csv
-expect_text out '^large,large.csv,,150000,150000.000,0.500000,0.500000,0.0000,0.0000$'
+expect_text out '^large,large.csv,,150000,150000.000,0.500000,0.500000,0.0000,0.0000,1.000000,,,,$'
 
 finish

@@ -136,6 +136,32 @@ refused '^ssreport: a: found 1 run of this label, expected two' ratio -l a same.
 refused '^ssreport: a: found 3 runs of this label, expected two' ratio -l a same.log.csv same.fore.csv -l a same.log.csv same.fore.csv \
 	-l a same.log.csv same.fore.csv
 
+# As a matrix, which heatmap reads: medians, with the least and the greatest.
+run ssreport ratio --matrix -l fop/h2 worn.log.csv worn.fore.csv -l h2/h2 same.log.csv same.fore.csv -l fop/h2 same.log.csv same.fore.csv \
+	-l h2/h2 same.log.csv same.fore.csv -l h2/fop same.log.csv same.fore.csv -l h2/fop worn.log.csv worn.fore.csv -o pairs.csv -o pairs.txt
+expect_status 0
+expect_lines pairs.csv 3
+expect_text pairs.csv '^foreground,h2,fop$'
+expect_text pairs.csv '^fop,0\.9[0-9]* 0\.6[0-9]*\.\.1\.000,$'
+expect_text pairs.csv '^h2,1\.000 1\.000\.\.1\.000,1\.[0-9]* 1\.000\.\.1\.[0-9]*$'
+expect_text pairs.txt '^foreground  h2 '
+run ssreport heatmap -f csv pairs.csv
+expect_status 0
+expect_text out '^h2,h2,1\.000000,1\.000\.\.1\.000$'
+for label in fop /fop fop/; do
+	refused "^ssreport: $label: found this label, expected one such as fop/h2" ratio --matrix -l $label same.log.csv same.fore.csv \
+		-l $label same.log.csv same.fore.csv
+done
+refused '^ssreport: interference has no option --matrix' interference --matrix same.log.csv same.fore.csv
+refused '^ssreport: found --range without --matrix' ratio --range 0:1 -l a same.log.csv same.fore.csv -l a same.log.csv same.fore.csv
+refused '^ssreport: found --outlier without --matrix' ratio --outlier a -l a same.log.csv same.fore.csv -l a same.log.csv same.fore.csv
+refused "^ssreport: --outlier: found no row or column 'xz'" ratio --matrix --outlier xz -l a/b same.log.csv same.fore.csv -l a/b same.log.csv same.fore.csv
+if command -v gnuplot >/dev/null; then
+	run ssreport ratio --matrix -l fop/h2 worn.log.csv worn.fore.csv -l fop/h2 same.log.csv same.fore.csv -o pairs.svg --size 12x8
+	expect_status 0
+	expect_text pairs.svg '>0\.9[0-9]* 0\.6[0-9]*\.\.1\.000<'
+fi
+
 # ---- Heat maps ----------------------------------------------------------------------------------------------------------------
 
 cat >table.csv <<'END_OF_TABLE'
@@ -157,6 +183,9 @@ expect_status 0
 refused '^ssreport: found 2 files, expected one table' heatmap table.csv table.csv
 refused "^ssreport: --range: found '5:-5', expected two numbers" heatmap --range 5:-5 table.csv
 refused "^ssreport: --range: found '5', expected two numbers" heatmap --range 5 table.csv
+refused "^ssreport: --outlier: found no row or column 'xz'" heatmap --outlier xz table.csv
+refused "^ssreport: --outlier: found '', expected NAME" heatmap --outlier= table.csv
+refused '^ssreport: found --range and --outlier, expected one of them' heatmap --outlier fop --range 0:1 table.csv
 refused '^ssreport: heatmap has no option --label' heatmap -l a table.csv
 printf 'a,b\nx,one\n' >letters.csv
 refused "^ssreport: letters.csv:2:3: b: found 'one', expected a number" heatmap letters.csv
@@ -172,6 +201,12 @@ if command -v gnuplot >/dev/null; then
 	run ssreport heatmap --range -5:100 --size 12x8 table.csv -o wide.svg
 	expect_no_text wide.svg 'rgb\( *8, *48, *107\)'
 	expect_text wide.svg 'width="454" height="302"'
+	# Without the workload that is far from all others the next greatest number is darkest, and so are those beyond.
+	printf 'foreground,fop,h2,far\nfop,4,3,9\nh2,1,5,9\nfar,90,80,95\n' >far.csv
+	run ssreport heatmap far.csv -o far.svg
+	[ "$(grep -c 'rgb( *8, *48, *107)' far.svg)" -le 2 ] || fail "$what: more than one cell is darkest"
+	run ssreport heatmap --outlier far far.csv -o far.svg
+	[ "$(grep -c 'rgb( *8, *48, *107)' far.svg)" -ge 6 ] || fail "$what: not six cells are darkest"
 	# Text is text, whatever it is.
 	# shellcheck disable=SC2016 # what is not to be expanded
 	printf '"%s",`b`\n"x'"'"'; system ""touch pwned""",1 <b>\n' "line
@@ -226,6 +261,8 @@ set output 'pwned'" >markup.csv
 	expect_status 0
 	refused '^ssreport: found 13 logs for one picture, expected at most 12' timeline "$@" -o many.svg
 	refused "^ssreport: --columns: found '13', expected" timeline --columns 13 same.log.csv -o many.svg
+else
+	left_out 'gnuplot is missing: pictures'
 fi
 
 finish

@@ -28,6 +28,13 @@ expect_lines err 0
 expect_lines out 1
 expect_text out '^load=0\.[0-9]+ mean_error_pp=-?[0-9.]+ mse_500_pp2=[0-9.]+ mse_370_pp2=[0-9.]+ mse_1300_pp2=[0-9.]+ settling_s='
 
+run sssim --stall 100m --stall-every 1s -T 50% -r 20s --report
+expect_status 0
+expect_text out ' stalls=[0-9]+ above_250_ms=[0-9]+ '
+expect_text err '^stalls               [0-9]+, [0-9]+ times more than 5 pp'
+run sssim --stall 500m --stall-every 1s -T 50% -r 20s
+expect_trouble '^sssim: --stall-every: expected more than twice the stall'
+
 run sssim -q --speed -T 50% -r 10s
 expect_status 0
 expect_lines err 1
@@ -41,6 +48,7 @@ expect_text err '99 % of edges less than [0-9]+ us late$'
 
 # Too short for a sample.
 run sssim -T 50% -r 100m
+expect_text err '^sssim: --run-time: 100ms is shorter than one sample'
 expect_status 0
 expect_text err '^target load          none'
 expect_no_text err 'exact'
@@ -48,9 +56,9 @@ expect_no_text err 'exact'
 run sssim -T 30% -w 2s -r 3s -n 3 -o log --log-interval 250m --log-instances
 expect_status 0
 expect_lines log 21
-[ "$(head -n 1 log)" = time_s,monotonic_s,target,load,estimate,duty,runnable,duty_00,duty_01,duty_02 ] ||
+[ "$(head -n 1 log)" = time_s,monotonic_s,target,load,estimate,duty,runnable,others,duty_00,duty_01,duty_02 ] ||
 	fail "$what: header of the log"
-awk -F, 'NR > 1 && (NF != 10 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
+awk -F, 'NR > 1 && (NF != 11 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
 [ "$(cut -d, -f1 log | sed -n '2p;$p' | paste -sd ' ')" = '-1.750000 3.000000' ] || fail "$what: times of the log"
 
 # ---- The same options, the same bytes ---------------------------------------------------------------------------------------
@@ -80,7 +88,7 @@ limit=60
 # ---- Wrong command lines ----------------------------------------------------------------------------------------------------
 
 run sssim
-expect_trouble "^sssim: .*'load' is missing"
+expect_trouble "^sssim: .*-T is missing: give load=LOAD"
 run sssim -T 50%
 expect_trouble 'no end.*--run-time'
 run sssim -T 50% -r 1s ssburn
@@ -90,7 +98,7 @@ expect_trouble "unknown option '--work'"
 run sssim -Z
 expect_trouble "unknown option '-Z'"
 run sssim -T
-expect_trouble 'trace-options'
+expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
@@ -101,6 +109,8 @@ for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' 
 	run sssim -T 50% -r 1s $wrong
 	expect_trouble '^sssim: '
 done
+run sssim -q -T 50% -r 1s -o -
+expect_lines out 3
 run sssim -T 50% -r 1s -o ''
 expect_trouble '^sssim: --log'
 run sssim -T 50% -r 1s -c ''

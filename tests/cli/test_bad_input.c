@@ -210,9 +210,9 @@ static const struct kind {
 		VALUES{"nosuch", ":", "parallel:", "parallel:0", "parallel:threads=nan", "parallel:nosuch=1", "single:1",
 			"parallel:99999999999999999999", long_text, NULL},
 		false},
-	{"error=PP,mse=PP2",
-		VALUES{"x", "error=", "error=nan", "error=-1", "mse=inf", "mse=1e400", "error", "rms=1", "error=1,error=1", ",",
-			long_text, NULL},
+	{"error=PP,mse=PP2,others=PP",
+		VALUES{"x", "error=", "error=nan", "error=-1", "mse=inf", "mse=1e400", "error", "others=-0.1", "others=5%",
+			"rms=1", "error=1,error=1", ",", long_text, NULL},
 		false},
 	{"SIZE", VALUES{"x", "-1", "1.5.5M", "nan", "inf", "64X", "99999999999999999999", "99999999999G", long_text, NULL},
 		false},
@@ -308,12 +308,12 @@ static const struct program {
 	const char *harmless[4]; /* added where a value may be taken */
 	const char *after[8];
 } programs[] = {
-	{{"showstopper", "-T", "50%", "-r", "10m"}, {"--dry-run"}, {"touch", "started"}},
+	{{"showstopper", "-T", "50%", "-r", "500m"}, {"--dry-run"}, {"touch", "started"}},
 	{{"cpuload"}, {NULL}, {"10m", "1", "--", "touch", "started"}},
 	{{"ssiterate", "-n", "1"}, {NULL}, {"touch", "started"}},
 	{{"ssburn", "-n", "1", "-w", "1"}, {NULL}, {NULL}},
 	{{"sstrace"}, {NULL}, {"right.trace"}},
-	{{"sssim", "-q", "-T", "50%", "-r", "100m"}, {NULL}, {NULL}},
+	{{"sssim", "-q", "-T", "50%", "-r", "500m"}, {NULL}, {NULL}},
 	{{"ssreport", "accuracy"}, {NULL}, {"log.csv"}},
 	{{"ssreport", "timeline"}, {NULL}, {"log.csv"}},
 	{{"ssreport", "throughput"}, {NULL}, {"iterations.csv"}},

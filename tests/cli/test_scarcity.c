@@ -87,7 +87,7 @@ static pid_t start(void)
 {
 	static char preload[] = "LD_PRELOAD=" FAIL_CALL_PRELOAD;
 	static char *const command[] = {(char *)"showstopper", (char *)"-q", (char *)"-t", (char *)"file", (char *)"-T",
-		(char *)"half.trace", (char *)"-r", (char *)"150m", (char *)"--log-interval", (char *)"30m",
+		(char *)"half.trace", (char *)"-r", (char *)"500m", (char *)"--log-interval", (char *)"30m",
 		(char *)"--log-instances", (char *)"-o", (char *)"log", (char *)"--export-json", (char *)"record.json",
 		(char *)"--export-csv", (char *)"record.csv", (char *)"--grace", (char *)"1s", (char *)"--stdout",
 		(char *)"out.%", (char *)"-n", (char *)"2", (char *)"sh", (char *)"-c", (char *)"echo started; exec sleep 1000",

@@ -42,15 +42,26 @@ static bool read_person(pid_t pid, struct person *person)
 		return false;
 	*person = (struct person){.pid = pid, .instance = -1};
 	snprintf(person->name, sizeof person->name, "%.*s", (int)(close - open - 1), open + 1);
-	unsigned flags;
-	unsigned long long threads;
-	unsigned long long start;
-	if (sscanf(close + 1, " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %llu %*d %llu", &person->state,
-		    &person->parent, &person->group, &person->session, &flags, &threads, &start) != 7) // NOLINT(cert-err34-c)
+	/* Behind the name: the state, and then numbers. */
+	enum { PARENT, GROUP, SESSION, FLAGS = 5, THREADS = 16, START = 18, FIELDS };
+	unsigned long long field[FIELDS];
+	if (close[1] == '\0' || close[2] == '\0')
 		return false;
-	person->exiting = flags & EXITING;
-	person->threads = threads;
-	person->start = start;
+	person->state = close[2];
+	const char *at = close + 3;
+	for (int i = 0; i < FIELDS; i++) {
+		char *end;
+		field[i] = strtoull(at, &end, 10);
+		if (end == at)
+			return false;
+		at = end;
+	}
+	person->parent = (pid_t)field[PARENT];
+	person->group = (pid_t)field[GROUP];
+	person->session = (pid_t)field[SESSION];
+	person->exiting = field[FLAGS] & EXITING;
+	person->threads = field[THREADS];
+	person->start = field[START];
 	return true;
 }
 

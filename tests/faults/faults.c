@@ -17,6 +17,8 @@
 #include "base/splitmix.h"
 #include "trial.h"
 
+/* All was well, but some of it can't be tried here: what CTest counts as skipped. */
+#define LEFT_OUT_STATUS 77
 #define JOBS_MAX 64
 /* Far more than any trial takes, even if all is suspended meanwhile; one that hangs is killed and reported. */
 #define TRIAL_LIMIT_S 1800
@@ -25,6 +27,7 @@ struct options {
 	struct settings settings;
 	uint64_t seed;
 	unsigned trials, jobs;
+	unsigned again;  /* how often a trial that was late is repeated */
 	const char *one; /* this seed alone, as often as `trials` says */
 	const char *contain;
 	const char *tool;
@@ -48,6 +51,8 @@ static void usage(FILE *stream)
 	      "  -t, --trial SEED      only the trial of this seed, as printed; with --trials, repeatedly\n"
 	      "  -j, --jobs N          trials side by side (2)\n"
 	      "  -d, --deadline S      seconds after the end of a run in which all must be gone (1)\n"
+	      "  -a, --late-again N    repeat a trial that was late up to N times: on a busy machine that is no fault (0)\n"
+	      "  -S, --shape SHAPE     plain, attached, free, dynamic, respawned, staggered or mixed (any)\n"
 	      "  -c, --contain MODE    none, pidns, or all: what the tool's --help offers (none)\n"
 	      "  -T, --tool TOOL       showstopper, cpulimit (starts the workload), or cpulimit-p (is attached to it) "
 	      "(showstopper)\n"
@@ -55,7 +60,8 @@ static void usage(FILE *stream)
 	      "  -w, --workload FILE   the program faults_workload (found beside this one)\n"
 	      "  -v, --verbose         a line for each trial\n"
 	      "  -h, --help            print this\n"
-	      "Ends with 0 when all is well, 1 when a trial failed, and 125 on trouble.\n",
+	      "Ends with 0 when all is well, 1 when a trial failed, 77 when --contain all had to leave something out, and 125 on "
+	      "trouble.\n",
 		stream);
 }
 
@@ -82,13 +88,19 @@ static uint64_t trial_seed(uint64_t seed, unsigned index)
 
 static const char *verdict_name(const struct result *result)
 {
-	static const char *const names[] = {"the trial itself died", "clean", "late", "LEFT"};
+	static const char *const names[] = {"the trial itself died", "clean", "late", "LEFT", "nothing hit"};
 	return names[result->verdict];
+}
+
+/* One whose victims had ended before is neither a success nor a failure. */
+static bool has_failed(const struct result *result)
+{
+	return result->verdict != VERDICT_CLEAN && result->verdict != VERDICT_VANISHED;
 }
 
 static void print_result(const struct options *options, const struct result *result)
 {
-	const bool failed = result->verdict != VERDICT_CLEAN;
+	const bool failed = has_failed(result);
 	if (!failed && !options->verbose)
 		return;
 	printf("%s: trial %llu, %s, contain %s, %s, victims %s: %s", failed ? "FAIL" : "ok", (unsigned long long)result->seed,
@@ -98,8 +110,10 @@ static void print_result(const struct options *options, const struct result *res
 		printf(" after %.0f ms", (double)result->clean_us / 1e3);
 	printf("; left: alive %u, stopped %u;%s\n", result->alive, result->stopped, result->text);
 	if (failed)
-		printf("  repeat: faults --tool %s --contain %s --trial %llu\n", options->tool,
-			options->settings.contain ? options->settings.contain : "none", (unsigned long long)result->seed);
+		printf("  repeat: faults --tool %s --contain %s --trial %llu%s%s\n", options->tool,
+			options->settings.contain ? options->settings.contain : "none", (unsigned long long)result->seed,
+			options->settings.shape < 0 ? "" : " --shape ",
+			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
 	for (const char *line = result->output, *end; *line && (failed || options->verbose); line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		printf("  output: %.*s\n", (int)(end - line), line);
@@ -128,6 +142,7 @@ static unsigned run_trials(const struct options *options, struct result *results
 {
 	pid_t pid[JOBS_MAX] = {0};
 	unsigned index[JOBS_MAX];
+	unsigned late[JOBS_MAX] = {0};
 	unsigned started = 0;
 	unsigned running = 0;
 	while ((started < options->trials && !interrupted) || running) {
@@ -145,11 +160,18 @@ static unsigned run_trials(const struct options *options, struct result *results
 		const pid_t ended = waitpid(-1, &status, 0);
 		for (unsigned job = 0; ended > 0 && job < options->jobs; job++)
 			if (pid[job] == ended) {
-				if (status != 0)
-					results[index[job]].verdict = VERDICT_UNKNOWN;
-				print_result(options, &results[index[job]]);
+				struct result *const result = &results[index[job]];
 				pid[job] = 0;
 				running--;
+				if (status != 0)
+					result->verdict = VERDICT_UNKNOWN;
+				if (result->verdict == VERDICT_LATE && late[job]++ < options->again && !interrupted) {
+					pid[job] = start_trial(options, result->seed, result);
+					running += pid[job] > 0;
+					continue;
+				}
+				late[job] = 0;
+				print_result(options, result);
 			}
 	}
 	return started;
@@ -189,7 +211,7 @@ static void print_table(const struct result *results, unsigned count)
 			for (unsigned i = 0; i < count; i++)
 				if ((kind == KINDS || (int)results[i].kind == kind) && (int)results[i].victims == victims) {
 					cell.trials++;
-					cell.failed += results[i].verdict != VERDICT_CLEAN;
+					cell.failed += has_failed(&results[i]);
 				}
 			print_cell(&cell);
 			sum.trials += cell.trials;
@@ -208,10 +230,11 @@ static void print_times(const struct result *results, unsigned count)
 		if (results[i].clean_us >= 0)
 			time[known++] = results[i].clean_us;
 	if (known) {
+		const unsigned median = known / 2;
+		const unsigned most = (known - 1) * 99 / 100;
 		qsort(time, known, sizeof *time, by_size);
 		printf("time until nothing was left: median %.1f ms, 99 %% within %.1f ms, longest %.1f ms (%u trials)\n",
-			(double)time[known / 2] / 1e3, (double)time[(known - 1) * 99 / 100] / 1e3, (double)time[known - 1] / 1e3,
-			known);
+			(double)time[median] / 1e3, (double)time[most] / 1e3, (double)time[known - 1] / 1e3, known);
 	}
 	free(time);
 }
@@ -223,15 +246,19 @@ static unsigned report(const struct options *options, const struct result *resul
 	unsigned kills = 0;
 	unsigned names = 0;
 	unsigned ran = 0;
+	unsigned vanished = 0;
+	unsigned shaped[SHAPES] = {0};
 	struct {
 		unsigned trials, alive, stopped;
 	} left[2] = {{0}};
 	for (unsigned i = 0; i < count; i++) {
 		const struct result *result = &results[i];
-		failed += result->verdict != VERDICT_CLEAN;
+		failed += has_failed(result);
 		kills += result->kills;
 		names += result->names > 0;
 		ran += result->ran && result->kills > 0;
+		vanished += result->verdict == VERDICT_VANISHED;
+		shaped[result->shape]++;
 		left[result->unsupervised].trials++;
 		left[result->unsupervised].alive += result->alive > 0;
 		left[result->unsupervised].stopped += result->stopped > 0;
@@ -239,6 +266,10 @@ static unsigned report(const struct options *options, const struct result *resul
 	print_table(results, count);
 	printf("\n%s, contain %s: %u trials, %u of them hit a tool that ran, %u signals sent\n", options->tool,
 		options->settings.contain ? options->settings.contain : "none", count, ran, kills);
+	printf("shapes:");
+	for (int shape = 0; shape < SHAPES; shape++)
+		printf(" %s %u", shape_name((enum shape)shape), shaped[shape]);
+	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
 	if (left[1].trials)
 		printf("… where guardian, master and the workload's executor were killed: alive %u of %u, stopped %u\n",
@@ -280,6 +311,15 @@ static void ask_for_help(const char *program, char *text, size_t size)
 		trouble("can't execute the tool; --program says where it is");
 }
 
+static int shape_by_name(const char *name)
+{
+	for (int shape = 0; shape < SHAPES; shape++)
+		if (strcmp(name, shape_name((enum shape)shape)) == 0)
+			return shape;
+	trouble("--shape: expected plain, attached, free, dynamic, respawned, staggered or mixed");
+	return -1;
+}
+
 static void parse(struct options *options, int argc, char **argv)
 {
 	static const struct option table[] = {
@@ -288,6 +328,8 @@ static void parse(struct options *options, int argc, char **argv)
 		{"trial", required_argument, NULL, 't'},
 		{"jobs", required_argument, NULL, 'j'},
 		{"deadline", required_argument, NULL, 'd'},
+		{"late-again", required_argument, NULL, 'a'},
+		{"shape", required_argument, NULL, 'S'},
 		{"contain", required_argument, NULL, 'c'},
 		{"tool", required_argument, NULL, 'T'},
 		{"program", required_argument, NULL, 'p'},
@@ -297,7 +339,7 @@ static void parse(struct options *options, int argc, char **argv)
 		{0},
 	};
 	bool counted = false;
-	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:c:T:p:w:vh", table, NULL)) != -1;)
+	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:a:S:c:T:p:w:vh", table, NULL)) != -1;)
 		switch (option) {
 		case 'n':
 			options->trials = (unsigned)number(optarg, 1000000, "--trials: expected a number up to 1000000");
@@ -318,6 +360,12 @@ static void parse(struct options *options, int argc, char **argv)
 		case 'd':
 			options->settings.deadline_us =
 				(int64_t)number(optarg, 3600, "--deadline: expected whole seconds") * 1000000;
+			break;
+		case 'a':
+			options->again = (unsigned)number(optarg, 1000, "--late-again: expected a number up to 1000");
+			break;
+		case 'S':
+			options->settings.shape = shape_by_name(optarg);
 			break;
 		case 'c':
 			options->contain = optarg;
@@ -356,11 +404,12 @@ static void parse(struct options *options, int argc, char **argv)
 	if (!options->settings.program)
 		options->settings.program = options->settings.tool == TOOL_SHOWSTOPPER ? "showstopper" : "cpulimit";
 	if (!options->settings.workload) {
+		static const char suffix[] = "_workload";
 		static char path[4096];
-		const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "_workload");
+		const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof suffix);
 		if (length <= 0)
 			trouble("can't find faults_workload");
-		strcpy(path + length, "_workload"); // NOLINT: room was left
+		memcpy(path + length, suffix, sizeof suffix);
 		options->settings.workload = path;
 	}
 	if (access(options->settings.workload, X_OK) != 0)
@@ -383,7 +432,7 @@ static unsigned run_with(struct options *options, const char *contain)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.settings = {.deadline_us = 1000000},
+	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1},
 		.seed = 1,
 		.trials = 100,
 		.jobs = 2,
@@ -405,5 +454,7 @@ int main(int argc, char **argv)
 		failed += run_with(&options, "pidns");
 	if (interrupted)
 		return 128 + interrupted;
+	if (!failed && strcmp(options.contain, "all") == 0 && !offered)
+		return LEFT_OUT_STATUS;
 	return failed ? 1 : 0;
 }

@@ -187,13 +187,14 @@ static int by_size(const void *left, const void *right)
 static void print(const char *kind, struct measured *measured)
 {
 	const unsigned n = measured->stops;
+	const unsigned median = n / 2;
+	const unsigned most = (n - 1) * 99 / 100;
 	qsort(measured->call, n, sizeof *measured->call, by_size);
 	qsort(measured->still, n, sizeof *measured->still, by_size);
 	printf("%-9s %9zu %6u %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %6u %7u\n", kind, measured->processes, n,
-		(double)measured->call[n / 2] / 1e6, (double)measured->call[(n - 1) * 99 / 100] / 1e6,
-		(double)measured->call[n - 1] / 1e6, (double)measured->still[n / 2] / 1e6,
-		(double)measured->still[(n - 1) * 99 / 100] / 1e6, (double)measured->still[n - 1] / 1e6, measured->late,
-		measured->missed);
+		(double)measured->call[median] / 1e6, (double)measured->call[most] / 1e6, (double)measured->call[n - 1] / 1e6,
+		(double)measured->still[median] / 1e6, (double)measured->still[most] / 1e6, (double)measured->still[n - 1] / 1e6,
+		measured->late, measured->missed);
 	fflush(stdout);
 }
 
@@ -263,11 +264,12 @@ int main(int argc, char **argv)
 	if (optind < argc)
 		trouble("unexpected argument (--help says more)");
 	if (!options.workload) {
-		const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "faults_workload");
+		static const char name[] = "faults_workload";
+		const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
 		char *slash = length > 0 ? strrchr(path, '/') : NULL;
 		if (!slash)
 			trouble("can't find faults_workload");
-		strcpy(slash + 1, "faults_workload"); // NOLINT: room was left
+		memcpy(slash + 1, name, sizeof name);
 		options.workload = path;
 	}
 	if (access(options.workload, X_OK) != 0)

@@ -21,47 +21,21 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/splitmix.h"
 #include "census.h"
+#include "plan.h"
+#include "strike.h"
 
-#define INSTANCES_MAX 4
-#define ACTIONS_MAX 16
-#define LONG_RUN_US 5000000
 #define STEP_US 50000
 #define POLL_US 5000
 /* A run that goes on without anybody to end it is a fault, too. */
 #define RUN_LIMIT_US 15000000
 #define LATE_LIMIT_US 10000000
 #define STOP_LOOKS 10
-
-enum role { ROLE_GUARDIAN, ROLE_MASTER, ROLE_EXECUTOR, ROLE_WORKLOAD };
-
-struct action {
-	enum role role;
-	unsigned which; /* executor; of workload processes, which one, modulo their number */
-	int signal;
-	int64_t gap_us; /* before it */
-};
-
-struct plan {
-	enum kind kind;
-	enum victims victims;
-	unsigned instances;
-	bool executor[INSTANCES_MAX]; /* to be killed */
-	const char *target;
-	int64_t run_us, grace_us, moment_us;
-	bool suspend; /* Ctrl-Z before it */
-	bool at_once; /* as near to one instant as can be */
-	bool unread;  /* its output is a pipe that nobody reads */
-	struct action action[ACTIONS_MAX];
-	unsigned actions;
-};
 
 struct trial {
 	const struct settings *settings;
@@ -71,40 +45,18 @@ struct trial {
 	struct census census;
 	int output;
 	pid_t guardian, master;
-	pid_t executor[INSTANCES_MAX];
+	pid_t executor[EXECUTORS_MAX];
+	pid_t attached;
 	pid_t *standing; /* stopped at the last look before the last signal, by number */
 	size_t standing_count;
 	bool guardian_gone; /* reaped */
-	bool killed_guardian, killed_master, killed_executor[INSTANCES_MAX];
+	bool killed_guardian, killed_master, killed_executor[EXECUTORS_MAX];
 	int64_t guardian_gone_us, fatal_us, request_us, begin_us;
+	struct strikes strikes;
 	bool own_shm;
 };
 
-/* ---- Names, numbers, time --------------------------------------------------------------------------------------------- */
-
-const char *kind_name(enum kind kind)
-{
-	static const char *const names[KINDS] = {"single", "halved", "tree", "chain", "stubborn", "setuid", "jobs", "brood"};
-	return names[kind];
-}
-
-const char *victims_name(enum victims victims)
-{
-	static const char *const names[VICTIM_SETS] = {"none", "executors", "guardian", "master", "guardian+master", "all"};
-	return names[victims];
-}
-
-static uint64_t random_state;
-
-static unsigned below(unsigned limit)
-{
-	return (unsigned)(splitmix_next(&random_state) % limit);
-}
-
-static int64_t between(int64_t least, int64_t most)
-{
-	return least + (int64_t)(splitmix_next(&random_state) % (uint64_t)(most - least + 1));
-}
+/* ---- Time --------------------------------------------------------------------------------------------------------------- */
 
 static int64_t clock_us(void)
 {
@@ -142,146 +94,14 @@ static void say(struct trial *trial, const char *format, ...)
 	va_end(arguments);
 }
 
-/* ---- The plan --------------------------------------------------------------------------------------------------------- */
-
-static int fatal_signal(void)
-{
-	static const int signals[] = {SIGKILL, SIGKILL, SIGKILL, SIGSEGV, SIGABRT};
-	return signals[below(sizeof signals / sizeof *signals)];
-}
-
-static int request(void)
-{
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-	return signals[below(sizeof signals / sizeof *signals)];
-}
-
-static int64_t gap(void)
-{
-	return below(3) == 0 ? 0 : below(2) ? between(0, 2000) : between(0, 30000);
-}
-
-static void act(struct plan *plan, enum role role, unsigned which, int signal)
-{
-	plan->action[plan->actions++] = (struct action){role, which, signal, plan->at_once ? 0 : gap()};
-}
-
-static void make_plan(struct plan *plan, enum tool tool)
-{
-	static const char *const targets[] = {"0", "0.3", "0.5", "1"};
-	const bool one_process = tool != TOOL_SHOWSTOPPER;
-	*plan = (struct plan){.kind = below(KINDS), .victims = below(VICTIM_SETS)};
-	plan->instances = 1 + below(INSTANCES_MAX);
-	plan->target = plan->kind == KIND_HALVED ? "0.5" : targets[below(4)];
-	/* Mostly longer than the trial, so that the end of the run doesn't do what the survivors should; else about as long. */
-	plan->run_us = below(4) ? LONG_RUN_US : between(200000, 1200000);
-	plan->grace_us = between(50000, 400000);
-	plan->moment_us = below(3) == 0 ? between(0, 60000) : between(0, 1200000);
-	plan->suspend = below(12) == 0;
-	plan->at_once = below(2);
-	plan->unread = below(8) == 0;
-	if (one_process) {
-		plan->instances = 1;
-		plan->suspend = false;
-		plan->victims = VICTIMS_ALL;
-		plan->moment_us = between(100000, 1200000);
-	}
-	unsigned chosen = 0;
-	for (unsigned i = 0; i < plan->instances; i++)
-		chosen += plan->executor[i] = plan->victims == VICTIMS_ALL || (plan->victims != VICTIMS_NONE && below(2));
-	if (plan->victims == VICTIMS_EXECUTORS && !chosen)
-		plan->executor[below(plan->instances)] = true;
-	if (plan->victims == VICTIMS_GUARDIAN_MASTER && chosen == plan->instances)
-		plan->executor[below(plan->instances)] = false;
-	if (plan->victims == VICTIMS_GUARDIAN || plan->victims == VICTIMS_GUARDIAN_MASTER || plan->victims == VICTIMS_ALL)
-		act(plan, ROLE_GUARDIAN, 0, fatal_signal());
-	if (plan->victims == VICTIMS_MASTER || plan->victims == VICTIMS_GUARDIAN_MASTER || plan->victims == VICTIMS_ALL)
-		act(plan, ROLE_MASTER, 0, fatal_signal());
-	for (unsigned i = 0; i < plan->instances; i++)
-		if (plan->executor[i])
-			act(plan, ROLE_EXECUTOR, i, fatal_signal());
-	if (below(3) == 0) {
-		static const int signals[] = {SIGKILL, SIGSEGV, SIGTERM, SIGSTOP, SIGCONT};
-		act(plan, ROLE_WORKLOAD, below(1000), signals[below(5)]);
-	}
-	for (unsigned i = plan->actions; i > 1; i--) {
-		const unsigned other = below(i);
-		const struct action kept = plan->action[i - 1];
-		plan->action[i - 1] = plan->action[other];
-		plan->action[other] = kept;
-	}
-	/* An orderly end that is disturbed. */
-	if (plan->victims == VICTIMS_NONE || below(5) == 0) {
-		memmove(plan->action + 1, plan->action, plan->actions * sizeof *plan->action);
-		plan->action[0] = (struct action){below(3) ? ROLE_GUARDIAN : ROLE_MASTER, 0, request(), 0};
-		if (plan->actions++)
-			plan->action[1].gap_us = between(0, 100000);
-	}
-}
-
-static void describe(struct trial *trial)
-{
-	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	const struct plan *plan = &trial->plan;
-	say(trial, " -n %u -T %s %s, after %.1f ms%s%s:", plan->instances, plan->target, kind_name(plan->kind),
-		(double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "", plan->unread ? ", output unread" : "");
-	for (unsigned i = 0; i < plan->actions; i++) {
-		const struct action *action = &plan->action[i];
-		say(trial, " +%.1f ms SIG%s %s", (double)action->gap_us / 1e3, sigabbrev_np(action->signal), roles[action->role]);
-		if (action->role == ROLE_EXECUTOR)
-			say(trial, " %u", action->which);
-		say(trial, i + 1 < plan->actions ? "," : ".");
-	}
-}
-
 /* ---- The tool --------------------------------------------------------------------------------------------------------- */
-
-/* The word for faults_workload. Jobs need their shell; where there is none, a tree stands for them. */
-static const char *workload_name(enum kind kind)
-{
-	return kind_name(kind == KIND_HALVED ? KIND_SINGLE : kind == KIND_JOBS ? KIND_TREE : kind);
-}
 
 static void become(const struct trial *trial)
 {
 	const struct settings *settings = trial->settings;
 	const struct plan *plan = &trial->plan;
-	static const char jobs[] = "\"$0\" half & \"$0\" half & while :; do \"$0\" brief; done";
-	const char *argument[40];
-	char text[4][32];
-	size_t count = 0;
-	snprintf(text[0], sizeof text[0], "%u", plan->instances);
-	snprintf(text[1], sizeof text[1], "%lldu", (long long)plan->run_us);
-	snprintf(text[2], sizeof text[2], "%lldu", (long long)plan->grace_us);
-	argument[count++] = settings->program;
-	if (settings->tool == TOOL_SHOWSTOPPER) {
-		const char *const options[] = {"-q", "-n", text[0], "-r", text[1], "--grace", text[2], "-T", plan->target};
-		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-			argument[count++] = options[i];
-		if (plan->kind == KIND_HALVED) {
-			const char *const halved[] = {"-c", "open", "-d", "averageq", "-D", "200m"};
-			for (size_t i = 0; i < sizeof halved / sizeof *halved; i++)
-				argument[count++] = halved[i];
-		}
-		if (settings->contain) {
-			argument[count++] = "--contain";
-			argument[count++] = settings->contain;
-		}
-	} else {
-		/* Not -m, which is to include children: it makes copies of itself by the thousand. */
-		const char *const options[] = {"-q", "-l", "50", "-f", "--"};
-		for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-			argument[count++] = options[i];
-	}
-	if (plan->kind == KIND_JOBS) {
-		const char *const shell[] = {"bash", "-m", "-c", jobs, settings->workload};
-		for (size_t i = 0; i < sizeof shell / sizeof *shell; i++)
-			argument[count++] = shell[i];
-	} else {
-		argument[count++] = settings->workload;
-		argument[count++] = workload_name(plan->kind);
-	}
-	argument[count] = NULL;
+	struct plan_command command;
+	plan_command(plan, settings, trial->attached, &command);
 	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
 	setsid();
 	signal(SIGINT, SIG_DFL);
@@ -293,12 +113,29 @@ static void become(const struct trial *trial)
 	dup2(ends[1], STDERR_FILENO);
 	setenv(CENSUS_MARK, trial->mark, 1);
 	if (settings->tool != TOOL_CPULIMIT_ATTACHED)
-		execvp(argument[0], (char **)(uintptr_t)argument);
+		execvp(command.argument[0], (char *const *)command.argument);
 	else if (fork() > 0)
 		_exit(0); /* the workload is an orphan: nobody's child but ours */
 	else
-		execl(settings->workload, settings->workload, workload_name(plan->kind), (char *)NULL);
-	perror(argument[0]);
+		execl(settings->workload, settings->workload, plan_workload(plan->kind), (char *)NULL);
+	perror(command.argument[0]);
+	_exit(125);
+}
+
+/* The process that the tool attaches to: a child of ours, which must outlive the run, and run on. */
+static pid_t start_attached(const struct trial *trial)
+{
+	char instance[16];
+	const pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	setsid();
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	snprintf(instance, sizeof instance, "%d", ATTACHED_INSTANCE);
+	setenv("SHOWSTOPPER_INSTANCE", instance, 1);
+	setenv(CENSUS_MARK, trial->mark, 1);
+	execl(trial->settings->workload, trial->settings->workload, plan_workload(trial->plan.kind), (char *)NULL);
 	_exit(125);
 }
 
@@ -371,11 +208,11 @@ static void look(struct trial *trial)
 		if (is_of_the_tool(person) && trial->master && person->parent == trial->master && count < 64)
 			executors[count++] = person;
 	}
-	qsort(executors, count, sizeof *executors, by_start);
+	qsort(executors, count, sizeof(const struct person *), by_start);
 	unsigned known = 0;
-	while (known < trial->plan.instances && trial->executor[known])
+	while (known < trial->plan.executors && trial->executor[known])
 		known++;
-	for (size_t i = 0; i < count && known < trial->plan.instances; i++) {
+	for (size_t i = 0; i < count && known < trial->plan.executors; i++) {
 		bool seen = false;
 		for (unsigned k = 0; k < known; k++)
 			seen = seen || trial->executor[k] == executors[i]->pid;
@@ -397,40 +234,22 @@ static void note_guardian(struct trial *trial)
 	trial->guardian_gone_us = now_us();
 }
 
-/* A crash: the signal as if the process had raised it itself, which no mask keeps off. False when it is gone. */
-static bool crash(struct trial *trial, pid_t pid, int signal)
+/* What is done to an attached process is the tool's alone. */
+static bool is_to_be_hit(const struct person *person)
 {
-	int status;
-	uint64_t none = 0;
-	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0)
-		return kill(pid, SIGKILL) == 0;
-	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
-	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status)) {
-		if (pid == trial->guardian)
-			note_guardian(trial);
-		return false;
-	}
-	kill(pid, signal);
-	ptrace(PTRACE_SETSIGMASK, pid, (void *)sizeof none, &none);
-	ptrace(PTRACE_DETACH, pid, NULL, NULL);
-	return true;
-}
-
-static bool hit(struct trial *trial, pid_t pid, int signal)
-{
-	return signal == SIGSEGV || signal == SIGABRT ? crash(trial, pid, signal) : kill(pid, signal) == 0;
+	return person->instance >= 0 && person->instance < ATTACHED_INSTANCE && !person_has_ended(person);
 }
 
 static pid_t some_workload_process(const struct trial *trial, unsigned which)
 {
 	unsigned count = 0;
 	for (size_t i = 0; i < trial->census.count; i++)
-		count += trial->census.item[i].instance >= 0 && !person_has_ended(&trial->census.item[i]);
+		count += is_to_be_hit(&trial->census.item[i]);
 	if (!count)
 		return 0;
 	which %= count;
 	for (size_t i = 0; i < trial->census.count; i++)
-		if (trial->census.item[i].instance >= 0 && !person_has_ended(&trial->census.item[i]) && which-- == 0)
+		if (is_to_be_hit(&trial->census.item[i]) && which-- == 0)
 			return trial->census.item[i].pid;
 	return 0;
 }
@@ -456,6 +275,18 @@ static void sleep_until(struct trial *trial, int64_t when_us)
 	}
 }
 
+static void note_killed(struct trial *trial, const struct action *action)
+{
+	trial->result->kills++;
+	trial->fatal_us = now_us();
+	if (action->role == ROLE_GUARDIAN)
+		trial->killed_guardian = true;
+	else if (action->role == ROLE_MASTER)
+		trial->killed_master = true;
+	else
+		trial->killed_executor[action->which] = true;
+}
+
 static void take_action(struct trial *trial, const struct action *action)
 {
 	pid_t pid = 0;
@@ -474,22 +305,36 @@ static void take_action(struct trial *trial, const struct action *action)
 		break;
 	}
 	const struct person *person = census_find(&trial->census, pid);
-	const bool done = person && !person_has_ended(person) && hit(trial, pid, action->signal);
-	trial->result->kills += done;
-	if (!done || action->role == ROLE_WORKLOAD)
+	if (!person)
 		return;
-	if (!is_fatal(action->signal)) {
-		if (!trial->request_us)
+	if (action->role == ROLE_WORKLOAD || !is_fatal(action->signal)) {
+		const bool done = !person_has_ended(person) && kill(pid, action->signal) == 0;
+		trial->result->kills += done;
+		if (done && action->role != ROLE_WORKLOAD && !trial->request_us)
 			trial->request_us = now_us();
 		return;
 	}
-	trial->fatal_us = now_us();
-	if (action->role == ROLE_GUARDIAN)
-		trial->killed_guardian = true;
-	else if (action->role == ROLE_MASTER)
-		trial->killed_master = true;
+	const int which = (int)(action - trial->plan.action);
+	if (!strike(&trial->strikes, pid, action->signal, which)) {
+		trial->result->vanished++;
+		/* Unless it has been waited for already; others that were hit are left to strikes_settle. */
+		if (pid == trial->guardian && waitpid(pid, NULL, WNOHANG) != 0)
+			note_guardian(trial);
+	} else if (action->signal != SIGKILL || trial->strikes.count == 0) {
+		note_killed(trial, action);
+	}
+}
+
+/* Of SIGKILL only the death says whether it was in time. */
+static void note_death(void *context, const struct strike *strike, bool of_it)
+{
+	struct trial *trial = context;
+	if (strike->pid == trial->guardian && !trial->guardian_gone)
+		note_guardian(trial);
+	if (of_it)
+		note_killed(trial, &trial->plan.action[strike->which]);
 	else
-		trial->killed_executor[action->which] = true;
+		trial->result->vanished++;
 }
 
 /* Kills what is meant to die at one instant without looking in between. */
@@ -506,12 +351,14 @@ static void disturb(struct trial *trial)
 	trial->result->ran = !trial->guardian_gone;
 	for (unsigned i = 0; i < plan->actions; i++) {
 		if (plan->action[i].gap_us) {
+			strikes_settle(&trial->strikes, note_death, trial);
 			sleep_until(trial, now_us() + plan->action[i].gap_us);
 			reap(trial);
 			look(trial);
 		}
 		take_action(trial, &plan->action[i]);
 	}
+	strikes_settle(&trial->strikes, note_death, trial);
 	if (plan->suspend && !trial->guardian_gone)
 		kill(trial->guardian, SIGCONT);
 }
@@ -520,10 +367,12 @@ static void disturb(struct trial *trial)
 
 static bool is_unsupervised(const struct trial *trial, int instance)
 {
-	if (trial->settings->tool != TOOL_SHOWSTOPPER || trial->settings->contain || !trial->killed_guardian ||
-		!trial->killed_master)
+	if (trial->settings->tool != TOOL_SHOWSTOPPER || !trial->killed_guardian || !trial->killed_master)
 		return false;
-	if (instance < 0 || instance >= (int)trial->plan.instances)
+	/* Nothing contains what was there before. Its executor is the last. Others continue it when they can, but may have ended just before, as the master had told them to. */
+	if (instance == ATTACHED_INSTANCE)
+		return trial->killed_executor[trial->plan.instances];
+	if (trial->settings->contain || instance < 0 || instance >= (int)trial->plan.instances)
 		return false;
 	return trial->killed_executor[instance];
 }
@@ -535,6 +384,8 @@ static bool is_unsupervised(const struct trial *trial, int instance)
  */
 static bool is_permitted(const struct trial *trial, const struct person *person)
 {
+	if (person->instance == ATTACHED_INSTANCE)
+		return !person_is_frozen(person) && (!person_is_stopped(person) || is_unsupervised(trial, person->instance));
 	if (!is_unsupervised(trial, person->instance) || person_is_frozen(person) || strcmp(person->name, "showstopper") == 0)
 		return false;
 	if (trial->plan.kind != KIND_SETUID &&
@@ -556,7 +407,7 @@ static void forgive_executors(struct trial *trial)
 	census_take(&trial->census, trial->mark);
 	for (size_t i = 0; i < trial->census.count; i++)
 		executors += trial->census.item[i].parent == trial->master && is_of_the_tool(&trial->census.item[i]);
-	if (executors == trial->plan.instances)
+	if (executors == trial->plan.executors)
 		trial->fatal_us = 0;
 }
 
@@ -588,12 +439,31 @@ static unsigned judge(struct trial *trial, bool write_down)
 		if (is_permitted(trial, person))
 			continue;
 		wrong++;
-		if (write_down && wrong <= 5)
+		if (write_down && wrong <= 12)
 			say(trial, " [%d %s %c%s, instance %d, parent %d, group %d, session %d%s]", (int)person->pid,
 				person->name, person->state, person_is_frozen(person) ? " frozen" : "", person->instance,
 				(int)person->parent, (int)person->group, (int)person->session, person->below ? "" : ", escaped");
 	}
 	return wrong;
+}
+
+/* An attached process is there afterwards, so that having no children says nothing: then the census alone does. */
+static bool is_over(const struct trial *trial, bool no_children)
+{
+	return trial->plan.attached ? trial->guardian_gone : no_children;
+}
+
+/* What was attached is left running, which takes that it is left. */
+static void judge_attached(struct trial *trial)
+{
+	unsigned alive = 0;
+	census_take(&trial->census, trial->mark);
+	for (size_t i = 0; i < trial->census.count; i++)
+		alive += trial->census.item[i].instance == ATTACHED_INSTANCE && !person_has_ended(&trial->census.item[i]);
+	if (alive)
+		return;
+	trial->result->verdict = VERDICT_LEFT;
+	say(trial, " [the attached process is gone]");
 }
 
 static void wait_for_verdict(struct trial *trial)
@@ -606,7 +476,7 @@ static void wait_for_verdict(struct trial *trial)
 		const int64_t now = now_us();
 		if (end < 0)
 			end = run_end(trial);
-		if (none && judge(trial, false) == 0) {
+		if (is_over(trial, none) && judge(trial, false) == 0) {
 			if (end < 0)
 				end = trial->guardian_gone_us;
 			result->clean_us = now > end ? now - end : 0;
@@ -700,12 +570,12 @@ static unsigned count_names(const struct trial *trial, char *first, size_t size)
 	if (!directory)
 		return 0;
 	for (struct dirent *entry; (entry = readdir(directory));) {
-		int pid = 0;
+		static const char prefix[] = "showstopper.";
 		if (entry->d_name[0] == '.')
 			continue;
 		/* Beside others: a name whose maker is alive is theirs. */
-		if (!trial->own_shm &&
-			(sscanf(entry->d_name, "showstopper.%d", &pid) != 1 || kill(pid, 0) == 0)) // NOLINT(cert-err34-c)
+		const bool ours = strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+		if (!trial->own_shm && (!ours || kill((pid_t)strtol(entry->d_name + sizeof prefix - 1, NULL, 10), 0) == 0))
 			continue;
 		if (count++ == 0)
 			snprintf(first, size, "%s", entry->d_name);
@@ -774,14 +644,14 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 {
 	struct trial trial = {.settings = settings, .result = result};
 	const struct rlimit no_core = {0};
-	random_state = seed;
-	make_plan(&trial.plan, settings->tool);
+	plan_make(&trial.plan, settings, seed);
 	*result = (struct result){.seed = seed,
 		.kind = trial.plan.kind,
+		.shape = trial.plan.shape,
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
 		.clean_us = -1};
-	describe(&trial);
+	plan_describe(&trial.plan, result->text, sizeof result->text);
 	snprintf(trial.mark, sizeof trial.mark, "%d.%llu", (int)getpid(), (unsigned long long)seed);
 	setrlimit(RLIMIT_CORE, &no_core);
 	trial.own_shm = hide_shm();
@@ -789,15 +659,21 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0 || trial.output < 0)
 		return;
 	trial.begin_us = now_us();
+	if (trial.plan.attached)
+		trial.attached = start_attached(&trial);
 	trial.guardian = settings->tool == TOOL_CPULIMIT_ATTACHED ? attach(&trial) : start(&trial);
 	if (trial.guardian < 0)
 		return;
 	disturb(&trial);
-	for (unsigned i = 0; i < trial.plan.instances; i++)
+	for (unsigned i = 0; i < trial.plan.executors; i++)
 		result->unsupervised = result->unsupervised || is_unsupervised(&trial, (int)i);
 	if (settings->tool == TOOL_SHOWSTOPPER)
 		wait_for_verdict(&trial);
-	else
+	if (settings->tool == TOOL_SHOWSTOPPER && trial.plan.attached && result->verdict == VERDICT_CLEAN)
+		judge_attached(&trial);
+	if (result->verdict == VERDICT_CLEAN && result->vanished && !result->kills)
+		result->verdict = VERDICT_VANISHED;
+	if (settings->tool != TOOL_SHOWSTOPPER)
 		count_what_is_left(&trial);
 	kill_all(&trial);
 	look_for_names(&trial);

@@ -8,7 +8,30 @@
 
 enum tool { TOOL_SHOWSTOPPER, TOOL_CPULIMIT, TOOL_CPULIMIT_ATTACHED };
 
-enum kind { KIND_SINGLE, KIND_HALVED, KIND_TREE, KIND_CHAIN, KIND_STUBBORN, KIND_SETUID, KIND_JOBS, KIND_BROOD, KINDS };
+enum kind {
+	KIND_SINGLE,
+	KIND_HALVED,
+	KIND_TREE,
+	KIND_CHAIN,
+	KIND_STUBBORN,
+	KIND_SETUID,
+	KIND_JOBS,
+	KIND_BROOD,
+	KIND_BRIEF,
+	KINDS
+};
+
+/* How the run is put together. */
+enum shape {
+	SHAPE_PLAIN,     /* one group */
+	SHAPE_ATTACHED,  /* and a process that was there before */
+	SHAPE_FREE,      /* and a group that runs uncontrolled */
+	SHAPE_DYNAMIC,   /* two groups that move between processors */
+	SHAPE_RESPAWNED, /* workloads that end soon, and are started again */
+	SHAPE_STAGGERED, /* started one after the other */
+	SHAPE_MIXED,     /* three groups, started one after the other and respawned, and an attached process */
+	SHAPES
+};
 
 /* Which of the tool's processes are killed. */
 enum victims {
@@ -26,14 +49,16 @@ struct settings {
 	const char *program;  /* the tool */
 	const char *workload; /* faults_workload */
 	const char *contain;  /* NULL, or the value of --contain */
+	int shape;            /* enum shape, or -1: any */
 	int64_t deadline_us;  /* what may be left is judged so long after the run ended */
 };
 
 enum verdict {
 	VERDICT_UNKNOWN, /* the trial itself died */
 	VERDICT_CLEAN,
-	VERDICT_LATE, /* clean in the end, after the deadline */
-	VERDICT_LEFT, /* something is there that must not be there */
+	VERDICT_LATE,     /* clean in the end, after the deadline */
+	VERDICT_LEFT,     /* something is there that must not be there */
+	VERDICT_VANISHED, /* nothing is, but whom the signals were meant for had ended before */
 };
 
 #define TRIAL_TEXT 2048
@@ -42,11 +67,13 @@ struct result {
 	uint64_t seed;
 	enum verdict verdict;
 	enum kind kind;
+	enum shape shape;
 	enum victims victims;
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */
 	unsigned instances;
 	unsigned kills;          /* signals sent */
+	unsigned vanished;       /* processes that had ended when their fatal signal came */
 	unsigned stopped;        /* processes that stay stopped at the deadline, permitted or not */
 	unsigned alive;          /* likewise alive, stopped ones included */
 	unsigned names;          /* left in /dev/shm, and removed by the next run */
@@ -56,6 +83,7 @@ struct result {
 };
 
 const char *kind_name(enum kind kind);
+const char *shape_name(enum shape shape);
 const char *victims_name(enum victims victims);
 
 /* Runs the trial of this seed in the calling process, which should have been forked for it, and leaves nothing behind. */

@@ -24,7 +24,7 @@ static void look(const struct report_matrix *matrix)
 		check(isnan(cell->number) == !cell->text);
 		check(!cell->mark || (*cell->mark && *cell->mark != ' '));
 	}
-	const struct report_heat_range range = {NAN, NAN};
+	const struct report_heat_range range = report_heat_range(matrix, NULL, 0);
 	const struct report_size large = report_heat_size(matrix);
 	check(large.width > 0 && large.height > 0);
 	struct plot *const plot = plot_new(PLOT_SVG, large.width, large.height);

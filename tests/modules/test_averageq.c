@@ -40,13 +40,14 @@ static struct sst_dithering_output next(double duty, int64_t late)
 static void begin(const char *name, const char *options, int64_t now_ns)
 {
 	module_test_start(&test, SST_DITHERING, name, options);
+	assert_int_equal(test.module.base->init(test.module.state, &test.env), 0);
 	in = (struct sst_dithering_input){.now_ns = now_ns, .due_ns = now_ns, .origin_ns = now_ns, .live = 1};
 }
 
 static void an_epoch_is_a_run_and_a_stop(void **state)
 {
 	(void)state;
-	begin("averageq", "100m", 1000);
+	begin("averageq", "100m,jitter=0", 1000);
 	/* D·τ and then (1 − D)·τ */
 	assert_answer(next(0.3, 0), true, 1000 + 30 * NS_PER_MS);
 	assert_answer(next(0.3, 0), false, 1000 + 100 * NS_PER_MS);
@@ -58,7 +59,7 @@ static void an_epoch_is_a_run_and_a_stop(void **state)
 static void the_duty_cycle_is_asked_for_again_before_the_stop(void **state)
 {
 	(void)state;
-	begin("averageq", "100m", 0);
+	begin("averageq", "100m,jitter=0", 0);
 	assert_answer(next(0.3, 0), true, 30 * NS_PER_MS);
 	assert_answer(next(0.8, 0), false, 50 * NS_PER_MS); /* (1 − 0.8)·τ */
 	assert_answer(next(0.5, 0), true, 100 * NS_PER_MS);
@@ -69,7 +70,7 @@ static void the_duty_cycle_is_asked_for_again_before_the_stop(void **state)
 static void a_part_without_length_is_left_out(void **state)
 {
 	(void)state;
-	begin("averageq", "100m", 0);
+	begin("averageq", "100m,jitter=0", 0);
 	assert_answer(next(0, 0), false, 100 * NS_PER_MS);
 	assert_answer(next(0, 0), false, 200 * NS_PER_MS);
 	assert_answer(next(1, 0), true, 300 * NS_PER_MS);
@@ -83,7 +84,7 @@ static void a_part_without_length_is_left_out(void **state)
 static void delays_do_not_add_up(void **state)
 {
 	(void)state;
-	begin("averageq", "100m", 0);
+	begin("averageq", "100m,jitter=0", 0);
 	/* Each question is some milliseconds late: edges are where they would have been. */
 	assert_answer(next(0.5, 7 * NS_PER_MS), true, 50 * NS_PER_MS);
 	assert_answer(next(0.5, 20 * NS_PER_MS), false, 100 * NS_PER_MS);
@@ -96,7 +97,7 @@ static void delays_do_not_add_up(void **state)
 static void after_a_break_the_count_starts_again(void **state)
 {
 	(void)state;
-	begin("averageq", "100m", 0);
+	begin("averageq", "100m,jitter=0", 0);
 	assert_answer(next(0.5, 0), true, 50 * NS_PER_MS);
 	const int64_t late = 100 * NS_PER_MS + 1;
 	assert_answer(next(0.5, late), false, 50 * NS_PER_MS + late + 50 * NS_PER_MS);
@@ -109,7 +110,7 @@ static void after_a_break_the_count_starts_again(void **state)
 static void a_long_run_has_no_drift(void **state)
 {
 	(void)state;
-	begin("averageq", NULL, 12345);
+	begin("averageq", "jitter=0", 12345);
 	/* A third of 107 ms has no whole number of nanoseconds; the epoch has. */
 	for (int i = 0; i < 100000; i++) {
 		next(1.0 / 3, i % 1000);
@@ -122,17 +123,70 @@ static void a_long_run_has_no_drift(void **state)
 static void odd_lengths_are_rounded_to_nanoseconds(void **state)
 {
 	(void)state;
-	begin("averageq", "1000001n", 0);
+	begin("averageq", "1000001n,jitter=0", 0);
 	assert_answer(next(0.5, 0), true, 500001);
 	assert_answer(next(0.5, 0), false, 1000001);
+	module_test_end(&test);
+}
+
+/* Ours: the first epoch has any length up to the quantum, the others are within the jitter of it, and the quantum is their mean. */
+static void epochs_differ(void **state)
+{
+	(void)state;
+	int64_t first[2];
+	for (unsigned executor = 0; executor < 2; executor++) {
+		module_test_start(&test, SST_DITHERING, "averageq", "100m");
+		test.env.index = executor;
+		assert_int_equal(test.module.base->init(test.module.state, &test.env), 0);
+		in = (struct sst_dithering_input){.live = 8};
+		next(0.3, 0);
+		first[executor] = next(0.3, 0).until_ns;
+		assert_in_range(first[executor], 1, 100 * NS_PER_MS);
+		int64_t least = INT64_MAX;
+		int64_t most = 0;
+		for (int i = 0; i < 10000; i++) {
+			const int64_t began = in.due_ns;
+			const int64_t run = next(0.3, 0).until_ns - began;
+			const int64_t length = next(0.3, 0).until_ns - began;
+			assert_in_range(run, length * 3 / 10 - 1, length * 3 / 10 + 1);
+			least = length < least ? length : least;
+			most = length > most ? length : most;
+		}
+		assert_in_range(least, 80 * NS_PER_MS, 81 * NS_PER_MS);
+		assert_in_range(most, 119 * NS_PER_MS, 120 * NS_PER_MS);
+		assert_in_range((in.due_ns - first[executor]) / 10000, 99 * NS_PER_MS, 101 * NS_PER_MS);
+		module_test_end(&test);
+	}
+	assert_int_not_equal(first[0], first[1]);
+}
+
+/* Up to 20 % from eight workloads on, a seventh of that for two. */
+static void the_epochs_of_few_differ_less(void **state)
+{
+	(void)state;
+	begin("averageq", "100m", 0);
+	in.live = 2;
+	next(0.5, 0);
+	next(0.5, 0);
+	int64_t least = INT64_MAX;
+	int64_t most = 0;
+	for (int i = 0; i < 10000; i++) {
+		const int64_t began = in.due_ns;
+		next(0.5, 0);
+		const int64_t length = next(0.5, 0).until_ns - began;
+		least = length < least ? length : least;
+		most = length > most ? length : most;
+	}
+	assert_in_range(least, 97 * NS_PER_MS, 98 * NS_PER_MS);
+	assert_in_range(most, 102 * NS_PER_MS, 103 * NS_PER_MS);
 	module_test_end(&test);
 }
 
 static void wrong_options_are_refused(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "quantum=999u"), "from 1m to 1h"));
-	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "2h"), "from 1m to 1h"));
+	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "quantum=999u"), "from 1ms to 1h"));
+	assert_non_null(strstr(module_test_load(&test, SST_DITHERING, "averageq", "2h"), "from 1ms to 1h"));
 }
 
 int main(void)
@@ -145,6 +199,8 @@ int main(void)
 		cmocka_unit_test(after_a_break_the_count_starts_again),
 		cmocka_unit_test(a_long_run_has_no_drift),
 		cmocka_unit_test(odd_lengths_are_rounded_to_nanoseconds),
+		cmocka_unit_test(epochs_differ),
+		cmocka_unit_test(the_epochs_of_few_differ_less),
 		cmocka_unit_test(wrong_options_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

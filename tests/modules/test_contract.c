@@ -290,6 +290,7 @@ static void drive_feedback(void)
 		const int64_t interval = feedback->interval(test.module.state, processors[i]);
 		check(interval >= 1000 && interval <= 3600 * NS_PER_S, "an interval is absurd");
 	}
+	check(!feedback->scope || feedback->scope(test.module.state) <= SST_SCOPE_MACHINE, "a scope that there isn't");
 	check(feedback->read(test.module.state, &test.env, &before) == 0, "the first reading fails");
 	check(before.when_ns == machine_ns && before.processors > 0 && isfinite(before.processors), "a reading is no reading");
 	check(!feedback->sample(test.module.state, &before, &before, &sample), "no time gives a sample");

@@ -469,6 +469,31 @@ static void samples_are_no_shorter_than_the_paper_s_and_the_counters_unit(void *
  * Tasks account for 1.0 CPU-seconds a second, the idle columns say that 1.2 of 2 were worked. The combination has the tasks'
  * steps and, in the long run, the idle columns' mean.
  */
+static enum sst_scope scope(const char *options)
+{
+	start(options);
+	const enum sst_scope found = test.module.feedback->scope(test.module.state);
+	module_test_end(&test);
+	return found;
+}
+
+/* What others do can be told where all that isn't theirs is in the samples. */
+static void it_knows_whose_work_it_measures(void **state)
+{
+	(void)state;
+	static const char *const all[] = {NULL, "source=ticks", "cpus=0-1"};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_int_equal(scope(all[i]), SST_SCOPE_MACHINE);
+	assert_int_equal(scope("cpus=1"), SST_SCOPE_UNKNOWN);
+	const struct sst_cpus second = {1, (const unsigned[]){1}};
+	const struct sst_cpus both = {2, (const unsigned[]){0, 1}};
+	controlled = &second;
+	assert_int_equal(scope(NULL), SST_SCOPE_UNKNOWN);
+	controlled = &both;
+	assert_int_equal(scope(NULL), SST_SCOPE_MACHINE);
+	controlled = NULL;
+}
+
 static void combined_has_the_mean_of_idle(void **state)
 {
 	(void)state;
@@ -587,6 +612,7 @@ static void with_a_quota_the_group_is_measured(void **state)
 	write_group("50000 100000\n", NULL);
 	start(NULL);
 	assert_source("cgroup");
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
 	const struct sst_reading before = read_now();
 	assert_near(before.processors, 0.5, 0);
 	now_ns += 500 * NS_PER_MS;
@@ -637,6 +663,7 @@ static void a_cpuset_is_a_subset_of_processors(void **state)
 	start(NULL);
 	assert_source("idle");
 	assert_non_null(strstr(test.printed, "cpus=1"));
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
 	const struct sst_reading before = read_now();
 	assert_near(before.processors, 1, 0);
 	now_ns += 500 * NS_PER_MS;
@@ -688,6 +715,7 @@ int main(void)
 		TEST(the_filter_has_its_base_period),
 		TEST(samples_are_no_shorter_than_the_paper_s_and_the_counters_unit),
 		TEST(combined_has_the_mean_of_idle),
+		TEST(it_knows_whose_work_it_measures),
 		TEST(combined_survives_processors_that_come_and_go),
 		TEST(combined_shares_its_correction),
 		TEST(with_a_quota_the_group_is_measured),

@@ -103,15 +103,16 @@ static int begin(void **state)
 
 /* In the order of the paper's columns; what is not given is the default. */
 static const struct setting {
-	const char *name, *control, *options, *space;
+	const char *name, *control, *space;
 } settings[] = {
-	{"geom, uneven", "geom", NULL, "uneven"},
-	{"geom, even", "geom", NULL, "even"},
-	{"PI, uneven", "rbpid", "windup=none", "uneven"},
-	{"PI, even", "rbpid", "windup=none", "even"},
-	{"default", NULL, NULL, NULL},
+	{"geom, uneven", "geom", "uneven"},
+	{"geom, even", "geom", "even"},
+	{"PI, uneven", "rbpid", "uneven"},
+	{"PI, even", "rbpid", "even"},
+	{"default", NULL, NULL},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
+#define GEOM_EVEN 1
 #define PI_EVEN 3
 #define BY_DEFAULT 4
 
@@ -123,28 +124,32 @@ static const struct class
 	double error, mse; /* NaN: nothing */
 } classes[] = {
 	{"fop", "single", 5.25, 0.3, 5.25},
-	{"avrora", "contended:threads=6", 0.77, 0.3, 2.5},
-	{"sunflow", "parallel:threads=4", 11.3, 1.2, 11.3},
-	{"(sunflow)", "parallel:threads=12", 11.3, 4.0, 35},
+	{"avrora", "contended:threads=6", 0.77, 0.1, 8},
+	{"sunflow", "parallel:threads=4", 11.3, 0.1, 11.3},
+	{"(sunflow)", "parallel:threads=12", 11.3, 0.1, 11.3},
 };
 #define CLASSES (sizeof classes / sizeof *classes)
 
 static const char *const loads[] = {"25%", "33%", "50%", "66%", "75%"};
 #define LOADS (sizeof loads / sizeof *loads)
 
+static void use(struct sim_config *config, const struct setting *setting)
+{
+	if (!setting->control)
+		return;
+	config->module[SST_FEEDBACK] = "realtime";
+	config->module_options[SST_FEEDBACK] = "base=333m,share=160m";
+	config->module[SST_CONTROL] = setting->control;
+	config->module[SST_SPACE] = setting->space;
+	config->module[SST_DITHERING] = "averageq";
+	config->module_options[SST_DITHERING] = "quantum=107m";
+}
+
 static struct result cell(const struct setting *setting, const struct class *class, const char *load)
 {
 	struct sim_config config = prepare(12, 12, class->workload, load);
 	config.run_time_ns = 180 * NS_PER_S;
-	if (setting->control) {
-		config.module[SST_FEEDBACK] = "realtime";
-		config.module_options[SST_FEEDBACK] = "base=333m,share=160m";
-		config.module[SST_CONTROL] = setting->control;
-		config.module_options[SST_CONTROL] = setting->options;
-		config.module[SST_SPACE] = setting->space;
-		config.module[SST_DITHERING] = "averageq";
-		config.module_options[SST_DITHERING] = "quantum=107m";
-	}
+	use(&config, setting);
 	return simulate(&config);
 }
 
@@ -235,9 +240,55 @@ static void hundreds_of_workloads(void **state)
 	assert_int_equal(missed, 0);
 }
 
+struct share {
+	double least, most; /* CPU time of a workload, of the mean of all */
+	double error_pp;
+};
+
+static struct share share_out(struct sim_config *config)
+{
+	struct sim_run *run = sim_run_new(config);
+	assert_non_null(run);
+	assert_int_equal(sim_run_go(run), 0);
+	double total = 0;
+	double least = INFINITY;
+	double most = 0;
+	for (unsigned i = 0; i < config->workloads; i++) {
+		const double used = (double)sim_run_workload_ns(run, i);
+		total += used;
+		least = fmin(least, used);
+		most = fmax(most, used);
+	}
+	const double mean = total / config->workloads;
+	const struct accuracy accuracy = sim_history_accuracy(sim_run_history(run), WINDOW_NS);
+	sim_run_free(run);
+	return (struct share){least / mean, most / mean, accuracy_mean_error_pp(&accuracy)};
+}
+
+static void expect_fair(unsigned processors, unsigned count, const char *workload, const char *target)
+{
+	static const int fair[] = {GEOM_EVEN, PI_EVEN, BY_DEFAULT};
+	printf("| %u | %u | %s | %s |", processors, count, workload, target);
+	for (size_t s = 0; s < sizeof fair / sizeof *fair; s++) {
+		char what[96];
+		const struct setting *setting = &settings[fair[s]];
+		struct sim_config config = prepare(processors, count, workload, target);
+		config.run_time_ns = 60 * NS_PER_S;
+		use(&config, setting);
+		const struct share share = share_out(&config);
+		const double limit = fair[s] == BY_DEFAULT ? 0.05 : 0.1;
+		printf(" %.3f to %.3f | %+.3f |", share.least, share.most, share.error_pp);
+		snprintf(what, sizeof what, "%s: P=%u N=%u %s %s", setting->name, processors, count, workload, target);
+		expect(share.least >= 1 - limit && share.most <= 1 + limit, what, fmax(1 - share.least, share.most - 1), limit);
+		expect(fabs(share.error_pp) <= 0.1, what, fabs(share.error_pp), 0.1);
+	}
+	printf("\n");
+}
+
 /*
- * Equal workloads get equal time: within 5 % of the mean. Each executor forgave what it saw owed for itself, and agreed with its
- * neighbours alone: of 512 workloads some had three times the time of others (75 %), for minutes.
+ * Equal workloads get equal time, and all together what was asked for. Each executor forgave what it saw owed for itself, and agreed
+ * with its neighbours alone: of 512 workloads some had three times the time of others (75 %), for minutes. The integrals of the paper's
+ * control walked apart (42.6 to 134.9 s of 180 s for 12 workloads on 12 processors).
  */
 static void equal_workloads_get_equal_time(void **state)
 {
@@ -245,36 +296,13 @@ static void equal_workloads_get_equal_time(void **state)
 	static const unsigned processors[] = {2, 12, 128};
 	static const char *const workloads[] = {"single", "parallel:threads=4", "contended"};
 	static const char *const targets[] = {"25%", "50%", "75%"};
-	printf("\n| P | N | workload | target | least, of the mean | most |\n| ---: | ---: | --- | ---: | ---: | ---: |\n");
+	printf("\n| P | N | workload | target | geom: of the mean | error | PI | error | default | error |\n");
+	printf("| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
 	for (size_t p = 0; p < (REDUCED ? 2 : 3); p++)
 		for (unsigned factor = 1; factor <= 4; factor *= 4)
 			for (size_t w = 0; w < 3; w++)
-				for (size_t t = REDUCED ? 1 : 0; t < (REDUCED ? 2 : 3); t++) {
-					const unsigned count = factor * processors[p];
-					char what[64];
-					struct sim_config config = prepare(processors[p], count, workloads[w], targets[t]);
-					config.run_time_ns = 60 * NS_PER_S;
-					struct sim_run *run = sim_run_new(&config);
-					assert_non_null(run);
-					assert_int_equal(sim_run_go(run), 0);
-					double total = 0;
-					double least = INFINITY;
-					double most = 0;
-					for (unsigned i = 0; i < count; i++) {
-						const double used = (double)sim_run_workload_ns(run, i);
-						total += used;
-						least = fmin(least, used);
-						most = fmax(most, used);
-					}
-					sim_run_free(run);
-					const double mean = total / count;
-					snprintf(what, sizeof what, "P=%u N=%u %s %s", processors[p], count, workloads[w],
-						targets[t]);
-					printf("| %u | %u | %s | %s | %.3f | %.3f |\n", processors[p], count, workloads[w],
-						targets[t], least / mean, most / mean);
-					expect(least >= 0.95 * mean && most <= 1.05 * mean, what,
-						100 * fmax(1 - least / mean, most / mean - 1), 5);
-				}
+				for (size_t t = REDUCED ? 1 : 0; t < (REDUCED ? 2 : 3); t++)
+					expect_fair(processors[p], factor * processors[p], workloads[w], targets[t]);
 	assert_int_equal(missed, 0);
 }
 
@@ -380,6 +408,35 @@ static void steps_above_a_background_load_are_followed(void **state)
 	assert_int_equal(missed, 0);
 }
 
+/*
+ * Every two seconds a processor stands still for 100 ms, and with it the executor that sleeps there and its timer. Before executors
+ * fetched one another, two of five stalls were above (single, 33 %): the workload ran on elsewhere.
+ */
+static void processors_that_stand_still_do_no_harm(void **state)
+{
+	(void)state;
+	static const char *const workloads[] = {"single", "parallel:threads=2"};
+	static const char *const targets[] = {"33%", "50%"};
+	printf("\n| P | workload | target | stalls | over 5 pp above in 250 ms |\n| ---: | --- | ---: | ---: | ---: |\n");
+	for (unsigned processors = 2; processors <= 8; processors *= 2)
+		for (size_t w = 0; w < 2; w++)
+			for (size_t t = 0; t < 2; t++) {
+				struct sim_config config = prepare(processors, processors, workloads[w], targets[t]);
+				config.run_time_ns = (REDUCED ? 60 : 400) * NS_PER_S;
+				config.stall_ns = 100 * NS_PER_MS;
+				struct sim_run *run = sim_run_new(&config);
+				assert_non_null(run);
+				assert_int_equal(sim_run_go(run), 0);
+				const unsigned stalls = sim_run_stalls(run);
+				const unsigned above = sim_history_times_above(sim_run_own_history(run), 250 * NS_PER_MS, 0.05);
+				sim_run_free(run);
+				printf("| %u | %s | %s | %u | %u |\n", processors, workloads[w], targets[t], stalls, above);
+				assert_true(stalls > (REDUCED ? 20 : 150));
+				expect(20 * above <= stalls, workloads[w], above, stalls / 20.0);
+			}
+	assert_int_equal(missed, 0);
+}
+
 int main(void)
 {
 	setenv("SHOWSTOPPER_MODULE_PATH", SHOWSTOPPER_BUILD "/modules", 1);
@@ -391,6 +448,7 @@ int main(void)
 		cmocka_unit_test_setup(equal_workloads_get_equal_time, begin),
 		cmocka_unit_test_setup(steps_are_followed, begin),
 		cmocka_unit_test_setup(background_loads_are_made_room_for, begin),
+		cmocka_unit_test_setup(processors_that_stand_still_do_no_harm, begin),
 		cmocka_unit_test_setup(steps_above_a_background_load_are_followed, begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

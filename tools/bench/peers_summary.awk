@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A row for each tool out of the medians.csv of tools/bench/peers: means over its workloads and target loads, alone and beside the background
-# program. Of the loads only those count that all tools had to hold; with background, those 10 pp above it at least. The sizes of the mean errors
+# program. Needs lib/whole.awk; variable: processors. Of the loads only those count that all tools had to hold; with background, those 10 pp above it at least. The sizes of the mean errors
 # are averaged, so that one above doesn't make up for one below. Variable: background, its load in percent.
 BEGIN {
 	FS = ","
@@ -36,6 +36,11 @@ NR == 1 {
 	row_beside[rows] = beside
 	row_error[rows] = error < 0 ? -error : error
 	row_mse[rows] = $column["mse_500_pp2"]
+	error = $column["calm_error_pp"]
+	row_calm_error[rows] = error < 0 ? -error : error
+	row_calm_mse[rows] = $column["calm_mse_500_pp2"]
+	row_samples[rows] = $column["samples"]
+	row_bursts[rows] = $column["bursts"]
 	held[tool, target] = 1
 	seen[tool] = 1
 }
@@ -59,6 +64,17 @@ END {
 		errors[key] += row_error[i]
 		mses[key] += row_mse[i]
 		n[key]++
+		samples += row_samples[i]
+		bursts += row_bursts[i]
+		if (row_bursts[i] == "")
+			unknown = 1
+		if (row_calm_mse[i] != "") {
+			calm_errors[key] += row_calm_error[i]
+			calm_mses[key] += row_calm_mse[i]
+			calm_n[key]++
+		}
+		if (row_tool[i] == "N-bench" && !is_whole(row_target[i], processors))
+			impossible[row_target[i]] = 1
 	}
 	print "| tool | mean error, pp | MSE, pp² | beside other work: mean error, pp | MSE, pp² | runs |"
 	print "| --- | ---: | ---: | ---: | ---: | ---: |"
@@ -71,8 +87,29 @@ END {
 		printf "| %s | %s | %s | %s | %s | %d |\n", name[tool], mean(errors[alone], n[alone]), mean(mses[alone], n[alone]),
 			mean(errors[beside], n[beside]), mean(mses[beside], n[beside]), n[alone] + n[beside]
 	}
-	for (target = 1; target <= 100; target++)
+	for (target = 1; target <= 100; target++) {
 		if (target in used)
 			list = list (list == "" ? "" : ", ") target
-	printf "\nMeans over workloads, at loads of %s %%; of the mean errors, the sizes. A tool runs on those workloads that it can handle.\n", list
+		if (target in impossible)
+			none = none (none == "" ? "" : ", ") target
+	}
+	printf "\nMeans over workloads, at loads of %s %%; of the mean errors, the sizes. A tool runs on those workloads that it can handle.", list
+	if (none != "")
+		printf " Whole instances, and so N-bench, can't make %s %% of %d processors.", none, processors
+	if (unknown || !samples)
+		print " What others did meanwhile is unavailable."
+	else if (!bursts)
+		printf " None of %d samples met a burst of others.\n", samples
+	else {
+		alone = "default" SUBSEP 0
+		beside = "default" SUBSEP 1
+		printf " Without the %d of %d samples that met a burst of others: Showstopper ", bursts, samples
+		if (calm_n[alone])
+			printf "%s pp and %s pp²", mean(calm_errors[alone], calm_n[alone]), mean(calm_mses[alone], calm_n[alone])
+		else
+			printf "has none left"
+		if (calm_n[beside])
+			printf ", beside other work %s pp and %s pp²", mean(calm_errors[beside], calm_n[beside]), mean(calm_mses[beside], calm_n[beside])
+		print "."
+	}
 }

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
+#include "cpuload/account.h"
 #include "cpuload/command.h"
 
 /* A last row shorter than two units of the kernel's counters would say nothing. */
@@ -23,15 +24,18 @@ struct life {
 	struct rows *rows;
 	sigset_t fetched; /* signals that are blocked, for sigtimedwait */
 	pid_t command;    /* 0: none, or it has ended */
-	int status;       /* to exit with */
-	bool is_over;     /* a signal, or the end of the command */
+	struct account account;
+	int status;   /* to exit with */
+	bool is_over; /* a signal, or the end of the command */
 };
 
 static void reap(struct life *life)
 {
 	int wait_status;
-	if (life->command <= 0 || waitpid(life->command, &wait_status, WNOHANG) != life->command)
+	struct rusage usage;
+	if (life->command <= 0 || wait4(life->command, &wait_status, WNOHANG, &usage) != life->command)
 		return;
+	account_end(&life->account, wait_status, &usage);
 	life->command = 0;
 	life->is_over = true;
 	life->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
@@ -117,9 +121,12 @@ int live(struct rows *rows)
 	if (rows_begin(rows) != 0 || rows_start(rows) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command) {
+		account_begin(&life.account, settings);
 		const int status = command_start(settings->command, &kept, &life.command);
-		if (status != 0)
+		if (status != 0) {
+			account_close(&life.account);
 			return status;
+		}
 	}
 	int result = record(&life);
 	if (result == 0)
@@ -129,5 +136,7 @@ int live(struct rows *rows)
 		wait_until(&life, INT64_MAX);
 		reap(&life);
 	}
+	account_print(&life.account);
+	account_close(&life.account);
 	return result == 0 ? life.status : EXIT_TROUBLE;
 }

@@ -13,7 +13,7 @@
 static void print_help(void)
 {
 	printf("usage: cpuload [OPTION]... [INTERVAL [COUNT]] [-- COMMAND [ARG]...]\n"
-	       "Records the CPU load every INTERVAL (500m), COUNT times, while COMMAND runs, or until interrupted.\n\n");
+	       "Records the CPU load every INTERVAL (500ms), COUNT times, while COMMAND runs, or until interrupted.\n\n");
 	tool_options_help_at(cpuload_options, cpuload_option_count, 0, 26, ' ', stdout);
 }
 

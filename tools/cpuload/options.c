@@ -84,6 +84,7 @@ const struct tool_option cpuload_options[] = {
 		.help = "csv, jsonl or table (table on a terminal, else csv)"},
 	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write to FILE instead of standard output",
 		.completion = TOOL_COMPLETE_FILE},
+	{'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "don't say at the end what COMMAND used of the machine"},
 	{0, "sysroot", TOOL_TEXT, MEMBER(sysroot), .argument = "DIR",
 		.help = "read DIR/proc and DIR/sys instead of /proc and /sys", .completion = TOOL_COMPLETE_FOLDER},
 	{'h', "help", TOOL_NOTHING, .help = "print this"},

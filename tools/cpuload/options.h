@@ -26,6 +26,7 @@ struct settings {
 	int source, format; /* of the above, and of enum row_format */
 	bool column[COLUMNS];
 	bool per_cpu;
+	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */
 	int64_t pid;           /* 0: none */
 	const char *cgroup, *output, *power_source, *sysroot;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "os/frequency.h"
 
@@ -50,6 +51,8 @@ static struct linux_load_source *open_source(const struct settings *settings)
 static int open_output(struct settings *settings)
 {
 	int fd = STDOUT_FILENO;
+	if (settings->output && output_is_stdout(settings->output))
+		settings->output = NULL;
 	if (settings->output)
 		fd = open(settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)

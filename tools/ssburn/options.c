@@ -52,7 +52,7 @@ const struct tool_option ssburn_options[] = {
 	[PHASE] = {0, "phase", TOOL_INT, MEMBER(phase), 1, PHASE_MAX, .argument = "UNITS",
 		.help = "phased: mean work of a phase, per running thread (200000)"},
 	[SLEEP] = {0, "sleep", TOOL_TIME, MEMBER(sleep_ns), 0, SLEEP_MAX, .argument = "TIME",
-		.help = "sleepy: mean length of a sleep (40m)"},
+		.help = "sleepy: mean length of a sleep (40ms)"},
 	[MEMORY] = {'m', "memory", TOOL_VALUE, MEMBER(memory), 0, MEMORY_MAX, .argument = "SIZE",
 		.help = "working set that all threads read from, such as 64M (0)"},
 	[SEED] = {'s', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N",

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "os/signals.h"
 #include "record/iteration_log.h"
@@ -160,7 +161,7 @@ int ssburn_run(const struct settings *settings, int *caught)
 		goto out;
 	}
 	if (settings->output && iteration_log_open(&burn.log, settings->output) < 0) {
-		diag("%s: can't write iteration records: %s", settings->output, strerror(errno));
+		diag("%s: can't write iteration records: %s", output_name(settings->output), strerror(errno));
 		goto out;
 	}
 	init_sharing(&burn);
@@ -181,7 +182,7 @@ int ssburn_run(const struct settings *settings, int *caught)
 	if (burn.log.lost > 0) /* said when the first one was */
 		status = EXIT_TROUBLE;
 	if (iteration_log_close(&burn.log) < 0) {
-		diag("%s: iteration records may be lost: %s", settings->output, strerror(errno));
+		diag("%s: iteration records may be lost: %s", output_name(settings->output), strerror(errno));
 		status = EXIT_TROUBLE;
 	}
 	if (settings->checksum && !*caught)

@@ -86,6 +86,7 @@ int command_start(struct iterate *iterate)
 		return status;
 	}
 	iterate->command = child;
+	iterate->has_run = true;
 	pass_pending_on(iterate);
 	return 0;
 }

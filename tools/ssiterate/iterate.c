@@ -12,6 +12,10 @@ void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
 		.iteration = iterate->finished++,
 		.start_ns = start_ns,
 		.end_ns = end_ns};
+	if (statistics_add(&iterate->statistics, end_ns - start_ns) != 0) {
+		diag("%s: times are being lost: %s", iterate->settings->export_json, strerror(errno));
+		iterate->is_lossy = true;
+	}
 	if (!iterate->has_log || iteration_log_write(&iterate->log, &row) == 0)
 		return;
 	if (!iterate->is_lossy)

@@ -7,12 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "os/descendants.h"
 #include "os/signals.h"
 #include "record/iteration_log.h"
 #include "ssiterate/options.h"
+#include "ssiterate/statistics.h"
 
 /* What poll calls writable takes a piece of this size without blocking. */
 #define PIECE 4096
@@ -36,10 +38,13 @@ struct iterate {
 	int signals;              /* signalfd, or -1 */
 	struct iteration_log log;
 	bool has_log, is_lossy; /* is_lossy: records or output were lost, and that was said */
-	uint64_t finished;      /* iterations */
-	int64_t deadline_ns;    /* INT64_MAX: none */
-	int told_by;            /* the signal that told us to end, or 0 */
-	bool is_over;           /* start nothing more: a signal, or -n or --time is reached */
+	struct statistics statistics;
+	FILE *export;        /* of --export-json; NULL: none */
+	bool has_run;        /* the command was executed */
+	uint64_t finished;   /* iterations */
+	int64_t deadline_ns; /* INT64_MAX: none */
+	int told_by;         /* the signal that told us to end, or 0 */
+	bool is_over;        /* start nothing more: a signal, or -n or --time is reached */
 
 	pid_t command; /* 0: none, or it has ended */
 	int wait_status;

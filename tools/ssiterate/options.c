@@ -24,11 +24,28 @@ static const char *const format_names[] = {"dacapo", NULL};
 
 #define MEMBER(member) offsetof(struct settings, member)
 
-enum { OUTPUT, ITERATIONS, TIME, INSTANCE_NUMBER, MATCH, MATCH_START, FORMAT, STREAM, KEEP_GOING, GRACE, HELP, VERSION };
+enum {
+	OUTPUT,
+	EXPORT_JSON,
+	ITERATIONS,
+	TIME,
+	INSTANCE_NUMBER,
+	MATCH,
+	MATCH_START,
+	FORMAT,
+	STREAM,
+	KEEP_GOING,
+	GRACE,
+	QUIET,
+	HELP,
+	VERSION
+};
 
 const struct tool_option ssiterate_options[] = {
 	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write iteration records, CSV",
 		.completion = TOOL_COMPLETE_FILE},
+	[EXPORT_JSON] = {0, "export-json", TOOL_TEXT, MEMBER(export_json), .argument = "FILE",
+		.help = "write mean, spread and all times there, as JSON", .completion = TOOL_COMPLETE_FILE},
 	[ITERATIONS] = {'n', "iterations", TOOL_INT, MEMBER(iterations), 1, INT64_MAX, .argument = "N",
 		.help = "end after so many iterations"},
 	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, TIME_MAX, .argument = "TIME",
@@ -47,6 +64,7 @@ const struct tool_option ssiterate_options[] = {
 		.help = "a run that ends with another status than 0 is an iteration too"},
 	[GRACE] = {0, "grace", TOOL_TIME, MEMBER(grace_ns), 0, TIME_MAX, .argument = "TIME",
 		.help = "between SIGTERM and SIGKILL when -n or --time ends the command (5s)"},
+	[QUIET] = {'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "don't print mean and range at the end"},
 	[HELP] = {'h', "help", TOOL_NOTHING, .help = "print this"},
 	[VERSION] = {'V', "version", TOOL_NOTHING, .help = "print the version"},
 };
@@ -86,6 +104,7 @@ static int complete(struct settings *settings)
 	if (settings->stream == UNSET)
 		settings->stream = STREAM_BOTH;
 	const char *const number = getenv(INSTANCE);
+	settings->is_numbered = settings->instance != UNSET || number;
 	if (settings->instance == UNSET && number)
 		return tool_options_set(&ssiterate_options[INSTANCE_NUMBER], settings, INSTANCE, number);
 	if (settings->instance == UNSET)

@@ -14,12 +14,13 @@
 enum { STREAM_BOTH, STREAM_STDOUT, STREAM_STDERR };
 
 struct settings {
-	const char *output;              /* NULL: no records */
-	int64_t iterations, time_ns;     /* UNSET: no end */
-	int64_t grace_ns, instance;      /* instance UNSET: from the environment */
-	const char *match, *match_start; /* NULL: none */
-	int format, stream;              /* UNSET, or index */
-	bool keep_going;
+	const char *output, *export_json; /* NULL: no records */
+	int64_t iterations, time_ns;      /* UNSET: no end */
+	int64_t grace_ns, instance;       /* instance UNSET: from the environment */
+	const char *match, *match_start;  /* NULL: none */
+	int format, stream;               /* UNSET, or index */
+	bool is_numbered;                 /* somebody said which instance this is */
+	bool keep_going, quiet;
 	char **command;
 };
 

@@ -17,6 +17,7 @@
 #include "record/iteration_log.h"
 #include "ssiterate/command.h"
 #include "ssiterate/iterate.h"
+#include "ssiterate/outcome.h"
 #include "ssiterate/wait.h"
 
 static int compile(regex_t *regex, const char *option, const char *text)
@@ -90,6 +91,17 @@ static int prepare(struct iterate *iterate)
 		return -1;
 	}
 	iterate->has_log = settings->output != NULL;
+	if (settings->export_json) {
+		iterate->export = outcome_open(settings->export_json);
+		if (!iterate->export) {
+			diag("can't write %s: %s", settings->export_json, strerror(errno));
+			return -1;
+		}
+	}
+	if (statistics_open(&iterate->statistics, settings->export_json) != 0) {
+		diag("%s", strerror(errno));
+		return -1;
+	}
 	if (settings->time_ns != UNSET)
 		iterate->deadline_ns = clock_now() + settings->time_ns;
 	sigset_t fetched;
@@ -99,6 +111,20 @@ static int prepare(struct iterate *iterate)
 		return 0;
 	diag("can't wait for signals: %s", strerror(errno));
 	return -1;
+}
+
+/* Says what has come of all iterations, if there was something to come of. */
+static void tell_outcome(struct iterate *iterate)
+{
+	const struct settings *const settings = iterate->settings;
+	if (iterate->has_run && !settings->quiet)
+		outcome_print(settings, &iterate->statistics);
+	if (!iterate->export)
+		return;
+	if (outcome_export(iterate->export, settings, &iterate->statistics) == 0)
+		return;
+	diag("can't write %s: %s", settings->export_json, strerror(errno));
+	iterate->is_lossy = true;
 }
 
 int ssiterate_run(const struct settings *settings)
@@ -120,6 +146,8 @@ int ssiterate_run(const struct settings *settings)
 		diag("%s: can't write iteration records: %s", settings->output, strerror(errno));
 		iterate.is_lossy = true;
 	}
+	tell_outcome(&iterate);
+	statistics_free(&iterate.statistics);
 	if (has_end)
 		regfree(&iterate.end);
 	if (has_start)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* How far the load was from its target. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
-#include "report/accuracy.h"
 #include "ssreport/parts.h"
 
 static const enum column list[] = {COLUMN_LABEL, COLUMN_FILE, COLUMN_LEVEL, COLUMN_SAMPLES, COLUMN_TIME, COLUMN_TARGET,
-	COLUMN_LOAD, COLUMN_MEAN_ERROR, COLUMN_MSE};
+	COLUMN_LOAD, COLUMN_MEAN_ERROR, COLUMN_MSE, COLUMN_NEAR, COLUMN_BURSTS, COLUMN_CALM_MEAN_ERROR, COLUMN_CALM_MSE,
+	COLUMN_CALM_NEAR};
 
 static int add_accuracy(struct report *report, const char *label, const char *file, const struct report_accuracy *result)
 {
 	const struct accuracy *const accuracy = &result->accuracy;
+	const struct accuracy *const calm = &result->calm;
 	const struct row row = {{
 		[COLUMN_LABEL].text = label,
 		[COLUMN_FILE].text = file,
@@ -22,34 +23,22 @@ static int add_accuracy(struct report *report, const char *label, const char *fi
 		[COLUMN_LOAD].number = accuracy_mean_load(accuracy),
 		[COLUMN_MEAN_ERROR].number = accuracy_mean_error_pp(accuracy),
 		[COLUMN_MSE].number = accuracy_mse_pp2(accuracy),
+		[COLUMN_NEAR].number = accuracy_near(accuracy),
+		[COLUMN_BURSTS].number = result->knows_others ? (double)(accuracy->samples - calm->samples) : NAN,
+		[COLUMN_CALM_MEAN_ERROR].number = accuracy_mean_error_pp(calm),
+		[COLUMN_CALM_MSE].number = accuracy_mse_pp2(calm),
+		[COLUMN_CALM_NEAR].number = accuracy_near(calm),
 	}};
 	return add_row(report, &row);
 }
 
 static int accuracy_of_log(struct report *report, const struct report_run *run, const struct report_log *log)
 {
-	const struct settings *const settings = report->settings;
-	const struct report_accuracy_rules rules = {.window = settings_seconds(settings->window_ns, 0),
-		.settle = settings_seconds(settings->settle_ns, 0),
-		.skip_edges = settings_seconds(settings->skip_edges_ns, 0)};
 	size_t count = 0;
-	int result = -1;
-	if (!log->target) {
-		diag("%s:1: found no column target, expected a control log (showstopper -o)", log->name);
-		return -1;
-	}
-	/* Rows are a few per cent longer or shorter than they should be. */
-	if (rules.window > 0 && rules.window < 0.9 * log->interval) {
-		diag("%s: found rows of %.3f s, expected --window to be at least as long", log->name, log->interval);
-		return -1;
-	}
-	struct report_accuracy *const accuracy = report_accuracy(log, &rules, settings->per_target, &count);
+	int result = 0;
+	struct report_accuracy *const accuracy = measure_accuracy(report->settings, log, report->settings->per_target, &count);
 	if (!accuracy)
-		return complain_about_memory();
-	if (accuracy[0].accuracy.samples == 0)
-		diag("%s: found no sample with a load and a target that is not left out", log->name);
-	else
-		result = 0;
+		return -1;
 	for (size_t i = 0; result == 0 && i < count; i++)
 		if (i == 0 || accuracy[i].accuracy.samples > 0)
 			result = add_accuracy(report, run->label, log->name, &accuracy[i]);

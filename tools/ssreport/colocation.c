@@ -2,24 +2,10 @@
 /* Workloads that share a machine: what a background does to a foreground, and what both do together. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag.h"
 #include "report/colocation.h"
 #include "ssreport/parts.h"
-
-/* 0, or -1 after a message. */
-static int make(struct report *report, int (*from)(struct report *report, const struct report_colocation *colocation))
-{
-	const struct settings *const settings = report->settings;
-	struct report_colocation colocation;
-	char error[CSV_ERROR_MAX];
-	const int result = report_colocation_make(&colocation, &settings->input, settings_edge(settings), error) == 0
-				   ? from(report, &colocation)
-				   : complain(error);
-	report_colocation_free(&colocation);
-	return result;
-}
 
 /* ---- Interference ----------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +70,7 @@ static int interference(struct report *report, const struct report_colocation *c
 
 static int make_interference(struct report *report)
 {
-	return make(report, interference);
+	return make_colocation(report, interference);
 }
 
 static int draw_interference(const struct report *report, struct plot *plot, const struct report_size *size)
@@ -163,7 +149,7 @@ static int overall(struct report *report, const struct report_colocation *coloca
 
 static int make_overall(struct report *report)
 {
-	return make(report, overall);
+	return make_colocation(report, overall);
 }
 
 static int draw_overall(const struct report *report, struct plot *plot, const struct report_size *size)
@@ -211,7 +197,7 @@ static int efficient(struct report *report, const struct report_colocation *colo
 
 static int make_efficiency(struct report *report)
 {
-	return make(report, efficient);
+	return make_colocation(report, efficient);
 }
 
 static int draw_efficiency(const struct report *report, struct plot *plot, const struct report_size *size)
@@ -231,64 +217,4 @@ const struct command command_efficiency = {
 	.make = make_efficiency,
 	.size = size_lines,
 	.draw = draw_efficiency,
-};
-
-/* ---- Ratio ------------------------------------------------------------------------------------------------------------ */
-
-/* Each label has two runs; the first one is compared with the second. */
-static int ratio_of_labels(struct report *report, const struct report_colocation *colocation)
-{
-	for (size_t i = 0; i < colocation->count; i++) {
-		const struct report_colocated *const run = &colocation->item[i];
-		const struct report_colocated *reference = NULL;
-		struct report_ratio ratio;
-		char error[CSV_ERROR_MAX];
-		size_t before = 0;
-		size_t after = 0;
-		for (size_t other = 0; other < colocation->count; other++) {
-			if (other == i || strcmp(colocation->item[other].label, run->label) != 0)
-				continue;
-			before += other < i;
-			after += other > i;
-			reference = &colocation->item[other];
-		}
-		if (before + after != 1) {
-			diag("%s: found %zu run%s of this label, expected two: the first is compared with the second", run->label,
-				before + after + 1, before + after ? "s" : "");
-			return -1;
-		}
-		if (before > 0)
-			continue;
-		if (report_ratio(run, reference, &ratio, error) != 0)
-			return complain(error);
-		const struct row row = {{
-			[COLUMN_LABEL].text = run->label,
-			[COLUMN_FILE_UNTITLED].text = run->file,
-			[COLUMN_REFERENCE].text = reference->file,
-			[COLUMN_STEPS].number = (double)ratio.steps,
-			[COLUMN_LEAST].number = ratio.least,
-			[COLUMN_MEDIAN].number = ratio.median,
-			[COLUMN_MOST].number = ratio.most,
-		}};
-		if (add_row(report, &row) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int make_ratio(struct report *report)
-{
-	return make(report, ratio_of_labels);
-}
-
-static const enum column ratio_columns[] = {
-	COLUMN_LABEL, COLUMN_FILE_UNTITLED, COLUMN_REFERENCE, COLUMN_STEPS, COLUMN_LEAST, COLUMN_MEDIAN, COLUMN_MOST};
-
-const struct command command_ratio = {
-	.bit = RATIO,
-	.name = "ratio",
-	.argument = "LOG|ITERATIONS",
-	.summary = "throughput of the first run of each label as a share of that of its second",
-	COLUMNS(ratio_columns),
-	.make = make_ratio,
 };

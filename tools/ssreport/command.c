@@ -3,6 +3,7 @@
 
 const struct command *const commands[] = {
 	&command_accuracy,
+	&command_repeats,
 	&command_timeline,
 	&command_throughput,
 	&command_curve,

@@ -16,7 +16,8 @@ struct report {
 	struct report_table *table;
 	struct report_series *series; /* for the picture; the labels are those of the runs */
 	size_t count;
-	struct report_matrix matrix; /* what a heat map shows */
+	struct report_matrix matrix;  /* what a heat map shows */
+	struct report_column *column; /* of a table whose columns only the subcommand knows */
 };
 
 struct command {
@@ -34,8 +35,8 @@ struct command {
 /* The columns of a table, as initializers of the two members. */
 #define COLUMNS(list) .column = (list), .columns = sizeof(list) / sizeof *(list)
 
-extern const struct command command_accuracy, command_timeline, command_throughput, command_curve, command_interference,
-	command_overall, command_efficiency, command_ratio, command_heatmap;
+extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve,
+	command_interference, command_overall, command_efficiency, command_ratio, command_heatmap;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

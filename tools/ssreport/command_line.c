@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "ssreport/output.h"
 #include "ssreport/parts.h"
 
 static const struct command *find_command(const char *name)
@@ -93,6 +94,8 @@ static int check(const struct settings *settings)
 	}
 	for (size_t i = 0; i < settings->outputs; i++) {
 		const bool is_picture = plot_format_of(settings->output[i]) >= 0;
+		if (output_check_ending(settings, settings->output[i]) != 0)
+			return -1;
 		if (is_picture && !command->draw) {
 			diag("--output: found %s, but %s has no picture, expected a table (.txt .csv .md .json)",
 				settings->output[i], command->name);
@@ -120,7 +123,8 @@ int command_line_parse(int count, char **arguments, struct settings *settings)
 		return -1;
 	}
 	settings->output = calloc((size_t)count, sizeof *settings->output);
-	if (!settings->output)
+	settings->outlier = calloc((size_t)count, sizeof *settings->outlier);
+	if (!settings->output || !settings->outlier)
 		return complain_about_memory();
 	struct tool_options parse = {.option = ssreport_options,
 		.count = ssreport_option_count,

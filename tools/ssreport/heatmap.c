@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of numbers as a picture. */
+#include <math.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -9,6 +10,8 @@ static const enum column list[] = {COLUMN_ROW, COLUMN_COLUMN, COLUMN_VALUE, COLU
 
 static int check_heatmap(const struct settings *settings)
 {
+	if (settings->outliers > 0 && !isnan(settings->range.low))
+		return complain("found --range and --outlier, expected one of them");
 	if (settings->input.words == 1)
 		return 0;
 	diag("found %zu files, expected one table", settings->input.words);
@@ -26,6 +29,8 @@ static int make_heatmap(struct report *report)
 		return complain(error);
 	if (is_cut)
 		diag("%s: the last line is not whole and is left out", name);
+	if (check_outliers(report) != 0)
+		return -1;
 	for (size_t row = 0; row < matrix->rows; row++) {
 		for (size_t column = 0; column < matrix->columns; column++) {
 			const struct report_matrix_cell *const cell = report_matrix_at(matrix, row, column);
@@ -42,16 +47,6 @@ static int make_heatmap(struct report *report)
 	return 0;
 }
 
-static struct report_size size_heatmap(const struct report *report)
-{
-	return report_heat_size(&report->matrix);
-}
-
-static int draw_heatmap(const struct report *report, struct plot *plot, const struct report_size *size)
-{
-	return report_heat_draw(plot, &report->matrix, &report->settings->range, size);
-}
-
 const struct command command_heatmap = {
 	.bit = HEATMAP,
 	.name = "heatmap",
@@ -60,6 +55,6 @@ const struct command command_heatmap = {
 	COLUMNS(list),
 	.check = check_heatmap,
 	.make = make_heatmap,
-	.size = size_heatmap,
-	.draw = draw_heatmap,
+	.size = size_matrix,
+	.draw = draw_matrix,
 };

@@ -60,8 +60,9 @@ static int make_report(struct report *report)
 		report_windows_free(&report->series[i].throughput);
 	}
 	free(report->series);
-	report_matrix_free(&report->matrix);
 	report_table_free(report->table);
+	free(report->column);
+	report_matrix_free(&report->matrix);
 	return result;
 }
 
@@ -69,7 +70,7 @@ static int ssreport(struct settings *settings)
 {
 	char error[CSV_ERROR_MAX];
 	struct report report = {.settings = settings};
-	settings->input.logs_only = settings->command->bit == ACCURACY;
+	settings->input.logs_only = settings->command->bit & SAMPLES;
 	if (output_check(settings) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {

@@ -13,6 +13,8 @@
 #define TIME_MAX (366 * 86400 * NS_PER_S)
 #define INTERVAL_DEFAULT 6 /* seconds */
 #define EDGE_DEFAULT (1.0 / 6)
+#define BURST_DEFAULT 0.03
+#define CALM_DEFAULT NS_PER_S
 #define COLUMNS_MAX 12
 #define SIZE_LEAST_CM 3.0
 #define SIZE_MOST_CM 100.0
@@ -29,11 +31,13 @@ const struct tool_option ssreport_options[] = {
 	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,
 		.help = "the files that follow are one run of this label"},
 	[OPTION_WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
-		.uses = ACCURACY | TIMELINE, .help = "length of a sample (the rows of the log)"},
-	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = ACCURACY,
+		.uses = SAMPLES | TIMELINE, .help = "length of a sample (the rows of the log)"},
+	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = SAMPLES,
 		.help = "leave out so much after control begins"},
 	[OPTION_SKIP_EDGES] = {0, "skip-edges", TOOL_TIME, MEMBER(skip_edges_ns), 0, TIME_MAX, .argument = "TIME",
-		.uses = ACCURACY, .help = "leave out so much after each jump of the target"},
+		.uses = SAMPLES, .help = "leave out so much after each jump of the target"},
+	[OPTION_BURST] = {0, "burst", TOOL_VALUE, .argument = "PP[,TIME]", .uses = SAMPLES,
+		.help = "a load of others above so many percentage points, and so long after it (3,1s)"},
 	[OPTION_PER_TARGET] = {0, "per-target", TOOL_FLAG, MEMBER(per_target), .uses = ACCURACY,
 		.help = "add a row for each level of the target"},
 	[OPTION_INTERVAL] = {'i', "interval", TOOL_TIME, MEMBER(interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
@@ -46,12 +50,16 @@ const struct tool_option ssreport_options[] = {
 		.help = "show the warm-up too"},
 	[OPTION_REFERENCE] = {0, "reference", TOOL_TEXT, MEMBER(reference), .argument = "LABEL", .uses = OVERALL | EFFICIENCY,
 		.help = "show each step relative to that of this label's runs"},
-	[OPTION_RANGE] = {0, "range", TOOL_VALUE, .argument = "LOW:HIGH", .uses = HEATMAP,
+	[OPTION_MATRIX] = {0, "matrix", TOOL_FLAG, MEMBER(matrix), .uses = RATIO,
+		.help = "a row for each foreground, a column for each background, of labels such as fop/h2"},
+	[OPTION_RANGE] = {0, "range", TOOL_VALUE, .argument = "LOW:HIGH", .uses = HEATMAP | RATIO,
 		.help = "numbers of the lightest and of the darkest colour (those of the table)"},
+	[OPTION_OUTLIER] = {0, "outlier", TOOL_VALUE, .argument = "NAME", .uses = HEATMAP | RATIO,
+		.help = "leave a row and column out of these; may be repeated"},
 	[OPTION_COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
 		.help = "logs beside each other in a picture (1)"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
-		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | HEATMAP,
+		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[OPTION_HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[OPTION_VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -65,6 +73,8 @@ void settings_init(struct settings *settings)
 		.interval_ns = UNSET,
 		.settle_ns = UNSET,
 		.skip_edges_ns = UNSET,
+		.burst = BURST_DEFAULT,
+		.calm_ns = CALM_DEFAULT,
 		.edge = NAN,
 		.columns = 1,
 		.range = {NAN, NAN}};
@@ -74,6 +84,7 @@ void settings_free(struct settings *settings)
 {
 	report_input_free(&settings->input);
 	free(settings->output);
+	free(settings->outlier);
 }
 
 /* ---- Values ----------------------------------------------------------------------------------------------------------- */
@@ -83,6 +94,21 @@ static int set_edge(struct settings *settings, const char *text)
 	if (units_parse_load(text, strlen(text), &settings->edge, NULL) == 0 && settings->edge < 0.5)
 		return 0;
 	diag("--edge: found '%s', expected a share below 1/2, such as 1/6 or 10%%", text);
+	return -1;
+}
+
+static int set_burst(struct settings *settings, const char *text)
+{
+	const size_t length = strcspn(text, ",");
+	double pp;
+	int64_t ns = CALM_DEFAULT;
+	if (units_parse_real(text, length, &pp, NULL) == 0 && pp >= 0 && pp <= 100 &&
+		(!text[length] || (units_parse_time(text + length + 1, strlen(text + length + 1), &ns, NULL) == 0 && ns >= 0))) {
+		settings->burst = pp / 100;
+		settings->calm_ns = ns;
+		return 0;
+	}
+	diag("--burst: found '%s', expected percentage points from 0 to 100, and perhaps a time behind them, such as 3,1s", text);
 	return -1;
 }
 
@@ -121,12 +147,16 @@ static int set_value(struct settings *settings, int option, const char *text)
 	}
 	if (option == OPTION_EDGE)
 		return set_edge(settings, text);
+	if (option == OPTION_BURST)
+		return set_burst(settings, text);
 	if (option == OPTION_SIZE)
 		return set_size(settings, text);
 	if (option == OPTION_RANGE)
 		return set_range(settings, text);
 	if (option == OPTION_OUTPUT)
 		settings->output[settings->outputs++] = text;
+	else if (option == OPTION_OUTLIER)
+		settings->outlier[settings->outliers++] = text;
 	else
 		report_input_label(&settings->input, text);
 	return 0;

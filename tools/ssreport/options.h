@@ -25,8 +25,10 @@ enum {
 	EFFICIENCY = 64,
 	RATIO = 128,
 	HEATMAP = 256,
+	REPEATS = 512,
+	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
-	OF_RUNS = ACCURACY | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
+	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
 	ALL = OF_RUNS | HEATMAP,
 };
 
@@ -37,11 +39,15 @@ struct settings {
 	size_t outputs;
 	int format;                                               /* enum report_format, or UNSET */
 	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
-	bool per_target, per_step, with_warmup;
+	bool per_target, per_step, with_warmup, matrix;
+	double burst;          /* load of others, 0 to 1 */
+	int64_t calm_ns;       /* after a burst */
 	double edge;           /* NaN: unset */
 	int64_t columns;       /* of panels */
 	const char *reference; /* a label, or NULL */
 	struct report_heat_range range;
+	const char **outlier; /* `outliers` names */
+	size_t outliers;
 	struct report_size size; /* 0: that of the picture */
 };
 
@@ -53,13 +59,16 @@ enum {
 	OPTION_WINDOW,
 	OPTION_SETTLE,
 	OPTION_SKIP_EDGES,
+	OPTION_BURST,
 	OPTION_PER_TARGET,
 	OPTION_INTERVAL,
 	OPTION_PER_STEP,
 	OPTION_EDGE,
 	OPTION_WARMUP,
 	OPTION_REFERENCE,
+	OPTION_MATRIX,
 	OPTION_RANGE,
+	OPTION_OUTLIER,
 	OPTION_COLUMNS,
 	OPTION_SIZE,
 	OPTION_HELP,
@@ -74,7 +83,7 @@ void settings_init(struct settings *settings);
 void settings_free(struct settings *settings);
 
 /*
- * Stores the value of ssreport_options[option], which is one of the subcommand's; settings->output must have room for one more. 0,
+ * Stores the value of ssreport_options[option], which is one of the subcommand's; settings->output and outlier must have room for one more. 0,
  * or -1 after a message.
  */
 int settings_set(struct settings *settings, int option, const char *text);

@@ -4,36 +4,59 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/half_file.h"
+#include "base/output.h"
 #include "ssreport/parts.h"
 
 int output_check(const struct settings *settings)
 {
 	struct stat output;
 	for (size_t i = 0; i < settings->outputs; i++)
-		if (stat(settings->output[i], &output) == 0 && report_input_has(&settings->input, &output)) {
+		if (!output_is_stdout(settings->output[i]) && stat(settings->output[i], &output) == 0 &&
+			report_input_has(&settings->input, &output)) {
 			diag("--output: found %s, which is one of the files to read", settings->output[i]);
 			return -1;
 		}
 	return 0;
 }
 
-static enum report_format table_format(const struct settings *settings, const char *path)
+/* That of the ending of a file's name; a table of text where there is none. Or -1. */
+static int format_of_ending(const char *path)
 {
 	static const struct {
 		const char *ending;
 		enum report_format format;
-	} endings[] = {{".csv", REPORT_CSV}, {".md", REPORT_MARKDOWN}, {".json", REPORT_JSON}};
-	const char *const ending = path ? strrchr(path, '.') : NULL;
+	} endings[] = {{".txt", REPORT_TEXT}, {".csv", REPORT_CSV}, {".md", REPORT_MARKDOWN}, {".json", REPORT_JSON}};
+	const char *const slash = strrchr(path, '/');
+	const char *const ending = strrchr(slash ? slash : path, '.');
+	if (!ending)
+		return REPORT_TEXT;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (strcasecmp(ending, endings[i].ending) == 0)
+			return (int)endings[i].format;
+	return -1;
+}
+
+int output_check_ending(const struct settings *settings, const char *path)
+{
+	if (plot_format_of(path) >= 0 || settings->format != UNSET || format_of_ending(path) >= 0)
+		return 0;
+	diag("--output: found %s, expected the ending of a picture (.png .svg .pdf) or of a table (.txt .csv .md .json); "
+	     "--format "
+	     "NAME writes a table whatever the ending",
+		path);
+	return -1;
+}
+
+static enum report_format table_format(const struct settings *settings, const char *path)
+{
 	if (settings->format != UNSET)
 		return (enum report_format)settings->format;
-	for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
-		if (strcmp(ending, endings[i].ending) == 0)
-			return endings[i].format;
-	return REPORT_TEXT;
+	return path ? (enum report_format)format_of_ending(path) : REPORT_TEXT;
 }
 
 /* To a file, or to standard output where path is NULL. */
@@ -90,6 +113,11 @@ int output_write(const struct report *report)
 		return write_table(report, NULL);
 	for (size_t i = 0; i < settings->outputs; i++) {
 		const char *const path = settings->output[i];
+		if (output_is_stdout(path)) {
+			if (write_table(report, NULL) != 0)
+				return -1;
+			continue;
+		}
 		if ((plot_format_of(path) >= 0 ? write_picture(report, path) : write_table(report, path)) != 0)
 			return -1;
 	}

@@ -8,6 +8,9 @@
 /* An output must not be one of the files that are read. 0, or -1 after a message. */
 int output_check(const struct settings *settings);
 
+/* Its ending must say what is to be written, unless --format does or there is none. 0, or -1 after a message. */
+int output_check_ending(const struct settings *settings, const char *path);
+
 /* Writes what --output names, or the table to standard output. 0, or -1 after a message. */
 int output_write(const struct report *report);
 

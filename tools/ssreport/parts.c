@@ -2,6 +2,7 @@
 #include "ssreport/parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,17 @@ int append_windows(struct report_windows *to, const struct report_windows *from)
 	return 0;
 }
 
+int check_outliers(const struct report *report)
+{
+	for (size_t i = 0; i < report->settings->outliers; i++) {
+		if (report_matrix_has(&report->matrix, report->settings->outlier[i]))
+			continue;
+		diag("--outlier: found no row or column '%s'", report->settings->outlier[i]);
+		return -1;
+	}
+	return 0;
+}
+
 int check_iterations(const struct report_run *run)
 {
 	if (run->iteration_files > 0)
@@ -74,11 +86,52 @@ int check_iterations(const struct report_run *run)
 	return -1;
 }
 
+struct report_accuracy *measure_accuracy(
+	const struct settings *settings, const struct report_log *log, bool per_target, size_t *count)
+{
+	const struct report_accuracy_rules rules = {.window = settings_seconds(settings->window_ns, 0),
+		.settle = settings_seconds(settings->settle_ns, 0),
+		.skip_edges = settings_seconds(settings->skip_edges_ns, 0),
+		.burst = settings->burst,
+		.calm = settings_seconds(settings->calm_ns, 0)};
+	if (!log->target) {
+		diag("%s:1: found no column target, expected a control log (showstopper -o)", log->name);
+		return NULL;
+	}
+	/* Rows are a few per cent longer or shorter than they should be. */
+	if (rules.window > 0 && rules.window < 0.9 * log->interval) {
+		diag("%s: found rows of %.3f s, expected --window to be at least as long", log->name, log->interval);
+		return NULL;
+	}
+	struct report_accuracy *const accuracy = report_accuracy(log, &rules, per_target, count);
+	if (!accuracy) {
+		complain_about_memory();
+		return NULL;
+	}
+	if (accuracy[0].accuracy.samples > 0)
+		return accuracy;
+	diag("%s: found no sample with a load and a target that is not left out", log->name);
+	free(accuracy);
+	return NULL;
+}
+
 int make_windows(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
 	const struct report_windows_rules *rules)
 {
 	char error[CSV_ERROR_MAX];
 	return report_windows_make(windows, run, log, rules, error) == 0 ? 0 : complain(error);
+}
+
+int make_colocation(struct report *report, int (*from)(struct report *report, const struct report_colocation *colocation))
+{
+	const struct settings *const settings = report->settings;
+	struct report_colocation colocation;
+	char error[CSV_ERROR_MAX];
+	const int result = report_colocation_make(&colocation, &settings->input, settings_edge(settings), error) == 0
+				   ? from(report, &colocation)
+				   : complain(error);
+	report_colocation_free(&colocation);
+	return result;
 }
 
 int for_each_log(struct report *report, const struct report_run *run,
@@ -104,6 +157,18 @@ struct report_series *add_series(struct report *report, const char *label, const
 	report->series = larger;
 	larger[report->count] = (struct report_series){.label = label, .log = log};
 	return &larger[report->count++];
+}
+
+struct report_size size_matrix(const struct report *report)
+{
+	return report_heat_size(&report->matrix);
+}
+
+int draw_matrix(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	const struct settings *const settings = report->settings;
+	const struct report_heat_range range = report_heat_range(&report->matrix, settings->outlier, settings->outliers);
+	return report_heat_draw(plot, &report->matrix, isnan(settings->range.low) ? &range : &settings->range, size);
 }
 
 struct report_size size_lines(const struct report *report)

@@ -3,6 +3,8 @@
 #ifndef SSREPORT_PARTS_H
 #define SSREPORT_PARTS_H
 
+#include "report/accuracy.h"
+#include "report/colocation.h"
 #include "ssreport/command.h"
 
 /* Say what is wrong; -1. */
@@ -24,10 +26,17 @@ struct row row_of_window(const char *label, const char *file, const struct repor
 int add_row(struct report *report, const struct row *row);
 int add_windows(struct report *report, const char *label, const char *file, const struct report_windows *windows);
 int append_windows(struct report_windows *to, const struct report_windows *from);
+/* Those that --outlier names are in the matrix. */
+int check_outliers(const struct report *report);
 int check_iterations(const struct report_run *run);
+/* As report_accuracy, for the options; NULL after a message also where there is no sample. To be freed. */
+struct report_accuracy *measure_accuracy(
+	const struct settings *settings, const struct report_log *log, bool per_target, size_t *count);
 /* As report_windows_make. */
 int make_windows(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
 	const struct report_windows_rules *rules);
+/* Calls `from` with the steps of all runs. */
+int make_colocation(struct report *report, int (*from)(struct report *report, const struct report_colocation *colocation));
 /* Calls `make` for each log of a run; one without any is refused. */
 int for_each_log(struct report *report, const struct report_run *run,
 	int (*make)(struct report *report, const struct report_run *run, const struct report_log *log));
@@ -35,7 +44,9 @@ int for_each_log(struct report *report, const struct report_run *run,
 /* Another one for the picture, which belongs to the report. NULL after a message. */
 struct report_series *add_series(struct report *report, const char *label, const struct report_log *log);
 
-/* As command.size. */
+/* As command.size and command.draw. */
 struct report_size size_lines(const struct report *report);
+struct report_size size_matrix(const struct report *report);
+int draw_matrix(const struct report *report, struct plot *plot, const struct report_size *size);
 
 #endif

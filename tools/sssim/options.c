@@ -52,27 +52,31 @@ const struct tool_option sssim_options[] = {
 	{'o', "log", TOOL_TEXT, MEMBER(sim.log), .argument = "FILE", .help = "write the control log there, as CSV",
 		.completion = TOOL_COMPLETE_FILE},
 	{0, "log-interval", TOOL_TIME, MEMBER(sim.log_interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
-		.help = "length of a row of the log (500m)"},
+		.help = "length of a row of the log (500ms)"},
 	{0, "log-instances", TOOL_FLAG, MEMBER(sim.log_instances), .help = "add each workload's duty cycle to the log"},
 	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine (2)"},
 	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
 		.help = "how the kernel counts processor time: idle, tick or clock (idle)"},
 	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
-		.help = "of the scheduler (3m)"},
+		.help = "of the scheduler (3ms)"},
 	{0, "tick", TOOL_TIME, MEMBER(sim.machine.tick_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
-		.help = "between two timer ticks (4m)"},
+		.help = "between two timer ticks (4ms)"},
 	{0, "idle-cost", TOOL_TIME, MEMBER(sim.machine.idle_cost_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "work of the kernel's own when a processor goes idle (5u)"},
+		.help = "work of the kernel's own when a processor goes idle (5us)"},
 	{0, "priority", TOOL_CHOICE, MEMBER(priority), .choices = priorities, .argument = "NAME",
 		.help = "of executors over workloads: fifo or none (fifo)"},
 	{0, "wakeup-delay", TOOL_TIME, MEMBER(sim.machine.wakeup_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "how late executors wake up, in the mean (30u)"},
+		.help = "how late executors wake up, in the mean (30us)"},
 	{0, "edge-cost", TOOL_TIME, MEMBER(sim.edge_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of an executor for an edge (30u)"},
+		.help = "CPU time of an executor for an edge (30us)"},
 	{0, "reading-cost", TOOL_TIME, MEMBER(reading_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of a reading of /proc/stat (20u and 2u per processor)"},
+		.help = "CPU time of a reading of /proc/stat (20us and 2us per processor)"},
+	{0, "stall", TOOL_TIME, MEMBER(sim.stall_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "now and then a processor stands still for this long, as under a hypervisor (0)"},
+	{0, "stall-every", TOOL_TIME, MEMBER(sim.stall_every_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
+		.help = "mean time from one such stall to the next, more than twice the stall (2s)"},
 	{0, "release", TOOL_TIME, MEMBER(sim.release_ns), 0, TIME_MAX, .argument = "TIME",
-		.help = "from the start of one executor to that of the next (20u)"},
+		.help = "from the start of one executor to that of the next (20us)"},
 	{'i', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .help = "what all randomness comes from (1)"},
 	{0, "report", TOOL_FLAG, MEMBER(report), .help = "print the results in one line on standard output"},
 	{0, "speed", TOOL_FLAG, MEMBER(speed), .help = "say how long the simulation took"},
@@ -126,6 +130,8 @@ static int complete(struct settings *settings)
 	for (unsigned i = 0; i < sim->backgrounds; i++)
 		if (sim_background_parse(&settings->background[i], settings->background_text[i], processors, error) != 0)
 			return diag_refuse("--background: %s", error);
+	if (sim->stall_ns > 0 && sim->stall_every_ns <= 2 * sim->stall_ns)
+		return diag_refuse("--stall-every: expected more than twice the stall");
 	struct sim_config usual;
 	sim_config_defaults(&usual, processors);
 	sim->model = settings->model;

@@ -10,6 +10,9 @@
 static const int64_t windows[] = {500 * NS_PER_MS, 370 * NS_PER_MS, 1300 * NS_PER_MS};
 #define WINDOWS (sizeof windows / sizeof *windows)
 #define SETTLED 0.05
+/* What stalls may do to the load of the workloads. */
+#define ABOVE_WINDOW_NS (250 * NS_PER_MS)
+#define ABOVE 0.05
 /* What comes before is left out of the largest error. */
 #define WORST_FROM_NS (5 * NS_PER_S)
 
@@ -25,6 +28,9 @@ void results_print(const struct sim_run *run)
 	}
 	printf(" settling_s=%.2f worst_500_pp=%.3f", sim_history_settling(history, windows[0], SETTLED),
 		100 * sim_history_worst(history, windows[0], (size_t)(WORST_FROM_NS / SIM_HISTORY_STEP_NS)));
+	if (sim_run_stalls(run))
+		printf(" stalls=%u above_250_ms=%u", sim_run_stalls(run),
+			sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
 	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
 		accuracy_mean_error_pp(&summary->accuracy), accuracy_mse_pp2(&summary->accuracy), summary->lateness_99_us,
 		summary->saturated, summary->starved, summary->executors_cpu_s);
@@ -37,6 +43,9 @@ void results_summarise(const struct sim_run *run, bool verbose)
 	for (size_t i = 0; i < WINDOWS; i++)
 		exact[i] = sim_history_accuracy(history, windows[i]);
 	summary_print(sim_run_summary(run), sim_run_shared(run), verbose, stderr);
+	if (sim_run_stalls(run))
+		fprintf(stderr, "stalls               %u, %u times more than 5 pp too much load of the workloads in 250 ms\n",
+			sim_run_stalls(run), sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
 	if (!exact[0].samples)
 		return;
 	fprintf(stderr, "exact mean error     %+.3f pp\n", accuracy_mean_error_pp(&exact[0]));

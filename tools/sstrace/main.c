@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/half_file.h"
+#include "base/short_time.h"
 #include "base/version.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
@@ -96,6 +97,14 @@ static int write_output(const struct settings *settings, int file, const struct 
 	return end_output(to, name);
 }
 
+/* A trace in minutes written with `m`. */
+static void warn_if_short(const struct trace *trace, const char *name)
+{
+	char text[SHORT_TIME_MAX];
+	if (short_time(trace->records[trace->count - 1].ns, text))
+		diag("%s: the trace's length: %s", name, text);
+}
+
 /* 0, or -1 after a message. */
 static int work(const struct settings *settings)
 {
@@ -112,7 +121,10 @@ static int work(const struct settings *settings)
 		return diag_refuse("%s: %s", name, strerror(errno));
 	if (trace_read(&trace, input, name, TRACE_COPY_MAX, error) != 0) {
 		diag("%s", error);
-	} else if (settings->job == JOB_CHECK) {
+		goto out;
+	}
+	warn_if_short(&trace, name);
+	if (settings->job == JOB_CHECK) {
 		result = 0;
 	} else {
 		const int output = open_output(settings, input);
@@ -121,6 +133,7 @@ static int work(const struct settings *settings)
 		if (output >= 0 && result != 0 && settings->output)
 			half_file_empty(settings->output);
 	}
+out:
 	trace_free(&trace);
 	if (settings->input)
 		close(input);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/output.h"
 
 const struct tool_option sstrace_options[] = {
 	{JOB_CHECK, "check", TOOL_NOTHING, .help = "write nothing; the status says whether the trace is right"},
@@ -107,5 +108,7 @@ int settings_parse(struct settings *settings, int count, char **words)
 		settings->input = words[0];
 	if (settings->output && settings->job == JOB_CHECK)
 		return diag_refuse("found --output and --check, which writes nothing");
+	if (settings->output && output_is_stdout(settings->output))
+		settings->output = NULL;
 	return 0;
 }

@@ -43,7 +43,7 @@ static void placeholders_become_the_number(void **state)
 	becomes("%/%", "%", 3, 1, "3/3");
 	becomes("", "%", 3, 1, "");
 	becomes("none", "%", 3, 1, "none");
-	becomes("a%b", "%", 123, 1, "a123b"); /* the width is the least */
+	becomes("a%-b", "%", 123, 1, "a123-b"); /* the width is the least */
 }
 
 static void doubled_placeholders_become_single_ones(void **state)
@@ -53,7 +53,26 @@ static void doubled_placeholders_become_single_ones(void **state)
 	becomes("%%%", "%", 3, 1, "%3");
 	becomes("%%%%", "%", 3, 1, "%%");
 	becomes("%%%%%", "%", 3, 1, "%%3");
-	becomes("%d%%s", "%", 3, 1, "3d%s"); /* no printf here */
+}
+
+static void percent_signs_of_other_languages_stay(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"date +%H:%M", "${x%c}; ${y%9}", "printf \"%s\\n\"", "%Z%a", "100%z"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		becomes(texts[i], "%", 3, 2, texts[i]);
+		assert_false(expand_changes(texts[i], "%"));
+	}
+	becomes("%d-%-%s", "%", 3, 1, "%d-3-%s");
+	becomes("it.%.csv", "%", 3, 1, "it.3.csv");
+	becomes("%%s", "%", 3, 1, "%s");
+	becomes("%%%s", "%", 3, 1, "%%s");
+	becomes("a{}b", "{}", 3, 1, "a3b"); /* a mark of one's own is meant wherever it stands */
+	assert_true(expand_changes("it.%.csv", "%"));
+	assert_true(expand_changes("50%%", "%"));
+	assert_true(expand_changes("a{}b", "{}"));
+	assert_false(expand_changes("it.%.csv", ""));
+	assert_false(expand_changes("it.%.csv", "{}"));
 }
 
 static void other_marks_and_none(void **state)
@@ -91,6 +110,7 @@ int main(void)
 		cmocka_unit_test(the_width_is_that_of_the_largest_number),
 		cmocka_unit_test(placeholders_become_the_number),
 		cmocka_unit_test(doubled_placeholders_become_single_ones),
+		cmocka_unit_test(percent_signs_of_other_languages_stay),
 		cmocka_unit_test(other_marks_and_none),
 		cmocka_unit_test(commands_keep_their_first_word),
 	};

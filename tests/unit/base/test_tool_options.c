@@ -219,7 +219,7 @@ static void wrong_options_are_refused(void **state)
 	expect_refused("--nothing", NULL, "test: unknown option '--nothing' (see tool --help)\n");
 	expect_refused("-x", NULL, "test: unknown option '-x' (see tool --help)\n");
 	expect_refused("--number", NULL, "test: --number: its N is missing\n");
-	expect_refused("-n", NULL, "test: --number: its N is missing\n");
+	expect_refused("-n", NULL, "test: -n: its N is missing\n");
 	expect_refused("--flag=yes", NULL, "test: --flag: takes no value\n");
 }
 
@@ -283,8 +283,8 @@ static void wrong_values_are_refused(void **state)
 	expect_value_refused(NUMBER, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 10\n");
 	expect_value_refused(NUMBER, "11", "test: $SOURCE: found '11', expected a whole number from 1 to 10\n");
 	expect_value_refused(NUMBER, "", "test: $SOURCE: found '', expected a whole number from 1 to 10\n");
-	expect_value_refused(TIME, "3s",
-		"test: $SOURCE: found '3s', expected a time such as 107m (milliseconds), 0.5s or 1M30s, from 0s to 2s\n");
+	expect_value_refused(
+		TIME, "3s", "test: $SOURCE: found '3s', expected a time such as 107ms, 0.5s or 1min30s, from 0s to 2s\n");
 	expect_value_refused(TEXT, "", "test: $SOURCE: found '', expected FILE\n");
 	expect_value_refused(CHOICE, "three", "test: $SOURCE: found 'three', expected one of one, two\n");
 	expect_value_refused(COUNT, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 9\n");

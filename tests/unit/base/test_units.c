@@ -304,12 +304,18 @@ static void printed_times_are_short_and_read_back(void **state)
 	(void)state;
 	char text[UNITS_TEXT_MAX];
 	assert_string_equal(units_print_time(0, text), "0s");
-	assert_string_equal(units_print_time(107 * NS_PER_MS, text), "107m");
+	assert_string_equal(units_print_time(107 * NS_PER_MS, text), "107ms");
 	assert_string_equal(units_print_time(90 * NS_PER_S, text), "90s");
-	assert_string_equal(units_print_time(1500 * NS_PER_US, text), "1500u");
-	assert_string_equal(units_print_time(1000000001, text), "1000000001n");
-	assert_string_equal(units_print_time(INT64_MAX, text), "9223372036854775807n");
-	const int64_t values[] = {1, 999, 1000, 1001, 333 * NS_PER_MS, 86400 * NS_PER_S, INT64_MAX - 1};
+	assert_string_equal(units_print_time(1500 * NS_PER_US, text), "1500us");
+	assert_string_equal(units_print_time(1000000001, text), "1000000001ns");
+	assert_string_equal(units_print_time(INT64_MAX, text), "9223372036854775807ns");
+	assert_string_equal(units_print_time(NS_PER_MS, text), "1ms");
+	assert_string_equal(units_print_time(60 * NS_PER_S, text), "1min");
+	assert_string_equal(units_print_time(6840 * NS_PER_S, text), "114min");
+	assert_string_equal(units_print_time(7200 * NS_PER_S, text), "2h");
+	assert_string_equal(units_print_time(3650 * 86400 * NS_PER_S, text), "3650d");
+	const int64_t values[] = {
+		1, 999, 1000, 1001, 60 * NS_PER_S, 7200 * NS_PER_S, 333 * NS_PER_MS, 86400 * NS_PER_S, INT64_MAX - 1};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		assert_int_equal(time_of(units_print_time(values[i], text)), values[i]);
 }

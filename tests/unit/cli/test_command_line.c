@@ -82,7 +82,7 @@ static void defaults(void **state)
 	assert_null(config.stdout_file);
 	assert_null(config.stderr_file);
 	assert_null(config.directory);
-	assert_true(isnan(config.require_error) && isnan(config.require_mse));
+	assert_true(isnan(config.require_error) && isnan(config.require_mse) && isnan(config.require_others));
 	assert_false(config.quiet || config.verbose || config.ignore_failures || config.log_instances);
 	assert_int_equal(config.contain, CONTAIN_NONE);
 	assert_string_equal(config.separator, ":");
@@ -224,12 +224,14 @@ static void options_end_at_the_first_word(void **state)
 	assert_string_equal(config.log, "--help");
 }
 
+#define NO_COMMAND "a command is missing: expected one, such as showstopper -T 40% ssburn (--help says more)"
+
 static void empty_groups_are_refused(void **state)
 {
 	(void)state;
-	refuse("", "expected a command (--help says more)");
-	refuse("-q", "expected a command (--help says more)");
-	refuse("--", "expected a command (--help says more)");
+	refuse("", NO_COMMAND);
+	refuse("-q", NO_COMMAND);
+	refuse("--", NO_COMMAND);
 	refuse(": a", "group 1 is empty: expected a command before ':'");
 	refuse("-n 2 : a", "group 1 is empty: expected a command before ':'");
 	refuse("a :", "group 2 is empty: expected a command after ':'");
@@ -261,9 +263,12 @@ static void unknown_and_abbreviated_options_are_refused(void **state)
 static void global_options_stand_before_the_first_command(void **state)
 {
 	(void)state;
-	refuse("a : -q b", "option '--quiet' must stand before the first command");
-	refuse("a : -n 2 -t sine b", "option '--trace' must stand before the first command");
-	refuse("a : --help", "option '--help' must stand before the first command");
+	refuse("a : -n 2 -qn 3 b", "option '-q' must stand before the first command: it holds for all groups");
+	refuse("a : --trace-options 60% b",
+		"option '--trace-options' must stand before the first command: it holds for all groups");
+	refuse("a : -q b", "option '-q' must stand before the first command: it holds for all groups");
+	refuse("a : -n 2 -t sine b", "option '-t' must stand before the first command: it holds for all groups");
+	refuse("a : --help", "option '--help' must stand before the first command: it holds for all groups");
 	take("-n1 -q a : -n1 b -q"); /* that is b's */
 	assert_int_equal(config.groups, 2);
 }
@@ -285,10 +290,10 @@ static void values_are_checked(void **state)
 #define TIME_EXPECTED "expected " UNITS_TIME_EXPECTED
 	refuse("-w soon a", "--warmup: 'soon' is malformed: " TIME_EXPECTED);
 	refuse("-w -1s a", "--warmup: '-1s' is malformed: " TIME_EXPECTED);
-	refuse("-r 0 a", "--run-time: '0' is out of range: expected a time from 1n to 3650d");
-	refuse("-r 3651d a", "--run-time: '3651d' is out of range: expected a time from 1n to 3650d");
+	refuse("-r 0 a", "--run-time: '0' is out of range: expected a time from 1ns to 3650d");
+	refuse("-r 3651d a", "--run-time: '3651d' is out of range: expected a time from 1ns to 3650d");
 	refuse("-r 999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED);
-	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: expected a time from 1m to 3650d");
+	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: expected a time from 1ms to 3650d");
 	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
 }
 
@@ -308,7 +313,8 @@ static void what_follows_an_end_is_chosen(void **state)
 	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
 	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop': expected continue, respawn or stop");
 	refuse("--when-one-ends= a", "--when-one-ends: '': expected continue, respawn or stop");
-	refuse("-n1 a : --when-one-ends=stop b", "option '--when-one-ends' must stand before the first command");
+	refuse("-n1 a : --when-one-ends=stop b",
+		"option '--when-one-ends' must stand before the first command: it holds for all groups");
 }
 
 static void processes_are_attached(void **state)
@@ -336,10 +342,10 @@ static void processes_are_attached(void **state)
 		refuse(line, message);
 	}
 	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
-	refuse("--attach 17 -n 2", "expected a command (--help says more)");
+	refuse("--attach 17 -n 2", NO_COMMAND);
 	refuse("--attach 17 : a", "group 1 is empty: expected a command before ':'");
 	refuse("--attach 17 a :", "group 2 is empty: expected a command after ':'");
-	refuse("a : --attach 17 b", "option '--attach' must stand before the first command");
+	refuse("a : --attach 17 b", "option '--attach' must stand before the first command: it holds for all groups");
 	refuse("--attach 17 -n 100000 a", "100001 workloads are too many: expected at most 100000");
 }
 
@@ -352,9 +358,12 @@ static void requirements_are_checked(void **state)
 	assert_true(config.require_error == 3 && config.require_mse == 4);
 	take("--require=error=3,mse=4 --require=error=2 a");
 	assert_true(config.require_error == 2 && config.require_mse == 4);
+	take("--require=others=3 --require=mse=4,others=2.5 a");
+	assert_true(config.require_others == 2.5 && config.require_mse == 4);
+	refuse("--require=others=-1 a", "--require: option 'others': '-1' is out of range: expected a number, at least 0");
 	refuse("--require=error=-1 a", "--require: option 'error': '-1' is out of range: expected a number, at least 0");
 	refuse("--require=mse=x a", "--require: option 'mse': 'x' is malformed: expected a number, at least 0");
-	refuse("--require=speed=1 a", "--require: unknown option 'speed': expected one of error, mse");
+	refuse("--require=speed=1 a", "--require: unknown option 'speed': expected one of error, mse, others");
 	refuse("--require=error=1,error=2 a", "--require: option 'error' is given twice");
 }
 
@@ -384,7 +393,7 @@ static void other_actions_need_no_command(void **state)
 	}
 	take("--dry-run -n1 a");
 	assert_int_equal(config.action, ACTION_DRY_RUN);
-	refuse("--dry-run", "expected a command (--help says more)");
+	refuse("--dry-run", NO_COMMAND);
 	take("--help-module control:rbpid");
 	assert_int_equal(config.action, ACTION_HELP_MODULE);
 	assert_int_equal(config.help_kind, SST_CONTROL);
@@ -440,7 +449,7 @@ static void processors_of_groups(void **state)
 	refuse("--cpus 65536 a", "--cpus: '65536' is out of range: expected a list of processors such as 0-3,8");
 	snprintf(line, sizeof line, "--cpus %u --pin packed --part 0/1 a", first);
 	refuse(line, "--cpus and --pin: expected one of them for a group");
-	refuse("--part 0/2 a", "--part: expected --pin with it");
+	refuse("--part 0/2 a", "--part: expected --pin with it, such as --pin per-core --part 0/2");
 	refuse("--pin packed a", "--pin=packed: expected --part with it, such as --part 0/2");
 	refuse("--pin per-cip --part 0/2 a",
 		"--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
@@ -465,14 +474,16 @@ static void processors_of_groups(void **state)
 static void dynamic_pinning(void **state)
 {
 	(void)state;
-	refuse("--pin dynamic a", "--pin=dynamic: expected two groups with it, or more");
+	refuse("--pin dynamic a",
+		"--pin=dynamic: expected two groups with it, or more, such as --pin dynamic COMMAND : --pin dynamic COMMAND");
 	refuse("--pin dynamic --part 0/2 a : --pin dynamic b",
 		"--part: expected none with --pin=dynamic, whose parts are the groups in their order");
 	refuse("--pin dynamic:dwell=1s a : --pin dynamic:dwell=1s b",
 		"--pin=dynamic: the settings are given twice: expected them in one group");
 	setenv("HWLOC_SYNTHETIC", "pack:1 core:1 pu:1", 1);
 	refuse("--pin dynamic a : --pin dynamic b",
-		"--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts");
+		"--pin=per-thread: no core has more than 1 usable thread, too few for 2 parts; "
+		"--pin dynamic:below=SCHEME,above=SCHEME takes others (--list-pins shows them)");
 	unsetenv("HWLOC_SYNTHETIC");
 	if (linux_processors_usable() < 2)
 		return;
@@ -499,13 +510,14 @@ static void dynamic_pinning(void **state)
 static void something_must_be_controlled(void **state)
 {
 	(void)state;
-	refuse("--free a", "--free: nothing would be controlled: expected a group without it");
-	refuse("--free a : --free b", "--free: nothing would be controlled: expected a group without it");
+	refuse("--free a", "--free: nothing would be controlled: expected a group without it, such as --free COMMAND : COMMAND");
+	refuse("--free a : --free b",
+		"--free: nothing would be controlled: expected a group without it, such as --free COMMAND : COMMAND");
 	take("--attach 1 --free -n 2 a");
 	assert_int_equal(config.controlled, 1);
 	assert_int_equal(config.workloads, 3);
-	refuse("a : --attach 1 b", "option '--attach' must stand before the first command");
-	refuse("--attach 1 --free", "expected a command (--help says more)");
+	refuse("a : --attach 1 b", "option '--attach' must stand before the first command: it holds for all groups");
+	refuse("--attach 1 --free", NO_COMMAND);
 }
 
 /* The help comes from the table that is parsed: what it shows is understood. */

@@ -23,7 +23,8 @@ static struct {
 	int error; /* the read fails with it */
 	int64_t interval_ns;
 	double processors_seen; /* that interval() was asked for */
-	int64_t clock_ns, cost_ns;
+	int64_t clock_ns, cpu_ns, cost_ns;
+	int64_t stop_ns; /* one reading takes so much longer, without processor time */
 	double target;
 	int64_t from_ns, to_ns; /* that the target was asked for */
 	void (*while_reading)(void), (*while_asked)(void);
@@ -34,7 +35,9 @@ static int fake_read(void *state, const struct sst_env *env, struct sst_reading 
 	(void)state;
 	(void)env;
 	fake.reads++;
-	fake.clock_ns += fake.cost_ns;
+	fake.clock_ns += fake.cost_ns + fake.stop_ns;
+	fake.cpu_ns += fake.cost_ns;
+	fake.stop_ns = 0;
 	if (fake.while_reading)
 		fake.while_reading();
 	if (fake.error) {
@@ -77,6 +80,12 @@ static int64_t fake_clock(void *context)
 	return fake.clock_ns;
 }
 
+static int64_t fake_cpu_clock(void *context)
+{
+	assert_ptr_equal(context, &fake);
+	return fake.cpu_ns;
+}
+
 static double fake_target(void *context, int64_t from_ns, int64_t to_ns)
 {
 	assert_ptr_equal(context, &fake);
@@ -110,7 +119,12 @@ static int enter(void **state)
 	memset(&fake, 0, sizeof fake);
 	fake.next.processors = 2;
 	fake.interval_ns = 80 * NS_PER_MS;
-	one = (struct estimator){.feedback = &feedback, .shared = shared, .owner = 1, .clock = fake_clock, .context = &fake};
+	one = (struct estimator){.feedback = &feedback,
+		.shared = shared,
+		.owner = 1,
+		.clock = fake_clock,
+		.cpu_clock = fake_cpu_clock,
+		.context = &fake};
 	two = one;
 	two.owner = 2;
 	return 0;
@@ -119,7 +133,7 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	(void)state;
-	assert_int_equal(atomic_load(&shared->sampler), 0); /* nobody keeps the place */
+	assert_int_equal(atomic_load(&shared->sampler.claim), 0); /* nobody keeps the place */
 	free(shared);
 	return 0;
 }
@@ -223,40 +237,80 @@ static void nobody_samples_before_the_interval_is_over(void **state)
 static void expensive_readings_are_seldom(void **state)
 {
 	(void)state;
-	fake.cost_ns = 2 * NS_PER_MS;
+	fake.cost_ns = NS_PER_MS;
 	set(1000, 0);
-	struct estimate_record record = get(&one, 1000);
-	assert_int_equal(record.cost_ns, 2 * NS_PER_MS);
-	set(1199, 0);
-	get(&one, 1199);
-	assert_int_equal(fake.reads, 1); /* 100 × 2 ms is more than the module's 80 */
-	set(1200, 0);
-	record = get(&one, 1200);
-	assert_int_equal(fake.reads, 2);
-	assert_int_equal(record.cost_ns, 2 * NS_PER_MS);
+	get(&one, 1000);
+	assert_int_equal(atomic_load(&shared->reading_ns), NS_PER_MS);
+	set(1099, 0);
+	get(&one, 1099);
+	assert_int_equal(fake.reads, 1); /* 100 × 1 ms is more than the module's 80 */
 	fake.cost_ns = 0;
-	set(1400, 0);
-	record = get(&one, 1400);
-	assert_int_equal(record.cost_ns, 1750 * NS_PER_US); /* (7 × 2 + 0) / 8 */
-	set(1575, 0);
-	get(&one, 1574);
+	set(1100, 0);
+	get(&one, 1100);
+	assert_int_equal(fake.reads, 2);
+	assert_int_equal(atomic_load(&shared->reading_ns), 875 * NS_PER_US); /* (7 × 1 + 0) / 8: forgotten slowly, … */
+	set(1188, 0);
+	get(&one, 1187);
+	assert_int_equal(fake.reads, 2);
+	fake.cost_ns = 990 * NS_PER_US;
+	get(&one, 1188);
 	assert_int_equal(fake.reads, 3);
-	get(&one, 1575);
-	assert_int_equal(fake.reads, 4);
+	assert_int_equal(atomic_load(&shared->reading_ns), 990 * NS_PER_US); /* … and learnt at once */
 }
 
-static void one_slow_reading_does_not_stop_control(void **state)
+/* One that takes 30 ms is left out of edges, and taken after them, by somebody who has the time. */
+static void dear_readings_wait_until_nothing_waits_for_them(void **state)
 {
 	(void)state;
-	/* The process lost its processor for a minute while it read: a second later it goes on at the latest. */
+	fake.cost_ns = 30 * NS_PER_MS;
+	set(1000, 0);
+	get(&one, 1000);
+	set(9000, 100);
+	assert_int_equal(get(&one, 9000).samples, 1);
+	assert_int_equal(fake.reads, 1);
+	assert_int_equal(estimate_catch_up(&one, 3999 * NS_PER_MS, 9999 * NS_PER_MS), 0); /* not due: 100 × 30 ms */
+	assert_int_equal(estimate_catch_up(&one, 4000 * NS_PER_MS, 4029 * NS_PER_MS), 0); /* its edge would be late */
+	assert_int_equal(fake.reads, 1);
+	set(4000, 100);
+	assert_int_equal(estimate_catch_up(&two, 4000 * NS_PER_MS, 4030 * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, 2);
+	assert_int_equal(get(&one, 4000).samples, 2);
+	/* Nobody had the time for too long: then somebody is late. */
+	assert_int_equal(estimate_catch_up(&one, 9999 * NS_PER_MS, 10000 * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, 2);
+	assert_int_equal(estimate_catch_up(&one, 10000 * NS_PER_MS, 10001 * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, 3);
+	/* Cheap ones are none of its business. */
+	atomic_store(&shared->reading_ns, NS_PER_MS);
+	assert_int_equal(estimate_catch_up(&one, 90000 * NS_PER_MS, 99000 * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, 3);
+}
+
+static void the_dearest_readings_are_taken_all_the_same(void **state)
+{
+	(void)state;
 	fake.cost_ns = 60 * NS_PER_S;
 	set(1000, 0);
 	get(&one, 1000);
-	set(2000, 0);
-	get(&one, 1999);
-	assert_int_equal(fake.reads, 1);
-	get(&one, 2000);
+	const int reads = fake.reads;
+	assert_int_equal(estimate_catch_up(&one, 10999 * NS_PER_MS, 99000 * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, reads);
+	assert_int_equal(estimate_catch_up(&one, 11000 * NS_PER_MS, 99000 * NS_PER_MS), 0);
+	assert_true(fake.reads > reads);
+}
+
+static void a_wait_is_no_cost(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	fake.stop_ns = 100 * NS_PER_MS; /* it lost its processor */
+	set(1100, 0);
+	get(&one, 1100);
 	assert_int_equal(fake.reads, 2);
+	set(1180, 0);
+	get(&one, 1180);
+	assert_int_equal(fake.reads, 3);
 }
 
 static struct estimate_record seen_by_two;
@@ -308,17 +362,112 @@ static void a_dead_sampler_is_released(void **state)
 	(void)state;
 	set(1000, 0);
 	get(&one, 1000);
-	atomic_store(&shared->sampler, 2); /* where the second one died */
-	set(9000, 100);
-	get(&one, 9000);
+	const uint64_t claim = relay_take(&shared->sampler, 2, 1190 * NS_PER_MS, RELAY_LIMIT_NS); /* where the second one died */
+	set(1200, 100);
+	get(&one, 1200);
 	assert_int_equal(fake.reads, 1);
 	estimate_release(shared, 3); /* somebody else's death changes nothing */
-	assert_int_equal(atomic_load(&shared->sampler), 2);
+	assert_true(relay_holds(&shared->sampler, claim));
 	estimate_release(shared, 2);
-	get(&one, 9000);
+	get(&one, 1200);
 	assert_int_equal(fake.reads, 2);
 	estimate_release(shared, 2); /* of one that was at nothing */
-	assert_int_equal(atomic_load(&shared->sampler), 0);
+	assert_int_equal(atomic_load(&shared->sampler.claim), 0);
+}
+
+/* ---- One who is stopped by somebody in the middle of it --------------------------------------------------------------- */
+
+static struct estimate_record published;
+
+/* The second one goes on while the first stands still from 1200 ms on. */
+static void two_takes_over(void)
+{
+	fake.while_reading = NULL;
+	assert_int_equal(get(&two, 1449).samples, 2); /* not yet */
+	assert_int_equal(fake.reads, 3);
+	set(1450, 200);
+	published = get(&two, 1450);
+	assert_int_equal(fake.reads, 4);
+	assert_int_equal(published.samples, 3);
+	set(1550, 250);
+	published = get(&two, 1550);
+	assert_int_equal(published.samples, 4);
+	set(1200, 260); /* what the first one brings back: a time that has nothing to do with its counters */
+}
+
+static void the_claim_of_one_who_was_stopped_lapses(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&two, 1000);
+	set(1100, 100);
+	get(&one, 1100);
+	set(1200, 110);
+	fake.while_reading = two_takes_over;
+	fake.stop_ns = 400 * NS_PER_MS;
+	const struct estimate_record late = get(&one, 1200);
+	assert_int_equal(fake.reads, 5);
+	/* It has what the other one found, and so has everybody. */
+	assert_memory_equal(&late, &published, sizeof late);
+	const struct estimate_record record = get(&two, 1551);
+	assert_memory_equal(&record, &published, sizeof record);
+	set(1650, 350);
+	assert_int_equal(get(&one, 1650).samples, 5);
+	assert_true(is(get(&two, 1651).work, 0.35));
+}
+
+/* Taken over, but not finished: the late one still changes nothing, also when it could. */
+static void two_claims(void)
+{
+	fake.while_reading = NULL;
+	assert_true(relay_take(&shared->sampler, 2, 1600 * NS_PER_MS, RELAY_LIMIT_NS) != 0);
+}
+
+static void one_who_comes_back_leaves_the_other_one_s_claim(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1100, 100);
+	fake.while_reading = two_claims;
+	const struct estimate_record late = get(&one, 1100);
+	assert_int_equal(late.samples, 1);
+	assert_int_equal(get(&one, 1601).samples, 1);
+	assert_int_equal(fake.reads, 2);
+	estimate_release(shared, 2);
+}
+
+/* It was the only one: no other took over. What it read first doesn't belong together, so it reads again. */
+static void one_who_is_alone_reads_again(void **state)
+{
+	(void)state;
+	set(1000, 0);
+	get(&one, 1000);
+	set(1100, 100);
+	fake.stop_ns = 260 * NS_PER_MS;
+	assert_int_equal(get(&one, 1100).samples, 2);
+	assert_int_equal(fake.reads, 3);
+	/* After more than a second, as after a machine that stood still, there is no sample. */
+	set(1200, 5000);
+	fake.stop_ns = 1001 * NS_PER_MS;
+	fake.clock_ns = 1200 * NS_PER_MS;
+	const struct estimate_record record = get(&one, 1200);
+	assert_int_equal(fake.reads, 5);
+	assert_int_equal(record.samples, 3);
+	assert_true(is(record.work, 0.1));
+	assert_int_equal(atomic_load(&shared->break_ns), 2201 * NS_PER_MS);
+}
+
+static void dear_readings_have_more_time(void **state)
+{
+	(void)state;
+	atomic_store(&shared->reading_ns, 100 * NS_PER_MS);
+	const uint64_t claim = relay_take(&shared->sampler, 2, 1000 * NS_PER_MS, RELAY_LIMIT_NS);
+	estimate_catch_up(&one, 1399 * NS_PER_MS, 9999 * NS_PER_MS);
+	assert_int_equal(fake.reads, 0);
+	assert_true(relay_holds(&shared->sampler, claim));
+	estimate_catch_up(&one, 1400 * NS_PER_MS, 9999 * NS_PER_MS);
+	assert_int_equal(fake.reads, 1);
 }
 
 static void a_sampler_that_died_while_writing_leaves_the_last_record(void **state)
@@ -328,11 +477,13 @@ static void a_sampler_that_died_while_writing_leaves_the_last_record(void **stat
 	get(&one, 1000);
 	set(1200, 100);
 	const struct estimate_record whole = get(&one, 1200);
-	const uint32_t sequence = atomic_load(&shared->estimate.sequence);
-	atomic_store(&shared->sampler, 2);
-	for (size_t i = 0; i < 5; i++)
-		atomic_store(&shared->estimate.copy[(sequence + 1) & 1][i], UINT64_C(0x4242424242424242));
-	estimate_release(shared, 2);
+	struct board_page *const page = (struct board_page *)((char *)shared + shared->pages_offset);
+	const uint64_t newest = atomic_load(&shared->estimate.newest);
+	assert_int_equal(board_writer(newest), 1);
+	for (size_t i = 0; i < 5; i++) {
+		atomic_store(&page[1].copy[!(newest & 1)][i], UINT64_C(0x4242424242424242));
+		atomic_store(&page[2].copy[0][i], UINT64_C(0x4242424242424242));
+	}
 	const struct estimate_record record = get(&one, 1201);
 	assert_memory_equal(&record, &whole, sizeof record);
 	set(1400, 200);
@@ -353,7 +504,7 @@ static void a_source_that_fails_keeps_the_last_record(void **state)
 	assert_int_equal(errno, EIO);
 	assert_int_equal(record.samples, 2);
 	assert_true(is(record.load, 0.25));
-	assert_int_equal(atomic_load(&shared->sampler), 0);
+	assert_int_equal(atomic_load(&shared->sampler.claim), 0);
 	fake.error = 0;
 	set(1600, 500); /* what was missed is part of the next sample: 0.4 of 0.8, ω = 2/3 */
 	record = get(&two, 1600);
@@ -434,10 +585,16 @@ int main(void)
 		TEST(samples_add_up_by_hand),
 		TEST(nobody_samples_before_the_interval_is_over),
 		TEST(expensive_readings_are_seldom),
-		TEST(one_slow_reading_does_not_stop_control),
+		TEST(dear_readings_wait_until_nothing_waits_for_them),
+		TEST(the_dearest_readings_are_taken_all_the_same),
+		TEST(a_wait_is_no_cost),
 		TEST(two_estimators_take_one_sample),
 		TEST(a_claim_that_came_too_late_takes_no_second_sample),
 		TEST(a_dead_sampler_is_released),
+		TEST(the_claim_of_one_who_was_stopped_lapses),
+		TEST(one_who_comes_back_leaves_the_other_one_s_claim),
+		TEST(one_who_is_alone_reads_again),
+		TEST(dear_readings_have_more_time),
 		TEST(a_sampler_that_died_while_writing_leaves_the_last_record),
 		TEST(a_source_that_fails_keeps_the_last_record),
 		TEST(a_pair_without_a_sample_starts_afresh),

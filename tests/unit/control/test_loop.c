@@ -156,8 +156,10 @@ static int64_t fake_clock(void *context)
 static void start(unsigned index)
 {
 	loop_free(&loop);
-	loop = (struct loop){
-		.module = modules, .shared = shared, .index = index, .estimator = {.owner = index + 1, .clock = fake_clock}};
+	loop = (struct loop){.module = modules,
+		.shared = shared,
+		.index = index,
+		.estimator = {.owner = index + 1, .clock = fake_clock, .cpu_clock = fake_clock}};
 	assert_int_equal(loop_init(&loop, &env), 0);
 }
 
@@ -291,6 +293,42 @@ static void a_standstill_is_no_sample(void **state)
 	assert_true(is(controller.in.since.work, 0.25) && is(controller.in.since.capacity, 1));
 }
 
+/* What space gives a workload more or less than the duty cycle of all is nobody's debt. */
+static void the_time_that_a_workload_had_is_counted(void **state)
+{
+	(void)state;
+	trace.target_at_s[0] = 0.5;
+	controller.out.duty = 0.5;
+	space.answer = 0.5;
+	dithering.out.run = true;
+	step_at(0, 0);
+	assert_true(is(controller.in.got, 0));
+	step_at(100, 0.1);
+	assert_true(is(controller.in.got, 0.1));
+	dithering.out.run = false;
+	step_at(200, 0.2);
+	assert_true(is(controller.in.got, 0.1));
+	step_at(300, 0.2);
+	assert_true(is(controller.in.got, 0));
+	dithering.out.run = true;
+	space.answer = 1; /* the full one of uneven, at 0.5 of all */
+	step_at(400, 0.2);
+	step_at(500, 0.3);
+	assert_true(is(controller.in.got, 0.05));
+	/* Ten seconds in which the machine stood still brought nobody anything. */
+	source.now_ns = ORIGIN + 10 * NS_PER_S;
+	loop_step(&loop, source.now_ns, ORIGIN + 600 * NS_PER_MS, ORIGIN, &answer);
+	assert_true(is(controller.in.got, 0));
+	step_at(10100, 0.4);
+	assert_true(is(controller.in.got, 0.05));
+	/* Nor does a free stretch. */
+	trace.free_from_s = 10.15;
+	trace.free_to_s = 10.25;
+	step_at(10200, 0.4);
+	step_at(10300, 0.4);
+	assert_true(is(controller.in.got, 0));
+}
+
 static void without_a_sample_the_target_stands_for_the_load(void **state)
 {
 	(void)state;
@@ -318,7 +356,7 @@ static void before_the_first_reading_the_loop_is_open(void **state)
 	(void)state;
 	trace.target_at_s[0] = 0.7;
 	space.answer = 0.6;
-	atomic_store(&shared->sampler, 1);
+	const uint64_t claim = relay_take(&shared->sampler, 1, ORIGIN, RELAY_LIMIT_NS);
 	step_at(0, 0);
 	assert_int_equal(source.reads, 0);
 	assert_int_equal(controller.steps, 0);
@@ -326,11 +364,28 @@ static void before_the_first_reading_the_loop_is_open(void **state)
 	assert_true(is(space.duty, 0.7));
 	assert_true(is(answer.global, 0.7) && is(answer.local, 0.6));
 	assert_true(isnan(answer.load));
-	atomic_store(&shared->sampler, 0);
+	relay_give(&shared->sampler, claim);
 	step_at(1, 0);
 	assert_int_equal(source.reads, 1);
 	assert_int_equal(controller.steps, 1);
 	assert_true(is(controller.in.processors, 2));
+}
+
+static void a_dear_reading_comes_after_the_signals(void **state)
+{
+	(void)state;
+	step_at(0, 0);
+	assert_int_equal(source.reads, 1);
+	atomic_store(&shared->reading_ns, 10 * NS_PER_MS);
+	step_at(2000, 0.5);
+	assert_int_equal(source.reads, 1);
+	assert_true(is(controller.in.total.work, 0));
+	answer.until_ns = ORIGIN + 2100 * NS_PER_MS;
+	loop_settle(&loop, ORIGIN + 2000 * NS_PER_MS, &answer);
+	assert_int_equal(source.reads, 2);
+	step_at(2050, 0.6);
+	assert_int_equal(source.reads, 2);
+	assert_true(is(controller.in.total.work, 0.5));
 }
 
 static void time_counts_since_this_executor_s_last_step(void **state)
@@ -571,8 +626,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_edge_goes_through_all_modules),
 		TEST(a_standstill_is_no_sample),
+		TEST(the_time_that_a_workload_had_is_counted),
 		TEST(without_a_sample_the_target_stands_for_the_load),
 		TEST(before_the_first_reading_the_loop_is_open),
+		TEST(a_dear_reading_comes_after_the_signals),
 		TEST(time_counts_since_this_executor_s_last_step),
 		TEST(before_the_origin_the_trace_stands_at_its_beginning),
 		TEST(targets_and_duty_cycles_are_held_to_their_range),

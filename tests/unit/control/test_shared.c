@@ -47,7 +47,7 @@ static void parts_lie_on_lines_of_their_own(void **state)
 	/* Every atomic works without a lock, or it would not work between processes. */
 	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->published));
 	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->workload_cpu_ns));
-	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->live));
+	assert_true(atomic_is_lock_free(&((struct slot *)NULL)->pid));
 }
 
 static struct stat unlinked;
@@ -86,7 +86,7 @@ static void memory_is_prepared(void **state)
 	assert_non_null(shared);
 	assert_int_equal(shared->workloads, 2);
 	struct estimate_record estimate;
-	latch_read(&shared->estimate, &estimate, LATCH_SIZE(struct estimate_record));
+	shared_read_estimate(shared, &estimate);
 	assert_true(isnan(estimate.load));
 	assert_true(estimate.work == 0 && estimate.capacity == 0 && estimate.owed == 0);
 	assert_int_equal(estimate.samples, 0);
@@ -96,7 +96,7 @@ static void memory_is_prepared(void **state)
 		latch_read(&shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
 		assert_true(isnan(record.load));
 		assert_int_equal(record.alive, 0);
-		assert_false(atomic_load(&shared->slot[i].live));
+		assert_false(shared_is_live(shared, i));
 		assert_false(atomic_load(&shared->slot[i].has_published));
 	}
 	assert_null(shared_module(shared, SST_TRACE));
@@ -138,7 +138,7 @@ static void nothing_is_left_and_children_share_it(void **state)
 	assert_true(pid > 0);
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(atomic_load(&shared->slot[0].live));
+	assert_true(shared_is_live(shared, 0));
 	shared_destroy(shared);
 }
 
@@ -255,6 +255,43 @@ static void integrals_hold_the_present_values(void **state)
 	assert_int_equal(record.since_ns, 1600);
 }
 
+/* Against the same by looking at each workload. */
+static void who_is_live_is_counted_by_bits(void **state)
+{
+	(void)state;
+	static const unsigned sizes[] = {1, 2, 3, 63, 64, 65, 130, 1000};
+	uint64_t random = 42;
+	for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
+		const unsigned n = sizes[at];
+		struct shared *shared = shared_create(n, no_modules);
+		assert_non_null(shared);
+		for (unsigned round = 0; round < 40; round++) {
+			for (unsigned i = 0; i < n; i++) {
+				random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+				/* From none to all. */
+				shared_set_live(shared, i, (random >> 33) % 39 < round);
+			}
+			const unsigned index = (unsigned)(random >> 40) % n;
+			unsigned rank = 0;
+			unsigned count = 0;
+			unsigned found_rank = n;
+			unsigned next = n;
+			for (unsigned i = 0; i < n; i++) {
+				if (i == index)
+					rank = count;
+				count += i == index || shared_is_live(shared, i);
+			}
+			for (unsigned step = n; step > 0; step--)
+				if (shared_is_live(shared, (index + step) % n))
+					next = (index + step) % n;
+			assert_int_equal(shared_count_live(shared, index, &found_rank), count);
+			assert_int_equal(found_rank, rank);
+			assert_int_equal(shared_next_live(shared, index), next);
+		}
+		shared_destroy(shared);
+	}
+}
+
 static void integrals_never_go_back(void **state)
 {
 	(void)state;
@@ -309,7 +346,7 @@ static void a_lost_workload_stands_still(void **state)
 	shared_set_lost(shared, 1, 3000);
 	assert_true(atomic_load(&shared->slot[1].lost));
 	assert_false(atomic_load(&shared->slot[0].lost));
-	assert_false(atomic_load(&shared->slot[1].live));
+	assert_false(shared_is_live(shared, 1));
 	assert_int_not_equal(atomic_load(&shared->generation), generation);
 	for (int64_t now = 3000; now <= 9000; now += 6000) {
 		latch_read(&shared->slot[1].record, &record, LATCH_SIZE(struct slot_record));
@@ -332,6 +369,7 @@ int main(void)
 		cmocka_unit_test(abandoned_segments_are_removed),
 		cmocka_unit_test(coming_and_going_is_told_once),
 		cmocka_unit_test(integrals_hold_the_present_values),
+		cmocka_unit_test(who_is_live_is_counted_by_bits),
 		cmocka_unit_test(integrals_never_go_back),
 		cmocka_unit_test(lateness_is_counted_in_quarter_octaves),
 	};

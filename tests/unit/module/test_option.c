@@ -190,7 +190,7 @@ static void processor_lists_go_on_over_commas(void **state)
 	assert_int_equal(test.values.cpus->count, 4);
 	assert_int_equal(test.values.cpus->cpu[3], 8);
 	assert_true(test.values.gain == 2);
-	assert_string_equal(print(), "period=107m,load=0.3333333333333333,gain=2,loop=no,colour=green,cpus=0-1,3,8");
+	assert_string_equal(print(), "period=107ms,load=0.3333333333333333,gain=2,loop=no,colour=green,cpus=0-1,3,8");
 	static const struct sst_option first[] = {{MEMBER(SST_CPUS, cpus)}, {MEMBER(SST_FLAG, loop)}, {0}};
 	option_free(&test.memory);
 	assert_int_equal(option_parse(first, "4,2,loop", &test.values, &test.memory, test.error), 0);
@@ -206,14 +206,14 @@ static void processor_lists_go_on_over_commas(void **state)
 static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
 {
 	(void)state;
-	refuse("period=fast", "option 'period': 'fast' is malformed: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
-			      "from 1m to 1h");
-	refuse("period=1u", "option 'period': '1u' is out of range: expected a time such as 107m (milliseconds), 0.5s or 1M30s, "
-			    "from 1m to 1h");
-	refuse("period=3601s", "option 'period': '3601s' is out of range: expected a time such as 107m (milliseconds), 0.5s or "
-			       "1M30s, from 1m to 1h");
-	refuse("load=2",
-		"option 'load': '2' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
+	refuse("period=fast", "option 'period': 'fast' is malformed: expected a time such as 107ms, 0.5s or 1min30s, "
+			      "from 1ms to 1h");
+	refuse("period=1u", "option 'period': '1u' is out of range: expected a time such as 107ms, 0.5s or 1min30s, "
+			    "from 1ms to 1h");
+	refuse("period=3601s", "option 'period': '3601s' is out of range: expected a time such as 107ms, 0.5s or "
+			       "1min30s, from 1ms to 1h");
+	refuse("load=2", "option 'load': '2' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most "
+			 "90%; 2 per cent is 2%");
 	refuse("load=91%",
 		"option 'load': '91%' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%, at most 90%");
 	refuse("gain=-0.001", "option 'gain': '-0.001' is out of range: expected a number, at least 0");
@@ -234,10 +234,10 @@ static void wrong_names_say_which_there_are(void **state)
 {
 	(void)state;
 	refuse("speed=3", "unknown option 'speed': expected one of file, period, load, gain, count, loop, colour, cpus");
-	refuse("=3", "unknown option '': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("=3", "an option without a name: expected one of file, period, load, gain, count, loop, colour, cpus");
 	refuse("Gain=3", "unknown option 'Gain': expected one of file, period, load, gain, count, loop, colour, cpus");
 	refuse("gai=3", "unknown option 'gai': expected one of file, period, load, gain, count, loop, colour, cpus");
-	refuse("gain=3,", "unknown option '': expected one of file, period, load, gain, count, loop, colour, cpus");
+	refuse("gain=3,", "an option without a name: expected one of file, period, load, gain, count, loop, colour, cpus");
 	refuse("gain=1,gain=1", "option 'gain' is given twice");
 	refuse("a,file=b", "option 'file' is given twice");
 	refuse("loop,loop", "option 'loop' is given twice");
@@ -300,7 +300,7 @@ static void what_is_printed_is_read_back(void **state)
 	}
 	parse(texts[1]);
 	assert_string_equal(print(),
-		"file=a\\,b\\\\c=d,period=1000000001n,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
+		"file=a\\,b\\\\c=d,period=1000000001ns,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
 	assert_string_equal(test.values.file, "a,b\\c=d");
 }
 
@@ -312,7 +312,7 @@ static void help_shows_the_whole_table(void **state)
 	option_help(options, to);
 	fclose(to);
 	assert_non_null(strstr(test.printed, "  file=TEXT\n      help of file\n"));
-	assert_non_null(strstr(test.printed, "  period=TIME\n      help of period; from 1m to 1h; default 107m\n"));
+	assert_non_null(strstr(test.printed, "  period=TIME\n      help of period; from 1ms to 1h; default 107ms\n"));
 	assert_non_null(strstr(test.printed, "  load=LOAD\n      help of load; at most 90%; default 1/3\n"));
 	assert_non_null(strstr(test.printed, "  gain=NUMBER\n      help of gain; at least 0; default 1\n"));
 	assert_non_null(strstr(test.printed, "  count=INTEGER\n      help of count; from -2 to 1000\n"));

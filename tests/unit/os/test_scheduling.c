@@ -14,6 +14,7 @@
 
 #include <check.h>
 
+#include "left_out.h"
 #include "os/scheduling.h"
 
 static struct scheduling user;
@@ -38,8 +39,10 @@ static bool is_root(void)
 
 START_TEST(nothing_is_granted_to_an_ordinary_user)
 {
-	if (!be_ordinary(0))
+	if (!be_ordinary(0)) {
+		left_out("the right to nice values can't be given up");
 		return;
+	}
 	scheduling_save(&user);
 	ck_assert_int_eq(scheduling_raise_nice().grant, GRANT_NOTHING);
 	ck_assert_int_eq(scheduling_raise(&user).grant, GRANT_NOTHING);
@@ -54,8 +57,10 @@ END_TEST
 
 START_TEST(a_limit_on_nice_values_is_made_use_of)
 {
-	if (!is_root() || !be_ordinary(20 + 5))
+	if (!is_root() || !be_ordinary(20 + 5)) {
+		left_out("limits can't be raised");
 		return;
+	}
 	scheduling_save(&user);
 	const struct scheduling_grant grant = scheduling_raise(&user);
 	ck_assert_int_eq(grant.grant, GRANT_NICE);
@@ -66,8 +71,10 @@ END_TEST
 
 START_TEST(who_is_at_the_limit_gets_no_more)
 {
-	if (!is_root() || setpriority(PRIO_PROCESS, 0, -5) != 0 || !be_ordinary(20 + 5))
+	if (!is_root() || setpriority(PRIO_PROCESS, 0, -5) != 0 || !be_ordinary(20 + 5)) {
+		left_out("priorities can't be raised");
 		return;
+	}
 	scheduling_save(&user);
 	ck_assert_int_eq(scheduling_raise(&user).grant, GRANT_NOTHING);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), -5);
@@ -82,8 +89,10 @@ START_TEST(root_stands_above_a_real_time_user)
 	user.policy = SCHED_RR;
 	user.priority = 20;
 	const struct scheduling_grant grant = scheduling_raise(&user);
-	if (grant.grant != GRANT_FIFO)
+	if (grant.grant != GRANT_FIFO) {
+		left_out("real-time priorities aren't permitted");
 		return;
+	}
 	ck_assert_int_eq(grant.value, 21);
 	ck_assert_int_eq(sched_getscheduler(0), SCHED_FIFO | SCHED_RESET_ON_FORK);
 	sched_getparam(0, &param);
@@ -116,8 +125,10 @@ START_TEST(the_out_of_memory_killer_s_score)
 {
 	struct scheduling now;
 	scheduling_save(&user);
-	if (!scheduling_spare_from_oom())
+	if (!scheduling_spare_from_oom()) {
+		left_out("the out-of-memory killer's score can't be lowered");
 		return;
+	}
 	scheduling_save(&now);
 	ck_assert_int_lt(now.oom_score, 0);
 	scheduling_restore(&user);
@@ -128,6 +139,7 @@ END_TEST
 
 int main(void)
 {
+	left_out_begin();
 	Suite *suite = suite_create("linux_scheduling");
 	TCase *tests = tcase_create("linux_scheduling");
 	tcase_add_test(tests, nothing_is_granted_to_an_ordinary_user);
@@ -141,5 +153,5 @@ int main(void)
 	srunner_run_all(runner, CK_ENV);
 	const int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return left_out_status(failed);
 }

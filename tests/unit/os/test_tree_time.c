@@ -16,12 +16,16 @@
 static char root[PATH_MAX];
 static struct linux_tree_time *tree;
 static uint64_t forks;
+static int parents[1000]; /* of the processes that there are, by number */
+static bool has_lists;    /* of children, which are followed then */
 
 static void set_up(void)
 {
 	fake_root_make(root);
 	tree = NULL;
 	forks = 1000;
+	memset(parents, 0, sizeof parents);
+	has_lists = false;
 }
 
 static void tear_down(void)
@@ -34,8 +38,24 @@ struct made_up {
 	int pid, parent, session; /* session 0: 1; the group is the session */
 	char state;               /* 0: S */
 	double own, children;     /* seconds; halves of them in user and system */
-	int start;
+	int start, threads;       /* 0: one thread */
 };
+
+/* Children are listed with the last of their parent's threads, which has the number of the process and one more for each other thread. */
+static void list_children(int pid, int threads)
+{
+	char path[64], text[512] = "";
+	if (!has_lists || !pid)
+		return;
+	for (int thread = 0; thread < threads; thread++) {
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid + thread);
+		size_t length = 0;
+		for (int child = 0; child < (int)(sizeof parents / sizeof *parents) && thread == threads - 1; child++)
+			if (parents[child] == pid)
+				length += (size_t)snprintf(text + length, sizeof text - length, "%d ", child);
+		fake_file(root, path, text);
+	}
+}
 
 static void process(struct made_up made_up)
 {
@@ -44,22 +64,30 @@ static void process(struct made_up made_up)
 	const int own = (int)lround(made_up.own * hz), children = (int)lround(made_up.children * hz);
 	const int session = made_up.session ? made_up.session : 1;
 	snprintf(path, sizeof path, "/proc/%d/stat", made_up.pid);
-	snprintf(text, sizeof text, "%d (a (name) %d) %c %d %d %d 0 -1 4194304 98 0 0 0 %d %d %d %d 20 0 1 0 %d 3133440 360\n",
+	const int threads = made_up.threads ? made_up.threads : 1;
+	snprintf(text, sizeof text, "%d (a (name) %d) %c %d %d %d 0 -1 4194304 98 0 0 0 %d %d %d %d 20 0 %d 0 %d 3133440 360\n",
 		made_up.pid, made_up.pid, made_up.state ? made_up.state : 'S', made_up.parent, session, session, own / 2,
-		own - own / 2, children / 2, children - children / 2, made_up.start ? made_up.start : made_up.pid);
+		own - own / 2, children / 2, children - children / 2, threads, made_up.start ? made_up.start : made_up.pid);
 	fake_file(root, path, text);
+	const int before = parents[made_up.pid];
+	parents[made_up.pid] = made_up.parent;
+	list_children(made_up.pid, threads);
+	if (before)
+		list_children(before, 1);
+	list_children(made_up.parent, 1);
 }
 
 static void vanish(int pid)
 {
 	char path[64];
+	parents[pid] = 0;
 	snprintf(path, sizeof path, "/proc/%d", pid);
 	fake_remove(root, path);
 }
 
 static void open_tree(int pid)
 {
-	tree = linux_tree_time_open(root, pid);
+	tree = has_lists ? linux_tree_time_open_below(root, pid, 4) : linux_tree_time_open(root, pid);
 	ck_assert_ptr_nonnull(tree);
 }
 
@@ -88,6 +116,7 @@ END_TEST
 
 START_TEST(one_process)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 1, .own = 500});
 	process((struct made_up){.pid = 100, .parent = 1, .own = 7, .children = 9});
 	open_tree(100);
@@ -106,6 +135,7 @@ END_TEST
 
 START_TEST(children_come_and_go)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	process((struct made_up){.pid = 200, .parent = 1, .own = 3});
@@ -136,6 +166,7 @@ END_TEST
 /* A child dies between the reading of its parent and its own: the parent's count comes with the next reading. */
 START_TEST(dies_while_reading)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	open_tree(100);
@@ -149,6 +180,7 @@ END_TEST
 /* A parent that ignores SIGCHLD never gets its children's time; that must not eat the time of those it waits for later. */
 START_TEST(nobody_waits)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	open_tree(100);
@@ -165,6 +197,7 @@ END_TEST
 
 START_TEST(orphans_stay)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 1});
 	process((struct made_up){.pid = 100, .parent = 1});
 	process((struct made_up){.pid = 101, .parent = 100});
@@ -203,6 +236,7 @@ END_TEST
 
 START_TEST(numbers_used_again)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 5});
 	process((struct made_up){.pid = 200, .parent = 1, .own = 5});
@@ -236,9 +270,48 @@ START_TEST(unseen_parents)
 }
 END_TEST
 
+/* A child of a thread that isn't the first. */
+START_TEST(children_of_threads)
+{
+	has_lists = true;
+	process((struct made_up){.pid = 100, .parent = 1, .threads = 3});
+	open_tree(100);
+	forks++;
+	parents[150] = 100;
+	process((struct made_up){.pid = 100, .parent = 1, .threads = 3});
+	fake_file(root, "/proc/150/stat", "150 (x) S 100 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 150 0 0\n");
+	expect(0, 2);
+	process((struct made_up){.pid = 150, .parent = 100, .own = 2});
+	expect(2, 2);
+}
+END_TEST
+
+/*
+ * A shell lives on; below it one process ends before its child does, so that the child comes to the top and is waited for there. All
+ * of this between two readings: nothing is counted twice.
+ */
+START_TEST(waited_for_further_up)
+{
+	has_lists = _i;
+	process((struct made_up){.pid = 100, .parent = 1});
+	process((struct made_up){.pid = 101, .parent = 100});
+	process((struct made_up){.pid = 102, .parent = 101});
+	process((struct made_up){.pid = 103, .parent = 102, .own = 1});
+	open_tree(100);
+	process((struct made_up){.pid = 103, .parent = 102, .own = 9});
+	expect(8, 4);
+	vanish(102);
+	vanish(103);
+	process((struct made_up){.pid = 100, .parent = 1, .children = 9.5});
+	expect(8.5, 2);
+	expect(8.5, 2);
+}
+END_TEST
+
 /* While the machine makes no process nobody new is looked for. */
 START_TEST(looks_only_after_forks)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 1});
 	open_tree(100);
 	expect(0, 1);
@@ -256,6 +329,7 @@ END_TEST
 
 START_TEST(ends)
 {
+	has_lists = _i;
 	struct linux_tree_time_reading reading;
 	process((struct made_up){.pid = 100, .parent = 1});
 	open_tree(100);
@@ -274,14 +348,20 @@ END_TEST
 /* Parents in a circle, which no kernel makes. */
 START_TEST(circle)
 {
+	has_lists = _i;
 	process((struct made_up){.pid = 100, .parent = 102, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 1});
 	process((struct made_up){.pid = 102, .parent = 101, .own = 1});
 	open_tree(100);
+	forks++;
+	process((struct made_up){.pid = 103, .parent = 100, .own = 1});
+	expect(1, 4);
+	vanish(103);
+	expect(1, 3);
 	vanish(100);
 	vanish(101);
 	vanish(102);
-	expect(0, 0);
+	expect(1, 0);
 }
 END_TEST
 
@@ -335,6 +415,7 @@ static void family(int done, int leave)
 
 START_TEST(real_processes)
 {
+	has_lists = _i;
 	int begin[2], done[2], leave[2];
 	char byte = 0;
 	ck_assert(pipe(begin) == 0 && pipe(done) == 0 && pipe(leave) == 0);
@@ -347,7 +428,7 @@ START_TEST(real_processes)
 			family(done[1], leave[0]);
 		_exit(1);
 	}
-	tree = linux_tree_time_open("", child);
+	tree = has_lists ? linux_tree_time_open_below("", child, 3) : linux_tree_time_open("", child);
 	ck_assert_ptr_nonnull(tree);
 	ck_assert_int_eq(write(begin[1], &byte, 1), 1);
 	struct linux_tree_time_reading reading;
@@ -380,18 +461,20 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_there);
-	tcase_add_test(tests, one_process);
-	tcase_add_test(tests, children_come_and_go);
-	tcase_add_test(tests, dies_while_reading);
-	tcase_add_test(tests, nobody_waits);
-	tcase_add_test(tests, orphans_stay);
+	tcase_add_loop_test(tests, one_process, 0, 2);
+	tcase_add_loop_test(tests, children_come_and_go, 0, 2);
+	tcase_add_loop_test(tests, dies_while_reading, 0, 2);
+	tcase_add_loop_test(tests, nobody_waits, 0, 2);
+	tcase_add_loop_test(tests, orphans_stay, 0, 2);
 	tcase_add_test(tests, strangers_stay_strangers);
-	tcase_add_test(tests, numbers_used_again);
+	tcase_add_loop_test(tests, numbers_used_again, 0, 2);
 	tcase_add_test(tests, unseen_parents);
-	tcase_add_test(tests, looks_only_after_forks);
-	tcase_add_test(tests, ends);
-	tcase_add_test(tests, circle);
-	tcase_add_test(tests, real_processes);
+	tcase_add_test(tests, children_of_threads);
+	tcase_add_loop_test(tests, waited_for_further_up, 0, 2);
+	tcase_add_loop_test(tests, looks_only_after_forks, 0, 2);
+	tcase_add_loop_test(tests, ends, 0, 2);
+	tcase_add_loop_test(tests, circle, 0, 2);
+	tcase_add_loop_test(tests, real_processes, 0, 2);
 	suite_add_tcase(suite, tests);
 	SRunner *const runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

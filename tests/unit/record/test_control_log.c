@@ -19,7 +19,7 @@
 
 #include "record/control_log.h"
 
-#define HEADER "time_s,monotonic_s,target,load,estimate,duty,runnable"
+#define HEADER "time_s,monotonic_s,target,load,estimate,duty,runnable,others"
 
 static char path[64];
 
@@ -55,8 +55,9 @@ static const struct record row = {.end_ns = 12500000000,
 	.load = 0.26,
 	.estimate = 0.2612345678,
 	.duty = 0.5,
-	.runnable = 1.5};
-#define ROW "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000\n"
+	.runnable = 1.5,
+	.others = 0.03125};
+#define ROW "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250\n"
 
 static void rows_have_the_columns_of_the_header(void **state)
 {
@@ -66,11 +67,11 @@ static void rows_have_the_columns_of_the_header(void **state)
 	assert_string_equal(text_of_log(), HEADER "\n"); /* at once */
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	assert_string_equal(text_of_log(), HEADER "\n" ROW); /* at once, too */
-	struct record none = {.end_ns = 8000000000, .target = NAN, .load = NAN, .estimate = NAN, .duty = NAN};
+	struct record none = {.end_ns = 8000000000, .target = NAN, .load = NAN, .estimate = NAN, .duty = NAN, .others = NAN};
 	assert_int_equal(control_log_add(log, &none, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
 	/* What there is not is empty; the warm-up has negative times. */
-	assert_string_equal(text_of_log(), HEADER "\n" ROW "-2.000000,8.000000,,,,,0.000000\n");
+	assert_string_equal(text_of_log(), HEADER "\n" ROW "-2.000000,8.000000,,,,,0.000000,\n");
 }
 
 static void the_pinning_comes_last(void **state)
@@ -84,8 +85,8 @@ static void the_pinning_comes_last(void **state)
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(),
-		HEADER ",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.250000,per-chip\n");
+	assert_string_equal(text_of_log(), HEADER
+		",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,0.250000,per-chip\n");
 }
 
 static void instances_have_columns_of_their_own(void **state)
@@ -98,8 +99,8 @@ static void instances_have_columns_of_their_own(void **state)
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(), HEADER
-		",duty_00,duty_01,duty_02\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.000000,,1.000000\n");
+	assert_string_equal(text_of_log(), HEADER ",duty_00,duty_01,duty_02\n2.500000,12.500000,0.250000,0.260000,0.261235,0."
+						  "500000,1.500000,0.031250,0.000000,,1.000000\n");
 }
 
 static void power_has_a_column_where_it_is_asked_for(void **state)
@@ -115,9 +116,9 @@ static void power_has_a_column_where_it_is_asked_for(void **state)
 	record.power_w = NAN;
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(),
-		HEADER ",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,41.250000,0.250000\n"
-		       "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,,0.250000\n");
+	assert_string_equal(text_of_log(), HEADER
+		",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,41.250000,0.250000\n"
+		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,0.250000\n");
 }
 
 static void instance_columns_are_as_wide_as_the_largest_number(void **state)
@@ -152,13 +153,18 @@ static void an_old_log_is_replaced(void **state)
 static void no_minus_zero(void **state)
 {
 	(void)state;
-	struct record record = {
-		.end_ns = 999999999, .target = -0.0, .load = -0.0, .estimate = -1e-9, .duty = 0, .runnable = -0.0};
+	struct record record = {.end_ns = 999999999,
+		.target = -0.0,
+		.load = -0.0,
+		.estimate = -1e-9,
+		.duty = 0,
+		.runnable = -0.0,
+		.others = -0.0};
 	struct control_log *log = control_log_open(path, false, 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 1000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(), HEADER "\n0.000000,1.000000,0.000000,0.000000,0.000000,0.000000,0.000000\n");
+	assert_string_equal(text_of_log(), HEADER "\n0.000000,1.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000\n");
 }
 
 static void a_file_that_cannot_be_written_is_an_error(void **state)

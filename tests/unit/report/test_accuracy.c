@@ -163,6 +163,103 @@ static void windows_across_levels_have_none(void **state)
 	free(found);
 }
 
+/* Checks the samples without a burst. */
+static void expect_calm(const struct report_accuracy_rules *rules, uint64_t samples, double error, double mse)
+{
+	size_t count;
+	struct report_accuracy *const found = report_accuracy(&a_log, rules, 0, &count);
+	assert_non_null(found);
+	assert_true(found[0].knows_others);
+	assert_int_equal(found[0].calm.samples, samples);
+	if (samples > 0) {
+		expect_near(accuracy_mean_error_pp(&found[0].calm), error);
+		expect_near(accuracy_mse_pp2(&found[0].calm), mse);
+	}
+	free(found);
+}
+
+#define EXPECT_CALM(samples, error, mse, ...) expect_calm(&(const struct report_accuracy_rules){__VA_ARGS__}, samples, error, mse)
+
+static void a_burst_and_the_second_after_it_are_not_calm(void **state)
+{
+	(void)state;
+	/* Errors in pp: 1, 20, 4, 2, 0, 8. */
+	read_text("time_s,target,load,others\n0.5,0.5,0.51,0.03\n1,0.5,0.7,0.031\n1.5,0.5,0.54,0\n2,0.5,0.52,0\n2.5,0.5,0.5,0\n"
+		  "3,0.5,0.58,0.01\n");
+	EXPECT_ALL(6, 3, 35 / 6.0, (1 + 400 + 16 + 4 + 64) / 6.0, .burst = 0.03, .calm = 1);
+	EXPECT_CALM(3, 3, (1 + 64) / 3.0, .burst = 0.03, .calm = 1);
+	EXPECT_CALM(5, 3, (1 + 16 + 4 + 64) / 5.0, .burst = 0.03);
+	EXPECT_CALM(6, 35 / 6.0, (1 + 400 + 16 + 4 + 64) / 6.0, .burst = 0.04, .calm = 1);
+	EXPECT_CALM(0, 0, 0, .burst = -0.01, .calm = 1);
+	/* A sample is as calm as its rows: of the windows of a second, the first has a burst, the second what follows it. */
+	EXPECT_CALM(1, 4, 16, .burst = 0.03, .calm = 1, .window = 1);
+	EXPECT_CALM(1, 4, 16, .burst = 0.03, .calm = 0.5, .window = 1);
+}
+
+static void bursts_count_where_no_sample_is(void **state)
+{
+	(void)state;
+	/* In the warm-up, in a row that is free, in one without a load. */
+	read_text("time_s,target,load,others\n-0.5,,1,0\n0,,1,0.2\n0.5,0.5,0.6,0\n1,0.5,0.6,0\n1.5,0.5,0.5,0\n2,0.5,,0.1\n"
+		  "2.5,0.5,0.6,0\n3,0.5,0.6,0\n3.5,0.5,0.51,0\n4,0.5,0.5,0\n4.5,,1,0\n5,,1,0.1\n5.5,0.5,0.6,0\n6,0.5,0.6,0\n"
+		  "6.5,0.5,0.52,0\n");
+	EXPECT_CALM(3, 1, 5 / 3.0, .burst = 0.03, .calm = 1);
+}
+
+static void what_is_not_known_is_not_calm(void **state)
+{
+	(void)state;
+	read_text("time_s,target,load,others\n0.5,0.5,0.51,\n1,0.5,0.53,0\n1.5,0.5,0.54,nan\n");
+	EXPECT_CALM(1, 3, 9, .burst = 0.03);
+}
+
+static void others_may_be_unknown(void **state)
+{
+	(void)state;
+	static const char *const text[] = {"time_s,target,load\n0.5,0.5,0.51\n", "time_s,target,load,others\n0.5,0.5,0.51,NaN\n"};
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		size_t count;
+		const struct report_accuracy_rules rules = {.burst = 0.03};
+		read_text(text[i]);
+		struct report_accuracy *const found = report_accuracy(&a_log, &rules, 0, &count);
+		assert_non_null(found);
+		assert_false(found[0].knows_others);
+		assert_int_equal(found[0].accuracy.samples, 1);
+		assert_int_equal(found[0].calm.samples, 0);
+		free(found);
+		report_log_free(&a_log);
+	}
+}
+
+static void levels_have_calm_samples_of_their_own(void **state)
+{
+	(void)state;
+	size_t count;
+	const struct report_accuracy_rules rules = {.burst = 0.03};
+	read_text("time_s,target,load,others\n1,0.2,0.2,0\n2,0.2,0.5,0.1\n3,0.2,0.2,0\n4,0.8,0.7,0\n5,0.8,0.8,0\n6,0.8,0.8,0\n");
+	struct report_accuracy *const found = report_accuracy(&a_log, &rules, 1, &count);
+	assert_non_null(found);
+	assert_int_equal(count, 3);
+	assert_int_equal(found[0].calm.samples, 5);
+	assert_int_equal(found[1].calm.samples, 2);
+	assert_int_equal(found[2].calm.samples, 3);
+	expect_near(accuracy_mse_pp2(&found[1].calm), 0);
+	assert_true(found[1].knows_others && found[2].knows_others);
+	free(found);
+}
+
+static void near_is_within_five_points(void **state)
+{
+	(void)state;
+	size_t count;
+	const struct report_accuracy_rules rules = {0};
+	read_text("time_s,target,load\n1,0.5,0.55\n2,0.5,0.45\n3,0.5,0.550001\n4,0.5,0.449999\n5,0.5,0.5\n");
+	struct report_accuracy *const found = report_accuracy(&a_log, &rules, 0, &count);
+	assert_non_null(found);
+	expect_near(accuracy_near(&found[0].accuracy), 0.6);
+	free(found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +271,12 @@ int main(void)
 		cmocka_unit_test_teardown(edges_are_left_out, free_log),
 		cmocka_unit_test_teardown(levels_are_sorted_and_pooled, free_log),
 		cmocka_unit_test_teardown(windows_across_levels_have_none, free_log),
+		cmocka_unit_test_teardown(a_burst_and_the_second_after_it_are_not_calm, free_log),
+		cmocka_unit_test_teardown(bursts_count_where_no_sample_is, free_log),
+		cmocka_unit_test_teardown(what_is_not_known_is_not_calm, free_log),
+		cmocka_unit_test_teardown(others_may_be_unknown, free_log),
+		cmocka_unit_test_teardown(levels_have_calm_samples_of_their_own, free_log),
+		cmocka_unit_test_teardown(near_is_within_five_points, free_log),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

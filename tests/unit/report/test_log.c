@@ -243,6 +243,27 @@ static void jumps_are_told_from_slopes(void **state)
 	EXPECT_JUMPS("......", 0.1, 0.1, 0.1, 0.1009, 0.1009, 0.1009);
 }
 
+/* Of half of the machine; a moment above it stays what it is. */
+static void loads_are_shares_of_the_capacity(void **state)
+{
+	(void)state;
+	struct report_log log;
+	assert_int_equal(
+		read_text(&log, "time_s,target,load,others,capacity\n1,0.475,0.4,0.1,0.5\n2,,0.55,nan,0.5\n3,0.475,,-0.2,1\n"),
+		0);
+	assert_true(log.target[0] == 0.95 && isnan(log.target[1]) && log.target[2] == 0.475);
+	assert_true(log.load[0] == 0.8 && log.load[1] == 1.1 && isnan(log.load[2]));
+	assert_true(log.others[0] == 0.1 && isnan(log.others[1]) && log.others[2] == -0.2);
+	report_log_free(&log);
+	expect_refused("time_s,load,capacity\n1,0.5,0\n",
+		"f.csv:2:7: capacity: found 0, expected a share of the machine, above 0 and at most 1");
+	expect_refused("time_s,load,capacity\n1,0.5,1.5\n",
+		"f.csv:2:7: capacity: found 1.5, expected a share of the machine, above 0 and at most 1");
+	expect_refused("time_s,load,capacity\n1,0.5,\n",
+		"f.csv:2:7: capacity: found nan, expected a share of the machine, above 0 and at most 1");
+	expect_refused("time_s,load,others\n1,0.5,1.5\n", "f.csv:2:7: others: found 1.5, expected a load from 0 to 1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +277,7 @@ int main(void)
 		cmocka_unit_test(a_slope_has_no_steps),
 		cmocka_unit_test(without_targets_all_is_one_step),
 		cmocka_unit_test(jumps_are_told_from_slopes),
+		cmocka_unit_test(loads_are_shares_of_the_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

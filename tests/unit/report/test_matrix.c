@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,13 +90,13 @@ static void what_is_no_table_of_numbers_is_refused(void **state)
 static void heat_maps_are_scripts(void **state)
 {
 	(void)state;
-	static const struct report_heat_range own = {NAN, NAN};
 	static const struct report_heat_range wide = {-100, 100};
 	char script[8192];
 	assert_int_equal(read_text("x,a\nr,1\n"), 0);
 	const struct report_size narrow = report_heat_size(&matrix);
 	assert_int_equal(read_text("x,a,'b\nr,1,3 it's\nlong name of a row,,1\n"), 0);
 	const struct report_size size = report_heat_size(&matrix);
+	const struct report_heat_range own = report_heat_range(&matrix, NULL, 0);
 	assert_true(size.width > narrow.width && size.height > narrow.height);
 	for (int i = 0; i < 2; i++) {
 		struct plot *const plot = plot_new(PLOT_SVG, size.width, size.height);
@@ -116,6 +117,69 @@ static void heat_maps_are_scripts(void **state)
 	}
 }
 
+/* A workload that is far from all others would leave them one colour. */
+static void outliers_have_no_say_in_the_range(void **state)
+{
+	(void)state;
+	const char *const far[] = {"avrora", "h2"};
+	assert_int_equal(read_text("x,avrora,fop,h2\navrora,-60,91,106\nfop,3,,4\nh2,-7,5,8\n"), 0);
+	const struct report_heat_range all = report_heat_range(&matrix, far, 0);
+	assert_true(all.low == -60 && all.high == 106);
+	const struct report_heat_range less = report_heat_range(&matrix, far, 1);
+	assert_true(less.low == 4 && less.high == 8);
+	/* Nothing is left, and it is drawn all the same. */
+	const struct report_heat_range none = report_heat_range(&matrix, far, 2);
+	const struct report_size size = report_heat_size(&matrix);
+	struct plot *const plot = plot_new(PLOT_SVG, size.width, size.height);
+	assert_non_null(plot);
+	assert_int_equal(report_heat_draw(plot, &matrix, &none, &size), 0);
+	plot_free(plot);
+	assert_true(report_matrix_has(&matrix, "h2"));
+	assert_false(report_matrix_has(&matrix, "x"));
+}
+
+static void expect_cell(size_t row, size_t column, double number, const char *text)
+{
+	const struct report_matrix_cell *const cell = report_matrix_at(&matrix, row, column);
+	if (!text) {
+		assert_true(isnan(cell->number) && !cell->text && !cell->mark);
+		return;
+	}
+	assert_true(cell->number == number);
+	assert_string_equal(cell->text, text);
+	assert_string_equal(cell->mark, strchr(text, ' ') + 1);
+}
+
+static void numbers_are_put_where_names_meet(void **state)
+{
+	(void)state;
+	char name[16];
+	report_matrix_free(&matrix);
+	assert_int_equal(report_matrix_put(&matrix, "fop", "h2", 0.9, 3, "0.8..1.0"), 0);
+	assert_int_equal(report_matrix_put(&matrix, "h2", "fop", 1.1, 2, "m"), 0);
+	assert_int_equal(report_matrix_put(&matrix, "fop", "fop", -1, 0, "n"), 0);
+	assert_int_equal(matrix.rows, 2);
+	assert_int_equal(matrix.columns, 2);
+	assert_string_equal(matrix.row[1], "h2");
+	assert_string_equal(matrix.column[1], "fop");
+	expect_cell(0, 0, 0.9, "0.900 0.8..1.0");
+	expect_cell(0, 1, -1, "-1 n");
+	expect_cell(1, 0, NAN, NULL);
+	expect_cell(1, 1, 1.1, "1.10 m");
+	assert_int_equal(report_matrix_put(&matrix, "fop", "h2", 1, 3, "twice"), -1);
+	assert_int_equal(errno, EEXIST);
+	for (int i = 2; i < REPORT_MATRIX_MOST; i++) {
+		snprintf(name, sizeof name, "row %d", i);
+		assert_int_equal(report_matrix_put(&matrix, name, "h2", i, 0, "m"), 0);
+	}
+	assert_int_equal(report_matrix_put(&matrix, "more", "h2", 1, 0, "m"), -1);
+	assert_int_equal(errno, E2BIG);
+	assert_int_equal(report_matrix_put(&matrix, "more", "new", 1, 0, "m"), -1);
+	assert_int_equal(errno, E2BIG);
+	expect_cell(1, 1, 1.1, "1.10 m");
+	assert_int_equal(matrix.rows, REPORT_MATRIX_MOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +187,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_corner_may_be_empty_and_the_end_missing, free_matrix),
 		cmocka_unit_test_teardown(what_is_no_table_of_numbers_is_refused, free_matrix),
 		cmocka_unit_test_teardown(heat_maps_are_scripts, free_matrix),
+		cmocka_unit_test_teardown(outliers_have_no_say_in_the_range, free_matrix),
+		cmocka_unit_test_teardown(numbers_are_put_where_names_meet, free_matrix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,11 @@
 #include "report/text.h"
 
 static const struct report_column columns[] = {
-	{"label", REPORT_IS_TEXT, "label", 0, 1},
-	{"hidden", REPORT_IS_TEXT, NULL, 0, 1},
-	{"load", 4, "load %", 1, 100},
-	{"nothing", 2, "nothing", 2, 1},
-	{"mse_pp2", 2, "MSE pp\xc2\xb2", 0, 1},
+	{"label", REPORT_IS_TEXT, "label", 0, 1, NULL},
+	{"hidden", REPORT_IS_TEXT, NULL, 0, 1, NULL},
+	{"load", 4, "load %", 1, 100, NULL},
+	{"nothing", 2, "nothing", 2, 1, NULL},
+	{"mse_pp2", 2, "MSE pp\xc2\xb2", 0, 1, NULL},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -89,6 +89,24 @@ static void labels_can_not_break_out(void **state)
 	report_table_free(table);
 }
 
+static void what_is_missing_may_be_said(void **state)
+{
+	(void)state;
+	static const struct report_column lacking[] = {
+		{"a,b", REPORT_IS_TEXT, "a|b", 0, 1, NULL}, {"\"n\"", 0, "n", 0, 1, "unavailable"}};
+	struct report_table *const table = report_table_new(lacking, 2);
+	const union report_cell cell[][2] = {{{.text = "x"}, {.number = NAN}}, {{.text = "y"}, {.number = 3}}};
+	assert_non_null(table);
+	assert_int_equal(report_table_add(table, cell[0]), 0);
+	expect_text(table, REPORT_TEXT, "a|b            n\nx    unavailable\n");
+	assert_int_equal(report_table_add(table, cell[1]), 0);
+	expect_text(table, REPORT_TEXT, "a|b            n\nx    unavailable\ny              3\n");
+	expect_text(table, REPORT_MARKDOWN, "| a\\|b | n |\n| --- | ---: |\n| x | unavailable |\n| y | 3 |\n");
+	expect_text(table, REPORT_CSV, "\"a,b\",\"\"\"n\"\"\"\nx,\ny,3\n");
+	expect_text(table, REPORT_JSON, "[\n{\"a,b\":\"x\",\"\\\"n\\\"\":null},\n{\"a,b\":\"y\",\"\\\"n\\\"\":3}\n]\n");
+	report_table_free(table);
+}
+
 static void a_table_without_rows_has_a_form(void **state)
 {
 	(void)state;
@@ -153,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_formats_say_the_same),
 		cmocka_unit_test(labels_can_not_break_out),
+		cmocka_unit_test(what_is_missing_may_be_said),
 		cmocka_unit_test(a_table_without_rows_has_a_form),
 		cmocka_unit_test(texts_become_valid),
 		cmocka_unit_test(long_texts_are_shortened),

@@ -57,6 +57,22 @@ static void windows_are_compared_with_the_target(void **state)
 	assert_true(near(accuracy_mean_load(&accuracy), 0.2875));
 }
 
+static void times_above_the_target_are_counted(void **state)
+{
+	(void)state;
+	begin(2);
+	go_on(100, 0.3, 0.3);
+	go_on(10, 0.5, 0.3); /* 8 pp in the windows of 250 ms that have all of it */
+	go_on(100, 0.3, 0.3);
+	go_on(10, 0.1, 0.3); /* below is not above */
+	go_on(100, 0.3, 0.3);
+	go_on(60, 1, 0.3); /* lasts: twice half a second */
+	go_on(100, 0.3, 0.3);
+	go_on(60, 1, NAN);
+	assert_int_equal(sim_history_times_above(&history, 250 * NS_PER_MS, 0.05), 3);
+	assert_int_equal(sim_history_times_above(&history, 250 * NS_PER_MS, 0.09), 2);
+}
+
 static void free_windows_do_not_count(void **state)
 {
 	(void)state;
@@ -119,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(windows_are_compared_with_the_target, end),
+		cmocka_unit_test_teardown(times_above_the_target_are_counted, end),
 		cmocka_unit_test_teardown(free_windows_do_not_count, end),
 		cmocka_unit_test_teardown(the_worst_window_may_begin_anywhere, end),
 		cmocka_unit_test_teardown(settling_is_the_end_of_the_last_window_outside, end),

@@ -321,7 +321,7 @@ static void a_task_without_priority_waits_for_the_end_of_a_slice(void **state)
 	assert_int_equal(task.ran_at_ns, 3 * MS);
 }
 
-static void a_task_takes_an_idle_processor(void **state)
+static void only_a_task_without_priority_looks_for_an_idle_processor(void **state)
 {
 	(void)state;
 	for (int priority = 0; priority < 2; priority++) {
@@ -331,9 +331,79 @@ static void a_task_takes_an_idle_processor(void **state)
 		add_task(&task, MS);
 		pass(10 * MS);
 		assert_int_equal(task.ran_at_ns, MS);
-		assert_int_equal(sim_process_cpu_ns(process), 10 * MS);
+		assert_int_equal(sim_process_cpu_ns(process), 10 * MS - (priority ? 40 * US : 0));
 		sim_machine_free(&machine);
 	}
+}
+
+/* ---- Standing still --------------------------------------------------------------------------------------------------- */
+
+static void what_is_on_a_processor_stands_still_with_it(void **state)
+{
+	(void)state;
+	begin(2, true);
+	struct sim_process *process = endless(2);
+	struct test_task task = {.cost_ns = 40 * US};
+	add_task(&task, 2 * MS); /* on the first one */
+	pass(MS);
+	sim_processor_stand_still(&machine.processor[0], START + 11 * MS);
+	pass(10 * MS);
+	assert_int_equal(task.ran_at_ns, 0);
+	assert_int_equal(sim_process_cpu_ns(process), 12 * MS);
+	assert_int_equal(sim_machine_work_ns(&machine), 22 * MS); /* nobody knows that it did nothing */
+	sim_processor_go_on(&machine.processor[0]);
+	pass(MS);
+	assert_in_range(task.ran_at_ns, 11 * MS, 11 * MS + US);
+	assert_int_equal(sim_process_cpu_ns(process), 14 * MS - 40 * US);
+}
+
+static void a_task_under_way_ends_later(void **state)
+{
+	(void)state;
+	begin(1, true);
+	struct sim_process *process = endless(1);
+	struct test_task task = {.cost_ns = 500 * US};
+	add_task(&task, MS);
+	pass(MS + 200 * US);
+	sim_processor_stand_still(&machine.processor[0], START + 5 * MS);
+	pass(5 * MS - machine.now_ns + START);
+	sim_processor_go_on(&machine.processor[0]);
+	pass(MS);
+	assert_int_equal(sim_process_cpu_ns(process), MS + 700 * US);
+}
+
+static void what_comes_to_one_that_stands_still_waits(void **state)
+{
+	(void)state;
+	begin(1, true);
+	sim_processor_stand_still(&machine.processor[0], START + 5 * MS);
+	struct sim_process *process = endless(1);
+	pass(5 * MS);
+	assert_int_equal(sim_process_cpu_ns(process), 0);
+	sim_process_stop(process);
+	sim_processor_go_on(&machine.processor[0]);
+	assert_int_equal(machine.idle_count, 1);
+	sim_process_continue(process);
+	pass(MS);
+	assert_int_equal(sim_process_cpu_ns(process), MS);
+}
+
+static void a_task_can_be_fetched(void **state)
+{
+	(void)state;
+	begin(2, true);
+	struct test_task task = {.cost_ns = 40 * US};
+	add_task(&task, MS);
+	sim_processor_stand_still(&machine.processor[0], START + 9 * MS);
+	pass(3 * MS);
+	sim_task_fetch(&task.task, &machine.processor[1]);
+	pass(MS);
+	assert_int_equal(task.ran_at_ns, 3 * MS);
+	assert_ptr_equal(task.task.processor, &machine.processor[1]);
+	/* One that is awake has nothing to be fetched from. */
+	sim_task_fetch(&task.task, &machine.processor[0]);
+	assert_ptr_equal(task.task.processor, &machine.processor[1]);
+	sim_processor_go_on(&machine.processor[0]);
 }
 
 static void a_task_may_stop_what_it_preempted(void **state)
@@ -417,7 +487,11 @@ int main(void)
 		cmocka_unit_test_teardown(no_processor_idles_while_a_thread_waits, end),
 		cmocka_unit_test_teardown(a_task_with_priority_preempts, end),
 		cmocka_unit_test_teardown(a_task_without_priority_waits_for_the_end_of_a_slice, end),
-		cmocka_unit_test_teardown(a_task_takes_an_idle_processor, end),
+		cmocka_unit_test_teardown(only_a_task_without_priority_looks_for_an_idle_processor, end),
+		cmocka_unit_test_teardown(what_is_on_a_processor_stands_still_with_it, end),
+		cmocka_unit_test_teardown(a_task_under_way_ends_later, end),
+		cmocka_unit_test_teardown(what_comes_to_one_that_stands_still_waits, end),
+		cmocka_unit_test_teardown(a_task_can_be_fetched, end),
 		cmocka_unit_test_teardown(a_task_may_stop_what_it_preempted, end),
 		cmocka_unit_test_teardown(all_time_is_accounted_for, end),
 	};

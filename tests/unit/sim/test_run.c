@@ -89,7 +89,7 @@ static void the_same_seed_gives_the_same_bytes(void **state)
 static void the_log_is_that_of_a_real_run(void **state)
 {
 	(void)state;
-	static const char header[] = "time_s,monotonic_s,target,load,estimate,duty,runnable,duty_00,duty_01\n";
+	static const char header[] = "time_s,monotonic_s,target,load,estimate,duty,runnable,others,duty_00,duty_01\n";
 	begin(2, "single");
 	config.warmup_ns = 1250 * NS_PER_MS;
 	config.log_instances = true;
@@ -108,6 +108,35 @@ static void the_log_is_that_of_a_real_run(void **state)
 	assert_true(fabs(last - 10) < 1e-6);
 	/* Free in the warm-up: no target, all of the machine, everything runs. */
 	assert_non_null(strstr(strchr(text, '\n'), ",,1.000000,"));
+	free(text);
+}
+
+/* What backgrounds do is that of others, to the nanosecond; nothing else is. */
+static void others_are_the_backgrounds(void **state)
+{
+	(void)state;
+	char error[OPTION_ERROR_MAX];
+	static struct sim_workload background;
+	begin(2, "single");
+	assert_int_equal(go(), 0);
+	const struct summary *summary = sim_run_summary(run);
+	assert_true(summary->others_mean == 0 && summary->others_max == 0);
+	assert_int_equal(summary->others_samples, 20);
+	assert_int_equal(sim_background_parse(&background, "30%,start=2s,end=7s", 2, error), 0);
+	config.background = &background;
+	config.backgrounds = 1;
+	char *text = log_of_run();
+	summary = sim_run_summary(run);
+	assert_true(fabs(summary->others_mean - 0.15) < 0.002);
+	assert_true(summary->others_max > 0.29 && summary->others_max < 0.33);
+	int with = 0;
+	for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+		const char *last = strchr(line, '\n');
+		while (last[-1] != ',')
+			last--;
+		with += strtod(last, NULL) > 0;
+	}
+	assert_in_range(with, 10, 11);
 	free(text);
 }
 
@@ -156,6 +185,7 @@ static void open_control_runs_for_the_duty_cycle(void **state)
 	begin(8, "single");
 	config.module[SST_CONTROL] = "open";
 	config.module[SST_DITHERING] = "averageq";
+	config.module_options[SST_DITHERING] = "jitter=0";
 	config.module_options[SST_TRACE] = "30%";
 	config.run_time_ns = 107 * 100 * NS_PER_MS;
 	config.edge_ns = config.reading_ns = config.machine.idle_cost_ns = 0;
@@ -164,6 +194,22 @@ static void open_control_runs_for_the_duty_cycle(void **state)
 	for (unsigned i = 0; i < 8; i++)
 		assert_true(fabs((double)sim_run_workload_ns(run, i) - 0.3 * (double)config.run_time_ns) < 1e4);
 	assert_true(sim_run_summary(run)->lateness_99_us <= 1);
+}
+
+/* Every two seconds a processor stands still for 100 ms. What that does is tested with control, in test_sim_control. */
+static void processors_stand_still(void **state)
+{
+	(void)state;
+	begin(2, "single");
+	config.run_time_ns = 60 * NS_PER_S;
+	config.stall_ns = 100 * NS_PER_MS;
+	assert_int_equal(go(), 0);
+	assert_in_range(sim_run_stalls(run), 20, 40);
+	const struct sim_history *history = sim_run_history(run);
+	const struct sim_history *own = sim_run_own_history(run);
+	assert_int_equal(own->steps, history->steps);
+	for (size_t i = 0; i < own->steps; i++)
+		assert_true(own->work_ns[i] <= history->work_ns[i]);
 }
 
 /* Two workloads that fill both processors: the stop of one waits for the end of a slice unless executors come first. */
@@ -241,9 +287,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(the_same_seed_gives_the_same_bytes, end),
 		cmocka_unit_test_teardown(the_log_is_that_of_a_real_run, end),
+		cmocka_unit_test_teardown(others_are_the_backgrounds, end),
 		cmocka_unit_test_teardown(work_is_conserved, end),
 		cmocka_unit_test_teardown(what_modules_see_is_what_happened, end),
 		cmocka_unit_test_teardown(open_control_runs_for_the_duty_cycle, end),
+		cmocka_unit_test_teardown(processors_stand_still, end),
 		cmocka_unit_test_teardown(priority_makes_enforcement_prompt, end),
 		cmocka_unit_test_teardown(models_are_given_in_turn, end),
 		cmocka_unit_test_teardown(trouble_is_told, end),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Rows of one workload, a row per target with the paper's below it, a column per setting: from paper/table1.csv and accuracy.csv.
-# Variables: workload, class, chosen (settings, separated by blanks).
+# Needs bench/lib/whole.awk. Variables: workload, class, chosen (settings, separated by blanks), processors.
 function pair(error, mse) {
 	if (mse == "") return ""
 	mse = sprintf(mse >= 100 ? "%.0f" : "%.2f", mse)
@@ -21,6 +21,7 @@ paper && $column["class"] == class {
 !paper && $column["workload"] == workload {
 	target = $column["target_percent"]
 	ours[target, $column["setting"]] = pair($column["mean_error_pp"], $column["mse_pp2"])
+	if ($column["setting"] == "N-bench" && !is_whole(target, processors)) ours[target, "N-bench"] = ours[target, "N-bench"] " *"
 	if (!(target in seen)) order[++targets] = target
 	seen[target] = 1
 }

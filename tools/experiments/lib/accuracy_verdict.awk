@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # One sentence for each of PI-even and default: largest mean error, and on how many targets the MSE is below that of both baselines. N-bench where
-# whole instances make up the target exactly is no baseline. From accuracy.csv; variable: workload.
+# whole instances make up the target exactly, or can't make it, is no baseline. From accuracy.csv. Needs bench/lib/whole.awk; variables: workload, processors.
 NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 $column["workload"] == workload {
 	target = $column["target_percent"]
@@ -18,7 +18,7 @@ function verdict(setting,    i, t, worst, rows, better, judged, e) {
 		if (e > worst) worst = e
 		judged = 0
 		if ((t, "CDC") in mse) { judged = 1; if (mse[t, setting] >= mse[t, "CDC"]) judged = -1 }
-		if ((t, "N-bench") in mse && (error[t, "N-bench"] > 1 || error[t, "N-bench"] < -1)) { if (!judged) judged = 1; if (mse[t, setting] >= mse[t, "N-bench"]) judged = -1 }
+		if ((t, "N-bench") in mse && is_whole(t, processors) && (error[t, "N-bench"] > 1 || error[t, "N-bench"] < -1)) { if (!judged) judged = 1; if (mse[t, setting] >= mse[t, "N-bench"]) judged = -1 }
 		if (judged) comparisons[setting]++
 		if (judged == 1) better++
 	}

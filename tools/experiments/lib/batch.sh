@@ -12,6 +12,7 @@
 # doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need.
 
 . "$root/tools/bench/lib/publish.sh"
+. "$root/tools/bench/lib/bursts.sh"
 
 experiments=$root/tools/experiments
 tab=$(printf '\t')

@@ -10,10 +10,9 @@ log_of() {
 		printf '%s\n' "$of_run/log.csv"
 		return
 	fi
-	# Measured was the share of the whole machine.
-	awk -F, -v OFS=, '
-		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "target" || $i == "load") double[i] = 1; print; next }
-		{ for (i in double) if ($i != "") { $i = sprintf("%.6f", 2 * $i > 1 ? 1 : 2 * $i) } print }' "$of_run/log.csv" >"$of_run/background-log.csv"
+	# Measured was the share of the whole machine, of which one half is the background's. It may take more than that for a moment; cut off there, its
+	# mean would be too low where the load is high.
+	awk -F, -v OFS=, 'NR == 1 { print $0, "capacity"; next } { print $0, 0.5 }' "$of_run/log.csv" >"$of_run/background-log.csv"
 	printf '%s\n' "$of_run/background-log.csv"
 }
 
@@ -85,7 +84,8 @@ draw_pairs() {
 report_interference_tables() {
 	report_heading 'Interference'
 	report_text "What the foreground (rows) would lose, in per cent, beside the background (columns) at full load: -100 times slope divided by intercept of a line through throughput over load, the mean of both halves of the staircase. An a marks pairs whose halves' lines are 3 degrees or more apart, a p those with a p-value of 0.05 or more. The darker, the more is lost."
-	range=$(awk -F, 'NR > 1 && $5 != "" { if (!n++) low = high = $5 + 0; if ($5 + 0 < low) low = $5 + 0; if ($5 + 0 > high) high = $5 + 0 } END { if (high > low) print low ":" high; else print low - 1 ":" low + 1 }' \
+	[ -z "$outliers" ] || report_text "Without a say in the range of colours: $(list "$outliers")."
+	range=$(awk -F, -v outliers=" $outliers " 'NR > 1 && $5 != "" && !index(outliers, " " $1 " ") && !index(outliers, " " $2 " ") { if (!n++) low = high = $5 + 0; if ($5 + 0 < low) low = $5 + 0; if ($5 + 0 > high) high = $5 + 0 } END { if (high > low) print low ":" high; else print low - 1 ":" low + 1 }' \
 		"$output/interference.csv")
 	for scheme in $schemes; do
 		scheme=${scheme%%[:=]*}
@@ -120,7 +120,26 @@ report_interference_tables() {
 				if (!known) { print scheme ": unknown for all pairs, as the load of the background stayed the same."; exit }
 				printf "%s: from %.1f (%s) to %.1f (%s); %d of %d pairs meet both criteria.", scheme, low, least, high, most, met, pairs
 			}' "$output/interference.csv")"
+		report_text "$(papers_interference "$scheme")"
 	done
+}
+
+# What paper 001 found with this scheme, on another machine and with other workloads.
+papers_interference() {
+	awk -F, -v scheme="$1" '
+		$2 != scheme { next }
+		{
+			if (!($1 in n)) order[++count] = $1
+			if (!n[$1]++ || $5 + 0 < low[$1]) { low[$1] = $5 + 0; least[$1] = $3 " beside " $4 }
+			if (n[$1] == 1 || $5 + 0 > high[$1]) { high[$1] = $5 + 0; most[$1] = $3 " beside " $4 }
+		}
+		END {
+			for (i = 1; i <= count; i++) {
+				e = order[i]
+				printf "%s%s: from %.1f (%s) to %.1f (%s)", (i > 1 ? "; " : "paper 001, "), e, low[e], least[e], high[e], most[e]
+			}
+			if (count) print "."
+		}' "$experiments/paper/interference.csv"
 }
 
 # The scheme that others are compared with: that of the paper, or the first one.
@@ -239,6 +258,7 @@ report_energy() {
 report_ratios() {
 	report_heading 'Beside another batch'
 	echo 'pair,scheme,repetition,least,median,most' >"$output/ratio.csv"
+	comparable=
 	for label in $(runs_of '*' '*' '*'); do
 		[ -d "$compare/runs/$label" ] || continue
 		# A step without an iteration should cost no other pair its place; ssreport names it.
@@ -246,6 +266,7 @@ report_ratios() {
 			-l "$label" "$(log_of "$label" "$compare")" "$compare/runs/$label"/foreground.*.csv >"$output/ratio.new" || continue
 		awk -F, -v OFS=, 'NR > 1 { split($1, part, "_"); print part[1] " beside " part[2], part[3], part[4], sprintf("%.3f", $5), sprintf("%.3f", $6), sprintf("%.3f", $7) }' \
 			"$output/ratio.new" >>"$output/ratio.csv"
+		comparable="$comparable $label"
 	done
 	rm -f "$output/ratio.new"
 	if [ "$(wc -l <"$output/ratio.csv")" -eq 1 ]; then
@@ -256,6 +277,27 @@ report_ratios() {
 	report_text "Throughput of the foreground as a share of that in $compare: least, median and greatest over the steps."
 	report_table "$output/ratio.csv"
 	report_text "$(awk -F, 'NR > 1 { if (NR == 2 || $5 < low) low = $5; if (NR == 2 || $5 > high) high = $5 } END { printf "The medians lie between %.3f and %.3f.", low, high }' "$output/ratio.csv")"
+	for scheme in $schemes; do
+		draw_ratios "${scheme%%[:=]*}" || return 1
+	done
+}
+
+# As Table 6 of paper 000: a matrix of the first repetitions of a scheme, foregrounds downwards and backgrounds to the right.
+draw_ratios() {
+	scheme_of=$1
+	set --
+	for label in $comparable; do
+		case $label in *_"${scheme_of}"_1) ;; *) continue ;; esac
+		beside=${label#*_}
+		pair=${label%%_*}/${beside%%_*}
+		set -- "$@" -l "$pair" "$(log_of "$label")" "$output/runs/$label"/foreground.*.csv \
+			-l "$pair" "$(log_of "$label" "$compare")" "$compare/runs/$label"/foreground.*.csv
+	done
+	[ $# -gt 0 ] || return 0
+	"$build/ssreport" ratio --matrix -o "$output/ratio-$scheme_of.csv" -o "$output/ratio-$scheme_of.svg" "$@" || return 1
+	report_text "$scheme_of, the median and behind it the least and the greatest; foregrounds downwards, backgrounds to the right. The lighter, the slower:"
+	report_table "$output/ratio-$scheme_of.csv"
+	report_picture "ratio-$scheme_of.svg" "$scheme_of: throughput as a share"
 }
 
 report_timelines() {

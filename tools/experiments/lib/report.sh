@@ -29,7 +29,8 @@ report_heading() {
 	printf '<h2>%s</h2>\n' "$(as_html "$*")" >>"$html"
 }
 
-report_text() {
+report_text() { # none where it is empty
+	[ -n "$*" ] || return 0
 	printf '\n%s\n' "$*" >>"$md"
 	printf '<p>%s</p>\n' "$(as_html "$*")" >>"$html"
 }

@@ -47,8 +47,8 @@ take_settings() {
 	case $1 in -s | --settings) choose_settings "$2" ;; *) return 1 ;; esac
 }
 
-# means_over_repeats ROW COLUMN:NAME:FACTOR:FORMAT...: of ssreport's CSV, whose labels are workload_row_setting_repetition. A row for each workload, ROW
-# (target_percent or replay_s) and setting, with the means of these columns.
+# means_over_repeats ROW COLUMN:NAME:FACTOR:FORMAT[:sum]...: of ssreport's CSV, whose labels are workload_row_setting_repetition. A row for each workload,
+# ROW (target_percent or replay_s) and setting, with the means of these columns over the runs that know them, or with sums, which all must know.
 means_over_repeats() {
 	row_name=$1
 	shift
@@ -62,8 +62,15 @@ means_over_repeats() {
 			n[key]++
 			for (c = 1; c <= columns; c++) {
 				split(want[c], field, ":")
+				if ($column[field[1]] == "") continue
 				sum[key, c] += field[3] * $column[field[1]]
+				known[key, c]++
 			}
+		}
+		function shown(key, c,    is_sum) {
+			is_sum = split(want[c], field, ":") == 5
+			if (!known[key, c] || (is_sum && known[key, c] < n[key])) return ""
+			return sprintf(field[4], is_sum ? sum[key, c] : sum[key, c] / known[key, c])
 		}
 		END {
 			line = "workload" OFS row_name OFS "setting" OFS "repeats"
@@ -71,7 +78,7 @@ means_over_repeats() {
 			print line
 			for (i = 1; i <= keys; i++) {
 				line = order[i] OFS n[order[i]]
-				for (c = 1; c <= columns; c++) { split(want[c], field, ":"); line = line OFS sprintf(field[4], sum[order[i], c] / n[order[i]]) }
+				for (c = 1; c <= columns; c++) line = line OFS shown(order[i], c)
 				print line
 			}
 		}'
@@ -82,14 +89,88 @@ settling() {
 	if [ "$seconds" -ge 9 ]; then echo 3s; else echo "$((seconds * 1000 / 3))m"; fi
 }
 
-# measure_accuracy ROW OPTION...: writes accuracy.csv. OPTIONs are ssreport's.
+# measure_accuracy ROW OPTION...: writes accuracy.csv, and repeats.csv where there are several of a run. OPTIONs are ssreport's.
 measure_accuracy() {
 	row_of=$1
 	shift
+	accuracy_options=$*
 	for label in $(complete_runs); do set -- "$@" -l "$label" "$output/runs/$label/log.csv"; done
 	[ -n "$(complete_runs)" ] || trouble "no run is complete"
 	"$build/ssreport" accuracy -f csv "$@" >"$output/accuracy-runs.csv" || return 1
-	means_over_repeats "$row_of" mean_error_pp:mean_error_pp:1:%.3f mse_pp2:mse_pp2:1:%.3f <"$output/accuracy-runs.csv" >"$output/accuracy.csv"
+	means_over_repeats "$row_of" mean_error_pp:mean_error_pp:1:%.3f mse_pp2:mse_pp2:1:%.3f samples:samples:1:%d:sum bursts:bursts:1:%d:sum \
+		calm_mean_error_pp:calm_mean_error_pp:1:%.3f calm_mse_pp2:calm_mse_pp2:1:%.3f <"$output/accuracy-runs.csv" >"$output/accuracy.csv"
+	rm -f "$output/repeats.csv"
+	[ "$repeat" -gt 1 ] || return 0
+	# shellcheck disable=SC2086 # words
+	set -- $accuracy_options
+	for label in $(complete_runs); do set -- "$@" -l "${label%_*}" "$output/runs/$label/log.csv"; done
+	"$build/ssreport" repeats -f csv "$@" >"$output/repeats.csv"
+}
+
+# report_calm WORKLOAD: how many samples met a burst of others, and where some did the figures of the rest.
+report_calm() {
+	said=$(bursts_said "$output/accuracy.csv" "$1")
+	case $said in
+	[0-9]*)
+		report_text "$said Without them:"
+		pivot "$output/accuracy.csv" "$1" calm_mean_error_pp calm_mse_pp2 >"$output/calm-$1.csv" || return 1
+		report_table "$output/calm-$1.csv"
+		;;
+	*) report_text "$said" ;;
+	esac
+}
+
+# How many runs of Showstopper, without those of baselines, were near their targets, as the paper counts them (Section 9).
+report_near() {
+	report_text "$(awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{
+			split($column["label"], part, "_")
+			if (part[3] ~ /^(N-bench|1?CDC|1DC|baseline)$/) next
+			runs++
+			near += $column["near"]
+			near_80 += $column["near"] >= 0.8
+			near_90 += $column["near"] >= 0.9
+		}
+		END {
+			if (runs) printf "Of %d runs under control, %.0f %% had at least 80 %% of their samples within 5 pp of the target, and %.0f %% at least 90 %%; in the mean %.1f %% of the samples were.", runs, 100 * near_80 / runs, 100 * near_90 / runs, 100 * near / runs
+		}' "$output/accuracy-runs.csv")"
+}
+
+# report_whole TARGET...: which of these loads N-bench can't make, as whole instances of a processor each don't add up to them.
+report_whole() {
+	echo 'BEGIN {
+		count = split(targets, target, " ")
+		for (i = 1; i <= count; i++) if (!is_whole(target[i], processors)) list = list (list == "" ? "" : ", ") target[i]
+		if (list != "") printf "%d processors have no whole instances for %s %%, so that there N-bench is no baseline.", processors, list
+	}' >"$temporary/whole.awk"
+	report_text "$(awk -v targets="$*" -v processors="$processors" -f "$root/tools/bench/lib/whole.awk" -f "$temporary/whole.awk")"
+}
+
+# Means over repeats with their confidence intervals, of all samples and of those without a burst.
+report_repeats() {
+	[ -s "$output/repeats.csv" ] || return 0
+	report_heading 'Repeats'
+	report_text 'Means over repeated runs, with the interval that holds the true mean with a confidence of 95 %.'
+	awk -F, -v OFS=, '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; print "run", "runs", "mean error", "MSE", "mean error without bursts", "MSE without bursts"; next }
+		function interval(mean, low, high) { return mean == "" ? "" : sprintf("%.2f", mean) (low == "" ? "" : sprintf(" (%.2f to %.2f)", low, high)) }
+		{
+			label = $column["label"]
+			if (!(label in runs)) order[++count] = label
+			runs[label] = $column["runs"]
+			all[label, $column["figure"]] = interval($column["mean"], $column["low"], $column["high"])
+			calm[label, $column["figure"]] = interval($column["calm_mean"], $column["calm_low"], $column["calm_high"])
+		}
+		END {
+			for (i = 1; i <= count; i++) {
+				k = order[i]
+				name = k
+				gsub(/_/, " ", name)
+				print name, runs[k], all[k, "mean_error_pp"], all[k, "mse_pp2"], calm[k, "mean_error_pp"], calm[k, "mse_pp2"]
+			}
+		}' "$output/repeats.csv" >"$output/repeats-shown.csv" || return 1
+	report_table "$output/repeats-shown.csv"
 }
 
 # measure_throughput ROW: writes throughput.csv: mean load, and iterations per second of all instances together.
@@ -109,7 +190,7 @@ pivot() {
 		$column["workload"] == workload {
 			if (!($2 in seen)) order[++rows] = $2
 			seen[$2] = 1
-			cell[$2, $column["setting"]] = $column[first] (second == "" ? "" : " / " $column[second])
+			if ($column[first] != "") cell[$2, $column["setting"]] = $column[first] (second == "" ? "" : " / " $column[second])
 		}
 		END {
 			count = split(chosen, setting, " ")

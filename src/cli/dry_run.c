@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/dry_run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/replaced.h"
+#include "base/units.h"
+#include "control/run.h"
+#include "os/attached.h"
+#include "record/short_run.h"
+
+static void print_times(const struct run *run)
+{
+	const struct config *const config = run->config;
+	const int64_t trace_ns = run_trace_length(run);
+	const bool is_given = config->run_time_ns >= 0;
+	char text[UNITS_TEXT_MAX];
+	printf("warm-up: %s\n", config->warmup_ns ? units_print_time(config->warmup_ns, text) : "none");
+	if (!is_given && trace_ns < 0)
+		fputs("run time: endless\n", stdout);
+	else if (is_given)
+		printf("run time: %s\n", units_print_time(config->run_time_ns, text));
+	else
+		printf("run time: %s, as the trace\n", units_print_time(trace_ns, text));
+}
+
+static void print_requirements(const struct config *config)
+{
+	const struct {
+		const char *name;
+		double most;
+		const char *unit;
+	} bound[] = {{"error", config->require_error, "pp"}, {"mse", config->require_mse, "pp²"},
+		{"others", config->require_others, "pp"}};
+	const char *joint = "required: ";
+	char text[UNITS_TEXT_MAX];
+	for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+		if (isnan(bound[i].most))
+			continue;
+		printf("%s%s at most %s %s", joint, bound[i].name, units_print_real(bound[i].most, text), bound[i].unit);
+		joint = ", ";
+	}
+	fputs(*joint == ',' ? "\n" : "required: nothing\n", stdout);
+}
+
+static void print_line(const char *line)
+{
+	puts(line);
+}
+
+int dry_run_print(const struct config *config)
+{
+	struct run run;
+	struct attached *attached;
+	int result = -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0)
+		return -1;
+	if (run_prepare(&run, config) == 0 && short_run_check(&run) == 0) {
+		run.attached = attached;
+		run_print(&run, stdout);
+		print_times(&run);
+		print_requirements(config);
+		replaced_say(config, print_line);
+		result = 0;
+	}
+	run_release(&run);
+	attached_close(attached, config->attaches);
+	return result;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines and record are in hyperfine's form, so that those who know it can read them, and scripts for its records work. */
+#include "ssiterate/outcome.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/half_file.h"
+
+static const struct unit {
+	const char *name;
+	double per_s;
+	int decimals;
+} seconds = {"s", 1, 3}, milliseconds = {"ms", 1e3, 1}, microseconds = {"µs", 1e6, 1};
+
+static const struct unit *unit_for(double time_s)
+{
+	if (time_s >= 1)
+		return &seconds;
+	return time_s >= 1e-3 ? &milliseconds : &microseconds;
+}
+
+/* `12.3 ms ± 0.4 ms`, or the first time alone. */
+static void print_times(FILE *to, const char *what, const struct unit *unit, double first_s, const char *joint, double second_s)
+{
+	fprintf(to, "  %s%.*f %s", what, unit->decimals, first_s * unit->per_s, unit->name);
+	if (joint)
+		fprintf(to, " %s %.*f %s", joint, unit->decimals, second_s * unit->per_s, unit->name);
+	fputc('\n', to);
+}
+
+static void print_lines(FILE *to, const struct settings *settings, const struct statistics *statistics)
+{
+	gsl_rstat_workspace *const all = statistics->all;
+	const size_t count = statistics_count(statistics);
+	fputs("ssiterate: ", to);
+	if (settings->is_numbered)
+		fprintf(to, "instance %lld: ", (long long)settings->instance);
+	fprintf(to, "%zu iteration%s of %.200s\n", count, count == 1 ? "" : "s", settings->command[0]);
+	if (count == 0)
+		return;
+	const double mean_s = gsl_rstat_mean(all);
+	const struct unit *const unit = unit_for(mean_s);
+	if (count == 1) {
+		print_times(to, "Time:                ", unit, mean_s, NULL, 0);
+		return;
+	}
+	print_times(to, "Time (mean ± σ):     ", unit, mean_s, "±", gsl_rstat_sd(all));
+	print_times(to, "Range (min … max):   ", unit, gsl_rstat_min(all), "…", gsl_rstat_max(all));
+}
+
+void outcome_print(const struct settings *settings, const struct statistics *statistics)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const memory = open_memstream(&text, &length);
+	if (!memory)
+		return;
+	print_lines(memory, settings, statistics);
+	if (fclose(memory) == 0) {
+		diag_never_wait();
+		diag_write(text, length);
+	}
+	free(text);
+}
+
+FILE *outcome_open(const char *path)
+{
+	return strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+}
+
+/* A number, or null where there is none. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* As one line. NULL with errno. */
+static char *words(char *const *word)
+{
+	size_t size = 1;
+	for (char *const *at = word; *at; at++)
+		size += strlen(*at) + 1;
+	char *const line = malloc(size);
+	if (!line)
+		return NULL;
+	char *end = line;
+	for (char *const *at = word; *at; at++)
+		end = stpcpy(stpcpy(end, at == word ? "" : " "), *at);
+	return line;
+}
+
+static json_t *kept_times(const struct statistics *statistics)
+{
+	json_t *const array = json_array();
+	for (size_t i = 0; i < statistics->kept; i++)
+		json_array_append_new(array, json_real(statistics->time_s[i]));
+	return array;
+}
+
+/* NULL without memory. */
+static json_t *record(const struct settings *settings, struct statistics *statistics)
+{
+	gsl_rstat_workspace *const all = statistics->all;
+	const size_t count = statistics_count(statistics);
+	char *const line = words(settings->command);
+	if (!line)
+		return NULL;
+	/* Before they are sorted. */
+	json_t *const times = kept_times(statistics);
+	/* A file name may be any bytes, JSON is UTF-8. */
+	json_t *const command = json_string(line);
+	free(line);
+	return json_pack("{s:[{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command",
+		command ? command : json_null(), "instance", (json_int_t)settings->instance, "iterations", (json_int_t)count,
+		"mean", number(count ? gsl_rstat_mean(all) : NAN), "stddev", number(count > 1 ? gsl_rstat_sd(all) : NAN),
+		"median", number(statistics_median(statistics)), "min", number(count ? gsl_rstat_min(all) : NAN), "max",
+		number(count ? gsl_rstat_max(all) : NAN), "times", times);
+}
+
+int outcome_export(FILE *file, const struct settings *settings, struct statistics *statistics)
+{
+	json_t *const root = record(settings, statistics);
+	int done = -1;
+	errno = ENOMEM;
+	if (root)
+		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	if (fputc('\n', file) == EOF)
+		done = -1;
+	const int closed = fclose(file);
+	if (closed != 0)
+		done = -1;
+	if (done != 0 && strcmp(settings->export_json, "-") != 0)
+		half_file_empty(settings->export_json);
+	const int error = errno;
+	json_decref(root);
+	errno = error;
+	return done == 0 ? 0 : -1;
+}
