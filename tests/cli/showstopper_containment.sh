@@ -156,9 +156,9 @@ kill_all_at_once() {
 }
 
 ends() {
-	# The init stays as it is while all others stop and go on, those that have left included. A long epoch, to be able to look.
+	# The init stays as it is while all others stop and go on, those that have left included. Long epochs, in step, to be able to look.
 	rm -f ready.* log
-	start --contain=pidns -q -T 50% -c open -d averageq -D 2s -r 9s -o log --log-interval 250m -n 2 \
+	start --contain=pidns -q -T 50% -c open -d averageq -D 2s,jitter=0 -r 9s -o log --log-interval 250m -n 2 \
 		sh -c '(setsid sh -c "while :; do :; done" &) ; sleep 1000 & : >ready.%; wait'
 	wait_until has_records 3
 	wait_until all_have_state T '^\(sh\|sleep\)$'
