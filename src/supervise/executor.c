@@ -62,7 +62,9 @@ struct executor {
 	int64_t respawn_ns; /* … not before this moment, */
 	int64_t delay_ns;   /* so long after it was started the last time */
 	int64_t started_ns;
-	uint64_t cpu_before; /* what an attached tree had used before */
+	int64_t cpu_at_start_ns; /* of all that the executor has started, and … */
+	int failures_at_start;   /* … how often that failed, when it was started the last time */
+	uint64_t cpu_before;     /* what an attached tree had used before */
 	struct overdue others;
 	struct linux_mask mask; /* processors that the user may use */
 	int64_t fetched_ns;     /* when another executor fetched this one from its home; 0: it is there */
@@ -444,6 +446,21 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 
 /* ---- Respawning ------------------------------------------------------------------------------------------------------- */
 
+static int64_t cpu_ns(int who)
+{
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+static void begin_life(struct executor *executor, int64_t now)
+{
+	executor->started_ns = now;
+	executor->cpu_at_start_ns = cpu_ns(RUSAGE_CHILDREN);
+	executor->failures_at_start = (int)atomic_load(&executor->slot->failures);
+}
+
 /* Nothing of the workload is left, and it stays out of control until it is started again. */
 static void leave_the_ring(struct executor *executor)
 {
@@ -471,7 +488,7 @@ static bool respawn(struct executor *executor)
 	}
 	scheduling_raise(&executor->run->user);
 	executor->waiting = false;
-	executor->started_ns = clock_now();
+	begin_life(executor, clock_now());
 	begin_tree(executor);
 	atomic_store(&executor->slot->pid, executor->first);
 	atomic_fetch_add(&executor->slot->respawns, 1);
@@ -502,7 +519,12 @@ static bool comes_back(struct executor *executor)
 		const bool stopped = executor->tree.stopped;
 		tree_free(&executor->tree);
 		executor->tree.stopped = stopped;
-		executor->delay_ns = respawn_delay(executor->delay_ns, clock_now() - executor->started_ns);
+		const struct respawn_life life = {
+			.lived_ns = clock_now() - executor->started_ns,
+			.cpu_ns = cpu_ns(RUSAGE_CHILDREN) - executor->cpu_at_start_ns,
+			.failed = (int)atomic_load(&executor->slot->failures) != executor->failures_at_start,
+		};
+		executor->delay_ns = respawn_delay(executor->delay_ns, &life);
 		executor->respawn_ns = executor->started_ns + executor->delay_ns;
 		executor->waiting = true;
 	}
@@ -516,14 +538,6 @@ static bool comes_back(struct executor *executor)
 }
 
 /* ---- From start to end ------------------------------------------------------------------------------------------------ */
-
-static int64_t cpu_ns(int who)
-{
-	struct rusage usage;
-	getrusage(who, &usage);
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
-}
 
 /* Of a tree that was attached; how its first process ended is known to its parent alone. */
 static bool attached_is_over(struct executor *executor, bool look)
@@ -678,7 +692,7 @@ static int begin_workload(struct executor *executor, enum start_stage *stage)
 		if (!executor->run->config->start_interval_ns)
 			tree_stop(&executor->tree, clock_now());
 	}
-	executor->started_ns = now;
+	begin_life(executor, now);
 	executor->record.alive = 1;
 	atomic_store(&executor->slot->attached, executor->attached != NULL);
 	record_state(executor, executor->tree.stopped ? 0 : 1, !executor->tree.stopped, clock_now());

@@ -3,12 +3,19 @@
 #ifndef SUPERVISE_RESPAWN_H
 #define SUPERVISE_RESPAWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+/* Of a workload, from one start to its end. */
+struct respawn_life {
+	int64_t lived_ns, cpu_ns;
+	bool failed;
+};
+
 /*
- * The least time in ns between a start of a workload and the next one of it, once it has ended lived_ns after that start.
- * previous_ns is what this returned the last time, 0 the first time.
+ * The least time in ns between a start of a workload and the next one of it, once it has ended. previous_ns is what this returned the last
+ * time, 0 the first time.
  */
-int64_t respawn_delay(int64_t previous_ns, int64_t lived_ns);
+int64_t respawn_delay(int64_t previous_ns, const struct respawn_life *life);
 
 #endif
