@@ -68,9 +68,11 @@ struct config {
 	pid_t *attach;                  /* `attaches` of them, each once; owned */
 	unsigned attaches;
 	const char *module[SST_KINDS];
-	const char *module_options[SST_KINDS]; /* NULL for none */
-	int64_t start_at_ns;                   /* since 1970; 0: at once */
-	int64_t start_interval_ns;             /* between the starts of two instances; 0: all at once, held until all are there */
+	const char *module_options[SST_KINDS];     /* NULL for none */
+	double limit;                              /* in processors; 0: none */
+	char limit_load[32], limit_processors[32]; /* module options that it stands for */
+	int64_t start_at_ns;                       /* since 1970; 0: at once */
+	int64_t start_interval_ns; /* between the starts of two instances; 0: all at once, held until all are there */
 	int64_t warmup_ns;
 	int64_t run_time_ns; /* -1: as long as the trace */
 	int64_t grace_ns;

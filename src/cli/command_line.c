@@ -6,6 +6,7 @@
 
 #include "base/tool_options.h"
 #include "cli/groups.h"
+#include "cli/limit.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
 #include "cli/refuse.h"
@@ -123,6 +124,8 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	*error = NULL;
 	config_init(config);
 	if (parse_groups(config, argc, argv, error) != 0)
+		return -1;
+	if (limit_complete(config, error) != 0)
 		return -1;
 	return groups_complete(config, error);
 }

@@ -50,6 +50,8 @@ static int place(struct group *group, char **error)
 
 int groups_add(struct config *config, struct group *group, char **error)
 {
+	if (config->limit > 0 && !group->instances)
+		group->instances = 1;
 	if (place(group, error) != 0 || append(config, group, error) != 0)
 		return -1;
 	group->cpus = NULL;

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "base/config.h"
+#include "cli/limit.h"
 #include "cli/option_values.h"
 
 #define RUN(member) offsetof(struct config, member)
@@ -50,6 +51,9 @@ const struct tool_option showstopper_options[] = {
 		.completion = TOOL_COMPLETE_MODULE, .kind = SST_DITHERING},
 	{'D', "dithering-options", TOOL_ANY_TEXT, RUN(module_options[SST_DITHERING]), .argument = "OPTIONS",
 		.help = "its options", .uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_DITHERING},
+	{0, "limit", TOOL_CALL, .argument = "SHARE",
+		.help = "at most this share of one processor for the workloads, of which there is one if -n doesn't say more",
+		.uses = OPTION_OF_RUN, .call = option_set_limit},
 	{0, "start-at", TOOL_CALL, .argument = "WHEN",
 		.help = "start nothing before @SECONDS, HH:MM[:SS] or YYYY-MM-DDTHH:MM:SS[Z]", .uses = OPTION_OF_RUN,
 		.call = option_set_start_at},

@@ -447,4 +447,26 @@ status=$?
 expect_status 0
 expect_lines out 0
 
+# --limit: what it stands for, and what it can't stand beside.
+run showstopper --limit 20% --dry-run touch started
+expect_status 0
+expect_text out '^trace: constant load=0\.2'
+expect_text out '^feedback: workloads .*processors=1$'
+[ "$(grep -c '^workload' out)" = 1 ] || { fail "$what: more than one workload"; cat out; }
+run showstopper --limit 1.5 --dry-run -n 2 touch started
+expect_text out '^trace: constant load=0\.75'
+expect_text out '^feedback: workloads .*processors=2$'
+for value in '' 0 0% -5% abc 20%% nan 1e9; do
+	run showstopper --limit "$value" touch started
+	expect_trouble "^showstopper: --limit: '$value': expected a share of one processor, such as 20%, or 150% for one and a half\$"
+done
+for other in '-T 20%' '-t sine' '-f realtime' '-F share=40m' '-t constant'; do
+	# shellcheck disable=SC2086 # two words
+	run showstopper --limit 20% $other touch started
+	expect_trouble '^showstopper: --limit: expected none of -t, -T, -f and -F with it: it stands for them$'
+done
+run showstopper --limit 20% -r 1500m --export-json limit.json sh -c 'while :; do :; done'
+expect_status 0
+[ "$(jq '.result.target' limit.json)" = 0.2 ] || fail "$what: target $(jq '.result.target' limit.json), expected 0.2"
+
 finish

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/limit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/option_values.h"
+#include "cli/refuse.h"
+
+/* As many processors as no machine has. */
+#define PROCESSORS_MOST 100000
+
+int option_set_limit(void *settings, const char *text)
+{
+	const struct option_target *const target = settings;
+	const size_t length = strlen(text);
+	const bool percent = length > 0 && text[length - 1] == '%';
+	double value;
+	if (units_parse_real(text, length - percent, &value, NULL) != 0 || value <= 0 ||
+		value > PROCESSORS_MOST * (percent ? 100.0 : 1.0))
+		return refuse(target->error,
+			"--limit: '%s': expected a share of one processor, such as 20%%, or 150%% for one and a half", text);
+	target->config->limit = percent ? value / 100 : value;
+	return 0;
+}
+
+/* The default texts are nobody's but config_init's: what the user typed stands elsewhere. */
+static bool was_given(const struct config *config, enum sst_kind kind)
+{
+	struct config initial;
+	config_init(&initial);
+	return config->module_options[kind] || config->module[kind] != initial.module[kind];
+}
+
+int limit_complete(struct config *config, char **error)
+{
+	if (!(config->limit > 0))
+		return 0;
+	if (was_given(config, SST_TRACE) || was_given(config, SST_FEEDBACK))
+		return refuse(error, "--limit: expected none of -t, -T, -f and -F with it: it stands for them");
+	const double processors = ceil(config->limit);
+	snprintf(config->limit_load, sizeof config->limit_load, "%.17g", config->limit / processors);
+	snprintf(config->limit_processors, sizeof config->limit_processors, "processors=%.0f", processors);
+	config->module[SST_FEEDBACK] = "workloads";
+	config->module_options[SST_FEEDBACK] = config->limit_processors;
+	config->module_options[SST_TRACE] = config->limit_load;
+	return 0;
+}
