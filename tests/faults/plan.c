@@ -127,7 +127,8 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	plan->moment_us = below(3) == 0 ? between(0, 60000) : between(0, 1200000);
 	plan->suspend = below(12) == 0;
 	plan->at_once = below(2);
-	plan->unread = below(8) == 0;
+	const unsigned output = (unsigned)below(8);
+	plan->output = output == 0 ? OUTPUT_BROKEN : output == 1 ? OUTPUT_FULL : OUTPUT_KEPT;
 	if (one_process) {
 		plan->instances = 1;
 		plan->suspend = false;
@@ -245,7 +246,7 @@ void plan_describe(const struct plan *plan, char *text, size_t size)
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
 	size_t used = say(text, 0, size, " %s -n %u -T %s %s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
 		plan->target, kind_name(plan->kind), (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
-		plan->unread ? ", output unread" : "");
+		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];
 		used = say(text, used, size, " +%.1f ms SIG%s %s", (double)action->gap_us / 1e3, sigabbrev_np(action->signal),

@@ -17,6 +17,8 @@
 /* What the attached process has for an instance: no instance of the tool's. */
 #define ATTACHED_INSTANCE 100
 
+/* Where the tool and its workloads write to: a file, a pipe without a reader, or a full one whose reader waits. */
+enum output { OUTPUT_KEPT, OUTPUT_BROKEN, OUTPUT_FULL };
 enum role { ROLE_GUARDIAN, ROLE_MASTER, ROLE_EXECUTOR, ROLE_WORKLOAD };
 
 struct action {
@@ -38,7 +40,7 @@ struct plan {
 	int64_t run_us, grace_us, moment_us, interval_us;
 	bool suspend; /* Ctrl-Z before it */
 	bool at_once; /* as near to one instant as can be */
-	bool unread;  /* its output is a pipe that nobody reads */
+	enum output output;
 	struct action action[ACTIONS_MAX];
 	unsigned actions;
 };

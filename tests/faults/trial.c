@@ -96,6 +96,30 @@ static void say(struct trial *trial, const char *format, ...)
 
 /* ---- The tool --------------------------------------------------------------------------------------------------------- */
 
+/* Who writes to it has its reading end, too, so that it never breaks. */
+static int open_full_pipe(int writing_end)
+{
+	char name[32];
+	const char byte = 0;
+	fcntl(writing_end, F_SETPIPE_SZ, 4096);
+	fcntl(writing_end, F_SETFL, O_NONBLOCK);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", writing_end);
+	const int both = open(name, O_RDWR | O_CLOEXEC);
+	while (write(writing_end, &byte, 1) == 1)
+		;
+	return both;
+}
+
+static int open_output(const struct trial *trial)
+{
+	int ends[2];
+	if (trial->plan.output == OUTPUT_KEPT || pipe2(ends, O_CLOEXEC) != 0)
+		return trial->output;
+	const int output = trial->plan.output == OUTPUT_FULL ? open_full_pipe(ends[1]) : ends[1];
+	close(ends[0]);
+	return output;
+}
+
 static void become(const struct trial *trial)
 {
 	const struct settings *settings = trial->settings;
@@ -106,11 +130,9 @@ static void become(const struct trial *trial)
 	setsid();
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	int ends[2] = {-1, trial->output};
-	if (plan->unread && pipe2(ends, O_CLOEXEC) == 0)
-		close(ends[0]);
-	dup2(ends[1], STDOUT_FILENO);
-	dup2(ends[1], STDERR_FILENO);
+	const int output = open_output(trial);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
 	setenv(CENSUS_MARK, trial->mark, 1);
 	if (settings->tool != TOOL_CPULIMIT_ATTACHED)
 		execvp(command.argument[0], (char *const *)command.argument);
@@ -365,13 +387,25 @@ static void disturb(struct trial *trial)
 
 /* ---- The judge -------------------------------------------------------------------------------------------------------- */
 
+static bool killed_any_executor(const struct trial *trial)
+{
+	for (unsigned i = 0; i < trial->plan.executors; i++)
+		if (trial->killed_executor[i])
+			return true;
+	return false;
+}
+
 static bool is_unsupervised(const struct trial *trial, int instance)
 {
 	if (trial->settings->tool != TOOL_SHOWSTOPPER || !trial->killed_guardian || !trial->killed_master)
 		return false;
-	/* Nothing contains what was there before. Its executor is the last. Others continue it when they can, but may have ended just before, as the master had told them to. */
+	/*
+	 * Nothing contains what was there before. Its executor is the last; where some had ended before they were seen, it may be any. Others
+	 * continue it when they can, but may have ended just before, as the master had told them to.
+	 */
 	if (instance == ATTACHED_INSTANCE)
-		return trial->killed_executor[trial->plan.instances];
+		return trial->executor[trial->plan.instances] ? trial->killed_executor[trial->plan.instances]
+							      : killed_any_executor(trial);
 	if (trial->settings->contain || instance < 0 || instance >= (int)trial->plan.instances)
 		return false;
 	return trial->killed_executor[instance];
