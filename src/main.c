@@ -12,6 +12,7 @@
 #include "cli/module_info.h"
 #include "os/signals.h"
 #include "placement/placement.h"
+#include "record/summary_terms.h"
 #include "supervise/guardian.h"
 
 /* Standard output is part of the result: what could not be written is an error. */
@@ -47,6 +48,9 @@ static int act(const struct config *config)
 		return flushed(module_info_help(config->help_kind, config->help_name, stdout) == 0 ? 0 : EXIT_TROUBLE);
 	case ACTION_LIST_PINS:
 		return list_pins(config->list_parts);
+	case ACTION_EXPLAIN:
+		summary_explain(stdout);
+		return flushed(0);
 	case ACTION_CHECK_MACHINE:
 		machine_print(config->root, stdout);
 		return flushed(0);

@@ -112,6 +112,8 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_RUN},
 	{0, "list-pins", TOOL_CONSTANT, RUN(action), .least = ACTION_LIST_PINS,
 		.help = "print what each scheme of --pin makes of this machine", .uses = OPTION_OF_RUN},
+	{0, "explain", TOOL_CONSTANT, RUN(action), .least = ACTION_EXPLAIN, .help = "print what the rows of the summary mean",
+		.uses = OPTION_OF_RUN},
 	{0, "help-module", TOOL_CALL, .argument = "KIND:NAME", .help = "print what a module is and its options",
 		.uses = OPTION_OF_RUN, .call = option_set_help_module, .completion = TOOL_COMPLETE_KIND_AND_MODULE},
 	{0, "sysroot", TOOL_TEXT, RUN(root), .argument = "DIR",

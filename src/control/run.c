@@ -145,6 +145,13 @@ bool run_measures_all_of_ours(const struct run *run)
 	return scope == SST_SCOPE_MACHINE || (scope == SST_SCOPE_CONTAINER && run->config->attaches == 0);
 }
 
+double run_processors(const struct run *run)
+{
+	struct estimate_record record;
+	shared_read_estimate(run->shared, &record);
+	return record.samples ? record.last.processors : NAN;
+}
+
 int64_t run_origin(const struct run *run)
 {
 	return atomic_load(&run->shared->origin_ns);

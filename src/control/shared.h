@@ -83,6 +83,8 @@ struct slot {
 	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
 	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
 	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
+	_Atomic int64_t cpu_before_ns;    /* of which it used so much before control began … */
+	_Atomic int64_t cpu_until_ns;     /* … and so much until control ended; both set by the time the executor ends */
 	_Atomic int64_t executor_cpu_ns;  /* likewise */
 	_Alignas(64) struct latch record; /* struct slot_record */
 	_Alignas(64) _Atomic uint32_t lateness[LATENESS_BUCKETS];

@@ -318,20 +318,26 @@ static int64_t own_cpu_ns(const struct linux_process *process)
 	return (int64_t)(process->user_ticks + process->system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
+int64_t descendants_living_cpu_ns(pid_t root)
+{
+	struct descendants list = {0};
+	int64_t total = 0;
+	if (descendants_list(root, &list) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			total += waited_cpu_ns(&list.item[i].process) + own_cpu_ns(&list.item[i].process);
+	descendants_free(&list);
+	return total;
+}
+
 /*
  * What a process has waited for is read before its children, so that one that ends meanwhile is missed for once and never counted
  * twice.
  */
 int64_t descendants_cpu_ns(pid_t root, bool with_root)
 {
-	struct descendants list = {0};
 	struct linux_process first;
 	if (linux_process_read(root, &first) != 0)
 		return 0;
-	int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
-	if (descendants_list(root, &list) == 0)
-		for (size_t i = 0; i < list.count; i++)
-			total += waited_cpu_ns(&list.item[i].process) + own_cpu_ns(&list.item[i].process);
-	descendants_free(&list);
-	return total;
+	const int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
+	return total + descendants_living_cpu_ns(root);
 }

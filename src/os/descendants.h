@@ -65,5 +65,7 @@ void descendants_name(char *text, size_t size);
  * when it is gone. A descendant that ends while this looks may be left out for once.
  */
 int64_t descendants_cpu_ns(pid_t root, bool with_root);
+/* The same without what the process itself has waited for, of which a process knows its own better (getrusage(2)). */
+int64_t descendants_living_cpu_ns(pid_t root);
 
 #endif

@@ -36,8 +36,10 @@ struct linux_ours {
 	uint64_t newest;  /* process at the last look; 0: not known */
 	double budget_ns; /* of processor time for looks: none while it is below 0 … */
 	int64_t saved_ns; /* … as of this moment */
-	unsigned trees;
-	struct linux_tree_time *tree[]; /* the master's, and the attached ones */
+	double free_s;
+	unsigned trees, frees;
+	struct linux_tree_time
+		*tree[]; /* the master's, the attached ones, and last the free ones, which are below the master as well */
 };
 
 /* As before where there is no such process any more. */
@@ -89,11 +91,12 @@ int linux_ours_read(struct linux_ours *ours, double *seconds)
 	bool is_hidden = false;
 	read_guardian(ours);
 	*seconds = ours->guardian_now_s - ours->guardian_s;
+	ours->free_s = 0;
 	for (unsigned i = 0; i < ours->trees; i++) {
 		struct linux_tree_time_reading reading;
 		if (linux_tree_time_read(ours->tree[i], forks, &reading) != 0)
 			return -1;
-		*seconds += reading.used;
+		*(i < ours->trees - ours->frees ? seconds : &ours->free_s) += reading.used;
 		is_hidden = is_hidden || reading.is_hidden;
 	}
 	if (look) {
@@ -106,9 +109,27 @@ int linux_ours_read(struct linux_ours *ours, double *seconds)
 	return -1;
 }
 
+double linux_ours_free(const struct linux_ours *ours)
+{
+	return ours->free_s;
+}
+
+static pid_t head(const struct linux_ours_heads *heads, unsigned place)
+{
+	if (place == 0)
+		return heads->master;
+	return place <= heads->attaches ? heads->attached[place - 1] : heads->free[place - 1 - heads->attaches];
+}
+
+static bool is_gone(pid_t pid)
+{
+	return errno == ESRCH || (errno == ENOENT && kill(pid, 0) != 0 && errno == ESRCH);
+}
+
 struct linux_ours *linux_ours_open(const char *root, const struct linux_ours_heads *heads)
 {
-	struct linux_ours *const ours = calloc(1, sizeof *ours + (1 + heads->attaches) * sizeof(struct linux_tree_time *));
+	const unsigned count = 1 + heads->attaches + heads->frees;
+	struct linux_ours *const ours = calloc(1, sizeof *ours + count * sizeof(struct linux_tree_time *));
 	struct rlimit limit;
 	if (!ours)
 		return NULL;
@@ -118,16 +139,14 @@ struct linux_ours *linux_ours_open(const char *root, const struct linux_ours_hea
 	ours->guardian_s = ours->guardian_now_s;
 	ours->look_share = heads->look_share;
 	ours->loadavg = linux_source_open(root, "/proc/loadavg");
-	for (unsigned i = 0; i < 1 + heads->attaches; i++) {
-		const pid_t pid = i ? heads->attached[i - 1] : heads->master;
-		struct linux_tree_time *const tree = linux_tree_time_open_below(root, pid, i ? 0 : files);
-		if (tree) {
-			ours->tree[ours->trees++] = tree;
+	for (unsigned i = 0; i < count; i++) {
+		struct linux_tree_time *const tree = linux_tree_time_open_below(root, head(heads, i), i ? 0 : files);
+		if (!tree && i && is_gone(head(heads, i)))
 			continue;
-		}
-		if (i && (errno == ESRCH || (errno == ENOENT && kill(pid, 0) != 0 && errno == ESRCH)))
-			continue;
-		goto fail;
+		if (!tree)
+			goto fail;
+		ours->tree[ours->trees++] = tree;
+		ours->frees += i > heads->attaches;
 	}
 	/* The first look is the most expensive one, and is over when it matters what a reading costs. */
 	double ignored;

@@ -13,6 +13,8 @@ struct linux_ours_heads {
 	pid_t master;   /* with all below it, where it and its executors are subreapers */
 	const pid_t *attached;
 	unsigned attaches; /* these with all below them; one that has ended is left out */
+	const pid_t *free;
+	unsigned frees;    /* executors of free workloads: what is below them is told apart, too */
 	double look_share; /* part of a processor that looking for new processes may take */
 };
 
@@ -29,5 +31,8 @@ void linux_ours_close(struct linux_ours *ours);
  * time is missing, and then it is made up for. 0, or -1 with errno; EACCES: some processes are hidden.
  */
 int linux_ours_read(struct linux_ours *ours, double *seconds);
+
+/* How much of what was read last is that of the free workloads; an executor of theirs, which hardly does anything, is with them. */
+double linux_ours_free(const struct linux_ours *ours);
 
 #endif

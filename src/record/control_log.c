@@ -14,9 +14,7 @@
 
 struct control_log {
 	int fd;
-	bool power;
-	unsigned workloads;
-	bool pinning; /* whether there is a column of it, the last one */
+	struct control_log_columns columns;
 };
 
 /* Writes the row that was printed to a memory stream; frees it. One write per row, so that a reader never meets half of one. */
@@ -31,43 +29,32 @@ static int write_stream(const struct control_log *log, FILE *stream, char **text
 	return result;
 }
 
-static struct control_log *open_log(const char *path, bool power, unsigned workloads, bool pinning)
+struct control_log *control_log_open(const char *path, const struct control_log_columns *columns)
 {
 	char *text = NULL;
 	size_t length = 0;
 	struct control_log *log = malloc(sizeof *log);
 	if (!log)
 		return NULL;
-	*log = (struct control_log){.fd = output_open(path, O_TRUNC), .power = power, .workloads = workloads};
+	*log = (struct control_log){.fd = output_open(path, O_TRUNC), .columns = *columns};
 	if (log->fd < 0)
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
 		goto fail;
 	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable,others", header);
-	if (power)
-		fputs(",power_w", header);
-	for (unsigned i = 0; i < workloads; i++)
-		fprintf(header, ",duty_%0*u",
-			workloads > 1 ? (int)(expand_width(workloads) < 2 ? 2 : expand_width(workloads)) : 2, i);
-	log->pinning = pinning;
-	fputs(pinning ? ",pinning\n" : "\n", header);
+	fputs(columns->free ? ",free" : "", header);
+	fputs(columns->power ? ",power_w" : "", header);
+	const unsigned width = columns->workloads > 1 ? expand_width(columns->workloads) : 2;
+	for (unsigned i = 0; i < columns->workloads; i++)
+		fprintf(header, ",duty_%0*u", (int)(width < 2 ? 2 : width), i);
+	fputs(columns->pinning ? ",pinning\n" : "\n", header);
 	if (write_stream(log, header, &text, &length) != 0)
 		goto fail;
 	return log;
 fail:
 	control_log_close(log);
 	return NULL;
-}
-
-struct control_log *control_log_open(const char *path, bool power, unsigned workloads)
-{
-	return open_log(path, power, workloads, false);
-}
-
-struct control_log *control_log_open_with_pinning(const char *path, bool power, unsigned workloads)
-{
-	return open_log(path, power, workloads, true);
 }
 
 /* What would be printed as minus zero is zero. */
@@ -98,11 +85,13 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	print_value(row, record->duty);
 	print_value(row, record->runnable);
 	print_value(row, record->others);
-	if (log->power)
+	if (log->columns.free)
+		print_value(row, record->free);
+	if (log->columns.power)
 		print_value(row, record->power_w);
-	for (unsigned i = 0; i < log->workloads; i++)
+	for (unsigned i = 0; i < log->columns.workloads; i++)
 		print_value(row, record->duties[i]);
-	if (log->pinning)
+	if (log->columns.pinning)
 		fprintf(row, ",%s", record->pinning ? record->pinning : "");
 	fputc('\n', row);
 	return write_stream(log, row, &text, &length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The control log: `time_s,monotonic_s,target,load,estimate,duty,runnable,others[,power_w][,duty_00,…]`, CSV, whole rows only. */
+/* The control log: CSV, whole rows only: `time_s,monotonic_s,target,load,estimate,duty,runnable,others`, and columns as below. */
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 
@@ -7,13 +7,16 @@
 
 struct control_log;
 
-/*
- * Creates or empties the file and writes the header; `power` adds the column power_w, workloads > 0 that many duty columns. NULL with
- * errno.
- */
-struct control_log *control_log_open(const char *path, bool power, unsigned workloads);
-/* The same with a last column for the pinning of the row. */
-struct control_log *control_log_open_with_pinning(const char *path, bool power, unsigned workloads);
+/* Those that not every log has. */
+struct control_log_columns {
+	bool free;
+	bool power;
+	unsigned workloads; /* so many of duty cycles */
+	bool pinning;       /* the last one */
+};
+
+/* Creates or empties the file and writes the header. NULL with errno. */
+struct control_log *control_log_open(const char *path, const struct control_log_columns *columns);
 
 /*
  * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. 0, or -1 with

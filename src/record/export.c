@@ -147,13 +147,6 @@ static json_t *configuration(const struct export *export)
 	return object;
 }
 
-static double processors(const struct run *run)
-{
-	struct estimate_record record;
-	shared_read_estimate(run->shared, &record);
-	return record.samples ? record.last.processors : NAN;
-}
-
 static json_t *machine(const struct export *export)
 {
 	static const char *const grants[] = {[GRANT_NOTHING] = "none", [GRANT_NICE] = "nice", [GRANT_FIFO] = "fifo"};
@@ -162,10 +155,15 @@ static json_t *machine(const struct export *export)
 	uname(&system);
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:{s:s, s:i}}", "host", system.nodename, "kernel",
 		system.release, "build", system.version, "architecture", system.machine, "processors",
-		number(processors(export->run)), "usable_processors", (int)linux_processors_usable(), "accounting",
+		number(run_processors(export->run)), "usable_processors", (int)linux_processors_usable(), "accounting",
 		linux_accounting_mode(env, system.release), "idle_accounting",
 		linux_accounting_idle_clock(env) ? "clock" : "tick", "priority", "granted", grants[export->grant->grant], "value",
 		export->grant->value);
+}
+
+static json_t *time_object(struct summary_time time)
+{
+	return json_pack("{s:f, s:f, s:f}", "before", time.before, "control", time.control, "after", time.after);
 }
 
 static json_t *workloads(const struct run *run)
@@ -180,15 +178,16 @@ static json_t *workloads(const struct run *run)
 		char **command =
 			attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
 		json_array_append_new(array,
-			json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f}", "instance", (int)i, "command",
-				command ? words(command) : json_null(), "attached", (int)attached, "free", (int)slot->free, "pid",
-				(int)atomic_load(&slot->pid), "ended_by_itself", (int)ended, "exit_status",
+			json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f, s:o}", "instance", (int)i,
+				"command", command ? words(command) : json_null(), "attached", (int)attached, "free",
+				(int)slot->free, "pid", (int)atomic_load(&slot->pid), "ended_by_itself", (int)ended,
+				"exit_status",
 				ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(),
 				"signal",
 				ended && !attached && WIFSIGNALED(status) ? json_integer(WTERMSIG(status)) : json_null(),
 				"failures", (int)atomic_load(&slot->failures), "respawns", (int)atomic_load(&slot->respawns),
-				"lost", (int)atomic_load(&slot->lost), "cpu_s",
-				(double)atomic_load(&slot->workload_cpu_ns) / 1e9));
+				"lost", (int)atomic_load(&slot->lost), "cpu_s", (double)atomic_load(&slot->workload_cpu_ns) / 1e9,
+				"cpu_parts_s", time_object(summary_time_of(slot))));
 		expand_free(command);
 	}
 	return array;
@@ -215,11 +214,18 @@ static double spread(const struct shared *shared)
 	return most;
 }
 
+static json_t *worst(const struct tally *tally)
+{
+	return tally->samples ? json_pack("{s:f, s:f, s:f, s:f}", "error_pp", tally_worst_error_pp(tally), "target",
+					tally->worst_target, "load", tally->worst_load, "time_s", tally->worst_s)
+			      : json_null();
+}
+
 static json_t *result(const struct export *export)
 {
 	const struct summary *summary = export->summary;
 	const struct accuracy *accuracy = &summary->accuracy;
-	return json_pack(
+	json_t *const object = json_pack(
 		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o, "
 		"s:{s:o, s:o}, s:o}",
 		"target", number(accuracy_mean_target(accuracy)), "load", number(accuracy_mean_load(accuracy)), "mean_error_pp",
@@ -231,6 +237,14 @@ static json_t *result(const struct export *export)
 		"wall", summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w), "others",
 		"mean", number(summary->others_mean), "max", number(summary->others_max), "equal_instances",
 		equal_instances(export->run->shared));
+	const struct tally *const tally = &summary->tally;
+	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "worst", worst(tally), "free", "mean",
+		number(tally_free_mean(tally)), "max", number(tally_free_most(tally)), "alive", number(tally_alive(tally)),
+		"may_use_processors", number(summary->may_use), "controlled_cpu_s", time_object(summary->controlled_cpu),
+		"free_cpu_s", time_object(summary->free_cpu));
+	json_object_update(object, more);
+	json_decref(more);
+	return object;
 }
 
 int export_json(const struct export *export, const char *path)
@@ -275,12 +289,13 @@ int export_csv(const struct export *export, const char *path)
 {
 	const struct summary *summary = export->summary;
 	const struct accuracy *accuracy = &summary->accuracy;
+	const struct tally *tally = &summary->tally;
 	const struct {
 		const char *name;
 		double value;
 	} column[] = {
 		{"workloads", export->run->config->workloads},
-		{"processors", processors(export->run)},
+		{"processors", run_processors(export->run)},
 		{"target", accuracy_mean_target(accuracy)},
 		{"load", accuracy_mean_load(accuracy)},
 		{"mean_error_pp", accuracy_mean_error_pp(accuracy)},
@@ -304,6 +319,18 @@ int export_csv(const struct export *export, const char *path)
 		{"others_mean", summary->others_mean},
 		{"others_max", summary->others_max},
 		{"equal_spread", spread(export->run->shared)},
+		{"worst_error_pp", tally_worst_error_pp(tally)},
+		{"worst_time_s", tally->samples ? tally->worst_s : NAN},
+		{"free_mean", tally_free_mean(tally)},
+		{"free_max", tally_free_most(tally)},
+		{"alive", tally_alive(tally)},
+		{"may_use_processors", summary->may_use},
+		{"controlled_cpu_before_s", summary->controlled_cpu.before},
+		{"controlled_cpu_control_s", summary->controlled_cpu.control},
+		{"controlled_cpu_after_s", summary->controlled_cpu.after},
+		{"free_cpu_before_s", summary->free_cpu.before},
+		{"free_cpu_control_s", summary->free_cpu.control},
+		{"free_cpu_after_s", summary->free_cpu.after},
 	};
 	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = output_stream(path);

@@ -41,6 +41,8 @@ static struct recorder_sums sum_slots(const struct run *run, int64_t now_ns, dou
 		sums.load_ns += record.load_ns;
 		sums.loaded_ns += record.loaded_ns;
 		sums.alive_ns += record.alive_ns;
+		sums.saturated_ns += record.saturated_ns;
+		sums.starved_ns += record.starved_ns;
 	}
 	return sums;
 }
@@ -92,9 +94,11 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	*record = (struct record){.end_ns = reading->when_ns,
 		.length_ns = reading->when_ns - recorder->start_ns,
 		.others = NAN,
+		.free = NAN,
 		.power_w = NAN,
 		.duties = each};
 	const double length = (double)record->length_ns;
+	const double all = length * recorder->run->config->controlled;
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
 	record->load = NAN;
 	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &record->machine))
@@ -104,6 +108,9 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), 1);
 	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
 	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);
+	record->alive = hold((now.alive_ns - before.alive_ns) / all, 1);
+	record->saturated = hold((now.saturated_ns - before.saturated_ns) / all, 1);
+	record->starved = hold((now.starved_ns - before.starved_ns) / all, 1);
 	for (unsigned i = 0; each && i < recorder->run->config->workloads; i++)
 		each[i] = hold((recorder->duty_ns[i] - each[i]) / length, 1);
 }

@@ -15,13 +15,17 @@
 struct record {
 	int64_t end_ns; /* CLOCK_MONOTONIC */
 	int64_t length_ns;
-	double target;             /* NaN: free */
-	double load;               /* 0 to 1; NaN when the source gave no sample */
-	double estimate;           /* NaN: none yet */
-	double duty;               /* over the live workloads that are controlled; NaN when there were none */
-	double runnable;           /* controlled workloads */
+	double target;   /* NaN: free */
+	double load;     /* 0 to 1; NaN when the source gave no sample */
+	double estimate; /* NaN: none yet */
+	double duty;     /* over the live workloads that are controlled; NaN when there were none */
+	double runnable; /* controlled workloads */
+	double alive;    /* controlled workloads that were there, 0 to 1 of them */
+	double saturated,
+		starved; /* shares of it in which the workloads ran all the time below the target, or stood still above it */
 	struct sst_sample machine; /* what load is of, as the source has it; zero when it gave no sample */
 	double others;             /* load that others made, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
+	double free;               /* … so the load that free workloads made … */
 	double power_w;            /* … and so the mean electric power */
 	bool partly_free;          /* the trace left the workloads free for some of it */
 	const char *pinning;       /* the scheme that dynamic pinning had; NULL: not filled in */
@@ -30,7 +34,7 @@ struct record {
 
 /* The sums of all slots at one moment. */
 struct recorder_sums {
-	double duty_ns, running_ns, load_ns, loaded_ns, alive_ns;
+	double duty_ns, running_ns, load_ns, loaded_ns, alive_ns, saturated_ns, starved_ns;
 };
 
 struct recorder {

@@ -8,15 +8,24 @@
 
 #include "base/accuracy.h"
 #include "control/run.h"
+#include "record/tally.h"
 
 /* Length of the samples that accuracy is reported over, as in the paper. */
 #define SUMMARY_SAMPLE_NS (INT64_C(500) * 1000000)
 
+/* Processor time in s, by when it was used. */
+struct summary_time {
+	double before, control, after;
+};
+
 struct summary {
 	struct accuracy accuracy;
-	unsigned by_default;       /* instances of groups that have several by default */
-	double controlled_s;       /* time under control */
-	double saturated, starved; /* shares of it, 0 to 1 */
+	struct tally tally;
+	double may_use, processors; /* of those that the load is of, what controlled workloads may use, and all; NaN: not known */
+	struct summary_time controlled_cpu, free_cpu; /* sums over the workloads that are controlled, and that are free */
+	unsigned by_default;                          /* instances of groups that have several by default */
+	double controlled_s;                          /* time under control */
+	double saturated, starved;                    /* shares of it, 0 to 1 */
 	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
 	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
 	uint64_t edges;
@@ -43,10 +52,16 @@ struct summary_equal {
  */
 bool summary_next_equal(const struct shared *shared, unsigned group, struct summary_equal *equal);
 
+/* The part of the workloads' time in which they were there, 0 to 1; what isn't known counts as all of it. */
+double summary_there(const struct summary *summary);
+
+/* Of one workload. */
+struct summary_time summary_time_of(const struct slot *slot);
+
 /* Adds up what the executors left in their slots. */
 void summary_collect(struct summary *summary, const struct shared *shared);
 
-/* Prints it; `verbose` adds what few people look at. */
+/* Prints it, and warnings; `verbose` adds what few people look at. */
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to);
 
 #endif

@@ -20,6 +20,7 @@
 #include "record/control_log.h"
 #include "record/others.h"
 #include "record/recorder.h"
+#include "record/tally.h"
 #include "sim/stall.h"
 
 /* The machine has been up for about this long. */
@@ -75,6 +76,7 @@ struct sim_run {
 	struct others logged_others, sampled_others; /* with these */
 	struct control_log *log;
 	struct accuracy accuracy;
+	struct tally tally;
 	struct sim_history history, own_history;
 	struct sim_stall stall;
 	struct summary summary;
@@ -327,6 +329,7 @@ static void end_interval(struct sim_run *run, struct recorder *recorder, const s
 		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
 			record.length_ns > recorder->interval_ns / 2) {
 			accuracy_add(&run->accuracy, record.target, record.load);
+			tally_add(&run->tally, &record, run->origin_ns);
 			others_count(others);
 		}
 	} else if (run->log && control_log_add(run->log, &record, run->origin_ns) != 0) {
@@ -372,6 +375,8 @@ static void step(struct sim_event *event)
 	const struct module *trace = &run->real.module[SST_TRACE];
 	const int64_t now = run->machine.now_ns;
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
+	for (unsigned i = 0; now == run->origin_ns && i < run->config->workloads; i++)
+		atomic_store(&run->real.shared->slot[i].cpu_before_ns, sim_run_workload_ns(run, i));
 	enter(run, 0);
 	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
 	int64_t own_ns = 0;
@@ -571,7 +576,8 @@ static int build_recorders(struct sim_run *run)
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
 		return complain_about_memory();
 	if (config->log) {
-		run->log = control_log_open(config->log, false, config->log_instances ? config->workloads : 0);
+		const struct control_log_columns columns = {.workloads = config->log_instances ? config->workloads : 0};
+		run->log = control_log_open(config->log, &columns);
 		if (!run->log) {
 			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 			return -1;
@@ -604,7 +610,7 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 		return NULL;
 	}
 	run->config = config;
-	run->real_config = (struct config){.workloads = config->workloads, .log = config->log};
+	run->real_config = (struct config){.workloads = config->workloads, .controlled = config->workloads, .log = config->log};
 	run->real.config = &run->real_config;
 	run->real.master = run->real.ready = -1;
 	run->history.processors = run->own_history.processors = config->machine.processors;
@@ -623,11 +629,15 @@ static void collect(struct sim_run *run)
 		struct executor *executor = &run->executor[i];
 		slot_record_advance(&executor->record, now);
 		latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+		atomic_store(&executor->slot->cpu_until_ns, sim_process_cpu_ns(executor->workload));
 		atomic_store(&executor->slot->workload_cpu_ns, sim_process_cpu_ns(executor->workload));
 		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
 	}
 	run->summary = (struct summary){
 		.accuracy = run->accuracy,
+		.tally = run->tally,
+		.may_use = run->config->machine.processors,
+		.processors = run->config->machine.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
 		.others_mean = others_mean(&run->sampled_others),
 		.others_max = others_most(&run->sampled_others),

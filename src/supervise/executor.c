@@ -62,9 +62,10 @@ struct executor {
 	int64_t respawn_ns; /* … not before this moment, */
 	int64_t delay_ns;   /* so long after it was started the last time */
 	int64_t started_ns;
-	int64_t cpu_at_start_ns; /* of all that the executor has started, and … */
-	int failures_at_start;   /* … how often that failed, when it was started the last time */
-	uint64_t cpu_before;     /* what an attached tree had used before */
+	int64_t cpu_at_start_ns;         /* of all that the executor has started, and … */
+	int failures_at_start;           /* … how often that failed, when it was started the last time */
+	uint64_t cpu_before;             /* what an attached tree had used before */
+	bool noted_beginning, noted_end; /* of control, in processor time */
 	struct overdue others;
 	struct linux_mask mask; /* processors that the user may use */
 	int64_t fetched_ns;     /* when another executor fetched this one from its home; 0: it is there */
@@ -135,6 +136,58 @@ static void record_state(struct executor *executor, double duty, bool running, i
 	publish(executor);
 }
 
+/* ---- Processor time --------------------------------------------------------------------------------------------------- */
+
+static int64_t cpu_ns(int who)
+{
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+/* When nothing of the workload is left, or it is attached: what it has used, as far as somebody has looked. */
+static int64_t workload_cpu_ns(const struct executor *executor)
+{
+	if (!executor->attached)
+		return cpu_ns(RUSAGE_CHILDREN);
+	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+/* The same of a workload that lives. Takes a look at all of it. */
+static int64_t living_cpu_ns(struct executor *executor)
+{
+	if (!executor->attached)
+		return cpu_ns(RUSAGE_CHILDREN) + descendants_living_cpu_ns(getpid());
+	tree_lives(&executor->tree, clock_now());
+	return workload_cpu_ns(executor);
+}
+
+/* Control has begun. What is held until then has used nothing. */
+static void note_beginning(struct executor *executor)
+{
+	const struct config *config = executor->run->config;
+	const bool has_run = config->warmup_ns || config->start_at_ns || config->start_interval_ns || executor->attached;
+	if (executor->noted_beginning || clock_now() < run_origin(executor->run))
+		return;
+	executor->noted_beginning = true;
+	atomic_store(&executor->slot->cpu_before_ns, has_run ? living_cpu_ns(executor) : 0);
+}
+
+/* Control ends, with `used_ns` by then; what comes now is the grace period. Without a beginning, all of it was before. */
+static void note_end(struct executor *executor, int64_t used_ns)
+{
+	if (executor->noted_end)
+		return;
+	executor->noted_end = true;
+	atomic_store(&executor->slot->cpu_until_ns, used_ns);
+	if (!executor->noted_beginning)
+		atomic_store(&executor->slot->cpu_before_ns, used_ns);
+	executor->noted_beginning = true;
+}
+
+/* ---- Under control ---------------------------------------------------------------------------------------------------- */
+
 static void take_edges(struct executor *executor)
 {
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
@@ -193,6 +246,14 @@ static void set_live(const struct executor *executor, bool live)
 		shared_set_live(executor->shared, executor->loop.index, live);
 }
 
+/* A free workload has no edges: one look at the clock when the others' control begins. */
+static void await_beginning(struct executor *executor)
+{
+	note_beginning(executor);
+	if (!executor->noted_beginning)
+		arm(executor, run_origin(executor->run));
+}
+
 /* Leaves the hold, or a pause: free until control begins. */
 static void begin(struct executor *executor)
 {
@@ -206,6 +267,7 @@ static void begin(struct executor *executor)
 	if (executor->slot->free) {
 		run_free(executor, now);
 		disarm(executor);
+		await_beginning(executor);
 	} else if (now < origin) {
 		run_free(executor, now);
 		executor->due_ns = origin;
@@ -214,6 +276,7 @@ static void begin(struct executor *executor)
 		executor->due_ns = now;
 		executor->loop.running = !executor->tree.stopped;
 		take_edges(executor);
+		note_beginning(executor);
 	}
 }
 
@@ -244,6 +307,7 @@ static void begin_termination(struct executor *executor)
 	executor->terminating = true;
 	executor->due_ns = 0;
 	scheduling_step_down();
+	note_end(executor, living_cpu_ns(executor));
 	tree_signal(&executor->tree, SIGTERM, now);
 	tree_signal(&executor->tree, SIGCONT, now);
 	executor->tree.stopped = false;
@@ -278,6 +342,8 @@ static void follow_orders(struct executor *executor)
 		executor->terminating = true;
 		let_go(executor);
 	} else if (phase == SHARED_KILL) {
+		if (!executor->noted_end)
+			note_end(executor, living_cpu_ns(executor));
 		kill_workload(executor);
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
@@ -300,7 +366,7 @@ static void follow_orders(struct executor *executor)
 	}
 }
 
-static void note_end(struct executor *executor, int status)
+static void note_exit(struct executor *executor, int status)
 {
 	executor->first = 0;
 	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
@@ -319,7 +385,7 @@ static void reap_first(struct executor *executor)
 	int status = 0;
 	tree_leader_ends(&executor->tree, clock_now());
 	waitpid(executor->first, &status, 0);
-	note_end(executor, status);
+	note_exit(executor, status);
 }
 
 /* The same in a containment, where the init reaps it. */
@@ -334,7 +400,7 @@ static void hear_from_init(struct executor *executor)
 	}
 	tree_leader_ends(&executor->tree, clock_now());
 	containment_let_go(&executor->containment);
-	note_end(executor, status);
+	note_exit(executor, status);
 }
 
 /* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
@@ -348,7 +414,7 @@ static void reap_init(struct executor *executor)
 	executor->containment.init = 0;
 	executor->tree.init = 0;
 	if (executor->first)
-		note_end(executor, status);
+		note_exit(executor, status);
 }
 
 /*
@@ -446,14 +512,6 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 
 /* ---- Respawning ------------------------------------------------------------------------------------------------------- */
 
-static int64_t cpu_ns(int who)
-{
-	struct rusage usage;
-	getrusage(who, &usage);
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
-}
-
 static void begin_life(struct executor *executor, int64_t now)
 {
 	executor->started_ns = now;
@@ -498,8 +556,9 @@ static bool respawn(struct executor *executor)
 		return true;
 	}
 	tree_stop(&executor->tree, executor->started_ns);
-	executor->record.alive = 1;
 	record_state(executor, 0, false, executor->started_ns);
+	executor->record.alive = 1;
+	publish(executor);
 	set_live(executor, true);
 	executor->loop.controlling = false;
 	if (executor->started && !executor->paused)
@@ -550,13 +609,6 @@ static bool attached_is_over(struct executor *executor, bool look)
 	return true;
 }
 
-static int64_t workload_cpu_ns(const struct executor *executor)
-{
-	if (!executor->attached)
-		return cpu_ns(RUSAGE_CHILDREN);
-	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
-}
-
 /*
  * An executor that was killed leaves its attached tree stopped. The master continues it, unless that is killed before it gets to it, when
  * all others have ended already as it had told them to.
@@ -579,6 +631,7 @@ static void sign_off(struct executor *executor)
 	executor->record.alive = 0;
 	publish(executor);
 	set_live(executor, false);
+	note_end(executor, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
 	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 	atomic_store(&executor->slot->executor, 0);
@@ -630,9 +683,13 @@ static int watch(struct executor *executor)
 		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
 		if (edge) {
 			take_edges(executor);
+			if (!executor->noted_beginning)
+				note_beginning(executor);
 			fetch_others(executor);
 		} else if (time) {
 			disarm(executor);
+			if (executor->slot->free && executor->started && !executor->paused && !executor->terminating)
+				await_beginning(executor);
 		}
 		if (polled[1].revents) {
 			if (executor->attached)

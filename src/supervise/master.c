@@ -28,9 +28,11 @@
 #include "os/descendants.h"
 #include "os/spawn.h"
 #include "os/unread.h"
+#include "placement/capacity.h"
 #include "record/export.h"
 #include "record/short_run.h"
 #include "record/summary.h"
+#include "record/summary_terms.h"
 #include "supervise/master_state.h"
 #include "supervise/master_supervision.h"
 
@@ -308,10 +310,10 @@ static void say_summary(const struct master *master, const struct summary *summa
 	char remedy[SCHEDULING_REMEDY_MAX];
 	if (master->grant.grant != GRANT_FIFO && summary->lateness_99_us > LATE_US && scheduling_remedy(remedy))
 		fprintf(to,
-			"warning: one of a hundred edges was about %.1f ms late or more, and a priority that prevents that isn't "
-			"permitted: "
-			"%s\n",
-			summary->lateness_99_us / 1000, remedy);
+			"%s one of a hundred edges was about %.1f ms late or more, and a priority that prevents that isn't "
+			"permitted: %s\n",
+			summary_label(TERM_WARNING), summary->lateness_99_us / 1000, remedy);
+	fputs("what these mean: showstopper --explain\n", to);
 	if (fclose(to) == 0)
 		diag_write(text, length);
 	free(text);
@@ -322,6 +324,9 @@ static void report(struct master *master, int *status)
 {
 	struct summary summary = {
 		.accuracy = master->recording.accuracy,
+		.tally = master->recording.tally,
+		.may_use = capacity_of_controlled(master->config),
+		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
 		.power_asked = master->config->log_power,
@@ -374,9 +379,11 @@ static void die_by_signals(const struct scheduling *user)
 static int open_log(struct master *master)
 {
 	const struct config *config = master->config;
-	const unsigned columns = config->log_instances ? config->workloads : 0;
-	master->recording.log = config->dynamics ? control_log_open_with_pinning(config->log, config->log_power, columns)
-						 : control_log_open(config->log, config->log_power, columns);
+	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
+		.power = config->log_power,
+		.workloads = config->log_instances ? config->workloads : 0,
+		.pinning = config->dynamics > 0};
+	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;
 	diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));

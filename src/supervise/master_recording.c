@@ -45,6 +45,7 @@ bool recording_read(struct recording *recording, struct sst_reading *reading)
 	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
 		recording->read_ns = reading->when_ns;
 		recording->ours_s = master_others_read(&recording->ours);
+		recording->free_s = master_others_free(&recording->ours);
 		return true;
 	}
 	if (!recording->source_failed)
@@ -88,10 +89,16 @@ static struct others *others_of(struct recording *recording, const struct record
 	return recorder == &recording->logged ? &recording->logged_others : &recording->sampled_others;
 }
 
+static double *free_before(struct recording *recording, const struct recorder *recorder)
+{
+	return recorder == &recording->logged ? &recording->logged_free_s : &recording->sampled_free_s;
+}
+
 static void start_interval(struct recording *recording, struct recorder *recorder, const struct sst_reading *reading)
 {
 	recorder_start(recorder, reading, interval_end(recording, recorder, reading->when_ns));
 	others_start(others_of(recording, recorder), recording->ours_s);
+	*free_before(recording, recorder) = recording->free_s;
 }
 
 static void end_interval(
@@ -99,6 +106,9 @@ static void end_interval(
 {
 	recorder_end(recorder, reading, record);
 	record->others = others_end(others_of(recording, recorder), &record->machine, recording->ours_s);
+	const double free_s = recording->free_s - *free_before(recording, recorder);
+	if (record->machine.capacity > 0 && !isnan(free_s))
+		record->free = fmin(free_s / record->machine.capacity, 1);
 }
 
 void recording_start(struct recording *recording, const struct sst_reading *reading)
@@ -183,6 +193,7 @@ static void count_sample(struct recording *recording, const struct record *recor
 		return;
 	recording->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&recording->accuracy, record->target, record->load);
+	tally_add(&recording->tally, record, run_origin(recording->run));
 	others_count(&recording->sampled_others);
 }
 

@@ -15,6 +15,7 @@
 #include "record/others.h"
 #include "record/progress.h"
 #include "record/recorder.h"
+#include "record/tally.h"
 #include "supervise/master_others.h"
 
 struct recording {
@@ -23,12 +24,14 @@ struct recording {
 	struct control_log *log; /* or NULL */
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
+	struct tally tally;
 	int64_t under_control_ns,
 		sampled_ns; /* with a target all the time, pauses left out, and the part of it that samples cover */
 	int64_t read_ns;    /* when the source was read last */
 	struct energy energy;
 	struct master_others ours;
-	double ours_s;                               /* as of the newest reading of the source */
+	double ours_s, free_s; /* as of the newest reading of the source: all of our time, and that of free workloads */
+	double logged_free_s, sampled_free_s;        /* … and when the intervals of the recorders of these names began */
 	struct others logged_others, sampled_others; /* with the recorders of these names */
 	struct progress progress;
 	bool live_line;

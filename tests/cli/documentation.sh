@@ -73,6 +73,22 @@ if render "$source/src/showstopper.1" >manual; then
 	[ ! -s lacking ] || { fail "the manual lacks defaults that --help names:"; cat lacking; }
 fi
 
+# ---- The summary ------------------------------------------------------------------------------------------------------------
+
+# What --explain says of a row, the manual says in the same words: an entry a line, with single blanks.
+run showstopper --explain
+expect_status 0
+expect_lines err 0
+awk '/^[^ ]/ && NR > 1 { print "" } { printf "%s ", $0 } END { print "" }' out | sed 's/  */ /g; s/ $//' >explained
+[ "$(wc -l <explained)" -ge 20 ] || fail "--explain names too few rows"
+awk 'length > 80 { exit 1 }' out || fail "--explain has lines that are too long for a screen"
+if render "$source/src/showstopper.1" >manual; then
+	sed -n '/^SUMMARY$/,/^ENVIRONMENT$/p' manual | tr '\n' ' ' | sed 's/  */ /g' >section
+	while read -r entry; do
+		grep -qF -- "$entry" section || fail "the manual's section SUMMARY lacks what --explain says: $entry"
+	done <explained
+fi
+
 # ---- Modules ----------------------------------------------------------------------------------------------------------------
 
 # What --help-module says, as `kind:name option=VALUES bounds and default`.

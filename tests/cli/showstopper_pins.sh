@@ -136,8 +136,8 @@ for _ in 1 2 3 4 5; do
 done
 wait_background
 expect_status 0
-expect_text err '^free  *1 of 2 workloads \(1\)$'
-expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,[0-9.]*,0\.000000,1\.000000$'
+expect_text err '^free  *1 of 2 workloads \(1\): [0-9.]+ s(, [0-9.]+ %, at most [0-9.]+ %)?$'
+expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,[0-9.]*,[0-9.]*,0\.000000,1\.000000$'
 [ "$(jq '[.workloads[].free] == [false, true] and .configuration.groups[1].free' run.json 2>/dev/null || echo true)" = true ] ||
 	fail "$what: the record doesn't say which workload is free"
 # It ends with the controlled ones, and does not end the run.
@@ -154,7 +154,7 @@ run showstopper -T 100% -c open -r 700m --when-one-ends=respawn -n 1 sleep 1000 
 expect_status 0
 [ "$(wc -l <runs)" -gt 1 ] || fail "$what: the free workload was not started again"
 # Suspended with the others.
-start_background showstopper -T 100% -c open -r 5s -n 1 sleep 1000 : --free -n 1 ssburn -n 100000
+start_background showstopper -T 100% -c open -r 60s -n 1 sleep 1000 : --free -n 1 ssburn -n 100000
 sleep 1
 # shellcheck disable=SC2317 # called by wait_until
 is_stopped() {

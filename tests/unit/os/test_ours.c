@@ -165,6 +165,28 @@ START_TEST(an_attached_process_ends)
 }
 END_TEST
 
+/* What free workloads use is part of all, and told apart; one that is gone is left out. */
+START_TEST(free_ones)
+{
+	static const pid_t heads_of_free[] = {OTHER_EXECUTOR, 12345678};
+	begin();
+	linux_ours_close(ours);
+	const struct linux_ours_heads heads = {.master = MASTER, .free = heads_of_free, .frees = 2, .look_share = 1000};
+	ours = linux_ours_open(root, &heads);
+	ck_assert_ptr_nonnull(ours);
+	process(WORKLOAD, EXECUTOR, 10.5, 0, "");
+	process(OTHER_WORKLOAD, OTHER_EXECUTOR, 10.25, 0, "300 ");
+	process(SHELL, OTHER_WORKLOAD, 1, 0, "");
+	fork_one();
+	expect(1.75);
+	ck_assert_double_eq_tol(linux_ours_free(ours), 1.25, 1e-6);
+	vanish(SHELL);
+	process(OTHER_WORKLOAD, OTHER_EXECUTOR, 10.25, 2, "");
+	expect(2.75);
+	ck_assert_double_eq_tol(linux_ours_free(ours), 2.25, 1e-6);
+}
+END_TEST
+
 /* Looking costs, and is not done without a cause: what is new is found after a fork, and counted from its beginning. */
 START_TEST(looks_after_forks)
 {
@@ -225,6 +247,7 @@ int main(void)
 	tcase_add_test(tests, orphans);
 	tcase_add_test(tests, a_lost_executor);
 	tcase_add_test(tests, an_attached_process_ends);
+	tcase_add_test(tests, free_ones);
 	tcase_add_test(tests, looks_after_forks);
 	tcase_add_test(tests, looks_have_a_budget);
 	tcase_add_test(tests, what_can_not_be_read);

@@ -23,6 +23,8 @@
 
 static char path[64];
 
+#define open_log(...) control_log_open(path, &(struct control_log_columns){__VA_ARGS__})
+
 static int enter(void **state)
 {
 	(void)state;
@@ -62,7 +64,7 @@ static const struct record row = {.end_ns = 12500000000,
 static void rows_have_the_columns_of_the_header(void **state)
 {
 	(void)state;
-	struct control_log *log = control_log_open(path, false, 0);
+	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_string_equal(text_of_log(), HEADER "\n"); /* at once */
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
@@ -81,7 +83,7 @@ static void the_pinning_comes_last(void **state)
 	struct record record = row;
 	record.duties = duties;
 	record.pinning = "per-chip";
-	struct control_log *log = control_log_open_with_pinning(path, false, 1);
+	struct control_log *log = open_log(.workloads = 1, .pinning = true);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -95,7 +97,7 @@ static void instances_have_columns_of_their_own(void **state)
 	const double duties[] = {0, NAN, 1};
 	struct record record = row;
 	record.duties = duties;
-	struct control_log *log = control_log_open(path, false, 3);
+	struct control_log *log = open_log(.workloads = 3);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -110,7 +112,7 @@ static void power_has_a_column_where_it_is_asked_for(void **state)
 	struct record record = row;
 	record.duties = duties;
 	record.power_w = 41.25;
-	struct control_log *log = control_log_open(path, true, 1);
+	struct control_log *log = open_log(.power = true, .workloads = 1);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	record.power_w = NAN;
@@ -121,14 +123,32 @@ static void power_has_a_column_where_it_is_asked_for(void **state)
 		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,0.250000\n");
 }
 
+/* Only where there are free workloads. */
+static void free_load_comes_after_that_of_others(void **state)
+{
+	(void)state;
+	struct record record = row;
+	record.free = 0.5;
+	record.power_w = 41.25;
+	struct control_log *log = open_log(.free = true, .power = true);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	record.free = NAN;
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER
+		",free,power_w\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,0.500000,41.250000\n"
+		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,41.250000\n");
+}
+
 static void instance_columns_are_as_wide_as_the_largest_number(void **state)
 {
 	(void)state;
-	struct control_log *log = control_log_open(path, false, 1);
+	struct control_log *log = open_log(.workloads = 1);
 	assert_non_null(log);
 	control_log_close(log);
 	assert_string_equal(text_of_log(), HEADER ",duty_00\n");
-	log = control_log_open(path, false, 101);
+	log = open_log(.workloads = 101);
 	assert_non_null(log);
 	control_log_close(log);
 	const char *text = text_of_log();
@@ -144,7 +164,7 @@ static void an_old_log_is_replaced(void **state)
 	for (int i = 0; i < 1000; i++)
 		fputs("something long that was there before\n", old);
 	fclose(old);
-	struct control_log *log = control_log_open(path, false, 0);
+	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_close(log), 0);
 	assert_string_equal(text_of_log(), HEADER "\n");
@@ -160,7 +180,7 @@ static void no_minus_zero(void **state)
 		.duty = 0,
 		.runnable = -0.0,
 		.others = -0.0};
-	struct control_log *log = control_log_open(path, false, 0);
+	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 1000000000), 0);
 	assert_int_equal(control_log_close(log), 0);
@@ -171,13 +191,13 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
 {
 	(void)state;
 	errno = 0;
-	assert_null(control_log_open("/nonexistent/log", false, 0));
+	assert_null(control_log_open("/nonexistent/log", &(struct control_log_columns){0}));
 	assert_int_equal(errno, ENOENT);
 	errno = 0;
-	assert_null(control_log_open("/dev/full", false, 0));
+	assert_null(control_log_open("/dev/full", &(struct control_log_columns){0}));
 	assert_int_equal(errno, ENOSPC);
 	errno = 0;
-	assert_null(control_log_open("/", false, 0));
+	assert_null(control_log_open("/", &(struct control_log_columns){0}));
 	assert_int_equal(errno, EISDIR);
 	assert_int_equal(control_log_close(NULL), 0);
 }
@@ -187,7 +207,7 @@ static void half_a_row_is_taken_back(void **state)
 {
 	(void)state;
 	struct rlimit before;
-	struct control_log *log = control_log_open(path, false, 0);
+	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	signal(SIGXFSZ, SIG_IGN);
@@ -228,7 +248,7 @@ static void a_pipe_will_do(void **state)
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&reader, NULL, read_slowly, text), 0);
-	struct control_log *log = control_log_open(path, false, 0);
+	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
@@ -244,6 +264,7 @@ int main(void)
 		TEST(rows_have_the_columns_of_the_header),
 		TEST(instances_have_columns_of_their_own),
 		TEST(power_has_a_column_where_it_is_asked_for),
+		TEST(free_load_comes_after_that_of_others),
 		TEST(the_pinning_comes_last),
 		TEST(instance_columns_are_as_wide_as_the_largest_number),
 		TEST(an_old_log_is_replaced),

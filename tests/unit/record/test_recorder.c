@@ -48,7 +48,7 @@ static int enter(void **state)
 	size_t offset[SST_KINDS];
 	const size_t size = shared_layout(2, none, offset);
 	memset(&run, 0, sizeof run);
-	config.workloads = 2;
+	config.workloads = config.controlled = 2;
 	run.config = &config;
 	run.shared = aligned_alloc(128, size);
 	if (!run.shared)
@@ -225,10 +225,36 @@ static void workloads_that_have_ended_do_not_count(void **state)
 	publish(1, 250, 0, NAN, false, false);
 	now = reading(1000, 1);
 	recorder_end(&recorder, &now, &record);
+	assert_true(is(record.alive, 1.25 / 2));
 	/* 0.5 for a second and 0.8 for a quarter of it. */
 	assert_true(is(record.duty, (0.5 * 1000 + 0.8 * 250) / 1250));
 	assert_true(is(record.duties[1], 0.2));
 	assert_true(is(record.runnable, 1.25));
+}
+
+/* Of the time of all controlled workloads, as far as they were there. */
+static void time_at_the_bounds(void **state)
+{
+	(void)state;
+	struct record record;
+	struct slot_record slot;
+	assert_int_equal(recorder_init(&recorder, &run, 1000 * NS_PER_MS, false), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		publish(i, 0, 1, NAN, true, true);
+		latch_read(&run.shared->slot[i].record, &slot, LATCH_SIZE(struct slot_record));
+		slot.at_bound = i ? 2 : 1;
+		latch_write(&run.shared->slot[i].record, &slot, LATCH_SIZE(struct slot_record));
+	}
+	struct sst_reading now = reading(0, 0);
+	recorder_start(&recorder, &now, 0);
+	latch_read(&run.shared->slot[0].record, &slot, LATCH_SIZE(struct slot_record));
+	slot_record_advance(&slot, ORIGIN + 500 * NS_PER_MS);
+	slot.at_bound = 3;
+	latch_write(&run.shared->slot[0].record, &slot, LATCH_SIZE(struct slot_record));
+	now = reading(1000, 1);
+	recorder_end(&recorder, &now, &record);
+	assert_true(is(record.saturated, 0.25) && is(record.starved, 0.5) && is(record.alive, 1));
+	assert_true(isnan(record.free));
 }
 
 int main(void)
@@ -241,6 +267,7 @@ int main(void)
 		TEST(what_is_unknown_is_no_number),
 		TEST(loads_are_held_to_their_range),
 		TEST(workloads_that_have_ended_do_not_count),
+		TEST(time_at_the_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

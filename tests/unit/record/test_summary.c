@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "record/summary_terms.h"
 
 #define WORKLOADS 9
 
@@ -45,6 +46,7 @@ static struct slot *use(unsigned index, unsigned group, double seconds)
 	struct slot *slot = &shared->slot[index];
 	slot->group = group;
 	atomic_store(&slot->workload_cpu_ns, (int64_t)(seconds * 1e9));
+	atomic_store(&slot->cpu_until_ns, (int64_t)(seconds * 1e9));
 	return slot;
 }
 
@@ -141,13 +143,14 @@ static void words_and_numbers(void **state)
 		.saturated = 0.003, .starved = 0.25, .controlled_s = 30, .executors_cpu_s = 0.004, .wall_s = 0.001};
 	use(0, SHARED_UNLIKE, 1);
 	summary.respawns = 1;
+	atomic_store(&shared->slot[3].respawns, 1);
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	summary.others_samples = 0;
 	print(&summary);
 	assert_true(has(" pp^2 (1 sample of 500 ms)\n"));
 	assert_true(has("\nran all the time     0.3 % of 30.0 s under control, below the target (saturated)\n"));
 	assert_true(has("\nstood still          25.0 % of 30.0 s under control, above the target (starved)\n"));
-	assert_true(has("\nstarted again        1 time ("));
+	assert_true(has("\nstarted again        1 time (3: 1)\n"));
 	/* What is taken around a run is no share of a short one. */
 	assert_true(has("\nShowstopper's        0.004 s\n"));
 	assert_null(strstr(text, "instances"));
@@ -157,11 +160,129 @@ static void words_and_numbers(void **state)
 	summary.others_samples = 1;
 	summary.by_default = 2;
 	print(&summary);
-	assert_true(strncmp(text, "instances            2: without -n, one for each processor that a group may use\n", 40) == 0);
+	assert_true(has("\ninstances            2: without -n, one for each processor that a group may use\n"));
 	assert_true(has(" pp^2 (2 samples of 500 ms)\n"));
 	assert_true(has("(known in 1 sample)\n"));
 	assert_true(has("\nstarted again        2 times ("));
 	assert_true(has("\nShowstopper's        0.004 s (0.10 % of one processor)\n"));
+}
+
+/* What comes before control and after it is told apart, and free workloads from those that are controlled. */
+static void times_and_free_workloads(void **state)
+{
+	(void)state;
+	struct summary summary = {0};
+	for (unsigned i = 3; i < WORKLOADS; i++)
+		shared->slot[i].free = true;
+	use(0, SHARED_UNLIKE, 10);
+	atomic_store(&shared->slot[0].cpu_before_ns, 2 * NS_PER_S);
+	atomic_store(&shared->slot[0].cpu_until_ns, 9 * NS_PER_S);
+	use(1, SHARED_UNLIKE, 5)->free = true;
+	/* A counter that is ahead of the last one by its unit. */
+	atomic_store(&use(2, SHARED_UNLIKE, 1)->cpu_until_ns, 1010 * NS_PER_MS);
+	summary_collect(&summary, shared);
+	assert_true(fabs(summary.controlled_cpu.before - 2) < 1e-9 && fabs(summary.controlled_cpu.control - 8) < 1e-9);
+	assert_true(fabs(summary.controlled_cpu.after - 1) < 1e-9 && fabs(summary.free_cpu.control - 5) < 1e-9);
+	print(&summary);
+	assert_true(has("\nworkloads' CPU time  8.00 s (0: 7.00, 2: 1.00)\n"));
+	assert_true(has("\noutside control      2.00 s before it began, 1.00 s after its end\n"));
+	assert_true(has("\nfree                 7 of 9 workloads (1, 3, 4, 5, 6, 7, 8): 5.00 s\n"));
+	const struct record record = {
+		.target = 0.5, .load = 0.5, .free = 0.25, .others = 0, .alive = 1, .length_ns = 1, .machine = {.capacity = 1}};
+	tally_add(&summary.tally, &record, 0);
+	print(&summary);
+	assert_true(has("\nfree                 7 of 9 workloads: 5.00 s, 25.00 %, at most 25.00 %\n"));
+}
+
+static void worst_sample(void **state)
+{
+	(void)state;
+	struct summary summary = {.others_mean = NAN};
+	struct record record = {.target = 0.5, .load = 0.53, .alive = 0.25, .length_ns = 500 * NS_PER_MS, .end_ns = NS_PER_S};
+	tally_add(&summary.tally, &record, NS_PER_S / 2);
+	accuracy_add(&summary.accuracy, record.target, record.load);
+	print(&summary);
+	assert_null(strstr(text, "worst sample"));
+	record.load = 0.375;
+	record.end_ns += 500 * NS_PER_MS;
+	tally_add(&summary.tally, &record, NS_PER_S / 2);
+	accuracy_add(&summary.accuracy, record.target, record.load);
+	summary.controlled_s = 0.25;
+	summary.saturated = 0.5;
+	print(&summary);
+	assert_true(has("\nworst sample         -12.50 pp: load 37.50 %, target 50.00 %, at 1.0 s\n"));
+	assert_true(has("\nwere gone            75.0 % of the time: ended, or not yet started again\n"));
+	/* What was not there did not run all the time. */
+	assert_true(has("\nran all the time     12.5 % of 1.0 s under control, below the target (saturated)\n"));
+}
+
+/* A list that doesn't fit the screen gives way to the extremes, or to nothing. */
+static void long_lists(void **state)
+{
+	(void)state;
+	struct summary summary = {.respawns = 9000000};
+	for (unsigned i = 0; i < WORKLOADS; i++) {
+		use(i, SHARED_UNLIKE, 1000 + i);
+		atomic_store(&shared->slot[i].respawns, 1000000);
+	}
+	summary_collect(&summary, shared);
+	print(&summary);
+	assert_true(has("\nworkloads' CPU time  9036.00 s (each 1000.00 to 1008.00, median 1004.00)\n"));
+	assert_true(has("times\n"));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+}
+
+/* Every row that there can be, one screen of them, and nothing that isn't explained. */
+static void all_rows_are_explained(void **state)
+{
+	(void)state;
+	char *explained = NULL;
+	size_t length;
+	unsigned rows = 0;
+	struct summary summary = {.lost = 1,
+		.respawns = 1,
+		.by_default = 2,
+		.power_asked = true,
+		.saturated = 1,
+		.controlled_s = 10,
+		.may_use = 1,
+		.processors = 2};
+	const struct record record = {.target = 0.9,
+		.load = 0.5,
+		.free = 0.1,
+		.alive = 0.5,
+		.length_ns = 1,
+		.saturated = 1,
+		.machine = {.capacity = 1}};
+	for (int i = 0; i < 2; i++) {
+		tally_add(&summary.tally, &record, 0);
+		accuracy_add(&summary.accuracy, record.target, record.load);
+	}
+	use(0, 0, 1);
+	use(1, 0, 1);
+	use(2, SHARED_UNLIKE, 1)->free = true;
+	atomic_store(&use(3, SHARED_UNLIKE, 0)->lost, true);
+	atomic_store(&use(4, SHARED_UNLIKE, 1)->attached, true);
+	summary.controlled_cpu.before = 1;
+	FILE *to = open_memstream(&explained, &length);
+	assert_non_null(to);
+	summary_explain(to);
+	fclose(to);
+	print(&summary);
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1, rows++) {
+		char label[SUMMARY_COLUMN + 2] = "\n";
+		const bool is_warning = strncmp(line, "warning:", 8) == 0;
+		strncat(label, line, is_warning ? 8 : SUMMARY_COLUMN);
+		if (!strstr(explained, label) && strncmp(explained, label + 1, strlen(label + 1)) != 0)
+			fail_msg("'%s' is not explained", label + 1);
+	}
+	/* Each term once, and one warning more: then the line that names --explain fits the screen, too. */
+	assert_int_equal(rows, SUMMARY_TERMS + 1);
+	assert_true(rows < 24);
+	for (unsigned term = 0; term < SUMMARY_TERMS; term++)
+		assert_non_null(strstr(text, summary_label(term)));
+	free(explained);
 }
 
 int main(void)
@@ -172,6 +293,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_to_compare, enter, leave),
 		cmocka_unit_test_setup_teardown(others, enter, leave),
 		cmocka_unit_test_setup_teardown(words_and_numbers, enter, leave),
+		cmocka_unit_test_setup_teardown(times_and_free_workloads, enter, leave),
+		cmocka_unit_test_setup_teardown(worst_sample, enter, leave),
+		cmocka_unit_test_setup_teardown(long_lists, enter, leave),
+		cmocka_unit_test_setup_teardown(all_rows_are_explained, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

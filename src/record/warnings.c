@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/warnings.h"
+
+#include <math.h>
+
+#include "record/summary_terms.h"
+
+/* A share of the time, and an error, from which one explains the other. */
+#define NOTABLE_SHARE 0.05
+#define NOTABLE_ERROR_PP 0.5
+/* What makes so much of the load is named. */
+#define NOTABLE_LOAD 0.005
+/* Workloads that use so much of what they may could not use more. */
+#define NEARLY_ALL 0.95
+
+static void begin(const char *what, FILE *to)
+{
+	fprintf(to, "%s the load stayed %s: ", summary_label(TERM_WARNING), what);
+}
+
+static const char *plural(double count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* ---- Below ------------------------------------------------------------------------------------------------------------ */
+
+static void say_gone(const struct summary *summary, double gone, FILE *to)
+{
+	begin("below the target", to);
+	fprintf(to, "the workloads were gone for %.1f %% of the time", 100 * gone);
+	if (summary->respawns)
+		fprintf(to, " (started again %llu time%s)", (unsigned long long)summary->respawns,
+			plural((double)summary->respawns));
+	fputs(": such as last longer, or more of them, are needed\n", to);
+}
+
+static void say_capacity(const struct summary *summary, FILE *to)
+{
+	begin("below the target", to);
+	fprintf(to,
+		"the workloads may use %.4g of %.4g processor%s (%.2f %%), and the target was up to %.2f %%: more processors are "
+		"needed (affinity, --cpus, --pin, quota), more instances don't help\n",
+		summary->may_use, summary->processors, plural(summary->processors), 100 * summary->may_use / summary->processors,
+		100 * summary->tally.highest_target);
+}
+
+/* What the workloads used while none of them was ever stopped; where that can't be told, what they used in the mean. */
+static void say_used(const struct summary *summary, const struct tally_bound *then, FILE *to)
+{
+	const bool is_known = then->weight_ns > 0;
+	const double may_use = isnan(summary->may_use) ? summary->processors : fmin(summary->may_use, summary->processors);
+	const double used = is_known ? fmax(then->load - then->free - then->others, 0) * summary->processors
+				     : summary->controlled_cpu.control / summary->controlled_s;
+	begin("below the target", to);
+	fprintf(to, "the workloads ran all the time for %.1f %% of it, and used %.2f of the %.4g processor%s that they may use%s",
+		100 * summary->saturated * summary_there(summary), used, may_use, plural(may_use),
+		is_known ? " then" : " in the mean");
+	if (!is_known)
+		fputs("; what else ran is not known here\n", to);
+	else if (used < NEARLY_ALL * may_use && then->others + then->free < NOTABLE_SHARE)
+		fputs(": more instances, or more threads, are needed\n", to);
+	else
+		fprintf(to, "; the load of free workloads was %.2f %%, that of others %.2f %%\n", 100 * then->free,
+			100 * then->others);
+}
+
+static void explain_below(const struct summary *summary, FILE *to)
+{
+	const struct tally_bound then = tally_bound_mean(&summary->tally.saturated);
+	const double gone = 1 - tally_alive(&summary->tally);
+	/* What else runs may be on the processors that the workloads may not use. */
+	const double reach = summary->may_use / summary->processors + (then.weight_ns > 0 ? then.others + then.free : 0);
+	if (gone > NOTABLE_SHARE)
+		say_gone(summary, gone, to);
+	if (summary->saturated * summary_there(summary) <= NOTABLE_SHARE)
+		return;
+	if (summary->tally.highest_target > reach + NOTABLE_LOAD)
+		say_capacity(summary, to);
+	else if (!(gone > NOTABLE_SHARE))
+		say_used(summary, &then, to);
+}
+
+/* ---- Above ------------------------------------------------------------------------------------------------------------ */
+
+static void say_part(const char *whose, double load, bool *is_first, FILE *to)
+{
+	if (load < NOTABLE_LOAD)
+		return;
+	fprintf(to, *is_first ? "; then the load of %s was %.2f %%" : ", that of %s %.2f %%", whose, 100 * load);
+	*is_first = false;
+}
+
+static void explain_above(const struct summary *summary, FILE *to)
+{
+	const struct tally_bound then = tally_bound_mean(&summary->tally.starved);
+	const double share = summary->starved * summary_there(summary);
+	bool is_first = true;
+	if (share <= NOTABLE_SHARE)
+		return;
+	begin("above the target", to);
+	fprintf(to, "the workloads stood still for %.1f %% of the time", 100 * share);
+	if (then.weight_ns > 0) {
+		say_part("free workloads", then.free, &is_first, to);
+		say_part("others", then.others, &is_first, to);
+		say_part("the controlled workloads and Showstopper", then.load - then.free - then.others, &is_first, to);
+		fputc('\n', to);
+		return;
+	}
+	if (summary->free_cpu.control > 0)
+		fprintf(to, "; free workloads used %.2f s of processor time under control", summary->free_cpu.control);
+	fputs("; what else ran is not known here\n", to);
+}
+
+void warnings_print(const struct summary *summary, FILE *to)
+{
+	const double error = accuracy_mean_error_pp(&summary->accuracy);
+	if (error < -NOTABLE_ERROR_PP)
+		explain_below(summary, to);
+	else if (error > NOTABLE_ERROR_PP)
+		explain_above(summary, to);
+}

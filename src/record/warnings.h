@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a target was missed: what is said at the end of a run, and only with the figures that prove it. */
+#ifndef RECORD_WARNINGS_H
+#define RECORD_WARNINGS_H
+
+#include <stdio.h>
+
+#include "record/summary.h"
+
+/* Prints one line for each cause that is known; nothing where the target was held. */
+void warnings_print(const struct summary *summary, FILE *to);
+
+#endif
