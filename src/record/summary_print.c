@@ -208,7 +208,7 @@ static void print_equal(const struct shared *shared, FILE *to)
 		fprintf(to, "CPU time %.2f to %.2f s (", equal.least_s, equal.most_s);
 		if (equal.instances < equal.asked)
 			fprintf(to, "%u of %u, ", equal.instances, equal.asked);
-		fprintf(to, "least to most, spread %.1f %%)\n", 100 * equal.spread);
+		fprintf(to, "spread %.1f %%)\n", 100 * equal.spread);
 	}
 }
 

@@ -47,7 +47,7 @@ expect_text err '^mean squared error  *[0-9.]+ pp\^2 \([1-9][0-9]* samples of 50
 expect_text err '^ran all the time  *[0-9.]+ % of [0-9.]+ s under control, below the target \(saturated\)$'
 expect_text err '^stood still  *[0-9.]+ % of [0-9.]+ s under control, above the target \(starved\)$'
 expect_no_text err '^instances '
-expect_text err "^workloads' CPU time  *[0-9.]+ s \(0: .*, 11: [0-9.]+\)\$"
+expect_text err "^workloads' CPU time  *[0-9.]+ s \(0: .*, 11: [0-9.]+\)\$|^workloads' CPU time  *[0-9.]+ s \(each [0-9.]+ to [0-9.]+, median [0-9.]+\)\$"
 expect_text err "^Showstopper's  *[0-9.]+ s "
 for number in 00 01 02 03 04 05 06 07 08 09 10 11; do
 	[ -e "scratch.$number" ] || fail "$what: there is no scratch.$number"
