@@ -72,7 +72,7 @@ const struct tool_option showstopper_options[] = {
 	{0, "export-csv", TOOL_TEXT, RUN(export_csv), .argument = "FILE", .help = "write its figures there, as CSV with one row",
 		.uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_FILE},
 	{0, "progress", TOOL_CHOICE, RUN(progress), .choices = progresses, .argument = "WHEN",
-		.help = "live line on the terminal: auto, always or never (default auto)", .uses = OPTION_OF_RUN},
+		.help = "live line in the terminal's last row: auto, always or never (default auto)", .uses = OPTION_OF_RUN},
 	{0, "stdout", TOOL_TEXT, RUN(stdout_file), .argument = "FILE", .help = "of the workloads; % is the instance's number",
 		.uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_FILE},
 	{0, "stderr", TOOL_TEXT, RUN(stderr_file), .argument = "FILE", .help = "likewise", .uses = OPTION_OF_RUN,

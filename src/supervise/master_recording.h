@@ -15,6 +15,7 @@
 #include "record/others.h"
 #include "record/progress.h"
 #include "record/recorder.h"
+#include "supervise/live_line.h"
 #include "supervise/master_others.h"
 
 struct recording {
@@ -31,7 +32,7 @@ struct recording {
 	double ours_s;                               /* as of the newest reading of the source */
 	struct others logged_others, sampled_others; /* with the recorders of these names */
 	struct progress progress;
-	bool live_line;
+	struct live_line live_line;
 	bool log_failed, source_failed; /* told once */
 	struct dynamic_pinning dynamic; /* where there are groups with it */
 	struct sst_cpus *allowed;       /* … what neutral means */
