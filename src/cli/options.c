@@ -113,7 +113,7 @@ const struct tool_option showstopper_options[] = {
 	{0, "sysroot", TOOL_TEXT, RUN(root), .argument = "DIR",
 		.help = "measure with DIR/proc and DIR/sys instead of /proc and /sys", .uses = OPTION_OF_RUN,
 		.completion = TOOL_COMPLETE_FOLDER},
-	{'q', "quiet", TOOL_FLAG, RUN(quiet), .help = "no summary", .uses = OPTION_OF_RUN},
+	{'q', "quiet", TOOL_FLAG, RUN(quiet), .help = "no summary and no live line", .uses = OPTION_OF_RUN},
 	{'v', "verbose", TOOL_FLAG, RUN(verbose), .help = "say what was set up and granted", .uses = OPTION_OF_RUN},
 	{'h', "help", TOOL_CONSTANT, RUN(action), .least = ACTION_HELP, .help = "print this", .uses = OPTION_OF_RUN},
 	{'V', "version", TOOL_CONSTANT, RUN(action), .least = ACTION_VERSION, .help = "print the version", .uses = OPTION_OF_RUN},
