@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 static const char *name = "showstopper";
-static bool over_live_line;
+static unsigned live_line_columns;
 
 static struct {
 	bool never;       /* wait for a reader */
 	int own;          /* stderr opened once more, non-blocking: the user's descriptor must stay as it is; -1: it can't be */
 	unsigned dropped; /* pieces since something could be written */
 	bool torn;        /* … the last of which ends in the middle of a line */
+	size_t rest_length;
+	char rest[DIAG_DRAWING_MAX]; /* what goes before anything else */
 } waiting = {.own = -1};
 
 void diag_name(const char *program)
@@ -26,9 +28,9 @@ void diag_name(const char *program)
 	name = program;
 }
 
-void diag_over_live_line(bool live)
+void diag_over_live_line(unsigned columns)
 {
-	over_live_line = live;
+	live_line_columns = columns;
 }
 
 void diag_never_wait(void)
@@ -53,8 +55,35 @@ static ssize_t write_piece(const char *text, size_t length)
 	return -1;
 }
 
+/* False as long as there is one. */
+static bool write_rest(void)
+{
+	if (!waiting.rest_length)
+		return true;
+	const ssize_t written = write_piece(waiting.rest, waiting.rest_length);
+	if (written < 0 && errno == EAGAIN)
+		return false;
+	waiting.rest_length -= written < 0 ? waiting.rest_length : (size_t)written;
+	memmove(waiting.rest, waiting.rest + (written < 0 ? 0 : written), waiting.rest_length);
+	return !waiting.rest_length;
+}
+
+bool diag_draw(const char *text, size_t length)
+{
+	if (!write_rest())
+		return false;
+	const ssize_t written = write_piece(text, length);
+	if (written > 0 && (size_t)written < length && length <= sizeof waiting.rest) {
+		waiting.rest_length = length - (size_t)written;
+		memcpy(waiting.rest, text + written, waiting.rest_length);
+	}
+	return written >= 0 || errno != EAGAIN;
+}
+
 bool diag_try(const char *text, size_t length)
 {
+	if (!write_rest())
+		return false;
 	const ssize_t written = write_piece(text, length);
 	/* Nothing can be said when stderr can't be written. */
 	if (written < 0 && errno != EAGAIN)
@@ -103,7 +132,10 @@ static void say(const char *format, va_list arguments)
 {
 	const int saved = errno;
 	char line[4096];
-	int used = snprintf(line, sizeof line, "%s%s: ", over_live_line ? "\r\033[K" : "", name);
+	int used = 0;
+	if (live_line_columns)
+		used = snprintf(line, sizeof line, "\r%*s\r", (int)live_line_columns, "");
+	used += snprintf(line + used, sizeof line - (size_t)used, "%s: ", name);
 	const int body = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
 	/* What a message quotes must not break its line or steer the terminal. */
 	for (char *at = line + used; *at; at++)

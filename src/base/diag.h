@@ -12,8 +12,8 @@
 /* The name that heads messages; must outlive the program. */
 void diag_name(const char *program);
 
-/* Whether a live line stands where the next message goes; it is then removed first. */
-void diag_over_live_line(bool live);
+/* A live line of so many columns stands where the next message goes, which is written over it. 0: there is none. */
+void diag_over_live_line(unsigned columns);
 
 /*
  * From now on, also in children, nothing here ever waits for a reader: a pipe that is full, a terminal that is held (Ctrl-S). What can't
@@ -24,8 +24,15 @@ void diag_never_wait(void);
 /* Writes a text to stderr, whole lines of at most 4,096 bytes at a time. Keeps errno. */
 void diag_write(const char *text, size_t length);
 
-/* The same for what nobody misses, such as a live line: false when it could not be written. */
+/* The same for what nobody misses: false when it could not be written. */
 bool diag_try(const char *text, size_t length);
+
+/*
+ * The same for at most DIAG_DRAWING_MAX bytes that must not be cut, such as what steers a terminal: nothing of it is written, or what is
+ * left of it before anything else is.
+ */
+#define DIAG_DRAWING_MAX 4096
+bool diag_draw(const char *text, size_t length);
 
 /* printf style, without newline, written with one system call. Keeps errno. */
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts, from the left: time (a bar and what is left of a finite run, else what has passed), target, load, duty cycle, sparkline.
- * The numbers come first when there is little room, then the time, then the sparkline, then the bar takes what is left.
+ * When there is little room, target and load come first, then the time, then the words, then the duty cycle, then the sparkline, and the
+ * bar takes what is left.
  */
 #include "record/progress.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/diag.h"
 #include "base/units.h"
 
+/* So wide is a terminal at least that has room for the names of the numbers, and for the duty cycle. */
+#define COLUMNS_OF_WORDS 40u
+#define COLUMNS_OF_DUTY 56u
 #define LEAST_BAR 6u
 #define MOST_BAR 40u
 #define LEAST_SPARKS 8u
@@ -35,11 +35,13 @@ void progress_add(struct progress *progress, double target, double load, double 
 	progress->history[progress->samples - 1] = load;
 }
 
-/* h:mm:ss or m:ss, rounded up so that 0:00 means the end. */
+/* m:ss, h:mm:ss, or, where that would be long, 12h34; rounded up so that 0:00 means the end. */
 static void format_time(int64_t ns, char text[static 24])
 {
 	const int64_t s = (ns + NS_PER_S - 1) / NS_PER_S;
-	if (s >= 3600)
+	if (s >= (int64_t)10 * 3600)
+		snprintf(text, 24, "%lldh%02lld", (long long)(s / 3600), (long long)(s / 60 % 60));
+	else if (s >= 3600)
 		snprintf(text, 24, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60), (long long)(s % 60));
 	else
 		snprintf(text, 24, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
@@ -87,8 +89,10 @@ static void format_numbers(const struct progress *progress, unsigned columns, ch
 	format_percent(progress->target, target);
 	format_percent(progress->load, load);
 	format_percent(progress->duty, duty);
-	if (columns >= 56)
+	if (columns >= COLUMNS_OF_DUTY)
 		snprintf(text, NUMBERS_MAX, "target %s load %s duty %s %%", target, load, duty);
+	else if (columns >= COLUMNS_OF_WORDS)
+		snprintf(text, NUMBERS_MAX, "target %s load %s %%", target, load);
 	else
 		snprintf(text, NUMBERS_MAX, "%s/%s%%", load + strspn(load, " "), target + strspn(target, " "));
 }
@@ -99,7 +103,8 @@ static bool is_finite(const struct progress *progress)
 	return progress->length_ns > 0 && progress->elapsed_ns >= 0;
 }
 
-static void format_when(const struct progress *progress, char text[static WHEN_MAX])
+/* `room` is that for a space, too: without enough of it the word goes, or all. */
+static void format_when(const struct progress *progress, unsigned room, char text[static WHEN_MAX])
 {
 	char time[24];
 	int64_t shown = progress->elapsed_ns;
@@ -113,6 +118,8 @@ static void format_when(const struct progress *progress, char text[static WHEN_M
 	}
 	format_time(shown, time);
 	snprintf(text, WHEN_MAX, "%s %s", time, what);
+	if (room < strlen(text) + 1)
+		snprintf(text, WHEN_MAX, "%s", room < strlen(time) + 1 ? "" : time);
 }
 
 /* One column stays free: writing into the last one makes some terminals wrap. */
@@ -141,13 +148,13 @@ char *progress_format(const struct progress *progress, unsigned columns, bool un
 	char *at = line;
 	unsigned room = room_in(columns);
 	format_numbers(progress, columns, numbers);
-	format_when(progress, when);
 	if (room < strlen(numbers)) {
 		*line = '\0';
 		return line;
 	}
 	room -= (unsigned)strlen(numbers);
-	const bool has_time = room >= strlen(when) + 1;
+	format_when(progress, room, when);
+	const bool has_time = *when != '\0';
 	if (has_time)
 		room -= (unsigned)strlen(when) + 1;
 	const unsigned bar = is_finite(progress) && has_time ? bar_width(room) : 0;
@@ -168,29 +175,4 @@ char *progress_format(const struct progress *progress, unsigned columns, bool un
 	}
 	*at = '\0';
 	return line;
-}
-
-static bool is_unicode(void)
-{
-	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = getenv(names[i]);
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-void progress_draw(const struct progress *progress)
-{
-	char text[PROGRESS_LINE_MAX + 16];
-	char line[PROGRESS_LINE_MAX] = "";
-	struct winsize window;
-	unsigned columns = 80;
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
-		columns = window.ws_col;
-	if (progress)
-		progress_format(progress, columns, is_unicode(), line);
-	const int length = snprintf(text, sizeof text, "\r%s\033[K", line);
-	diag_try(text, (size_t)length);
 }

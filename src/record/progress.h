@@ -28,7 +28,4 @@ void progress_add(struct progress *progress, double target, double load, double 
 #define PROGRESS_LINE_MAX 1024
 char *progress_format(const struct progress *progress, unsigned columns, bool unicode, char line[static PROGRESS_LINE_MAX]);
 
-/* Draws it over the last one on stderr, or, with `progress` NULL, removes it. */
-void progress_draw(const struct progress *progress);
-
 #endif

@@ -18,6 +18,7 @@
 #include "os/attached.h"
 #include "os/descendants.h"
 #include "os/scheduling.h"
+#include "supervise/live_line.h"
 #include "supervise/master.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
@@ -26,7 +27,7 @@
 #define SUSPEND_LIMIT_MS 2000
 
 /* SIGCHLD only wakes the loop. */
-static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGWINCH};
 
 static bool is_pending(int number)
 {
@@ -52,16 +53,17 @@ static void stop(void)
  * between wants it to go on: SIGSTOP would throw that away, and nobody would send another. A master that was killed is cleaned up
  * after now and not after `fg`.
  */
-static void suspend(pid_t master, int suspended)
+static void suspend(pid_t master, const struct master_ties *ties)
 {
-	struct pollfd polled[] = {{.fd = suspended, .events = POLLIN}, {.fd = pidfd_open(master, 0), .events = POLLIN}};
+	struct pollfd polled[] = {{.fd = ties->suspended, .events = POLLIN}, {.fd = pidfd_open(master, 0), .events = POLLIN}};
 	eventfd_t count;
-	eventfd_read(suspended, &count); /* an answer that came too late */
+	eventfd_read(ties->suspended, &count); /* an answer that came too late */
 	kill(master, SIGTSTP);
 	poll(polled, 2, SUSPEND_LIMIT_MS);
 	const bool ended = polled[1].revents;
 	if (polled[1].fd >= 0)
 		close(polled[1].fd);
+	live_line_give_back(ties->live_line);
 	if (!ended && !is_pending(SIGCONT))
 		stop();
 	kill(master, SIGCONT);
@@ -86,10 +88,11 @@ static int watch(pid_t master, int signals, const struct master_ties *ties)
 		case SIGTERM:
 		case SIGHUP:
 		case SIGUSR1:
+		case SIGWINCH:
 			kill(master, (int)info.ssi_signo);
 			break;
 		case SIGTSTP:
-			suspend(master, ties->suspended);
+			suspend(master, ties);
 			break;
 		default:
 			break;
@@ -132,8 +135,9 @@ static int open_ties(struct master_ties *ties, const sigset_t *set, int *signals
 {
 	ties->guardian = pidfd_open(getpid(), 0);
 	ties->suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ties->live_line = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	*signals = signalfd(-1, set, SFD_CLOEXEC);
-	return ties->guardian < 0 || ties->suspended < 0 || *signals < 0 ? -1 : 0;
+	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 ? -1 : 0;
 }
 
 /* What the master's wait status makes the result of the run. */
@@ -149,8 +153,9 @@ static int result_of(int status)
 }
 
 /* Leaves no process behind, and none stopped. Returns the result of the run. */
-static int clean_up(const struct config *config, struct attached *attached, int status)
+static int clean_up(const struct config *config, const struct master_ties *ties, int status)
 {
+	live_line_give_back(ties->live_line);
 	int result = result_of(status);
 	if (WIFSIGNALED(status))
 		await_executors();
@@ -164,13 +169,13 @@ static int clean_up(const struct config *config, struct attached *attached, int 
 	}
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
-		attached_continue(attached[i].table);
+		attached_continue(ties->attached[i].table);
 	return result;
 }
 
 int guardian_run(const struct config *config)
 {
-	struct master_ties ties = {.guardian = -1, .suspended = -1};
+	struct master_ties ties = {.guardian = -1, .suspended = -1, .live_line = -1};
 	struct attached *attached;
 	sigset_t set;
 	int signals = -1;
@@ -196,11 +201,13 @@ int guardian_run(const struct config *config)
 		diag("can't start the master: %s%s", strerror(errno),
 			errno == ENOSYS ? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)" : "");
 	else
-		result = clean_up(config, attached, watch(master, signals, &ties));
+		result = clean_up(config, &ties, watch(master, signals, &ties));
 	if (signals >= 0)
 		close(signals);
 	if (ties.suspended >= 0)
 		close(ties.suspended);
+	if (ties.live_line >= 0)
+		close(ties.live_line);
 	if (ties.guardian >= 0)
 		close(ties.guardian);
 	attached_close(attached, config->attaches);

@@ -44,7 +44,7 @@ static int set_up(struct master *master)
 {
 	sigset_t all;
 	sigset_t watched;
-	const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1};
+	const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGWINCH};
 	/* Out of the terminal's foreground group: the guardian alone hears the keyboard. Writing to the terminal stays allowed since
 	 * SIGTTOU is blocked. */
 	setpgid(0, 0);
@@ -425,17 +425,10 @@ static void begin_live_line(struct master *master)
 {
 	const struct config *config = master->config;
 	struct recording *recording = &master->recording;
-	recording->progress = (struct progress){.length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
-	recording->live_line = !config->quiet && (config->progress == PROGRESS_ALWAYS ||
-							 (config->progress == PROGRESS_AUTO && isatty(STDERR_FILENO)));
-	diag_over_live_line(recording->live_line);
-}
-
-static void end_live_line(const struct master *master)
-{
-	if (master->recording.live_line)
-		progress_draw(NULL);
-	diag_over_live_line(false);
+	recording->progress = (struct progress){
+		.elapsed_ns = -config->warmup_ns, .length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
+	live_line_init(&recording->live_line, config, master->ties->live_line, getpgid(getppid()));
+	live_line_draw(&recording->live_line, &recording->progress);
 }
 
 /*
@@ -472,7 +465,7 @@ static int run_workloads(struct master *master)
 	}
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);
-	end_live_line(master);
+	live_line_remove(&master->recording.live_line);
 	if (!warned)
 		warn_of_unread_input(config);
 	int status = verdict(master);

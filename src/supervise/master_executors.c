@@ -57,8 +57,9 @@ void master_end(struct master *master, enum shared_phase how)
 	master->stage = ENDING;
 	executors_order(master, how);
 	const bool kill = atomic_load(&master->run.shared->phase) == SHARED_KILL;
+	master->limit_ns = clock_now() + master->config->grace_ns + TERMINATE_LIMIT_NS;
 	if (!kill)
-		master_arm(master, clock_now() + master->config->grace_ns + TERMINATE_LIMIT_NS);
+		master_arm(master, master->limit_ns);
 	else if (!master->killing)
 		master_arm(master, clock_now() + KILL_LIMIT_NS);
 	master->killing = kill;

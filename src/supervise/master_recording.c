@@ -178,8 +178,7 @@ static void note_progress(struct recording *recording, const struct record *reco
 {
 	progress_add(&recording->progress, record->target, record->load, record->duty);
 	recording->progress.elapsed_ns = record->end_ns - run_origin(recording->run);
-	if (recording->live_line)
-		progress_draw(&recording->progress);
+	live_line_draw(&recording->live_line, &recording->progress);
 }
 
 /* A row of several intervals is one whose readings failed: one sample, which says nothing of the time that is missing. */

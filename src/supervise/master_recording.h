@@ -16,6 +16,7 @@
 #include "record/progress.h"
 #include "record/recorder.h"
 #include "record/tally.h"
+#include "supervise/live_line.h"
 #include "supervise/master_others.h"
 
 struct recording {
@@ -34,7 +35,7 @@ struct recording {
 	double logged_free_s, sampled_free_s;        /* … and when the intervals of the recorders of these names began */
 	struct others logged_others, sampled_others; /* with the recorders of these names */
 	struct progress progress;
-	bool live_line;
+	struct live_line live_line;
 	bool log_failed, source_failed; /* told once */
 	struct dynamic_pinning dynamic; /* where there are groups with it */
 	struct sst_cpus *allowed;       /* … what neutral means */

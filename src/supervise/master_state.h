@@ -33,12 +33,14 @@ struct master {
 	int64_t paused_ns; /* since when it is paused; 0: it isn't */
 	bool begins_paused;
 	int64_t suspended_ns; /* … since when */
+	bool suspended;       /* by Ctrl-Z */
 	int64_t began_ns;     /* end of the hold */
 	int64_t ended_ns;     /* end of control */
 	bool killing;         /* executors have been ordered to kill */
 	bool overdue;         /* … and didn't end in time */
 	int interrupted;      /* signal that ended the run, or 0 */
-	unsigned interrupts;  /* how many SIGINTs came */
+	bool hint_due;        /* … and the user is told how to end what is left when the timer expires */
+	int64_t limit_ns;     /* end of the time that executors have to terminate */
 	int status;           /* 0, or what an error demands */
 	struct scheduling_grant grant;
 	int64_t started_s; /* wall clock */

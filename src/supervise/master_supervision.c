@@ -17,8 +17,11 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "control/estimate.h"
+#include "os/terminal.h"
 #include "supervise/master_executors.h"
 
+/* So long after an interruption it is said how to end what is still there. What ends by itself has mostly done so by then. */
+#define HINT_AFTER_NS (200 * NS_PER_MS)
 /* How long executors may take to stop their workloads before a suspended job is reported as such. */
 #define SUSPEND_LIMIT_NS NS_PER_S
 
@@ -91,8 +94,25 @@ static void on_timer(struct master *master)
 		arm_next(master);
 }
 
-static void on_overdue(struct master *master)
+/* What the user may do who has interrupted the run and finds that it doesn't end. */
+static void say_hint(const struct master *master)
 {
+	const bool heeded = master->ties->user.action[SIGINT].sa_handler != SIG_IGN;
+	const bool here = isatty(STDERR_FILENO) && !terminal_is_of_others(STDERR_FILENO, getpgid(getppid()));
+	if (heeded && here)
+		diag("ending; Ctrl-C%s kills what is left", master->interrupted == SIGINT ? " again" : "");
+	else if (heeded && !master->config->quiet)
+		diag("ending; %s SIGINT kills what is left", master->interrupted == SIGINT ? "a second" : "a");
+}
+
+static void on_ending_timer(struct master *master)
+{
+	if (master->hint_due && !master->killing) {
+		master->hint_due = false;
+		say_hint(master);
+		master_arm(master, master->limit_ns);
+		return;
+	}
 	master->overdue = master->killing;
 	master_end(master, SHARED_KILL);
 }
@@ -134,12 +154,22 @@ static void pause_run(struct master *master)
 		energy_take(&master->recording.energy, clock_now() > run_origin(&master->run));
 		stop_all(master);
 	}
+	/* What the shell says next, and what is typed, is on a terminal as it was. */
+	live_line_remove(&master->recording.live_line);
+	master->suspended = true;
 	eventfd_write(master->ties->suspended, 1);
+}
+
+static void show_live_line(struct master *master)
+{
+	if (!master->suspended)
+		live_line_draw(&master->recording.live_line, &master->recording.progress);
 }
 
 static void resume_run(struct master *master)
 {
 	struct sst_reading reading;
+	master->suspended = false;
 	if (master->stage == STARTING && master->begins_paused && master->first_ns)
 		master->first_ns +=
 			clock_now() - (master->first_ns > master->suspended_ns ? master->first_ns : master->suspended_ns);
@@ -243,6 +273,24 @@ static void say_status(struct master *master)
 		diag("%s", line);
 }
 
+/* Of several signals SIGINT alone means impatience: SIGTERM and SIGHUP come twice from timeout(1) and from shells. */
+static void interrupt(struct master *master, int number)
+{
+	const bool first = !master->interrupted;
+	if (first)
+		master->interrupted = number;
+	if (master->stage == RUNNING && !master->paused_ns)
+		recording_take(&master->recording, true);
+	resume_run(master);
+	if (master->stage == STARTING || (number == SIGINT && !first)) {
+		master_end(master, SHARED_KILL);
+	} else if (first && !master->killing) {
+		master_end(master, SHARED_TERMINATE);
+		master->hint_due = true;
+		master_arm(master, clock_now() + HINT_AFTER_NS);
+	}
+}
+
 static void on_signal(struct master *master, int number)
 {
 	switch (number) {
@@ -254,6 +302,10 @@ static void on_signal(struct master *master, int number)
 		break;
 	case SIGCONT:
 		resume_run(master);
+		show_live_line(master);
+		break;
+	case SIGWINCH:
+		show_live_line(master);
 		break;
 	case SIGUSR1:
 		say_status(master);
@@ -261,13 +313,7 @@ static void on_signal(struct master *master, int number)
 	case SIGINT:
 	case SIGTERM:
 	case SIGHUP:
-		if (!master->interrupted)
-			master->interrupted = number;
-		master->interrupts += number == SIGINT;
-		if (master->stage == RUNNING && !master->paused_ns)
-			recording_take(&master->recording, true);
-		resume_run(master);
-		master_end(master, master->interrupts > 1 || master->stage == STARTING ? SHARED_KILL : SHARED_TERMINATE);
+		interrupt(master, number);
 		break;
 	default:
 		break;
@@ -303,7 +349,7 @@ void master_supervise(struct master *master)
 		uint64_t count;
 		if (polled[1].revents && read(master->timer, &count, sizeof count) == sizeof count) {
 			if (master->stage == ENDING)
-				on_overdue(master);
+				on_ending_timer(master);
 			else
 				on_timer(master);
 		}

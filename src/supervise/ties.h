@@ -10,6 +10,7 @@
 struct master_ties {
 	int guardian;  /* pidfd of the guardian */
 	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
+	int live_line; /* eventfd: not 0 while the terminal's last row is the live line's */
 	struct scheduling user;
 	const struct attached *attached; /* config->attaches of them */
 };

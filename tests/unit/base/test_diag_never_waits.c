@@ -4,15 +4,34 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pty.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <check.h>
 
 #include "base/diag.h"
+
+static size_t room = SIZE_MAX;
+
+/* In place of the C library's: takes no more than there is room for. */
+ssize_t write(int fd, const void *text, size_t length)
+{
+	if (length > 0 && room == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (length > room)
+		length = room;
+	const ssize_t written = syscall(SYS_write, fd, text, length);
+	if (written > 0 && room != SIZE_MAX)
+		room -= (size_t)written;
+	return written;
+}
 
 static void make_stderr(int fd)
 {
@@ -74,6 +93,28 @@ START_TEST(a_held_terminal_is_not_waited_for)
 }
 END_TEST
 
+/* What takes a part of a text and then no more for a while, as a serial terminal does. */
+START_TEST(a_drawing_is_not_cut)
+{
+	int ends[2];
+	ck_assert_int_eq(pipe(ends), 0);
+	make_stderr(ends[1]);
+	diag_never_wait();
+	room = 3;
+	ck_assert(diag_draw("<drawn>", 7));
+	ck_assert(!diag_draw("<refused>", 9));
+	diag("lost");
+	room = 2;
+	ck_assert(!diag_try("!", 1));
+	ck_assert_str_eq(drain(ends[0]), "<draw");
+	room = SIZE_MAX;
+	diag("said");
+	ck_assert_str_eq(drain(ends[0]), "n>showstopper: stderr could not be written: 1 message is missing\nshowstopper: said\n");
+	ck_assert(diag_draw("<next>", 6));
+	ck_assert_str_eq(drain(ends[0]), "<next>");
+}
+END_TEST
+
 /* What has no name to be opened again by. */
 START_TEST(a_full_socket_is_not_waited_for)
 {
@@ -128,6 +169,7 @@ int main(void)
 	tcase_set_timeout(tests, 30);
 	tcase_add_test(tests, a_full_pipe_is_not_waited_for);
 	tcase_add_test(tests, a_held_terminal_is_not_waited_for);
+	tcase_add_test(tests, a_drawing_is_not_cut);
 	tcase_add_test(tests, a_full_socket_is_not_waited_for);
 	tcase_add_test(tests, long_texts_go_line_by_line);
 	tcase_add_test(tests, errno_is_kept);

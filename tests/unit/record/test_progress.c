@@ -46,7 +46,30 @@ static void numbers_remain_when_it_is_narrow(void **state)
 	char line[PROGRESS_LINE_MAX];
 	const struct progress progress = half_way(3);
 	assert_string_equal(progress_format(&progress, 14, false, line), "100.0/50.0%");
-	assert_string_equal(progress_format(&progress, 40, false, line), "[###---] 1:00 left 100.0/50.0% _=#");
+	assert_string_equal(progress_format(&progress, 17, false, line), "1:00 100.0/50.0%");
+	assert_string_equal(progress_format(&progress, 20, false, line), "1:00 100.0/50.0%");
+	assert_string_equal(progress_format(&progress, 30, false, line), "[###--] 1:00 left 100.0/50.0%");
+	assert_string_equal(progress_format(&progress, 40, false, line), "1:00 left target 50.0 load 100.0 %");
+	assert_string_equal(progress_format(&progress, 56, false, line), "[####----] 1:00 left target 50.0 load 100.0 duty 25.0 %");
+}
+
+/* However long the time is, and whatever it says, target and load are there; so is the time from 20 columns on. */
+static void figures_that_are_always_there(void **state)
+{
+	(void)state;
+	char line[PROGRESS_LINE_MAX];
+	const int64_t elapsed[] = {-100 * NS_PER_S, 0, 59 * NS_PER_S, 3599 * NS_PER_S, 35999 * NS_PER_S};
+	for (unsigned columns = 20; columns <= 200; columns++)
+		for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
+			for (int endless = 0; endless < 2; endless++) {
+				struct progress progress = half_way(20);
+				progress.elapsed_ns = elapsed[i];
+				progress.length_ns = endless ? -1 : 36000 * NS_PER_S;
+				progress_format(&progress, columns, true, line);
+				assert_non_null(strstr(line, "100.0"));
+				assert_non_null(strstr(line, "50.0"));
+				assert_true(strchr(line, ':') || strchr(line, 'h'));
+			}
 }
 
 static void bar_and_sparkline_at_80_columns(void **state)
@@ -66,6 +89,8 @@ static void endless_and_warm_up_have_no_bar(void **state)
 	char line[PROGRESS_LINE_MAX];
 	struct progress progress = {.elapsed_ns = 3725 * NS_PER_S, .length_ns = -1, .target = NAN, .load = NAN, .duty = 1};
 	assert_string_equal(progress_format(&progress, 80, false, line), "1:02:05 passed target    - load    - duty 100.0 %");
+	progress.elapsed_ns = (12 * 60 + 34) * 60 * NS_PER_S;
+	assert_string_equal(progress_format(&progress, 80, false, line), "12h34 passed target    - load    - duty 100.0 %");
 	progress.elapsed_ns = -5 * NS_PER_S;
 	progress.length_ns = 10 * NS_PER_S;
 	assert_string_equal(progress_format(&progress, 80, false, line), "0:05 warm-up target    - load    - duty 100.0 %");
@@ -88,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_as_wide_as_the_terminal),
 		cmocka_unit_test(numbers_remain_when_it_is_narrow),
+		cmocka_unit_test(figures_that_are_always_there),
 		cmocka_unit_test(bar_and_sparkline_at_80_columns),
 		cmocka_unit_test(endless_and_warm_up_have_no_bar),
 		cmocka_unit_test(history_keeps_the_newest),
