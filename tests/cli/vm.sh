@@ -41,7 +41,7 @@ expect_text out '^two/suite +eight\+nohz=off +half$'
 SHOWSTOPPER_VM_RESULTS=$work/results
 export SHOWSTOPPER_VM_RESULTS
 run "$vm/run" -B "$build" half
-[ "$status" -ne 77 ] || skip "$(cat err)"
+[ "$status" -ne 77 ] || skip "$(cat err out)"
 expect_status 0
 expect_text out '^linux-image-.* +plain +half +[0-9]+ s  ok$'
 [ "$(cat results/*/plain/half/files/log.csv | wc -l)" -ge 16 ] || fail "$what: no log came back"

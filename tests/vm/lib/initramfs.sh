@@ -27,8 +27,11 @@ initramfs_make() {
 		cp "$build/$program" "$tree/build/"
 	done
 	cp -R "$build/modules" "$tree/build/"
+	# Busybox's can't do it all.
+	rm -f "$tree/bin/unshare"
+	cp -L "$(command -v unshare)" "$tree/bin/"
 	# shellcheck disable=SC2016 # the inner shell's
-	find "$tree/build" -type f -name '*.so' -o -type f -perm -u+x | tr '\n' '\0' | xargs -0 sh -c '. "$0"; initramfs_copy_libraries "$@"' \
+	find "$tree/build" "$tree/bin/unshare" -type f -name '*.so' -o -type f -perm -u+x | tr '\n' '\0' | xargs -0 sh -c '. "$0"; initramfs_copy_libraries "$@"' \
 		"$root/tests/vm/lib/initramfs.sh" "$tree" || trouble "libraries of $build can't be copied"
 	initramfs_copy_libraries "$tree" "$busybox" 2>/dev/null
 	cp "$root/tests/cli/lib.sh" "$tree/source/tests/cli/"

@@ -14,7 +14,8 @@ machine_qemu() { # LIMIT OPTION...
 	if [ "$accelerator" = kvm ]; then
 		set -- -accel kvm -cpu host "$@"
 	else
-		set -- -accel tcg,thread=multi -cpu max "$@"
+		# QEMU 7.2 sometimes gives an emulated cmpxchg16b the wrong flags, which Linux 6.12 does not survive.
+		set -- -accel tcg,thread=multi -cpu max,-cx16 "$@"
 	fi
 	exec timeout -k 5 "$qemu_limit" qemu-system-x86_64 -nodefaults -no-reboot -display none "$@" </dev/null
 }
@@ -45,8 +46,9 @@ machine_choose_accelerator() {
 	read -r accelerator <"$known"
 }
 
+# Opened for reading as well: else it would wait for ever for a machine that has ended.
 machine_say() { # FOLDER COMMAND
-	printf '%s\n' "$2" >"$1/monitor.in"
+	printf '%s\n' "$2" 1<>"$1/monitor.in"
 }
 
 # machine_thread FOLDER PROCESSOR: the host's thread that is this processor of the machine.
@@ -60,11 +62,27 @@ machine_thread() {
 	printf '%s\n' "$thread"
 }
 
-# What a case may ask the host for.
-machine_do() { # FOLDER REQUEST...
+# The child of timeout.
+machine_process() { # TIMEOUT
+	cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+
+# Percent of their time for which the threads of this machine waited for a processor of the host.
+machine_waited() { # QEMU
+	cat "/proc/$1"/task/*/schedstat 2>/dev/null |
+		awk '{ ran += $1; waited += $2 } END { printf "%d\n", ran + waited ? 100 * waited / (ran + waited) : 0 }'
+}
+
+# What a case may ask the host for. The machine itself asks for its end: it has to be there to be looked at.
+machine_do() { # FOLDER QEMU REQUEST...
 	folder=$1
-	shift
+	qemu=$2
+	shift 2
 	case $1:$# in
+	end:1)
+		machine_waited "$qemu" >"$folder/waited"
+		machine_say "$folder" quit
+		;;
 	stop:2)
 		machine_say "$folder" stop
 		sleep "$2"
@@ -88,9 +106,9 @@ machine_run() {
 	machine=$!
 	cat "$folder/monitor.out" >"$folder/monitor" &
 	reader=$!
-	tail -n +1 -s 0.1 -f --pid="$machine" "$folder/requests" 2>/dev/null | tr -d '\r' | while read -r request; do
+	tail -n +1 -s 0.1 -f --pid="$machine" "$folder/requests" 2>/dev/null | while read -r request; do
 		# shellcheck disable=SC2086 # words
-		machine_do "$folder" $request
+		machine_do "$folder" "$(machine_process "$machine" | tr -d " ")" $request
 	done >"$folder/host" 2>&1
 	wait "$machine"
 	machine_status=$?
