@@ -35,12 +35,17 @@ static int64_t claim_limit(const struct estimator *estimator)
 	return limit < RELAY_LIMIT_NS ? RELAY_LIMIT_NS : limit;
 }
 
-/* What readings cost is learnt at once and forgotten slowly, also from those that are dropped. */
+/*
+ * A single reading may cost far more than others: the first one, or one in which a hypervisor took the processor away. So what two in a
+ * row cost at least is learnt, at once, and forgotten slowly. Those that are dropped count.
+ */
 static void learn_cost(struct shared *shared, int64_t cost_ns)
 {
 	const int64_t known_ns = atomic_load_explicit(&shared->reading_ns, memory_order_relaxed);
+	const int64_t before_ns = atomic_exchange_explicit(&shared->last_reading_ns, cost_ns, memory_order_relaxed);
+	const int64_t least_ns = before_ns < cost_ns ? before_ns : cost_ns;
 	atomic_store_explicit(
-		&shared->reading_ns, cost_ns > known_ns ? cost_ns : (7 * known_ns + cost_ns) / 8, memory_order_relaxed);
+		&shared->reading_ns, least_ns > known_ns ? least_ns : (7 * known_ns + least_ns) / 8, memory_order_relaxed);
 }
 
 /*

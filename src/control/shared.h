@@ -103,6 +103,7 @@ struct shared {
 	_Alignas(64) struct look_budget looks; /* through trees of processes */
 	_Alignas(64) struct relay sampler;     /* held by index + 1 of the executor that takes a sample now */
 	_Atomic int64_t reading_ns;            /* processor time that a reading takes, smoothed */
+	_Atomic int64_t last_reading_ns;       /* and what the last one took */
 	_Alignas(64) struct board estimate;    /* struct estimate_record; page 0 is the master's, index + 1 an executor's */
 	size_t pages_offset;                   /* of the board's pages from the start */
 	size_t live_offset;                    /* of a bit for each workload: it is under control */

@@ -200,20 +200,36 @@ static int64_t first_origin(const struct master *master)
 	return due > master->began_ns ? due : master->began_ns;
 }
 
+/*
+ * The first reading, so that no executor has to begin without one, or without knowing whether readings are dear. Where that one was, a
+ * second one says whether they all are.
+ */
+static bool read_first(struct master *master, struct sst_reading *reading)
+{
+	int64_t least_ns = INT64_MAX;
+	for (int i = 0; i < 2 && least_ns > NS_PER_MS; i++) {
+		const int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		if (!recording_read(&master->recording, reading))
+			return false;
+		const int64_t cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
+		least_ns = cost_ns < least_ns ? cost_ns : least_ns;
+	}
+	atomic_store(&master->run.shared->reading_ns, least_ns);
+	atomic_store(&master->run.shared->last_reading_ns, least_ns);
+	return true;
+}
+
 /* All workloads are there: the hold ends for all at once. */
 static void begin(struct master *master)
 {
 	struct sst_reading reading;
 	struct estimate_record none;
-	const int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	master->stage = RUNNING;
-	if (!recording_read(&master->recording, &reading)) {
+	if (!read_first(master, &reading)) {
 		master_end_with_error(master, EXIT_TROUBLE);
 		return;
 	}
-	/* The first reading, so that no executor has to begin without one, or without knowing whether readings are dear. */
 	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
-	atomic_store(&master->run.shared->reading_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before);
 	shared_post_estimate(master->run.shared, 0, shared_read_estimate(master->run.shared, &none), &first);
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));

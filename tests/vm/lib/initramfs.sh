@@ -1,0 +1,45 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+# Sourced by tests/vm/run: what a machine starts from. Needs $root, $build, and trouble, which ends the program with a message.
+#   initramfs_make FILE   programs and modules of the build with the libraries they need, busybox for all else, and the cases
+
+initramfs_programs='showstopper ssburn cpuload'
+
+initramfs_copy_libraries() { # FOLDER PROGRAM...
+	to=$1
+	shift
+	ldd "$@" | sed -n 's,^[^/]*\(/[^ :]*\) (0x.*,\1,p' | sort -u | while IFS= read -r library; do
+		mkdir -p "$to${library%/*}" && cp -L "$library" "$to$library" || exit 1
+	done
+}
+
+initramfs_make() {
+	busybox=$(command -v busybox) || left_out 'busybox is missing (tools/setup vm installs it)'
+	tree=$1.d
+	rm -rf "$tree"
+	mkdir -p "$tree/bin" "$tree/build" "$tree/source/tests/cli" "$tree/etc" "$tree/lib" "$tree/dev" || trouble "can't write to $tree"
+	cp -L "$busybox" "$tree/bin/busybox"
+	"$busybox" --list | grep -vx busybox | while IFS= read -r applet; do
+		ln -sf busybox "$tree/bin/$applet"
+	done
+	for program in $initramfs_programs; do
+		[ -x "$build/$program" ] || trouble "$build/$program is missing; build it first"
+		cp "$build/$program" "$tree/build/"
+	done
+	cp -R "$build/modules" "$tree/build/"
+	# Busybox's can't do it all.
+	rm -f "$tree/bin/unshare"
+	cp -L "$(command -v unshare)" "$tree/bin/"
+	# shellcheck disable=SC2016 # the inner shell's
+	find "$tree/build" "$tree/bin/unshare" -type f -name '*.so' -o -type f -perm -u+x | tr '\n' '\0' | xargs -0 sh -c '. "$0"; initramfs_copy_libraries "$@"' \
+		"$root/tests/vm/lib/initramfs.sh" "$tree" || trouble "libraries of $build can't be copied"
+	initramfs_copy_libraries "$tree" "$busybox" 2>/dev/null
+	cp "$root/tests/cli/lib.sh" "$tree/source/tests/cli/"
+	cp -R "$root/tests/vm" "$tree/source/tests/"
+	cp "$root/tests/vm/guest/init" "$tree/init"
+	chmod 755 "$tree/init"
+	printf 'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >"$tree/etc/passwd"
+	printf 'root:x:0:\nuser:x:1000:\n' >"$tree/etc/group"
+	(cd "$tree" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$1" || trouble "can't write $1"
+	rm -rf "$tree"
+}
