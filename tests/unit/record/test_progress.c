@@ -50,7 +50,8 @@ static void numbers_remain_when_it_is_narrow(void **state)
 	assert_string_equal(progress_format(&progress, 20, false, line), "1:00 100.0/50.0%");
 	assert_string_equal(progress_format(&progress, 30, false, line), "[###--] 1:00 left 100.0/50.0%");
 	assert_string_equal(progress_format(&progress, 40, false, line), "1:00 left target 50.0 load 100.0 %");
-	assert_string_equal(progress_format(&progress, 56, false, line), "[####----] 1:00 left target 50.0 load 100.0 duty 25.0 %");
+	assert_string_equal(
+		progress_format(&progress, 56, false, line), "[####----] 1:00 left target 50.0 load 100.0 duty 25.0 %");
 }
 
 /* However long the time is, and whatever it says, target and load are there; so is the time from 20 columns on. */
