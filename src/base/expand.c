@@ -15,6 +15,18 @@ unsigned expand_width(unsigned workloads)
 	return width;
 }
 
+/* What printf takes with a width or a precision: whether this, behind a percent sign, is such as `.2f` or `-10s`. */
+static bool is_conversion(const char *text)
+{
+	static const char digits[] = "0123456789";
+	const char *at = text + (*text && strchr("-+#", *text));
+	const size_t width = strspn(at, digits);
+	at += width;
+	const size_t precision = *at == '.' ? strspn(at + 1, digits) : 0;
+	at += precision ? precision + 1 : 0;
+	return width + precision > 0 && *at && strchr("diouxXeEfFgGaAcs", *at);
+}
+
 /*
  * The next placeholder that is one, or NULL. `%H`, `%s` and `${x%c}` are the language of the program that is started; a placeholder of
  * the user's own choice is meant wherever it stands.
@@ -23,7 +35,7 @@ static const char *next_mark(const char *text, const char *placeholder)
 {
 	const bool is_percent = strcmp(placeholder, "%") == 0;
 	const char *found = *placeholder ? strstr(text, placeholder) : NULL;
-	while (found && is_percent && isalnum((unsigned char)found[1]))
+	while (found && is_percent && (isalnum((unsigned char)found[1]) || is_conversion(found + 1)))
 		found = strchr(found + 1, '%');
 	return found;
 }

@@ -10,8 +10,8 @@ unsigned expand_width(unsigned workloads);
 
 /*
  * `text` with every placeholder replaced by the number, zero-padded to `width`, and every doubled placeholder by a single one. An
- * empty placeholder replaces nothing, and a percent sign that an ASCII letter or digit follows is none. To be freed; NULL with errno
- * ENOMEM.
+ * empty placeholder replaces nothing. A percent sign that an ASCII letter or digit follows is none, nor is one of a conversion of
+ * printf, such as %.2f and %-10s. To be freed; NULL with errno ENOMEM.
  */
 char *expand(const char *text, const char *placeholder, unsigned number, unsigned width);
 

@@ -11,6 +11,11 @@ bool output_is_stdout(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
+bool output_is_same(const char *path, const char *other)
+{
+	return path && other && strcmp(path, other) == 0;
+}
+
 const char *output_name(const char *path)
 {
 	return output_is_stdout(path) ? "standard output" : path;

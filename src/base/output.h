@@ -8,6 +8,9 @@
 
 bool output_is_stdout(const char *path);
 
+/* Whether both are written and have one name; either may be NULL, which is written nowhere. */
+bool output_is_same(const char *path, const char *other);
+
 /* What messages call it. */
 const char *output_name(const char *path);
 

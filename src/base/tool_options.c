@@ -93,10 +93,9 @@ int tool_options_next(struct tool_options *options, int ends_at_word)
 	if (found != TOOL_OPTIONS_ERROR)
 		return found;
 	const struct tool_option *const row = options->faulty;
-	if (options->fault == TOOL_OPTIONS_LACKS_VALUE && options->letter)
-		diag("-%c: its %s is missing", options->letter, row->argument);
-	else if (options->fault == TOOL_OPTIONS_LACKS_VALUE)
-		diag("--%s: its %s is missing", row->name, row->argument);
+	char name[TOOL_OPTIONS_NAME_MAX];
+	if (options->fault == TOOL_OPTIONS_LACKS_VALUE)
+		diag("%s: its %s is missing", tool_options_name(options, row, name), row->argument);
 	else if (options->fault == TOOL_OPTIONS_TAKES_NO_VALUE)
 		diag("--%s: takes no value", row->name);
 	else if (options->letter)
@@ -105,6 +104,15 @@ int tool_options_next(struct tool_options *options, int ends_at_word)
 		diag("unknown option '%.*s' (see %s --help)", (int)strcspn(options->where, "="), options->where,
 			options->program);
 	return TOOL_OPTIONS_ERROR;
+}
+
+const char *tool_options_name(const struct tool_options *options, const struct tool_option *row, char text[TOOL_OPTIONS_NAME_MAX])
+{
+	if (options->letter)
+		snprintf(text, TOOL_OPTIONS_NAME_MAX, "-%c", options->letter);
+	else
+		snprintf(text, TOOL_OPTIONS_NAME_MAX, "--%s", row->name);
+	return text;
 }
 
 /* ---- Their values ----------------------------------------------------------------------------------------------------- */
@@ -184,7 +192,7 @@ int tool_options_set(const struct tool_option *option, void *settings, const cha
 {
 	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 	if (option->takes == TOOL_CALL)
-		return option->call(settings, text);
+		return option->call(settings, source, text);
 	if (tool_options_store(option, settings, text) == 0)
 		return 0;
 	if (option->takes == TOOL_CHOICE)
@@ -203,9 +211,8 @@ int tool_options_set(const struct tool_option *option, void *settings, const cha
 int tool_options_take(const struct tool_options *options, int found, void *settings)
 {
 	const struct tool_option *const row = &options->option[found];
-	char source[64];
-	snprintf(source, sizeof source, "--%s", row->name);
-	return tool_options_set(row, settings, source, options->value);
+	char source[TOOL_OPTIONS_NAME_MAX];
+	return tool_options_set(row, settings, tool_options_name(options, row, source), options->value);
 }
 
 /* ---- Help ------------------------------------------------------------------------------------------------------------- */

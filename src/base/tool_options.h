@@ -56,8 +56,9 @@ struct tool_option {
 	const char *help;           /* one line, no full stop */
 	unsigned uses;              /* bits for the caller, and for help's mask */
 	enum tool_option_completion completion;
-	enum sst_kind kind;                            /* of the module that completion names */
-	int (*call)(void *settings, const char *text); /* of TOOL_CALL: 0, or -1 after a message; takes a value */
+	enum sst_kind kind; /* of the module that completion names */
+	/* Of TOOL_CALL, which takes a value: 0, or -1 after a message, which calls the option `source`. */
+	int (*call)(void *settings, const char *source, const char *text);
 };
 
 #define TOOL_OPTIONS_MAX 64
@@ -78,13 +79,13 @@ struct tool_options {
 	int words;           /* of the command line */
 	char **word;
 	const char *value; /* of the option or word that was found; NULL for an option without one */
+	int letter;        /* by which the option was given; 0 for a long name */
 	int stop; /* index of the word to look at next, 0 for the first; at the END of the first word that is no option */
 	bool ends_by_dashes; /* END: because of `--` */
 	/* ERROR: */
 	enum tool_options_fault fault;
 	const struct tool_option *faulty; /* NULL when it is unknown */
 	const char *where;                /* the word, whole */
-	int letter;                       /* of the option in it; 0 for a long name */
 	/* The scanner's own: */
 	bool begun;
 	int before; /* index of the word before the first one */
@@ -99,12 +100,17 @@ int tool_options_next(struct tool_options *options, int ends_at_word);
 /* The same without a message: an ERROR is told by fault, faulty, where and letter. */
 int tool_options_scan(struct tool_options *options, int ends_at_word);
 
+/* What the option of that row, which was found last, is called on the command line: -x or --name. Returns text. */
+#define TOOL_OPTIONS_NAME_MAX 64
+const char *tool_options_name(
+	const struct tool_options *options, const struct tool_option *row, char text[TOOL_OPTIONS_NAME_MAX]);
+
 /*
  * Stores an option's value in the caller's struct; `source` is what messages call it (--name, $NAME). 0, or -1 after a message.
  */
 int tool_options_set(const struct tool_option *option, void *settings, const char *source, const char *text);
 
-/* The same with the value that was found last, of the option at that place in the table; messages call it --name. */
+/* The same with the value that was found last, of the option at that place in the table; messages call it as it was given. */
 int tool_options_take(const struct tool_options *options, int found, void *settings);
 
 /* The same without a message: 0, or -1 for a text that isn't what the option takes. Does nothing about TOOL_CALL. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "base/tool_options.h"
 #include "cli/groups.h"
 #include "cli/limit.h"
@@ -37,11 +38,10 @@ void config_help(FILE *to)
 static int refuse_word(const struct tool_options *scan, char **error)
 {
 	const struct tool_option *const row = scan->faulty;
+	char name[TOOL_OPTIONS_NAME_MAX];
 	switch (scan->fault) {
 	case TOOL_OPTIONS_LACKS_VALUE:
-		if (scan->letter)
-			return refuse(error, "option '-%c' needs %s", scan->letter, row->argument);
-		return refuse(error, "option '--%s' needs %s", row->name, row->argument);
+		return refuse(error, "option '%s' needs %s", tool_options_name(scan, row, name), row->argument);
 	case TOOL_OPTIONS_TAKES_NO_VALUE:
 		return refuse(error, "option '--%s' takes no value", row->name);
 	case TOOL_OPTIONS_UNKNOWN:
@@ -57,9 +57,8 @@ static int refuse_word(const struct tool_options *scan, char **error)
 static int refuse_late(const struct tool_options *scan, const struct tool_option *row, char **error)
 {
 	static const char why[] = "must stand before the first command: it holds for all groups";
-	if (row->letter && scan->where[1] != '-')
-		return refuse(error, "option '-%c' %s", row->letter, why);
-	return refuse(error, "option '--%s' %s", row->name, why);
+	char name[TOOL_OPTIONS_NAME_MAX];
+	return refuse(error, "option '%s' %s", tool_options_name(scan, row, name), why);
 }
 
 /* The options before one command; *at is the first word to look at and becomes that of the command. */
@@ -74,7 +73,8 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 		const struct tool_option *const row = &showstopper_options[found];
 		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP))
 			return refuse_late(&scan, row, error);
-		if (option_set(row, &target, scan.value) != 0)
+		char source[TOOL_OPTIONS_NAME_MAX];
+		if (option_set(row, &target, tool_options_name(&scan, row, source), scan.value) != 0)
 			return -1;
 	}
 	*at = scan.stop;
@@ -119,6 +119,21 @@ static int parse_groups(struct config *config, int argc, char **argv, char **err
 	return result < 0 ? -1 : 0;
 }
 
+/* Files of a run: what two of them write into one can't be read. */
+static int check_outputs(const struct config *config, char **error)
+{
+	const struct {
+		const char *option, *path;
+	} output[] = {{"--log", config->log}, {"--export-json", config->export_json}, {"--export-csv", config->export_csv}};
+	for (size_t i = 1; i < sizeof output / sizeof *output; i++)
+		for (size_t j = 0; j < i; j++)
+			if (output_is_same(output[i].path, output[j].path))
+				return refuse(error,
+					"%s and %s: both would be written to %s: expected a file of its own for one of them",
+					output[j].option, output[i].option, output_name(output[i].path));
+	return 0;
+}
+
 int config_parse(struct config *config, int argc, char **argv, char **error)
 {
 	*error = NULL;
@@ -126,6 +141,8 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
 	if (limit_complete(config, error) != 0)
+		return -1;
+	if (check_outputs(config, error) != 0)
 		return -1;
 	return groups_complete(config, error);
 }

@@ -8,20 +8,22 @@
 #include "cli/option_values.h"
 #include "cli/refuse.h"
 
-/* As many processors as no machine has. */
-#define PROCESSORS_MOST 100000
+/* Of one processor: more of them than any machine has. */
+#define PERCENT_MOST 1e7
 
-int option_set_limit(void *settings, const char *text)
+int option_set_limit(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	const size_t length = strlen(text);
+	/* Without the sign, 20 could be meant as 20 % of a processor or as 20 of them. */
 	const bool percent = length > 0 && text[length - 1] == '%';
 	double value;
-	if (units_parse_real(text, length - percent, &value, NULL) != 0 || value <= 0 ||
-		value > PROCESSORS_MOST * (percent ? 100.0 : 1.0))
+	if (!percent || units_parse_real(text, length - 1, &value, NULL) != 0 || value <= 0 || value > PERCENT_MOST)
 		return refuse(target->error,
-			"--limit: '%s': expected a share of one processor, such as 20%%, or 150%% for one and a half", text);
-	target->config->limit = percent ? value / 100 : value;
+			"%s: '%s': expected a share of one processor and a percent sign, such as 20%%, or 150%% for one and a "
+			"half",
+			source, text);
+	target->config->limit = value / 100;
 	return 0;
 }
 

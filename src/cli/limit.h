@@ -6,7 +6,7 @@
 #include "base/config.h"
 
 /* Of struct option_target; stores what --limit takes. 0, or -1 with a message in its *error. */
-int option_set_limit(void *settings, const char *text);
+int option_set_limit(void *settings, const char *source, const char *text);
 
 /* With all options known: puts the modules in place. 0, or -1 with a message in *error. */
 int limit_complete(struct config *config, char **error);

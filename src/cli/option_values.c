@@ -20,76 +20,76 @@
 /* ---- What is said about wrong ones ------------------------------------------------------------------------------------ */
 
 /* "a, b or c" */
-static int refuse_choice(const char *name, const char *const *choices, const char *text, char **error)
+static int refuse_choice(const char *source, const char *const *choices, const char *text, char **error)
 {
 	char known[256] = "";
 	for (size_t i = 0; choices[i]; i++) {
 		const size_t used = strlen(known);
 		snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
 	}
-	return refuse(error, "--%s: '%s': expected %s", name, text, known);
+	return refuse(error, "%s: '%s': expected %s", source, text, known);
 }
 
-static int refuse_time(const struct tool_option *option, const char *text, char **error)
+static int refuse_time(const struct tool_option *option, const char *source, const char *text, char **error)
 {
 	int64_t value;
 	char least[UNITS_TEXT_MAX];
 	if (units_parse_time(text, strlen(text), &value, NULL) != 0)
-		return refuse(error, "--%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, option->name, text,
+		return refuse(error, "%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, source, text,
 			errno == ERANGE ? "out of range" : "malformed");
-	return refuse(error, "--%s: '%s' is out of range: expected a time from %s to 3650d", option->name, text,
+	return refuse(error, "%s: '%s' is out of range: expected a time from %s to 3650d", source, text,
 		units_print_time(option->least, least));
 }
 
-static int refuse_value(const struct tool_option *option, const char *text, char **error)
+static int refuse_value(const struct tool_option *option, const char *source, const char *text, char **error)
 {
 	switch (option->takes) {
 	case TOOL_CHOICE:
-		return refuse_choice(option->name, option->choices, text, error);
+		return refuse_choice(source, option->choices, text, error);
 	case TOOL_TIME:
-		return refuse_time(option, text, error);
+		return refuse_time(option, source, text, error);
 	case TOOL_TEXT:
-		return refuse(error, "--%s: expected the name of a %s", option->name,
+		return refuse(error, "%s: expected the name of a %s", source,
 			option->completion == TOOL_COMPLETE_MODULE   ? "module"
 			: option->completion == TOOL_COMPLETE_FOLDER ? "folder"
 								     : "file");
 	default:
-		return refuse(error, "--%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, option->name, text,
+		return refuse(error, "%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, source, text,
 			option->least, option->most);
 	}
 }
 
-int option_set(const struct tool_option *option, struct option_target *target, const char *text)
+int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text)
 {
 	if (option->takes == TOOL_CALL)
-		return option->call(target, text);
+		return option->call(target, source, text);
 	void *const settings = option->uses & OPTION_OF_GROUP ? (void *)target->group : target->config;
-	return tool_options_store(option, settings, text) == 0 ? 0 : refuse_value(option, text, target->error);
+	return tool_options_store(option, settings, text) == 0 ? 0 : refuse_value(option, source, text, target->error);
 }
 
 /* ---- Values of single options ----------------------------------------------------------------------------------------- */
 
-int option_set_start_at(void *settings, const char *text)
+int option_set_start_at(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	int64_t when_ns;
 	if (instant_parse(text, now_ns, &when_ns) != 0)
-		return refuse(target->error, "--start-at: '%s' is %s: expected " INSTANT_EXPECTED, text,
+		return refuse(target->error, "%s: '%s' is %s: expected " INSTANT_EXPECTED, source, text,
 			errno == ERANGE ? "out of range" : "no such time");
 	if (when_ns <= now_ns || when_ns > now_ns + OPTION_TIME_MOST)
-		return refuse(target->error, "--start-at: '%s' is %s: expected a time to come, within 3650d", text,
+		return refuse(target->error, "%s: '%s' is %s: expected a time to come, within 3650d", source, text,
 			when_ns <= now_ns ? "in the past" : "too far away");
 	target->config->start_at_ns = when_ns;
 	return 0;
 }
 
-int option_set_cpus(void *settings, const char *text)
+int option_set_cpus(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	struct sst_cpus *cpus;
 	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
-		return refuse(target->error, "--cpus: '%s' is %s: expected " CPUS_EXPECTED, text,
+		return refuse(target->error, "%s: '%s' is %s: expected " CPUS_EXPECTED, source, text,
 			errno == ERANGE ? "out of range" : "malformed");
 	free(target->group->cpus);
 	target->group->cpus = cpus;
@@ -109,7 +109,7 @@ static int parse_dynamic(struct config *config, const char *settings, char **err
 	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : refuse(error, "--pin=dynamic: %s", reason);
 }
 
-int option_set_pin(void *settings, const char *text)
+int option_set_pin(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	struct group *const group = target->group;
@@ -120,10 +120,10 @@ int option_set_pin(void *settings, const char *text)
 		return parse_dynamic(target->config, text[length] ? text + length + 1 : NULL, target->error);
 	}
 	group->pin = pinning_find(text);
-	return group->pin == PIN_NONE ? refuse_choice("pin", option_pins, text, target->error) : 0;
+	return group->pin == PIN_NONE ? refuse_choice(source, option_pins, text, target->error) : 0;
 }
 
-int option_set_part(void *settings, const char *text)
+int option_set_part(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	const char *slash = strchr(text, '/');
@@ -132,14 +132,14 @@ int option_set_part(void *settings, const char *text)
 	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
 		units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts ||
 		parts > (int64_t)CPUS_LIMIT)
-		return refuse(target->error,
-			"--part: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", text);
+		return refuse(target->error, "%s: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2",
+			source, text);
 	target->group->part = (unsigned)part;
 	target->group->parts = (unsigned)parts;
 	return 0;
 }
 
-int option_set_require(void *settings, const char *text)
+int option_set_require(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	struct config *const config = target->config;
@@ -159,7 +159,7 @@ int option_set_require(void *settings, const char *text)
 	const int result = option_parse(options, text, &given, &memory, reason);
 	option_free(&memory);
 	if (result != 0)
-		return refuse(target->error, "--require: %s", reason);
+		return refuse(target->error, "%s: %s", source, reason);
 	/* Each --require adds to those before it. */
 	if (!isnan(given.require_error))
 		config->require_error = given.require_error;
@@ -170,7 +170,7 @@ int option_set_require(void *settings, const char *text)
 	return 0;
 }
 
-int option_set_help_module(void *settings, const char *text)
+int option_set_help_module(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	struct config *const config = target->config;
@@ -181,24 +181,23 @@ int option_set_help_module(void *settings, const char *text)
 	const int found = module_kind_find(kind);
 	if (found < 0 || !colon || !colon[1])
 		return refuse(target->error,
-			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering",
-			text);
+			"%s: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering", source, text);
 	config->help_kind = (enum sst_kind)found;
 	config->help_name = colon + 1;
 	config->action = ACTION_HELP_MODULE;
 	return 0;
 }
 
-int option_set_attach(void *settings, const char *text)
+int option_set_attach(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	struct config *const config = target->config;
 	int64_t value;
 	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > INT_MAX)
-		return refuse(target->error, "--attach: '%s': expected the number of a process", text);
+		return refuse(target->error, "%s: '%s': expected the number of a process", source, text);
 	for (unsigned i = 0; i < config->attaches; i++)
 		if (config->attach[i] == (pid_t)value)
-			return refuse(target->error, "--attach: process %s is given twice", text);
+			return refuse(target->error, "%s: process %s is given twice", source, text);
 	pid_t *grown = realloc(config->attach, (config->attaches + 1) * sizeof *grown);
 	if (!grown)
 		return refuse(target->error, "%s", strerror(errno));

@@ -23,16 +23,16 @@ struct option_target {
 /* What --pin takes, NULL-terminated. */
 extern const char *const option_pins[];
 
-/* Store the value of the option of that name. 0, or -1 with a message in *error. */
-int option_set_attach(void *settings, const char *text);
-int option_set_cpus(void *settings, const char *text);
-int option_set_help_module(void *settings, const char *text);
-int option_set_part(void *settings, const char *text);
-int option_set_pin(void *settings, const char *text);
-int option_set_require(void *settings, const char *text);
-int option_set_start_at(void *settings, const char *text);
+/* Store the value of the option of that name. 0, or -1 with a message in *error, which calls the option `source`. */
+int option_set_attach(void *settings, const char *source, const char *text);
+int option_set_cpus(void *settings, const char *source, const char *text);
+int option_set_help_module(void *settings, const char *source, const char *text);
+int option_set_part(void *settings, const char *source, const char *text);
+int option_set_pin(void *settings, const char *source, const char *text);
+int option_set_require(void *settings, const char *source, const char *text);
+int option_set_start_at(void *settings, const char *source, const char *text);
 
-/* Stores the value of any option. 0, or -1 with a message in *error. */
-int option_set(const struct tool_option *option, struct option_target *target, const char *text);
+/* The same for any option. */
+int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text);
 
 #endif

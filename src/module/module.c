@@ -217,9 +217,10 @@ int module_load(
 		if (!options && required)
 			refuse_nothing(kind, name, required, required == table, error);
 		else if (is_load && options && is_like_file(options))
-			refuse(kind, name, error, "%s; a trace in a file: -t file -T %.200s", reason, options);
+			refuse(kind, name, error, "-%c: %s; a trace in a file: -t file -T %.200s", kinds[kind].letter, reason,
+				options);
 		else
-			refuse(kind, name, error, "%s", reason);
+			refuse(kind, name, error, "-%c: %s", kinds[kind].letter, reason);
 		module_unload(module);
 		return -1;
 	}

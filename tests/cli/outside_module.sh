@@ -99,17 +99,17 @@ refused "^showstopper: control module .*undefined symbol: a_function_that_nobody
 refused "^showstopper: control module .*/refuses.so': found 1, expected 2\$" -c "$fixtures/refuses.so"
 refused "^showstopper: control module .*/refuses.so': refused without a reason\$" -c "$fixtures/refuses.so" -C silent
 
-refused "^showstopper: control module 'mine': unknown option 'speed': expected one of rate, band\$" -c mine -C speed=3
-refused "^showstopper: control module 'mine': option 'rate': 'fast' is malformed: expected a number, from 0 to 10\$" \
+refused "^showstopper: control module 'mine': -C: unknown option 'speed': expected one of rate, band\$" -c mine -C speed=3
+refused "^showstopper: control module 'mine': -C: option 'rate': 'fast' is malformed: expected a number, from 0 to 10\$" \
 	-c mine -C rate=fast
-refused "^showstopper: control module 'mine': option 'rate': '11' is out of range: expected a number, from 0 to 10\$" \
+refused "^showstopper: control module 'mine': -C: option 'rate': '11' is out of range: expected a number, from 0 to 10\$" \
 	-c mine -C 11
-refused "^showstopper: control module 'mine': option 'band': '2' is out of range: expected a load" -c mine -C band=2
-refused "^showstopper: dithering module 'averageq': option 'quantum': '1u' is out of range: expected a time .* from 1ms to 1h\$" \
+refused "^showstopper: control module 'mine': -C: option 'band': '2' is out of range: expected a load" -c mine -C band=2
+refused "^showstopper: dithering module 'averageq': -D: option 'quantum': '1u' is out of range: expected a time .* from 1ms to 1h\$" \
 	-d averageq -D 1u
-refused "^showstopper: feedback module 'realtime': option 'source': 'magic' is malformed: expected idle, " -F source=magic
-refused "^showstopper: space module 'even': unknown option 'x': there are no options\$" -s even -S x=1
-refused "^showstopper: trace module 'constant': option 'load': '' is malformed" -T load=
+refused "^showstopper: feedback module 'realtime': -F: option 'source': 'magic' is malformed: expected idle, " -F source=magic
+refused "^showstopper: space module 'even': -S: unknown option 'x': there are no options\$" -s even -S x=1
+refused "^showstopper: trace module 'constant': -T: option 'load': '' is malformed" -T load=
 refused "^showstopper: trace module 'file': .*absent.trace" -t file -T absent.trace
 
 # Also where nothing would be run.

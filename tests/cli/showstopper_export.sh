@@ -67,11 +67,21 @@ run showstopper -q -n 1 -T 50% -r 600m --export-json - ssburn
 expect_status 0
 valid out
 value out '.result.samples' 1
-run showstopper -q -n 1 -T 50% -r 600m -o - --export-csv - ssburn
+run showstopper -q -n 1 -T 50% -r 600m -o - ssburn
 expect_status 0
-expect_lines out 4
+expect_lines out 2
 expect_text out '^time_s,monotonic_s,target,'
+run showstopper -q -n 1 -T 50% -r 600m --export-csv - ssburn
+expect_status 0
+expect_lines out 2
 expect_text out '^workloads,processors,target,'
+
+# Two of them in one can't be read.
+run showstopper -T 50% -o - --export-csv - touch started
+expect_trouble '^showstopper: --log and --export-csv: both would be written to standard output: expected a file of its own for one of them$'
+run showstopper -T 50% --export-csv both --export-json both touch started
+expect_trouble '^showstopper: --export-json and --export-csv: both would be written to both: expected'
+[ ! -e started ] && [ ! -e both ] || fail 'something was started or written although two outputs are one'
 run showstopper -q -n 1 -T 50% --stderr - --stdout said sh -c 'echo standard; echo error >&2'
 expect_status 0
 expect_lines out 1

@@ -27,7 +27,7 @@ accepted() {
 # ---- Values -------------------------------------------------------------------------------------------------------------------
 
 for value in '' 0 -1 1.5 1e3 nan inf 0x10 ' 1' '1 ' 100001 4294967297 99999999999999999999 one; do
-	refused "--instances: '.*': expected a whole number from 1 to 100000" -n "$value"
+	refused "-n: '.*': expected a whole number from 1 to 100000" -n "$value"
 	refused "--instances: '.*': expected a whole number from 1 to 100000" --instances="$value"
 done
 accepted -n 1
@@ -44,7 +44,7 @@ for option in --warmup --run-time --log-interval --grace; do
 		accepted "$option" "$value"
 	done
 done
-refused "--run-time: '0' is out of range: expected a time from 1ns" -r 0
+refused "-r: '0' is out of range: expected a time from 1ns" -r 0
 refused "--log-interval: '999u' is out of range: expected a time from 1ms" --log-interval 999u
 accepted -w 0 --grace 0 -r 500m
 
@@ -60,7 +60,7 @@ accepted -c "$build/modules/control/geom.so"
 
 # Options of modules. The messages are those of all modules; each type of value is met once.
 for value in '' 2 -0.1 101% nan inf 1/0 3/2 1/ 0.5x; do
-	refused "trace module 'constant': option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "$value"
+	refused "trace module 'constant': -T: option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "$value"
 done
 refused "trace module 'constant': -T is missing: give load=LOAD \(target load\), such as -T 40%\$" -q
 refused ".*'load': '40' is out of range: expected a load from 0 to 1, .*; 40 per cent is 40%\$" -T 40
@@ -69,27 +69,27 @@ for name in hand.txt /hand 1.trace; do
 	refused ".*'$name' is malformed: expected a load .*; a trace in a file: -t file -T $name\$" -T "$name"
 done
 refused ".*'1.5x' is malformed: expected a load from 0 to 1, such as [^;]*\$" -T 1.5x
-refused "trace module 'constant': unknown option 'lod': expected one of load" -T lod=50%
-refused "trace module 'constant': option 'load' is given twice" -T 50%,load=50%
-refused "trace module 'constant': an option without a name: expected one of load" -T 50%,
-refused "space module 'even': unknown option 'a': there are no options" -T 50% -S a=1
+refused "trace module 'constant': -T: unknown option 'lod': expected one of load" -T lod=50%
+refused "trace module 'constant': -T: option 'load' is given twice" -T 50%,load=50%
+refused "trace module 'constant': -T: an option without a name: expected one of load" -T 50%,
+refused "space module 'even': -S: unknown option 'a': there are no options" -T 50% -S a=1
 for value in '' nan -1 1001 1e9 x; do
-	refused "control module 'rbpid': option 'ke': '.*' is (malformed|out of range): expected a number, from 0 to 1000" -T 50% -c rbpid -C "ke=$value"
+	refused "control module 'rbpid': -C: option 'ke': '.*' is (malformed|out of range): expected a number, from 0 to 1000" -T 50% -c rbpid -C "ke=$value"
 done
 for value in '' nan -1 1001 1.5 x 99999999999999999999; do
-	refused "control module 'rbpid': option 'peers': '.*' is (malformed|out of range): expected a whole number, from 0 to 1000" \
+	refused "control module 'rbpid': -C: option 'peers': '.*' is (malformed|out of range): expected a whole number, from 0 to 1000" \
 		-T 50% -c rbpid -C "peers=$value"
 done
-refused "control module 'rbpid': option 'windup': 'clam' is malformed: expected clamp or none" -T 50% -c rbpid -C windup=clam
+refused "control module 'rbpid': -C: option 'windup': 'clam' is malformed: expected clamp or none" -T 50% -c rbpid -C windup=clam
 for value in '' 0 1u 2h 1e3 x; do
-	refused "dithering module 'averageq': option 'quantum': '.*' is (malformed|out of range): expected a time .*, from 1ms to 1h" \
+	refused "dithering module 'averageq': -D: option 'quantum': '.*' is (malformed|out of range): expected a time .*, from 1ms to 1h" \
 		-T 50% -d averageq -D "$value"
 done
 for value in '' - 3- 5-3 a 0-99999999999; do
-	refused "feedback module 'realtime': option 'cpus': '.*' is (malformed|out of range)" -T 50% -f realtime -F "cpus=$value"
+	refused "feedback module 'realtime': -F: option 'cpus': '.*' is (malformed|out of range)" -T 50% -f realtime -F "cpus=$value"
 done
 refused "feedback module 'realtime': /proc/stat has none of the processors of option 'cpus'" -T 50% -F cpus=1000
-refused "trace module 'staircase': option 'symmetric': 'maybe' is malformed: expected yes or no" -t staircase -T symmetric=maybe
+refused "trace module 'staircase': -T: option 'symmetric': 'maybe' is malformed: expected yes or no" -t staircase -T symmetric=maybe
 
 # A wrong trace: file, line, column, what was found, what was expected.
 printf '0 10%%\n10s 110%%\n' >wrong.trace
@@ -249,11 +249,11 @@ expect_text out '^replaced in group 2: % becomes 2$'
 expect_text out '^replaced in --stdout: out\.% becomes out\.0$'
 expect_no_text out 'replaced in --stderr'
 # shellcheck disable=SC2016 # the workloads' shell expands
-run showstopper -q -v -T 100% -c open -n 1 sh -c 'x=abc; echo "${x%c}" "$1"; date +%Hh; awk "BEGIN { printf \"%s %d\n\", 1, 2 }"' sh it.%
+run showstopper -q -v -T 100% -c open -n 1 sh -c 'x=abc; echo "${x%c}" "$1"; date +%Hh; awk "BEGIN { printf \"%s %.1f\n\", 1, 2 }"' sh it.%
 expect_status 0
 expect_text out '^ab it\.0$'
 expect_text out '^[0-9][0-9]h$'
-expect_text out '^1 2$'
+expect_text out '^1 2\.0$'
 expect_text err '^showstopper: replaced in group 1: it\.% becomes it\.0$'
 run showstopper -q -T 100% -c open -n 1 echo %
 expect_no_text err replaced
@@ -453,12 +453,12 @@ expect_status 0
 expect_text out '^trace: constant load=0\.2'
 expect_text out '^feedback: workloads .*processors=1$'
 [ "$(grep -c '^workload' out)" = 1 ] || { fail "$what: more than one workload"; cat out; }
-run showstopper --limit 1.5 --dry-run -n 2 touch started
+run showstopper --limit 150% --dry-run -n 2 touch started
 expect_text out '^trace: constant load=0\.75'
 expect_text out '^feedback: workloads .*processors=2$'
-for value in '' 0 0% -5% abc 20%% nan 1e9; do
+for value in '' 0 0% -5% abc 20 0.2 20%% % nan% 1e9%; do
 	run showstopper --limit "$value" touch started
-	expect_trouble "^showstopper: --limit: '$value': expected a share of one processor, such as 20%, or 150% for one and a half\$"
+	expect_trouble "^showstopper: --limit: '$value': expected a share of one processor and a percent sign, such as 20%, or 150% for one and a half\$"
 done
 for other in '-T 20%' '-t sine' '-f realtime' '-F share=40m' '-t constant'; do
 	# shellcheck disable=SC2086 # two words

@@ -27,20 +27,20 @@ refused() {
 	rm -f refused.csv
 }
 refused "^ssburn: --profile: there is no profile 'nonsense'" --profile nonsense
-refused "^ssburn: --profile: there is no profile ''" -p ''
+refused "^ssburn: -p: there is no profile ''" -p ''
 refused "^ssburn: --threads: '0' is no whole number from 1 to 4096" --threads 0
-refused "^ssburn: --threads: '4097' is no" -p parallel -t 4097
-refused "^ssburn: --threads: '-1' is no" -t -1
-refused "^ssburn: --threads: '1.5' is no" -t 1.5
+refused "^ssburn: -t: '4097' is no" -p parallel -t 4097
+refused "^ssburn: -t: '-1' is no" -t -1
+refused "^ssburn: -t: '1.5' is no" -t 1.5
 refused "^ssburn: --threads: '' is no" --threads=
 refused "^ssburn: --threads: the profile single has 1, not 2" -t 2
 refused "^ssburn: --threads: the profile phased has 2 or more, not 1" -p phased -t 1
 refused "^ssburn: --threads: N is missing" --threads
-refused "^ssburn: --threads: N is missing" -t
+refused "^ssburn: -t: N is missing" -t
 refused "^ssburn: --work: '0' is no whole number from 1" --work 0
-refused "^ssburn: --work: 'nan' is no" -w nan
+refused "^ssburn: -w: 'nan' is no" -w nan
 refused "^ssburn: --iterations: '0' is no" --iterations 0
-refused "^ssburn: --iterations: '9223372036854775808' is no" -n 9223372036854775808
+refused "^ssburn: -n: '9223372036854775808' is no" -n 9223372036854775808
 refused "^ssburn: --time: '1x' is not a time" --time 1x
 refused "^ssburn: --time: '-1s' is not a time" --time -1s
 refused "^ssburn: --phase: '0' is no" -p phased --phase 0
@@ -48,9 +48,9 @@ refused "^ssburn: --phase: the profile parallel has no phases" -p parallel --pha
 refused "^ssburn: --sleep: '25h' is not a time .* from 0s to 1d" -p sleepy --sleep 25h
 refused "^ssburn: --sleep: the profile single doesn't sleep" --sleep 1s
 refused "^ssburn: --memory: '3Q' is no number of bytes from 0 to 16G" --memory 3Q
-refused "^ssburn: --memory: 'G' is no" -m G
-refused "^ssburn: --memory: '17G' is no" -m 17G
-refused "^ssburn: --memory: '9999999999T' is no" -m 9999999999T
+refused "^ssburn: -m: 'G' is no" -m G
+refused "^ssburn: -m: '17G' is no" -m 17G
+refused "^ssburn: -m: '9999999999T' is no" -m 9999999999T
 refused "^ssburn: --seed: '-1' is no" --seed -1
 refused "^ssburn: --instance: '4294967296' is no" --instance 4294967296
 export SHOWSTOPPER_INSTANCE=two
@@ -67,7 +67,7 @@ refused "^ssburn: unexpected argument '--verbose'" -- --verbose
 run ssburn -w 1 -n 3 -o -
 expect_lines out 4
 run ssburn -n 1 -o ''
-expect_trouble "^ssburn: --output: the name of a file is missing"
+expect_trouble "^ssburn: -o: the name of a file is missing"
 run ssburn -n 1 -o nowhere/log
 expect_trouble "^ssburn: nowhere/log: can't write iteration records: No such file"
 run ssburn -n 1 -o .

@@ -31,21 +31,22 @@ refused() {
 }
 refused "^ssiterate: expected a command"
 refused "^ssiterate: expected a command" --
-refused "^ssiterate: --iterations: found '0', expected a whole number from 1 to" -n 0 touch started
-refused "^ssiterate: --iterations: found 'x'" -n x touch started
+refused "^ssiterate: -n: found '0', expected a whole number from 1 to" -n 0 touch started
+refused "^ssiterate: -n: found 'x'" -n x touch started
 refused "^ssiterate: --time: found '1x', expected a time" --time 1x touch started
 refused "^ssiterate: --grace: found '-1s', expected a time" --grace -1s touch started
-refused "^ssiterate: --instance: found '4294967296'" -i 4294967296 touch started
-refused "^ssiterate: --match: found '', expected REGEX" -m '' touch started
+refused "^ssiterate: -i: found '4294967296'" -i 4294967296 touch started
+refused "^ssiterate: -m: found '', expected REGEX" -m '' touch started
 refused "^ssiterate: --match: '\(' is no extended regular expression: " -m '(' touch started
 refused "^ssiterate: --match-start: '\[' is no extended regular expression: " -m x --match-start '[' touch started
 refused "^ssiterate: found --match-start without --match" --match-start x touch started
 refused "^ssiterate: found --format and --match, expected one of them" -f dacapo -m x touch started
 refused "^ssiterate: found --format and --match-start, expected one of them" -f dacapo --match-start x touch started
-refused "^ssiterate: --format: found 'spec', expected one of dacapo" -f spec touch started
+refused "^ssiterate: -f: found 'spec', expected one of dacapo" -f spec touch started
 refused "^ssiterate: found --stream without" --stream stdout touch started
 refused "^ssiterate: --stream: found 'stdin', expected one of both, stdout, stderr" -m x --stream stdin touch started
 refused "^ssiterate: found --keep-going and --match" -k -m x touch started
+refused "^ssiterate: --output and --export-json: both would be written to standard output: expected" -o - --export-json - touch started
 refused "^ssiterate: --export-json: found ''" --export-json '' touch started
 refused "^ssiterate: unknown option '--iter'" --iter 3 touch started
 refused "^ssiterate: unknown option '-x'" -x touch started

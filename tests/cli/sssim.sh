@@ -112,9 +112,9 @@ done
 run sssim -q -T 50% -r 1s -o -
 expect_lines out 3
 run sssim -T 50% -r 1s -o ''
-expect_trouble '^sssim: --log'
+expect_trouble '^sssim: -o'
 run sssim -T 50% -r 1s -c ''
-expect_trouble '^sssim: --control'
+expect_trouble '^sssim: -c'
 
 # What the workloads make beside others: 30 % of theirs and 40 % of the background's.
 run sssim -q --report -f workloads -T 30% -r 30s -B load=40% -i 1

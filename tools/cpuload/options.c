@@ -31,14 +31,14 @@ static int find_name(const char *const *names, const char *word, size_t length)
 	return -1;
 }
 
-static int set_columns(void *to, const char *list)
+static int set_columns(void *to, const char *source, const char *list)
 {
 	struct settings *const settings = to;
 	for (const char *at = list;; at++) {
 		const size_t length = strcspn(at, ",");
 		const int found = find_name(column_names, at, length);
 		if (found < 0) {
-			diag("--columns: '%.*s' is none of runqueue, steal, frequency, power and all", (int)length, at);
+			diag("%s: '%.*s' is none of runqueue, steal, frequency, power and all", source, (int)length, at);
 			return -1;
 		}
 		for (int i = 0; i < COLUMNS; i++)
@@ -50,7 +50,7 @@ static int set_columns(void *to, const char *list)
 	}
 }
 
-static int set_cpus(void *to, const char *text)
+static int set_cpus(void *to, const char *source, const char *text)
 {
 	struct settings *const settings = to;
 	size_t stop = 0;
@@ -61,7 +61,7 @@ static int set_cpus(void *to, const char *text)
 	if (errno == ENOMEM)
 		diag("%s", strerror(errno));
 	else
-		diag("--cpus: '%s' is not " CPUS_EXPECTED " (see character %zu)", text, stop + 1);
+		diag("%s: '%s' is not " CPUS_EXPECTED " (see character %zu)", source, text, stop + 1);
 	return -1;
 }
 
@@ -92,18 +92,18 @@ const struct tool_option cpuload_options[] = {
 };
 const size_t cpuload_option_count = sizeof cpuload_options / sizeof *cpuload_options;
 
-static int set_option(struct settings *settings, const struct tool_option *row, const char *text)
+static int set_option(struct settings *settings, const struct tool_option *row, const char *source, const char *text)
 {
 	if (row->takes == TOOL_CALL)
-		return row->call(settings, text);
+		return row->call(settings, source, text);
 	if (tool_options_store(row, settings, text) == 0)
 		return 0;
 	if (row->takes == TOOL_CHOICE)
-		diag("--%s: '%s' is none of %s, %s and %s", row->name, text, row->choices[0], row->choices[1], row->choices[2]);
+		diag("%s: '%s' is none of %s, %s and %s", source, text, row->choices[0], row->choices[1], row->choices[2]);
 	else if (row->takes == TOOL_INT)
-		diag("--%s: '%s' is not the number of a process", row->name, text);
+		diag("%s: '%s' is not the number of a process", source, text);
 	else
-		diag("--%s: the %s is missing", row->name, row->argument);
+		diag("%s: the %s is missing", source, row->argument);
 	return -1;
 }
 
@@ -116,7 +116,8 @@ static int parse_options(struct settings *settings, struct tool_options *parse)
 		const struct tool_option *const row = &cpuload_options[found];
 		if (row->takes == TOOL_NOTHING)
 			return row->letter;
-		if (set_option(settings, row, parse->value) != 0)
+		char source[TOOL_OPTIONS_NAME_MAX];
+		if (set_option(settings, row, tool_options_name(parse, row, source), parse->value) != 0)
 			return -1;
 	}
 	return 0;

@@ -210,12 +210,12 @@ static enum options_wish parse_words(struct tool_options *parse, const char *mis
 		if (found == HELP || found == VERSION)
 			return found == HELP ? WISH_HELP : WISH_VERSION;
 		const struct tool_option *const option = &ssburn_options[found];
+		char source[TOOL_OPTIONS_NAME_MAX];
+		tool_options_name(parse, option, source);
 		if (parse->value == missing) {
-			diag("--%s: %s is missing", option->name, option->argument);
+			diag("%s: %s is missing", source, option->argument);
 			return WISH_ERROR;
 		}
-		char source[32];
-		snprintf(source, sizeof source, "--%s", option->name);
 		if (set_value(settings, option, source, parse->value) != 0)
 			return WISH_ERROR;
 	}

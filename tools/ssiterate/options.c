@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/output.h"
 #include "base/units.h"
 
 #define INSTANCE "SHOWSTOPPER_INSTANCE"
@@ -89,6 +90,11 @@ static int complete(struct settings *settings)
 		diag("found --match-start without --match, which says where iterations end");
 		return -1;
 	}
+	if (output_is_same(settings->output, settings->export_json)) {
+		diag("--output and --export-json: both would be written to %s: expected a file of its own for one of them",
+			output_name(settings->output));
+		return -1;
+	}
 	if (settings->stream != UNSET && !matches) {
 		diag("found --stream without --match or --format");
 		return -1;
@@ -133,9 +139,7 @@ enum options_wish options_parse(int count, char **words, struct settings *settin
 			return WISH_ERROR;
 		if (found == HELP || found == VERSION)
 			return found == HELP ? WISH_HELP : WISH_VERSION;
-		char source[32];
-		snprintf(source, sizeof source, "--%s", ssiterate_options[found].name);
-		if (tool_options_set(&ssiterate_options[found], settings, source, parse.value) != 0)
+		if (tool_options_take(&parse, found, settings) != 0)
 			return WISH_ERROR;
 	}
 	settings->command = words + parse.stop;

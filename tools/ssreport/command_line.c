@@ -69,7 +69,8 @@ static int parse_options(struct settings *settings, struct tool_options *parse)
 				ssreport_options[found].name, settings->command->name);
 			return -1;
 		}
-		if (settings_set(settings, found, parse->value) != 0)
+		char source[TOOL_OPTIONS_NAME_MAX];
+		if (settings_set(settings, found, tool_options_name(parse, &ssreport_options[found], source), parse->value) != 0)
 			return -1;
 	}
 	for (int i = parse->stop; i < parse->words; i++)

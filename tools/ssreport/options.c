@@ -139,10 +139,10 @@ static int set_range(struct settings *settings, const char *text)
 }
 
 /* What tool_options_set leaves to its caller. */
-static int set_value(struct settings *settings, int option, const char *text)
+static int set_value(struct settings *settings, int option, const char *source, const char *text)
 {
 	if (!*text) {
-		diag("--%s: found '', expected %s", ssreport_options[option].name, ssreport_options[option].argument);
+		diag("%s: found '', expected %s", source, ssreport_options[option].argument);
 		return -1;
 	}
 	if (option == OPTION_EDGE)
@@ -162,14 +162,12 @@ static int set_value(struct settings *settings, int option, const char *text)
 	return 0;
 }
 
-int settings_set(struct settings *settings, int option, const char *text)
+int settings_set(struct settings *settings, int option, const char *source, const char *text)
 {
 	const struct tool_option *const found = &ssreport_options[option];
-	char source[32];
-	snprintf(source, sizeof source, "--%s", found->name);
 	if (tool_options_set(found, settings, source, text) != 0)
 		return -1;
-	return found->takes == TOOL_VALUE ? set_value(settings, option, text) : 0;
+	return found->takes == TOOL_VALUE ? set_value(settings, option, source, text) : 0;
 }
 
 /* ---- What they mean --------------------------------------------------------------------------------------------------- */

@@ -83,10 +83,10 @@ void settings_init(struct settings *settings);
 void settings_free(struct settings *settings);
 
 /*
- * Stores the value of ssreport_options[option], which is one of the subcommand's; settings->output and outlier must have room for one more. 0,
- * or -1 after a message.
+ * Stores the value of ssreport_options[option], which is one of the subcommand's and which messages call `source`;
+ * settings->output and outlier must have room for one more. 0, or -1 after a message.
  */
-int settings_set(struct settings *settings, int option, const char *text);
+int settings_set(struct settings *settings, int option, const char *source, const char *text);
 
 /* Times in seconds, and what is taken where they are not set. */
 double settings_seconds(int64_t ns, double unset);

@@ -26,11 +26,11 @@ struct settings {
 static const char *const choices[] = {"one", "two", NULL};
 
 /* Takes what begins with a k. */
-static int set_call(void *settings, const char *text)
+static int set_call(void *settings, const char *source, const char *text)
 {
 	struct settings *const to = settings;
 	if (*text != 'k') {
-		diag("no k");
+		diag("%s: no k", source);
 		return -1;
 	}
 	to->text = text + 1;
@@ -244,19 +244,30 @@ static void values_are_stored(void **state)
 	assert_string_equal(settings.text, "ind");
 }
 
-static void what_was_found_is_stored(void **state)
+/* The next option's value, in a message that calls the option as it was given. */
+static void expect_next_refused(const char *expected)
 {
-	(void)state;
 	struct settings settings = {0};
-	BEGIN("-n4", "--number=11");
-	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
-	assert_int_equal(settings.number, 4);
 	catch_messages();
 	const int result = tool_options_take(&parse, tool_options_next(&parse, 0), &settings);
 	release_messages();
 	assert_int_equal(result, -1);
+	assert_string_equal(message, expected);
+}
+
+static void what_was_found_is_stored(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	BEGIN("-n4", "--number=11", "-fn12", "-kx", "--call", "y");
+	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
 	assert_int_equal(settings.number, 4);
-	assert_string_equal(message, "test: --number: found '11', expected a whole number from 1 to 10\n");
+	expect_next_refused("test: --number: found '11', expected a whole number from 1 to 10\n");
+	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
+	assert_true(settings.flag);
+	expect_next_refused("test: -n: found '12', expected a whole number from 1 to 10\n");
+	expect_next_refused("test: -k: no k\n");
+	expect_next_refused("test: --call: no k\n");
 }
 
 static void expect_value_refused(int option, const char *text, const char *expected)
@@ -289,7 +300,7 @@ static void wrong_values_are_refused(void **state)
 	expect_value_refused(CHOICE, "three", "test: $SOURCE: found 'three', expected one of one, two\n");
 	expect_value_refused(COUNT, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 9\n");
 	expect_value_refused(COUNT, "4294967297", "test: $SOURCE: found '4294967297', expected a whole number from 1 to 9\n");
-	expect_value_refused(CALL, "x", "test: no k\n");
+	expect_value_refused(CALL, "x", "test: $SOURCE: no k\n");
 }
 
 static void expect_help(unsigned mask, const char *expected)

@@ -281,18 +281,18 @@ static void values_are_checked(void **state)
 		char line[64];
 		char message[128];
 		snprintf(line, sizeof line, "-n %s a", counts[i]);
-		snprintf(message, sizeof message, "--instances: '%s': expected a whole number from 1 to 100000", counts[i]);
+		snprintf(message, sizeof message, "-n: '%s': expected a whole number from 1 to 100000", counts[i]);
 		refuse(line, message);
 	}
 	take("-n 100000 a");
 	refuse("-n 100000 a : -n 1 b", "100001 workloads are too many: expected at most 100000");
 	refuse("-n 60000 a : -n 60000 b", "120000 workloads are too many: expected at most 100000");
 #define TIME_EXPECTED "expected " UNITS_TIME_EXPECTED
-	refuse("-w soon a", "--warmup: 'soon' is malformed: " TIME_EXPECTED);
-	refuse("-w -1s a", "--warmup: '-1s' is malformed: " TIME_EXPECTED);
-	refuse("-r 0 a", "--run-time: '0' is out of range: expected a time from 1ns to 3650d");
-	refuse("-r 3651d a", "--run-time: '3651d' is out of range: expected a time from 1ns to 3650d");
-	refuse("-r 999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED);
+	refuse("-w soon a", "-w: 'soon' is malformed: " TIME_EXPECTED);
+	refuse("-w -1s a", "-w: '-1s' is malformed: " TIME_EXPECTED);
+	refuse("-r 0 a", "-r: '0' is out of range: expected a time from 1ns to 3650d");
+	refuse("-r 3651d a", "-r: '3651d' is out of range: expected a time from 1ns to 3650d");
+	refuse("--run-time=999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED);
 	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: expected a time from 1ms to 3650d");
 	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
 }
@@ -370,9 +370,9 @@ static void requirements_are_checked(void **state)
 static void names_must_not_be_empty(void **state)
 {
 	(void)state;
-	refuse("-t _ a", "--trace: expected the name of a module");
+	refuse("-t _ a", "-t: expected the name of a module");
 	refuse("--control= a", "--control: expected the name of a module");
-	refuse("-o _ a", "--log: expected the name of a file");
+	refuse("-o _ a", "-o: expected the name of a file");
 	refuse("--stdout= a", "--stdout: expected the name of a file");
 	refuse("--stderr= a", "--stderr: expected the name of a file");
 	refuse("--chdir= a", "--chdir: expected the name of a folder");
