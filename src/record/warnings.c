@@ -5,9 +5,6 @@
 
 #include "record/summary_terms.h"
 
-/* A share of the time, and an error, from which one explains the other. */
-#define NOTABLE_SHARE 0.05
-#define NOTABLE_ERROR_PP 0.5
 /* What makes so much of the load is named. */
 #define NOTABLE_LOAD 0.005
 /* Workloads that use so much of what they may could not use more. */

@@ -529,8 +529,10 @@ static int set_end(struct sim_run *run)
 	}
 	const int64_t length_ns = config->run_time_ns >= 0 ? config->run_time_ns : trace_ns;
 	char text[SHORT_TIME_MAX];
-	if (short_time(length_ns, text))
-		diag("%s: %s", config->run_time_ns >= 0 ? "--run-time" : "the trace's length", text);
+	if (config->run_time_ns >= 0 && short_time(config->run_time_ns, text))
+		diag("--run-time: %s", text);
+	if (short_time(trace_ns, text))
+		diag("the trace's length: %s", text);
 	run->end_ns = run->origin_ns + length_ns;
 	return 0;
 }

@@ -181,6 +181,21 @@ static void note_progress(struct recording *recording, const struct record *reco
 	live_line_draw(&recording->live_line, &recording->progress);
 }
 
+/* While there is still something to be done about it. */
+static void warn_of_absence(struct recording *recording, const struct record *record)
+{
+	const struct config *const config = recording->run->config;
+	struct absence_found found;
+	if (!absence_add(&recording->absence, record, &found) || config->quiet)
+		return;
+	diag("warning: the workloads were gone for %.1f %% of the last %.1f s, and the load is %.1f pp below the target%s",
+		100 * found.gone, found.seconds, found.missing_pp,
+		config->when_one_ends == ENDS_RESPAWN
+			? ": there are 100 ms or more between starts; ssiterate in front of the command "
+			  "leaves none"
+			: "");
+}
+
 /* A row of several intervals is one whose readings failed: one sample, which says nothing of the time that is missing. */
 static void count_sample(struct recording *recording, const struct record *record)
 {
@@ -193,6 +208,7 @@ static void count_sample(struct recording *recording, const struct record *recor
 	recording->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&recording->accuracy, record->target, record->load);
 	tally_add(&recording->tally, record, run_origin(recording->run));
+	warn_of_absence(recording, record);
 	others_count(&recording->sampled_others);
 }
 

@@ -10,6 +10,7 @@
 #include "base/accuracy.h"
 #include "control/run.h"
 #include "placement/dynamic_pinning.h"
+#include "record/absence.h"
 #include "record/control_log.h"
 #include "record/energy.h"
 #include "record/others.h"
@@ -26,6 +27,7 @@ struct recording {
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
 	struct tally tally;
+	struct absence absence;
 	int64_t under_control_ns,
 		sampled_ns; /* with a target all the time, pauses left out, and the part of it that samples cover */
 	int64_t read_ns;    /* when the source was read last */

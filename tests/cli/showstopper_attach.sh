@@ -162,6 +162,18 @@ expect_left_running 3
 [ "$(jq -c '[.configuration.groups,.workloads[0].attached,.workloads[0].command,.workloads[0].pid]' record.json)" = "[[],true,null,$tree]" ] ||
 	fail "$what: wrong record"
 
+# When processor time was used: not before it was attached, in the warm-up, and hardly while it was stopped.
+end_tree
+start_tree sh -c 'while :; do :; done'
+wait_until sh -c "[ \"\$(awk '{ print \$14 }' /proc/$tree/stat)\" -ge 100 ]"
+start_run -T 0 -c open -w 500m -r 1s --attach "$tree" --export-json record.json
+wait_background
+expect_status 0
+expect_left_running 1
+jq -e '.workloads[0] | (.cpu_parts_s.before | . > 0 and . < 0.9) and .cpu_parts_s.control < .cpu_parts_s.before and
+	(.cpu_s - (.cpu_parts_s | .before + .control + .after) | . > -1e-6 and . < 1e-6)' record.json >jq.out ||
+	fail "$what: $(jq -c '.workloads[0]' record.json)"
+
 # Beside commands, which keep their numbers, for a while at a duty cycle between 0 and 1; what it used is told.
 end_tree
 start_tree sh -c 'while :; do :; done'

@@ -53,6 +53,11 @@ expect_status 0
 expect_text err '^target load          none'
 expect_no_text err 'exact'
 
+printf '0 10%%\n2m 60%%\n' >short.trace
+run sssim -t file -T short.trace -r 1s
+expect_text err "^sssim: the trace's length: 2ms is shorter than one sample .* 2 minutes are 2M or 2min\$"
+expect_no_text err 'run-time'
+
 run sssim -T 30% -w 2s -r 3s -n 3 -o log --log-interval 250m --log-instances
 expect_status 0
 expect_lines log 21
