@@ -192,9 +192,14 @@ static int refuse_nothing(enum sst_kind kind, const char *name, const struct sst
 		fclose(to);
 	}
 	const char letter = kinds[kind].letter;
+	/* Whoever leaves out the load knows of no module. */
+	if (required->type == SST_LOAD && is_first) {
+		snprintf(error, MODULE_ERROR_MAX, "-%c is missing: give a load, such as -%c 40%%", letter, letter);
+		return -1;
+	}
 	if (required->type == SST_LOAD)
-		return refuse(kind, name, error, "-%c is missing: give %s (%s), such as -%c %s%s40%%", letter, form,
-			required->help, letter, is_first ? "" : required->name, is_first ? "" : "=");
+		return refuse(kind, name, error, "-%c is missing: give %s (%s), such as -%c %s=40%%", letter, form,
+			required->help, letter, required->name);
 	return refuse(kind, name, error, "-%c is missing: give %s (%s)", letter, form, required->help);
 }
 

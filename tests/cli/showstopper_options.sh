@@ -62,7 +62,7 @@ accepted -c "$build/modules/control/geom.so"
 for value in '' 2 -0.1 101% nan inf 1/0 3/2 1/ 0.5x; do
 	refused "trace module 'constant': -T: option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "$value"
 done
-refused "trace module 'constant': -T is missing: give load=LOAD \(target load\), such as -T 40%\$" -q
+refused "-T is missing: give a load, such as -T 40%\$" -q
 refused ".*'load': '40' is out of range: expected a load from 0 to 1, .*; 40 per cent is 40%\$" -T 40
 echo '0 10%' >1.trace
 for name in hand.txt /hand 1.trace; do

@@ -93,7 +93,7 @@ limit=60
 # ---- Wrong command lines ----------------------------------------------------------------------------------------------------
 
 run sssim
-expect_trouble "^sssim: .*-T is missing: give load=LOAD"
+expect_trouble "^sssim: -T is missing: give a load, such as -T 40%"
 run sssim -T 50%
 expect_trouble 'no end.*--run-time'
 run sssim -T 50% -r 1s ssburn

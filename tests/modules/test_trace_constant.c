@@ -47,7 +47,7 @@ static void says_that_a_load_is_needed(void **state)
 	(void)state;
 	const char *refused = module_test_load(&test, SST_TRACE, "constant", NULL);
 	assert_non_null(refused);
-	assert_non_null(strstr(refused, "-T is missing: give load=LOAD (target load), such as -T 40%"));
+	assert_non_null(strstr(refused, "-T is missing: give a load, such as -T 40%"));
 }
 
 static void refuses_other_loads(void **state)
