@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +31,7 @@
 #include "os/spawn.h"
 #include "os/tree.h"
 #include "supervise/respawn.h"
+#include "supervise/used_time.h"
 
 /* Away from home for so long: what stood still goes on after 100 or 200 ms. */
 #define AWAY_NS (300 * NS_PER_MS)
@@ -62,10 +62,9 @@ struct executor {
 	int64_t respawn_ns; /* … not before this moment, */
 	int64_t delay_ns;   /* so long after it was started the last time */
 	int64_t started_ns;
-	int64_t cpu_at_start_ns;         /* of all that the executor has started, and … */
-	int failures_at_start;           /* … how often that failed, when it was started the last time */
-	uint64_t cpu_before;             /* what an attached tree had used before */
-	bool noted_beginning, noted_end; /* of control, in processor time */
+	int64_t cpu_at_start_ns; /* of all that the executor has started, and … */
+	int failures_at_start;   /* … how often that failed, when it was started the last time */
+	struct used_time used;
 	struct overdue others;
 	struct linux_mask mask; /* processors that the user may use */
 	int64_t fetched_ns;     /* when another executor fetched this one from its home; 0: it is there */
@@ -136,54 +135,13 @@ static void record_state(struct executor *executor, double duty, bool running, i
 	publish(executor);
 }
 
-/* ---- Processor time --------------------------------------------------------------------------------------------------- */
-
-static int64_t cpu_ns(int who)
-{
-	struct rusage usage;
-	getrusage(who, &usage);
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
-}
-
-/* When nothing of the workload is left, or it is attached: what it has used, as far as somebody has looked. */
-static int64_t workload_cpu_ns(const struct executor *executor)
-{
-	if (!executor->attached)
-		return cpu_ns(RUSAGE_CHILDREN);
-	return (int64_t)(executor->tree.cpu_ticks - executor->cpu_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
-}
-
-/* The same of a workload that lives. Takes a look at all of it. */
-static int64_t living_cpu_ns(struct executor *executor)
-{
-	if (!executor->attached)
-		return cpu_ns(RUSAGE_CHILDREN) + descendants_living_cpu_ns(getpid());
-	tree_lives(&executor->tree, clock_now());
-	return workload_cpu_ns(executor);
-}
-
-/* Control has begun. What is held until then has used nothing. */
+/* Control has begun: what was used by now was before it. */
 static void note_beginning(struct executor *executor)
 {
 	const struct config *config = executor->run->config;
 	const bool has_run = config->warmup_ns || config->start_at_ns || config->start_interval_ns || executor->attached;
-	if (executor->noted_beginning || clock_now() < run_origin(executor->run))
-		return;
-	executor->noted_beginning = true;
-	atomic_store(&executor->slot->cpu_before_ns, has_run ? living_cpu_ns(executor) : 0);
-}
-
-/* Control ends, with `used_ns` by then; what comes now is the grace period. Without a beginning, all of it was before. */
-static void note_end(struct executor *executor, int64_t used_ns)
-{
-	if (executor->noted_end)
-		return;
-	executor->noted_end = true;
-	atomic_store(&executor->slot->cpu_until_ns, used_ns);
-	if (!executor->noted_beginning)
-		atomic_store(&executor->slot->cpu_before_ns, used_ns);
-	executor->noted_beginning = true;
+	if (clock_now() >= run_origin(executor->run))
+		used_time_begin(&executor->used, has_run);
 }
 
 /* ---- Under control ---------------------------------------------------------------------------------------------------- */
@@ -250,7 +208,7 @@ static void set_live(const struct executor *executor, bool live)
 static void await_beginning(struct executor *executor)
 {
 	note_beginning(executor);
-	if (!executor->noted_beginning)
+	if (!executor->used.began)
 		arm(executor, run_origin(executor->run));
 }
 
@@ -307,7 +265,7 @@ static void begin_termination(struct executor *executor)
 	executor->terminating = true;
 	executor->due_ns = 0;
 	scheduling_step_down();
-	note_end(executor, living_cpu_ns(executor));
+	used_time_end(&executor->used, used_time_now(&executor->used));
 	tree_signal(&executor->tree, SIGTERM, now);
 	tree_signal(&executor->tree, SIGCONT, now);
 	executor->tree.stopped = false;
@@ -342,8 +300,8 @@ static void follow_orders(struct executor *executor)
 		executor->terminating = true;
 		let_go(executor);
 	} else if (phase == SHARED_KILL) {
-		if (!executor->noted_end)
-			note_end(executor, living_cpu_ns(executor));
+		if (!executor->used.ended)
+			used_time_end(&executor->used, used_time_now(&executor->used));
 		kill_workload(executor);
 	} else if (phase == SHARED_TERMINATE) {
 		if (!executor->terminating)
@@ -515,7 +473,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 static void begin_life(struct executor *executor, int64_t now)
 {
 	executor->started_ns = now;
-	executor->cpu_at_start_ns = cpu_ns(RUSAGE_CHILDREN);
+	executor->cpu_at_start_ns = used_time_ended(&executor->used);
 	executor->failures_at_start = (int)atomic_load(&executor->slot->failures);
 }
 
@@ -580,7 +538,7 @@ static bool comes_back(struct executor *executor)
 		executor->tree.stopped = stopped;
 		const struct respawn_life life = {
 			.lived_ns = clock_now() - executor->started_ns,
-			.cpu_ns = cpu_ns(RUSAGE_CHILDREN) - executor->cpu_at_start_ns,
+			.cpu_ns = used_time_ended(&executor->used) - executor->cpu_at_start_ns,
 			.failed = (int)atomic_load(&executor->slot->failures) != executor->failures_at_start,
 		};
 		executor->delay_ns = respawn_delay(executor->delay_ns, &life);
@@ -631,9 +589,7 @@ static void sign_off(struct executor *executor)
 	executor->record.alive = 0;
 	publish(executor);
 	set_live(executor, false);
-	note_end(executor, workload_cpu_ns(executor));
-	atomic_store(&executor->slot->workload_cpu_ns, workload_cpu_ns(executor));
-	atomic_store(&executor->slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
+	used_time_total(&executor->used);
 	atomic_store(&executor->slot->executor, 0);
 }
 
@@ -683,7 +639,7 @@ static int watch(struct executor *executor)
 		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
 		if (edge) {
 			take_edges(executor);
-			if (!executor->noted_beginning)
+			if (!executor->used.began)
 				note_beginning(executor);
 			fetch_others(executor);
 		} else if (time) {
@@ -740,7 +696,7 @@ static int begin_workload(struct executor *executor, enum start_stage *stage)
 		if (tree_attach(&executor->tree, executor->attached, now) != 0)
 			return -1;
 		set_looks(executor);
-		executor->cpu_before = executor->tree.cpu_ticks;
+		executor->used.ticks_before = executor->tree.cpu_ticks;
 	} else {
 		executor->first = start_workload(executor, false, stage);
 		if (executor->first < 0)
@@ -770,6 +726,7 @@ int executor_run(struct run *run, unsigned index)
 		.others = {.shared = run->shared, .index = index},
 		.signals = -1,
 	};
+	executor.used = (struct used_time){.slot = executor.slot, .attached = executor.attached ? &executor.tree : NULL};
 	executor.loop = (struct loop){
 		.module = run->module,
 		.shared = run->shared,
