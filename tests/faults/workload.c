@@ -15,6 +15,11 @@
 
 #define CHILD "faults_child"
 
+/* A chain that is left over can be killed by nobody: each of its processes is gone before it is found. So it ends by itself. */
+#define CHAIN_LIFE_S 180
+
+static time_t born_s;
+
 static void sleep_us(long us)
 {
 	const struct timespec time = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
@@ -29,6 +34,13 @@ static void burn_us(long us)
 	do
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	while (now.tv_sec * 1000000000LL + now.tv_nsec < end);
+}
+
+static time_t now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
 }
 
 static void busy(void)
@@ -115,7 +127,7 @@ static void sessions(void)
 /* One link of a chain: makes the next and ends, each second one in a session of its own. No process of it lives for long. */
 static void chain(void)
 {
-	for (unsigned link = 0;; link++) {
+	for (unsigned link = 0; now_s() - born_s < CHAIN_LIFE_S; link++) {
 		if (link % 2)
 			setsid();
 		if (link % 4 == 3)
@@ -194,6 +206,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	born_s = now_s();
 	for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(argv[1], kinds[i].name) == 0) {
 			kinds[i].run();
