@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Who writes to it has its reading end, too, so that it never breaks. */
+static int open_full_pipe(int writing_end)
+{
+	char name[32];
+	const char byte = 0;
+	fcntl(writing_end, F_SETPIPE_SZ, 4096);
+	fcntl(writing_end, F_SETFL, O_NONBLOCK);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", writing_end);
+	const int both = open(name, O_RDWR | O_CLOEXEC);
+	while (write(writing_end, &byte, 1) == 1)
+		;
+	return both;
+}
+
+static int open_output(const struct trial *trial)
+{
+	int ends[2];
+	if (trial->plan.output == OUTPUT_KEPT || pipe2(ends, O_CLOEXEC) != 0)
+		return trial->output;
+	const int output = trial->plan.output == OUTPUT_FULL ? open_full_pipe(ends[1]) : ends[1];
+	close(ends[0]);
+	return output;
+}
+
+static void become(const struct trial *trial)
+{
+	const struct settings *settings = trial->settings;
+	const struct plan *plan = &trial->plan;
+	struct plan_command command;
+	plan_command(plan, settings, trial->attached, &command);
+	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
+	setsid();
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	const int output = open_output(trial);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	setenv(CENSUS_MARK, trial->mark, 1);
+	if (settings->tool != TOOL_CPULIMIT_ATTACHED)
+		execvp(command.argument[0], (char *const *)command.argument);
+	else if (fork() > 0)
+		_exit(0); /* the workload is an orphan: nobody's child but ours */
+	else
+		execl(settings->workload, settings->workload, plan_workload(plan->kind), (char *)NULL);
+	perror(command.argument[0]);
+	_exit(125);
+}
+
+pid_t launch_attached(const struct trial *trial)
+{
+	char instance[16];
+	const pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	setsid();
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	snprintf(instance, sizeof instance, "%d", ATTACHED_INSTANCE);
+	setenv("SHOWSTOPPER_INSTANCE", instance, 1);
+	setenv(CENSUS_MARK, trial->mark, 1);
+	execl(trial->settings->workload, trial->settings->workload, plan_workload(trial->plan.kind), (char *)NULL);
+	_exit(125);
+}
+
+pid_t launch(const struct trial *trial)
+{
+	int ends[2];
+	char byte;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		_exit(125);
+	const pid_t pid = fork();
+	if (pid == 0)
+		become(trial);
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return pid;
+}
+
+pid_t launch_beside(struct trial *trial)
+{
+	char number[32];
+	pid_t workload = 0;
+	waitpid(launch(trial), NULL, 0);
+	census_take(&trial->census, trial->mark);
+	for (size_t i = 0; i < trial->census.count && !workload; i++)
+		if (trial->census.item[i].parent == getpid())
+			workload = trial->census.item[i].pid;
+	snprintf(number, sizeof number, "%d", (int)workload);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setsid();
+		dup2(trial->output, STDOUT_FILENO);
+		dup2(trial->output, STDERR_FILENO);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-l", "50", "-p", number, (char *)NULL);
+		_exit(125);
+	}
+	return pid;
+}
