@@ -18,10 +18,43 @@
 #include "placement/pinning.h"
 #include "placement/placement.h"
 
+int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
+{
+	const struct config *const config = run->config;
+	struct module *module = &run->module[kind];
+	struct host_env *host = &run->host[kind];
+	char reason[MODULE_ERROR_MAX];
+	uint64_t entropy;
+	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
+		snprintf(error, RUN_ERROR_MAX, "can't get random numbers: %s", strerror(errno));
+		return -1;
+	}
+	if (module_load(module, kind, config->module[kind], config->module_options[kind], reason) != 0) {
+		snprintf(error, RUN_ERROR_MAX, "%s", reason);
+		return -1;
+	}
+	host_env_init(host, config->root, config->controlled ? config->controlled : 1, entropy);
+	host->env.cpus = config->cpus;
+	host->env.moving = config->dynamics && (config->cpus || config->moved);
+	host->moved = config->moved;
+	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+	if (!host->env.shared) {
+		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind], strerror(errno));
+		module_unload(module);
+		return -1;
+	}
+	memset(host->env.shared, 0, module->base->shared_size);
+	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0)
+		return 0;
+	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
+		*host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "",
+		config->root);
+	return -1;
+}
+
 int run_prepare(struct run *run, const struct config *config)
 {
-	char error[MODULE_ERROR_MAX];
-	uint64_t entropy = 0;
+	char error[RUN_ERROR_MAX];
 	*run = (struct run){.config = config, .master = -1, .ready = -1};
 	if (config->contain == CONTAIN_PIDNS) {
 		char reason[CONTAINMENT_REASON_MAX];
@@ -31,32 +64,9 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
-	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
-		diag("can't get random numbers: %s", strerror(errno));
-		return -1;
-	}
 	for (int kind = 0; kind < SST_KINDS; kind++) {
-		struct module *module = &run->module[kind];
-		struct host_env *host = &run->host[kind];
-		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
+		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0) {
 			diag("%s", error);
-			return -1;
-		}
-		host_env_init(host, config->root, config->controlled, entropy + (uint64_t)kind);
-		host->env.cpus = config->cpus;
-		host->env.moving = config->dynamics && (config->cpus || config->moved);
-		host->moved = config->moved;
-		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
-		if (!host->env.shared) {
-			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
-			module_unload(module);
-			return -1;
-		}
-		memset(host->env.shared, 0, module->base->shared_size);
-		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
-			diag("%s module '%s': %s%s%s", module_kind_name((enum sst_kind)kind), config->module[kind],
-				*host->refusal ? host->refusal : "refused without a reason",
-				*config->root ? "; --sysroot is " : "", config->root);
 			return -1;
 		}
 	}
