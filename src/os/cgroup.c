@@ -565,6 +565,17 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 	return container->quota > 0 || container->cpus;
 }
 
+bool linux_cgroup_own_folder(const struct sst_env *env, bool unified, char folder[static PATH_MAX])
+{
+	char ignored[LINUX_CGROUP_ERROR_MAX];
+	struct place *const places = find_places(env, ignored);
+	folder[0] = '\0';
+	if (places)
+		strcpy(folder, places[unified ? UNIFIED : CPU].folder);
+	free(places);
+	return folder[0];
+}
+
 void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size)
 {
 	char number[UNITS_TEXT_MAX];

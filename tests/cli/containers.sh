@@ -121,8 +121,10 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 		expect_text out '^processors: 1$'
 		expect_no_text out 'source=cgroup'
 		in_group $both -- showstopper --check-machine
-		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
-		expect_text out '^processors: .* 1 usable$'
+		expect_text out "^container: +a quota of 0\.5 processors \(.*/$name\)"
+		expect_text out '^processors: .* 1 usable'
+		expect_text out '^cgroup: +chosen: '
+		expect_text out '^measured: +what the container may use: 0\.5 processors'
 		in_group $both -- showstopper -v -q -T 50% -r 500m true
 		expect_text err '^showstopper: container: a quota of 0\.5 processors'
 		in_group $both -- showstopper -T 50% -f cgroup --dry-run true
