@@ -11,8 +11,8 @@
 #include "cli/machine_parts.h"
 #include "os/accounting.h"
 #include "os/affinity.h"
-#include "os/cgroup.h"
 #include "os/clock_source.h"
+#include "os/container.h"
 #include "os/cpu_list.h"
 #include "os/frequency.h"
 #include "os/host_text.h"
@@ -78,11 +78,11 @@ static void add_processors(struct findings *findings, const struct sst_env *env,
 
 static void add_container(struct findings *findings, const struct sst_env *env)
 {
-	struct linux_cgroup_container container;
+	struct linux_container container;
 	char text[PATH_MAX + 256] = "none: neither a quota nor a cpuset takes anything away";
-	if (linux_cgroup_find_container(env, &container))
-		linux_cgroup_describe(&container, text, sizeof text);
-	free(container.cpus);
+	if (linux_container_find(env, &container))
+		linux_container_describe(&container, text, sizeof text);
+	linux_container_free(&container);
 	findings_add(findings, FINDING_MACHINE, "container", FINDING_KNOWN, "%.600s", text);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules are asked themselves: each source is prepared as for a run, and what it refuses is told in its words. */
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "cli/machine_parts.h"
 #include "control/run.h"
 #include "os/accounting.h"
+#include "os/container.h"
 #include "os/host_text.h"
 #include "os/power.h"
 
@@ -175,7 +177,21 @@ static void add_power(struct findings *findings, const char *root)
 	}
 }
 
-static void add_measured(struct findings *findings, const struct trial *chosen)
+/* Whoever may use a part alone can't load the whole. */
+static void weigh_measured(struct finding *finding, const struct sst_env *env, const struct trial *chosen)
+{
+	struct sst_cpus *const allowed = linux_container_allowed(env);
+	const double usable = allowed ? linux_container_online(env, allowed) : 0;
+	free(allowed);
+	if (chosen->scope != SST_SCOPE_MACHINE || !(usable > 0) || usable >= chosen->processors)
+		return;
+	finding_weigh(finding, FINDING_LOWERS,
+		"workloads may use %.0f of %.0f processors, by affinity; no load above %.0f %% can be held", usable,
+		chosen->processors, floor(100 * usable / chosen->processors));
+	finding_remedy(finding, NULL, "-F cpus=allowed measures those alone");
+}
+
+static void add_measured(struct findings *findings, const struct sst_env *env, const struct trial *chosen)
 {
 	static const char *const scopes[] = {[SST_SCOPE_UNKNOWN] = "a part of the machine",
 		[SST_SCOPE_CONTAINER] = "what the container may use",
@@ -186,9 +202,10 @@ static void add_measured(struct findings *findings, const struct trial *chosen)
 		finding_weigh(finding, FINDING_STOPS, "%.250s", chosen->reason);
 		return;
 	}
-	findings_add(findings, FINDING_MACHINE, "measured", FINDING_KNOWN, "%s: %s processor%s", scopes[chosen->scope],
-		units_print_real(chosen->processors, number), chosen->processors == 1 ? "" : "s")
-		->value = chosen->processors;
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "measured", FINDING_KNOWN, "%s: %s processor%s",
+		scopes[chosen->scope], units_print_real(chosen->processors, number), chosen->processors == 1 ? "" : "s");
+	finding->value = chosen->processors;
+	weigh_measured(finding, env, chosen);
 }
 
 void machine_add_sources(struct findings *findings, const struct config *config, const struct sst_env *env)
@@ -198,5 +215,5 @@ void machine_add_sources(struct findings *findings, const struct config *config,
 	add_sources(findings, config, env, &chosen);
 	add_modules(findings, config, &chosen);
 	add_power(findings, config->root);
-	add_measured(findings, &chosen);
+	add_measured(findings, env, &chosen);
 }

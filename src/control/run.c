@@ -12,7 +12,7 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/workload_time.h"
-#include "os/cgroup.h"
+#include "os/container.h"
 #include "os/containment.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
@@ -39,7 +39,8 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	host->moved = config->moved;
 	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
 	if (!host->env.shared) {
-		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind], strerror(errno));
+		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
+			strerror(errno));
 		module_unload(module);
 		return -1;
 	}
@@ -147,10 +148,20 @@ void run_release(struct run *run)
 	run->shared = NULL;
 }
 
-bool run_measures_all_of_ours(const struct run *run)
+static enum sst_scope find_scope(const struct run *run)
 {
 	const struct module *feedback = &run->module[SST_FEEDBACK];
-	const enum sst_scope scope = feedback->feedback->scope ? feedback->feedback->scope(feedback->state) : SST_SCOPE_UNKNOWN;
+	return feedback->feedback->scope ? feedback->feedback->scope(feedback->state) : SST_SCOPE_UNKNOWN;
+}
+
+bool run_measures_container(const struct run *run)
+{
+	return find_scope(run) == SST_SCOPE_CONTAINER;
+}
+
+bool run_measures_all_of_ours(const struct run *run)
+{
+	const enum sst_scope scope = find_scope(run);
 	/* What is attached may be elsewhere. */
 	return scope == SST_SCOPE_MACHINE || (scope == SST_SCOPE_CONTAINER && run->config->attaches == 0);
 }
@@ -175,11 +186,11 @@ int64_t run_trace_length(const struct run *run)
 
 bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
 {
-	struct linux_cgroup_container container;
-	const bool found = linux_cgroup_find_container(&run->host[SST_FEEDBACK].env, &container);
+	struct linux_container container;
+	const bool found = linux_container_find(&run->host[SST_FEEDBACK].env, &container);
 	if (found)
-		linux_cgroup_describe(&container, text, RUN_CONTAINER_MAX);
-	free(container.cpus);
+		linux_container_describe(&container, text, RUN_CONTAINER_MAX);
+	linux_container_free(&container);
 	return found;
 }
 

@@ -48,6 +48,9 @@ void run_release(struct run *run);
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
 bool run_measures_all_of_ours(const struct run *run);
 
+/* Whether the load is that of what a container leaves of the machine. */
+bool run_measures_container(const struct run *run);
+
 /* Processors that the load is of, as the feedback's source had them last; NaN before the first reading. */
 double run_processors(const struct run *run);
 

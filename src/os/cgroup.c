@@ -556,6 +556,7 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 			go_up(container->group, place->point);
 	}
 	container->cpus = read_cpus(env, group.cpuset);
+	container->shows_cpuset = container->cpus != NULL;
 	if (container->cpus && (double)container->cpus->count >= count_cpus(env, group.online)) {
 		free(container->cpus);
 		container->cpus = NULL;

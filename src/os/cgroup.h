@@ -43,6 +43,7 @@ struct linux_cgroup_container {
 	double quota;          /* processors, where less than it could use otherwise; else 0 */
 	char group[PATH_MAX];  /* the folder of the group that has this quota */
 	struct sst_cpus *cpus; /* its cpuset, where less than the processors online; else NULL; to be freed */
+	bool shows_cpuset;     /* there is a cpuset to be seen, whatever it takes away */
 };
 
 /*

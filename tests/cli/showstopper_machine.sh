@@ -119,6 +119,35 @@ run showstopper --sysroot root --check-machine
 expect_text out '^combined: +chosen: '
 expect_no_text out '^  combined: '
 
+# One processor of two, by taskset, beside a cpuset of both: the machine is measured, and can't be loaded.
+cgroup=/sys/fs/cgroup
+echo "30 23 0:26 / $cgroup rw - cgroup2 cgroup2 rw" | put /proc/self/mountinfo
+echo '0::/a' | put /proc/self/cgroup
+echo 0-1 | put $cgroup/a/cpuset.cpus.effective
+printf 'Name:\tx\nCpus_allowed_list:\t1\nMems_allowed:\t1\n' | put /proc/self/status
+run showstopper --sysroot root --check-machine
+expect_status 0
+expect_text out '^  measured: workloads may use 1 of 2 processors, by affinity; no load above 50 %'
+expect_text out '^    -F cpus=allowed measures those alone$'
+run showstopper --sysroot root --check-machine -F cpus=allowed
+expect_text out '^measured: +a part of the machine: 1 processor$'
+expect_no_text out '^  measured: '
+# As in a container that shows no cpuset, and with lxcfs.
+rm "root$cgroup/a/cpuset.cpus.effective"
+run showstopper --sysroot root --check-machine
+expect_text out '^measured: +what the container may use: 1 processor$'
+expect_text out '^container: +processors 1, by affinity, as no control group shows a cpuset$'
+expect_no_text out '^  measured: '
+echo '50 1 0:44 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw' | put /proc/self/mountinfo
+run showstopper --sysroot root --check-machine
+expect_text out '^measured: +what the container may use: 2 processors$'
+expect_text out "^container: +lxcfs: /proc/stat shows the container's processors, with numbers of its own$"
+expect_text out '^idle: +chosen: '
+run showstopper --sysroot root --check-machine -F cpus=0
+expect_status 125
+expect_text out '^  measured: lxcfs has numbers of its own for the processors of /proc/stat'
+rm -r root/proc/self
+
 run showstopper --sysroot nowhere --check-machine
 expect_status 125
 expect_lines err 0
