@@ -73,7 +73,7 @@ static void add_processors(struct findings *findings, const struct sst_env *env,
 		fclose(to);
 	}
 	findings_add(findings, FINDING_MACHINE, "processors", now->has_stat ? FINDING_KNOWN : FINDING_UNKNOWN, "%s", text)
-		->value = now->has_stat ? now->stat.processors : NAN;
+		->value = now->has_stat ? (double)now->stat.processors : (double)NAN;
 }
 
 static void add_container(struct findings *findings, const struct sst_env *env)

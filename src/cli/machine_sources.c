@@ -63,7 +63,8 @@ static void try(const struct config *config, const char *module, const char *opt
 	asked.module[SST_FEEDBACK] = module;
 	asked.module_options[SST_FEEDBACK] = options;
 	struct run run = {.config = &asked, .master = -1, .ready = -1};
-	*trial = (struct trial){.works = run_prepare_module(&run, SST_FEEDBACK, trial->reason) == 0};
+	*trial = (struct trial){0};
+	trial->works = run_prepare_module(&run, SST_FEEDBACK, trial->reason) == 0;
 	if (trial->works) {
 		const struct module *const loaded = &run.module[SST_FEEDBACK];
 		find_source(loaded, trial->source);

@@ -41,6 +41,7 @@ expect_text out "^  measured: /proc/stat has none of the processors of option 'c
 run showstopper --check-machine -f ./none.so
 expect_status 125
 expect_text out '^module given: +unavailable: -f \./none\.so$'
+expect_text out "^  measured: feedback module '\./none\.so': "
 if setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 true 2>/dev/null; then
 	run setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 showstopper --check-machine
 	expect_status 0
@@ -53,6 +54,45 @@ fi
 if setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 true 2>/dev/null; then
 	run setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 showstopper --check-machine
 	expect_text out '^priority: +chosen: nice -4, as SCHED_FIFO is not permitted$'
+fi
+
+# ---- Containers that lack what others have -----------------------------------------------------------------------------------
+
+# bare COMMANDS COMMAND…: run in a mount and PID namespace of its own, after these.
+bare() {
+	commands=$1
+	shift
+	# shellcheck disable=SC2016
+	run unshare -m -p -f sh -c "$commands"' && exec "$@"' sh "$@"
+}
+remove_shm='while umount -l /dev/shm 2>/dev/null; do :; done'
+bare "umount -l /sys && $remove_shm" true
+if [ "$status" -eq 0 ]; then
+	bare "umount -l /sys && $remove_shm" showstopper --check-machine
+	expect_status 0
+	expect_lines err 0
+	for line in 'idle: +(chosen|available): ' 'cpuacct: +unavailable: ' 'clock: +unknown' 'frequency: +unknown' 'measured: +the whole machine: ' \
+		'control groups: +unavailable: none that we are in is mounted$' 'electric power: +unavailable: there is no /sys/class/powercap'; do
+		expect_text out "^$line"
+	done
+	bare 'umount -l /proc' showstopper --check-machine
+	expect_status 125
+	expect_lines err 0
+	for line in 'No run can start here\.' '  measured: .' '  shared memory: memory can.t be shared: ' 'children: +unavailable: ' 'idle: +unavailable: '; do
+		expect_text out "^$line"
+	done
+	bare 'umount -l /proc' showstopper --check-machine --json
+	jq -e '.verdict == "impossible" and (.stops | index("machine.measured") and index("privileges.shared_memory"))' out >/dev/null ||
+		fail "$what: $(cat out)"
+	bare 'mount -t proc -o hidepid=2 proc /proc' setpriv --reuid 65534 --regid 65534 --clear-groups showstopper --check-machine
+	if [ "$status" -eq 126 ] || [ "$status" -eq 127 ]; then
+		left_out "another user: $(head -n 1 err)"
+	else
+		expect_status 0
+		expect_text out '^children: .*processes of other users are hidden \(hidepid\)$'
+	fi
+else
+	left_out 'nothing can be unmounted in a namespace'
 fi
 
 # ---- A made-up machine that has all that lowers the accuracy -----------------------------------------------------------------
