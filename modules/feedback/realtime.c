@@ -15,8 +15,9 @@
  * many times what cpuacct.usage does and is read a few times a second.
  *
  * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
- * quota, the processors of it, as if they had been given as `cpus`. Where no cpuset can be seen, as in containers without control groups, they are
- * those that we may use. lxcfs shows a /proc/stat of the container, which is taken as the machine's; its numbers of processors mean nothing.
+ * quota, the processors of it, as if they had been given as `cpus`. Where no cpuset can be seen, as in containers without control
+ * groups, they are those that we may use. lxcfs shows a /proc/stat of the container, which is taken for the machine's; its numbers of
+ * processors mean nothing.
  */
 #include <errno.h>
 #include <math.h>

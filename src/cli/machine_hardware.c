@@ -5,10 +5,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/cpus.h"
 #include "base/units.h"
 #include "cli/machine_parts.h"
+#include "control/run.h"
 #include "os/accounting.h"
 #include "os/affinity.h"
 #include "os/clock_source.h"
@@ -33,13 +33,11 @@ struct moment {
 	bool has_stat, has_swap;
 	struct linux_stat stat;
 	struct linux_swap swap;
-	int64_t when_ns;
 };
 
 static void look(const struct sst_env *env, struct moment *moment)
 {
 	size_t length = 0;
-	moment->when_ns = clock_now();
 	char *const text = host_text(env, "/proc/stat", &length);
 	moment->has_stat = text && linux_stat_parse(text, length, NULL, &moment->stat) == 0;
 	free(text);
@@ -222,21 +220,26 @@ static void add_clock(struct findings *findings, const struct sst_env *env)
 			"for a faster one");
 }
 
-static void add_busy(struct findings *findings, const struct sst_env *env, const struct moment *before, const struct moment *now)
+/* The load as a run would measure it; NaN where it can't. */
+static double load_between(const struct run *run, const struct sst_reading *before)
 {
+	const struct module *const feedback = &run->module[SST_FEEDBACK];
+	struct sst_reading now;
 	struct sst_sample sample;
-	const struct sst_reading first = linux_stat_reading(&before->stat.total, before->stat.processors, before->when_ns);
-	const struct sst_reading second = linux_stat_reading(&now->stat.total, now->stat.processors, now->when_ns);
-	const bool told = before->has_stat && now->has_stat &&
-			  (linux_accounting_idle_clock(env) ? linux_stat_sample_idle : linux_stat_sample_ticks)(
-				  &first, &second, linux_stat_hz(), &sample);
-	if (!told) {
+	if (feedback->feedback->read(feedback->state, &run->host[SST_FEEDBACK].env, &now) != 0 ||
+		!feedback->feedback->sample(feedback->state, before, &now, &sample))
+		return NAN;
+	return fmin(fmax(sample.work / sample.capacity, 0), 1);
+}
+
+static void add_busy(struct findings *findings, double load)
+{
+	if (isnan(load)) {
 		findings_add(findings, FINDING_MACHINE, "busy", FINDING_UNKNOWN, "unknown");
 		return;
 	}
-	const double load = fmin(fmax(sample.work / sample.capacity, 0), 1);
-	struct finding *const finding = findings_add(
-		findings, FINDING_MACHINE, "busy", FINDING_KNOWN, "%.1f %% over one second, without a workload", 100 * load);
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "busy", FINDING_KNOWN,
+		"a load of %.1f %% over one second, without a workload", 100 * load);
 	finding->value = load;
 	if (load < MUCH_BUSY)
 		return;
@@ -269,9 +272,19 @@ static void add_swap(struct findings *findings, const struct moment *before, con
 void machine_add_hardware(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
 	struct moment before, now;
+	struct sst_reading first;
+	char ignored[RUN_ERROR_MAX];
+	double load = NAN;
+	struct run run = {.config = config, .master = -1, .ready = -1};
+	const bool measures =
+		run_prepare_module(&run, SST_FEEDBACK, ignored) == 0 &&
+		run.module[SST_FEEDBACK].feedback->read(run.module[SST_FEEDBACK].state, &run.host[SST_FEEDBACK].env, &first) == 0;
 	look(env, &before);
 	sleep(1);
 	look(env, &now);
+	if (measures)
+		load = load_between(&run, &first);
+	run_release(&run);
 	add_processors(findings, env, &now);
 	add_container(findings, env);
 	add_topology(findings);
@@ -279,6 +292,6 @@ void machine_add_hardware(struct findings *findings, const struct config *config
 	add_frequency(findings, config->root);
 	add_virtual_machine(findings, env, &before, &now);
 	add_clock(findings, env);
-	add_busy(findings, env, &before, &now);
+	add_busy(findings, load);
 	add_swap(findings, &before, &now);
 }

@@ -80,8 +80,9 @@ static int read_places(const struct sst_cpus *allowed, struct topology *topology
 }
 
 /*
- * The environment while hwloc works, to be freed: what it misses in /sys is said by who asks, and not by hwloc. Its variables name files, and a
- * folder of plugins, which it loads as soon as it is initialised: those of others don't count where we have privileges. NULL with errno.
+ * The environment while hwloc works, to be freed, or NULL with errno: what it misses in /sys is said by who asks, and not by hwloc. Its
+ * variables name files, and a folder of plugins, which it loads as soon as it is initialised: those of the user don't count where we have
+ * privileges that the user has not.
  */
 static char **make_environment(void)
 {
