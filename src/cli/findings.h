@@ -59,7 +59,7 @@ enum finding_weight findings_weight(const struct findings *findings);
 
 /* One page. */
 void findings_print(const struct findings *findings, FILE *to);
-/* One object. 0, or -1 with errno. */
+/* One object. 0, or -1 where there is not enough memory. */
 int findings_print_json(const struct findings *findings, FILE *to);
 
 #endif

@@ -13,9 +13,11 @@ int machine_print(const struct config *config, FILE *to)
 	machine_add_sources(&findings, config, &host.env);
 	machine_add_hardware(&findings, config, &host.env);
 	machine_add_privileges(&findings, config, &host.env);
-	if (!config->json)
+	if (!config->json) {
 		findings_print(&findings, to);
-	else if (findings_print_json(&findings, to) != 0)
+	} else if (findings_print_json(&findings, to) != 0) {
+		diag("out of memory");
 		return EXIT_TROUBLE;
+	}
 	return findings_weight(&findings) == FINDING_STOPS ? EXIT_TROUBLE : 0;
 }

@@ -41,9 +41,10 @@ struct sst_cpus *linux_container_allowed(const struct sst_env *env)
 	char *const text = host_text(env, "/proc/self/status", &length);
 	const char *at = text ? memmem(text, length, name, sizeof name - 1) : NULL;
 	if (at) {
-		at += sizeof name - 1;
-		at += strspn(at, "\t ");
-		const char *const stop = memchr(at, '\n', length - (size_t)(at - text));
+		const char *const end = text + length;
+		for (at += sizeof name - 1; at < end && (*at == '\t' || *at == ' ');)
+			at++;
+		const char *const stop = memchr(at, '\n', (size_t)(end - at));
 		if (!stop || cpus_parse(at, (size_t)(stop - at), &cpus, NULL) != 0)
 			cpus = NULL;
 	}
@@ -56,10 +57,14 @@ static void take_affinity(const struct sst_env *env, struct linux_container *con
 	struct sst_cpus *const allowed = linux_container_allowed(env);
 	const unsigned usable = allowed ? linux_container_online(env, allowed) : 0;
 	container->by_affinity = usable > 0 && usable < linux_container_online(env, NULL);
-	if (container->by_affinity)
-		container->group.cpus = allowed;
-	else
+	if (!container->by_affinity) {
 		free(allowed);
+		return;
+	}
+	container->group.cpus = allowed;
+	/* A quota of more than these can't be used up. */
+	if (container->group.quota >= usable)
+		container->group.quota = 0;
 }
 
 bool linux_container_find(const struct sst_env *env, struct linux_container *container)

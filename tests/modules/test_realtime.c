@@ -714,7 +714,22 @@ static void processors_that_may_be_used_are_a_container_where_nothing_says_more(
 		assert_near(read_now().processors, 2, 0);
 		module_test_end(&test);
 	}
+	/* Its last line ends with the file; a quota beside it that more than one processor would use up. */
+	write_file(STATUS, "Name:\tx\nCpus_allowed_list:\t");
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
 	write_allowed("1");
+	write_group("150000 100000\n", NULL);
+	start(NULL);
+	assert_source("idle");
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+	write_group("50000 100000\n", NULL);
+	start(NULL);
+	assert_source("cgroup");
+	module_test_end(&test);
+	file[MOUNTS].exists = file[GROUPS].exists = false;
 	start("container=no");
 	assert_source("combined");
 	assert_near(read_now().processors, 2, 0);
