@@ -52,7 +52,7 @@ enum sst_type {
 	SST_FLAG,   /* bool; written `name`, `name=yes` or `name=no` */
 	SST_TEXT,   /* const char *, owned by the host */
 	SST_CHOICE, /* int, index into `choices` */
-	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8 */
+	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8, or as the word in `choices`: empty */
 };
 
 struct sst_cpus {
@@ -71,7 +71,7 @@ struct sst_option {
 	size_t offset;              /* offsetof(struct of the state, member) */
 	const char *initial;        /* default, or NULL for none */
 	const char *least, *most;   /* inclusive bounds, or NULL for the type's own */
-	const char *const *choices; /* SST_CHOICE: NULL-terminated names */
+	const char *const *choices; /* NULL-terminated: names of an SST_CHOICE; of SST_CPUS one word, or NULL for none */
 	bool required;
 	const char *help; /* one line, no full stop */
 };

@@ -15,7 +15,9 @@
  * many times what cpuacct.usage does and is read a few times a second.
  *
  * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
- * quota, the processors of it, as if they had been given as `cpus`.
+ * quota, the processors of it, as if they had been given as `cpus`. Where no cpuset can be seen, as in containers without control
+ * groups, they are those that we may use. lxcfs shows a /proc/stat of the container, which is taken for the machine's; its numbers of
+ * processors mean nothing.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +30,7 @@
 #include "base/units.h"
 #include "filter.h"
 #include "os/accounting.h"
-#include "os/cgroup.h"
+#include "os/container.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -80,8 +82,12 @@ struct realtime {
 	double start_processors;
 	bool container;            /* may be looked for */
 	struct linux_cgroup group; /* the container's */
-	struct sst_cpus *cpuset;   /* the container's, where `cpus` is it */
+	struct sst_cpus *cpuset;   /* the container's, or what we may use, where `cpus` is it; owned */
+	bool contained;            /* nobody in the container gets out of what is measured */
+	bool lxcfs;                /* /proc/stat is that of lxcfs */
 };
+
+static const char *const allowed[] = {"allowed", NULL};
 
 static const struct sst_option options[] = {
 	{FILTER_BASE},
@@ -98,7 +104,11 @@ static const struct sst_option options[] = {
 		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a "
 			"container's group; without it, "
 			"what suits"},
-	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus), .help = "measure these processors only"},
+	{.name = "cpus",
+		.type = SST_CPUS,
+		.offset = offsetof(struct realtime, cpus),
+		.choices = allowed,
+		.help = "measure these processors only, or those that this process may use"},
 	{0},
 };
 
@@ -211,7 +221,8 @@ static int choose_source(struct realtime *realtime, const struct sst_env *env, c
 {
 	if (!linux_accounting_idle_clock(env))
 		return SOURCE_TICKS;
-	if (!realtime->moving && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
+	/* Beside the machine's counter, what lxcfs shows is a part. */
+	if (!realtime->lxcfs && !realtime->moving && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
 		return SOURCE_COMBINED;
 	return SOURCE_IDLE;
 }
@@ -230,37 +241,70 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 }
 
 /* The processors of a cpuset, where /proc/stat has others beside them. (Where it shows the container's alone they have other numbers.) */
-static int take_cpuset(struct realtime *realtime, const struct sst_env *env, struct sst_cpus *cpus, struct linux_stat *stat)
+static int take_cpuset(
+	struct realtime *realtime, const struct sst_env *env, struct linux_container *container, struct linux_stat *stat)
 {
 	const unsigned all = stat->processors;
-	realtime->cpuset = cpus;
-	realtime->cpus = cpus;
 	int64_t ignored;
-	if (parse_stat(realtime, env, stat, &ignored) == 0 && stat->processors == cpus->count && stat->processors < all)
-		return size_buffer(realtime, env, stat);
-	realtime->cpus = NULL;
+	realtime->cpus = realtime->cpuset = container->group.cpus;
+	container->group.cpus = NULL;
+	/* An affinity may have processors that are offline. */
+	realtime->contained = parse_stat(realtime, env, stat, &ignored) == 0 && stat->processors < all &&
+			      (container->by_affinity || stat->processors == realtime->cpus->count);
+	if (!realtime->contained)
+		realtime->cpus = NULL;
 	return size_buffer(realtime, env, stat);
 }
 
-/* What the user has chosen goes first. Sets source or cpus in a container. */
-static int enter_container(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+/* cpus=allowed: what may be used now. lxcfs shows nothing else. */
+static int take_allowed(struct realtime *realtime, const struct sst_env *env, const struct linux_container *container)
+{
+	realtime->cpuset = container->lxcfs ? NULL : linux_container_allowed(env);
+	realtime->cpus = realtime->cpuset;
+	realtime->contained = realtime->cpuset && container->by_affinity;
+	return realtime->cpus || container->lxcfs ? 0
+						  : env->host->refuse(env, "option 'cpus': /proc/self/status doesn't say which "
+									   "processors are allowed");
+}
+
+/* What `cpus` asks for, before /proc/stat is looked at for it. */
+static int choose_cpus(struct realtime *realtime, const struct sst_env *env, const struct linux_container *container)
+{
+	const bool is_word = realtime->cpus && realtime->cpus->count == 0;
+	realtime->lxcfs = container->lxcfs;
+	if (is_word)
+		return take_allowed(realtime, env, container);
+	if (!realtime->cpus) {
+		realtime->cpus = env->cpus;
+		realtime->moving = env->moving;
+	}
+	if ((realtime->cpus || realtime->moving) && realtime->source != SOURCE_CGROUP &&
+		!linux_container_keeps_numbers(env, container))
+		return env->host->refuse(env,
+			"lxcfs has numbers of its own for the processors of /proc/stat, so that some of them can't be "
+			"told: expected cpus=allowed, or neither --cpus, --pin nor cpus=LIST");
+	return 0;
+}
+
+/* What the user has chosen goes first. Sets source or cpus in a container; the container's list of processors is taken over. */
+static int enter_container(
+	struct realtime *realtime, const struct sst_env *env, struct linux_container *container, struct linux_stat *stat)
 {
 	char error[LINUX_CGROUP_ERROR_MAX];
 	struct correction *correction = env->shared;
-	struct linux_cgroup_container container = {0};
-	if (realtime->source < 0 && realtime->container && !realtime->cpus && linux_cgroup_find_container(env, &container) &&
-		container.quota > 0)
+	const bool may = realtime->source < 0 && realtime->container && !realtime->cpus;
+	const bool by_quota = may && container->group.quota > 0;
+	if (by_quota)
 		realtime->source = SOURCE_CGROUP;
-	if (realtime->source < 0 && container.cpus && !realtime->moving)
-		return take_cpuset(realtime, env, container.cpus, stat);
-	free(container.cpus);
+	else if (may && container->group.cpus && !container->lxcfs && !realtime->moving)
+		return take_cpuset(realtime, env, container, stat);
 	if (realtime->source != SOURCE_CGROUP ||
 		linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
 		return 0;
-	if (!(container.quota > 0))
+	if (!by_quota)
 		return env->host->refuse(env, "source=cgroup: %s", error);
 	return env->host->refuse(env, "a quota of %g processors holds for %s: %s (container=no measures the machine)",
-		container.quota, container.group, error);
+		container->group.quota, container->group.group, error);
 }
 
 static enum sst_scope find_scope(const struct realtime *realtime, const struct sst_env *env)
@@ -269,7 +313,7 @@ static enum sst_scope find_scope(const struct realtime *realtime, const struct s
 	struct linux_stat all;
 	int64_t ignored;
 	/* Nobody in it gets out of a container, neither of its group nor of its processors. */
-	if (realtime->source == SOURCE_CGROUP || (realtime->cpus && realtime->cpus == realtime->cpuset))
+	if (realtime->source == SOURCE_CGROUP || realtime->contained || (realtime->lxcfs && !realtime->cpus && !realtime->moving))
 		return SST_SCOPE_CONTAINER;
 	if (realtime->moving)
 		return SST_SCOPE_UNKNOWN;
@@ -282,29 +326,36 @@ static enum sst_scope find_scope(const struct realtime *realtime, const struct s
 	return is_all ? SST_SCOPE_MACHINE : SST_SCOPE_UNKNOWN;
 }
 
+/* Sets source and cpus where they weren't given, and opens /proc/stat. */
+static int choose(struct realtime *realtime, const struct sst_env *env)
+{
+	struct linux_stat stat = {0};
+	struct linux_container container;
+	linux_container_find(env, &container);
+	int result = choose_cpus(realtime, env, &container);
+	if (result == 0 && (realtime->stat = env->host->open(env, "/proc/stat")) < 0)
+		result = env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
+	if (result == 0)
+		result = size_buffer(realtime, env, &stat);
+	if (result == 0)
+		result = enter_container(realtime, env, &container, &stat);
+	linux_container_free(&container);
+	if (result == 0 && realtime->source < 0)
+		realtime->source = choose_source(realtime, env, &stat);
+	return result;
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
-	struct linux_stat stat = {0};
 	realtime->hz = linux_stat_hz();
 	realtime->group = LINUX_CGROUP_NONE;
 	realtime->cpuacct = -1;
 	realtime->stat = -1;
 	if (realtime->source == SOURCE_CGROUP && realtime->cpus)
 		return env->host->refuse(env, "option 'cpus' can't be had with source=cgroup, which counts a group");
-	if (!realtime->cpus) {
-		realtime->cpus = env->cpus;
-		realtime->moving = env->moving;
-	}
-	realtime->stat = env->host->open(env, "/proc/stat");
-	if (realtime->stat < 0)
-		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
-	if (size_buffer(realtime, env, &stat) != 0)
+	if (choose(realtime, env) != 0)
 		return -1;
-	if (enter_container(realtime, env, &stat) != 0)
-		return -1;
-	if (realtime->source < 0)
-		realtime->source = choose_source(realtime, env, &stat);
 	realtime->scope = find_scope(realtime, env);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
 	if (needs_cpuacct && realtime->moving)

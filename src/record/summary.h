@@ -36,6 +36,7 @@ struct summary {
 	double wall_s;                  /* from the end of the hold to the end of control */
 	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
 	uint64_t others_samples;
+	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
 };
 
 /* How even the CPU time of equal instances was. */

@@ -86,6 +86,14 @@ static void print_bounds(const struct summary *summary, FILE *to)
 
 /* ---- Can I trust it? -------------------------------------------------------------------------------------------------- */
 
+static void print_measured(const struct summary *summary, FILE *to)
+{
+	if (!summary->container)
+		return;
+	row(TERM_MEASURED, to);
+	fprintf(to, "%s\n", summary->container);
+}
+
 static void print_others(const struct summary *summary, FILE *to)
 {
 	if (!summary->accuracy.samples)
@@ -293,6 +301,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 {
 	print_accuracy(summary, to);
 	print_bounds(summary, to);
+	print_measured(summary, to);
 	print_others(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);

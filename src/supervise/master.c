@@ -306,7 +306,10 @@ static void say_summary(const struct master *master, const struct summary *summa
 	FILE *to = open_memstream(&text, &length);
 	if (!to)
 		return;
-	summary_print(summary, master->run.shared, master->config->verbose, to);
+	char container[RUN_CONTAINER_MAX];
+	struct summary shown = *summary;
+	shown.container = run_measures_container(&master->run) && run_container(&master->run, container) ? container : NULL;
+	summary_print(&shown, master->run.shared, master->config->verbose, to);
 	char remedy[SCHEDULING_REMEDY_MAX];
 	if (master->grant.grant != GRANT_FIFO && summary->lateness_99_us > LATE_US && scheduling_remedy(remedy))
 		fprintf(to,

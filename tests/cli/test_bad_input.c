@@ -471,6 +471,9 @@ static const char *module_type(const char *type)
 		return "N";
 	if (strcmp(type, "yes|no") == 0)
 		return "FLAG";
+	/* A list, or a word for one. */
+	if (strncmp(type, "CPUS|", 5) == 0)
+		return "CPUS";
 	return strchr(type, '|') ? "CHOICE" : type;
 }
 

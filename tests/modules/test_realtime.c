@@ -17,12 +17,12 @@
 
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
-enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, FILES };
+enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, STATUS, FILES };
 
 static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
 	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo",
 	"/proc/self/cgroup", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
-	"/sys/devices/system/cpu/online"};
+	"/sys/devices/system/cpu/online", "/proc/self/status"};
 static struct {
 	char text[65536];
 	bool exists;
@@ -681,6 +681,136 @@ static void a_cpuset_is_a_subset_of_processors(void **state)
 	module_test_end(&test);
 }
 
+static void write_allowed(const char *cpus)
+{
+	char text[256];
+	snprintf(text, sizeof text, "Name:\tshowstopper\nCpus_allowed:\t2\nCpus_allowed_list:\t%s\nMems_allowed:\t1\n", cpus);
+	write_file(STATUS, text);
+}
+
+/* No control group that is mounted says anything: what may be used is measured. */
+static void processors_that_may_be_used_are_a_container_where_nothing_says_more(void **state)
+{
+	(void)state;
+	write_usage(3900000000);
+	/* 2 to 7 are offline. */
+	static const char *const lists[] = {"1", "1-7", "1,3,5"};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		write_allowed(lists[i]);
+		start(NULL);
+		assert_source("idle");
+		assert_non_null(strstr(test.printed, "cpus=1"));
+		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
+		assert_near(read_now().processors, 1, 0);
+		module_test_end(&test);
+	}
+	/* All of them, none that there is, and what says nothing. */
+	static const char *const nothing[] = {"0-1", "0-63", "5", "", "x"};
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+		write_allowed(nothing[i]);
+		start(NULL);
+		assert_source("combined");
+		assert_null(strstr(test.printed, "cpus="));
+		assert_near(read_now().processors, 2, 0);
+		module_test_end(&test);
+	}
+	/* Its last line ends with the file; a quota beside it that more than one processor would use up. */
+	write_file(STATUS, "Name:\tx\nCpus_allowed_list:\t");
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
+	write_allowed("1");
+	write_group("150000 100000\n", NULL);
+	start(NULL);
+	assert_source("idle");
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+	write_group("50000 100000\n", NULL);
+	start(NULL);
+	assert_source("cgroup");
+	module_test_end(&test);
+	file[MOUNTS].exists = file[GROUPS].exists = false;
+	start("container=no");
+	assert_source("combined");
+	assert_near(read_now().processors, 2, 0);
+	module_test_end(&test);
+	/* A cpuset that can be seen, and that takes nothing away: the affinity is the user's own. */
+	write_group(NULL, "0-1\n");
+	start(NULL);
+	assert_source("combined");
+	assert_near(read_now().processors, 2, 0);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
+	module_test_end(&test);
+}
+
+static void what_is_allowed_can_be_asked_for(void **state)
+{
+	(void)state;
+	write_group(NULL, "0-1\n");
+	write_allowed("1");
+	start("cpus=allowed");
+	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
+	assert_near(read_now().processors, 1, 0);
+	/* Who is bound by taskset alone may start what is not. */
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
+	module_test_end(&test);
+	write_allowed("0-63");
+	start("cpus=allowed,source=ticks");
+	assert_source("ticks");
+	assert_near(read_now().processors, 2, 0);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
+	module_test_end(&test);
+	/* It goes before what the workloads may use. */
+	static const unsigned zero[] = {0};
+	static const struct sst_cpus first = {1, zero};
+	controlled = &first;
+	write_allowed("1");
+	start("cpus=allowed");
+	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
+	module_test_end(&test);
+	controlled = NULL;
+	file[STATUS].exists = false;
+	assert_string_equal(load("cpus=allowed"), "option 'cpus': /proc/self/status doesn't say which processors are allowed");
+	assert_non_null(strstr(load("cpus=alowed"), "expected a list of processors such as 0-3,8, or allowed"));
+}
+
+/* lxcfs shows processors 5 and 6 as 0 and 1. */
+static void lxcfs_is_believed_but_for_its_numbers(void **state)
+{
+	(void)state;
+	static const unsigned five[] = {5};
+	static const struct sst_cpus some = {1, five};
+	static const char lxcfs[] = "50 1 0:44 /proc/stat /proc/stat rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n";
+	write_usage(3900000000); /* the machine's, or the container's: it is not looked at */
+	write_file(MOUNTS, lxcfs);
+	write_allowed("5-6");
+	static const char *const options[] = {NULL, "cpus=allowed"};
+	for (size_t i = 0; i < 2; i++) {
+		start(options[i]);
+		assert_source("idle");
+		assert_null(strstr(test.printed, "cpus="));
+		assert_near(read_now().processors, 2, 0);
+		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
+		module_test_end(&test);
+	}
+	assert_non_null(strstr(load("cpus=1"), "lxcfs has numbers of its own"));
+	controlled = &some;
+	assert_non_null(strstr(load(NULL), "lxcfs has numbers of its own"));
+	start("cpus=allowed");
+	module_test_end(&test);
+	controlled = NULL;
+	/* The first processors of the machine have the same numbers in it. */
+	write_allowed("0-1");
+	start("cpus=1");
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+	/* Elsewhere than over /proc/stat it changes nothing. */
+	write_file(MOUNTS, "50 1 0:44 / /var/lib/lxcfs rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n");
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
+}
+
 static void a_quota_that_cannot_be_measured_is_refused(void **state)
 {
 	(void)state;
@@ -721,6 +851,9 @@ int main(void)
 		TEST(with_a_quota_the_group_is_measured),
 		TEST(without_a_quota_nothing_changes),
 		TEST(a_cpuset_is_a_subset_of_processors),
+		TEST(processors_that_may_be_used_are_a_container_where_nothing_says_more),
+		TEST(what_is_allowed_can_be_asked_for),
+		TEST(lxcfs_is_believed_but_for_its_numbers),
 		TEST(a_quota_that_cannot_be_measured_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
