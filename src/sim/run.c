@@ -97,7 +97,9 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 		.workloads = processors,
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
-		.reading_ns = 20 * NS_PER_US + 2 * NS_PER_US * processors,
+		.edge_thread_ns = 400,
+		.reading_ns = 20 * NS_PER_US,
+		.reading_processor_ns = 2 * NS_PER_US,
 		.stall_every_ns = 2 * NS_PER_S,
 		.release_ns = 20 * NS_PER_US,
 		.log_interval_ns = 500 * NS_PER_MS,
@@ -139,6 +141,12 @@ static void record_state(struct executor *executor, double duty, bool running, i
 	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
 }
 
+static int64_t edge_cost(const struct executor *executor)
+{
+	const struct sim_config *config = executor->run->config;
+	return config->edge_ns + executor->workload->threads * config->edge_thread_ns;
+}
+
 /* Returns the CPU time it takes. */
 static int64_t take_edges(struct executor *executor)
 {
@@ -149,7 +157,7 @@ static int64_t take_edges(struct executor *executor)
 		struct loop_answer answer;
 		run->host.charged_ns = 0;
 		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += run->config->edge_ns + run->host.charged_ns;
+		cost += edge_cost(executor) + run->host.charged_ns;
 		set_running(executor, answer.run);
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
@@ -180,7 +188,7 @@ static int64_t begin(struct executor *executor)
 		record_state(executor, 1, true, now);
 		executor->due_ns = run->origin_ns;
 		sim_task_sleep(&executor->task, run->origin_ns);
-		return run->config->edge_ns;
+		return edge_cost(executor);
 	}
 	executor->due_ns = now;
 	executor->loop.running = false;
@@ -510,8 +518,11 @@ static int build_machine(struct sim_run *run)
 	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
 	run->began_ns = machine.start_ns + HOLD_NS;
 	run->origin_ns = run->began_ns + config->warmup_ns;
-	run->host = (struct sim_host){
-		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
+	run->host = (struct sim_host){.machine = &run->machine,
+		.accounting = config->accounting,
+		.past_ns = PAST_NS,
+		.reading_ns = config->reading_ns,
+		.reading_processor_ns = config->reading_processor_ns};
 	run->absence.run = be_absent;
 	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 4) == 0 &&
 		sim_task_add(&run->machine, &run->absence, STREAM_ABSENCE) == 0)
