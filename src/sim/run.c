@@ -123,13 +123,17 @@ static int64_t read_clock(void *context)
 	return run->machine.now_ns + run->host.charged_ns;
 }
 
-static void set_running(struct executor *executor, bool run)
+/* Returns the CPU time that an edge takes. The threads of a workload that is left as it is don't wake up. */
+static int64_t set_running(struct executor *executor, bool run)
 {
+	const struct sim_config *config = executor->run->config;
+	const bool changes = executor->workload->stopped == run;
 	executor->running = run;
 	if (run)
 		sim_process_continue(executor->workload);
 	else
 		sim_process_stop(executor->workload);
+	return config->edge_ns + (changes ? executor->workload->threads * config->edge_thread_ns : 0);
 }
 
 static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
@@ -139,12 +143,6 @@ static void record_state(struct executor *executor, double duty, bool running, i
 	executor->record.running = running;
 	executor->record.at_bound = 0;
 	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
-}
-
-static int64_t edge_cost(const struct executor *executor)
-{
-	const struct sim_config *config = executor->run->config;
-	return config->edge_ns + executor->workload->threads * config->edge_thread_ns;
 }
 
 /* Returns the CPU time it takes. */
@@ -157,8 +155,7 @@ static int64_t take_edges(struct executor *executor)
 		struct loop_answer answer;
 		run->host.charged_ns = 0;
 		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += edge_cost(executor) + run->host.charged_ns;
-		set_running(executor, answer.run);
+		cost += set_running(executor, answer.run) + run->host.charged_ns;
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
@@ -184,11 +181,11 @@ static int64_t begin(struct executor *executor)
 	executor->record.alive = 1;
 	executor->record.since_ns = now;
 	if (now < run->origin_ns) {
-		set_running(executor, true);
+		const int64_t cost = set_running(executor, true);
 		record_state(executor, 1, true, now);
 		executor->due_ns = run->origin_ns;
 		sim_task_sleep(&executor->task, run->origin_ns);
-		return edge_cost(executor);
+		return cost;
 	}
 	executor->due_ns = now;
 	executor->loop.running = false;

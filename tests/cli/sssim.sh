@@ -61,7 +61,9 @@ own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor
 own --edge-cost 0 --edge-cost-thread 1u --reading-cost 0 --reading-cost-processor 0
 threads=$cost
 own --edge-cost 16u --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
-[ "$cost" = "$threads" ] && [ "$cost" != 0.000000 ] || fail "$what: own time $cost, where the same cost together took $threads"
+# Edges that change nothing wake no threads.
+awk -v a="$threads" -v b="$cost" 'BEGIN { exit !(a > 0.5 * b && a <= b && b > 0) }' ||
+	fail "$what: own time $cost, where the threads alone took $threads"
 
 # Too short for a sample.
 run sssim -T 50% -r 100m

@@ -226,8 +226,9 @@ static void executors_take_their_time_from_the_workloads(void **state)
 	assert_int_equal(own_time(0, 0, 0), 0);
 	const int64_t edges_ns = own_time(NS_PER_MS, 0, 0);
 	assert_true(edges_ns > 100 * NS_PER_MS);
-	/* Eight threads. */
-	assert_int_equal(own_time(0, NS_PER_MS / 8, 0), edges_ns);
+	/* Of eight threads; an edge that leaves the workload as it is wakes none. */
+	const int64_t threads_ns = own_time(0, NS_PER_MS / 8, 0);
+	assert_in_range(threads_ns, edges_ns * 8 / 10, edges_ns);
 	assert_true(own_time(0, 0, 100 * NS_PER_US) > NS_PER_MS);
 }
 
