@@ -124,9 +124,10 @@ static void guess(struct deficit *deficit, const struct sst_control_input *in)
 }
 
 /*
- * A machine that is full from the beginning says only what the gain is at least. It may be a hundred times as much, and to find that by what
- * comes out at ever lower duty cycles would take half a second. So it is taken for twice that each time, until the load is below the target. It
- * can't be more than if each workload filled the machine: far beyond that, it is others who do. (What runs still may have been asked for long ago.)
+ * A machine that is full from the beginning says only what the gain is at least. It may be a hundred times as much, and to find that by
+ * what comes out at ever lower duty cycles would take half a second. So it is taken for twice that each time, until the load is below the
+ * target. It can't be more than if each workload filled the machine: far beyond that, it is others who do. (A little beyond it, what still
+ * runs may have been asked for before.)
  */
 static void learn_beginning(struct deficit *deficit, const struct sst_control_input *in)
 {

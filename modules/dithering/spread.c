@@ -8,9 +8,9 @@
  * end, where the run may be prolonged. Runs shorter than `least` would be lost in the scheduler's slice and in the
  * kernel's wake-up time; then the epoch is doubled until they are not. A doubled epoch begins where an undoubled one does. Two
  * lengths suit most duty cycles; which of them is used is agreed upon through shared memory, because places within epochs of
- * different lengths are no longer spread. For the same reason many executors change the length at the same moment, where epochs of the old and of the
- * new one begin. When the length or the place changes, the new beginning of a workload's run may lie
- * in the stop that it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
+ * different lengths are no longer spread. For the same reason many executors change the length at the same moment, where epochs of the
+ * old and of the new one begin. Where few change it, or the place changes, the new beginning of a workload's run may lie in the stop that
+ * it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
  */
 #include <stdatomic.h>
 

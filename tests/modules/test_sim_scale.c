@@ -97,7 +97,10 @@ static void the_load_is_held_from_the_beginning(void **state)
 		}
 }
 
-/* Of one processor, an executor takes 0.15 % at most, and no more among many than among few. What the kernel takes for threads is left out. */
+/*
+ * Of one processor, an executor takes 0.15 % at most, and no more among many than among few. What the kernel takes to stop and wake
+ * threads is left out.
+ */
 static void the_cost_of_an_executor_does_not_grow(void **state)
 {
 	(void)state;
