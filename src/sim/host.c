@@ -149,6 +149,17 @@ static ssize_t print_stat(struct sim_host *host)
 	return to - host->text;
 }
 
+static int64_t reading_cost(const struct sim_host *host)
+{
+	return host->reading_ns + host->machine->config.processors * host->reading_processor_ns;
+}
+
+/* One line to print instead of many, and of each processor one number to add up. */
+static int64_t usage_cost(const struct sim_host *host)
+{
+	return (host->reading_ns * 5 + host->machine->config.processors * host->reading_processor_ns * 2) / 20;
+}
+
 static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
 {
 	struct sim_host *host = env_of(env)->host;
@@ -161,7 +172,7 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 		if (length < 0)
 			return -1;
 		text = host->text;
-		host->charged_ns += host->reading_ns;
+		host->charged_ns += reading_cost(host);
 		break;
 	case COMMAND_LINE:
 		text = host->accounting == SIM_ACCOUNT_TICKS ? "nohz=off\n" : "quiet\n";
@@ -170,8 +181,7 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 	case CPUACCT:
 		length = snprintf(line, sizeof line, "%" PRId64 "\n",
 			sim_machine_charged_ns(host->machine) - gone_ns(host) + host->past_ns * host->machine->config.processors);
-		/* One line, and no sum over processors' tables that is worth counting. */
-		host->charged_ns += host->reading_ns < 5 * NS_PER_US ? host->reading_ns : 5 * NS_PER_US;
+		host->charged_ns += usage_cost(host);
 		break;
 	}
 	const size_t taken = (size_t)length < size ? (size_t)length : size;

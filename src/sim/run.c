@@ -97,7 +97,9 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 		.workloads = processors,
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
-		.reading_ns = 20 * NS_PER_US + 2 * NS_PER_US * processors,
+		.edge_thread_ns = 400,
+		.reading_ns = 20 * NS_PER_US,
+		.reading_processor_ns = 2 * NS_PER_US,
 		.stall_every_ns = 2 * NS_PER_S,
 		.release_ns = 20 * NS_PER_US,
 		.log_interval_ns = 500 * NS_PER_MS,
@@ -121,13 +123,17 @@ static int64_t read_clock(void *context)
 	return run->machine.now_ns + run->host.charged_ns;
 }
 
-static void set_running(struct executor *executor, bool run)
+/* Returns the CPU time that an edge takes. The threads of a workload that is left as it is don't wake up. */
+static int64_t set_running(struct executor *executor, bool run)
 {
+	const struct sim_config *config = executor->run->config;
+	const bool changes = executor->workload->stopped == run;
 	executor->running = run;
 	if (run)
 		sim_process_continue(executor->workload);
 	else
 		sim_process_stop(executor->workload);
+	return config->edge_ns + (changes ? executor->workload->threads * config->edge_thread_ns : 0);
 }
 
 static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
@@ -149,8 +155,7 @@ static int64_t take_edges(struct executor *executor)
 		struct loop_answer answer;
 		run->host.charged_ns = 0;
 		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += run->config->edge_ns + run->host.charged_ns;
-		set_running(executor, answer.run);
+		cost += set_running(executor, answer.run) + run->host.charged_ns;
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
@@ -176,11 +181,11 @@ static int64_t begin(struct executor *executor)
 	executor->record.alive = 1;
 	executor->record.since_ns = now;
 	if (now < run->origin_ns) {
-		set_running(executor, true);
+		const int64_t cost = set_running(executor, true);
 		record_state(executor, 1, true, now);
 		executor->due_ns = run->origin_ns;
 		sim_task_sleep(&executor->task, run->origin_ns);
-		return run->config->edge_ns;
+		return cost;
 	}
 	executor->due_ns = now;
 	executor->loop.running = false;
@@ -510,8 +515,11 @@ static int build_machine(struct sim_run *run)
 	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
 	run->began_ns = machine.start_ns + HOLD_NS;
 	run->origin_ns = run->began_ns + config->warmup_ns;
-	run->host = (struct sim_host){
-		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
+	run->host = (struct sim_host){.machine = &run->machine,
+		.accounting = config->accounting,
+		.past_ns = PAST_NS,
+		.reading_ns = config->reading_ns,
+		.reading_processor_ns = config->reading_processor_ns};
 	run->absence.run = be_absent;
 	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 4) == 0 &&
 		sim_task_add(&run->machine, &run->absence, STREAM_ABSENCE) == 0)

@@ -32,9 +32,11 @@ struct sim_config {
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
 	int64_t warmup_ns;
-	int64_t run_time_ns; /* -1: as long as the trace */
-	int64_t edge_ns;     /* CPU time an executor takes for an edge, without readings */
-	int64_t reading_ns;  /* CPU time of a reading of /proc/stat */
+	int64_t run_time_ns;          /* -1: as long as the trace */
+	int64_t edge_ns;              /* CPU time an executor takes for an edge, without readings … */
+	int64_t edge_thread_ns;       /* … and for each thread of its workload, which the kernel stops or wakes */
+	int64_t reading_ns;           /* CPU time of a reading of /proc/stat … */
+	int64_t reading_processor_ns; /* … and for each processor */
 	int64_t stall_ns,
 		stall_every_ns; /* as sim_stall_start's, from the beginning of control on; 0: no processor ever stands still */
 	enum sim_halt halt;

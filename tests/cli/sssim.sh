@@ -46,6 +46,25 @@ expect_text err '^sssim: trace constant load=0\.5$'
 expect_text err '^sssim: control rbpid .*peers=1'
 expect_text err '99 % of edges less than [0-9]+ us late$'
 
+# What control costs grows with threads and processors, and so do readings that become rarer for it.
+own() { # OPTION...: own_cpu_s
+	run sssim -q --report -F source=idle -p 16 -n 2 -W parallel:16 -T 50% -r 10s "$@"
+	expect_status 0
+	cost=$(sed -n 's/.* own_cpu_s=//p' out)
+}
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
+[ "$cost" = 0.000000 ] || fail "$what: own time $cost"
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 16u --reading-cost-processor 0
+fixed=$cost
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 1u
+[ "$cost" = "$fixed" ] && [ "$cost" != 0.000000 ] || fail "$what: own time $cost, where the same cost together took $fixed"
+own --edge-cost 0 --edge-cost-thread 1u --reading-cost 0 --reading-cost-processor 0
+threads=$cost
+own --edge-cost 16u --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
+# Edges that change nothing wake no threads.
+awk -v a="$threads" -v b="$cost" 'BEGIN { exit !(a > 0.5 * b && a <= b && b > 0) }' ||
+	fail "$what: own time $cost, where the threads alone took $threads"
+
 # Too short for a sample.
 run sssim -T 50% -r 100m
 expect_text err '^sssim: --run-time: 100ms is shorter than one sample'
@@ -107,7 +126,8 @@ expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
-	'--accounting ticks' '--priority nice' '--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
+	'--accounting ticks' '--priority nice' '--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
+	'--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
 	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
 	'-C nosuch=1' '-o /nosuch/log'; do
 	# shellcheck disable=SC2086 # two words

@@ -68,9 +68,13 @@ const struct tool_option sssim_options[] = {
 	{0, "wakeup-delay", TOOL_TIME, MEMBER(sim.machine.wakeup_ns), 0, NS_PER_S, .argument = "TIME",
 		.help = "how late executors wake up, in the mean (30us)"},
 	{0, "edge-cost", TOOL_TIME, MEMBER(sim.edge_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of an executor for an edge (30us)"},
-	{0, "reading-cost", TOOL_TIME, MEMBER(reading_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of a reading of /proc/stat (20us and 2us per processor)"},
+		.help = "CPU time of an executor for an edge (30us) …"},
+	{0, "edge-cost-thread", TOOL_TIME, MEMBER(sim.edge_thread_ns), 0, NS_PER_MS, .argument = "TIME",
+		.help = "… and for each thread of its workload (400ns)"},
+	{0, "reading-cost", TOOL_TIME, MEMBER(sim.reading_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "CPU time of a reading of /proc/stat (20us) …"},
+	{0, "reading-cost-processor", TOOL_TIME, MEMBER(sim.reading_processor_ns), 0, NS_PER_MS, .argument = "TIME",
+		.help = "… and for each processor (2us)"},
 	{0, "stall", TOOL_TIME, MEMBER(sim.stall_ns), 0, NS_PER_S, .argument = "TIME",
 		.help = "now and then a processor stands still for this long, as under a hypervisor (0)"},
 	{0, "stall-every", TOOL_TIME, MEMBER(sim.stall_every_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
@@ -132,12 +136,9 @@ static int complete(struct settings *settings)
 			return diag_refuse("--background: %s", error);
 	if (sim->stall_ns > 0 && sim->stall_every_ns <= 2 * sim->stall_ns)
 		return diag_refuse("--stall-every: expected more than twice the stall");
-	struct sim_config usual;
-	sim_config_defaults(&usual, processors);
 	sim->model = settings->model;
 	sim->background = settings->background;
 	sim->workloads = settings->instances > 0 ? (unsigned)settings->instances : processors;
-	sim->reading_ns = settings->reading_ns >= 0 ? settings->reading_ns : usual.reading_ns;
 	sim->machine.processors = processors;
 	sim->machine.seed = (uint64_t)settings->seed;
 	sim->machine.priority = settings->priority == 1;
@@ -147,7 +148,7 @@ static int complete(struct settings *settings)
 
 int settings_parse(struct settings *settings, int argc, char **argv)
 {
-	*settings = (struct settings){.processors = 2, .instances = -1, .seed = 1, .reading_ns = -1, .priority = 1};
+	*settings = (struct settings){.processors = 2, .instances = -1, .seed = 1, .priority = 1};
 	sim_config_defaults(&settings->sim, 2);
 	settings->model_text = calloc((size_t)argc + 1, sizeof *settings->model_text);
 	settings->background_text = calloc((size_t)argc + 1, sizeof *settings->background_text);
