@@ -62,7 +62,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 		begin();
 	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
 		return real_gettime(clock, now);
-	const int64_t ns = began_ns[clock] + (real_ns(clock) - began_ns[clock]) / factor + (ahead_s ? *ahead_s : 0) * (int64_t)NS_PER_S;
+	const int64_t ns =
+		began_ns[clock] + (real_ns(clock) - began_ns[clock]) / factor + (ahead_s ? *ahead_s : 0) * (int64_t)NS_PER_S;
 	*now = (struct timespec){ns / NS_PER_S, ns % NS_PER_S};
 	return 0;
 }

@@ -16,9 +16,7 @@ list_pins_is() {
 
 # What the ssburns are bound to: COUNT:LIST, with blanks between.
 masks() {
-	for folder in /proc/[0-9]*; do
-		[ "$(cat "$folder/comm" 2>/dev/null)" != ssburn ] || sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$folder/status"
-	done 2>/dev/null | sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
+	grep -lsx ssburn /proc/[0-9]*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' 2>/dev/null | sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
 }
 
 masks_are() {
@@ -65,7 +63,8 @@ hold_on() {
 	lists=$2
 	shift 2
 	rm -f log.csv
-	start_background showstopper -v -T "$hold_target" -r 4s -o log.csv --export-csv record.csv "$@"
+	# shellcheck disable=SC2086 # words
+	start_background $through showstopper -v -T "$hold_target" -r 4s -o log.csv --export-csv record.csv "$@"
 	wait_until has_records 2
 	expect_ticks_on "$lists"
 	found=$(masks)

@@ -106,12 +106,10 @@ machine_do() { # FOLDER QEMU REQUEST...
 		sleep "$2"
 		machine_say "$folder" cont
 		;;
-	sleep:2)
-		machine_sleeps "$folder" "$qemu" "$2"
-		;;
-	wake:2)
-		sleep "$2"
-		machine_say "$folder" system_wakeup
+	sleep:2) machine_sleeps "$folder" "$qemu" "$2" ;;
+	key:2)
+		sleep $(($2 * machine_slow))
+		machine_say "$folder" 'sendkey ret'
 		;;
 	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" "$3" "$4" "$5" ;;
 	*) echo "nobody knows how to '$*'" ;;
