@@ -48,11 +48,12 @@ static const void *map(const char *name)
 static void __attribute__((constructor)) begin(void)
 {
 	const char *const text = getenv("SLOW_CLOCK");
+	const long asked = text ? strtol(text, NULL, 10) : 1;
 	find(&real_gettime, "clock_gettime");
 	find(&real_ppoll, "ppoll");
 	for (clockid_t clock = CLOCK_REALTIME; clock <= CLOCK_MONOTONIC; clock++)
 		began_ns[clock] = real_ns(clock);
-	factor = text && atoi(text) > 1 ? atoi(text) : 1;
+	factor = asked > 1 ? asked : 1;
 	ahead_s = map(getenv("SLOW_CLOCK_AHEAD"));
 }
 

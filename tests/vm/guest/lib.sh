@@ -75,11 +75,12 @@ mount_v2() {
 mount_v1() { # CONTROLLERS...
 	mountpoint -q /sys/fs/cgroup || mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
 	for controllers do
-		mkdir "/sys/fs/cgroup/$controllers" && mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" 2>/dev/null || {
-			rmdir "/sys/fs/cgroup/$controllers"
-			why_not="this kernel has no $controllers of version 1"
-			return 1
-		}
+		mkdir "/sys/fs/cgroup/$controllers"
+		mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" 2>/dev/null && continue
+		rmdir "/sys/fs/cgroup/$controllers"
+		# shellcheck disable=SC2034 # for the cases
+		why_not="this kernel has no $controllers of version 1"
+		return 1
 	done
 }
 
