@@ -73,7 +73,7 @@ mount_v2() {
 }
 
 mount_v1() { # CONTROLLERS...
-	mountpoint -q /sys/fs/cgroup || mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
+	grep -q ' /sys/fs/cgroup ' /proc/mounts || mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
 	for controllers do
 		mkdir "/sys/fs/cgroup/$controllers"
 		mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" 2>/dev/null && continue
