@@ -91,17 +91,17 @@ run "$all" --quick --dry-run
 expect_text out '^13 programs, about ([0-9]|[1-4][0-9]|5[0-5]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
-	grep -Ev '^tools/[a-z/-]+.* --publish$' "$list" && fail "$what: odd commands"
-	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,' "$list" | sort >names
+	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
+	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		echo example
-		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md"
+		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"
 	} | sort >blocks
-	cmp -s names blocks || { fail "programs of publish-all, and blocks of tools/bench/README.md:"; diff names blocks; }
+	cmp -s names blocks || { fail "programs of publish-all, and blocks of the documents:"; diff names blocks; }
 done
 # What has no room for its block says so before it measures.
-mkdir -p bare/tools/bench
-touch bare/README.md bare/tools/bench/README.md
+mkdir -p bare/tools/bench bare/tests/vm
+touch bare/README.md bare/tools/bench/README.md bare/tests/vm/README.md
 while read -r program _; do
 	run "$source/$program" --help
 	expect_text out '^ +--publish '

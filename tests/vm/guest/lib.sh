@@ -6,7 +6,7 @@
 #   expect_nobody_left      no process of a run is left, stopped or running
 #   figure NAME             of record.csv
 #   ask WORD...             asks the host for something, see tests/vm/README.md; does not wait until it is done
-#   mount_v2, mount_v1 CONTROLLERS...   control groups, at /sys/fs/cgroup
+#   mount_v2, mount_v1 CONTROLLERS...   control groups, at /sys/fs/cgroup; false with $why_not where these controllers can't be had
 #   usage_us GROUP          processor time of a control group
 #   now_us                  the machine's clock
 #   expect_about WHAT VALUE WANTED   is within 5 % of it
@@ -73,9 +73,14 @@ mount_v2() {
 }
 
 mount_v1() { # CONTROLLERS...
-	mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
+	grep -q ' /sys/fs/cgroup ' /proc/mounts || mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
 	for controllers do
-		mkdir "/sys/fs/cgroup/$controllers" && mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" || return 1
+		mkdir "/sys/fs/cgroup/$controllers"
+		mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" 2>/dev/null && continue
+		rmdir "/sys/fs/cgroup/$controllers"
+		# shellcheck disable=SC2034 # for the cases
+		why_not="this kernel has no $controllers of version 1"
+		return 1
 	done
 }
 
