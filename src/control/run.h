@@ -39,7 +39,10 @@ void run_release(struct run *run);
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
 bool run_measures_all_of_ours(const struct run *run);
 
-/* Processors that the load is of, as the feedback's source had them last; NaN before the first reading. */
+/* Whether the load is that of cores, and not of processors. */
+bool run_is_of_cores(const struct run *run);
+
+/* Processors (or cores) that the load is of, as the feedback's source had them last; NaN before the first reading. */
 double run_processors(const struct run *run);
 
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */

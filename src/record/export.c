@@ -238,10 +238,10 @@ static json_t *result(const struct export *export)
 		"mean", number(summary->others_mean), "max", number(summary->others_max), "equal_instances",
 		equal_instances(export->run->shared));
 	const struct tally *const tally = &summary->tally;
-	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "worst", worst(tally), "free", "mean",
+	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s}", "worst", worst(tally), "free", "mean",
 		number(tally_free_mean(tally)), "max", number(tally_free_most(tally)), "alive", number(tally_alive(tally)),
 		"may_use_processors", number(summary->may_use), "controlled_cpu_s", time_object(summary->controlled_cpu),
-		"free_cpu_s", time_object(summary->free_cpu));
+		"free_cpu_s", time_object(summary->free_cpu), "load_unit", summary->of_cores ? "core" : "processor");
 	json_object_update(object, more);
 	json_decref(more);
 	return object;
