@@ -499,9 +499,10 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;
-	int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	const int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	/* The shorter, the better the estimate. */
 	if (realtime->unit == SST_UNIT_CORE)
-		unit = LINUX_CORE_LOAD_STEP_NS;
+		return LINUX_CORE_LOAD_STEP_NS;
 	return filter_interval(&realtime->filter, processors, unit);
 }
 

@@ -11,6 +11,12 @@
 /* What the counters' unit can make of an interval's end. */
 #define CARRY_MOST_S 0.02
 
+/*
+ * Two intervals that are longer together were not made so by the cost of readings: nobody was awake to read, as few workloads start and
+ * stop so seldom. Then readings are where they do, and what is between is right as it is.
+ */
+#define EXTRAPOLATED_MOST_S 0.08
+
 /* All that was counted up to the end of an interval. */
 struct record {
 	int64_t when_ns; /* 0: no interval has begun */
@@ -157,7 +163,7 @@ static void end_interval(struct linux_core_load *load, size_t count, int64_t whe
 	multiply(load, count, record->interval, &interval);
 	add_up(load, &interval);
 	double work_s = interval.busy_s;
-	if (interval.has_two)
+	if (interval.has_two && interval.two_s <= EXTRAPOLATED_MOST_S)
 		work_s += (record->last_busy_s + interval.busy_s - interval.busy_of_two_s) / 2;
 	if (interval.known) {
 		/* Those that have just come do as the others. */

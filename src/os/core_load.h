@@ -4,11 +4,11 @@
  *
  * No kernel counts that. What /proc/stat has is the idle time of each processor, and of two processors with busy shares a and b the core
  * was busy for anything from max(a, b) to min(1, a + b). Over some milliseconds, though, a processor is mostly busy or idle all of the
- * time, and then there is no doubt. So the idle times are read every few hundredths of a second, and taken to be independent in
+ * time, and then there is no doubt. So the idle times are read every hundredth of a second or so, and taken to be independent in
  * between: the core was idle for the product of the idle shares.
  *
  * Where processors take turns that is wrong by something that grows with the length of the interval, so it is also computed over twice
- * the interval, and the difference is added once more (Richardson's extrapolation to the length 0).
+ * the interval, and half of the difference is added once more (Richardson's extrapolation to the length 0).
  *
  * The counters have a unit of 10 ms. What they say beyond an idle share of 0 or 1 is carried into the next interval: else the errors of
  * two processors that were idle for long would be multiplied, again and again.
@@ -20,8 +20,8 @@
 #include "base/relay.h"
 #include "os/cores.h"
 
-/* The least length of an interval: two units of the counters. */
-#define LINUX_CORE_LOAD_STEP_NS (20 * INT64_C(1000000))
+/* The least length of an interval: a unit of the counters. */
+#define LINUX_CORE_LOAD_STEP_NS (10 * INT64_C(1000000))
 
 /* What is known of a processor at the end of the last interval. */
 struct linux_core_load_cpu {

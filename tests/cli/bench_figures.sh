@@ -88,7 +88,7 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^12 programs, about ([0-9]|[1-4][0-9]|5[0-5]) minutes$'
+expect_text out '^13 programs, about ([0-9]|[1-4][0-9]|5[0-5]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^tools/[a-z/-]+.* --publish$' "$list" && fail "$what: odd commands"
@@ -134,6 +134,7 @@ expect_text found '^([0-9]+ of [0-9]+ samples met a burst of others\.|None of [0
 expect_text found '^\| `single` \| 50 % \| .* \| ([0-9]+ of 2|unavailable) \| .*\|$'
 publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
+publishes cores 3 "$source/tools/bench/cores" -B "$build" -t 5 -m '^8.single.linux'
 publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2

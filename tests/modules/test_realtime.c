@@ -707,7 +707,7 @@ static void cores_are_busy_when_any_thread_is(void **state)
 	start("unit=core");
 	assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_CORE);
 	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
-	assert_int_equal(test.module.feedback->interval(test.module.state, 64), 20 * NS_PER_MS);
+	assert_int_equal(test.module.feedback->interval(test.module.state, 64), 10 * NS_PER_MS);
 	const struct sst_reading before = read_now();
 	assert_near(before.processors, 1, 0);
 	now_ns += 20 * NS_PER_MS;

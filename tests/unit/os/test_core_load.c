@@ -141,6 +141,19 @@ static void what_is_lost_by_longer_intervals_is_added(void **state)
 	assert_load(&before, 1.25 / 2);
 }
 
+/* Then readings are where workloads stop and start, and nothing is lost. */
+static void long_intervals_are_right_as_they_are(void **state)
+{
+	(void)state;
+	struct sst_reading before = start();
+	step(10, 10, 0, 10);
+	now_ns += 4 * STEP;
+	before = read_now();
+	step(0, 10, 10, 10);
+	now_ns += 4 * STEP;
+	assert_load(&before, 0.5);
+}
+
 /* Idle, but of 2.5 ticks there are 2 and 3 in turn. Errors of both would be multiplied. */
 static void the_counters_unit_does_not_add_up(void **state)
 {
@@ -168,10 +181,10 @@ static void a_reading_in_an_interval_goes_on(void **state)
 	step(0, 0, 2, 2);
 	step(0, 0, 0, 0); /* 40 ms, as one interval: a half idle, for each second thread */
 	before = read_now();
-	now_ns += STEP / 2;
+	now_ns += LINUX_CORE_LOAD_STEP_NS / 2;
 	const double expected = load_since(&before);
 	assert_true(expected > 0.4);
-	now_ns += STEP / 4;
+	now_ns += LINUX_CORE_LOAD_STEP_NS / 4;
 	assert_load(&before, expected);
 }
 
@@ -269,6 +282,7 @@ int main(void)
 		TEST(a_core_is_busy_when_any_of_its_threads_is),
 		TEST(within_an_interval_threads_are_independent),
 		TEST(what_is_lost_by_longer_intervals_is_added),
+		TEST(long_intervals_are_right_as_they_are),
 		TEST(the_counters_unit_does_not_add_up),
 		TEST(a_reading_in_an_interval_goes_on),
 		TEST(all_readers_see_the_same),
