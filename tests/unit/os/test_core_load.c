@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -200,6 +201,26 @@ static void all_readers_see_the_same(void **state)
 	assert_int_equal(seen.counter[0], read_now().counter[0]);
 }
 
+/* As executors are children of the process that has prepared the modules. */
+static void what_a_child_has_read_counts(void **state)
+{
+	(void)state;
+	int ended;
+	const struct sst_reading before = start();
+	step(0, 2, 2, 2);
+	const pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		read_now();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &ended, 0), child);
+	assert_int_equal(ended, 0);
+	/* Nothing more has happened since, or the counters would have gone on. */
+	idle[0] = idle[1] = idle[2] = idle[3] = 0;
+	assert_load(&before, 0.5);
+}
+
 /* Somebody is at it: the others don't wait, and when it lasts they take over. */
 static void nobody_waits(void **state)
 {
@@ -286,6 +307,7 @@ int main(void)
 		TEST(the_counters_unit_does_not_add_up),
 		TEST(a_reading_in_an_interval_goes_on),
 		TEST(all_readers_see_the_same),
+		TEST(what_a_child_has_read_counts),
 		TEST(nobody_waits),
 		TEST(a_processor_that_goes_is_left_out),
 		TEST(without_shared_cores_it_is_unavailable),
