@@ -24,7 +24,7 @@ struct record {
 	double cores;
 	double load;        /* in the last interval, 0 to 1 */
 	double last_s;      /* its length … */
-	double last_busy_s; /* … and the work in it, as the product of its shares is; below 0: none, */
+	double last_busy_s; /* … and the work in it, as the product of its shares is; below 0: none */
 	uint64_t interval;  /* its number, from 1 on */
 };
 

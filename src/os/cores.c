@@ -30,9 +30,14 @@ static struct sst_cpus *read_siblings(const struct sst_env *env, unsigned proces
 
 static int make_room(struct linux_cores *cores, const struct linux_stat_cpu *processor, size_t processors)
 {
-	for (size_t i = 0; i < processors; i++)
+	for (size_t i = 0; i < processors; i++) {
+		if (processor[i].id >= CPUS_LIMIT) {
+			errno = EINVAL;
+			return -1;
+		}
 		if (processor[i].id >= cores->room)
 			cores->room = (size_t)processor[i].id + 1;
+	}
 	cores->core = malloc((cores->room + 1) * sizeof *cores->core);
 	if (!cores->core)
 		return -1;

@@ -99,6 +99,10 @@ static void what_cannot_be_read_is_said(void **state)
 	siblings(0, "what?\n");
 	assert_int_equal(find(all, 2), -1);
 	assert_int_equal(errno, EINVAL);
+	linux_cores_free(&cores);
+	static const unsigned absurd[] = {4000000000};
+	assert_int_equal(find(absurd, 1), -1);
+	assert_int_equal(errno, EINVAL);
 }
 
 int main(void)
