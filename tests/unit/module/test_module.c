@@ -399,7 +399,7 @@ static void a_broken_module_does_not_hide_the_others(void **state)
 /* The last refusal says whose fault it was. */
 static void refuse_naming(const char *path, const char *culprit)
 {
-	char expected[2 * PATH_MAX];
+	char expected[2 * PATH_MAX + sizeof ":  belongs to"];
 	snprintf(expected, sizeof expected, "%s: %s belongs to", path, culprit);
 	if (!strstr(error, expected))
 		fail_msg("'%s' should contain '%s'", error, expected);
