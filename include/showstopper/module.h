@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 3u
+#define SST_ABI 4u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -168,6 +168,11 @@ enum sst_scope {
 	SST_SCOPE_MACHINE,   /* that of every process */
 };
 
+enum sst_unit {
+	SST_UNIT_PROCESSOR, /* each logical processor counts */
+	SST_UNIT_CORE,      /* cores count, each as busy when any of its processors is */
+};
+
 struct sst_feedback {
 	struct sst_module base;
 	/* Reads the source. 0, or -1 with errno. Required. */
@@ -183,6 +188,8 @@ struct sst_feedback {
 	/* Whose work the samples are sure to hold, so that it can be taken off and the rest is what others did. Asked after prepare. Pure.
 	 * NULL means SST_SCOPE_UNKNOWN. */
 	enum sst_scope (*scope)(const void *state);
+	/* What the capacity is made of. Asked after prepare. Pure. NULL means SST_UNIT_PROCESSOR. */
+	enum sst_unit (*unit)(const void *state);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */

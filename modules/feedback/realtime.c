@@ -31,6 +31,7 @@
 #include "filter.h"
 #include "os/accounting.h"
 #include "os/container.h"
+#include "os/core_load.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -64,13 +65,17 @@ struct correction {
 	_Atomic double processors;  /* as seen then; 0: never */
 };
 
+static const char *const units[] = {[SST_UNIT_PROCESSOR] = "processor", [SST_UNIT_CORE] = "core", NULL};
+
 struct realtime {
 	struct filter filter;
 	int source;
-	const struct sst_cpus *cpus; /* of the option, or those of the workloads, … */
-	bool moving;                 /* … which change */
-	int stat;                    /* handle of /proc/stat; always open, since P comes from it */
-	int cpuacct;                 /* handle, or -1 */
+	int unit;                         /* enum sst_unit */
+	struct linux_core_load core_load; /* of cores */
+	const struct sst_cpus *cpus;      /* of the option, or those of the workloads, … */
+	bool moving;                      /* … which change */
+	int stat;                         /* handle of /proc/stat; always open, since P comes from it */
+	int cpuacct;                      /* handle, or -1 */
 	enum sst_scope scope;
 	double hz;
 	char *text;
@@ -109,6 +114,12 @@ static const struct sst_option options[] = {
 		.offset = offsetof(struct realtime, cpus),
 		.choices = allowed,
 		.help = "measure these processors only, or those that this process may use"},
+	{.name = "unit",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct realtime, unit),
+		.choices = units,
+		.initial = "processor",
+		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{0},
 };
 
@@ -307,11 +318,41 @@ static int enter_container(
 		container->group.quota, container->group.group, error);
 }
 
+/*
+ * The cores of the processors that are measured. A quota is one of processor time, which says nothing of cores.
+ */
+static int start_cores(struct realtime *realtime, const struct sst_env *env)
+{
+	char error[LINUX_CORE_LOAD_ERROR_MAX];
+	struct sst_reading ignored;
+	int64_t when_ns;
+	if (realtime->source >= 0 && realtime->source != SOURCE_IDLE)
+		return env->host->refuse(env,
+			"unit=core can't be had with source=%s, which doesn't tell cores apart: expected idle%s",
+			sources[realtime->source], realtime->source == SOURCE_CGROUP ? ", or container=no" : "");
+	if (realtime->moving)
+		return env->host->refuse(env, "unit=core can't follow workloads that are moved");
+	if (realtime->lxcfs)
+		return env->host->refuse(env, "unit=core is unavailable: lxcfs gives processors other numbers than the kernel");
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	if (length < 0)
+		return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
+	if (linux_core_load_open(&realtime->core_load, env, realtime->text, (size_t)length, realtime->cpus, error) != 0)
+		return env->host->refuse(env, "unit=core is unavailable: %s", error);
+	realtime->source = SOURCE_IDLE;
+	if (linux_core_load_read(&realtime->core_load, realtime->text, (size_t)length, when_ns, &ignored) == 0)
+		return 0;
+	return env->host->refuse(env, "unit=core: can't use /proc/stat: %s", strerror(errno));
+}
+
 static enum sst_scope find_scope(const struct realtime *realtime, const struct sst_env *env)
 {
 	struct linux_stat stat;
 	struct linux_stat all;
 	int64_t ignored;
+	/* Of the time of a core it can't be said whose it is. */
+	if (realtime->unit == SST_UNIT_CORE)
+		return SST_SCOPE_UNKNOWN;
 	/* Nobody in it gets out of a container, neither of its group nor of its processors. */
 	if (realtime->source == SOURCE_CGROUP || realtime->contained || (realtime->lxcfs && !realtime->cpus && !realtime->moving))
 		return SST_SCOPE_CONTAINER;
@@ -340,6 +381,8 @@ static int choose(struct realtime *realtime, const struct sst_env *env)
 	if (result == 0)
 		result = enter_container(realtime, env, &container, &stat);
 	linux_container_free(&container);
+	if (result == 0 && realtime->unit == SST_UNIT_CORE)
+		result = start_cores(realtime, env);
 	if (result == 0 && realtime->source < 0)
 		realtime->source = choose_source(realtime, env, &stat);
 	return result;
@@ -449,11 +492,22 @@ static int read_combined(struct realtime *realtime, const struct sst_env *env, s
 	return 0;
 }
 
+static int read_cores(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
+{
+	int64_t when_ns;
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	if (length < 0)
+		return -1;
+	return linux_core_load_read(&realtime->core_load, realtime->text, (size_t)length, when_ns, now);
+}
+
 static int read_source(void *state, const struct sst_env *env, struct sst_reading *now)
 {
 	struct realtime *realtime = state;
 	struct linux_stat stat;
 	int64_t when_ns;
+	if (realtime->unit == SST_UNIT_CORE)
+		return read_cores(realtime, env, now);
 	if (realtime->source == SOURCE_CPUACCT)
 		return read_cpuacct(realtime, env, now);
 	if (realtime->source == SOURCE_COMBINED)
@@ -473,6 +527,8 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	const struct realtime *realtime = state;
+	if (realtime->unit == SST_UNIT_CORE)
+		return linux_core_load_sample(before, now, sample);
 	/* Readings of different processors have no difference. */
 	if (realtime->moving && realtime->source != SOURCE_CGROUP &&
 		before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
@@ -497,6 +553,9 @@ static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;
 	const int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	/* The shorter, the better the estimate. */
+	if (realtime->unit == SST_UNIT_CORE)
+		return LINUX_CORE_LOAD_STEP_NS;
 	return filter_interval(&realtime->filter, processors, unit);
 }
 
@@ -504,6 +563,12 @@ static enum sst_scope scope(const void *state)
 {
 	const struct realtime *realtime = state;
 	return realtime->scope;
+}
+
+static enum sst_unit unit(const void *state)
+{
+	const struct realtime *realtime = state;
+	return (enum sst_unit)realtime->unit;
 }
 
 static void fini(void *state, const struct sst_env *env)
@@ -515,6 +580,7 @@ static void fini(void *state, const struct sst_env *env)
 		env->host->close(env, realtime->cpuacct);
 	if (realtime->hz > 0)
 		linux_cgroup_close(&realtime->group, env);
+	linux_core_load_close(&realtime->core_load);
 	free(realtime->cpuset);
 	realtime->cpuset = NULL;
 	free(realtime->text);
@@ -532,4 +598,5 @@ SST_EXPORT const struct sst_feedback sst_module = {
 	.estimate = filter_estimate,
 	.interval = interval,
 	.scope = scope,
+	.unit = unit,
 };

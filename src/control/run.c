@@ -166,6 +166,12 @@ bool run_measures_all_of_ours(const struct run *run)
 	return scope == SST_SCOPE_MACHINE || (scope == SST_SCOPE_CONTAINER && run->config->attaches == 0);
 }
 
+bool run_is_of_cores(const struct run *run)
+{
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	return feedback->feedback->unit && feedback->feedback->unit(feedback->state) == SST_UNIT_CORE;
+}
+
 double run_processors(const struct run *run)
 {
 	struct estimate_record record;

@@ -51,7 +51,10 @@ bool run_measures_all_of_ours(const struct run *run);
 /* Whether the load is that of what a container leaves of the machine. */
 bool run_measures_container(const struct run *run);
 
-/* Processors that the load is of, as the feedback's source had them last; NaN before the first reading. */
+/* Whether the load is that of cores, and not of processors. */
+bool run_is_of_cores(const struct run *run);
+
+/* Processors (or cores) that the load is of, as the feedback's source had them last; NaN before the first reading. */
 double run_processors(const struct run *run);
 
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */

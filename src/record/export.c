@@ -212,10 +212,11 @@ static json_t *result(const struct export *export)
 		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->others_mean), "max",
 		json_value_number(summary->others_max), "equal_instances", equal_instances(export->run->shared));
 	const struct tally *const tally = &summary->tally;
-	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "worst", worst(tally), "free", "mean",
+	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s}", "worst", worst(tally), "free", "mean",
 		json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
 		json_value_number(tally_alive(tally)), "may_use_processors", json_value_number(summary->may_use),
-		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu));
+		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu),
+		"load_unit", summary->of_cores ? "core" : "processor");
 	json_object_update(object, more);
 	json_decref(more);
 	return object;

@@ -53,14 +53,15 @@ static bool print_list(const struct shared *shared, tell *say, int used, FILE *t
 static void print_accuracy(const struct summary *summary, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
+	const char *whose = summary->of_cores ? " of the cores" : "";
 	row(TERM_TARGET, to);
 	if (!accuracy->samples) {
 		fputs("none: less than one sample of 500 ms under control\n", to);
 		return;
 	}
-	fprintf(to, "%.2f %%\n", 100 * accuracy_mean_target(accuracy));
+	fprintf(to, "%.2f %%%s\n", 100 * accuracy_mean_target(accuracy), whose);
 	row(TERM_LOAD, to);
-	fprintf(to, "%.2f %%\n", 100 * accuracy_mean_load(accuracy));
+	fprintf(to, "%.2f %%%s\n", 100 * accuracy_mean_load(accuracy), whose);
 	row(TERM_ERROR, to);
 	fprintf(to, "%+.2f pp\n", accuracy_mean_error_pp(accuracy));
 	row(TERM_SQUARED_ERROR, to);

@@ -11,7 +11,8 @@ static const struct {
 } terms[SUMMARY_TERMS] = {
 	[TERM_TARGET] = {"target load",
 		"Mean of the target over the samples. A sample is 500 ms under control; the warm-up and samples in "
-		"which the trace leaves the workloads free are none."},
+		"which the trace leaves the workloads free are none. Where \"of the cores\" is said, it is about cores, by "
+		"unit=core of the feedback."},
 	[TERM_LOAD] = {"achieved load",
 		"Mean of the load over the same samples: processor time that the machine worked, divided by that "
 		"which it had. It is the load of all programs, not of the workloads alone."},

@@ -80,6 +80,7 @@ struct sim_run {
 	struct sim_history history, own_history;
 	struct sim_stall stall;
 	struct summary summary;
+	struct sim_use before; /* control */
 	int64_t began_ns, origin_ns, end_ns;
 	bool log_failed, out_of_memory;
 };
@@ -93,7 +94,8 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 			.wakeup_ns = 30 * NS_PER_US,
 			.idle_cost_ns = 5 * NS_PER_US,
 			.priority = true,
-			.seed = 1},
+			.seed = 1,
+			.topology = {.speed = 0.6}},
 		.workloads = processors,
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
@@ -329,7 +331,9 @@ static void end_interval(struct sim_run *run, struct recorder *recorder, const s
 	struct record record;
 	enter(run, 0);
 	recorder_end(recorder, reading, &record);
-	record.others = others_end(others, &(struct sst_sample){.capacity = record.machine.capacity}, -others_work(run));
+	/* Of cores it can't be said, here as elsewhere. */
+	const double capacity = sim_run_is_of_cores(run) ? 0 : record.machine.capacity;
+	record.others = others_end(others, &(struct sst_sample){.capacity = capacity}, -others_work(run));
 	if (recorder == &run->sampled) {
 		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
 			record.length_ns > recorder->interval_ns / 2) {
@@ -374,12 +378,29 @@ static void record(struct sim_event *event)
 		arm_recording(run);
 }
 
+/* Of what the load is of. */
+static int64_t work_ns(const struct sim_run *run)
+{
+	return sim_run_is_of_cores(run) ? sim_machine_core_work_ns(&run->machine) : sim_machine_work_ns(&run->machine);
+}
+
+static struct sim_use use_so_far(const struct sim_run *run)
+{
+	struct sim_use use = {
+		.processors_ns = sim_machine_work_ns(&run->machine), .cores_ns = sim_machine_core_work_ns(&run->machine)};
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		use.progress_ns += sim_process_work_ns(run->process[i]);
+	return use;
+}
+
 static void step(struct sim_event *event)
 {
 	struct sim_run *run = SIM_OWNER(event, struct sim_run, stepping);
 	const struct module *trace = &run->real.module[SST_TRACE];
 	const int64_t now = run->machine.now_ns;
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
+	if (now == run->origin_ns)
+		run->before = use_so_far(run);
 	for (unsigned i = 0; now == run->origin_ns && i < run->config->workloads; i++)
 		atomic_store(&run->real.shared->slot[i].cpu_before_ns, sim_run_workload_ns(run, i));
 	enter(run, 0);
@@ -387,8 +408,7 @@ static void step(struct sim_event *event)
 	int64_t own_ns = 0;
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		own_ns += sim_run_workload_ns(run, i);
-	if (sim_history_add(&run->history, sim_machine_work_ns(&run->machine), target) != 0 ||
-		sim_history_add(&run->own_history, own_ns, target) != 0)
+	if (sim_history_add(&run->history, work_ns(run), target) != 0 || sim_history_add(&run->own_history, own_ns, target) != 0)
 		run->out_of_memory = true;
 	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
 }
@@ -586,13 +606,16 @@ static int build_recorders(struct sim_run *run)
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
 		return complain_about_memory();
 	if (config->log) {
-		const struct control_log_columns columns = {.workloads = config->log_instances ? config->workloads : 0};
+		const struct control_log_columns columns = {
+			.workloads = config->log_instances ? config->workloads : 0, .unit = sim_run_is_of_cores(run)};
 		run->log = control_log_open(config->log, &columns);
 		if (!run->log) {
 			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 			return -1;
 		}
 	}
+	run->own_history.processors = config->machine.processors;
+	run->history.processors = sim_run_is_of_cores(run) ? run->machine.topology.cores : config->machine.processors;
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	run->halting.fire = halt;
@@ -623,7 +646,6 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 	run->real_config = (struct config){.workloads = config->workloads, .controlled = config->workloads, .log = config->log};
 	run->real.config = &run->real_config;
 	run->real.master = run->real.ready = -1;
-	run->history.processors = run->own_history.processors = config->machine.processors;
 	if (build(run) == 0)
 		return run;
 	sim_run_free(run);
@@ -646,8 +668,9 @@ static void collect(struct sim_run *run)
 	run->summary = (struct summary){
 		.accuracy = run->accuracy,
 		.tally = run->tally,
-		.may_use = run->config->machine.processors,
-		.processors = run->config->machine.processors,
+		.of_cores = sim_run_is_of_cores(run),
+		.may_use = run->history.processors,
+		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
 		.others_mean = others_mean(&run->sampled_others),
 		.others_max = others_most(&run->sampled_others),
@@ -738,9 +761,25 @@ const struct sim_history *sim_run_own_history(const struct sim_run *run)
 	return &run->own_history;
 }
 
+struct sim_use sim_run_use(const struct sim_run *run)
+{
+	const struct sim_use now = use_so_far(run);
+	return (struct sim_use){
+		.processors_ns = now.processors_ns - run->before.processors_ns,
+		.cores_ns = now.cores_ns - run->before.cores_ns,
+		.progress_ns = now.progress_ns - run->before.progress_ns,
+		.length_ns = run->machine.now_ns - run->origin_ns,
+	};
+}
+
 unsigned sim_run_stalls(const struct sim_run *run)
 {
 	return run->stall.count;
+}
+
+bool sim_run_is_of_cores(const struct sim_run *run)
+{
+	return run_is_of_cores(&run->real);
 }
 
 const struct summary *sim_run_summary(const struct sim_run *run)

@@ -328,7 +328,8 @@ static void report(struct master *master, int *status)
 	struct summary summary = {
 		.accuracy = master->recording.accuracy,
 		.tally = master->recording.tally,
-		.may_use = capacity_of_controlled(master->config),
+		.of_cores = run_is_of_cores(&master->run),
+		.may_use = run_is_of_cores(&master->run) ? NAN : capacity_of_controlled(master->config),
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
@@ -385,7 +386,8 @@ static int open_log(struct master *master)
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
 		.power = config->log_power,
 		.workloads = config->log_instances ? config->workloads : 0,
-		.pinning = config->dynamics > 0};
+		.pinning = config->dynamics > 0,
+		.unit = run_is_of_cores(&master->run)};
 	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;

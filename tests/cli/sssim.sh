@@ -85,6 +85,32 @@ expect_lines log 21
 awk -F, 'NR > 1 && (NF != 11 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
 [ "$(cut -d, -f1 log | sed -n '2p;$p' | paste -sd ' ')" = '-1.750000 3.000000' ] || fail "$what: times of the log"
 
+# ---- Cores ------------------------------------------------------------------------------------------------------------------
+
+# 16 threads of 16 processors on 8 cores, at full load: each at 60 % of its speed.
+run sssim -q --report -p 16 --threads-per-core 2 -T 100% -r 10s
+expect_status 0
+expect_text out ' processor_load=(1\.0|0\.999)[0-9]+ core_load=(1\.0|0\.999)[0-9]+ progress_s=(96\.0|95\.9)[0-9]+ '
+run sssim -q --report -p 16 --threads-per-core 2 --shared-speed 0.5 -n 8 -T 100% -r 10s
+expect_status 0
+expect_text out ' processor_load=0\.50[0-9]+ core_load=(1\.0+|0\.99[0-9]+) progress_s=(80\.0+|79\.[89][0-9]+) '
+run sssim -p 8 --sockets 2 --threads-per-core 2 --placement cores -F unit=core -T 40% -r 10s -o log
+expect_status 0
+expect_text err '^target load          40\.00 % of the cores$'
+expect_text err '^others               unavailable$'
+expect_text err '^exact loads          [0-9.]+ % of the processors, (39|40)\.[0-9]+ % of the cores$'
+expect_text err '^progress             [0-9.]+ s: '
+expect_lines log 21
+[ "$(sed -n '1s/.*,//p;2s/.*,//p;21s/.*,//p' log | paste -sd ' ')" = 'unit core core' ] || fail "$what: the log's unit"
+run sssim -q -p 8 --threads-per-core 2 -T 40% -r 2s -o log
+expect_no_text log unit
+run sssim -F unit=core -T 50% -r 1s
+expect_trouble "^sssim: feedback module 'realtime': unit=core is unavailable: no two of these processors share a core"
+run sssim -p 6 --sockets 2 --threads-per-core 2 -T 50% -r 1s
+expect_trouble '^sssim: --processors: expected a multiple of 4, for 2 sockets and 2 threads per core'
+run sssim --shared-speed 0 -T 50% -r 1s
+expect_trouble "^sssim: --shared-speed: '0' is not a fraction above 0, up to 1, such as 60% or 0.6"
+
 # ---- The same options, the same bytes ---------------------------------------------------------------------------------------
 
 for workload in single contended phased sleeper; do
@@ -126,7 +152,7 @@ expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
-	'--accounting ticks' '--priority nice' '--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
+	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' '--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
 	'--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
 	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
 	'-C nosuch=1' '-o /nosuch/log'; do

@@ -509,7 +509,7 @@ static void try_module_value(
 		refused ? "-q" : "--dry-run", choose, strchr(module, ':') + 1, set, options, "touch", "started", NULL};
 	const char *const target[] = {"-T", "50%", NULL};
 	required_others(option, count, at, others, sizeof others);
-	snprintf(options, sizeof options, "%s%s=%s", others, option[at].name, value);
+	snprintf(options, sizeof options, "%s%.39s=%s", others, option[at].name, value);
 	append(word, append(word, 1, kind ? target : target + 2), command);
 	if (refused)
 		refuse(word, option[at].name, NULL);

@@ -17,12 +17,27 @@
 
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
-enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, STATUS, FILES };
+enum {
+	STAT,
+	CMDLINE,
+	USAGE,
+	PERCPU,
+	POSSIBLE,
+	MOUNTS,
+	GROUPS,
+	GROUP_USAGE,
+	GROUP_MAX,
+	GROUP_CPUS,
+	ONLINE,
+	STATUS,
+	SIBLINGS,
+	FILES
+};
 
 static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
 	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo",
 	"/proc/self/cgroup", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
-	"/sys/devices/system/cpu/online", "/proc/self/status"};
+	"/sys/devices/system/cpu/online", "/proc/self/status", "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"};
 static struct {
 	char text[65536];
 	bool exists;
@@ -827,6 +842,72 @@ static void a_quota_that_cannot_be_measured_is_refused(void **state)
 	module_test_end(&test);
 }
 
+/* ---- Cores ------------------------------------------------------------------------------------------------------------ */
+
+static void cores_are_busy_when_any_thread_is(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_file(SIBLINGS, "0-1\n");
+	start("unit=core");
+	assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_CORE);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
+	assert_int_equal(test.module.feedback->interval(test.module.state, 64), 10 * NS_PER_MS);
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 1, 0);
+	now_ns += 20 * NS_PER_MS;
+	write_stat(102, 200, 300, 402); /* processor 0 worked */
+	struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.02, 1e-9);
+	assert_near(found.capacity, 0.02, 1e-9);
+	now_ns += 20 * NS_PER_MS;
+	write_stat(102, 202, 300, 404); /* nobody did */
+	now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.02, 1e-9);
+	assert_near(found.capacity, 0.04, 1e-9);
+	module_test_end(&test);
+}
+
+static void processors_are_the_unit_otherwise(void **state)
+{
+	(void)state;
+	static const char *const options[] = {NULL, "unit=processor"};
+	write_file(SIBLINGS, "0-1\n");
+	for (size_t i = 0; i < 2; i++) {
+		start(options[i]);
+		assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_PROCESSOR);
+		assert_near(read_now().processors, 2, 0);
+		module_test_end(&test);
+	}
+}
+
+static void cores_are_refused_where_they_cannot_be_had(void **state)
+{
+	(void)state;
+	assert_string_equal(load("unit=core"),
+		"unit=core is unavailable: can't find out which processors share a core "
+		"(/sys/devices/system/cpu/cpu*/topology/thread_siblings_list: No such file or directory)");
+	write_file(SIBLINGS, "0-1\n");
+	static const char alone[] =
+		"unit=core is unavailable: no two of these processors share a core, so that cores and processors have "
+		"the same load";
+	assert_string_equal(load("unit=core,cpus=0"), alone);
+	write_file(SIBLINGS, "0\n");
+	assert_non_null(strstr(load("unit=core"), "cpu*/topology/thread_siblings_list: No such file")); /* of processor 1 */
+	write_file(SIBLINGS, "0-1\n");
+	assert_string_equal(load("unit=core,source=ticks"),
+		"unit=core can't be had with source=ticks, which doesn't tell cores apart: expected idle");
+	write_group("50000 100000\n", NULL);
+	assert_string_equal(load("unit=core"),
+		"unit=core can't be had with source=cgroup, which doesn't tell cores apart: expected idle, or container=no");
+	start("unit=core,container=no");
+	module_test_end(&test);
+	start("unit=core,source=idle");
+	module_test_end(&test);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -855,6 +936,9 @@ int main(void)
 		TEST(what_is_allowed_can_be_asked_for),
 		TEST(lxcfs_is_believed_but_for_its_numbers),
 		TEST(a_quota_that_cannot_be_measured_is_refused),
+		TEST(cores_are_busy_when_any_thread_is),
+		TEST(processors_are_the_unit_otherwise),
+		TEST(cores_are_refused_where_they_cannot_be_had),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,16 @@ enum { MODEL, BACKGROUND };
 
 static const char *const accountings[] = {"idle", "tick", "clock", NULL};
 static const char *const priorities[] = {"none", "fifo", NULL};
+static const char *const placements[] = {[SIM_PLACE_LINUX] = "linux", [SIM_PLACE_CORES] = "cores", [SIM_PLACE_ANY] = "any", NULL};
+
+static int set_shared_speed(void *to, const char *text)
+{
+	struct settings *settings = to;
+	double *speed = &settings->sim.machine.topology.speed;
+	if (units_parse_load(text, strlen(text), speed, NULL) != 0 || !(*speed > 0))
+		return diag_refuse("--shared-speed: '%s' is not a fraction above 0, up to 1, such as 60%% or 0.6", text);
+	return 0;
+}
 
 const struct tool_option sssim_options[] = {
 	[MODEL] = {'W', "workload", TOOL_VALUE, .choices = sim_model_names, .argument = "MODEL[:OPTIONS]",
@@ -55,6 +65,14 @@ const struct tool_option sssim_options[] = {
 		.help = "length of a row of the log (500ms)"},
 	{0, "log-instances", TOOL_FLAG, MEMBER(sim.log_instances), .help = "add each workload's duty cycle to the log"},
 	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine (2)"},
+	{0, "sockets", TOOL_INT, MEMBER(sockets), 1, SIM_PROCESSORS_MAX, .argument = "N",
+		.help = "that the processors are on, as many on each (1)"},
+	{0, "threads-per-core", TOOL_INT, MEMBER(threads_per_core), 1, SIM_THREADS_PER_CORE_MAX, .argument = "N",
+		.help = "processors that share a core (1)"},
+	{0, "shared-speed", TOOL_CALL, .argument = "FRACTION", .call = set_shared_speed,
+		.help = "speed of each of two busy processors of a core, relative to one alone (60%)"},
+	{0, "placement", TOOL_CHOICE, MEMBER(placement), .choices = placements, .argument = "NAME",
+		.help = "how the scheduler picks one of several idle processors: linux, cores or any (linux)"},
 	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
 		.help = "how the kernel counts processor time: idle, tick or clock (idle)"},
 	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
@@ -108,7 +126,8 @@ static int parse_options(struct settings *settings, int argc, char **argv)
 			settings->model_text[settings->sim.models++] = parse.value;
 		else if (found == BACKGROUND)
 			settings->background_text[settings->sim.backgrounds++] = parse.value;
-		else if (tool_options_take(&parse, found, settings) != 0)
+		else if (sssim_options[found].takes == TOOL_CALL ? sssim_options[found].call(settings, parse.value) != 0
+								 : tool_options_take(&parse, found, settings) != 0)
 			return -1;
 	}
 	if (parse.stop < argc)
@@ -136,6 +155,14 @@ static int complete(struct settings *settings)
 			return diag_refuse("--background: %s", error);
 	if (sim->stall_ns > 0 && sim->stall_every_ns <= 2 * sim->stall_ns)
 		return diag_refuse("--stall-every: expected more than twice the stall");
+	sim->machine.topology.sockets = (unsigned)settings->sockets;
+	sim->machine.topology.threads = (unsigned)settings->threads_per_core;
+	sim->machine.topology.placement = (enum sim_placement)settings->placement;
+	if (processors % (sim->machine.topology.sockets * sim->machine.topology.threads) != 0)
+		return diag_refuse("--processors: expected a multiple of %u, for %u socket%s and %u thread%s per core",
+			sim->machine.topology.sockets * sim->machine.topology.threads, sim->machine.topology.sockets,
+			sim->machine.topology.sockets == 1 ? "" : "s", sim->machine.topology.threads,
+			sim->machine.topology.threads == 1 ? "" : "s");
 	sim->model = settings->model;
 	sim->background = settings->background;
 	sim->workloads = settings->instances > 0 ? (unsigned)settings->instances : processors;
@@ -148,7 +175,8 @@ static int complete(struct settings *settings)
 
 int settings_parse(struct settings *settings, int argc, char **argv)
 {
-	*settings = (struct settings){.processors = 2, .instances = -1, .seed = 1, .priority = 1};
+	*settings = (struct settings){
+		.processors = 2, .sockets = 1, .threads_per_core = 1, .instances = -1, .seed = 1, .priority = 1};
 	sim_config_defaults(&settings->sim, 2);
 	settings->model_text = calloc((size_t)argc + 1, sizeof *settings->model_text);
 	settings->background_text = calloc((size_t)argc + 1, sizeof *settings->background_text);
