@@ -21,12 +21,12 @@ static const char *const accountings[] = {"idle", "tick", "clock", NULL};
 static const char *const priorities[] = {"none", "fifo", NULL};
 static const char *const placements[] = {[SIM_PLACE_LINUX] = "linux", [SIM_PLACE_CORES] = "cores", [SIM_PLACE_ANY] = "any", NULL};
 
-static int set_shared_speed(void *to, const char *text)
+static int set_shared_speed(void *to, const char *source, const char *text)
 {
 	struct settings *settings = to;
 	double *speed = &settings->sim.machine.topology.speed;
 	if (units_parse_load(text, strlen(text), speed, NULL) != 0 || !(*speed > 0))
-		return diag_refuse("--shared-speed: '%s' is not a fraction above 0, up to 1, such as 60%% or 0.6", text);
+		return diag_refuse("%s: '%s' is not a fraction above 0, up to 1, such as 60%% or 0.6", source, text);
 	return 0;
 }
 
@@ -126,8 +126,7 @@ static int parse_options(struct settings *settings, int argc, char **argv)
 			settings->model_text[settings->sim.models++] = parse.value;
 		else if (found == BACKGROUND)
 			settings->background_text[settings->sim.backgrounds++] = parse.value;
-		else if (sssim_options[found].takes == TOOL_CALL ? sssim_options[found].call(settings, parse.value) != 0
-								 : tool_options_take(&parse, found, settings) != 0)
+		else if (tool_options_take(&parse, found, settings) != 0)
 			return -1;
 	}
 	if (parse.stop < argc)
