@@ -91,6 +91,12 @@ struct realtime {
 static const struct sst_option options[] = {
 	{FILTER_BASE},
 	{FILTER_SHARE " (160m in the paper)"},
+	{.name = "unit",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct realtime, unit),
+		.choices = units,
+		.initial = "processor",
+		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{.name = "container",
 		.type = SST_FLAG,
 		.offset = offsetof(struct realtime, container),
@@ -104,12 +110,6 @@ static const struct sst_option options[] = {
 			"container's group; without it, "
 			"what suits"},
 	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus), .help = "measure these processors only"},
-	{.name = "unit",
-		.type = SST_CHOICE,
-		.offset = offsetof(struct realtime, unit),
-		.choices = units,
-		.initial = "processor",
-		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{0},
 };
 
