@@ -97,6 +97,12 @@ static const char *const allowed[] = {"allowed", NULL};
 static const struct sst_option options[] = {
 	{FILTER_BASE},
 	{FILTER_SHARE " (160m in the paper)"},
+	{.name = "unit",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct realtime, unit),
+		.choices = units,
+		.initial = "processor",
+		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{.name = "container",
 		.type = SST_FLAG,
 		.offset = offsetof(struct realtime, container),
@@ -114,12 +120,6 @@ static const struct sst_option options[] = {
 		.offset = offsetof(struct realtime, cpus),
 		.choices = allowed,
 		.help = "measure these processors only, or those that this process may use"},
-	{.name = "unit",
-		.type = SST_CHOICE,
-		.offset = offsetof(struct realtime, unit),
-		.choices = units,
-		.initial = "processor",
-		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{0},
 };
 

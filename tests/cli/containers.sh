@@ -108,7 +108,7 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 	{
 		in_group $both -- showstopper -T 50% --dry-run true
 		expect_status 0
-		expect_text out '^feedback: realtime base=333ms,share=40ms,container=yes,source=cgroup$'
+		expect_text out '^feedback: realtime base=333ms,share=40ms,unit=processor,container=yes,source=cgroup$'
 		expect_text out '^processors: 0\.5$'
 		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
 		[ "$(grep -c '^workload ' out)" = 1 ] || fail "$what: other than one workload for half a processor"
