@@ -21,7 +21,10 @@
 /* Long epochs are interrupted for looks at the duty cycle: of all executors together so often, but each at least so often. */
 #define LOOK_OF_ALL_NS 8000000
 #define LOOK_AT_LEAST_NS 1000000000
-/* … and in the beginning, among so many, each so often. */
+/*
+ * In the beginning the duty cycle is a guess. Among so many executors, who would all hold on to it, each looks again after LOOK_SOON_NS and so
+ * much more for each of them.
+ */
 #define LOOK_SOON_AMONG 8
 #define LOOK_SOON_NS 8000000
 #define LOOK_SOON_OF_ALL_NS 200000

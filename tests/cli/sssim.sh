@@ -57,7 +57,8 @@ own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor
 own --edge-cost 0 --edge-cost-thread 0 --reading-cost 16u --reading-cost-processor 0
 fixed=$cost
 own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 1u
-[ "$cost" = "$fixed" ] && [ "$cost" != 0.000000 ] || fail "$what: own time $cost, where the same cost together took $fixed"
+[ "$fixed" != 0.000000 ] || fail "$what: readings take no time"
+[ "$cost" = "$fixed" ] || fail "$what: own time $cost, where the same cost for all took $fixed"
 own --edge-cost 0 --edge-cost-thread 1u --reading-cost 0 --reading-cost-processor 0
 threads=$cost
 own --edge-cost 16u --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
