@@ -7,7 +7,7 @@
 
 grep -qw freeze /sys/power/state || skip 'this kernel has no suspend to idle'
 echo enabled >/sys/bus/serio/devices/serio0/power/wakeup || skip 'no key can wake it'
-start_background showstopper -T 40% -r 12s -o log.csv --export-csv record.csv ssburn
+start_background showstopper -T 40% -r 20s -o log.csv --export-csv record.csv ssburn
 wait_until has_records 4
 for _ in 1 2; do
 	ask key 4

@@ -1,10 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # Sourced by cases about processors, after lib.sh:
-#   list_pins_is <EXPECTED   what --list-pins prints of this machine, but for schemes that it has no use for
+#   list_pins_is <EXPECTED   expects that --list-pins prints this, but for schemes that the machine has no use for
 #   hold_on TARGET LISTS OPTION...   holds a load; expects that the workloads are bound to these lists, so many to each ("2:0-1 2:4,6"), and run
 #                            nowhere else
-#   hold_schemes TARGET      does that with both halves of every scheme of --list-pins
+#   hold_schemes TARGET      does that with both halves of every scheme that list_pins_is has found
+#   masks                    what workloads are bound to, in the same form
 
 list_pins_is() {
 	cat >expected
@@ -16,11 +17,8 @@ list_pins_is() {
 
 # What the ssburns are bound to: COUNT:LIST, with blanks between.
 masks() {
-	grep -lsx ssburn /proc/[0-9]*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' 2>/dev/null | sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
-}
-
-masks_are() {
-	[ "$(masks)" = "$1" ]
+	grep -lsx ssburn /proc/[0-9]*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' 2>/dev/null |
+		sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
 }
 
 # Ticks of programs on each processor: NUMBER TICKS, one a line.

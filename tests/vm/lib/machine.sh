@@ -103,7 +103,7 @@ machine_do() { # FOLDER QEMU REQUEST...
 		;;
 	stop:2)
 		machine_say "$folder" stop
-		sleep "$2"
+		sleep $(($2 * machine_slow))
 		machine_say "$folder" cont
 		;;
 	sleep:2) machine_sleeps "$folder" "$qemu" "$2" ;;
@@ -111,7 +111,7 @@ machine_do() { # FOLDER QEMU REQUEST...
 		sleep $(($2 * machine_slow))
 		machine_say "$folder" 'sendkey ret'
 		;;
-	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" "$3" "$4" "$5" ;;
+	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" $(($3 * machine_slow)) $(($4 * machine_slow)) "$5" ;;
 	*) echo "nobody knows how to '$*'" ;;
 	esac
 	printf 'done: %s\n' "$*"
@@ -120,6 +120,7 @@ machine_do() { # FOLDER QEMU REQUEST...
 machine_run() {
 	folder=$1 machine_slow=$3 image=$4 initramfs=$5 own_options=$6 command_line=$(machine_kernel_options "$7")
 	[ "$accelerator" != kvm ] || machine_slow=1
+	[ -e "$build/tests/slow_clock.so" ] || trouble "$build/tests/slow_clock.so is missing; build it first"
 	machine_limit=$(($2 * machine_slow)) machine_ahead=$folder/ahead
 	printf '\0\0\0\0' >"$machine_ahead"
 	rm -f "$folder/monitor.in" "$folder/monitor.out"
