@@ -370,7 +370,7 @@ expect_trouble "--unit=core can't be had with --source=ticks, which doesn't tell
 run cpuload -u core -p 1
 expect_trouble "--unit=core can't be had with --pid: it is about the load of the machine"
 run cpuload -u thread
-expect_trouble "--unit: 'thread' is none of processor and core"
+expect_trouble "-u: 'thread' is none of processor and core"
 
 # As Linux 2.4 has it.
 printf 'cpu  1 2 3 4\ncpu0 1 2 3 4\nctxt 5\n' >root/proc/stat
