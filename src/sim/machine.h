@@ -5,7 +5,8 @@
  *
  * The scheduler keeps one queue for all processors. A thread runs for a slice, or shorter when it blocks, and the thread that
  * is furthest behind what is fair comes next (as EEVDF and CFS do). A thread that wakes up takes an idle processor or waits; it
- * preempts nobody before the end of a slice. Which idle one, and what threads of a core do to one another, is in topology.h. Tasks stand for the short work of a controlling program, see below.
+ * preempts nobody before the end of a slice. Which idle one, and what threads of a core do to one another, is in topology.h.
+ * Tasks stand for the short work of a controlling program, see below.
  *
  * Times are ns of virtual time. Everything is deterministic.
  */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Options of tools/fresh and tools/compilers, and the lists of tools/setup. What the two do takes minutes and needs a network: run them by hand.
+# Options of tools/fresh and tools/compilers, and the lists of tools/setup. What the two do takes minutes and needs a
+# network: run them by hand.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 

@@ -153,7 +153,8 @@ expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
-	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' '--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
+	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' \
+	'--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
 	'--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
 	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
 	'-C nosuch=1' '-o /nosuch/log'; do
