@@ -34,7 +34,7 @@ gone_for() {
 	tail -n 30 log.csv
 	expect_status 0
 	# The row of the standstill shows it; before and after it the load is held.
-	expect_about 'load while it was there' "$(awk -F, 'NR > 1 && $1 - end < 0.8 { sum += $4; rows++ } { end = $1 } END { print sum / rows }' log.csv)" 0.4
+	expect_held_between 0.4
 	expect_nobody_left
 }
 # shellcheck disable=SC2317 # called by wait_until

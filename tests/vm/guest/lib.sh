@@ -3,6 +3,7 @@
 # Sourced by the cases: what tests/cli/lib.sh has, and
 #   hold TARGET SECONDS OPTION... COMMAND...   holds a load; leaves log.csv and record.csv; expects status 0 and expect_held
 #   expect_held             of the last run with record.csv, the mean error is $most_error percentage points (1) at most
+#   expect_held_between LOAD   the rows of log.csv that no standstill made long have this load
 #   expect_nobody_left      no process of a run is left, stopped or running
 #   figure NAME             of record.csv
 #   ask WORD...             asks the host for something, see tests/vm/README.md; does not wait until it is done
@@ -100,6 +101,11 @@ now_us() {
 expect_about() {
 	printf '%s: %s, wanted %s\n' "$@"
 	awk -v value="$2" -v wanted="$3" 'BEGIN { exit !(value >= 0.95 * wanted && value <= 1.05 * wanted) }' || fail "$1: $2, wanted $3"
+}
+
+expect_held_between() { # LOAD
+	expect_about 'load between standstills' \
+		"$(awk -F, 'NR > 1 && $1 - end < 0.8 { sum += $4; rows++ } { end = $1 } END { print sum / rows }' log.csv)" "$1"
 }
 
 # share_used GROUP SECONDS: how many processors it used meanwhile.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Sourced by cases about processors, after lib.sh:
 #   list_pins_is <EXPECTED   expects that --list-pins prints this, but for schemes that the machine has no use for
-#   hold_on TARGET LISTS OPTION...   holds a load; expects that the workloads are bound to these lists, so many to each ("2:0-1 2:4,6"), and run
-#                            nowhere else
+#   hold_on TARGET LISTS OPTION...   holds a load; expects that the workloads are bound to these lists, so many to
+#                            each ("2:0-1 2:4,6"), and run nowhere else
 #   hold_schemes TARGET      does that with both halves of every scheme that list_pins_is has found
 #   masks                    what workloads are bound to, in the same form
 

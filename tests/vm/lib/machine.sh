@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: a machine in QEMU. Needs $root, $build, $cache, and trouble, which ends the program with a message.
 #   machine_choose_accelerator auto|kvm|tcg IMAGE INITRAMFS   sets accelerator
-#   machine_run FOLDER LIMIT SLOW IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end, for LIMIT
-#                                of its seconds at most, which are SLOW seconds each if it is emulated; console, requests and results of the machine
-#                                are then in FOLDER. Its status is QEMU's, or 124
+#   machine_run FOLDER LIMIT SLOW IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end,
+#                                for LIMIT of its seconds at most; if it is emulated, one takes SLOW seconds. Console, requests and
+#                                results of the machine are then in FOLDER. Its status is QEMU's, or 124
 #   machine_end                  ends one that runs
 
 machine=
