@@ -116,7 +116,19 @@ static bool quotes(const char *message, const char *value)
 	return *shown && strstr(message, shown);
 }
 
-/* The program must have ended with one message that has name or value in it (where there is one). */
+/* Whether a message names an option by the letter with which it was given that value. */
+static bool names_letter(const char *message, char *const *word, const char *value)
+{
+	for (size_t i = 1; word[i] && word[i + 1]; i++) {
+		char named[] = ": -x:";
+		named[3] = word[i][1];
+		if (strlen(word[i]) == 2 && word[i][0] == '-' && strcmp(word[i + 1], value) == 0 && strstr(message, named))
+			return true;
+	}
+	return false;
+}
+
+/* The program must have ended with one message that has name (or letter) or value in it (where there is one). */
 static void check_refusal(char *const *word, const char *name, const char *value)
 {
 	char *out = file_text("out");
@@ -129,7 +141,7 @@ static void check_refusal(char *const *word, const char *name, const char *value
 		complain(word, "expected a message of one line, found: %.500s", err);
 	else if (strncmp(err, word[0], strlen(word[0])) != 0)
 		complain(word, "the message is not headed by the program's name: %s", err);
-	else if (name && !strstr(err, name) && !(value && quotes(err, value)))
+	else if (name && !strstr(err, name) && !(value && (quotes(err, value) || names_letter(err, word, value))))
 		complain(word, "the message names neither option nor value: %s", err);
 	if (access("started", F_OK) == 0)
 		complain(word, "is refused, but a command was started");
