@@ -127,7 +127,7 @@ static const struct sst_option options[] = {
 static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
 {
 	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
-	return length < 0 ? -1 : linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat);
+	return length < 0 ? -1 : linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
 }
 
 /* Takes a larger buffer when the processors' lines don't fit the usual one. */

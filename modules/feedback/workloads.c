@@ -62,7 +62,7 @@ static int look(struct workloads *workloads, const struct sst_env *env, const st
 		return 0;
 	}
 	const ssize_t length = env->host->read(env, workloads->stat, workloads->text, TEXT_SIZE, &ignored);
-	if (length < 0 || linux_stat_parse(workloads->text, (size_t)length, cpus, &stat) != 0)
+	if (length < 0 || linux_online_parse(env, workloads->text, (size_t)length, cpus, &stat) != 0)
 		return -1;
 	atomic_store(&machine->processors, (double)stat.processors);
 	return 0;
