@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "apart.h"
 #include "mean_of_peers.h"
 #include "showstopper/module.h"
 
@@ -33,8 +34,7 @@ struct agreed {
 	_Atomic double forgiven; /* of what is owed, CPU-seconds */
 	_Atomic unsigned starts; /* of control, the first one included */
 	_Atomic double gain;     /* mean of the last ones that executors have estimated; 0: none yet */
-	_Atomic double sampled;  /* capacity of all samples so far */
-	_Atomic double apart_s;  /* the last one was so long */
+	struct apart apart;
 };
 
 struct deficit {
@@ -60,10 +60,9 @@ struct deficit {
 #define OWN_LOAD 0.02
 
 /*
- * Samples are further apart than this only where a reading is dear. What is owed is known anew with each of them, so it can't be repaid
- * sooner; repaid in much less time, all of it would be repaid again and again until the next one, and the load would swing between 0 and 1.
+ * What is owed is known anew with each sample, so it can't be repaid sooner; repaid in much less time, all of it would be repaid again and
+ * again until the next one, and the load would swing between 0 and 1. So it is repaid in so many times what they are too far apart.
  */
-#define APART_S 0.16
 #define APART_HORIZON 3
 
 /* More than this is all that a machine has, but for what the counters' unit leaves out. */
@@ -193,8 +192,7 @@ static void start(struct deficit *deficit, const struct sst_control_input *in)
 	if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
 		atomic_store(&deficit->agreed->forgiven, in->owed);
 		atomic_store(&deficit->agreed->gain, 0);
-		atomic_store(&deficit->agreed->sampled, in->total.capacity);
-		atomic_store(&deficit->agreed->apart_s, 0);
+		apart_start(&deficit->agreed->apart, in);
 		deficit->starts++;
 	}
 	deficit->started = true;
@@ -215,11 +213,7 @@ static double bounded(struct deficit *deficit, double owed, double least, double
 /* In CPU-seconds, as what is owed. */
 static double horizon_of(struct deficit *deficit, const struct sst_control_input *in)
 {
-	struct agreed *agreed = deficit->agreed;
-	double sampled = atomic_load(&agreed->sampled);
-	if (in->total.capacity > sampled && atomic_compare_exchange_strong(&agreed->sampled, &sampled, in->total.capacity))
-		atomic_store(&agreed->apart_s, (in->total.capacity - sampled) / in->processors);
-	const double least_s = APART_HORIZON * (atomic_load(&agreed->apart_s) - APART_S);
+	const double least_s = APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S);
 	return fmax((double)deficit->horizon_ns / 1e9, least_s) * in->processors;
 }
 
