@@ -109,8 +109,10 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 		atomic_store(&machine->looked_ns, 0);
 	int64_t looked_ns = atomic_load(&machine->looked_ns);
 	if (when_ns - looked_ns >= NS_PER_S && atomic_compare_exchange_strong(&machine->looked_ns, &looked_ns, when_ns) &&
-		look(workloads, env, cpus) != 0)
+		look(workloads, env, cpus) != 0) {
+		atomic_store(&machine->looked_ns, 0); /* what is known holds no more */
 		return -1;
+	}
 	*now = (struct sst_reading){
 		.when_ns = when_ns, .processors = atomic_load(&machine->processors), .counter = {(uint64_t)used_ns}};
 	return 0;

@@ -157,6 +157,17 @@ static void processors_that_go_are_noticed_at_once(void **state)
 	assert_near(read_now().processors, 1, 0);
 	read_now();
 	assert_int_equal(stat_reads, reads + 1);
+	/* As long as they can't be counted there is no reading. */
+	online_text = "0-1\n";
+	stat_error = EIO;
+	struct sst_reading reading;
+	for (int i = 0; i < 2; i++) {
+		now_ns += 10 * NS_PER_MS;
+		assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+		assert_int_equal(errno, EIO);
+	}
+	stat_error = 0;
+	assert_near(read_now().processors, 1, 0);
 	module_test_end(&test);
 }
 
