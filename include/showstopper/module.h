@@ -84,7 +84,8 @@ struct sst_env;
 
 /* What a module may ask of the program that loaded it. */
 struct sst_host {
-	/* Records why `prepare` refuses (printf style, no newline); returns -1, so that `return host->refuse(…)` reads well. */
+	/* Records why `prepare` refuses, or why a feedback module's `read` fails (printf style, no newline); returns -1, so that
+	 * `return host->refuse(…)` reads well. */
 	int (*refuse)(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 	/* Opens a source of measurements by absolute path; returns a handle from 0, or -1 with errno. Allowed in `prepare` and `init`
 	 * of feedback modules. A handle is valid in the process that opened it and in its children. */
@@ -175,7 +176,7 @@ enum sst_unit {
 
 struct sst_feedback {
 	struct sst_module base;
-	/* Reads the source. 0, or -1 with errno. Required. */
+	/* Reads the source. 0, or -1 with errno, or after refuse(), whose text is printed then. Required. */
 	int (*read)(void *state, const struct sst_env *env, struct sst_reading *now);
 	/* Subtracts. False when no sample can be had of the pair (no time passed, a counter went back). Pure. Required. */
 	bool (*sample)(

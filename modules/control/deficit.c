@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "apart.h"
 #include "mean_of_peers.h"
 #include "showstopper/module.h"
 
@@ -33,6 +34,7 @@ struct agreed {
 	_Atomic double forgiven; /* of what is owed, CPU-seconds */
 	_Atomic unsigned starts; /* of control, the first one included */
 	_Atomic double gain;     /* mean of the last ones that executors have estimated; 0: none yet */
+	struct apart apart;
 };
 
 struct deficit {
@@ -56,6 +58,12 @@ struct deficit {
 #define GUESS_S 0.05
 /* While the workloads make less load than this, what is seen is mostly what others do, and says next to nothing of the gain. */
 #define OWN_LOAD 0.02
+
+/*
+ * What is owed is known anew with each sample, so it can't be repaid sooner; repaid in much less time, all of it would be repaid again and
+ * again until the next one, and the load would swing between 0 and 1. So it is repaid in so many times what they are too far apart.
+ */
+#define APART_HORIZON 3
 
 /* More than this is all that a machine has, but for what the counters' unit leaves out. */
 #define FULL 0.97
@@ -184,6 +192,7 @@ static void start(struct deficit *deficit, const struct sst_control_input *in)
 	if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
 		atomic_store(&deficit->agreed->forgiven, in->owed);
 		atomic_store(&deficit->agreed->gain, 0);
+		apart_start(&deficit->agreed->apart, in);
 		deficit->starts++;
 	}
 	deficit->started = true;
@@ -201,6 +210,13 @@ static double bounded(struct deficit *deficit, double owed, double least, double
 	}
 }
 
+/* In CPU-seconds, as what is owed. */
+static double horizon_of(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const double least_s = APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S);
+	return fmax((double)deficit->horizon_ns / 1e9, least_s) * in->processors;
+}
+
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
 {
 	struct deficit *deficit = state;
@@ -209,7 +225,7 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	out->published = estimate_gain(deficit, in);
 	const double mean = common_gain(deficit, out->published, in);
 	const double gain = deficit->full && !deficit->known ? fmax(mean, out->published) : mean;
-	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
+	const double horizon = horizon_of(deficit, in);
 	const double slack = (double)deficit->slack_ns / 1e9 * in->processors;
 	const double headroom = fmin(gain, 1) - in->target;
 	const double most = headroom > 0 ? fmax(headroom * horizon, slack) : 0;

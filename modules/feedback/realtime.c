@@ -32,6 +32,7 @@
 #include "os/accounting.h"
 #include "os/container.h"
 #include "os/core_load.h"
+#include "os/online.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -82,9 +83,9 @@ struct realtime {
 	size_t text_size;
 	double processors;  /* for cpuacct: as /proc/stat last said */
 	int64_t counted_ns; /* … and when */
-	int64_t start_ns;   /* of `combined`: when, and what the counters were */
+	struct linux_online online;
+	int64_t start_ns; /* of `combined`: when, and what the counters were */
 	uint64_t start_cpuacct, start_idle;
-	double start_processors;
 	bool container;            /* may be looked for */
 	struct linux_cgroup group; /* the container's */
 	struct sst_cpus *cpuset;   /* the container's, or what we may use, where `cpus` is it; owned */
@@ -126,7 +127,7 @@ static const struct sst_option options[] = {
 static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
 {
 	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
-	return length < 0 ? -1 : linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat);
+	return length < 0 ? -1 : linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
 }
 
 /* Takes a larger buffer when the processors' lines don't fit the usual one. */
@@ -247,7 +248,7 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 		return env->host->refuse(
 			env, "source=combined: can't read the root cgroup's %s: %s", usage_name(realtime), strerror(errno));
 	realtime->start_idle = linux_stat_idle(&stat.total);
-	realtime->start_processors = stat.processors;
+	realtime->processors = stat.processors;
 	return 0;
 }
 
@@ -395,6 +396,7 @@ static int prepare(void *state, const struct sst_env *env)
 	realtime->group = LINUX_CGROUP_NONE;
 	realtime->cpuacct = -1;
 	realtime->stat = -1;
+	realtime->online = LINUX_ONLINE_NONE;
 	if (realtime->source == SOURCE_CGROUP && realtime->cpus)
 		return env->host->refuse(env, "option 'cpus' can't be had with source=cgroup, which counts a group");
 	if (choose(realtime, env) != 0)
@@ -407,24 +409,33 @@ static int prepare(void *state, const struct sst_env *env)
 	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
 		return env->host->refuse(env, "source=%s: can't open the root cgroup's %s: %s", sources[realtime->source],
 			usage_name(realtime), strerror(errno));
+	if (needs_cpuacct)
+		linux_online_open(&realtime->online, env);
 	return realtime->source == SOURCE_COMBINED ? start_combined(realtime, env) : 0;
+}
+
+/* At each change, or once a second where the kernel doesn't list the processors that are online. */
+static int count_processors(struct realtime *realtime, const struct sst_env *env, int64_t when_ns)
+{
+	struct linux_stat stat;
+	int64_t ignored;
+	const bool due = realtime->online.handle < 0 && when_ns - realtime->counted_ns >= NS_PER_S;
+	if (!linux_online_changed(&realtime->online, env) && !due && realtime->counted_ns != 0)
+		return 0;
+	realtime->counted_ns = 0;
+	if (parse_stat(realtime, env, &stat, &ignored) != 0)
+		return -1;
+	realtime->processors = stat.processors;
+	realtime->counted_ns = when_ns;
+	return 0;
 }
 
 static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
 	uint64_t usage;
 	int64_t when_ns;
-	if (read_usage(realtime, env, &usage, &when_ns) != 0)
+	if (read_usage(realtime, env, &usage, &when_ns) != 0 || count_processors(realtime, env, when_ns) != 0)
 		return -1;
-	/* How many processors there are changes seldom; a look a second is enough. */
-	if (realtime->counted_ns == 0 || when_ns - realtime->counted_ns >= NS_PER_S) {
-		struct linux_stat stat;
-		int64_t ignored;
-		if (parse_stat(realtime, env, &stat, &ignored) != 0)
-			return -1;
-		realtime->processors = stat.processors;
-		realtime->counted_ns = when_ns;
-	}
 	*now = (struct sst_reading){.when_ns = when_ns, .processors = realtime->processors, .counter = {usage}};
 	return 0;
 }
@@ -477,16 +488,20 @@ static int read_combined(struct realtime *realtime, const struct sst_env *env, s
 	int64_t when_ns;
 	if (read_usage(realtime, env, &usage, &when_ns) != 0)
 		return -1;
+	if (realtime->online.handle >= 0 && count_processors(realtime, env, when_ns) != 0)
+		return -1;
 	int64_t updated_ns = atomic_load_explicit(&correction->updated_ns, memory_order_relaxed);
 	if ((updated_ns == 0 || when_ns - updated_ns >= CORRECTION_EVERY_NS) &&
 		atomic_compare_exchange_strong(&correction->updated_ns, &updated_ns, when_ns) &&
 		correct(realtime, env, usage, updated_ns) != 0)
 		return -1;
-	const double processors = atomic_load_explicit(&correction->processors, memory_order_relaxed);
+	const double seen = atomic_load_explicit(&correction->processors, memory_order_relaxed);
+	if (realtime->online.handle < 0 && seen > 0)
+		realtime->processors = seen;
 	const double ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
 	*now = (struct sst_reading){
 		.when_ns = when_ns,
-		.processors = processors > 0 ? processors : realtime->start_processors,
+		.processors = realtime->processors,
 		.counter = {usage + (uint64_t)(int64_t)ns},
 	};
 	return 0;
@@ -537,14 +552,19 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
 	if (realtime->source == SOURCE_TICKS)
 		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
-	if (realtime->source != SOURCE_COMBINED)
+	if (realtime->source == SOURCE_CGROUP)
+		return sst_sample_ns(before, now, sample);
+	/* When in between processors came or went can't be told. */
+	if (before->processors != now->processors)
+		return false;
+	if (realtime->source == SOURCE_CPUACCT)
 		return sst_sample_ns(before, now, sample);
 	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
 	/* Signed: on an idle machine a correction that shrinks may take more away than was worked. */
 	const int64_t worked = (int64_t)(now->counter[0] - before->counter[0]);
 	if (elapsed <= 0)
 		return false;
-	sample->capacity = elapsed * (before->processors + now->processors) / 2;
+	sample->capacity = elapsed * now->processors;
 	sample->work = (double)worked / (double)NS_PER_S;
 	return true;
 }
@@ -580,6 +600,8 @@ static void fini(void *state, const struct sst_env *env)
 		env->host->close(env, realtime->cpuacct);
 	if (realtime->hz > 0)
 		linux_cgroup_close(&realtime->group, env);
+	if (realtime->hz > 0)
+		linux_online_close(&realtime->online, env);
 	linux_core_load_close(&realtime->core_load);
 	free(realtime->cpuset);
 	realtime->cpuset = NULL;

@@ -45,8 +45,10 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 		return -1;
 	}
 	memset(host->env.shared, 0, module->base->shared_size);
-	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0)
+	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0) {
+		*host->refusal = '\0'; /* what it tried in vain */
 		return 0;
+	}
 	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
 		*host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "",
 		config->root);

@@ -214,13 +214,47 @@ static void cpu_time_of_tasks_is_taken_against_the_clock(void **state)
 	assert_false(sample(&now, &before, &found));
 	const struct sst_reading back = {.when_ns = now.when_ns + 1, .processors = 2, .counter = {5123456788}};
 	assert_false(sample(&now, &back, &found)); /* a counter that went back */
-	/* How many processors there are is looked at once a second. */
+	/* Where the kernel has no list of them, how many processors there are is looked at once a second. */
 	const int reads = file[STAT].reads;
 	read_now();
 	assert_int_equal(file[STAT].reads, reads);
 	now_ns += NS_PER_S;
 	read_now();
 	assert_int_equal(file[STAT].reads, reads + 1);
+	module_test_end(&test);
+}
+
+/* A look once a second had up to a second of samples with the capacity of processors that were gone. */
+static void cpu_time_of_tasks_is_divided_by_the_processors_there_are(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_usage(5000000000);
+	write_file(ONLINE, "0-1\n");
+	start("source=cpuacct");
+	const struct sst_reading both = read_now();
+	now_ns += 50 * NS_PER_MS;
+	write_file(STAT, "cpu  100 0 0 200 0 0 0 0 0 0\ncpu0 100 0 0 200 0 0 0 0 0 0\nintr 0\n");
+	write_file(ONLINE, "0\n");
+	const struct sst_reading one = read_now();
+	assert_near(one.processors, 1, 0);
+	assert_false(sample(&both, &one, &found));
+	now_ns += 50 * NS_PER_MS;
+	write_usage(5020000000);
+	const int reads = file[STAT].reads;
+	const struct sst_reading later = read_now();
+	assert_int_equal(file[STAT].reads, reads);
+	assert_true(sample(&one, &later, &found));
+	assert_near(found.capacity, 0.05, 1e-12);
+	assert_near(found.work, 0.02, 1e-12);
+	/* A count that failed is tried again. */
+	write_file(ONLINE, "0-1\n");
+	file[STAT].error = EIO;
+	struct sst_reading reading;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	file[STAT].error = 0;
+	write_stat(100, 200, 300, 400);
+	assert_near(read_now().processors, 2, 0);
 	module_test_end(&test);
 }
 
@@ -556,6 +590,7 @@ static void combined_survives_processors_that_come_and_go(void **state)
 	unsigned idle[2] = {1000, 1000};
 	write_usage(usage);
 	write_stat(busy[0], idle[0], busy[1], idle[1]);
+	write_file(ONLINE, "0-1\n");
 	start("source=combined");
 	struct sst_reading before = read_now();
 	for (int i = 1; i <= 300; i++) {
@@ -575,10 +610,14 @@ static void combined_survives_processors_that_come_and_go(void **state)
 		} else {
 			write_stat(busy[0], idle[0], busy[1], idle[1]);
 		}
+		write_file(ONLINE, alone ? "0\n" : "0-1\n");
 		const struct sst_reading now = read_now();
-		assert_true(sample(&before, &now, &found));
-		/* The change of their number is seen within 200 ms. */
-		if ((i <= 100 || i > 103) && (i <= 200 || i > 203))
+		assert_near(now.processors, alone ? 1 : 2, 0);
+		if (i == 101 || i == 201)
+			assert_false(sample(&before, &now, &found));
+		else if (!sample(&before, &now, &found))
+			fail_msg("sample %d is none", i);
+		else
 			assert_near(found.work / found.capacity, 0.5, 0.01);
 		before = now;
 	}
@@ -915,6 +954,7 @@ int main(void)
 		TEST(idle_columns_are_taken_against_the_clock),
 		TEST(ticks_are_taken_against_each_other),
 		TEST(cpu_time_of_tasks_is_taken_against_the_clock),
+		TEST(cpu_time_of_tasks_is_divided_by_the_processors_there_are),
 		TEST(a_subset_of_processors_can_be_measured),
 		TEST(the_workloads_processors_are_measured),
 		TEST(workloads_that_are_moved_are_followed),

@@ -34,7 +34,7 @@ if mount_v1 cpu,cpuacct; then
 		expect_held
 	done
 fi
-# What it reads is so dear to an emulated machine that it seldom does, and the load swings.
+# What it reads is so dear to an emulated machine that samples are up to a second apart, too far for a run of this length.
 hold_through -T 40% -f workloads ssburn
 # Bound to what goes: the kernel gives them other processors.
 hold_through -T 30% --pin packed --part 0/2 ssburn : --pin packed --part 1/2 ssburn
