@@ -52,8 +52,7 @@ static int act(const struct config *config)
 		summary_explain(stdout);
 		return flushed(0);
 	case ACTION_CHECK_MACHINE:
-		machine_print(config->root, stdout);
-		return flushed(0);
+		return flushed(machine_print(config, stdout));
 	case ACTION_DRY_RUN:
 		return flushed(dry_run_print(config) == 0 ? 0 : EXIT_TROUBLE);
 	case ACTION_RUN:

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 3u
+#define SST_ABI 4u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -52,7 +52,7 @@ enum sst_type {
 	SST_FLAG,   /* bool; written `name`, `name=yes` or `name=no` */
 	SST_TEXT,   /* const char *, owned by the host */
 	SST_CHOICE, /* int, index into `choices` */
-	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8 */
+	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8, or as the word in `choices`: empty */
 };
 
 struct sst_cpus {
@@ -71,7 +71,7 @@ struct sst_option {
 	size_t offset;              /* offsetof(struct of the state, member) */
 	const char *initial;        /* default, or NULL for none */
 	const char *least, *most;   /* inclusive bounds, or NULL for the type's own */
-	const char *const *choices; /* SST_CHOICE: NULL-terminated names */
+	const char *const *choices; /* NULL-terminated: names of an SST_CHOICE; of SST_CPUS one word, or NULL for none */
 	bool required;
 	const char *help; /* one line, no full stop */
 };
@@ -84,7 +84,8 @@ struct sst_env;
 
 /* What a module may ask of the program that loaded it. */
 struct sst_host {
-	/* Records why `prepare` refuses (printf style, no newline); returns -1, so that `return host->refuse(…)` reads well. */
+	/* Records why `prepare` refuses, or why a feedback module's `read` fails (printf style, no newline); returns -1, so that
+	 * `return host->refuse(…)` reads well. */
 	int (*refuse)(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 	/* Opens a source of measurements by absolute path; returns a handle from 0, or -1 with errno. Allowed in `prepare` and `init`
 	 * of feedback modules. A handle is valid in the process that opened it and in its children. */
@@ -168,9 +169,14 @@ enum sst_scope {
 	SST_SCOPE_MACHINE,   /* that of every process */
 };
 
+enum sst_unit {
+	SST_UNIT_PROCESSOR, /* each logical processor counts */
+	SST_UNIT_CORE,      /* cores count, each as busy when any of its processors is */
+};
+
 struct sst_feedback {
 	struct sst_module base;
-	/* Reads the source. 0, or -1 with errno. Required. */
+	/* Reads the source. 0, or -1 with errno, or after refuse(), whose text is printed then. Required. */
 	int (*read)(void *state, const struct sst_env *env, struct sst_reading *now);
 	/* Subtracts. False when no sample can be had of the pair (no time passed, a counter went back). Pure. Required. */
 	bool (*sample)(
@@ -183,6 +189,8 @@ struct sst_feedback {
 	/* Whose work the samples are sure to hold, so that it can be taken off and the rest is what others did. Asked after prepare. Pure.
 	 * NULL means SST_SCOPE_UNKNOWN. */
 	enum sst_scope (*scope)(const void *state);
+	/* What the capacity is made of. Asked after prepare. Pure. NULL means SST_UNIT_PROCESSOR. */
+	enum sst_unit (*unit)(const void *state);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "apart.h"
 #include "mean_of_peers.h"
 #include "showstopper/module.h"
 
@@ -33,6 +34,7 @@ struct agreed {
 	_Atomic double forgiven; /* of what is owed, CPU-seconds */
 	_Atomic unsigned starts; /* of control, the first one included */
 	_Atomic double gain;     /* mean of the last ones that executors have estimated; 0: none yet */
+	struct apart apart;
 };
 
 struct deficit {
@@ -44,6 +46,8 @@ struct deficit {
 	} fast, slow;
 	struct agreed *agreed;
 	unsigned starts; /* that this executor knows of */
+	bool known;      /* the gain; false in the beginning, … */
+	bool full;       /* … where all that was seen is that the machine has no more to give */
 	bool starved;    /* the last answer was no load at all: the load is not of our making */
 	bool started;
 };
@@ -54,6 +58,19 @@ struct deficit {
 #define GUESS_S 0.05
 /* While the workloads make less load than this, what is seen is mostly what others do, and says next to nothing of the gain. */
 #define OWN_LOAD 0.02
+
+/*
+ * What is owed is known anew with each sample, so it can't be repaid sooner; repaid in much less time, all of it would be repaid again and
+ * again until the next one, and the load would swing between 0 and 1. So it is repaid in so many times what they are too far apart.
+ */
+#define APART_HORIZON 3
+
+/* More than this is all that a machine has, but for what the counters' unit leaves out. */
+#define FULL 0.97
+#define BOLDNESS 2
+#define BEYOND_DOUBT 8
+/* Each of fewer workloads sees that of its own runs, and a machine that was full meanwhile is not so for long. */
+#define MANY 4
 
 static const struct sst_option options[] = {
 	{.name = "horizon",
@@ -107,6 +124,36 @@ static double gain_of(const struct ratio *ratio)
 	return gain < 0.01 ? 0.01 : gain > 1000 ? 1000 : gain;
 }
 
+/* Each workload has one thread. */
+static void guess(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const double gain = in->live / in->processors;
+	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
+}
+
+/*
+ * A machine that is full from the beginning says only what the gain is at least. It may be a hundred times as much, and to find that by
+ * what comes out at ever lower duty cycles would take half a second. So it is taken for twice that each time, until the load is below the
+ * target. It can't be more than if each workload filled the machine: far beyond that, it is others who do. (A little beyond it, what still
+ * runs may have been asked for before.)
+ */
+static void learn_beginning(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const struct sst_sample *since = &in->since;
+	if (deficit->known || since->capacity <= 0)
+		return;
+	deficit->known = in->live < MANY || in->target >= FULL || since->work < in->target * since->capacity;
+	if (deficit->known || deficit->starved || in->duty <= 0 || since->work < FULL * since->capacity)
+		return;
+	deficit->full = true;
+	deficit->fast = deficit->slow = (struct ratio){since->work, in->duty / BOLDNESS * since->capacity};
+	if (since->work <= BEYOND_DOUBT * in->live * deficit->slow.duty)
+		return;
+	deficit->known = true;
+	guess(deficit, in);
+	atomic_store(&deficit->agreed->gain, 0);
+}
+
 static double estimate_gain(struct deficit *deficit, const struct sst_control_input *in)
 {
 	const double memory = (double)deficit->memory_ns / 1e9 * in->processors;
@@ -115,6 +162,7 @@ static double estimate_gain(struct deficit *deficit, const struct sst_control_in
 		fade_in(&deficit->fast, &in->since, in->duty, weight, memory / FAST_PART);
 		fade_in(&deficit->slow, &in->since, in->duty, weight, memory);
 	}
+	learn_beginning(deficit, in);
 	if (fabs(gain_of(&deficit->fast) / gain_of(&deficit->slow) - 1) > deficit->change)
 		deficit->slow = deficit->fast;
 	return gain_of(&deficit->slow);
@@ -138,12 +186,13 @@ static double common_gain(struct deficit *deficit, double own, const struct sst_
 
 static void start(struct deficit *deficit, const struct sst_control_input *in)
 {
-	const double gain = in->live / in->processors;
-	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
+	deficit->known = deficit->full = false;
+	guess(deficit, in);
 	/* Who begins first forgives what was owed before; who joins the others later forgives what they did. */
 	if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
 		atomic_store(&deficit->agreed->forgiven, in->owed);
 		atomic_store(&deficit->agreed->gain, 0);
+		apart_start(&deficit->agreed->apart, in);
 		deficit->starts++;
 	}
 	deficit->started = true;
@@ -161,14 +210,22 @@ static double bounded(struct deficit *deficit, double owed, double least, double
 	}
 }
 
+/* In CPU-seconds, as what is owed. */
+static double horizon_of(struct deficit *deficit, const struct sst_control_input *in)
+{
+	const double least_s = APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S);
+	return fmax((double)deficit->horizon_ns / 1e9, least_s) * in->processors;
+}
+
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
 {
 	struct deficit *deficit = state;
 	if (!deficit->started)
 		start(deficit, in);
 	out->published = estimate_gain(deficit, in);
-	const double gain = common_gain(deficit, out->published, in);
-	const double horizon = (double)deficit->horizon_ns / 1e9 * in->processors;
+	const double mean = common_gain(deficit, out->published, in);
+	const double gain = deficit->full && !deficit->known ? fmax(mean, out->published) : mean;
+	const double horizon = horizon_of(deficit, in);
 	const double slack = (double)deficit->slack_ns / 1e9 * in->processors;
 	const double headroom = fmin(gain, 1) - in->target;
 	const double most = headroom > 0 ? fmax(headroom * horizon, slack) : 0;

@@ -14,6 +14,7 @@
  * each, so they walk apart, as the mean of a few peers never reaches them, and what they add up to differs from the error that
  * there was. One integral, of the error of the samples, to which each executor adds its share, does neither. Beyond 12 processors, the paper's
  * machine, ΔT counts as there: a gain per second that grows with the machine makes it swing. `integral=own` is the paper's.
+ * Where samples are rare it is slower (`caution_of`), and so is ke.
  * `level` (equal_time.h) and `repay` (repay.h) are ours as well.
  *
  * Anti-windup (`windup=clamp`): the integral alone never asks for less than -1 or more than 2, so that a saturation of any length is
@@ -23,6 +24,7 @@
  */
 #include <math.h>
 
+#include "apart.h"
 #include "equal_time.h"
 #include "mean_of_peers.h"
 #include "repay.h"
@@ -45,6 +47,7 @@ struct common {
 	_Atomic double integral; /* of the error, in CPU-seconds */
 	_Atomic double time;     /* mean that the workloads had */
 	struct repay repay;
+	struct apart apart;
 	_Atomic unsigned starts; /* of control, the first one included */
 };
 
@@ -114,6 +117,7 @@ static void start(struct rbpid *rbpid, const struct sst_control_input *in)
 	if (atomic_compare_exchange_strong(&common->starts, &rbpid->starts, rbpid->starts + 1)) {
 		atomic_store(&common->integral, rbpid->integral);
 		atomic_store(&common->repay.forgiven, in->owed);
+		apart_start(&common->apart, in);
 		rbpid->starts++;
 	}
 	rbpid->owed = in->owed;
@@ -122,16 +126,26 @@ static void start(struct rbpid *rbpid, const struct sst_control_input *in)
 }
 
 /* `more` is what is to be repaid, as a load. */
-static double common_integral(struct rbpid *rbpid, double more, const struct sst_control_input *in)
+static double common_integral(struct rbpid *rbpid, double more, double caution, const struct sst_control_input *in)
 {
 	const double error = in->owed - rbpid->owed + more * in->since.capacity;
-	const double share = error * fmin(1, PROCESSORS / in->processors) / in->live;
+	const double share = caution * error * fmin(1, PROCESSORS / in->processors) / in->live;
 	double before = atomic_load(&rbpid->common->integral);
 	double after;
 	do
 		after = hold(rbpid, before + share);
 	while (!atomic_compare_exchange_weak(&rbpid->common->integral, &before, after));
 	return after;
+}
+
+/*
+ * Where readings are so dear that samples are rare, an answer to one is in force until the next, and with all of the gain the load would
+ * swing between 0 and 1. The steps of the integral grow with the time between two samples; by its square they become smaller instead.
+ */
+static double caution_of(struct common *common, const struct sst_control_input *in)
+{
+	const double apart = apart_s(&common->apart, in);
+	return apart > APART_S ? APART_S / apart * (APART_S / apart) : 1;
 }
 
 static void step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
@@ -142,12 +156,13 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 		start(rbpid, in);
 	const double target = with_what_is_owed(&common->repay, (double)rbpid->repay_ns / 1e9, in);
 	const double error = target - in->load;
+	const double caution = rbpid->integral_of == INTEGRAL_COMMON ? caution_of(common, in) : 1;
 	if (rbpid->integral_of == INTEGRAL_COMMON)
-		rbpid->integral = common_integral(rbpid, target - in->target, in);
+		rbpid->integral = common_integral(rbpid, target - in->target, caution, in);
 	else
 		rbpid->integral = hold(rbpid, rbpid->integral + error * in->since.capacity);
 	rbpid->owed = in->owed;
-	out->published = rbpid->ke * error + rbpid->ki * rbpid->integral;
+	out->published = caution * rbpid->ke * error + rbpid->ki * rbpid->integral;
 	out->duty = mean_of_peers(out->published, in) + catch_up(&rbpid->time, &common->time, (double)rbpid->level_ns / 1e9, in);
 }
 

@@ -8,8 +8,9 @@
  * end, where the run may be prolonged. Runs shorter than `least` would be lost in the scheduler's slice and in the
  * kernel's wake-up time; then the epoch is doubled until they are not. A doubled epoch begins where an undoubled one does. Two
  * lengths suit most duty cycles; which of them is used is agreed upon through shared memory, because places within epochs of
- * different lengths are no longer spread. When the length or the place changes, the new beginning of a workload's run may lie
- * in the stop that it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
+ * different lengths are no longer spread. For the same reason many executors change the length at the same moment, where epochs of the
+ * old and of the new one begin. Where few change it, or the place changes, the new beginning of a workload's run may lie in the stop that
+ * it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
  */
 #include <stdatomic.h>
 
@@ -20,18 +21,45 @@
 /* Long epochs are interrupted for looks at the duty cycle: of all executors together so often, but each at least so often. */
 #define LOOK_OF_ALL_NS 8000000
 #define LOOK_AT_LEAST_NS 1000000000
+/*
+ * In the beginning the duty cycle is a guess. Among so many executors, who would all hold on to it, each looks again after LOOK_SOON_NS and so
+ * much more for each of them.
+ */
+#define LOOK_SOON_AMONG 8
+#define LOOK_SOON_NS 8000000
+#define LOOK_SOON_OF_ALL_NS 200000
+#define BEGINNING_NS 300000000
 /* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
 #define MOST_DOUBLINGS 13
 
 struct spread {
 	int64_t quantum_ns;
 	int64_t least_ns;
-	_Atomic int *agreed; /* doublings that the last executor chose that had to choose anew */
+	_Atomic int64_t *agreed; /* what the last executor chose that had to choose anew */
 	int doublings;
+	int next;                               /* doublings … */
+	int64_t change_ns;                      /* … from so long after the origin on; 0: no change is ahead */
 	double duty;                            /* mean of the last ones above 0; 0: none yet */
 	int64_t unsuited_ns;                    /* since when the length has not suited; 0: it does */
 	int64_t length_ns, offset_ns, asked_ns; /* of the last question */
+	int64_t began_ns;                       /* of the first one */
 };
+
+/* A length, and from when on it holds, in quanta since the origin. */
+struct agreed {
+	int64_t quanta;
+	int doublings;
+};
+
+static int64_t pack(const struct agreed *agreed)
+{
+	return agreed->quanta * (MOST_DOUBLINGS + 1) + agreed->doublings;
+}
+
+static struct agreed unpack(int64_t packed)
+{
+	return (struct agreed){packed / (MOST_DOUBLINGS + 1), (int)(packed % (MOST_DOUBLINGS + 1))};
+}
 
 static const struct sst_option options[] = {
 	{.name = "quantum",
@@ -92,22 +120,59 @@ static bool is_given_up(struct spread *spread, int64_t at_ns, unsigned live)
 	return at_ns - spread->unsuited_ns >= (patience_ns < length_ns ? patience_ns : length_ns);
 }
 
-static int64_t epoch(struct spread *spread, double asked, int64_t at_ns, unsigned live)
+/* Where epochs of both lengths begin, after every other executor has been asked. */
+static int64_t common_beginning(const struct spread *spread, int doublings, int64_t since_ns)
+{
+	const int64_t old_ns = spread->quantum_ns << spread->doublings;
+	const int64_t new_ns = spread->quantum_ns << doublings;
+	const int64_t longer_ns = old_ns > new_ns ? old_ns : new_ns;
+	return ((since_ns + old_ns) / longer_ns + 1) * longer_ns;
+}
+
+static void change(struct spread *spread, const struct agreed *agreed, int64_t since_ns)
+{
+	const int64_t when_ns = agreed->quanta * spread->quantum_ns;
+	if (when_ns <= since_ns) {
+		spread->doublings = agreed->doublings;
+		return;
+	}
+	spread->next = agreed->doublings;
+	spread->change_ns = when_ns;
+}
+
+static void choose(struct spread *spread, double duty, int64_t since_ns, unsigned live)
+{
+	struct agreed agreed = {0};
+	while (!suits(spread, duty, agreed.doublings, 1))
+		agreed.doublings++;
+	if (live > PATIENT_AMONG && spread->length_ns)
+		agreed.quanta = common_beginning(spread, agreed.doublings, since_ns) / spread->quantum_ns;
+	spread->unsuited_ns = 0;
+	atomic_store_explicit(spread->agreed, pack(&agreed), memory_order_relaxed);
+	change(spread, &agreed, since_ns);
+}
+
+/* Sets the number of doublings. True when a change that all had agreed upon comes into force. */
+static bool choose_length(struct spread *spread, double asked, int64_t at_ns, int64_t origin_ns, unsigned live)
 {
 	const double duty = mean_duty(spread, asked, live);
-	const int agreed = atomic_load_explicit(spread->agreed, memory_order_relaxed);
-	if (duty > 0 && suits(spread, duty, agreed, TOLERANCE))
-		spread->doublings = agreed;
-	if (duty <= 0 || suits(spread, duty, spread->doublings, 1)) {
+	const int64_t since_ns = at_ns - origin_ns;
+	if (spread->change_ns && since_ns < spread->change_ns)
+		return false;
+	const bool changes = spread->change_ns != 0;
+	if (changes) {
+		spread->doublings = spread->next;
 		spread->unsuited_ns = 0;
-	} else if (is_given_up(spread, at_ns, live)) {
-		spread->doublings = 0;
-		while (!suits(spread, duty, spread->doublings, 1))
-			spread->doublings++;
-		spread->unsuited_ns = 0;
-		atomic_store_explicit(spread->agreed, spread->doublings, memory_order_relaxed);
 	}
-	return spread->quantum_ns << spread->doublings;
+	spread->change_ns = 0;
+	const struct agreed agreed = unpack(atomic_load_explicit(spread->agreed, memory_order_relaxed));
+	if (duty > 0 && agreed.doublings != spread->doublings && suits(spread, duty, agreed.doublings, TOLERANCE))
+		change(spread, &agreed, since_ns);
+	else if (duty <= 0 || suits(spread, duty, spread->doublings, 1))
+		spread->unsuited_ns = 0;
+	else if (is_given_up(spread, at_ns, live))
+		choose(spread, duty, since_ns, live);
+	return changes;
 }
 
 static int64_t between_looks(const struct spread *spread, unsigned live)
@@ -122,7 +187,8 @@ static int64_t between_looks(const struct spread *spread, unsigned live)
 static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
 {
 	struct spread *spread = state;
-	const int64_t length = epoch(spread, in->duty, in->now_ns, in->live);
+	const bool planned = choose_length(spread, in->duty, in->now_ns, in->origin_ns, in->live);
+	const int64_t length = spread->quantum_ns << spread->doublings;
 	const int64_t run_ns = (int64_t)(in->duty * (double)length);
 	const int64_t offset = (int64_t)((double)length * in->rank / in->live);
 	/* Reckoned from when the question was due: a late answer must not shorten the run and prolong the stop. */
@@ -130,8 +196,10 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 	const int64_t since = at - in->origin_ns - offset;
 	const int64_t place = (since % length + length) % length;
 	const int64_t start = at - place;
-	const bool moved = spread->length_ns != 0 && (length != spread->length_ns || offset != spread->offset_ns);
+	const bool moved = !planned && spread->length_ns != 0 && (length != spread->length_ns || offset != spread->offset_ns);
 	const bool missed = moved && !in->running && start > spread->asked_ns && place >= run_ns && run_ns > 0;
+	if (!spread->length_ns)
+		spread->began_ns = at;
 	spread->length_ns = length;
 	spread->offset_ns = offset;
 	spread->asked_ns = at;
@@ -149,6 +217,13 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 		if (next_look < out->until_ns)
 			out->until_ns = next_look;
 	}
+	if (spread->change_ns && in->origin_ns + spread->change_ns < out->until_ns)
+		out->until_ns = in->origin_ns + spread->change_ns;
+	if (in->live >= LOOK_SOON_AMONG && at - spread->began_ns < BEGINNING_NS) {
+		const int64_t look_ns = LOOK_SOON_NS + in->live * (int64_t)LOOK_SOON_OF_ALL_NS;
+		if (at + look_ns < out->until_ns)
+			out->until_ns = at + look_ns;
+	}
 }
 
 static int init(void *state, const struct sst_env *env)
@@ -161,6 +236,6 @@ static int init(void *state, const struct sst_env *env)
 SST_EXPORT const struct sst_dithering sst_module = {
 	SST_BASE(dithering, SST_DITHERING, .name = "spread", .version = SHOWSTOPPER_VERSION,
 		.summary = "epochs on one clock, their runs spread over the workloads", .state_size = sizeof(struct spread),
-		.shared_size = sizeof(_Atomic int), .options = options, .init = init),
+		.shared_size = sizeof(_Atomic int64_t), .options = options, .init = init),
 	.next = next,
 };

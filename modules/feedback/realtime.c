@@ -15,7 +15,9 @@
  * many times what cpuacct.usage does and is read a few times a second.
  *
  * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
- * quota, the processors of it, as if they had been given as `cpus`.
+ * quota, the processors of it, as if they had been given as `cpus`. Where no cpuset can be seen, as in containers without control
+ * groups, they are those that we may use. lxcfs shows a /proc/stat of the container, which is taken for the machine's; its numbers of
+ * processors mean nothing.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +30,9 @@
 #include "base/units.h"
 #include "filter.h"
 #include "os/accounting.h"
-#include "os/cgroup.h"
+#include "os/container.h"
+#include "os/core_load.h"
+#include "os/online.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -62,30 +66,44 @@ struct correction {
 	_Atomic double processors;  /* as seen then; 0: never */
 };
 
+static const char *const units[] = {[SST_UNIT_PROCESSOR] = "processor", [SST_UNIT_CORE] = "core", NULL};
+
 struct realtime {
 	struct filter filter;
 	int source;
-	const struct sst_cpus *cpus; /* of the option, or those of the workloads, … */
-	bool moving;                 /* … which change */
-	int stat;                    /* handle of /proc/stat; always open, since P comes from it */
-	int cpuacct;                 /* handle, or -1 */
+	int unit;                         /* enum sst_unit */
+	struct linux_core_load core_load; /* of cores */
+	const struct sst_cpus *cpus;      /* of the option, or those of the workloads, … */
+	bool moving;                      /* … which change */
+	int stat;                         /* handle of /proc/stat; always open, since P comes from it */
+	int cpuacct;                      /* handle, or -1 */
 	enum sst_scope scope;
 	double hz;
 	char *text;
 	size_t text_size;
 	double processors;  /* for cpuacct: as /proc/stat last said */
 	int64_t counted_ns; /* … and when */
-	int64_t start_ns;   /* of `combined`: when, and what the counters were */
+	struct linux_online online;
+	int64_t start_ns; /* of `combined`: when, and what the counters were */
 	uint64_t start_cpuacct, start_idle;
-	double start_processors;
 	bool container;            /* may be looked for */
 	struct linux_cgroup group; /* the container's */
-	struct sst_cpus *cpuset;   /* the container's, where `cpus` is it */
+	struct sst_cpus *cpuset;   /* the container's, or what we may use, where `cpus` is it; owned */
+	bool contained;            /* nobody in the container gets out of what is measured */
+	bool lxcfs;                /* /proc/stat is that of lxcfs */
 };
+
+static const char *const allowed[] = {"allowed", NULL};
 
 static const struct sst_option options[] = {
 	{FILTER_BASE},
 	{FILTER_SHARE " (160m in the paper)"},
+	{.name = "unit",
+		.type = SST_CHOICE,
+		.offset = offsetof(struct realtime, unit),
+		.choices = units,
+		.initial = "processor",
+		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
 	{.name = "container",
 		.type = SST_FLAG,
 		.offset = offsetof(struct realtime, container),
@@ -98,14 +116,18 @@ static const struct sst_option options[] = {
 		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a "
 			"container's group; without it, "
 			"what suits"},
-	{.name = "cpus", .type = SST_CPUS, .offset = offsetof(struct realtime, cpus), .help = "measure these processors only"},
+	{.name = "cpus",
+		.type = SST_CPUS,
+		.offset = offsetof(struct realtime, cpus),
+		.choices = allowed,
+		.help = "measure these processors only, or those that this process may use"},
 	{0},
 };
 
 static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
 {
 	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
-	return length < 0 ? -1 : linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat);
+	return length < 0 ? -1 : linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
 }
 
 /* Takes a larger buffer when the processors' lines don't fit the usual one. */
@@ -211,7 +233,8 @@ static int choose_source(struct realtime *realtime, const struct sst_env *env, c
 {
 	if (!linux_accounting_idle_clock(env))
 		return SOURCE_TICKS;
-	if (!realtime->moving && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
+	/* Beside the machine's counter, what lxcfs shows is a part. */
+	if (!realtime->lxcfs && !realtime->moving && open_cpuacct(realtime, env) == 0 && counts_the_machine(realtime, env, stat))
 		return SOURCE_COMBINED;
 	return SOURCE_IDLE;
 }
@@ -225,42 +248,102 @@ static int start_combined(struct realtime *realtime, const struct sst_env *env)
 		return env->host->refuse(
 			env, "source=combined: can't read the root cgroup's %s: %s", usage_name(realtime), strerror(errno));
 	realtime->start_idle = linux_stat_idle(&stat.total);
-	realtime->start_processors = stat.processors;
+	realtime->processors = stat.processors;
 	return 0;
 }
 
 /* The processors of a cpuset, where /proc/stat has others beside them. (Where it shows the container's alone they have other numbers.) */
-static int take_cpuset(struct realtime *realtime, const struct sst_env *env, struct sst_cpus *cpus, struct linux_stat *stat)
+static int take_cpuset(
+	struct realtime *realtime, const struct sst_env *env, struct linux_container *container, struct linux_stat *stat)
 {
 	const unsigned all = stat->processors;
-	realtime->cpuset = cpus;
-	realtime->cpus = cpus;
 	int64_t ignored;
-	if (parse_stat(realtime, env, stat, &ignored) == 0 && stat->processors == cpus->count && stat->processors < all)
-		return size_buffer(realtime, env, stat);
-	realtime->cpus = NULL;
+	realtime->cpus = realtime->cpuset = container->group.cpus;
+	container->group.cpus = NULL;
+	/* An affinity may have processors that are offline. */
+	realtime->contained = parse_stat(realtime, env, stat, &ignored) == 0 && stat->processors < all &&
+			      (container->by_affinity || stat->processors == realtime->cpus->count);
+	if (!realtime->contained)
+		realtime->cpus = NULL;
 	return size_buffer(realtime, env, stat);
 }
 
-/* What the user has chosen goes first. Sets source or cpus in a container. */
-static int enter_container(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+/* cpus=allowed: what may be used now. lxcfs shows nothing else. */
+static int take_allowed(struct realtime *realtime, const struct sst_env *env, const struct linux_container *container)
+{
+	realtime->cpuset = container->lxcfs ? NULL : linux_container_allowed(env);
+	realtime->cpus = realtime->cpuset;
+	realtime->contained = realtime->cpuset && container->by_affinity;
+	return realtime->cpus || container->lxcfs ? 0
+						  : env->host->refuse(env, "option 'cpus': /proc/self/status doesn't say which "
+									   "processors are allowed");
+}
+
+/* What `cpus` asks for, before /proc/stat is looked at for it. */
+static int choose_cpus(struct realtime *realtime, const struct sst_env *env, const struct linux_container *container)
+{
+	const bool is_word = realtime->cpus && realtime->cpus->count == 0;
+	realtime->lxcfs = container->lxcfs;
+	if (is_word)
+		return take_allowed(realtime, env, container);
+	if (!realtime->cpus) {
+		realtime->cpus = env->cpus;
+		realtime->moving = env->moving;
+	}
+	if ((realtime->cpus || realtime->moving) && realtime->source != SOURCE_CGROUP &&
+		!linux_container_keeps_numbers(env, container))
+		return env->host->refuse(env,
+			"lxcfs has numbers of its own for the processors of /proc/stat, so that some of them can't be "
+			"told: expected cpus=allowed, or neither --cpus, --pin nor cpus=LIST");
+	return 0;
+}
+
+/* What the user has chosen goes first. Sets source or cpus in a container; the container's list of processors is taken over. */
+static int enter_container(
+	struct realtime *realtime, const struct sst_env *env, struct linux_container *container, struct linux_stat *stat)
 {
 	char error[LINUX_CGROUP_ERROR_MAX];
 	struct correction *correction = env->shared;
-	struct linux_cgroup_container container = {0};
-	if (realtime->source < 0 && realtime->container && !realtime->cpus && linux_cgroup_find_container(env, &container) &&
-		container.quota > 0)
+	const bool may = realtime->source < 0 && realtime->container && !realtime->cpus;
+	const bool by_quota = may && container->group.quota > 0;
+	if (by_quota)
 		realtime->source = SOURCE_CGROUP;
-	if (realtime->source < 0 && container.cpus && !realtime->moving)
-		return take_cpuset(realtime, env, container.cpus, stat);
-	free(container.cpus);
+	else if (may && container->group.cpus && !container->lxcfs && !realtime->moving)
+		return take_cpuset(realtime, env, container, stat);
 	if (realtime->source != SOURCE_CGROUP ||
 		linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
 		return 0;
-	if (!(container.quota > 0))
+	if (!by_quota)
 		return env->host->refuse(env, "source=cgroup: %s", error);
 	return env->host->refuse(env, "a quota of %g processors holds for %s: %s (container=no measures the machine)",
-		container.quota, container.group, error);
+		container->group.quota, container->group.group, error);
+}
+
+/*
+ * The cores of the processors that are measured. A quota is one of processor time, which says nothing of cores.
+ */
+static int start_cores(struct realtime *realtime, const struct sst_env *env)
+{
+	char error[LINUX_CORE_LOAD_ERROR_MAX];
+	struct sst_reading ignored;
+	int64_t when_ns;
+	if (realtime->source >= 0 && realtime->source != SOURCE_IDLE)
+		return env->host->refuse(env,
+			"unit=core can't be had with source=%s, which doesn't tell cores apart: expected idle%s",
+			sources[realtime->source], realtime->source == SOURCE_CGROUP ? ", or container=no" : "");
+	if (realtime->moving)
+		return env->host->refuse(env, "unit=core can't follow workloads that are moved");
+	if (realtime->lxcfs)
+		return env->host->refuse(env, "unit=core is unavailable: lxcfs gives processors other numbers than the kernel");
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	if (length < 0)
+		return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
+	if (linux_core_load_open(&realtime->core_load, env, realtime->text, (size_t)length, realtime->cpus, error) != 0)
+		return env->host->refuse(env, "unit=core is unavailable: %s", error);
+	realtime->source = SOURCE_IDLE;
+	if (linux_core_load_read(&realtime->core_load, realtime->text, (size_t)length, when_ns, &ignored) == 0)
+		return 0;
+	return env->host->refuse(env, "unit=core: can't use /proc/stat: %s", strerror(errno));
 }
 
 static enum sst_scope find_scope(const struct realtime *realtime, const struct sst_env *env)
@@ -268,8 +351,11 @@ static enum sst_scope find_scope(const struct realtime *realtime, const struct s
 	struct linux_stat stat;
 	struct linux_stat all;
 	int64_t ignored;
+	/* Of the time of a core it can't be said whose it is. */
+	if (realtime->unit == SST_UNIT_CORE)
+		return SST_SCOPE_UNKNOWN;
 	/* Nobody in it gets out of a container, neither of its group nor of its processors. */
-	if (realtime->source == SOURCE_CGROUP || (realtime->cpus && realtime->cpus == realtime->cpuset))
+	if (realtime->source == SOURCE_CGROUP || realtime->contained || (realtime->lxcfs && !realtime->cpus && !realtime->moving))
 		return SST_SCOPE_CONTAINER;
 	if (realtime->moving)
 		return SST_SCOPE_UNKNOWN;
@@ -282,29 +368,39 @@ static enum sst_scope find_scope(const struct realtime *realtime, const struct s
 	return is_all ? SST_SCOPE_MACHINE : SST_SCOPE_UNKNOWN;
 }
 
+/* Sets source and cpus where they weren't given, and opens /proc/stat. */
+static int choose(struct realtime *realtime, const struct sst_env *env)
+{
+	struct linux_stat stat = {0};
+	struct linux_container container;
+	linux_container_find(env, &container);
+	int result = choose_cpus(realtime, env, &container);
+	if (result == 0 && (realtime->stat = env->host->open(env, "/proc/stat")) < 0)
+		result = env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
+	if (result == 0)
+		result = size_buffer(realtime, env, &stat);
+	if (result == 0)
+		result = enter_container(realtime, env, &container, &stat);
+	linux_container_free(&container);
+	if (result == 0 && realtime->unit == SST_UNIT_CORE)
+		result = start_cores(realtime, env);
+	if (result == 0 && realtime->source < 0)
+		realtime->source = choose_source(realtime, env, &stat);
+	return result;
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
-	struct linux_stat stat = {0};
 	realtime->hz = linux_stat_hz();
 	realtime->group = LINUX_CGROUP_NONE;
 	realtime->cpuacct = -1;
 	realtime->stat = -1;
+	realtime->online = LINUX_ONLINE_NONE;
 	if (realtime->source == SOURCE_CGROUP && realtime->cpus)
 		return env->host->refuse(env, "option 'cpus' can't be had with source=cgroup, which counts a group");
-	if (!realtime->cpus) {
-		realtime->cpus = env->cpus;
-		realtime->moving = env->moving;
-	}
-	realtime->stat = env->host->open(env, "/proc/stat");
-	if (realtime->stat < 0)
-		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
-	if (size_buffer(realtime, env, &stat) != 0)
+	if (choose(realtime, env) != 0)
 		return -1;
-	if (enter_container(realtime, env, &stat) != 0)
-		return -1;
-	if (realtime->source < 0)
-		realtime->source = choose_source(realtime, env, &stat);
 	realtime->scope = find_scope(realtime, env);
 	const bool needs_cpuacct = realtime->source == SOURCE_CPUACCT || realtime->source == SOURCE_COMBINED;
 	if (needs_cpuacct && realtime->moving)
@@ -313,24 +409,33 @@ static int prepare(void *state, const struct sst_env *env)
 	if (needs_cpuacct && realtime->cpuacct < 0 && open_cpuacct(realtime, env) != 0)
 		return env->host->refuse(env, "source=%s: can't open the root cgroup's %s: %s", sources[realtime->source],
 			usage_name(realtime), strerror(errno));
+	if (needs_cpuacct)
+		linux_online_open(&realtime->online, env);
 	return realtime->source == SOURCE_COMBINED ? start_combined(realtime, env) : 0;
+}
+
+/* At each change, or once a second where the kernel doesn't list the processors that are online. */
+static int count_processors(struct realtime *realtime, const struct sst_env *env, int64_t when_ns)
+{
+	struct linux_stat stat;
+	int64_t ignored;
+	const bool due = realtime->online.handle < 0 && when_ns - realtime->counted_ns >= NS_PER_S;
+	if (!linux_online_changed(&realtime->online, env) && !due && realtime->counted_ns != 0)
+		return 0;
+	realtime->counted_ns = 0;
+	if (parse_stat(realtime, env, &stat, &ignored) != 0)
+		return -1;
+	realtime->processors = stat.processors;
+	realtime->counted_ns = when_ns;
+	return 0;
 }
 
 static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
 	uint64_t usage;
 	int64_t when_ns;
-	if (read_usage(realtime, env, &usage, &when_ns) != 0)
+	if (read_usage(realtime, env, &usage, &when_ns) != 0 || count_processors(realtime, env, when_ns) != 0)
 		return -1;
-	/* How many processors there are changes seldom; a look a second is enough. */
-	if (realtime->counted_ns == 0 || when_ns - realtime->counted_ns >= NS_PER_S) {
-		struct linux_stat stat;
-		int64_t ignored;
-		if (parse_stat(realtime, env, &stat, &ignored) != 0)
-			return -1;
-		realtime->processors = stat.processors;
-		realtime->counted_ns = when_ns;
-	}
 	*now = (struct sst_reading){.when_ns = when_ns, .processors = realtime->processors, .counter = {usage}};
 	return 0;
 }
@@ -383,19 +488,32 @@ static int read_combined(struct realtime *realtime, const struct sst_env *env, s
 	int64_t when_ns;
 	if (read_usage(realtime, env, &usage, &when_ns) != 0)
 		return -1;
+	if (realtime->online.handle >= 0 && count_processors(realtime, env, when_ns) != 0)
+		return -1;
 	int64_t updated_ns = atomic_load_explicit(&correction->updated_ns, memory_order_relaxed);
 	if ((updated_ns == 0 || when_ns - updated_ns >= CORRECTION_EVERY_NS) &&
 		atomic_compare_exchange_strong(&correction->updated_ns, &updated_ns, when_ns) &&
 		correct(realtime, env, usage, updated_ns) != 0)
 		return -1;
-	const double processors = atomic_load_explicit(&correction->processors, memory_order_relaxed);
+	const double seen = atomic_load_explicit(&correction->processors, memory_order_relaxed);
+	if (realtime->online.handle < 0 && seen > 0)
+		realtime->processors = seen;
 	const double ns = atomic_load_explicit(&correction->ns, memory_order_relaxed);
 	*now = (struct sst_reading){
 		.when_ns = when_ns,
-		.processors = processors > 0 ? processors : realtime->start_processors,
+		.processors = realtime->processors,
 		.counter = {usage + (uint64_t)(int64_t)ns},
 	};
 	return 0;
+}
+
+static int read_cores(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
+{
+	int64_t when_ns;
+	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	if (length < 0)
+		return -1;
+	return linux_core_load_read(&realtime->core_load, realtime->text, (size_t)length, when_ns, now);
 }
 
 static int read_source(void *state, const struct sst_env *env, struct sst_reading *now)
@@ -403,6 +521,8 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	struct realtime *realtime = state;
 	struct linux_stat stat;
 	int64_t when_ns;
+	if (realtime->unit == SST_UNIT_CORE)
+		return read_cores(realtime, env, now);
 	if (realtime->source == SOURCE_CPUACCT)
 		return read_cpuacct(realtime, env, now);
 	if (realtime->source == SOURCE_COMBINED)
@@ -422,6 +542,8 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	const struct realtime *realtime = state;
+	if (realtime->unit == SST_UNIT_CORE)
+		return linux_core_load_sample(before, now, sample);
 	/* Readings of different processors have no difference. */
 	if (realtime->moving && realtime->source != SOURCE_CGROUP &&
 		before->counter[COUNTER_MOVES] != now->counter[COUNTER_MOVES])
@@ -430,14 +552,19 @@ static bool sample(const void *state, const struct sst_reading *before, const st
 		return linux_stat_sample_idle(before, now, realtime->hz, sample);
 	if (realtime->source == SOURCE_TICKS)
 		return linux_stat_sample_ticks(before, now, realtime->hz, sample);
-	if (realtime->source != SOURCE_COMBINED)
+	if (realtime->source == SOURCE_CGROUP)
+		return sst_sample_ns(before, now, sample);
+	/* When in between processors came or went can't be told. */
+	if (before->processors != now->processors)
+		return false;
+	if (realtime->source == SOURCE_CPUACCT)
 		return sst_sample_ns(before, now, sample);
 	const double elapsed = (double)(now->when_ns - before->when_ns) / (double)NS_PER_S;
 	/* Signed: on an idle machine a correction that shrinks may take more away than was worked. */
 	const int64_t worked = (int64_t)(now->counter[0] - before->counter[0]);
 	if (elapsed <= 0)
 		return false;
-	sample->capacity = elapsed * (before->processors + now->processors) / 2;
+	sample->capacity = elapsed * now->processors;
 	sample->work = (double)worked / (double)NS_PER_S;
 	return true;
 }
@@ -446,6 +573,9 @@ static int64_t interval(const void *state, double processors)
 {
 	const struct realtime *realtime = state;
 	const int64_t unit = realtime->source >= SOURCE_CPUACCT ? NS_PER_MS : (int64_t)((double)NS_PER_S / realtime->hz);
+	/* The shorter, the better the estimate. */
+	if (realtime->unit == SST_UNIT_CORE)
+		return LINUX_CORE_LOAD_STEP_NS;
 	return filter_interval(&realtime->filter, processors, unit);
 }
 
@@ -453,6 +583,12 @@ static enum sst_scope scope(const void *state)
 {
 	const struct realtime *realtime = state;
 	return realtime->scope;
+}
+
+static enum sst_unit unit(const void *state)
+{
+	const struct realtime *realtime = state;
+	return (enum sst_unit)realtime->unit;
 }
 
 static void fini(void *state, const struct sst_env *env)
@@ -464,6 +600,9 @@ static void fini(void *state, const struct sst_env *env)
 		env->host->close(env, realtime->cpuacct);
 	if (realtime->hz > 0)
 		linux_cgroup_close(&realtime->group, env);
+	if (realtime->hz > 0)
+		linux_online_close(&realtime->online, env);
+	linux_core_load_close(&realtime->core_load);
 	free(realtime->cpuset);
 	realtime->cpuset = NULL;
 	free(realtime->text);
@@ -481,4 +620,5 @@ SST_EXPORT const struct sst_feedback sst_module = {
 	.estimate = filter_estimate,
 	.interval = interval,
 	.scope = scope,
+	.unit = unit,
 };

@@ -14,6 +14,7 @@
 
 #include "base/units.h"
 #include "filter.h"
+#include "os/online.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 
@@ -32,6 +33,7 @@ struct workloads {
 	int64_t processors; /* that a load of 100 % is; 0: see look() */
 	int stat;           /* handle of /proc/stat, which has the processors */
 	int clock;          /* of a file that is read for the time alone, or -1 */
+	struct linux_online online;
 	char *text;
 	bool open;
 };
@@ -50,7 +52,6 @@ static const struct sst_option options[] = {
 	{0},
 };
 
-/* How many processors there are changes seldom; a look a second is enough. */
 static int look(struct workloads *workloads, const struct sst_env *env, const struct sst_cpus *cpus)
 {
 	struct machine *machine = env->shared;
@@ -61,7 +62,7 @@ static int look(struct workloads *workloads, const struct sst_env *env, const st
 		return 0;
 	}
 	const ssize_t length = env->host->read(env, workloads->stat, workloads->text, TEXT_SIZE, &ignored);
-	if (length < 0 || linux_stat_parse(workloads->text, (size_t)length, cpus, &stat) != 0)
+	if (length < 0 || linux_online_parse(env, workloads->text, (size_t)length, cpus, &stat) != 0)
 		return -1;
 	atomic_store(&machine->processors, (double)stat.processors);
 	return 0;
@@ -75,6 +76,7 @@ static int prepare(void *state, const struct sst_env *env)
 		return env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
 	/* The shortest there is: the host has no other clock, and /proc/stat is made anew for the first of its bytes. */
 	workloads->clock = env->host->open(env, "/proc/loadavg");
+	linux_online_open(&workloads->online, env);
 	workloads->open = true;
 	workloads->text = malloc(TEXT_SIZE);
 	if (!workloads->text)
@@ -102,12 +104,15 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	uint64_t moves = 0;
 	if (env->moving)
 		cpus = env->host->cpus(env, &moves);
-	if (atomic_exchange(&machine->moves, moves) != moves)
+	/* A second is for kernels that don't list the processors that are online. */
+	if (atomic_exchange(&machine->moves, moves) != moves || linux_online_changed(&workloads->online, env))
 		atomic_store(&machine->looked_ns, 0);
 	int64_t looked_ns = atomic_load(&machine->looked_ns);
 	if (when_ns - looked_ns >= NS_PER_S && atomic_compare_exchange_strong(&machine->looked_ns, &looked_ns, when_ns) &&
-		look(workloads, env, cpus) != 0)
+		look(workloads, env, cpus) != 0) {
+		atomic_store(&machine->looked_ns, 0); /* what is known holds no more */
 		return -1;
+	}
 	*now = (struct sst_reading){
 		.when_ns = when_ns, .processors = atomic_load(&machine->processors), .counter = {(uint64_t)used_ns}};
 	return 0;
@@ -127,6 +132,8 @@ static void fini(void *state, const struct sst_env *env)
 		env->host->close(env, workloads->clock);
 	if (workloads->open)
 		env->host->close(env, workloads->stat);
+	if (workloads->open)
+		linux_online_close(&workloads->online, env);
 	workloads->open = false;
 	free(workloads->text);
 	workloads->text = NULL;

@@ -89,6 +89,7 @@ struct config {
 	enum { CONTAIN_NONE, CONTAIN_PIDNS } contain;
 	enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } progress;
 	const char *export_json, *export_csv; /* NULL for none */
+	bool json;                            /* of ACTION_CHECK_MACHINE: as JSON */
 	const char *separator, *placeholder;
 	const char *root; /* before /proc and /sys in what measures; "" */
 	enum sst_kind help_kind;

@@ -265,7 +265,7 @@ static int read_header(struct csv *csv)
 	const size_t length = found ? csv->begin - csv->row - 1 : csv->end - csv->begin;
 	const char *const text = csv->buffer + (found ? csv->row : csv->begin);
 	for (size_t i = 0; i < length; i++) {
-		if ((text[i] >= 0 && text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == '\0') {
+		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == '\0') {
 			show(text, length, shown);
 			return fail(csv, "%s:1:%zu: found '%s', expected a line of text with the names of columns", csv->name,
 				i + 1, shown);

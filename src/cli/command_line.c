@@ -29,8 +29,8 @@ void config_help(FILE *to)
 	print_options(OPTION_OF_RUN, to);
 	fputs("\nTIME is a number and a unit: ms or m, s, min or M, h (1m is a millisecond, 1min30s a minute and a half).\n"
 	      "Example: showstopper -T 50% -r 30s -- ssburn\n"
-	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, 126 and 127 as in a "
-	      "shell.\n",
+	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, or can't run here "
+	      "(--check-machine),\n126 and 127 as in a shell.\n",
 		to);
 }
 
@@ -140,6 +140,9 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	config_init(config);
 	if (parse_groups(config, argc, argv, error) != 0)
 		return -1;
+	if (config->json && config->action != ACTION_CHECK_MACHINE)
+		return refuse(error, "--json: expected --check-machine with it; the record of a run is written by "
+				     "--export-json=FILE");
 	if (limit_complete(config, error) != 0)
 		return -1;
 	if (check_outputs(config, error) != 0)

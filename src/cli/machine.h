@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-/* Prints it, one fact a line, `name: value`; what can't be found out is "unavailable". Measures with root/proc and root/sys. */
-void machine_print(const char *root, FILE *to);
+#include "base/config.h"
+
+/* Takes a second. The exit status: 0, or 125 where a run with this configuration can't start. */
+int machine_print(const struct config *config, FILE *to);
 
 #endif

@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <math.h>
 
-/* Readings may take this part of one processor's time, unless one of them takes more than COST_LIMIT_NS. */
+/*
+ * Readings may take this part of one processor's time, unless one of them takes more than COST_LIMIT_NS. On a large machine they take
+ * long, and there they may have that part once for each so many executors and processors.
+ */
 #define COST_FACTOR 100
+#define EXECUTORS_EACH 20
+#define PROCESSORS_EACH 4
 #define COST_LIMIT_NS (100 * NS_PER_MS)
 /* A reading that takes longer than this would be seen in the lateness of an edge. */
 #define DEAR_NS NS_PER_MS
@@ -21,7 +26,12 @@ static int64_t interval(const struct estimator *estimator, const struct estimate
 {
 	const int64_t least = estimator->feedback->interval(estimator->state, record->last.processors);
 	const int64_t cost = cost_of(estimator) < COST_LIMIT_NS ? cost_of(estimator) : COST_LIMIT_NS;
-	return least < COST_FACTOR * cost ? COST_FACTOR * cost : least;
+	if (least >= COST_FACTOR * cost)
+		return least;
+	const double shares =
+		fmax(1, fmin(estimator->shared->workloads / (double)EXECUTORS_EACH, record->last.processors / PROCESSORS_EACH));
+	const int64_t dear = (int64_t)((double)(COST_FACTOR * cost) / shares);
+	return least < dear ? dear : least;
 }
 
 static bool is_due(const struct estimator *estimator, const struct estimate_record *record, int64_t now_ns)

@@ -23,9 +23,9 @@ struct estimator {
 };
 
 /*
- * Stores the newest estimate. When the shared record is older than max(the module's interval, 100 × the processor time of a reading) and
- * nobody else is at it, takes a sample first, unless that is dear. 0, or -1 with errno when a sample was due and the source could not be
- * read (*record is valid all the same).
+ * Stores the newest estimate. When the shared record is older than max(the module's interval, 100 × the processor time of a reading, less
+ * of it among many executors on many processors) and nobody else is at it, takes a sample first, unless that is dear. 0, or -1 with
+ * errno when a sample was due and the source could not be read (*record is valid all the same).
  */
 int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_record *record);
 

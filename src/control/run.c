@@ -12,16 +12,52 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/workload_time.h"
-#include "os/cgroup.h"
+#include "os/container.h"
 #include "os/containment.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
 
+int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
+{
+	const struct config *const config = run->config;
+	struct module *module = &run->module[kind];
+	struct host_env *host = &run->host[kind];
+	char reason[MODULE_ERROR_MAX];
+	uint64_t entropy;
+	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
+		snprintf(error, RUN_ERROR_MAX, "can't get random numbers: %s", strerror(errno));
+		return -1;
+	}
+	if (module_load(module, kind, config->module[kind], config->module_options[kind], reason) != 0) {
+		snprintf(error, RUN_ERROR_MAX, "%s", reason);
+		return -1;
+	}
+	host_env_init(host, config->root, config->controlled ? config->controlled : 1, entropy);
+	host->env.cpus = config->cpus;
+	host->env.moving = config->dynamics && (config->cpus || config->moved);
+	host->moved = config->moved;
+	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+	if (!host->env.shared) {
+		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
+			strerror(errno));
+		module_unload(module);
+		return -1;
+	}
+	memset(host->env.shared, 0, module->base->shared_size);
+	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0) {
+		*host->refusal = '\0'; /* what it tried in vain */
+		return 0;
+	}
+	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
+		*host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "",
+		config->root);
+	return -1;
+}
+
 int run_prepare(struct run *run, const struct config *config)
 {
-	char error[MODULE_ERROR_MAX];
-	uint64_t entropy = 0;
+	char error[RUN_ERROR_MAX];
 	*run = (struct run){.config = config, .master = -1, .ready = -1};
 	if (config->contain == CONTAIN_PIDNS) {
 		char reason[CONTAINMENT_REASON_MAX];
@@ -31,32 +67,9 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
-	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
-		diag("can't get random numbers: %s", strerror(errno));
-		return -1;
-	}
 	for (int kind = 0; kind < SST_KINDS; kind++) {
-		struct module *module = &run->module[kind];
-		struct host_env *host = &run->host[kind];
-		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
+		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0) {
 			diag("%s", error);
-			return -1;
-		}
-		host_env_init(host, config->root, config->controlled, entropy + (uint64_t)kind);
-		host->env.cpus = config->cpus;
-		host->env.moving = config->dynamics && (config->cpus || config->moved);
-		host->moved = config->moved;
-		host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
-		if (!host->env.shared) {
-			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind], strerror(errno));
-			module_unload(module);
-			return -1;
-		}
-		memset(host->env.shared, 0, module->base->shared_size);
-		if (module->base->prepare && module->base->prepare(module->state, &host->env) != 0) {
-			diag("%s module '%s': %s%s%s", module_kind_name((enum sst_kind)kind), config->module[kind],
-				*host->refusal ? host->refusal : "refused without a reason",
-				*config->root ? "; --sysroot is " : "", config->root);
 			return -1;
 		}
 	}
@@ -137,12 +150,28 @@ void run_release(struct run *run)
 	run->shared = NULL;
 }
 
-bool run_measures_all_of_ours(const struct run *run)
+static enum sst_scope find_scope(const struct run *run)
 {
 	const struct module *feedback = &run->module[SST_FEEDBACK];
-	const enum sst_scope scope = feedback->feedback->scope ? feedback->feedback->scope(feedback->state) : SST_SCOPE_UNKNOWN;
+	return feedback->feedback->scope ? feedback->feedback->scope(feedback->state) : SST_SCOPE_UNKNOWN;
+}
+
+bool run_measures_container(const struct run *run)
+{
+	return find_scope(run) == SST_SCOPE_CONTAINER;
+}
+
+bool run_measures_all_of_ours(const struct run *run)
+{
+	const enum sst_scope scope = find_scope(run);
 	/* What is attached may be elsewhere. */
 	return scope == SST_SCOPE_MACHINE || (scope == SST_SCOPE_CONTAINER && run->config->attaches == 0);
+}
+
+bool run_is_of_cores(const struct run *run)
+{
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	return feedback->feedback->unit && feedback->feedback->unit(feedback->state) == SST_UNIT_CORE;
 }
 
 double run_processors(const struct run *run)
@@ -165,11 +194,11 @@ int64_t run_trace_length(const struct run *run)
 
 bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
 {
-	struct linux_cgroup_container container;
-	const bool found = linux_cgroup_find_container(&run->host[SST_FEEDBACK].env, &container);
+	struct linux_container container;
+	const bool found = linux_container_find(&run->host[SST_FEEDBACK].env, &container);
 	if (found)
-		linux_cgroup_describe(&container, text, RUN_CONTAINER_MAX);
-	free(container.cpus);
+		linux_container_describe(&container, text, RUN_CONTAINER_MAX);
+	linux_container_free(&container);
 	return found;
 }
 

@@ -21,6 +21,15 @@ struct run {
 	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */
 };
 
+/* A module's message, and what it was asked for. */
+#define RUN_ERROR_MAX (2 * MODULE_ERROR_MAX)
+
+/*
+ * Loads and prepares one module as run->config has it. 0, or -1 with a message; what the module itself refused is in run->host too.
+ * run_release gives back what there is in both cases.
+ */
+int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
+
 /*
  * Loads and prepares the five modules. 0, or -1 after a message; run_release gives back what there is in both cases. Modules'
  * shared memory is ordinary memory until run_share.
@@ -39,7 +48,13 @@ void run_release(struct run *run);
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
 bool run_measures_all_of_ours(const struct run *run);
 
-/* Processors that the load is of, as the feedback's source had them last; NaN before the first reading. */
+/* Whether the load is that of what a container leaves of the machine. */
+bool run_measures_container(const struct run *run);
+
+/* Whether the load is that of cores, and not of processors. */
+bool run_is_of_cores(const struct run *run);
+
+/* Processors (or cores) that the load is of, as the feedback's source had them last; NaN before the first reading. */
 double run_processors(const struct run *run);
 
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */

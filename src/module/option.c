@@ -71,7 +71,10 @@ static int parse_value(const struct sst_option *option, const char *text, union 
 				return 0;
 		break;
 	case SST_CPUS:
-		return cpus_parse(text, length, &value->cpus, NULL);
+		if (!option->choices || strcmp(text, option->choices[0]) != 0)
+			return cpus_parse(text, length, &value->cpus, NULL);
+		value->cpus = cpus_make(NULL, 0);
+		return value->cpus ? 0 : -1;
 	}
 	errno = EINVAL;
 	return -1;
@@ -137,6 +140,8 @@ static void print_expected(const struct sst_option *option, FILE *to)
 		break;
 	case SST_CPUS:
 		fputs(CPUS_EXPECTED, to);
+		if (option->choices)
+			fprintf(to, ", or %s", option->choices[0]);
 		break;
 	case SST_CHOICE:
 		for (size_t i = 0; option->choices[i]; i++)
@@ -437,6 +442,14 @@ static bool is_unset(const struct sst_option *option, const char *at)
 	return false;
 }
 
+static void print_cpus(const struct sst_option *option, const struct sst_cpus *cpus, FILE *to)
+{
+	if (cpus->count == 0 && option->choices)
+		fputs(option->choices[0], to);
+	else
+		cpus_print(cpus, to);
+}
+
 void option_print(const struct sst_option *table, const void *state, FILE *to)
 {
 	const char *between = "";
@@ -469,7 +482,7 @@ void option_print(const struct sst_option *table, const void *state, FILE *to)
 			print_text(*(const char *const *)(const void *)at, to);
 			break;
 		case SST_CPUS:
-			cpus_print(*(const struct sst_cpus *const *)(const void *)at, to);
+			print_cpus(option, *(const struct sst_cpus *const *)(const void *)at, to);
 			break;
 		}
 	}
@@ -480,6 +493,8 @@ void option_form(const struct sst_option *option, FILE *to)
 	fprintf(to, "%s=", option->name);
 	if (option->type != SST_CHOICE)
 		fputs(type_name(option->type), to);
+	if (option->type == SST_CPUS && option->choices)
+		fprintf(to, "|%s", option->choices[0]);
 	for (size_t c = 0; option->type == SST_CHOICE && option->choices[c]; c++)
 		fprintf(to, "%s%s", c ? "|" : "", option->choices[c]);
 }
@@ -535,7 +550,7 @@ static const char *check_row(const struct sst_option *option, size_t state_size)
 		return "an option lies outside the state";
 	if (option->offset % type_size(option->type) != 0) /* the size of each type is its alignment */
 		return "an option is not aligned";
-	if (option->type == SST_CHOICE && (!option->choices || !option->choices[0]))
+	if ((option->type == SST_CHOICE && !option->choices) || (option->choices && !option->choices[0]))
 		return "an option has no choices";
 	if ((option->least || option->most) && option->type != SST_TIME && option->type != SST_LOAD && option->type != SST_REAL &&
 		option->type != SST_INT)

@@ -556,6 +556,7 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 			go_up(container->group, place->point);
 	}
 	container->cpus = read_cpus(env, group.cpuset);
+	container->shows_cpuset = container->cpus != NULL;
 	if (container->cpus && (double)container->cpus->count >= count_cpus(env, group.online)) {
 		free(container->cpus);
 		container->cpus = NULL;
@@ -563,6 +564,17 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 	linux_cgroup_close(&group, env);
 	free(places);
 	return container->quota > 0 || container->cpus;
+}
+
+bool linux_cgroup_own_folder(const struct sst_env *env, bool unified, char folder[static PATH_MAX])
+{
+	char ignored[LINUX_CGROUP_ERROR_MAX];
+	struct place *const places = find_places(env, ignored);
+	folder[0] = '\0';
+	if (places)
+		strcpy(folder, places[unified ? UNIFIED : CPU].folder);
+	free(places);
+	return folder[0];
 }
 
 void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size)

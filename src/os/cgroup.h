@@ -43,6 +43,7 @@ struct linux_cgroup_container {
 	double quota;          /* processors, where less than it could use otherwise; else 0 */
 	char group[PATH_MAX];  /* the folder of the group that has this quota */
 	struct sst_cpus *cpus; /* its cpuset, where less than the processors online; else NULL; to be freed */
+	bool shows_cpuset;     /* there is a cpuset to be seen, whatever it takes away */
 };
 
 /*
@@ -59,6 +60,9 @@ void linux_cgroup_close(struct linux_cgroup *group, const struct sst_env *env);
 
 /* False where neither quota nor cpuset takes anything away, or nothing says so. */
 bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_container *container);
+
+/* The folder of the own group, of version 2, or else of version 1's controller `cpu`; false where it can't be seen. */
+bool linux_cgroup_own_folder(const struct sst_env *env, bool unified, char folder[static PATH_MAX]);
 
 /* For people: "a quota of 1.5 processors (/sys/fs/cgroup/x)", "processors 0-1", or both; `size` bytes. */
 void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size);

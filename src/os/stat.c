@@ -200,9 +200,9 @@ struct sst_reading linux_stat_reading(const struct linux_stat_times *times, doub
 bool linux_stat_sample_idle(const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample)
 {
 	const uint64_t idle_before = before->counter[LINUX_STAT_COUNTER_IDLE], idle_now = now->counter[LINUX_STAT_COUNTER_IDLE];
-	if (now->when_ns <= before->when_ns || idle_now < idle_before)
+	if (now->when_ns <= before->when_ns || now->processors != before->processors || idle_now < idle_before)
 		return false;
-	const double processors = (before->processors + now->processors) / 2;
+	const double processors = now->processors;
 	const double capacity = ((double)now->when_ns - (double)before->when_ns) / 1e9 * processors;
 	const double idle = (double)(idle_now - idle_before) / hz;
 	if (!(capacity > 0) || idle > 1.5 * capacity + 0.05 * processors)
@@ -216,7 +216,8 @@ bool linux_stat_sample_ticks(
 {
 	const uint64_t busy_before = before->counter[LINUX_STAT_COUNTER_BUSY], busy_now = now->counter[LINUX_STAT_COUNTER_BUSY];
 	const uint64_t idle_before = before->counter[LINUX_STAT_COUNTER_IDLE], idle_now = now->counter[LINUX_STAT_COUNTER_IDLE];
-	if (now->when_ns <= before->when_ns || busy_now < busy_before || idle_now < idle_before)
+	if (now->when_ns <= before->when_ns || now->processors != before->processors || busy_now < busy_before ||
+		idle_now < idle_before)
 		return false;
 	const uint64_t busy = busy_now - busy_before, idle = idle_now - idle_before;
 	if (busy == 0 && idle == 0)

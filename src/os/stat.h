@@ -78,12 +78,12 @@ struct sst_reading linux_stat_reading(const struct linux_stat_times *times, doub
 /*
  * Work and capacity between two readings of linux_stat_reading.
  *
- * `idle` takes the capacity from the clock: dt × the mean of the two numbers of processors, and the work as what idle and iowait
+ * `idle` takes the capacity from the clock: dt × the number of processors, and the work as what idle and iowait
  * leave of it. `ticks` takes both from the counters: work is the ticks of everything else, capacity that of all columns.
  *
- * Both return false, and leave *sample alone, when no sample can be had: no time or no tick passed, a counter went back, or (idle) idle
- * time grew by far more than there was (beyond 150 % of the capacity and 50 ms per processor: kernels reset or correct the idle
- * clock of a processor that goes offline or comes back).
+ * Both return false, and leave *sample alone, when no sample can be had: no time or no tick passed, a counter went back, processors came
+ * or went (their idle clocks leap, in the sum of all as well: one that is offline has counted idle time in another way), or (idle) idle
+ * time grew by far more than there was (beyond 150 % of the capacity and 50 ms per processor).
  *
  * The work is not clamped: the counters' unit of 10 ms, and the moment between clock and counters, can make it slightly negative or
  * larger than the capacity (idle). Whoever averages needs it so, whoever prints a load clamps.

@@ -79,17 +79,40 @@ static int read_places(const struct sst_cpus *allowed, struct topology *topology
 	return result;
 }
 
+/*
+ * The environment while hwloc works, to be freed, or NULL with errno: what it misses in /sys is said by who asks, and not by hwloc. Its
+ * variables name files, and a folder of plugins, which it loads as soon as it is initialised: those of the user don't count where we have
+ * privileges that the user has not.
+ */
+static char **make_environment(void)
+{
+	static char quiet[] = "HWLOC_HIDE_ERRORS=2";
+	size_t count = 0;
+	while (!getauxval(AT_SECURE) && environ[count])
+		count++;
+	char **const made = malloc((count + 2) * sizeof *made);
+	if (!made)
+		return NULL;
+	/* The first of two counts: the user's. */
+	for (size_t i = 0; i < count; i++)
+		made[i] = environ[i];
+	made[count] = quiet;
+	made[count + 1] = NULL;
+	return made;
+}
+
 int topology_read(const struct sst_cpus *allowed, struct topology *topology)
 {
-	static char *nothing[] = {NULL};
 	char **const given = environ;
+	char **const made = make_environment();
 	*topology = (struct topology){0};
-	/* hwloc's variables name files, and a folder of plugins, which it loads as soon as it is initialised. */
-	if (getauxval(AT_SECURE))
-		environ = nothing;
+	if (!made)
+		return -1;
+	environ = made;
 	const int result = read_places(allowed, topology);
 	const int saved = errno;
 	environ = given;
+	free(made);
 	if (result != 0)
 		topology_free(topology);
 	errno = saved;

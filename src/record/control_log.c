@@ -48,7 +48,8 @@ struct control_log *control_log_open(const char *path, const struct control_log_
 	const unsigned width = columns->workloads > 1 ? expand_width(columns->workloads) : 2;
 	for (unsigned i = 0; i < columns->workloads; i++)
 		fprintf(header, ",duty_%0*u", (int)(width < 2 ? 2 : width), i);
-	fputs(columns->pinning ? ",pinning\n" : "\n", header);
+	fputs(columns->pinning ? ",pinning" : "", header);
+	fputs(columns->unit ? ",unit\n" : "\n", header);
 	if (write_stream(log, header, &text, &length) != 0)
 		goto fail;
 	return log;
@@ -93,7 +94,7 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 		print_value(row, record->duties[i]);
 	if (log->columns.pinning)
 		fprintf(row, ",%s", record->pinning ? record->pinning : "");
-	fputc('\n', row);
+	fputs(log->columns.unit ? ",core\n" : "\n", row);
 	return write_stream(log, row, &text, &length);
 }
 

@@ -12,7 +12,8 @@ struct control_log_columns {
 	bool free;
 	bool power;
 	unsigned workloads; /* so many of duty cycles */
-	bool pinning;       /* the last one */
+	bool pinning;
+	bool unit; /* the last one: "core", where the load is of cores */
 };
 
 /* Creates or empties the file and writes the header. NULL with errno. */

@@ -14,6 +14,7 @@
 
 #include "base/expand.h"
 #include "base/half_file.h"
+#include "base/json_value.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -22,46 +23,16 @@
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
-/* JSON has no NaN: what is unknown is null. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *seconds(int64_t ns)
 {
 	return ns < 0 ? json_null() : json_real((double)ns / 1e9);
-}
-
-/* Arguments and file names may be no UTF-8; JSON must be. Such bytes become U+FFFD. */
-static json_t *text(const char *value)
-{
-	if (!value)
-		return json_null();
-	json_t *plain = json_string(value);
-	if (plain)
-		return plain;
-	char *copy = malloc(3 * strlen(value) + 1);
-	if (!copy)
-		return json_null();
-	char *to = copy;
-	for (; *value; value++) {
-		if ((unsigned char)*value < 0x80)
-			*to++ = *value;
-		else
-			to = stpcpy(to, "\xef\xbf\xbd");
-	}
-	*to = '\0';
-	plain = json_string(copy);
-	free(copy);
-	return plain;
 }
 
 static json_t *words(char *const *word)
 {
 	json_t *array = json_array();
 	for (; *word; word++)
-		json_array_append_new(array, text(*word));
+		json_array_append_new(array, json_value_text(*word));
 	return array;
 }
 
@@ -77,9 +48,10 @@ static json_t *modules(const struct run *run)
 			option_print(module->base->options, module->state, stream);
 			fclose(stream);
 		}
-		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", module_kind_name((enum sst_kind)kind),
-						     "name", text(module->base->name), "version", text(module->base->version),
-						     "file", text(module->path), "options", text(options)));
+		json_array_append_new(
+			array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", module_kind_name((enum sst_kind)kind), "name",
+				       json_value_text(module->base->name), "version", json_value_text(module->base->version),
+				       "file", json_value_text(module->path), "options", json_value_text(options)));
 		free(options);
 	}
 	return array;
@@ -112,7 +84,7 @@ static json_t *group_object(const struct group *group, const struct dynamic_pinn
 		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
 	}
 	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command),
-		"free", (int)group->free, "cpus", processor_list(group->cpus), "pin", text(*pin ? pin : NULL));
+		"free", (int)group->free, "cpus", processor_list(group->cpus), "pin", json_value_text(*pin ? pin : NULL));
 }
 
 static json_t *instant(int64_t ns)
@@ -139,8 +111,9 @@ static json_t *configuration(const struct export *export)
 		modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s",
 		seconds(config->start_interval_ns), "warmup_s", seconds(config->warmup_ns), "run_time_s",
 		seconds(config->run_time_ns), "trace_length_s", seconds(export->trace_length_ns), "grace_s",
-		seconds(config->grace_ns), "log", text(config->log), "log_interval_s", seconds(config->log_interval_ns), "chdir",
-		text(config->directory), "stdout", text(config->stdout_file), "stderr", text(config->stderr_file), "contain",
+		seconds(config->grace_ns), "log", json_value_text(config->log), "log_interval_s",
+		seconds(config->log_interval_ns), "chdir", json_value_text(config->directory), "stdout",
+		json_value_text(config->stdout_file), "stderr", json_value_text(config->stderr_file), "contain",
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
@@ -155,7 +128,7 @@ static json_t *machine(const struct export *export)
 	uname(&system);
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:{s:s, s:i}}", "host", system.nodename, "kernel",
 		system.release, "build", system.version, "architecture", system.machine, "processors",
-		number(run_processors(export->run)), "usable_processors", (int)linux_processors_usable(), "accounting",
+		json_value_number(run_processors(export->run)), "usable_processors", (int)linux_processors_usable(), "accounting",
 		linux_accounting_mode(env, system.release), "idle_accounting",
 		linux_accounting_idle_clock(env) ? "clock" : "tick", "priority", "granted", grants[export->grant->grant], "value",
 		export->grant->value);
@@ -228,20 +201,22 @@ static json_t *result(const struct export *export)
 	json_t *const object = json_pack(
 		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o, "
 		"s:{s:o, s:o}, s:o}",
-		"target", number(accuracy_mean_target(accuracy)), "load", number(accuracy_mean_load(accuracy)), "mean_error_pp",
-		number(accuracy_mean_error_pp(accuracy)), "mse_pp2", number(accuracy_mse_pp2(accuracy)), "samples",
-		(json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s", summary->controlled_s,
-		"saturated", summary->saturated, "starved", summary->starved, "lateness_us", "p50", summary->lateness_50_us,
-		"p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges", (json_int_t)summary->edges, "own_cpu_s",
-		"guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s, "executors", summary->executors_cpu_s,
-		"wall", summary->wall_s, "energy_j", number(summary->energy_j), "power_w", number(summary->power_w), "others",
-		"mean", number(summary->others_mean), "max", number(summary->others_max), "equal_instances",
-		equal_instances(export->run->shared));
+		"target", json_value_number(accuracy_mean_target(accuracy)), "load",
+		json_value_number(accuracy_mean_load(accuracy)), "mean_error_pp",
+		json_value_number(accuracy_mean_error_pp(accuracy)), "mse_pp2", json_value_number(accuracy_mse_pp2(accuracy)),
+		"samples", (json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s",
+		summary->controlled_s, "saturated", summary->saturated, "starved", summary->starved, "lateness_us", "p50",
+		summary->lateness_50_us, "p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges",
+		(json_int_t)summary->edges, "own_cpu_s", "guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s,
+		"executors", summary->executors_cpu_s, "wall", summary->wall_s, "energy_j", json_value_number(summary->energy_j),
+		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->others_mean), "max",
+		json_value_number(summary->others_max), "equal_instances", equal_instances(export->run->shared));
 	const struct tally *const tally = &summary->tally;
-	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "worst", worst(tally), "free", "mean",
-		number(tally_free_mean(tally)), "max", number(tally_free_most(tally)), "alive", number(tally_alive(tally)),
-		"may_use_processors", number(summary->may_use), "controlled_cpu_s", time_object(summary->controlled_cpu),
-		"free_cpu_s", time_object(summary->free_cpu));
+	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s}", "worst", worst(tally), "free", "mean",
+		json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
+		json_value_number(tally_alive(tally)), "may_use_processors", json_value_number(summary->may_use),
+		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu),
+		"load_unit", summary->of_cores ? "core" : "processor");
 	json_object_update(object, more);
 	json_decref(more);
 	return object;

@@ -21,6 +21,7 @@ struct summary_time {
 struct summary {
 	struct accuracy accuracy;
 	struct tally tally;
+	bool of_cores;              /* the load is that of cores, and processors below are cores */
 	double may_use, processors; /* of those that the load is of, what controlled workloads may use, and all; NaN: not known */
 	struct summary_time controlled_cpu, free_cpu; /* sums over the workloads that are controlled, and that are free */
 	unsigned by_default;                          /* instances of groups that have several by default */
@@ -36,6 +37,7 @@ struct summary {
 	double wall_s;                  /* from the end of the hold to the end of control */
 	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
 	uint64_t others_samples;
+	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
 };
 
 /* How even the CPU time of equal instances was. */

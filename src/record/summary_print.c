@@ -53,14 +53,15 @@ static bool print_list(const struct shared *shared, tell *say, int used, FILE *t
 static void print_accuracy(const struct summary *summary, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
+	const char *whose = summary->of_cores ? " of the cores" : "";
 	row(TERM_TARGET, to);
 	if (!accuracy->samples) {
 		fputs("none: less than one sample of 500 ms under control\n", to);
 		return;
 	}
-	fprintf(to, "%.2f %%\n", 100 * accuracy_mean_target(accuracy));
+	fprintf(to, "%.2f %%%s\n", 100 * accuracy_mean_target(accuracy), whose);
 	row(TERM_LOAD, to);
-	fprintf(to, "%.2f %%\n", 100 * accuracy_mean_load(accuracy));
+	fprintf(to, "%.2f %%%s\n", 100 * accuracy_mean_load(accuracy), whose);
 	row(TERM_ERROR, to);
 	fprintf(to, "%+.2f pp\n", accuracy_mean_error_pp(accuracy));
 	row(TERM_SQUARED_ERROR, to);
@@ -85,6 +86,14 @@ static void print_bounds(const struct summary *summary, FILE *to)
 }
 
 /* ---- Can I trust it? -------------------------------------------------------------------------------------------------- */
+
+static void print_measured(const struct summary *summary, FILE *to)
+{
+	if (!summary->container)
+		return;
+	row(TERM_MEASURED, to);
+	fprintf(to, "%s\n", summary->container);
+}
 
 static void print_others(const struct summary *summary, FILE *to)
 {
@@ -293,6 +302,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 {
 	print_accuracy(summary, to);
 	print_bounds(summary, to);
+	print_measured(summary, to);
 	print_others(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);

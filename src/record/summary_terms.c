@@ -11,7 +11,8 @@ static const struct {
 } terms[SUMMARY_TERMS] = {
 	[TERM_TARGET] = {"target load",
 		"Mean of the target over the samples. A sample is 500 ms under control; the warm-up and samples in "
-		"which the trace leaves the workloads free are none."},
+		"which the trace leaves the workloads free are none. Where \"of the cores\" is said, it is about cores, by "
+		"unit=core of the feedback."},
 	[TERM_LOAD] = {"achieved load",
 		"Mean of the load over the same samples: processor time that the machine worked, divided by that "
 		"which it had. It is the load of all programs, not of the workloads alone."},
@@ -30,6 +31,8 @@ static const struct {
 	[TERM_STARVED] = {"stood still",
 		"Share of that time in which the workloads were stopped and the load was above the target all the "
 		"same. Something else made it."},
+	[TERM_MEASURED] = {"measured",
+		"What the load is of, where a container takes away a part of the machine: a quota, or processors."},
 	[TERM_OTHERS] = {"others",
 		"Load of all that is neither a workload nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "

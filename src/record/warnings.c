@@ -42,6 +42,12 @@ static void say_capacity(const struct summary *summary, FILE *to)
 		100 * summary->tally.highest_target);
 }
 
+static void say_saturated(const struct summary *summary, FILE *to)
+{
+	begin("below the target", to);
+	fprintf(to, "the workloads ran all the time for %.1f %% of it", 100 * summary->saturated * summary_there(summary));
+}
+
 /* What the workloads used while none of them was ever stopped; where that can't be told, what they used in the mean. */
 static void say_used(const struct summary *summary, const struct tally_bound *then, FILE *to)
 {
@@ -49,10 +55,11 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 	const double may_use = isnan(summary->may_use) ? summary->processors : fmin(summary->may_use, summary->processors);
 	const double used = is_known ? fmax(then->load - then->free - then->others, 0) * summary->processors
 				     : summary->controlled_cpu.control / summary->controlled_s;
-	begin("below the target", to);
-	fprintf(to, "the workloads ran all the time for %.1f %% of it, and used %.2f of the %.4g processor%s that they may use%s",
-		100 * summary->saturated * summary_there(summary), used, may_use, plural(may_use),
-		is_known ? " then" : " in the mean");
+	say_saturated(summary, to);
+	/* What processors were used says nothing of cores. */
+	if (!summary->of_cores)
+		fprintf(to, ", and used %.2f of the %.4g processor%s that they may use%s", used, may_use, plural(may_use),
+			is_known ? " then" : " in the mean");
 	if (!is_known)
 		fputs("; what else ran is not known here\n", to);
 	else if (used < NEARLY_ALL * may_use && then->others + then->free < NOTABLE_SHARE)

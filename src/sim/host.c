@@ -10,11 +10,13 @@
 
 #include "base/units.h"
 #include "os/stat.h"
+#include "sim/sysfs.h"
 
 /* Longest line of a processor, and everything below the processors. */
 #define LINE_MAX_LENGTH 128
 
-enum source { STAT, COMMAND_LINE, CPUACCT };
+/* From SIBLINGS on: those of processor 0, 1, … */
+enum source { STAT, COMMAND_LINE, CPUACCT, SIBLINGS };
 
 static const char *const paths[] = {
 	[STAT] = "/proc/stat",
@@ -41,10 +43,12 @@ static int refuse(const struct sst_env *env, const char *format, ...)
 
 static int open_source(const struct sst_env *env, const char *path)
 {
-	(void)env;
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		if (strcmp(path, paths[i]) == 0)
 			return (int)i;
+	const int processor = sim_sysfs_find(env_of(env)->host->machine, path);
+	if (processor >= 0)
+		return SIBLINGS + processor;
 	errno = ENOENT;
 	return -1;
 }
@@ -149,19 +153,30 @@ static ssize_t print_stat(struct sim_host *host)
 	return to - host->text;
 }
 
+static int64_t reading_cost(const struct sim_host *host)
+{
+	return host->reading_ns + host->machine->config.processors * host->reading_processor_ns;
+}
+
+/* One line to print instead of many, and of each processor one number to add up. */
+static int64_t usage_cost(const struct sim_host *host)
+{
+	return (host->reading_ns * 5 + host->machine->config.processors * host->reading_processor_ns * 2) / 20;
+}
+
 static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
 {
 	struct sim_host *host = env_of(env)->host;
 	char line[64];
 	const char *text = line;
 	ssize_t length = 0;
-	switch ((enum source)handle) {
+	switch ((enum source)(handle < SIBLINGS ? handle : SIBLINGS)) {
 	case STAT:
 		length = print_stat(host);
 		if (length < 0)
 			return -1;
 		text = host->text;
-		host->charged_ns += host->reading_ns;
+		host->charged_ns += reading_cost(host);
 		break;
 	case COMMAND_LINE:
 		text = host->accounting == SIM_ACCOUNT_TICKS ? "nohz=off\n" : "quiet\n";
@@ -170,8 +185,10 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 	case CPUACCT:
 		length = snprintf(line, sizeof line, "%" PRId64 "\n",
 			sim_machine_charged_ns(host->machine) - gone_ns(host) + host->past_ns * host->machine->config.processors);
-		/* One line, and no sum over processors' tables that is worth counting. */
-		host->charged_ns += host->reading_ns < 5 * NS_PER_US ? host->reading_ns : 5 * NS_PER_US;
+		host->charged_ns += usage_cost(host);
+		break;
+	case SIBLINGS:
+		length = sim_sysfs_print(host->machine, (unsigned)(handle - SIBLINGS), line, sizeof line);
 		break;
 	}
 	const size_t taken = (size_t)length < size ? (size_t)length : size;

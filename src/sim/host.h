@@ -20,7 +20,8 @@ struct sim_host {
 	const struct sim_machine *machine;
 	enum sim_accounting accounting;
 	int64_t past_ns;                     /* work of each processor before the machine's start, in what is shown */
-	int64_t reading_ns;                  /* CPU time that a reading of /proc/stat takes */
+	int64_t reading_ns;                  /* CPU time that a reading of /proc/stat takes … */
+	int64_t reading_processor_ns;        /* … and for each processor */
 	int64_t stood_ns;                    /* how long the machine stood still, and its counters with it */
 	unsigned gone;                       /* the processor that isn't there … */
 	int64_t gone_since_ns;               /* … since this moment; 0: all are */

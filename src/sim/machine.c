@@ -9,7 +9,10 @@
  */
 #include "sim/machine.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "sim/placing.h"
 
 /* ---- Events ----------------------------------------------------------------------------------------------------------- */
 
@@ -45,6 +48,65 @@ void sim_machine_run(struct sim_machine *machine, int64_t until_ns)
 	}
 	if (machine->now_ns < until_ns)
 		machine->now_ns = until_ns;
+}
+
+static unsigned number(const struct sim_processor *processor)
+{
+	return (unsigned)(processor - processor->machine->processor);
+}
+
+/* ---- Progress --------------------------------------------------------------------------------------------------------- */
+
+/* What a running thread has done in the stretch that is under way. */
+static int64_t progress(const struct sim_thread *thread)
+{
+	const struct sim_machine *machine = thread->process->machine;
+	const int64_t ran = machine->now_ns - thread->since_ns;
+	const double speed = sim_topology_speed(&machine->topology, number(thread->processor));
+	return speed < 1 ? llround((double)ran * speed) : ran;
+}
+
+/* Adds that stretch to its time. */
+static void account(struct sim_thread *thread)
+{
+	const int64_t ran = thread->process->machine->now_ns - thread->since_ns;
+	const int64_t done = progress(thread);
+	thread->since_ns += ran;
+	thread->cpu_ns += ran;
+	thread->vruntime += ran;
+	thread->work_ns += done;
+	if (thread->left_ns != SIM_ENDLESS)
+		thread->left_ns -= done;
+}
+
+static void arm_processor(struct sim_processor *processor)
+{
+	const struct sim_thread *thread = processor->thread;
+	const double speed = sim_topology_speed(&processor->machine->topology, number(processor));
+	const int64_t slice_ns = processor->slice_end_ns - thread->since_ns;
+	int64_t lasts_ns = slice_ns;
+	if (thread->left_ns < slice_ns)
+		lasts_ns = speed < 1 ? (int64_t)ceil((double)thread->left_ns / speed) : thread->left_ns;
+	sim_event_arm(processor->machine, &processor->event, thread->since_ns + (lasts_ns < slice_ns ? lasts_ns : slice_ns));
+}
+
+/* Counts a processor of its core as busy or idle. The others go on at another speed. */
+static void tell_core(struct sim_processor *processor, bool is_busy)
+{
+	struct sim_machine *machine = processor->machine;
+	struct sim_topology *topology = &machine->topology;
+	const unsigned cores = topology->cores;
+	const unsigned first = sim_topology_core(topology, number(processor));
+	for (unsigned i = first; i < machine->config.processors; i += cores)
+		if (machine->processor[i].thread && machine->processor[i].thread->state == SIM_RUNNING)
+			account(machine->processor[i].thread);
+	if (is_busy)
+		sim_topology_busy(topology, first, machine->now_ns, machine->config.idle_cost_ns);
+	else
+		sim_topology_idle(topology, first, machine->now_ns);
+	for (unsigned i = first; i < machine->config.processors; i += cores)
+		if (machine->processor[i].thread && machine->processor[i].thread->state == SIM_RUNNING)
+			arm_processor(&machine->processor[i]);
 }
 
 /* ---- Accounting ------------------------------------------------------------------------------------------------------- */
@@ -88,8 +150,9 @@ static void set_idle(struct sim_processor *processor)
 	processor->busy_ns += machine->now_ns - processor->since_ns;
 	processor->busy_ticks += ticks_between(machine, processor->since_ns, machine->now_ns);
 	processor->since_ns = machine->now_ns;
-	machine->idle[machine->idle_count++] = processor;
+	machine->idle[machine->idle_count++] = number(processor);
 	processor->idle_place = machine->idle_count;
+	tell_core(processor, false);
 }
 
 static void set_busy(struct sim_processor *processor)
@@ -100,10 +163,11 @@ static void set_busy(struct sim_processor *processor)
 	advance_work(machine);
 	processor->own_ns += own_of_stretch(processor);
 	processor->since_ns = machine->now_ns;
-	struct sim_processor *moved = machine->idle[--machine->idle_count];
+	const unsigned moved = machine->idle[--machine->idle_count];
 	machine->idle[processor->idle_place - 1] = moved;
-	moved->idle_place = processor->idle_place;
+	machine->processor[moved].idle_place = processor->idle_place;
 	processor->idle_place = 0;
+	tell_core(processor, true);
 }
 
 struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor)
@@ -129,6 +193,11 @@ int64_t sim_machine_work_ns(const struct sim_machine *machine)
 	return work;
 }
 
+int64_t sim_machine_core_work_ns(const struct sim_machine *machine)
+{
+	return sim_topology_work_ns(&machine->topology, machine->now_ns, machine->config.idle_cost_ns);
+}
+
 /* ---- Threads on processors -------------------------------------------------------------------------------------------- */
 
 static void advance_fair(struct sim_machine *machine)
@@ -141,26 +210,6 @@ static void advance_fair(struct sim_machine *machine)
 static bool is_vacant(const struct sim_processor *processor)
 {
 	return !processor->thread && !processor->task;
-}
-
-/* Adds the stretch that is under way to a running thread's time. */
-static void account(struct sim_thread *thread)
-{
-	const int64_t ran = thread->process->machine->now_ns - thread->since_ns;
-	thread->since_ns += ran;
-	thread->cpu_ns += ran;
-	thread->vruntime += ran;
-	if (thread->left_ns != SIM_ENDLESS)
-		thread->left_ns -= ran;
-}
-
-static void arm_processor(struct sim_processor *processor)
-{
-	const struct sim_thread *thread = processor->thread;
-	int64_t when = processor->slice_end_ns;
-	if (thread->left_ns < when - thread->since_ns)
-		when = thread->since_ns + thread->left_ns;
-	sim_event_arm(processor->machine, &processor->event, when);
 }
 
 /* Lets the thread on it run. */
@@ -225,14 +274,20 @@ static void deactivate(struct sim_thread *thread, enum sim_state state)
 	thread->state = state;
 }
 
+static struct sim_idle idle_ones(const struct sim_machine *machine)
+{
+	return (struct sim_idle){machine->idle, machine->idle_count};
+}
+
 static void place(struct sim_thread *thread)
 {
 	struct sim_machine *machine = thread->process->machine;
 	activate(thread);
-	if (is_vacant(thread->processor))
-		start_thread(thread->processor, thread);
-	else if (machine->idle_count)
-		start_thread(machine->idle[machine->idle_count - 1], thread);
+	const struct sim_processor *last = thread->processor;
+	const struct sim_place place = {.processor = number(last), .is_free = is_vacant(last), .is_idle = last->idle_place != 0};
+	const int found = sim_placing_find(&machine->topology, idle_ones(machine), place);
+	if (found >= 0)
+		start_thread(&machine->processor[found], thread);
 	else
 		enqueue(thread);
 }
@@ -302,7 +357,7 @@ static void wake_task(struct sim_event *timer)
 		return;
 	}
 	if (!machine->config.priority && !task->bound && !is_vacant(processor) && machine->idle_count)
-		processor = machine->idle[machine->idle_count - 1];
+		processor = &machine->processor[machine->idle[machine->idle_count - 1]];
 	if (machine->config.priority && processor->task && !task->bound)
 		for (unsigned i = 0; processor->task && i < machine->config.processors; i++) {
 			struct sim_processor *other =
@@ -387,6 +442,26 @@ static void finish_work(struct sim_processor *processor)
 		choose(processor);
 }
 
+static void end_slice(struct sim_processor *processor)
+{
+	struct sim_machine *machine = processor->machine;
+	struct sim_thread *thread = processor->thread;
+	const bool nobody_waits = !processor->first && !machine->queue.count;
+	const int better = nobody_waits ? sim_placing_improve(&machine->topology, idle_ones(machine), number(processor)) : -1;
+	if (nobody_waits && better < 0) {
+		processor->slice_end_ns = machine->now_ns + machine->config.slice_ns;
+		arm_processor(processor);
+		return;
+	}
+	suspend_thread(processor);
+	processor->thread = NULL;
+	if (better >= 0)
+		start_thread(&machine->processor[better], thread);
+	else
+		enqueue(thread);
+	choose(processor);
+}
+
 static void on_processor(struct sim_event *event)
 {
 	struct sim_processor *processor = SIM_OWNER(event, struct sim_processor, event);
@@ -408,21 +483,12 @@ static void on_processor(struct sim_event *event)
 		choose(processor);
 		return;
 	}
-	if (thread->left_ns != SIM_ENDLESS && thread->left_ns <= machine->now_ns - thread->since_ns) {
+	if (thread->left_ns != SIM_ENDLESS && thread->left_ns <= progress(thread)) {
 		suspend_thread(processor);
 		finish_work(processor);
 		return;
 	}
-	if (!processor->first && !machine->queue.count) {
-		/* Nobody waits: another slice. */
-		processor->slice_end_ns = machine->now_ns + machine->config.slice_ns;
-		arm_processor(processor);
-		return;
-	}
-	suspend_thread(processor);
-	processor->thread = NULL;
-	enqueue(thread);
-	choose(processor);
+	end_slice(processor);
 }
 
 /* ---- Standing still --------------------------------------------------------------------------------------------------- */
@@ -525,6 +591,18 @@ int64_t sim_process_cpu_ns(const struct sim_process *process)
 	return total;
 }
 
+int64_t sim_process_work_ns(const struct sim_process *process)
+{
+	int64_t total = 0;
+	for (unsigned i = 0; i < process->threads; i++) {
+		const struct sim_thread *thread = &process->thread[i];
+		total += thread->work_ns;
+		if (thread->state == SIM_RUNNING)
+			total += progress(thread);
+	}
+	return total;
+}
+
 /* ---- Life ------------------------------------------------------------------------------------------------------------- */
 
 int sim_machine_init(struct sim_machine *machine, const struct sim_machine_config *config)
@@ -535,9 +613,10 @@ int sim_machine_init(struct sim_machine *machine, const struct sim_machine_confi
 		.fair_since_ns = config->start_ns,
 		.busy_since_ns = config->start_ns,
 		.processor = calloc(config->processors, sizeof *machine->processor),
-		.idle = calloc(config->processors, sizeof(struct sim_processor *)),
+		.idle = calloc(config->processors, sizeof *machine->idle),
 	};
-	if (!machine->processor || !machine->idle || sim_machine_reserve(machine, config->processors) != 0)
+	if (!machine->processor || !machine->idle || sim_machine_reserve(machine, config->processors) != 0 ||
+		sim_topology_init(&machine->topology, &config->topology, config->processors, config->start_ns) != 0)
 		return -1;
 	/* The list is a stack; low numbers on top. */
 	for (unsigned i = config->processors; i-- > 0;) {
@@ -545,7 +624,7 @@ int sim_machine_init(struct sim_machine *machine, const struct sim_machine_confi
 		processor->machine = machine;
 		processor->event.fire = on_processor;
 		processor->since_ns = config->start_ns;
-		machine->idle[machine->idle_count++] = processor;
+		machine->idle[machine->idle_count++] = i;
 		processor->idle_place = machine->idle_count;
 	}
 	return 0;
@@ -562,5 +641,6 @@ void sim_machine_free(struct sim_machine *machine)
 	free(machine->queue.entry);
 	free(machine->processor);
 	free(machine->idle);
+	sim_topology_free(&machine->topology);
 	*machine = (struct sim_machine){0};
 }

@@ -5,7 +5,8 @@
  *
  * The scheduler keeps one queue for all processors. A thread runs for a slice, or shorter when it blocks, and the thread that
  * is furthest behind what is fair comes next (as EEVDF and CFS do). A thread that wakes up takes an idle processor or waits; it
- * preempts nobody before the end of a slice. Tasks stand for the short work of a controlling program, see below.
+ * preempts nobody before the end of a slice. Which idle one, and what threads of a core do to one another, is in topology.h.
+ * Tasks stand for the short work of a controlling program, see below.
  *
  * Times are ns of virtual time. Everything is deterministic.
  */
@@ -18,6 +19,7 @@
 
 #include "sim/heap.h"
 #include "sim/random.h"
+#include "sim/topology.h"
 
 #define SIM_PROCESSORS_MAX 4096
 #define SIM_ENDLESS INT64_MAX
@@ -60,6 +62,7 @@ struct sim_thread {
 	int64_t vruntime; /* while queued or running; else how far ahead of the fair share it was when it left */
 	int64_t left_ns;  /* work until `done` is called, or SIM_ENDLESS */
 	int64_t cpu_ns;   /* used, without the stretch that is under way */
+	int64_t work_ns;  /* done in it: less than the CPU time where a core is shared */
 	int64_t since_ns; /* start of that stretch */
 };
 
@@ -103,6 +106,7 @@ struct sim_machine_config {
 	int64_t idle_cost_ns; /* work of the kernel's own when a processor goes idle, which no task is charged for */
 	bool priority;        /* of tasks */
 	uint64_t seed;
+	struct sim_topology_config topology;
 };
 
 struct sim_processor {
@@ -126,8 +130,9 @@ struct sim_machine {
 	struct sim_machine_config config;
 	int64_t now_ns;
 	struct sim_heap events, queue;
+	struct sim_topology topology;
 	struct sim_processor *processor;
-	struct sim_processor **idle;
+	unsigned *idle; /* numbers of those that are; a stack */
 	size_t idle_count;
 	struct sim_process *process; /* list */
 	size_t threads, event_room;
@@ -139,7 +144,7 @@ struct sim_machine {
 	uint64_t switches, fired;
 };
 
-/* 0, or -1 with errno ENOMEM; sim_machine_free in both cases. */
+/* 0, or -1 with errno ENOMEM, or EINVAL (processors can't be divided by the topology); sim_machine_free in all cases. */
 int sim_machine_init(struct sim_machine *machine, const struct sim_machine_config *config);
 /* Frees it with its processes. */
 void sim_machine_free(struct sim_machine *machine);
@@ -157,6 +162,8 @@ void sim_process_stop(struct sim_process *process);
 void sim_process_continue(struct sim_process *process);
 /* CPU time of all its threads up to now. */
 int64_t sim_process_cpu_ns(const struct sim_process *process);
+/* What they did in it, in the time that it takes on cores of their own. */
+int64_t sim_process_work_ns(const struct sim_process *process);
 
 /* Makes a blocked thread runnable, with so much work to do. Has no effect on others. */
 void sim_thread_wake(struct sim_thread *thread, int64_t work_ns);
@@ -180,6 +187,8 @@ void sim_machine_run(struct sim_machine *machine, int64_t until_ns);
 
 /* Time that all processors together were not idle, exactly. */
 int64_t sim_machine_work_ns(const struct sim_machine *machine);
+/* Likewise of all cores; one is idle when all of its processors are. */
+int64_t sim_machine_core_work_ns(const struct sim_machine *machine);
 /* The part of it that threads and tasks are charged for. */
 int64_t sim_machine_charged_ns(const struct sim_machine *machine);
 

@@ -80,6 +80,7 @@ struct sim_run {
 	struct sim_history history, own_history;
 	struct sim_stall stall;
 	struct summary summary;
+	struct sim_use before; /* control */
 	int64_t began_ns, origin_ns, end_ns;
 	bool log_failed, out_of_memory;
 };
@@ -93,11 +94,14 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 			.wakeup_ns = 30 * NS_PER_US,
 			.idle_cost_ns = 5 * NS_PER_US,
 			.priority = true,
-			.seed = 1},
+			.seed = 1,
+			.topology = {.speed = 0.6}},
 		.workloads = processors,
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
-		.reading_ns = 20 * NS_PER_US + 2 * NS_PER_US * processors,
+		.edge_thread_ns = 400,
+		.reading_ns = 20 * NS_PER_US,
+		.reading_processor_ns = 2 * NS_PER_US,
 		.stall_every_ns = 2 * NS_PER_S,
 		.release_ns = 20 * NS_PER_US,
 		.log_interval_ns = 500 * NS_PER_MS,
@@ -121,13 +125,17 @@ static int64_t read_clock(void *context)
 	return run->machine.now_ns + run->host.charged_ns;
 }
 
-static void set_running(struct executor *executor, bool run)
+/* Returns the CPU time that an edge takes. The threads of a workload that is left as it is don't wake up. */
+static int64_t set_running(struct executor *executor, bool run)
 {
+	const struct sim_config *config = executor->run->config;
+	const bool changes = executor->workload->stopped == run;
 	executor->running = run;
 	if (run)
 		sim_process_continue(executor->workload);
 	else
 		sim_process_stop(executor->workload);
+	return config->edge_ns + (changes ? executor->workload->threads * config->edge_thread_ns : 0);
 }
 
 static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
@@ -149,8 +157,7 @@ static int64_t take_edges(struct executor *executor)
 		struct loop_answer answer;
 		run->host.charged_ns = 0;
 		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += run->config->edge_ns + run->host.charged_ns;
-		set_running(executor, answer.run);
+		cost += set_running(executor, answer.run) + run->host.charged_ns;
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
@@ -176,11 +183,11 @@ static int64_t begin(struct executor *executor)
 	executor->record.alive = 1;
 	executor->record.since_ns = now;
 	if (now < run->origin_ns) {
-		set_running(executor, true);
+		const int64_t cost = set_running(executor, true);
 		record_state(executor, 1, true, now);
 		executor->due_ns = run->origin_ns;
 		sim_task_sleep(&executor->task, run->origin_ns);
-		return run->config->edge_ns;
+		return cost;
 	}
 	executor->due_ns = now;
 	executor->loop.running = false;
@@ -324,7 +331,9 @@ static void end_interval(struct sim_run *run, struct recorder *recorder, const s
 	struct record record;
 	enter(run, 0);
 	recorder_end(recorder, reading, &record);
-	record.others = others_end(others, &(struct sst_sample){.capacity = record.machine.capacity}, -others_work(run));
+	/* Of cores it can't be said, here as elsewhere. */
+	const double capacity = sim_run_is_of_cores(run) ? 0 : record.machine.capacity;
+	record.others = others_end(others, &(struct sst_sample){.capacity = capacity}, -others_work(run));
 	if (recorder == &run->sampled) {
 		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
 			record.length_ns > recorder->interval_ns / 2) {
@@ -369,12 +378,29 @@ static void record(struct sim_event *event)
 		arm_recording(run);
 }
 
+/* Of what the load is of. */
+static int64_t work_ns(const struct sim_run *run)
+{
+	return sim_run_is_of_cores(run) ? sim_machine_core_work_ns(&run->machine) : sim_machine_work_ns(&run->machine);
+}
+
+static struct sim_use use_so_far(const struct sim_run *run)
+{
+	struct sim_use use = {
+		.processors_ns = sim_machine_work_ns(&run->machine), .cores_ns = sim_machine_core_work_ns(&run->machine)};
+	for (unsigned i = 0; i < run->config->workloads; i++)
+		use.progress_ns += sim_process_work_ns(run->process[i]);
+	return use;
+}
+
 static void step(struct sim_event *event)
 {
 	struct sim_run *run = SIM_OWNER(event, struct sim_run, stepping);
 	const struct module *trace = &run->real.module[SST_TRACE];
 	const int64_t now = run->machine.now_ns;
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
+	if (now == run->origin_ns)
+		run->before = use_so_far(run);
 	for (unsigned i = 0; now == run->origin_ns && i < run->config->workloads; i++)
 		atomic_store(&run->real.shared->slot[i].cpu_before_ns, sim_run_workload_ns(run, i));
 	enter(run, 0);
@@ -382,8 +408,7 @@ static void step(struct sim_event *event)
 	int64_t own_ns = 0;
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		own_ns += sim_run_workload_ns(run, i);
-	if (sim_history_add(&run->history, sim_machine_work_ns(&run->machine), target) != 0 ||
-		sim_history_add(&run->own_history, own_ns, target) != 0)
+	if (sim_history_add(&run->history, work_ns(run), target) != 0 || sim_history_add(&run->own_history, own_ns, target) != 0)
 		run->out_of_memory = true;
 	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
 }
@@ -510,8 +535,11 @@ static int build_machine(struct sim_run *run)
 	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
 	run->began_ns = machine.start_ns + HOLD_NS;
 	run->origin_ns = run->began_ns + config->warmup_ns;
-	run->host = (struct sim_host){
-		.machine = &run->machine, .accounting = config->accounting, .past_ns = PAST_NS, .reading_ns = config->reading_ns};
+	run->host = (struct sim_host){.machine = &run->machine,
+		.accounting = config->accounting,
+		.past_ns = PAST_NS,
+		.reading_ns = config->reading_ns,
+		.reading_processor_ns = config->reading_processor_ns};
 	run->absence.run = be_absent;
 	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 4) == 0 &&
 		sim_task_add(&run->machine, &run->absence, STREAM_ABSENCE) == 0)
@@ -578,13 +606,16 @@ static int build_recorders(struct sim_run *run)
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
 		return complain_about_memory();
 	if (config->log) {
-		const struct control_log_columns columns = {.workloads = config->log_instances ? config->workloads : 0};
+		const struct control_log_columns columns = {
+			.workloads = config->log_instances ? config->workloads : 0, .unit = sim_run_is_of_cores(run)};
 		run->log = control_log_open(config->log, &columns);
 		if (!run->log) {
 			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 			return -1;
 		}
 	}
+	run->own_history.processors = config->machine.processors;
+	run->history.processors = sim_run_is_of_cores(run) ? run->machine.topology.cores : config->machine.processors;
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	run->halting.fire = halt;
@@ -615,7 +646,6 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 	run->real_config = (struct config){.workloads = config->workloads, .controlled = config->workloads, .log = config->log};
 	run->real.config = &run->real_config;
 	run->real.master = run->real.ready = -1;
-	run->history.processors = run->own_history.processors = config->machine.processors;
 	if (build(run) == 0)
 		return run;
 	sim_run_free(run);
@@ -638,8 +668,9 @@ static void collect(struct sim_run *run)
 	run->summary = (struct summary){
 		.accuracy = run->accuracy,
 		.tally = run->tally,
-		.may_use = run->config->machine.processors,
-		.processors = run->config->machine.processors,
+		.of_cores = sim_run_is_of_cores(run),
+		.may_use = run->history.processors,
+		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
 		.others_mean = others_mean(&run->sampled_others),
 		.others_max = others_most(&run->sampled_others),
@@ -730,9 +761,25 @@ const struct sim_history *sim_run_own_history(const struct sim_run *run)
 	return &run->own_history;
 }
 
+struct sim_use sim_run_use(const struct sim_run *run)
+{
+	const struct sim_use now = use_so_far(run);
+	return (struct sim_use){
+		.processors_ns = now.processors_ns - run->before.processors_ns,
+		.cores_ns = now.cores_ns - run->before.cores_ns,
+		.progress_ns = now.progress_ns - run->before.progress_ns,
+		.length_ns = run->machine.now_ns - run->origin_ns,
+	};
+}
+
 unsigned sim_run_stalls(const struct sim_run *run)
 {
 	return run->stall.count;
+}
+
+bool sim_run_is_of_cores(const struct sim_run *run)
+{
+	return run_is_of_cores(&run->real);
 }
 
 const struct summary *sim_run_summary(const struct sim_run *run)

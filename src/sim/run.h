@@ -32,9 +32,11 @@ struct sim_config {
 	const char *module[SST_KINDS];
 	const char *module_options[SST_KINDS]; /* NULL for none */
 	int64_t warmup_ns;
-	int64_t run_time_ns; /* -1: as long as the trace */
-	int64_t edge_ns;     /* CPU time an executor takes for an edge, without readings */
-	int64_t reading_ns;  /* CPU time of a reading of /proc/stat */
+	int64_t run_time_ns;          /* -1: as long as the trace */
+	int64_t edge_ns;              /* CPU time an executor takes for an edge, without readings … */
+	int64_t edge_thread_ns;       /* … and for each thread of its workload, which the kernel stops or wakes */
+	int64_t reading_ns;           /* CPU time of a reading of /proc/stat … */
+	int64_t reading_processor_ns; /* … and for each processor */
 	int64_t stall_ns,
 		stall_every_ns; /* as sim_stall_start's, from the beginning of control on; 0: no processor ever stands still */
 	enum sim_halt halt;
@@ -59,10 +61,20 @@ void sim_run_free(struct sim_run *run);
 /* The prepared modules, by kind. */
 const struct module *sim_run_modules(const struct sim_run *run);
 
+/* Whether the load is of cores: then the exact history is, too. */
+bool sim_run_is_of_cores(const struct sim_run *run);
+
 /* After sim_run_go; owned by the run. The summary's accuracy is of what the feedback source said. */
 const struct sim_history *sim_run_history(const struct sim_run *run);
 /* Likewise, of the workloads' CPU time alone. */
 const struct sim_history *sim_run_own_history(const struct sim_run *run);
+/* What was exactly done under control. */
+struct sim_use {
+	int64_t processors_ns, cores_ns; /* time that they were busy, of all */
+	int64_t progress_ns;             /* of the workloads: in the CPU time that it takes on cores of their own */
+	int64_t length_ns;
+};
+struct sim_use sim_run_use(const struct sim_run *run);
 /* How often a processor stood still. */
 unsigned sim_run_stalls(const struct sim_run *run);
 const struct summary *sim_run_summary(const struct sim_run *run);

@@ -199,7 +199,9 @@ int guardian_run(const struct config *config)
 	}
 	if (master < 0)
 		diag("can't start the master: %s%s", strerror(errno),
-			errno == ENOSYS ? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)" : "");
+			ties.guardian < 0 && (errno == ENOSYS || errno == EPERM)
+				? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
+				: "");
 	else
 		result = clean_up(config, &ties, watch(master, signals, &ties));
 	if (signals >= 0)

@@ -306,7 +306,10 @@ static void say_summary(const struct master *master, const struct summary *summa
 	FILE *to = open_memstream(&text, &length);
 	if (!to)
 		return;
-	summary_print(summary, master->run.shared, master->config->verbose, to);
+	char container[RUN_CONTAINER_MAX];
+	struct summary shown = *summary;
+	shown.container = run_measures_container(&master->run) && run_container(&master->run, container) ? container : NULL;
+	summary_print(&shown, master->run.shared, master->config->verbose, to);
 	char remedy[SCHEDULING_REMEDY_MAX];
 	if (master->grant.grant != GRANT_FIFO && summary->lateness_99_us > LATE_US && scheduling_remedy(remedy))
 		fprintf(to,
@@ -325,7 +328,8 @@ static void report(struct master *master, int *status)
 	struct summary summary = {
 		.accuracy = master->recording.accuracy,
 		.tally = master->recording.tally,
-		.may_use = capacity_of_controlled(master->config),
+		.of_cores = run_is_of_cores(&master->run),
+		.may_use = run_is_of_cores(&master->run) ? NAN : capacity_of_controlled(master->config),
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
@@ -382,7 +386,8 @@ static int open_log(struct master *master)
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
 		.power = config->log_power,
 		.workloads = config->log_instances ? config->workloads : 0,
-		.pinning = config->dynamics > 0};
+		.pinning = config->dynamics > 0,
+		.unit = run_is_of_cores(&master->run)};
 	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;

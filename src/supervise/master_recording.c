@@ -48,8 +48,9 @@ bool recording_read(struct recording *recording, struct sst_reading *reading)
 		recording->free_s = master_others_free(&recording->ours);
 		return true;
 	}
+	const char *const said = recording->run->host[SST_FEEDBACK].refusal;
 	if (!recording->source_failed)
-		diag("can't read the load: %s; rows without it are left out", strerror(errno));
+		diag("can't read the load: %s; rows without it are left out", *said ? said : strerror(errno));
 	recording->source_failed = true;
 	return false;
 }

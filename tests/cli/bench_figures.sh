@@ -88,20 +88,20 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^12 programs, about ([0-9]|[1-4][0-9]|5[0-5]) minutes$'
+expect_text out '^15 programs, about ([0-9]|[1-5][0-9]|6[0-5]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
-	grep -Ev '^tools/[a-z/-]+.* --publish$' "$list" && fail "$what: odd commands"
-	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,' "$list" | sort >names
+	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
+	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		echo example
-		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md"
+		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"
 	} | sort >blocks
-	cmp -s names blocks || { fail "programs of publish-all, and blocks of tools/bench/README.md:"; diff names blocks; }
+	cmp -s names blocks || { fail "programs of publish-all, and blocks of the documents:"; diff names blocks; }
 done
 # What has no room for its block says so before it measures.
-mkdir -p bare/tools/bench
-touch bare/README.md bare/tools/bench/README.md
+mkdir -p bare/tools/bench bare/tests/vm
+touch bare/README.md bare/tools/bench/README.md bare/tests/vm/README.md
 while read -r program _; do
 	run "$source/$program" --help
 	expect_text out '^ +--publish '
@@ -132,8 +132,12 @@ publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1
 publishes accuracy 3 "$source/tools/bench/accuracy" -B "$build" --force -t 1 -s 1 -p single -l 50 -o accuracy
 expect_text found '^([0-9]+ of [0-9]+ samples met a burst of others\.|None of [0-9]+ samples met a burst of others\.|What others did meanwhile is unavailable\.)$'
 expect_text found '^\| `single` \| 50 % \| .* \| ([0-9]+ of 2|unavailable) \| .*\|$'
+publishes scale 5 "$source/tools/bench/scale" -B "$build" -q -p 2,16 -T 50 -t 5 -s idle
+expect_text found '^\| 16 \| 64 \| 1 \| `idle` \| [+-]0\.[0-9]+ \(50 %\) \| [0-9.]+ \(50 %\) \| 0\.[0-9]+ \| 0\.[0-9]+ \| (yes|no) \|$'
+expect_text found '^An executor among four times as many costs [0-9.]+ to [0-9.]+ times as much\.$'
 publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
+publishes cores 3 "$source/tools/bench/cores" -B "$build" -t 5 -m '^8.single.linux'
 publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2

@@ -108,7 +108,7 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 	{
 		in_group $both -- showstopper -T 50% --dry-run true
 		expect_status 0
-		expect_text out '^feedback: realtime base=333ms,share=40ms,container=yes,source=cgroup$'
+		expect_text out '^feedback: realtime base=333ms,share=40ms,unit=processor,container=yes,source=cgroup$'
 		expect_text out '^processors: 0\.5$'
 		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
 		[ "$(grep -c '^workload ' out)" = 1 ] || fail "$what: other than one workload for half a processor"
@@ -121,8 +121,10 @@ if [ -n "$both" ] && [ "$processors" -gt 1 ] && limit 50000; then
 		expect_text out '^processors: 1$'
 		expect_no_text out 'source=cgroup'
 		in_group $both -- showstopper --check-machine
-		expect_text out "^container: a quota of 0\.5 processors \(.*/$name\)"
-		expect_text out '^processors: .* 1 usable$'
+		expect_text out "^container: +a quota of 0\.5 processors \(.*/$name\)"
+		expect_text out '^processors: .* 1 usable'
+		expect_text out '^cgroup: +chosen: '
+		expect_text out '^measured: +what the container may use: 0\.5 processors'
 		in_group $both -- showstopper -v -q -T 50% -r 500m true
 		expect_text err '^showstopper: container: a quota of 0\.5 processors'
 		in_group $both -- showstopper -T 50% -f cgroup --dry-run true
@@ -234,6 +236,57 @@ if [ "$processors" -gt 1 ] && [ -e $cpuset/cpuset.cpus ] && make_group "$cpuset/
 	expect_text out "^processors: $processors\$"
 else
 	left_out 'cpusets can not be made'
+fi
+
+# ---- A cpuset that no control group shows -----------------------------------------------------------------------------------
+
+# With a cpuset to be seen, an affinity is the user's own: the machine is measured, unless the user asks.
+if [ "$processors" -gt 1 ] && [ -e $cpuset/cpuset.cpus ]; then
+	run taskset -c 1 showstopper -T 50% --dry-run true
+	expect_text out "^processors: $processors\$"
+	expect_no_text out '^container:'
+	run taskset -c 1 showstopper -T 50% -F cpus=allowed --dry-run true
+	expect_text out '^feedback: realtime .*,cpus=1$'
+	expect_text out '^processors: 1$'
+fi
+# hidden COMMAND…: run where control groups can't be seen, with one processor.
+hidden() {
+	# shellcheck disable=SC2016
+	run $hide sh -c "$hide_them"' && exec taskset -c 1 "$@"' sh "$@"
+}
+for hide in 'unshare -m' 'unshare -rm' 'setpriv --reuid 65534 --regid 65534 --clear-groups unshare -rm'; do
+	# In a user namespace, mounts of the world outside can be covered, not removed.
+	hide_them='umount -l /sys/fs/cgroup'
+	[ "$hide" = 'unshare -m' ] || hide_them='mount -t tmpfs none /sys'
+	if [ "$processors" -lt 2 ] || ! hidden true || [ "$status" -ne 0 ]; then
+		left_out "nothing can be hidden by $hide"
+		continue
+	fi
+	hidden showstopper -T 50% --dry-run true
+	# Who is somebody else may not be able to read what was built.
+	if [ "$status" -eq 126 ] || [ "$status" -eq 127 ]; then
+		left_out "$hide: $(head -n 1 err)"
+		continue
+	fi
+	expect_status 0
+	expect_text out '^feedback: realtime .*container=yes,source=[a-z]+,cpus=1$'
+	expect_text out '^processors: 1$'
+	expect_text out '^container: processors 1, by affinity, as no control group shows a cpuset$'
+	hidden showstopper -T 50% -F container=no --dry-run true
+	expect_text out "^processors: $processors\$"
+	hidden showstopper -v -T 40% -r 1500ms ssburn
+	expect_status 0
+	expect_text err '^showstopper: container: processors 1, by affinity'
+	expect_text err '^measured             processors 1, by affinity'
+	expect_text err '^others  '
+	expect_no_text err '^others  *unavailable'
+done
+if [ "$processors" -gt 1 ] && [ -d "$cpuset/$name" ] && unshare -m umount -l /sys/fs/cgroup 2>/dev/null; then
+	# shellcheck disable=SC2016
+	in_group "$cpuset/$name" -- unshare -m sh -c 'umount -l /sys/fs/cgroup && exec "$@"' sh showstopper -T 50% --dry-run true
+	expect_status 0
+	expect_text out "^container: processors $((processors - 1)), by affinity"
+	expect_text out '^processors: 1$'
 fi
 
 # ---- The workloads alone ---------------------------------------------------------------------------------------------------

@@ -351,6 +351,27 @@ expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,$'
 run cpuload --sysroot root -f table -C frequency,power 0.05 1
 expect_text out '^[0-9:.]+ +100\.00 +n/a +n/a$'
 
+# Cores: without siblings; two processors of one; the same, whose idle times grow as time does.
+run cpuload --sysroot root --unit core 0.05 1
+expect_trouble '--unit=core is unavailable: can.t find out which processors share a core .*thread_siblings_list: No such file'
+mkdir -p root/sys/devices/system/cpu/cpu0/topology root/sys/devices/system/cpu/cpu2/topology
+echo 0,2 | tee root/sys/devices/system/cpu/cpu0/topology/thread_siblings_list >root/sys/devices/system/cpu/cpu2/topology/thread_siblings_list
+run cpuload --sysroot root -u core -c 0 0.05 1
+expect_trouble '--unit=core is unavailable: no two of these processors share a core'
+run cpuload --sysroot root -u core -P 0.1 2
+expect_status 0
+expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000$'
+run cpuload --sysroot root -u core -f table 0.1 1
+expect_text out ', load of cores, source idle, every 100ms$'
+expect_text out '^time +cores %$'
+run cpuload -u core -s ticks
+expect_trouble "--unit=core can't be had with --source=ticks, which doesn't tell cores apart: expected idle"
+run cpuload -u core -p 1
+expect_trouble "--unit=core can't be had with --pid: it is about the load of the machine"
+run cpuload -u thread
+expect_trouble "-u: 'thread' is none of processor and core"
+
 # As Linux 2.4 has it.
 printf 'cpu  1 2 3 4\ncpu0 1 2 3 4\nctxt 5\n' >root/proc/stat
 run cpuload --sysroot root -C runqueue,steal 0.05 1

@@ -126,7 +126,7 @@ expect_empty disk/table.csv
 
 for command in 'sstrace -i long.trace' 'sstrace -t long.trace' 'cpuload 10m 1' 'ssburn --help' 'ssiterate --help' 'ssreport accuracy log' \
 	'sssim --help' 'cpuload --help' 'ssreport --help' 'sstrace --help' 'showstopper --help' 'showstopper --list-modules' \
-	'showstopper --help-module trace:file' 'showstopper --check-machine' 'showstopper -T 50% --dry-run true'; do
+	'showstopper --help-module trace:file' 'showstopper --check-machine' 'showstopper --check-machine --json' 'showstopper -T 50% --dry-run true'; do
 	what="$command >/dev/full"
 	# shellcheck disable=SC2086 # words
 	timeout -k 5 60 $command >/dev/full 2>err </dev/null

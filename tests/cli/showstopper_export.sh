@@ -81,7 +81,7 @@ run showstopper -T 50% -o - --export-csv - touch started
 expect_trouble '^showstopper: --log and --export-csv: both would be written to standard output: expected a file of its own for one of them$'
 run showstopper -T 50% --export-csv both --export-json both touch started
 expect_trouble '^showstopper: --export-json and --export-csv: both would be written to both: expected'
-[ ! -e started ] && [ ! -e both ] || fail 'something was started or written although two outputs are one'
+if [ -e started ] || [ -e both ]; then fail 'something was started or written although two outputs are one'; fi
 run showstopper -q -n 1 -T 50% --stderr - --stdout said sh -c 'echo standard; echo error >&2'
 expect_status 0
 expect_lines out 1

@@ -332,27 +332,6 @@ expect_text out '^required: error at most 1 pp, mse at most 0\.5 pp², others at
 # The seed that was picked is recorded and repeats the trace.
 run showstopper -t random --dry-run -n 1 true
 expect_text out '^trace: random seed=[0-9]+,min=0,max=1,hold=10s,interpolate=step$'
-run showstopper --check-machine
-expect_status 0
-expect_lines err 0
-for line in 'kernel: Linux [0-9]' 'processors: [1-9]' 'accounting of user and system time: ' 'accounting of idle time: (clock|tick)' \
-	'cpuacct.usage of the machine: ' 'container: ' 'electric power: ' 'steal: ' 'priority: ' 'containment: pidns '; do
-	expect_text out "^$line"
-done
-run showstopper --sysroot nowhere --check-machine
-expect_status 0
-for line in 'processors: unavailable, [1-9]' 'steal: unavailable$' 'cpuacct.usage of the machine: unavailable$' \
-	'container: none: ' 'electric power: unavailable: there is no nowhere/sys/class/powercap'; do
-	expect_text out "^$line"
-done
-if setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 true 2>/dev/null; then
-	run setpriv --bounding-set -sys_nice prlimit --nice=0 --rtprio=0 showstopper --check-machine
-	expect_text out "^priority: nothing above the workloads' permitted"
-fi
-if setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 true 2>/dev/null; then
-	run setpriv --bounding-set -sys_nice prlimit --nice=24 --rtprio=0 showstopper --check-machine
-	expect_text out '^priority: nice -4 permitted, SCHED_FIFO not'
-fi
 run showstopper --help
 expect_status 0
 expect_text out '^Usage: showstopper '

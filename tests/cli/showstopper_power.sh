@@ -72,7 +72,7 @@ fi
 [ "$(column record.csv power_w)" != "" ] || fail "$what: record.csv has no power"
 
 run showstopper --sysroot root --check-machine
-expect_text out '^electric power: available$'
+expect_text out '^electric power: +available: --log-power$'
 
 # A sensor: 12.5 W all the time.
 rm -r root/sys

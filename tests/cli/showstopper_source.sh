@@ -46,6 +46,33 @@ for require in '' --require=error=1; do
 	fi
 done
 
+# All processors that are measured go offline, and stay so.
+cat >root/proc/stat <<END
+cpu  40 0 0 40 0 0 0 0 0 0
+cpu0 10 0 0 10 0 0 0 0 0 0
+cpu1 10 0 0 10 0 0 0 0 0 0
+cpu2 10 0 0 10 0 0 0 0 0 0
+cpu3 10 0 0 10 0 0 0 0 0 0
+intr 0
+END
+start_background timeout -k 5 60 showstopper -q --sysroot root -F source=idle,cpus=2-3 -o log -c open -T 100% \
+	sh -c 'until [ -e end ]; do sleep 0.1; done'
+wait_until has_records 2
+# In one write, and as long as before.
+{
+	grep -v 'cpu[23]' root/proc/stat
+	yes '' | head -c 200
+} >two
+dd if=two of=root/proc/stat bs=1M conv=notrunc 2>/dev/null
+wait_until grep -q "can't read the load" err
+sleep 1.5
+: >end
+wait_background
+expect_status 125
+expect_lines err 2
+expect_text err "^showstopper: can't read the load: none of the processors 2-3 is online; rows without it are left out$"
+expect_text err '^showstopper: the load could not be read in the last [0-9.]+ s: what it was is not known$'
+
 works
 held --require=error=1,mse=1 -T 0% -r 1500m sleep 1000
 wait_background

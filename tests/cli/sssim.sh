@@ -46,6 +46,26 @@ expect_text err '^sssim: trace constant load=0\.5$'
 expect_text err '^sssim: control rbpid .*peers=1'
 expect_text err '99 % of edges less than [0-9]+ us late$'
 
+# What control costs grows with threads and processors, and so do readings that become rarer for it.
+own() { # OPTION...: own_cpu_s
+	run sssim -q --report -F source=idle -p 16 -n 2 -W parallel:16 -T 50% -r 10s "$@"
+	expect_status 0
+	cost=$(sed -n 's/.* own_cpu_s=//p' out)
+}
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
+[ "$cost" = 0.000000 ] || fail "$what: own time $cost"
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 16u --reading-cost-processor 0
+fixed=$cost
+own --edge-cost 0 --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 1u
+[ "$fixed" != 0.000000 ] || fail "$what: readings take no time"
+[ "$cost" = "$fixed" ] || fail "$what: own time $cost, where the same cost for all took $fixed"
+own --edge-cost 0 --edge-cost-thread 1u --reading-cost 0 --reading-cost-processor 0
+threads=$cost
+own --edge-cost 16u --edge-cost-thread 0 --reading-cost 0 --reading-cost-processor 0
+# Edges that change nothing wake no threads.
+awk -v a="$threads" -v b="$cost" 'BEGIN { exit !(a > 0.5 * b && a <= b && b > 0) }' ||
+	fail "$what: own time $cost, where the threads alone took $threads"
+
 # Too short for a sample.
 run sssim -T 50% -r 100m
 expect_text err '^sssim: --run-time: 100ms is shorter than one sample'
@@ -65,6 +85,32 @@ expect_lines log 21
 	fail "$what: header of the log"
 awk -F, 'NR > 1 && (NF != 11 || ($1 <= 0) != ($3 == "") || $4 < 0 || $4 > 1) { exit 1 }' log || fail "$what: a row of the log"
 [ "$(cut -d, -f1 log | sed -n '2p;$p' | paste -sd ' ')" = '-1.750000 3.000000' ] || fail "$what: times of the log"
+
+# ---- Cores ------------------------------------------------------------------------------------------------------------------
+
+# 16 threads of 16 processors on 8 cores, at full load: each at 60 % of its speed.
+run sssim -q --report -p 16 --threads-per-core 2 -T 100% -r 10s
+expect_status 0
+expect_text out ' processor_load=(1\.0|0\.999)[0-9]+ core_load=(1\.0|0\.999)[0-9]+ progress_s=(96\.0|95\.9)[0-9]+ '
+run sssim -q --report -p 16 --threads-per-core 2 --shared-speed 0.5 -n 8 -T 100% -r 10s
+expect_status 0
+expect_text out ' processor_load=0\.50[0-9]+ core_load=(1\.0+|0\.99[0-9]+) progress_s=(80\.0+|79\.[89][0-9]+) '
+run sssim -p 8 --sockets 2 --threads-per-core 2 --placement cores -F unit=core -T 40% -r 10s -o log
+expect_status 0
+expect_text err '^target load          40\.00 % of the cores$'
+expect_text err '^others               unavailable$'
+expect_text err '^exact loads          [0-9.]+ % of the processors, (39|40)\.[0-9]+ % of the cores$'
+expect_text err '^progress             [0-9.]+ s: '
+expect_lines log 21
+[ "$(sed -n '1s/.*,//p;2s/.*,//p;21s/.*,//p' log | paste -sd ' ')" = 'unit core core' ] || fail "$what: the log's unit"
+run sssim -q -p 8 --threads-per-core 2 -T 40% -r 2s -o log
+expect_no_text log unit
+run sssim -F unit=core -T 50% -r 1s
+expect_trouble "^sssim: feedback module 'realtime': unit=core is unavailable: no two of these processors share a core"
+run sssim -p 6 --sockets 2 --threads-per-core 2 -T 50% -r 1s
+expect_trouble '^sssim: --processors: expected a multiple of 4, for 2 sockets and 2 threads per core'
+run sssim --shared-speed 0 -T 50% -r 1s
+expect_trouble "^sssim: --shared-speed: '0' is not a fraction above 0, up to 1, such as 60% or 0.6"
 
 # ---- The same options, the same bytes ---------------------------------------------------------------------------------------
 
@@ -107,7 +153,9 @@ expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "'110%'"
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
-	'--accounting ticks' '--priority nice' '--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
+	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' \
+	'--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
+	'--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
 	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
 	'-C nosuch=1' '-o /nosuch/log'; do
 	# shellcheck disable=SC2086 # two words

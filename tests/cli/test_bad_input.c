@@ -116,7 +116,19 @@ static bool quotes(const char *message, const char *value)
 	return *shown && strstr(message, shown);
 }
 
-/* The program must have ended with one message that has name or value in it (where there is one). */
+/* Whether a message names an option by the letter with which it was given that value. */
+static bool names_letter(const char *message, char *const *word, const char *value)
+{
+	for (size_t i = 1; word[i] && word[i + 1]; i++) {
+		char named[] = ": -x:";
+		named[3] = word[i][1];
+		if (strlen(word[i]) == 2 && word[i][0] == '-' && strcmp(word[i + 1], value) == 0 && strstr(message, named))
+			return true;
+	}
+	return false;
+}
+
+/* The program must have ended with one message that has name (or letter) or value in it (where there is one). */
 static void check_refusal(char *const *word, const char *name, const char *value)
 {
 	char *out = file_text("out");
@@ -129,7 +141,7 @@ static void check_refusal(char *const *word, const char *name, const char *value
 		complain(word, "expected a message of one line, found: %.500s", err);
 	else if (strncmp(err, word[0], strlen(word[0])) != 0)
 		complain(word, "the message is not headed by the program's name: %s", err);
-	else if (name && !strstr(err, name) && !(value && quotes(err, value)))
+	else if (name && !strstr(err, name) && !(value && (quotes(err, value) || names_letter(err, word, value))))
 		complain(word, "the message names neither option nor value: %s", err);
 	if (access("started", F_OK) == 0)
 		complain(word, "is refused, but a command was started");
@@ -471,6 +483,9 @@ static const char *module_type(const char *type)
 		return "N";
 	if (strcmp(type, "yes|no") == 0)
 		return "FLAG";
+	/* A list, or a word for one. */
+	if (strncmp(type, "CPUS|", 5) == 0)
+		return "CPUS";
 	return strchr(type, '|') ? "CHOICE" : type;
 }
 
@@ -506,7 +521,7 @@ static void try_module_value(
 		refused ? "-q" : "--dry-run", choose, strchr(module, ':') + 1, set, options, "touch", "started", NULL};
 	const char *const target[] = {"-T", "50%", NULL};
 	required_others(option, count, at, others, sizeof others);
-	snprintf(options, sizeof options, "%s%s=%s", others, option[at].name, value);
+	snprintf(options, sizeof options, "%s%.39s=%s", others, option[at].name, value);
 	append(word, append(word, 1, kind ? target : target + 2), command);
 	if (refused)
 		refuse(word, option[at].name, NULL);

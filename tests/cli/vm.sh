@@ -18,6 +18,8 @@ run "$vm/run" -m nowhere+nohz=off half
 expect_trouble "^tests/vm/run: there is no machine 'nowhere'"
 run "$vm/run" -a xen
 expect_trouble "^tests/vm/run: --accelerator: 'xen' is none of auto, kvm, tcg"
+run "$vm/run" --slow 0
+expect_trouble "^tests/vm/run: --slow: '0' is no number from 1 to 99"
 
 # Each case is planned on the machines that it names, and each machine has a description.
 run "$vm/run" --dry-run

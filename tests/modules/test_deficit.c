@@ -239,6 +239,59 @@ static void who_joins_owes_what_the_others_owe(void **state)
 	module_test_end(&first);
 }
 
+/*
+ * Four on two processors. When all was full the gain is taken for twice what it must be at least, 1/D, until there is less than asked for. Of
+ * fewer than four, what each has seen counts as it is.
+ */
+static void a_machine_that_is_full_from_the_beginning_makes_bold(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "horizon=1h");
+	struct sst_control_input in = input(0.5, 0);
+	in.live = 4;
+	in.duty = answer(&test, &in);
+	assert_float_equal(in.duty, 0.25, 1e-12);
+	in.since = (struct sst_sample){0.02, 0.02};
+	in.duty = answer(&test, &in);
+	assert_float_equal(in.duty, 0.5 / (2 / 0.25), 1e-9);
+	/* A quarter of the machine: the gain is learnt as ever, and taken for the mean of all, in which others have a say. */
+	in.since.work = 0.005;
+	in.duty = answer(&test, &in);
+	const double before = in.duty;
+	assert_true(before > 0.5 / 8);
+	/* Full once more, which is no reason for boldness any more. */
+	in.since.work = 0.02;
+	assert_true(answer(&test, &in) > 0.5 * before);
+	module_test_end(&test);
+
+	start(&test, "horizon=1h");
+	in = input(0.5, 0);
+	in.live = 3;
+	in.duty = answer(&test, &in);
+	in.since = (struct sst_sample){0.02, 0.02};
+	assert_true(answer(&test, &in) > 0.5 * in.duty);
+	module_test_end(&test);
+}
+
+/* The gain can't be above four: where it would have to be, others fill the machine, and when they end it is what it was taken for. */
+static void a_machine_that_others_fill_says_nothing(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, "horizon=1h");
+	struct sst_control_input in = input(0.5, 0);
+	in.live = 4;
+	in.duty = answer(&test, &in);
+	in.since = (struct sst_sample){0.02, 0.02};
+	for (int i = 0; i < 2; i++)
+		in.duty = answer(&test, &in);
+	assert_float_equal(in.duty, 0.5 / 32, 1e-12);
+	/* Eight times four, and twice that next. */
+	assert_float_equal(answer(&test, &in), 0.25, 1e-12);
+	module_test_end(&test);
+}
+
 /* Among more than the peers, the mean gain of all runs through shared memory: the tenth of ten counts as much as the first. */
 static void among_many_all_gains_count(void **state)
 {
@@ -271,6 +324,8 @@ int main(void)
 		cmocka_unit_test(learns_the_gain),
 		cmocka_unit_test(keeps_the_gain_while_others_make_the_load),
 		cmocka_unit_test(uses_the_mean_gain_of_the_peers),
+		cmocka_unit_test(a_machine_that_is_full_from_the_beginning_makes_bold),
+		cmocka_unit_test(a_machine_that_others_fill_says_nothing),
 		cmocka_unit_test(starts_anew_after_a_free_stretch),
 		cmocka_unit_test(all_forgive_together),
 		cmocka_unit_test(who_joins_owes_what_the_others_owe),

@@ -17,12 +17,27 @@
 
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
-enum { STAT, CMDLINE, USAGE, PERCPU, POSSIBLE, MOUNTS, GROUPS, GROUP_USAGE, GROUP_MAX, GROUP_CPUS, ONLINE, FILES };
+enum {
+	STAT,
+	CMDLINE,
+	USAGE,
+	PERCPU,
+	POSSIBLE,
+	MOUNTS,
+	GROUPS,
+	GROUP_USAGE,
+	GROUP_MAX,
+	GROUP_CPUS,
+	ONLINE,
+	STATUS,
+	SIBLINGS,
+	FILES
+};
 
 static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
 	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo",
 	"/proc/self/cgroup", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
-	"/sys/devices/system/cpu/online"};
+	"/sys/devices/system/cpu/online", "/proc/self/status", "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"};
 static struct {
 	char text[65536];
 	bool exists;
@@ -199,13 +214,47 @@ static void cpu_time_of_tasks_is_taken_against_the_clock(void **state)
 	assert_false(sample(&now, &before, &found));
 	const struct sst_reading back = {.when_ns = now.when_ns + 1, .processors = 2, .counter = {5123456788}};
 	assert_false(sample(&now, &back, &found)); /* a counter that went back */
-	/* How many processors there are is looked at once a second. */
+	/* Where the kernel has no list of them, how many processors there are is looked at once a second. */
 	const int reads = file[STAT].reads;
 	read_now();
 	assert_int_equal(file[STAT].reads, reads);
 	now_ns += NS_PER_S;
 	read_now();
 	assert_int_equal(file[STAT].reads, reads + 1);
+	module_test_end(&test);
+}
+
+/* A look once a second had up to a second of samples with the capacity of processors that were gone. */
+static void cpu_time_of_tasks_is_divided_by_the_processors_there_are(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_usage(5000000000);
+	write_file(ONLINE, "0-1\n");
+	start("source=cpuacct");
+	const struct sst_reading both = read_now();
+	now_ns += 50 * NS_PER_MS;
+	write_file(STAT, "cpu  100 0 0 200 0 0 0 0 0 0\ncpu0 100 0 0 200 0 0 0 0 0 0\nintr 0\n");
+	write_file(ONLINE, "0\n");
+	const struct sst_reading one = read_now();
+	assert_near(one.processors, 1, 0);
+	assert_false(sample(&both, &one, &found));
+	now_ns += 50 * NS_PER_MS;
+	write_usage(5020000000);
+	const int reads = file[STAT].reads;
+	const struct sst_reading later = read_now();
+	assert_int_equal(file[STAT].reads, reads);
+	assert_true(sample(&one, &later, &found));
+	assert_near(found.capacity, 0.05, 1e-12);
+	assert_near(found.work, 0.02, 1e-12);
+	/* A count that failed is tried again. */
+	write_file(ONLINE, "0-1\n");
+	file[STAT].error = EIO;
+	struct sst_reading reading;
+	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+	file[STAT].error = 0;
+	write_stat(100, 200, 300, 400);
+	assert_near(read_now().processors, 2, 0);
 	module_test_end(&test);
 }
 
@@ -541,6 +590,7 @@ static void combined_survives_processors_that_come_and_go(void **state)
 	unsigned idle[2] = {1000, 1000};
 	write_usage(usage);
 	write_stat(busy[0], idle[0], busy[1], idle[1]);
+	write_file(ONLINE, "0-1\n");
 	start("source=combined");
 	struct sst_reading before = read_now();
 	for (int i = 1; i <= 300; i++) {
@@ -560,10 +610,14 @@ static void combined_survives_processors_that_come_and_go(void **state)
 		} else {
 			write_stat(busy[0], idle[0], busy[1], idle[1]);
 		}
+		write_file(ONLINE, alone ? "0\n" : "0-1\n");
 		const struct sst_reading now = read_now();
-		assert_true(sample(&before, &now, &found));
-		/* The change of their number is seen within 200 ms. */
-		if ((i <= 100 || i > 103) && (i <= 200 || i > 203))
+		assert_near(now.processors, alone ? 1 : 2, 0);
+		if (i == 101 || i == 201)
+			assert_false(sample(&before, &now, &found));
+		else if (!sample(&before, &now, &found))
+			fail_msg("sample %d is none", i);
+		else
 			assert_near(found.work / found.capacity, 0.5, 0.01);
 		before = now;
 	}
@@ -681,6 +735,136 @@ static void a_cpuset_is_a_subset_of_processors(void **state)
 	module_test_end(&test);
 }
 
+static void write_allowed(const char *cpus)
+{
+	char text[256];
+	snprintf(text, sizeof text, "Name:\tshowstopper\nCpus_allowed:\t2\nCpus_allowed_list:\t%s\nMems_allowed:\t1\n", cpus);
+	write_file(STATUS, text);
+}
+
+/* No control group that is mounted says anything: what may be used is measured. */
+static void processors_that_may_be_used_are_a_container_where_nothing_says_more(void **state)
+{
+	(void)state;
+	write_usage(3900000000);
+	/* 2 to 7 are offline. */
+	static const char *const lists[] = {"1", "1-7", "1,3,5"};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		write_allowed(lists[i]);
+		start(NULL);
+		assert_source("idle");
+		assert_non_null(strstr(test.printed, "cpus=1"));
+		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
+		assert_near(read_now().processors, 1, 0);
+		module_test_end(&test);
+	}
+	/* All of them, none that there is, and what says nothing. */
+	static const char *const nothing[] = {"0-1", "0-63", "5", "", "x"};
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+		write_allowed(nothing[i]);
+		start(NULL);
+		assert_source("combined");
+		assert_null(strstr(test.printed, "cpus="));
+		assert_near(read_now().processors, 2, 0);
+		module_test_end(&test);
+	}
+	/* Its last line ends with the file; a quota beside it that more than one processor would use up. */
+	write_file(STATUS, "Name:\tx\nCpus_allowed_list:\t");
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
+	write_allowed("1");
+	write_group("150000 100000\n", NULL);
+	start(NULL);
+	assert_source("idle");
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+	write_group("50000 100000\n", NULL);
+	start(NULL);
+	assert_source("cgroup");
+	module_test_end(&test);
+	file[MOUNTS].exists = file[GROUPS].exists = false;
+	start("container=no");
+	assert_source("combined");
+	assert_near(read_now().processors, 2, 0);
+	module_test_end(&test);
+	/* A cpuset that can be seen, and that takes nothing away: the affinity is the user's own. */
+	write_group(NULL, "0-1\n");
+	start(NULL);
+	assert_source("combined");
+	assert_near(read_now().processors, 2, 0);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
+	module_test_end(&test);
+}
+
+static void what_is_allowed_can_be_asked_for(void **state)
+{
+	(void)state;
+	write_group(NULL, "0-1\n");
+	write_allowed("1");
+	start("cpus=allowed");
+	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
+	assert_near(read_now().processors, 1, 0);
+	/* Who is bound by taskset alone may start what is not. */
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
+	module_test_end(&test);
+	write_allowed("0-63");
+	start("cpus=allowed,source=ticks");
+	assert_source("ticks");
+	assert_near(read_now().processors, 2, 0);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
+	module_test_end(&test);
+	/* It goes before what the workloads may use. */
+	static const unsigned zero[] = {0};
+	static const struct sst_cpus first = {1, zero};
+	controlled = &first;
+	write_allowed("1");
+	start("cpus=allowed");
+	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
+	module_test_end(&test);
+	controlled = NULL;
+	file[STATUS].exists = false;
+	assert_string_equal(load("cpus=allowed"), "option 'cpus': /proc/self/status doesn't say which processors are allowed");
+	assert_non_null(strstr(load("cpus=alowed"), "expected a list of processors such as 0-3,8, or allowed"));
+}
+
+/* lxcfs shows processors 5 and 6 as 0 and 1. */
+static void lxcfs_is_believed_but_for_its_numbers(void **state)
+{
+	(void)state;
+	static const unsigned five[] = {5};
+	static const struct sst_cpus some = {1, five};
+	static const char lxcfs[] = "50 1 0:44 /proc/stat /proc/stat rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n";
+	write_usage(3900000000); /* the machine's, or the container's: it is not looked at */
+	write_file(MOUNTS, lxcfs);
+	write_allowed("5-6");
+	static const char *const options[] = {NULL, "cpus=allowed"};
+	for (size_t i = 0; i < 2; i++) {
+		start(options[i]);
+		assert_source("idle");
+		assert_null(strstr(test.printed, "cpus="));
+		assert_near(read_now().processors, 2, 0);
+		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
+		module_test_end(&test);
+	}
+	assert_non_null(strstr(load("cpus=1"), "lxcfs has numbers of its own"));
+	controlled = &some;
+	assert_non_null(strstr(load(NULL), "lxcfs has numbers of its own"));
+	start("cpus=allowed");
+	module_test_end(&test);
+	controlled = NULL;
+	/* The first processors of the machine have the same numbers in it. */
+	write_allowed("0-1");
+	start("cpus=1");
+	assert_near(read_now().processors, 1, 0);
+	module_test_end(&test);
+	/* Elsewhere than over /proc/stat it changes nothing. */
+	write_file(MOUNTS, "50 1 0:44 / /var/lib/lxcfs rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n");
+	start(NULL);
+	assert_source("combined");
+	module_test_end(&test);
+}
+
 static void a_quota_that_cannot_be_measured_is_refused(void **state)
 {
 	(void)state;
@@ -697,6 +881,72 @@ static void a_quota_that_cannot_be_measured_is_refused(void **state)
 	module_test_end(&test);
 }
 
+/* ---- Cores ------------------------------------------------------------------------------------------------------------ */
+
+static void cores_are_busy_when_any_thread_is(void **state)
+{
+	(void)state;
+	struct sst_sample found;
+	write_file(SIBLINGS, "0-1\n");
+	start("unit=core");
+	assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_CORE);
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
+	assert_int_equal(test.module.feedback->interval(test.module.state, 64), 10 * NS_PER_MS);
+	const struct sst_reading before = read_now();
+	assert_near(before.processors, 1, 0);
+	now_ns += 20 * NS_PER_MS;
+	write_stat(102, 200, 300, 402); /* processor 0 worked */
+	struct sst_reading now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.02, 1e-9);
+	assert_near(found.capacity, 0.02, 1e-9);
+	now_ns += 20 * NS_PER_MS;
+	write_stat(102, 202, 300, 404); /* nobody did */
+	now = read_now();
+	assert_true(sample(&before, &now, &found));
+	assert_near(found.work, 0.02, 1e-9);
+	assert_near(found.capacity, 0.04, 1e-9);
+	module_test_end(&test);
+}
+
+static void processors_are_the_unit_otherwise(void **state)
+{
+	(void)state;
+	static const char *const options[] = {NULL, "unit=processor"};
+	write_file(SIBLINGS, "0-1\n");
+	for (size_t i = 0; i < 2; i++) {
+		start(options[i]);
+		assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_PROCESSOR);
+		assert_near(read_now().processors, 2, 0);
+		module_test_end(&test);
+	}
+}
+
+static void cores_are_refused_where_they_cannot_be_had(void **state)
+{
+	(void)state;
+	assert_string_equal(load("unit=core"),
+		"unit=core is unavailable: can't find out which processors share a core "
+		"(/sys/devices/system/cpu/cpu*/topology/thread_siblings_list: No such file or directory)");
+	write_file(SIBLINGS, "0-1\n");
+	static const char alone[] =
+		"unit=core is unavailable: no two of these processors share a core, so that cores and processors have "
+		"the same load";
+	assert_string_equal(load("unit=core,cpus=0"), alone);
+	write_file(SIBLINGS, "0\n");
+	assert_non_null(strstr(load("unit=core"), "cpu*/topology/thread_siblings_list: No such file")); /* of processor 1 */
+	write_file(SIBLINGS, "0-1\n");
+	assert_string_equal(load("unit=core,source=ticks"),
+		"unit=core can't be had with source=ticks, which doesn't tell cores apart: expected idle");
+	write_group("50000 100000\n", NULL);
+	assert_string_equal(load("unit=core"),
+		"unit=core can't be had with source=cgroup, which doesn't tell cores apart: expected idle, or container=no");
+	start("unit=core,container=no");
+	module_test_end(&test);
+	start("unit=core,source=idle");
+	module_test_end(&test);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -704,6 +954,7 @@ int main(void)
 		TEST(idle_columns_are_taken_against_the_clock),
 		TEST(ticks_are_taken_against_each_other),
 		TEST(cpu_time_of_tasks_is_taken_against_the_clock),
+		TEST(cpu_time_of_tasks_is_divided_by_the_processors_there_are),
 		TEST(a_subset_of_processors_can_be_measured),
 		TEST(the_workloads_processors_are_measured),
 		TEST(workloads_that_are_moved_are_followed),
@@ -721,7 +972,13 @@ int main(void)
 		TEST(with_a_quota_the_group_is_measured),
 		TEST(without_a_quota_nothing_changes),
 		TEST(a_cpuset_is_a_subset_of_processors),
+		TEST(processors_that_may_be_used_are_a_container_where_nothing_says_more),
+		TEST(what_is_allowed_can_be_asked_for),
+		TEST(lxcfs_is_believed_but_for_its_numbers),
 		TEST(a_quota_that_cannot_be_measured_is_refused),
+		TEST(cores_are_busy_when_any_thread_is),
+		TEST(processors_are_the_unit_otherwise),
+		TEST(cores_are_refused_where_they_cannot_be_had),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

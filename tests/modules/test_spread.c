@@ -107,21 +107,53 @@ static void short_runs_make_long_epochs(void **state)
 }
 
 /*
- * Sixteen of them keep 800 ms when the duty cycle of a moment is 3 %. When the mean of the last eight has been above 1.875 % for 187 ms, they
- * change to 200, in which place 0 runs for 6 ms from 2000 on.
+ * Sixteen of them keep 800 ms when the duty cycle of a moment is 3 %. When the mean of the last eight has been above 1.875 % for 187 ms, one
+ * of them changes to 200, which holds for all from 3200 on: there epochs of both lengths begin, when all have been asked once more.
  */
-static void many_change_the_epoch_slowly(void **state)
+static void many_change_the_epoch_slowly_and_at_the_same_time(void **state)
 {
 	(void)state;
 	struct module_test test;
+	struct module_test other;
 	start(&test, "quantum=100m,least=5m");
+	start_sharing(&other, &test, "quantum=100m,least=5m");
+	expect(ask(&test, 0, 0, 16, 0.01, false), true, 8);
+	ask(&other, 0, 8, 16, 0.01, false);
 	expect(ask(&test, 1600, 0, 16, 0.01, false), true, 1608);
 	expect(ask(&test, 1700, 0, 16, 0.03, false), false, 1800);
 	for (int64_t i = 0; i < 40; i++)
 		expect(ask(&test, 1701 + i, 0, 16, 0.03, false), false, 1800);
 	expect(ask(&test, 1850, 0, 16, 0.03, false), false, 1900);
 	expect(ask(&test, 1900, 0, 16, 0.03, false), false, 2000);
-	expect(ask(&test, 2000, 0, 16, 0.03, false), true, 2006);
+	expect(ask(&test, 2400, 0, 16, 0.03, false), true, 2424);
+	/* The other one's run of the old epoch is at 2800; of the new ones, at 3300. */
+	for (int64_t i = 0; i < 8; i++)
+		expect(ask(&other, 2500 + i, 8, 16, 0.03, false), false, 2600);
+	expect(ask(&other, 2800, 8, 16, 0.03, false), true, 2824);
+	expect(ask(&other, 3101, 8, 16, 0.03, false), false, 3200);
+	expect(ask(&test, 3150, 0, 16, 0.03, false), false, 3200);
+	expect(ask(&test, 3200, 0, 16, 0.03, false), true, 3206);
+	expect(ask(&other, 3200, 8, 16, 0.03, false), false, 3300);
+	expect(ask(&other, 3300, 8, 16, 0.03, false), true, 3306);
+	end_sharing(&other);
+	module_test_end(&test);
+}
+
+/* In the beginning the duty cycle is a guess, and eight or more that hold on to it could do much harm: ten of them ask again each 10 ms. */
+static void many_look_often_in_the_beginning(void **state)
+{
+	(void)state;
+	struct module_test test;
+	struct module_test other;
+	start(&test, "quantum=100m");
+	expect(ask(&test, 0, 0, 10, 0.5, false), true, 10);
+	expect(ask(&test, 10, 0, 10, 0.05, true), false, 20);
+	expect(ask(&test, 20, 0, 10, 0.25, false), true, 25);
+	expect(ask(&test, 295, 0, 10, 0.5, false), false, 300);
+	expect(ask(&test, 300, 0, 10, 0.5, false), true, 350);
+	start(&other, "quantum=100m");
+	expect(ask(&other, 0, 0, 7, 0.5, false), true, 50);
+	module_test_end(&other);
 	module_test_end(&test);
 }
 
@@ -132,7 +164,8 @@ static void long_runs_are_looked_at(void **state)
 	struct module_test test;
 	start(&test, "quantum=100m,least=5m");
 	expect(ask(&test, 0, 0, 16, 0.01, false), true, 8);
-	expect(ask(&test, 8, 0, 16, 0.5, true), true, 100);
+	expect(ask(&test, 800, 0, 16, 0.01, true), true, 808);
+	expect(ask(&test, 808, 0, 16, 0.5, true), true, 900);
 	module_test_end(&test);
 }
 
@@ -142,8 +175,9 @@ static void many_look_less_often(void **state)
 	(void)state;
 	struct module_test test;
 	start(&test, "quantum=100m,least=5m");
-	expect(ask(&test, 8, 0, 60, 0.01, true), false, 400);
-	expect(ask(&test, 100, 0, 1000, 0.001, false), false, 800);
+	expect(ask(&test, 0, 0, 60, 0.01, true), true, 8);
+	expect(ask(&test, 808, 0, 60, 0.01, true), false, 1200);
+	expect(ask(&test, 900, 0, 1000, 0.001, false), false, 1600);
 	module_test_end(&test);
 }
 
@@ -215,7 +249,8 @@ int main(void)
 		cmocka_unit_test(full_and_empty_have_no_edges_within_an_epoch),
 		cmocka_unit_test(a_run_may_be_prolonged),
 		cmocka_unit_test(short_runs_make_long_epochs),
-		cmocka_unit_test(many_change_the_epoch_slowly),
+		cmocka_unit_test(many_change_the_epoch_slowly_and_at_the_same_time),
+		cmocka_unit_test(many_look_often_in_the_beginning),
 		cmocka_unit_test(long_runs_are_looked_at),
 		cmocka_unit_test(many_look_less_often),
 		cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),

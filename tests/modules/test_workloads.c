@@ -14,10 +14,10 @@
 
 #define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
 
-enum { STAT, CLOCK };
+enum { STAT, CLOCK, ONLINE };
 
 static struct module_test test;
-static const char *stat_text;
+static const char *stat_text, *online_text;
 static int64_t now_ns, used_ns;
 static int opened, stat_reads, stat_error;
 static bool has_clock;
@@ -25,7 +25,10 @@ static bool has_clock;
 static int open_file(const struct sst_env *env, const char *path)
 {
 	(void)env;
-	const int handle = strcmp(path, "/proc/stat") == 0 ? STAT : strcmp(path, "/proc/loadavg") == 0 && has_clock ? CLOCK : -1;
+	const int handle = strcmp(path, "/proc/stat") == 0                                      ? STAT
+			   : strcmp(path, "/proc/loadavg") == 0 && has_clock                    ? CLOCK
+			   : strcmp(path, "/sys/devices/system/cpu/online") == 0 && online_text ? ONLINE
+												: -1;
 	opened += handle >= 0;
 	errno = ENOENT;
 	return handle;
@@ -34,7 +37,7 @@ static int open_file(const struct sst_env *env, const char *path)
 static ssize_t read_file(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
 {
 	(void)env;
-	const char *text = handle == STAT ? stat_text : "0.00 0.00 0.00 1/100 1000\n";
+	const char *text = handle == STAT ? stat_text : handle == ONLINE ? online_text : "0.00 0.00 0.00 1/100 1000\n";
 	*when_ns = now_ns;
 	stat_reads += handle == STAT;
 	if (handle == STAT && stat_error) {
@@ -69,6 +72,7 @@ static int enter(void **state)
 	used_ns = 5 * NS_PER_S;
 	opened = stat_reads = stat_error = 0;
 	has_clock = true;
+	online_text = NULL;
 	return 0;
 }
 
@@ -137,6 +141,33 @@ static void processors_are_counted_once_a_second(void **state)
 	has_clock = false;
 	assert_null(load(NULL));
 	read_now();
+	module_test_end(&test);
+}
+
+static void processors_that_go_are_noticed_at_once(void **state)
+{
+	(void)state;
+	online_text = "0-1\n";
+	assert_null(load(NULL));
+	assert_near(read_now().processors, 2, 0);
+	stat_text = "cpu  1 0 0 1 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\nintr 0\n";
+	online_text = "0\n";
+	now_ns += 10 * NS_PER_MS;
+	const int reads = stat_reads;
+	assert_near(read_now().processors, 1, 0);
+	read_now();
+	assert_int_equal(stat_reads, reads + 1);
+	/* As long as they can't be counted there is no reading. */
+	online_text = "0-1\n";
+	stat_error = EIO;
+	struct sst_reading reading;
+	for (int i = 0; i < 2; i++) {
+		now_ns += 10 * NS_PER_MS;
+		assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
+		assert_int_equal(errno, EIO);
+	}
+	stat_error = 0;
+	assert_near(read_now().processors, 1, 0);
 	module_test_end(&test);
 }
 
@@ -219,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(their_time_is_relative_to_the_machine),
 		TEST(processors_are_counted_once_a_second),
+		TEST(processors_that_go_are_noticed_at_once),
 		TEST(processors_are_those_that_they_may_use),
 		TEST(errors_are_passed_on),
 		TEST(filter_and_interval_have_their_options),

@@ -68,19 +68,17 @@ static void wait_until(struct life *life, int64_t when_ns)
 		handle(life, &info);
 }
 
-/* Waits until then, or until it is over; meanwhile looks after counters that wrap around. */
-static void rest(struct life *life, int64_t deadline_ns)
+/* Waits until then, or until it is over; meanwhile looks after what can't be left alone for so long. 0, or -1 after a complaint. */
+static int rest(struct life *life, int64_t deadline_ns)
 {
-	struct linux_power *const power = life->rows->power;
-	int64_t poll_ns = power ? clock_now() + LINUX_POWER_POLL_NS : INT64_MAX;
 	/* Signals are looked for at least once, also when rows take longer than the interval. */
 	do {
-		wait_until(life, deadline_ns < poll_ns ? deadline_ns : poll_ns);
-		if (power && clock_now() >= poll_ns) {
-			linux_power_poll(power);
-			poll_ns += LINUX_POWER_POLL_NS;
-		}
+		const int64_t look_ns = rows_look_when(life->rows);
+		wait_until(life, deadline_ns < look_ns ? deadline_ns : look_ns);
+		if (rows_look(life->rows) != 0)
+			return -1;
 	} while (!life->is_over && clock_now() < deadline_ns);
+	return 0;
 }
 
 /* Records until it is over. 0, or -1 after a complaint. */
@@ -90,7 +88,8 @@ static int record(struct life *life)
 	const int64_t interval_ns = rows->settings->interval_ns, count = rows->settings->count;
 	while (!life->is_over && (count == 0 || rows->written < count)) {
 		const int64_t passed = (rows->last_ns - rows->start_ns) / interval_ns;
-		rest(life, rows->start_ns + (passed + 1) * interval_ns);
+		if (rest(life, rows->start_ns + (passed + 1) * interval_ns) != 0)
+			return -1;
 		if (life->is_over && clock_now() - rows->last_ns < LAST_ROW_LEAST)
 			return 0;
 		if (rows_read(rows) != 0)

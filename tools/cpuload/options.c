@@ -18,6 +18,7 @@
 const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
 static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
 static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", NULL};
+static const char *const unit_names[] = {[UNIT_PROCESSOR] = "processor", [UNIT_CORE] = "core", NULL};
 static const char *const power_sources[] = {"rapl", NULL};
 
 /* ---- Options ---------------------------------------------------------------------------------------------------------- */
@@ -76,6 +77,8 @@ const struct tool_option cpuload_options[] = {
 		.completion = TOOL_COMPLETE_FOLDER},
 	{'s', "source", TOOL_CHOICE, MEMBER(source), .choices = source_names, .argument = "NAME",
 		.help = "where the machine's load comes from: idle, ticks, cpuacct (idle)"},
+	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
+		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
 		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
@@ -98,7 +101,9 @@ static int set_option(struct settings *settings, const struct tool_option *row, 
 		return row->call(settings, source, text);
 	if (tool_options_store(row, settings, text) == 0)
 		return 0;
-	if (row->takes == TOOL_CHOICE)
+	if (row->takes == TOOL_CHOICE && !row->choices[2])
+		diag("%s: '%s' is none of %s and %s", source, text, row->choices[0], row->choices[1]);
+	else if (row->takes == TOOL_CHOICE)
 		diag("%s: '%s' is none of %s, %s and %s", source, text, row->choices[0], row->choices[1], row->choices[2]);
 	else if (row->takes == TOOL_INT)
 		diag("%s: '%s' is not the number of a process", source, text);
@@ -169,9 +174,15 @@ static int check_settings(const struct settings *settings)
 		diag("--pid and --cgroup: expected one of them");
 		return -1;
 	}
+	if (settings->unit == UNIT_CORE && settings->source != SOURCE_UNSET && settings->source != SOURCE_IDLE) {
+		diag("--unit=core can't be had with --source=%s, which doesn't tell cores apart: expected idle",
+			source_names[settings->source]);
+		return -1;
+	}
 	if (!settings->pid && !settings->cgroup)
 		return 0;
-	const char *const wrong = settings->cpus                     ? "--cpus"
+	const char *const wrong = settings->unit == UNIT_CORE        ? "--unit=core"
+				  : settings->cpus                   ? "--cpus"
 				  : settings->per_cpu                ? "--per-cpu"
 				  : settings->source != SOURCE_UNSET ? "--source"
 								     : NULL;

@@ -14,6 +14,8 @@ enum { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_UNSET };
 /* NULL-terminated. */
 extern const char *const source_names[];
 
+enum { UNIT_PROCESSOR, UNIT_CORE };
+
 enum { FORMAT_UNSET = ROW_TABLE + 1 }; /* behind those of enum row_format */
 
 /* Optional columns, in the order in which they are written. */
@@ -24,6 +26,7 @@ struct settings {
 	int64_t interval_ns;
 	int64_t count;      /* 0: no end */
 	int source, format; /* of the above, and of enum row_format */
+	int unit;           /* likewise */
 	bool column[COLUMNS];
 	bool per_cpu;
 	bool quiet;

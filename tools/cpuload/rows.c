@@ -48,6 +48,15 @@ static struct linux_load_source *open_source(const struct settings *settings)
 	return source;
 }
 
+static struct cores *open_cores(const struct settings *settings)
+{
+	char error[LINUX_CORE_LOAD_ERROR_MAX];
+	struct cores *const cores = cores_open(settings->sysroot, settings->cpus, error);
+	if (!cores)
+		diag("--unit=core is unavailable: %s", error);
+	return cores;
+}
+
 static int open_output(struct settings *settings)
 {
 	int fd = STDOUT_FILENO;
@@ -83,7 +92,7 @@ static int make_columns(struct rows *rows)
 		return -1;
 	add_column(rows, "time_s", 6, "", 0, 1);
 	add_column(rows, "monotonic_s", 6, "", 0, 1);
-	add_column(rows, "load", 6, "load %", 2, 100);
+	add_column(rows, rows->cores ? "load_cores" : "load", 6, rows->cores ? "cores %" : "load %", 2, 100);
 	for (size_t i = 0; i < rows->ids; i++) {
 		char name[32], title[16];
 		snprintf(name, sizeof name, "load_cpu%u", rows->id[i]);
@@ -168,6 +177,8 @@ int rows_open(struct rows *rows, struct settings *settings)
 	rows->source = open_source(settings);
 	if (!rows->source)
 		return -1;
+	if (settings->unit == UNIT_CORE && !(rows->cores = open_cores(settings)))
+		return -1;
 	rows->output = open_output(settings);
 	if (rows->output < 0)
 		return -1;
@@ -213,7 +224,7 @@ int rows_begin(struct rows *rows)
 	else if (settings->cgroup)
 		snprintf(scope, sizeof scope, "cgroup %.400s", settings->cgroup);
 	else
-		snprintf(scope, sizeof scope, "source %s",
+		snprintf(scope, sizeof scope, "%ssource %s", rows->cores ? "load of cores, " : "",
 			source_names[settings->source == SOURCE_UNSET ? SOURCE_IDLE : settings->source]);
 	uname(&system);
 	snprintf(heading, sizeof heading, "%s %s (%s), %u processor%s, %s, every %s", system.sysname, system.release,
@@ -233,8 +244,9 @@ int rows_add(struct rows *rows)
 	value[i++] = (double)(when_ns - rows->start_ns) / (double)NS_PER_S;
 	value[i++] = (double)when_ns / (double)NS_PER_S;
 	const unsigned processors = linux_load_source_now(rows->source)->stat.processors;
-	value[i++] = load_meter_add(&rows->meter[0], linux_load_source_sample(rows->source, &sample) ? &sample : NULL,
-		linux_load_source_noise(rows->source, processors));
+	const bool has_sample = rows->cores ? cores_take(rows->cores, &sample) : linux_load_source_sample(rows->source, &sample);
+	value[i++] =
+		load_meter_add(&rows->meter[0], has_sample ? &sample : NULL, linux_load_source_noise(rows->source, processors));
 	for (size_t cpu = 0; cpu < rows->ids; cpu++)
 		value[i++] = load_meter_add(&rows->meter[1 + cpu],
 			linux_load_source_sample_cpu(rows->source, rows->id[cpu], &sample) ? &sample : NULL,
@@ -274,7 +286,27 @@ int rows_end(struct rows *rows)
 
 int rows_read(struct rows *rows)
 {
-	if (linux_load_source_read(rows->source) == 0)
+	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0))
+		return 0;
+	diag("can't read the load: %s", strerror(errno));
+	return -1;
+}
+
+int64_t rows_look_when(const struct rows *rows)
+{
+	const int64_t power_ns = rows->power ? rows->power_next_ns : INT64_MAX;
+	const int64_t cores_ns = rows->cores ? rows->cores_next_ns : INT64_MAX;
+	return power_ns < cores_ns ? power_ns : cores_ns;
+}
+
+int rows_look(struct rows *rows)
+{
+	const int64_t now_ns = clock_now();
+	if (rows->power && now_ns >= rows->power_next_ns) {
+		linux_power_poll(rows->power);
+		rows->power_next_ns = now_ns + LINUX_POWER_POLL_NS;
+	}
+	if (!rows->cores || now_ns < rows->cores_next_ns || cores_look(rows->cores, &rows->cores_next_ns) == 0)
 		return 0;
 	diag("can't read the load: %s", strerror(errno));
 	return -1;
@@ -287,6 +319,7 @@ int rows_start(struct rows *rows)
 	if (rows->power)
 		linux_power_watts(rows->power);
 	rows->start_ns = rows->last_ns = linux_load_source_when(rows->source);
+	rows->power_next_ns = rows->start_ns + LINUX_POWER_POLL_NS;
 	return 0;
 }
 
@@ -303,6 +336,7 @@ int rows_close(struct rows *rows)
 	free(rows->meter);
 	free(rows->id);
 	linux_power_close(rows->power);
+	cores_close(rows->cores);
 	linux_load_source_close(rows->source);
 	return result;
 }

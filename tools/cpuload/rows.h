@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/row_writer.h"
+#include "cpuload/cores.h"
 #include "cpuload/options.h"
 #include "os/load_source.h"
 #include "os/power.h"
@@ -17,8 +18,11 @@ struct rows {
 	struct settings *settings; /* the caller's */
 	struct linux_load_source *source;
 	struct linux_power *power; /* NULL: none */
-	int output;                /* a descriptor, below 0 when it could not be opened */
-	unsigned *id;              /* of the processors that have a column */
+	int64_t power_next_ns;     /* when it is to be polled */
+	struct cores *cores;       /* NULL: the load is of processors */
+	int64_t cores_next_ns;
+	int output;   /* a descriptor, below 0 when it could not be opened */
+	unsigned *id; /* of the processors that have a column */
 	size_t ids;
 	struct row_writer *writer;
 	struct row_column *column;
@@ -43,6 +47,11 @@ int rows_start(struct rows *rows);
 
 /* Takes a reading. */
 int rows_read(struct rows *rows);
+
+/* When rows_look wants to be called, also between readings; INT64_MAX for never. */
+int64_t rows_look_when(const struct rows *rows);
+/* Looks after what can't be left alone from row to row. */
+int rows_look(struct rows *rows);
 
 /* Writes the row between the last two readings. */
 int rows_add(struct rows *rows);

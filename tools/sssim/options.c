@@ -19,6 +19,16 @@ enum { MODEL, BACKGROUND };
 
 static const char *const accountings[] = {"idle", "tick", "clock", NULL};
 static const char *const priorities[] = {"none", "fifo", NULL};
+static const char *const placements[] = {[SIM_PLACE_LINUX] = "linux", [SIM_PLACE_CORES] = "cores", [SIM_PLACE_ANY] = "any", NULL};
+
+static int set_shared_speed(void *to, const char *source, const char *text)
+{
+	struct settings *settings = to;
+	double *speed = &settings->sim.machine.topology.speed;
+	if (units_parse_load(text, strlen(text), speed, NULL) != 0 || !(*speed > 0))
+		return diag_refuse("%s: '%s' is not a fraction above 0, up to 1, such as 60%% or 0.6", source, text);
+	return 0;
+}
 
 const struct tool_option sssim_options[] = {
 	[MODEL] = {'W', "workload", TOOL_VALUE, .choices = sim_model_names, .argument = "MODEL[:OPTIONS]",
@@ -55,6 +65,14 @@ const struct tool_option sssim_options[] = {
 		.help = "length of a row of the log (500ms)"},
 	{0, "log-instances", TOOL_FLAG, MEMBER(sim.log_instances), .help = "add each workload's duty cycle to the log"},
 	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine (2)"},
+	{0, "sockets", TOOL_INT, MEMBER(sockets), 1, SIM_PROCESSORS_MAX, .argument = "N",
+		.help = "that the processors are on, as many on each (1)"},
+	{0, "threads-per-core", TOOL_INT, MEMBER(threads_per_core), 1, SIM_THREADS_PER_CORE_MAX, .argument = "N",
+		.help = "processors that share a core (1)"},
+	{0, "shared-speed", TOOL_CALL, .argument = "FRACTION", .call = set_shared_speed,
+		.help = "speed of each of two busy processors of a core, relative to one alone (60%)"},
+	{0, "placement", TOOL_CHOICE, MEMBER(placement), .choices = placements, .argument = "NAME",
+		.help = "how the scheduler picks one of several idle processors: linux, cores or any (linux)"},
 	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
 		.help = "how the kernel counts processor time: idle, tick or clock (idle)"},
 	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
@@ -68,9 +86,13 @@ const struct tool_option sssim_options[] = {
 	{0, "wakeup-delay", TOOL_TIME, MEMBER(sim.machine.wakeup_ns), 0, NS_PER_S, .argument = "TIME",
 		.help = "how late executors wake up, in the mean (30us)"},
 	{0, "edge-cost", TOOL_TIME, MEMBER(sim.edge_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of an executor for an edge (30us)"},
-	{0, "reading-cost", TOOL_TIME, MEMBER(reading_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of a reading of /proc/stat (20us and 2us per processor)"},
+		.help = "CPU time of an executor for an edge (30us) …"},
+	{0, "edge-cost-thread", TOOL_TIME, MEMBER(sim.edge_thread_ns), 0, NS_PER_MS, .argument = "TIME",
+		.help = "… and for each thread of its workload (400ns)"},
+	{0, "reading-cost", TOOL_TIME, MEMBER(sim.reading_ns), 0, NS_PER_S, .argument = "TIME",
+		.help = "CPU time of a reading of /proc/stat (20us) …"},
+	{0, "reading-cost-processor", TOOL_TIME, MEMBER(sim.reading_processor_ns), 0, NS_PER_MS, .argument = "TIME",
+		.help = "… and for each processor (2us)"},
 	{0, "stall", TOOL_TIME, MEMBER(sim.stall_ns), 0, NS_PER_S, .argument = "TIME",
 		.help = "now and then a processor stands still for this long, as under a hypervisor (0)"},
 	{0, "stall-every", TOOL_TIME, MEMBER(sim.stall_every_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
@@ -132,12 +154,17 @@ static int complete(struct settings *settings)
 			return diag_refuse("--background: %s", error);
 	if (sim->stall_ns > 0 && sim->stall_every_ns <= 2 * sim->stall_ns)
 		return diag_refuse("--stall-every: expected more than twice the stall");
-	struct sim_config usual;
-	sim_config_defaults(&usual, processors);
+	sim->machine.topology.sockets = (unsigned)settings->sockets;
+	sim->machine.topology.threads = (unsigned)settings->threads_per_core;
+	sim->machine.topology.placement = (enum sim_placement)settings->placement;
+	if (processors % (sim->machine.topology.sockets * sim->machine.topology.threads) != 0)
+		return diag_refuse("--processors: expected a multiple of %u, for %u socket%s and %u thread%s per core",
+			sim->machine.topology.sockets * sim->machine.topology.threads, sim->machine.topology.sockets,
+			sim->machine.topology.sockets == 1 ? "" : "s", sim->machine.topology.threads,
+			sim->machine.topology.threads == 1 ? "" : "s");
 	sim->model = settings->model;
 	sim->background = settings->background;
 	sim->workloads = settings->instances > 0 ? (unsigned)settings->instances : processors;
-	sim->reading_ns = settings->reading_ns >= 0 ? settings->reading_ns : usual.reading_ns;
 	sim->machine.processors = processors;
 	sim->machine.seed = (uint64_t)settings->seed;
 	sim->machine.priority = settings->priority == 1;
@@ -147,7 +174,8 @@ static int complete(struct settings *settings)
 
 int settings_parse(struct settings *settings, int argc, char **argv)
 {
-	*settings = (struct settings){.processors = 2, .instances = -1, .seed = 1, .reading_ns = -1, .priority = 1};
+	*settings = (struct settings){
+		.processors = 2, .sockets = 1, .threads_per_core = 1, .instances = -1, .seed = 1, .priority = 1};
 	sim_config_defaults(&settings->sim, 2);
 	settings->model_text = calloc((size_t)argc + 1, sizeof *settings->model_text);
 	settings->background_text = calloc((size_t)argc + 1, sizeof *settings->background_text);

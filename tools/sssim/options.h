@@ -12,8 +12,8 @@
 struct settings {
 	struct sim_config sim;
 	int64_t processors, instances, seed; /* instances below 0: not given */
-	int64_t reading_ns;                  /* below 0: not given */
-	int accounting, priority;
+	int64_t sockets, threads_per_core;
+	int accounting, priority, placement;
 	const char **model_text, **background_text; /* as given; owned, the words are argv's */
 	struct sim_workload *model, *background;
 	bool report, speed, quiet, verbose;

@@ -16,6 +16,38 @@ static const int64_t windows[] = {500 * NS_PER_MS, 370 * NS_PER_MS, 1300 * NS_PE
 /* What comes before is left out of the largest error. */
 #define WORST_FROM_NS (5 * NS_PER_S)
 
+/* Where processors share cores, loads of both. */
+static bool has_shared_cores(const struct sim_run *run)
+{
+	return sim_run_machine(run)->topology.config.threads > 1;
+}
+
+static double load_of(int64_t work_ns, unsigned count, const struct sim_use *use)
+{
+	return (double)work_ns / ((double)use->length_ns * count);
+}
+
+static void print_cores(const struct sim_run *run)
+{
+	const struct sim_machine *machine = sim_run_machine(run);
+	const struct sim_use use = sim_run_use(run);
+	printf(" processor_load=%.6f core_load=%.6f progress_s=%.6f",
+		load_of(use.processors_ns, machine->config.processors, &use),
+		load_of(use.cores_ns, machine->topology.cores, &use), (double)use.progress_ns / 1e9);
+}
+
+static void summarise_cores(const struct sim_run *run)
+{
+	const struct sim_machine *machine = sim_run_machine(run);
+	const struct sim_use use = sim_run_use(run);
+	fprintf(stderr, "exact loads          %.2f %% of the processors, %.2f %% of the cores\n",
+		100 * load_of(use.processors_ns, machine->config.processors, &use),
+		100 * load_of(use.cores_ns, machine->topology.cores, &use));
+	fprintf(stderr,
+		"progress             %.2f s: what the workloads did, in the CPU time that it takes on cores of their own\n",
+		(double)use.progress_ns / 1e9);
+}
+
 void results_print(const struct sim_run *run)
 {
 	const struct sim_history *history = sim_run_history(run);
@@ -31,6 +63,8 @@ void results_print(const struct sim_run *run)
 	if (sim_run_stalls(run))
 		printf(" stalls=%u above_250_ms=%u", sim_run_stalls(run),
 			sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
+	if (has_shared_cores(run))
+		print_cores(run);
 	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
 		accuracy_mean_error_pp(&summary->accuracy), accuracy_mse_pp2(&summary->accuracy), summary->lateness_99_us,
 		summary->saturated, summary->starved, summary->executors_cpu_s);
@@ -48,6 +82,8 @@ void results_summarise(const struct sim_run *run, bool verbose)
 			sim_run_stalls(run), sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
 	if (!exact[0].samples)
 		return;
+	if (has_shared_cores(run))
+		summarise_cores(run);
 	fprintf(stderr, "exact mean error     %+.3f pp\n", accuracy_mean_error_pp(&exact[0]));
 	fprintf(stderr, "exact squared error  %.3f pp^2 in windows of 500 ms, %.3f of 370 ms, %.3f of 1.3 s\n",
 		accuracy_mse_pp2(&exact[0]), accuracy_mse_pp2(&exact[1]), accuracy_mse_pp2(&exact[2]));

@@ -105,17 +105,24 @@ static const struct sst_feedback feedback = {
 static struct shared *shared;
 static struct estimator one, two;
 
-static int enter(void **state)
+static int share(unsigned executors)
 {
-	(void)state;
 	const size_t none[SST_KINDS] = {0};
 	size_t offset[SST_KINDS];
-	const size_t size = shared_layout(2, none, offset);
+	const size_t size = shared_layout(executors, none, offset);
 	shared = aligned_alloc(128, size);
 	if (!shared)
 		return -1;
 	memset(shared, 0, size);
-	shared_init(shared, 2, size, offset);
+	shared_init(shared, executors, size, offset);
+	return 0;
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	if (share(2) != 0)
+		return -1;
 	memset(&fake, 0, sizeof fake);
 	fake.next.processors = 2;
 	fake.interval_ns = 80 * NS_PER_MS;
@@ -258,6 +265,39 @@ static void expensive_readings_are_seldom(void **state)
 	get(&one, 1188);
 	assert_int_equal(fake.reads, 3);
 	assert_int_equal(atomic_load(&shared->reading_ns), 990 * NS_PER_US); /* … and learnt at once */
+}
+
+/* When the next reading is due after one that took a millisecond, in ms. */
+static int due_after(unsigned executors, double processors)
+{
+	free(shared);
+	assert_int_equal(share(executors), 0);
+	one.shared = shared;
+	fake.cost_ns = NS_PER_MS;
+	fake.interval_ns = NS_PER_MS;
+	fake.next.processors = processors;
+	atomic_store(&shared->last_reading_ns, NS_PER_MS);
+	set(1000, 0);
+	get(&one, 1000);
+	const int before = fake.reads;
+	for (int ms = 1; ms < 200; ms++) {
+		set(1000 + ms, 0);
+		get(&one, 1000 + ms);
+		if (fake.reads > before)
+			return ms;
+	}
+	return -1;
+}
+
+/* More than a hundredth of a processor: a twentieth of that for each executor, but a quarter of it for each processor at most. */
+static void large_machines_read_more(void **state)
+{
+	(void)state;
+	assert_int_equal(due_after(20, 1000), 100);
+	assert_int_equal(due_after(80, 1000), 25);
+	assert_int_equal(due_after(1000, 8), 50);
+	assert_int_equal(due_after(1000, 2), 100);
+	assert_int_equal(due_after(1, 1000), 100);
 }
 
 /* A hypervisor took the processor away in the midst of one, or it was the first. The others are as cheap as they were. */
@@ -611,6 +651,7 @@ int main(void)
 		TEST(samples_add_up_by_hand),
 		TEST(nobody_samples_before_the_interval_is_over),
 		TEST(expensive_readings_are_seldom),
+		TEST(large_machines_read_more),
 		TEST(a_single_dear_reading_is_no_rule),
 		TEST(dear_readings_wait_until_nothing_waits_for_them),
 		TEST(the_dearest_readings_are_taken_all_the_same),

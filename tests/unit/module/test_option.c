@@ -203,6 +203,34 @@ static void processor_lists_go_on_over_commas(void **state)
 	refuse("cpus=1,2x", "option 'cpus': '1,2x' is malformed: expected a list of processors such as 0-3,8");
 }
 
+/* A word for a list that the module finds itself. */
+static void a_list_of_processors_may_have_a_word(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"ours", NULL};
+	static const struct sst_option table[] = {{MEMBER(SST_CPUS, cpus), .choices = words}, {MEMBER(SST_FLAG, loop)}, {0}};
+	assert_null(option_check_table(table, sizeof test.values));
+	assert_int_equal(option_parse(table, "ours,loop", &test.values, &test.memory, test.error), 0);
+	assert_non_null(test.values.cpus);
+	assert_int_equal(test.values.cpus->count, 0);
+	assert_true(test.values.loop);
+	FILE *const to = fmemopen(test.printed, sizeof test.printed, "w");
+	option_print(table, &test.values, to);
+	fputc(' ', to);
+	option_form(&table[0], to);
+	fclose(to);
+	assert_string_equal(test.printed, "cpus=ours,loop=yes cpus=CPUS|ours");
+	option_free(&test.memory);
+	assert_int_equal(option_parse(table, "cpus=1,3", &test.values, &test.memory, test.error), 0);
+	assert_int_equal(test.values.cpus->count, 2);
+	option_free(&test.memory);
+	assert_int_equal(option_parse(table, "cpus=our", &test.values, &test.memory, test.error), -1);
+	assert_non_null(strstr(test.error, "expected a list of processors such as 0-3,8, or ours"));
+	static const char *const none[] = {NULL};
+	const struct sst_option wrong[] = {{MEMBER(SST_CPUS, cpus), .choices = none}, {0}};
+	assert_string_equal(option_check_table(wrong, sizeof test.values), "an option has no choices");
+}
+
 static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
 {
 	(void)state;
@@ -388,6 +416,7 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, clean, release)
 	const struct CMUnitTest tests[] = {
+		TEST(a_list_of_processors_may_have_a_word),
 		TEST(without_text_defaults_and_unset_values_hold),
 		TEST(types_without_default_are_unset),
 		TEST(every_type_is_set_by_name),

@@ -307,10 +307,6 @@ static void idle_samples(void **unused)
 	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
 	assert_true(fabs(sample.capacity - 2.0) < 1e-12);
 	assert_true(fabs(sample.work - 0.5) < 1e-12);
-	/* A processor came in between. */
-	now = reading(2000, 4, 500, 170);
-	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
-	assert_true(fabs(sample.capacity - 3.0) < 1e-12);
 	/* The unit of the counters: 1 tick more idle time than there was gives negative work. */
 	now = reading(2000, 2, 10, 221);
 	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
@@ -324,6 +320,10 @@ static void idle_samples(void **unused)
 	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* time went back */
 	now = reading(2000, 2, 10, 19);
 	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* counter went back */
+	now = reading(2000, 1, 10, 170);
+	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* a processor went: the idle clock leaps */
+	now = reading(2000, 4, 10, 170);
+	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* some came */
 	now = reading(2000, 2, 10, 20 + 311);
 	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* 3.11 s idle in 2 s */
 	now = reading(2000, 2, 10, 20 + 309);
@@ -353,6 +353,8 @@ static void tick_samples(void **unused)
 	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* back */
 	now = reading(2000, 2, 60, 19);
 	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* back */
+	now = reading(2000, 1, 60, 170);
+	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* a processor went */
 	assert_true(sample.work == -5 && sample.capacity == -5);
 }
 

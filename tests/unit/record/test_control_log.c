@@ -91,6 +91,17 @@ static void the_pinning_comes_last(void **state)
 		",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,0.250000,per-chip\n");
 }
 
+static void the_unit_is_said_where_it_is_cores(void **state)
+{
+	(void)state;
+	struct control_log *log = open_log(.unit = true);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(
+		text_of_log(), HEADER ",unit\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,core\n");
+}
+
 static void instances_have_columns_of_their_own(void **state)
 {
 	(void)state;
@@ -262,6 +273,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_have_the_columns_of_the_header),
+		TEST(the_unit_is_said_where_it_is_cores),
 		TEST(instances_have_columns_of_their_own),
 		TEST(power_has_a_column_where_it_is_asked_for),
 		TEST(free_load_comes_after_that_of_others),

@@ -244,6 +244,7 @@ static void all_rows_are_explained(void **state)
 		.respawns = 1,
 		.by_default = 2,
 		.power_asked = true,
+		.container = "processors 1",
 		.saturated = 1,
 		.controlled_s = 10,
 		.may_use = 1,

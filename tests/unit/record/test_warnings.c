@@ -61,6 +61,18 @@ static void the_target_was_held(void **state)
 	expect(&summary, "");
 }
 
+/* Of cores, the processors that were used say nothing, and what else ran isn't known. */
+static void nothing_is_said_of_processors_where_it_is_cores(void **state)
+{
+	(void)state;
+	struct record record = saturated;
+	record.others = NAN;
+	struct summary summary = run_of(&record);
+	summary.of_cores = true;
+	summary.may_use = NAN;
+	expect(&summary, BELOW "the workloads ran all the time for 100.0 % of it; what else ran is not known here\n");
+}
+
 static void processors_that_may_be_used(void **state)
 {
 	(void)state;
@@ -139,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_target_was_held),
+		cmocka_unit_test(nothing_is_said_of_processors_where_it_is_cores),
 		cmocka_unit_test(processors_that_may_be_used),
 		cmocka_unit_test(what_they_used),
 		cmocka_unit_test(nobody_there),

@@ -35,7 +35,10 @@ static void begin(unsigned processors, enum sim_accounting accounting)
 	const struct sim_machine_config config = {
 		.processors = processors, .start_ns = START, .slice_ns = 3 * NS_PER_MS, .tick_ns = 4 * NS_PER_MS, .seed = 1};
 	assert_int_equal(sim_machine_init(&machine, &config), 0);
-	host = (struct sim_host){.machine = &machine, .accounting = accounting, .reading_ns = 25 * NS_PER_US};
+	host = (struct sim_host){.machine = &machine,
+		.accounting = accounting,
+		.reading_ns = 20 * NS_PER_US,
+		.reading_processor_ns = 3 * NS_PER_US};
 	sim_env_init(&env, &host, 1, 9);
 	process = sim_process_add(&machine, 1, stay_blocked, NULL);
 	sim_thread_wake(&process->thread[0], SIM_ENDLESS);
@@ -105,7 +108,11 @@ static void what_does_not_fit_is_cut_off(void **state)
 	const int handle = env.env.host->open(&env.env, "/proc/stat");
 	assert_int_equal(env.env.host->read(&env.env, handle, text, sizeof text, &when_ns), 8);
 	assert_memory_equal(text, "cpu  0 0", 8);
-	assert_int_equal(host.charged_ns, 25 * NS_PER_US);
+	assert_int_equal(host.charged_ns, 26 * NS_PER_US);
+	host.charged_ns = 0;
+	const int usage = env.env.host->open(&env.env, "/sys/fs/cgroup/cpuacct/cpuacct.usage");
+	assert_int_equal(env.env.host->read(&env.env, usage, text, sizeof text, &when_ns), 2);
+	assert_int_equal(host.charged_ns, 5 * NS_PER_US + 600);
 }
 
 static void other_files_are_not_there(void **state)

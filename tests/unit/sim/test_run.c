@@ -188,12 +188,48 @@ static void open_control_runs_for_the_duty_cycle(void **state)
 	config.module_options[SST_DITHERING] = "jitter=0";
 	config.module_options[SST_TRACE] = "30%";
 	config.run_time_ns = 107 * 100 * NS_PER_MS;
-	config.edge_ns = config.reading_ns = config.machine.idle_cost_ns = 0;
+	config.edge_ns = config.edge_thread_ns = config.reading_ns = config.reading_processor_ns = config.machine.idle_cost_ns =
+		0;
 	config.machine.wakeup_ns = config.release_ns = 0;
 	assert_int_equal(go(), 0);
 	for (unsigned i = 0; i < 8; i++)
 		assert_true(fabs((double)sim_run_workload_ns(run, i) - 0.3 * (double)config.run_time_ns) < 1e4);
 	assert_true(sim_run_summary(run)->lateness_99_us <= 1);
+}
+
+static int64_t executors_ns(void)
+{
+	return (int64_t)(sim_run_summary(run)->executors_cpu_s * 1e9);
+}
+
+/* On one processor, which the workload would have for itself. */
+static int64_t own_time(int64_t edge_ns, int64_t edge_thread_ns, int64_t reading_processor_ns)
+{
+	begin(1, "parallel:8");
+	config.module_options[SST_FEEDBACK] = "source=idle";
+	config.module_options[SST_TRACE] = "60%";
+	config.edge_ns = edge_ns;
+	config.edge_thread_ns = edge_thread_ns;
+	config.reading_ns = 0;
+	config.reading_processor_ns = reading_processor_ns;
+	config.machine.idle_cost_ns = 0;
+	assert_int_equal(go(), 0);
+	const int64_t own_ns = executors_ns();
+	/* Each instant of the processor is the workload's, the executor's or idle; what is charged is one of the former. */
+	assert_true(llabs(sim_run_workload_ns(run, 0) + own_ns - sim_machine_charged_ns(sim_run_machine(run))) < NS_PER_MS + 1);
+	return own_ns;
+}
+
+static void executors_take_their_time_from_the_workloads(void **state)
+{
+	(void)state;
+	assert_int_equal(own_time(0, 0, 0), 0);
+	const int64_t edges_ns = own_time(NS_PER_MS, 0, 0);
+	assert_true(edges_ns > 100 * NS_PER_MS);
+	/* Of eight threads; an edge that leaves the workload as it is wakes none. */
+	const int64_t threads_ns = own_time(0, NS_PER_MS / 8, 0);
+	assert_in_range(threads_ns, edges_ns * 8 / 10, edges_ns);
+	assert_true(own_time(0, 0, 100 * NS_PER_US) > NS_PER_MS);
 }
 
 /* Every two seconds a processor stands still for 100 ms. What that does is tested with control, in test_sim_control. */
@@ -290,6 +326,7 @@ int main(void)
 		cmocka_unit_test_teardown(others_are_the_backgrounds, end),
 		cmocka_unit_test_teardown(work_is_conserved, end),
 		cmocka_unit_test_teardown(what_modules_see_is_what_happened, end),
+		cmocka_unit_test_teardown(executors_take_their_time_from_the_workloads, end),
 		cmocka_unit_test_teardown(open_control_runs_for_the_duty_cycle, end),
 		cmocka_unit_test_teardown(processors_stand_still, end),
 		cmocka_unit_test_teardown(priority_makes_enforcement_prompt, end),

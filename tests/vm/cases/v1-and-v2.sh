@@ -5,7 +5,7 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 
-mount_v1 cpu,cpuacct || skip 'this kernel has no control groups of version 1'
+mount_v1 cpu,cpuacct || skip "$why_not"
 mkdir /sys/fs/cgroup/unified
 mount -t cgroup2 cgroup2 /sys/fs/cgroup/unified || skip 'no control groups of version 2'
 mkdir /sys/fs/cgroup/cpu,cpuacct/group /sys/fs/cgroup/unified/group

@@ -6,11 +6,13 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 
-mount_v1 cpu,cpuacct cpuset || skip 'this kernel has no control groups of version 1'
-mkdir /sys/fs/cgroup/cpu,cpuacct/group /sys/fs/cgroup/cpuset/set
+mount_v1 cpu,cpuacct || skip "$why_not"
+mkdir /sys/fs/cgroup/cpu,cpuacct/group
 echo 150000 >/sys/fs/cgroup/cpu,cpuacct/group/cpu.cfs_quota_us
 hold_half_of 1.5 group
 expect_text err 'source=cgroup'
+mount_v1 cpuset || skip "$why_not"
+mkdir /sys/fs/cgroup/cpuset/set
 echo 0 >/sys/fs/cgroup/cpuset/set/cpuset.mems
 echo 1 >/sys/fs/cgroup/cpuset/set/cpuset.cpus
 mkdir /sys/fs/cgroup/cpu,cpuacct/set

@@ -3,10 +3,11 @@
 # Sourced by the cases: what tests/cli/lib.sh has, and
 #   hold TARGET SECONDS OPTION... COMMAND...   holds a load; leaves log.csv and record.csv; expects status 0 and expect_held
 #   expect_held             of the last run with record.csv, the mean error is $most_error percentage points (1) at most
+#   expect_held_between LOAD   the rows of log.csv that no standstill made long have this load
 #   expect_nobody_left      no process of a run is left, stopped or running
 #   figure NAME             of record.csv
 #   ask WORD...             asks the host for something, see tests/vm/README.md; does not wait until it is done
-#   mount_v2, mount_v1 CONTROLLERS...   control groups, at /sys/fs/cgroup
+#   mount_v2, mount_v1 CONTROLLERS...   control groups, at /sys/fs/cgroup; false with $why_not where these controllers can't be had
 #   usage_us GROUP          processor time of a control group
 #   now_us                  the machine's clock
 #   expect_about WHAT VALUE WANTED   is within 5 % of it
@@ -73,9 +74,14 @@ mount_v2() {
 }
 
 mount_v1() { # CONTROLLERS...
-	mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
+	grep -q ' /sys/fs/cgroup ' /proc/mounts || mount -t tmpfs tmpfs /sys/fs/cgroup || return 1
 	for controllers do
-		mkdir "/sys/fs/cgroup/$controllers" && mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" || return 1
+		mkdir "/sys/fs/cgroup/$controllers"
+		mount -t cgroup -o "$controllers" cgroup "/sys/fs/cgroup/$controllers" 2>/dev/null && continue
+		rmdir "/sys/fs/cgroup/$controllers"
+		# shellcheck disable=SC2034 # for the cases
+		why_not="this kernel has no $controllers of version 1"
+		return 1
 	done
 }
 
@@ -95,6 +101,11 @@ now_us() {
 expect_about() {
 	printf '%s: %s, wanted %s\n' "$@"
 	awk -v value="$2" -v wanted="$3" 'BEGIN { exit !(value >= 0.95 * wanted && value <= 1.05 * wanted) }' || fail "$1: $2, wanted $3"
+}
+
+expect_held_between() { # LOAD
+	expect_about 'load between standstills' \
+		"$(awk -F, 'NR > 1 && $1 - end < 0.8 { sum += $4; rows++ } { end = $1 } END { print sum / rows }' log.csv)" "$1"
 }
 
 # share_used GROUP SECONDS: how many processors it used meanwhile.

@@ -3,7 +3,7 @@
 # Sourced by tests/vm/run: what a machine starts from. Needs $root, $build, and trouble, which ends the program with a message.
 #   initramfs_make FILE   programs and modules of the build with the libraries they need, busybox for all else, and the cases
 
-initramfs_programs='showstopper ssburn cpuload'
+initramfs_programs='showstopper ssburn cpuload tests/without_call'
 
 initramfs_copy_libraries() { # FOLDER PROGRAM...
 	to=$1
@@ -17,14 +17,14 @@ initramfs_make() {
 	busybox=$(command -v busybox) || left_out 'busybox is missing (tools/setup vm installs it)'
 	tree=$1.d
 	rm -rf "$tree"
-	mkdir -p "$tree/bin" "$tree/build" "$tree/source/tests/cli" "$tree/etc" "$tree/lib" "$tree/dev" || trouble "can't write to $tree"
+	mkdir -p "$tree/bin" "$tree/build/tests" "$tree/source/tests/cli" "$tree/etc" "$tree/lib" "$tree/dev" || trouble "can't write to $tree"
 	cp -L "$busybox" "$tree/bin/busybox"
 	"$busybox" --list | grep -vx busybox | while IFS= read -r applet; do
 		ln -sf busybox "$tree/bin/$applet"
 	done
 	for program in $initramfs_programs; do
 		[ -x "$build/$program" ] || trouble "$build/$program is missing; build it first"
-		cp "$build/$program" "$tree/build/"
+		cp "$build/$program" "$tree/build/$program"
 	done
 	cp -R "$build/modules" "$tree/build/"
 	# Busybox's can't do it all.

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: a machine in QEMU. Needs $root, $build, $cache, and trouble, which ends the program with a message.
 #   machine_choose_accelerator auto|kvm|tcg IMAGE INITRAMFS   sets accelerator
-#   machine_run FOLDER LIMIT IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end, for LIMIT seconds
-#                                at most; console, requests and results of the machine are then in FOLDER. Its status is QEMU's, or 124
+#   machine_run FOLDER LIMIT SLOW IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end,
+#                                for LIMIT of its seconds at most; if it is emulated, one takes SLOW seconds. Console, requests and
+#                                results of the machine are then in FOLDER. Its status is QEMU's, or 124
 #   machine_end                  ends one that runs
 
 machine=
@@ -14,16 +15,19 @@ machine_qemu() { # LIMIT OPTION...
 	if [ "$accelerator" = kvm ]; then
 		set -- -accel kvm -cpu host "$@"
 	else
-		# QEMU 7.2 sometimes gives an emulated cmpxchg16b the wrong flags, which Linux 6.12 does not survive.
-		set -- -accel tcg,thread=multi -cpu max,-cx16 "$@"
+		# QEMU 7.2 sometimes gives an emulated cmpxchg16b the wrong flags, which Linux 6.12 does not survive. Linux sees threads of a core on
+		# an Intel alone.
+		set -- -accel tcg,thread=multi -cpu max,-cx16,vendor=GenuineIntel "$@"
+		# shellcheck disable=SC2031 # set for QEMU alone
+		export LD_PRELOAD="$build/tests/slow_clock.so" SLOW_CLOCK="${machine_slow:-1}" SLOW_CLOCK_AHEAD="${machine_ahead-}"
 	fi
 	exec timeout -k 5 "$qemu_limit" qemu-system-x86_64 -nodefaults -no-reboot -display none "$@" </dev/null
 }
 
 machine_kernel_options() {
 	options='console=ttyS0 quiet panic=-1'
-	# The clocks of emulated processors drift apart.
-	[ "$accelerator" = kvm ] || options="$options tsc=unstable"
+	# The clocks of emulated processors drift apart. A busy host has no time for the ticks that Linux waits for when it tries its timer.
+	[ "$accelerator" = kvm ] || options="$options tsc=unstable no_timer_check"
 	printf '%s %s\n' "$options" "$*"
 }
 
@@ -73,6 +77,20 @@ machine_waited() { # QEMU
 		awk '{ ran += $1; waited += $2 } END { printf "%d\n", ran + waited ? 100 * waited / (ran + waited) : 0 }'
 }
 
+# The machine stands still, and when it goes on its clocks say that so many seconds have passed. Where its clocks are the host's, they have.
+machine_sleeps() { # FOLDER QEMU SECONDS
+	kill -STOP "$2"
+	if [ "$accelerator" = kvm ]; then
+		sleep "$3"
+	else
+		machine_gone=$((machine_gone + $3))
+		# shellcheck disable=SC2059 # the number as four bytes, the first of which counts least
+		printf "$(printf '\\%03o\\%03o\\0\\0' $((machine_gone % 256)) $((machine_gone / 256)))" | dd of="$1/ahead" conv=notrunc status=none
+		sleep 1
+	fi
+	kill -CONT "$2"
+}
+
 # What a case may ask the host for. The machine itself asks for its end: it has to be there to be looked at.
 machine_do() { # FOLDER QEMU REQUEST...
 	folder=$1
@@ -85,23 +103,33 @@ machine_do() { # FOLDER QEMU REQUEST...
 		;;
 	stop:2)
 		machine_say "$folder" stop
-		sleep "$2"
+		sleep $(($2 * machine_slow))
 		machine_say "$folder" cont
 		;;
-	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" "$3" "$4" "$5" ;;
+	sleep:2) machine_sleeps "$folder" "$qemu" "$2" ;;
+	key:2)
+		sleep $(($2 * machine_slow))
+		machine_say "$folder" 'sendkey ret'
+		;;
+	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" $(($3 * machine_slow)) $(($4 * machine_slow)) "$5" ;;
 	*) echo "nobody knows how to '$*'" ;;
 	esac
 	printf 'done: %s\n' "$*"
 }
 
 machine_run() {
-	folder=$1 machine_limit=$2 image=$3 initramfs=$4 own_options=$5 command_line=$(machine_kernel_options "$6")
+	folder=$1 machine_slow=$3 image=$4 initramfs=$5 own_options=$6 command_line=$(machine_kernel_options "$7")
+	[ "$accelerator" != kvm ] || machine_slow=1
+	[ -e "$build/tests/slow_clock.so" ] || trouble "$build/tests/slow_clock.so is missing; build it first"
+	machine_limit=$(($2 * machine_slow)) machine_ahead=$folder/ahead
+	printf '\0\0\0\0' >"$machine_ahead"
 	rm -f "$folder/monitor.in" "$folder/monitor.out"
 	mkfifo "$folder/monitor.in" "$folder/monitor.out" || trouble "can't write to $folder"
 	: >"$folder/requests"
+	machine_gone=0
 	# shellcheck disable=SC2086 # the machine's options are a list
 	machine_qemu "$machine_limit" $own_options -kernel "$image" -initrd "$initramfs" -append "$command_line" \
-		-serial "file:$folder/console" -serial "file:$folder/results.tar.gz" -serial "file:$folder/requests" \
+		-serial "file:$folder/console" -serial "file:$folder/results.tar.gz" -serial "file:$folder/requests" -serial "file:$folder/output" \
 		-chardev pipe,id=monitor,path="$folder/monitor" -mon chardev=monitor,mode=readline >"$folder/qemu" 2>&1 &
 	machine=$!
 	cat "$folder/monitor.out" >"$folder/monitor" &
@@ -116,7 +144,7 @@ machine_run() {
 	# Where QEMU didn't start nobody has opened the other end.
 	kill "$reader" 2>/dev/null
 	wait "$reader" 2>/dev/null
-	rm -f "$folder/monitor.in" "$folder/monitor.out"
+	rm -f "$folder/monitor.in" "$folder/monitor.out" "$machine_ahead"
 	return "$machine_status"
 }
 

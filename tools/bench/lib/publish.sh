@@ -52,7 +52,7 @@ publish_machine() {
 	*) kind="a virtual machine ($kind)" ;;
 	esac
 	# shellcheck disable=SC2154 # the caller's
-	accounting=$("$build/showstopper" --check-machine | sed -n 's/^accounting of user and system time: //p')
+	accounting=$("$build/showstopper" --check-machine | sed -n 's/^accounting: *\(.*\) for user and system time, .*/\1/p')
 	printf '%s processors%s, %s, %s, accounting %s' "$(nproc)" "${model:+ ($model)}" "$(uname -sr)" "$kind" "${accounting:-unknown}"
 }
 

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/units.h"
+#include "cli/machine_parts.h"
+#include "control/run.h"
+#include "os/accounting.h"
+#include "os/affinity.h"
+#include "os/clock_source.h"
+#include "os/container.h"
+#include "os/cpu_list.h"
+#include "os/frequency.h"
+#include "os/host_text.h"
+#include "os/hypervisor.h"
+#include "os/processors.h"
+#include "os/stat.h"
+#include "os/swap.h"
+#include "placement/topology.h"
+
+/* From these shares of the processors on, steal and others are worth a word. */
+#define MUCH_STEAL 0.01
+#define MUCH_BUSY 0.05
+/* Pages in a second. */
+#define MUCH_SWAP 100
+
+/* What the counters were. */
+struct moment {
+	bool has_stat, has_swap;
+	struct linux_stat stat;
+	struct linux_swap swap;
+};
+
+static void look(const struct sst_env *env, struct moment *moment)
+{
+	size_t length = 0;
+	char *const text = host_text(env, "/proc/stat", &length);
+	moment->has_stat = text && linux_stat_parse(text, length, NULL, &moment->stat) == 0;
+	free(text);
+	moment->has_swap = linux_swap_read(env, &moment->swap);
+}
+
+/* "; WHAT LIST", if the kernel keeps such a list and it isn't empty. */
+static void print_list(const struct sst_env *env, const char *name, const char *what, FILE *to)
+{
+	struct sst_cpus *const cpus = linux_cpu_list(env, name);
+	if (cpus) {
+		fprintf(to, "; %s ", what);
+		cpus_print(cpus, to);
+	}
+	free(cpus);
+}
+
+static void add_processors(struct findings *findings, const struct sst_env *env, const struct moment *now)
+{
+	char text[512] = "";
+	FILE *const to = fmemopen(text, sizeof text, "w");
+	if (to) {
+		if (now->has_stat)
+			fprintf(to, "%u online", now->stat.processors);
+		else
+			fputs("/proc/stat unavailable", to);
+		fprintf(to, ", %u usable", linux_processors_usable());
+		print_list(env, "offline", "offline", to);
+		print_list(env, "isolated", "isolated", to);
+		print_list(env, "nohz_full", "without a tick", to);
+		fclose(to);
+	}
+	findings_add(findings, FINDING_MACHINE, "processors", now->has_stat ? FINDING_KNOWN : FINDING_UNKNOWN, "%s", text)
+		->value = now->has_stat ? (double)now->stat.processors : (double)NAN;
+}
+
+static void add_container(struct findings *findings, const struct sst_env *env)
+{
+	struct linux_container container;
+	char text[PATH_MAX + 256] = "none: neither a quota nor a cpuset takes anything away";
+	if (linux_container_find(env, &container))
+		linux_container_describe(&container, text, sizeof text);
+	linux_container_free(&container);
+	findings_add(findings, FINDING_MACHINE, "container", FINDING_KNOWN, "%.600s", text);
+}
+
+static unsigned count_new(const struct topology *topology, bool (*same)(const struct place *, const struct place *))
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < topology->count; i++) {
+		bool is_new = true;
+		for (size_t k = 0; k < i && is_new; k++)
+			is_new = !same(&topology->place[k], &topology->place[i]);
+		count += is_new;
+	}
+	return count;
+}
+
+static bool same_chip(const struct place *a, const struct place *b)
+{
+	return a->chip == b->chip;
+}
+
+static bool same_core(const struct place *a, const struct place *b)
+{
+	return a->chip == b->chip && a->core == b->core;
+}
+
+static bool same_kind(const struct place *a, const struct place *b)
+{
+	return a->kind == b->kind;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void add_topology(struct findings *findings)
+{
+	struct topology topology;
+	struct sst_cpus *const allowed = linux_affinity_get();
+	if (!allowed || topology_read(allowed, &topology) != 0) {
+		findings_add(findings, FINDING_MACHINE, "topology", FINDING_UNKNOWN, "unknown: --pin can't be had");
+		free(allowed);
+		return;
+	}
+	const unsigned chips = count_new(&topology, same_chip), cores = count_new(&topology, same_core);
+	const unsigned kinds = count_new(&topology, same_kind);
+	char more[160] = "";
+	if (kinds > 1)
+		snprintf(more, sizeof more, "; %u kinds of cores: work per load depends on where it runs", kinds);
+	else if (topology.count > cores)
+		snprintf(more, sizeof more, "; threads share cores (SMT): work is no straight line of the load");
+	findings_add(findings, FINDING_MACHINE, "topology", FINDING_KNOWN, "%u chip%s, %u core%s, %zu thread%s%s%s", chips,
+		plural(chips), cores, plural(cores), topology.count, plural(topology.count),
+		topology.elsewhere ? ", by hwloc's variables" : "", more);
+	topology_free(&topology);
+	free(allowed);
+}
+
+static void add_accounting(struct findings *findings, const struct sst_env *env)
+{
+	struct utsname system;
+	uname(&system);
+	findings_add(findings, FINDING_MACHINE, "accounting", FINDING_KNOWN, "%s for user and system time, %s for idle time",
+		linux_accounting_mode(env, system.release), linux_accounting_idle_clock(env) ? "clock" : "tick");
+}
+
+static void add_frequency(struct findings *findings, const char *root)
+{
+	struct linux_frequency_policy policy;
+	struct sst_cpus *const allowed = linux_affinity_get();
+	const bool told = allowed && linux_frequency_policy(root, allowed->cpu[0], &policy);
+	free(allowed);
+	if (!told) {
+		findings_add(findings, FINDING_MACHINE, "frequency", FINDING_UNKNOWN,
+			"unknown: no cpufreq; what clocks do is up to the processor, or to a host");
+		return;
+	}
+	char range[64] = "";
+	if (!isnan(policy.least_mhz) && !isnan(policy.most_mhz))
+		snprintf(range, sizeof range, ", %.0f to %.0f MHz", policy.least_mhz, policy.most_mhz);
+	struct finding *const finding =
+		findings_add(findings, FINDING_MACHINE, "frequency", FINDING_KNOWN, "governor %s%s", policy.governor, range);
+	if (strcmp(policy.governor, "performance") != 0 && strcmp(policy.governor, "userspace") != 0)
+		finding_remedy(finding, "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+			"for a clock that doesn't follow the load");
+}
+
+static double steal_between(const struct linux_stat_times *before, const struct linux_stat_times *now)
+{
+	const double ticks = (double)(linux_stat_busy(now) + linux_stat_idle(now)) -
+			     (double)(linux_stat_busy(before) + linux_stat_idle(before));
+	return ticks > 0 ? fmax((double)now->steal - (double)before->steal, 0) / ticks : 0;
+}
+
+static void add_virtual_machine(
+	struct findings *findings, const struct sst_env *env, const struct moment *before, const struct moment *now)
+{
+	char name[LINUX_HYPERVISOR_NAME_MAX];
+	const bool is_virtual = linux_hypervisor_find(env, name);
+	findings_add(findings, FINDING_MACHINE, "virtual_machine", FINDING_KNOWN, "%s",
+		!is_virtual ? "none seen"
+		: *name     ? name
+			    : "yes");
+	if (!before->has_stat || !now->has_stat) {
+		findings_add(findings, FINDING_MACHINE, "steal", FINDING_UNKNOWN, "unknown: no /proc/stat");
+		return;
+	}
+	const struct linux_stat_times boot = {0};
+	const double steal = steal_between(&before->stat.total, &now->stat.total);
+	const double since_boot = steal_between(&boot, &now->stat.total);
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "steal", FINDING_KNOWN,
+		"%.1f %% over one second, %.1f %% since the start of the machine%s", 100 * steal, 100 * since_boot,
+		is_virtual && now->stat.total.steal == 0 ? " (or not told)" : "");
+	finding->value = steal;
+	if (fmax(steal, since_boot) < MUCH_STEAL)
+		return;
+	finding_weigh(finding, FINDING_LOWERS, "a hypervisor gave %.1f %% of the processors to others (%.1f %% since the start)",
+		100 * steal, 100 * since_boot);
+	finding_remedy(finding, NULL, "it counts as work; a host with processors of your own, or another time");
+}
+
+static void add_clock(struct findings *findings, const struct sst_env *env)
+{
+	char name[LINUX_CLOCK_SOURCE_MAX];
+	char more[64] = "";
+	const double suspended_s = linux_clock_suspended_s();
+	linux_clock_source(env, name);
+	if (suspended_s >= 1)
+		snprintf(more, sizeof more, "; the machine slept for %.0f s since its start", suspended_s);
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "clock", *name ? FINDING_KNOWN : FINDING_UNKNOWN,
+		"%s%s", *name ? name : "unknown", more);
+	if (!linux_clock_source_is_slow(name))
+		return;
+	finding_weigh(finding, FINDING_LOWERS, "each look at the clock %s takes a microsecond or more", name);
+	if (linux_clock_source_has(env, "tsc"))
+		finding_remedy(finding, "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+			"for a faster one");
+}
+
+/* The load as a run would measure it; NaN where it can't. */
+static double load_between(const struct run *run, const struct sst_reading *before)
+{
+	const struct module *const feedback = &run->module[SST_FEEDBACK];
+	struct sst_reading now;
+	struct sst_sample sample;
+	if (feedback->feedback->read(feedback->state, &run->host[SST_FEEDBACK].env, &now) != 0 ||
+		!feedback->feedback->sample(feedback->state, before, &now, &sample))
+		return NAN;
+	return fmin(fmax(sample.work / sample.capacity, 0), 1);
+}
+
+static void add_busy(struct findings *findings, double load)
+{
+	if (isnan(load)) {
+		findings_add(findings, FINDING_MACHINE, "busy", FINDING_UNKNOWN, "unknown");
+		return;
+	}
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "busy", FINDING_KNOWN,
+		"a load of %.1f %% over one second, without a workload", 100 * load);
+	finding->value = load;
+	if (load < MUCH_BUSY)
+		return;
+	finding_weigh(finding, FINDING_LOWERS, "what runs already makes a load of %.0f %%; no lower one can be held", 100 * load);
+	finding_remedy(finding, "top -b -n 1 | head -n 15", "to see what it is");
+}
+
+static void add_swap(struct findings *findings, const struct moment *before, const struct moment *now)
+{
+	if (!before->has_swap || !now->has_swap) {
+		findings_add(findings, FINDING_MACHINE, "swap", FINDING_UNKNOWN, "unknown");
+		return;
+	}
+	if (!now->swap.total_kib) {
+		findings_add(findings, FINDING_MACHINE, "swap", FINDING_KNOWN, "none");
+		return;
+	}
+	const uint64_t pages = now->swap.pages - before->swap.pages;
+	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "swap", FINDING_KNOWN,
+		"%llu of %llu MiB used, %llu pages moved in one second",
+		(unsigned long long)(now->swap.total_kib - now->swap.free_kib) / 1024,
+		(unsigned long long)now->swap.total_kib / 1024, (unsigned long long)pages);
+	finding->value = (double)pages;
+	if (pages < MUCH_SWAP)
+		return;
+	finding_weigh(finding, FINDING_LOWERS, "the machine swaps: workloads wait for memory though they may run");
+	finding_remedy(finding, NULL, "fewer or smaller programs");
+}
+
+void machine_add_hardware(struct findings *findings, const struct config *config, const struct sst_env *env)
+{
+	struct moment before, now;
+	struct sst_reading first;
+	char ignored[RUN_ERROR_MAX];
+	double load = NAN;
+	struct run run = {.config = config, .master = -1, .ready = -1};
+	const bool measures =
+		run_prepare_module(&run, SST_FEEDBACK, ignored) == 0 &&
+		run.module[SST_FEEDBACK].feedback->read(run.module[SST_FEEDBACK].state, &run.host[SST_FEEDBACK].env, &first) == 0;
+	look(env, &before);
+	sleep(1);
+	look(env, &now);
+	if (measures)
+		load = load_between(&run, &first);
+	run_release(&run);
+	add_processors(findings, env, &now);
+	add_container(findings, env);
+	add_topology(findings);
+	add_accounting(findings, env);
+	add_frequency(findings, config->root);
+	add_virtual_machine(findings, env, &before, &now);
+	add_clock(findings, env);
+	add_busy(findings, load);
+	add_swap(findings, &before, &now);
+}

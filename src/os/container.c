@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/container.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "os/host_text.h"
+#include "os/stat.h"
+
+unsigned linux_container_online(const struct sst_env *env, const struct sst_cpus *cpus)
+{
+	struct linux_stat stat;
+	size_t length = 0;
+	char *const text = host_text(env, "/proc/stat", &length);
+	const bool told = text && linux_stat_parse(text, length, cpus, &stat) == 0;
+	free(text);
+	return told ? stat.processors : 0;
+}
+
+/* Its file is mounted over the kernel's. */
+static bool finds_lxcfs(const struct sst_env *env)
+{
+	char point[PATH_MAX], part[PATH_MAX];
+	size_t length = 0;
+	bool found = false;
+	char *const mounts = host_text(env, "/proc/self/mountinfo", &length);
+	const char *at = mounts;
+	while (mounts && !found && linux_cgroup_next_mount(&at, mounts + length, "fuse.lxcfs", NULL, point, part, PATH_MAX))
+		found = strcmp(point, "/proc/stat") == 0;
+	free(mounts);
+	return found;
+}
+
+struct sst_cpus *linux_container_allowed(const struct sst_env *env)
+{
+	static const char name[] = "\nCpus_allowed_list:";
+	struct sst_cpus *cpus = NULL;
+	size_t length = 0;
+	char *const text = host_text(env, "/proc/self/status", &length);
+	const char *at = text ? memmem(text, length, name, sizeof name - 1) : NULL;
+	if (at) {
+		const char *const end = text + length;
+		for (at += sizeof name - 1; at < end && (*at == '\t' || *at == ' ');)
+			at++;
+		const char *const stop = memchr(at, '\n', (size_t)(end - at));
+		if (!stop || cpus_parse(at, (size_t)(stop - at), &cpus, NULL) != 0)
+			cpus = NULL;
+	}
+	free(text);
+	return cpus;
+}
+
+static void take_affinity(const struct sst_env *env, struct linux_container *container)
+{
+	struct sst_cpus *const allowed = linux_container_allowed(env);
+	const unsigned usable = allowed ? linux_container_online(env, allowed) : 0;
+	container->by_affinity = usable > 0 && usable < linux_container_online(env, NULL);
+	if (!container->by_affinity) {
+		free(allowed);
+		return;
+	}
+	container->group.cpus = allowed;
+	/* A quota of more than these can't be used up. */
+	if (container->group.quota >= usable)
+		container->group.quota = 0;
+}
+
+bool linux_container_find(const struct sst_env *env, struct linux_container *container)
+{
+	*container = (struct linux_container){.lxcfs = finds_lxcfs(env)};
+	const bool found = linux_cgroup_find_container(env, &container->group);
+	if (!container->group.shows_cpuset && !container->lxcfs)
+		take_affinity(env, container);
+	return found || container->by_affinity || container->lxcfs;
+}
+
+void linux_container_free(struct linux_container *container)
+{
+	free(container->group.cpus);
+	container->group.cpus = NULL;
+}
+
+void linux_container_describe(const struct linux_container *container, char *text, size_t size)
+{
+	linux_cgroup_describe(&container->group, text, size);
+	const size_t used = strlen(text);
+	if (container->by_affinity)
+		snprintf(text + used, size - used, ", by affinity, as no control group shows a cpuset");
+	else if (container->lxcfs)
+		snprintf(text + used, size - used,
+			"%slxcfs: /proc/stat shows the container's processors, with numbers of its own", used ? ", " : "");
+}
+
+bool linux_container_keeps_numbers(const struct sst_env *env, const struct linux_container *container)
+{
+	if (!container->lxcfs)
+		return true;
+	struct sst_cpus *const allowed = linux_container_allowed(env);
+	const bool keeps = allowed && allowed->cpu[allowed->count - 1] == allowed->count - 1 &&
+			   linux_container_online(env, NULL) == allowed->count;
+	free(allowed);
+	return keeps;
+}
