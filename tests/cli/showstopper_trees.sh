@@ -57,11 +57,14 @@ interpolate step
 END
 jobs='"$0" half & "$0" half & while :; do "$0" brief; done'
 
+# What comes before showstopper.
+through=
 # follow LEAST COMMAND…: of each of two workloads there are at least so many processes.
 follow() {
 	least=$((2 * $1))
 	shift
-	start_background showstopper -q -t file -T trace -c open -n 2 --grace 5s "$@"
+	# shellcheck disable=SC2086 # words
+	start_background $through showstopper -q -t file -T trace -c open -n 2 --grace 5s "$@"
 	wait_until all_stand_still "$least"
 	# They stay so, but for what is forked in the very moment.
 	sleep 1
@@ -79,7 +82,21 @@ follow 1 "$tree" brood
 follow 3 bash -m -c "$jobs" "$tree"
 
 # The first process ends, its children don't; nor do those of a parent that died.
-follow 3 sh -c '(setsid sleep 1000 & sleep 1000 &) ; sleep 1000 & exit 0'
+left_behind='(setsid sleep 1000 & sleep 1000 &) ; sleep 1000 & exit 0'
+follow 3 sh -c "$left_behind"
+
+# The same where the kernel keeps no lists of children.
+run "$build/tests/without_lists" true
+if [ "$status" -eq 0 ]; then
+	through=$build/tests/without_lists
+	run "$through" showstopper --check-machine
+	expect_text out '^children: +unavailable: '
+	follow 8 "$tree" tree
+	follow 3 sh -c "$left_behind"
+	through=
+else
+	left_out "no filter of system calls can be set: $(cat err)"
+fi
 
 # Continued: after the stop all run again.
 sed -i 's/^30s/2s/' trace

@@ -12,7 +12,8 @@
 #   now_us                  the machine's clock
 #   expect_about WHAT VALUE WANTED   is within 5 % of it
 #   share_used GROUP SECONDS   how many processors the group used meanwhile
-#   hold_half_of PROCESSORS GROUP   half of the group's quota, which is so many processors, by the group's own account
+#   hold_half_of PROCESSORS GROUP [STARTER...]   half of the group's quota, which is so many processors, by the group's own account;
+#                           STARTER is what puts showstopper into it, instead of in_group
 # $through stands before showstopper in hold: in_group GROUP, as_user, or both, which are programs in this folder.
 # All files that a case leaves in its folder are among the results.
 
@@ -41,9 +42,9 @@ ask() {
 # An emulated machine that shares its processors needs its time for the cleaning up.
 expect_nobody_left() {
 	for _ in $(seq 300); do
-		left=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v self=$$ '
+		left=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v self=$$ -v parent=$PPID '
 			{ pid = $1; name = $2; sub(/^.*\) /, "") }
-			($2 == 1 && pid != self && $1 != "Z") || $1 ~ /^[Tt]$/ { print pid, name, $1 }')
+			($2 == 1 && pid != self && pid != parent && name != "(systemd)" && $1 != "Z") || $1 ~ /^[Tt]$/ { print pid, name, $1 }')
 		[ -n "$left" ] || return 0
 		sleep 0.1
 	done
@@ -116,18 +117,22 @@ share_used() {
 	awk -v us="$(($(usage_us "$1") - share_us))" -v all="$(($(now_us) - share_from))" 'BEGIN { printf "%.3f\n", us / all }'
 }
 
-# hold_half_of PROCESSORS GROUP: half of what the group may use, by its own account.
+# hold_half_of PROCESSORS GROUP [STARTER...]: half of what the group may use, by its own account.
 hold_half_of() {
+	half_processors=$1
+	half_group=$2
+	shift 2
 	# shellcheck disable=SC2086 # words
-	start_background in_group "$2" $through showstopper -T 50% -r 9s -o log.csv --export-csv record.csv -v ssburn
+	[ $# -gt 0 ] || set -- in_group "$half_group" $through
+	start_background "$@" showstopper -T 50% -r 9s -o log.csv --export-csv record.csv -v ssburn
 	rm -f log.csv
 	wait_until has_records 4
-	share=$(share_used "$2" 5)
+	share=$(share_used "$half_group" 5)
 	wait_background
 	cat err
 	expect_status 0
 	expect_held
-	expect_about "processors that $2 used" "$share" "$(awk -v processors="$1" 'BEGIN { print processors / 2 }')"
+	expect_about "processors that $half_group used" "$share" "$(awk -v processors="$half_processors" 'BEGIN { print processors / 2 }')"
 	expect_nobody_left
 	through=
 }

@@ -2,15 +2,27 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: what a machine starts from. Needs $root, $build, and trouble, which ends the program with a message.
 #   initramfs_make FILE   programs and modules of the build with the libraries they need, busybox for all else, and the cases
+#   initramfs_pack TREE FILE   of a folder, which is removed
+#   initramfs_copy_libraries TREE PROGRAM...   those that the programs need
 
 initramfs_programs='showstopper ssburn cpuload tests/without_call'
+
+# Where packages have been unpacked, if programs of theirs are to have libraries of theirs.
+libraries_of=
 
 initramfs_copy_libraries() { # FOLDER PROGRAM...
 	to=$1
 	shift
-	ldd "$@" | sed -n 's,^[^/]*\(/[^ :]*\) (0x.*,\1,p' | sort -u | while IFS= read -r library; do
-		mkdir -p "$to${library%/*}" && cp -L "$library" "$to$library" || exit 1
+	[ -z "$libraries_of" ] || libraries_at=$(find "$libraries_of" -name '*.so*' -printf '%h\n' | sort -u | paste -sd :)
+	LD_LIBRARY_PATH=${libraries_at-} ldd "$@" | sed -n 's,^[^/]*\(/[^ :]*\) (0x.*,\1,p' | sort -u | while IFS= read -r library; do
+		there=$to${library#"$libraries_of"}
+		mkdir -p "${there%/*}" && cp -L "$library" "$there" || exit 1
 	done
+}
+
+initramfs_pack() { # TREE FILE
+	(cd "$1" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$2" || trouble "can't write $2"
+	rm -rf "$1"
 }
 
 initramfs_make() {
@@ -40,6 +52,5 @@ initramfs_make() {
 	chmod 755 "$tree/init"
 	printf 'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >"$tree/etc/passwd"
 	printf 'root:x:0:\nuser:x:1000:\n' >"$tree/etc/group"
-	(cd "$tree" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$1" || trouble "can't write $1"
-	rm -rf "$tree"
+	initramfs_pack "$tree" "$1"
 }
