@@ -31,8 +31,8 @@ static const struct {
 	[TERM_STARVED] = {"stood still",
 		"Share of that time in which the workloads were stopped and the load was above the target all the "
 		"same. Something else made it."},
-	[TERM_MEASURED] = {"measured",
-		"What the load is of, where a container takes away a part of the machine: a quota, or processors."},
+	[TERM_MEASURED] = {"measured", "What the load is of, where a container takes away a part of the machine (a quota, or "
+				       "processors), and with --limit."},
 	[TERM_OTHERS] = {"others",
 		"Load of all that is neither a workload nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "

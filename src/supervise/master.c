@@ -236,12 +236,22 @@ static bool misses_requirement(const struct master *master)
 	const double others = 100 * others_mean(&master->recording.sampled_others);
 	const bool asked = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
 	bool missed = false;
-	if (asked && covered < COVERAGE_LEAST) {
+	if (!asked)
+		return false;
+	if (!master->recording.accuracy.samples) {
+		diag("there is no sample to judge, which --require needs");
+		return true;
+	}
+	const double left_s = master_left_s(master, master->ended_ns);
+	if (config->when_one_ends != ENDS_STOP && left_s > (double)SUMMARY_SAMPLE_NS / NS_PER_S) {
+		diag("the run ended %.1f s early, and --require is for all of it", left_s);
+		missed = true;
+	}
+	if (covered < COVERAGE_LEAST) {
 		diag("samples cover %.1f %% of the time under control, required at least %.0f %%", 100 * covered,
 			100 * COVERAGE_LEAST);
 		missed = true;
 	}
-	/* Written so that a run without samples, where both are NaN, misses. */
 	if (!isnan(config->require_error) && !(error <= config->require_error)) {
 		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
 		missed = true;
@@ -309,6 +319,12 @@ static void say_summary(const struct master *master, const struct summary *summa
 	char container[RUN_CONTAINER_MAX];
 	struct summary shown = *summary;
 	shown.container = run_measures_container(&master->run) && run_container(&master->run, container) ? container : NULL;
+	if (master->config->limit > 0) {
+		const double processors = ceil(master->config->limit);
+		snprintf(container, sizeof container, "the workloads alone; 100 %% is %.0f processor%s", processors,
+			processors == 1 ? "" : "s");
+		shown.container = container;
+	}
 	summary_print(&shown, master->run.shared, master->config->verbose, to);
 	char remedy[SCHEDULING_REMEDY_MAX];
 	if (master->grant.grant != GRANT_FIFO && summary->lateness_99_us > LATE_US && scheduling_remedy(remedy))
@@ -421,6 +437,11 @@ static void set_length(struct master *master)
 {
 	const int64_t length = run_trace_length(&master->run);
 	master->length_ns = master->config->run_time_ns;
+	if (length >= 0 && master->length_ns > length && !master->config->quiet) {
+		char asked[UNITS_TEXT_MAX], there[UNITS_TEXT_MAX];
+		diag("warning: --run-time: %s is longer than the trace, which ends after %s and the run with it",
+			units_print_time(master->length_ns, asked), units_print_time(length, there));
+	}
 	if (length >= 0 && (master->length_ns < 0 || length < master->length_ns))
 		master->length_ns = length;
 	master->timed = master->length_ns >= 0;

@@ -244,6 +244,22 @@ static void begin(struct master *master)
 		stop_all(master);
 }
 
+double master_left_s(const struct master *master, int64_t now_ns)
+{
+	const int64_t end_ns = run_end(master);
+	return master->timed && end_ns > now_ns ? (double)(end_ns - now_ns) / NS_PER_S : 0;
+}
+
+/* Whoever asked for a time may not notice that it was less. */
+static void say_end(const struct master *master, const char *what)
+{
+	const double left_s = master_left_s(master, clock_now());
+	if (left_s >= 1)
+		diag("%s, %.1f s before the run's time was over", what, left_s);
+	else
+		diag("%s", what);
+}
+
 /* All workloads, or one where that is to end the run. */
 static void end_when_workloads_have(struct master *master)
 {
@@ -261,9 +277,9 @@ static void end_when_workloads_have(struct master *master)
 	if (!master->config->quiet && controlled)
 		diag("workload %u has ended; the run ends", ended);
 	else if (!master->config->quiet && master->alive > 0)
-		diag("%s", master->lost ? "no controlled workload is left" : "all controlled workloads have ended");
+		say_end(master, master->lost ? "no controlled workload is left" : "all controlled workloads have ended");
 	else if (!master->config->quiet)
-		diag("%s", master->lost ? "no workload is left" : "all workloads have ended");
+		say_end(master, master->lost ? "no workload is left" : "all workloads have ended");
 	resume_run(master);
 	master_end(master, SHARED_TERMINATE);
 }

@@ -8,4 +8,7 @@
 /* Starts what is due, or waits for the instant of --start-at; then goes round until the run has ended. */
 void master_supervise(struct master *master);
 
+/* Seconds of control that are left of the time that the run was to take; 0 where none was asked for. */
+double master_left_s(const struct master *master, int64_t now_ns);
+
 #endif

@@ -252,7 +252,7 @@ for mode in continue respawn; do
 	kill -KILL "$tree"
 	wait_background
 	expect_status 0
-	expect_text err '^showstopper: all workloads have ended$'
+	expect_text err '^showstopper: all workloads have ended(, [0-9.]+ s before the run.s time was over)?$'
 	expect_text err "^attached  *1 \\(0: process $tree, ended\\)\$"
 	[ "$(jq -c '[.workloads[0].ended_by_itself,.workloads[0].exit_status,.workloads[0].signal,.workloads[0].respawns]' record.json)" = '[true,null,null,0]' ] ||
 		fail "$what: wrong record"
@@ -279,7 +279,7 @@ wait_until tree_is running
 for process in $(with_mark TEST_TREE); do kill -KILL "$process"; done
 wait_background
 expect_status 0
-expect_text err '^showstopper: all workloads have ended$'
+expect_text err '^showstopper: all workloads have ended(, [0-9.]+ s before the run.s time was over)?$'
 
 # ---- One of Showstopper's processes is killed, while the tree is stopped -----------------------------------------------------------
 

@@ -446,6 +446,7 @@ for other in '-T 20%' '-t sine' '-f realtime' '-F share=40m' '-t constant'; do
 done
 run showstopper --limit 20% -r 1500m --export-json limit.json sh -c 'while :; do :; done'
 expect_status 0
+expect_text err '^measured  *the workloads alone; 100 % is 1 processor$'
 [ "$(jq '.result.target' limit.json)" = 0.2 ] || fail "$what: target $(jq '.result.target' limit.json), expected 0.2"
 
 finish

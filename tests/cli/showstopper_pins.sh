@@ -143,7 +143,7 @@ expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,
 # It ends with the controlled ones, and does not end the run.
 run showstopper -T 100% -c open -n 1 sleep 0.3 : --free -n 1 sleep 1000
 expect_status 0
-expect_text err '^showstopper: all controlled workloads have ended$'
+expect_text err '^showstopper: all controlled workloads have ended(, [0-9.]+ s before the run.s time was over)?$'
 run showstopper -T 100% -c open -r 500m -n 1 sleep 1000 : --free -n 1 sh -c 'exit 3'
 expect_status 1
 expect_text err '^showstopper: workload 1 ended with status 3$'

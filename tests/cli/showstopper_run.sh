@@ -76,7 +76,7 @@ show -q -T 100% -c open true
 expect_status 0
 expect_lines err 0
 show -T 100% -c open true
-expect_text err '^showstopper: all workloads have ended$'
+expect_text err '^showstopper: all workloads have ended(, [0-9.]+ s before the run.s time was over)?$'
 show -q -T 100% -c open -n 1 true : -n 1 sh -c 'exit 3'
 expect_status 1
 expect_lines err 1
@@ -102,6 +102,14 @@ expect_lines err 0
 show -q -T 37% -r 1s --require error=0,mse=0 -n 1 sleep 1000
 expect_status 3
 expect_text err '^showstopper: mean squared error [0-9.]+ pp\^2, required at most 0.000 pp\^2$'
+show -T 37% -c open -r 9s --require error=100 -n 1 sleep 2
+expect_status 3
+expect_text err '^showstopper: all workloads have ended, [67]\.[0-9] s before the run.s time was over$'
+expect_text err '^showstopper: the run ended [67]\.[0-9] s early, and --require is for all of it$'
+printf '0 37%%\n1s 37%%\n' >short.trace
+show -t file -T short.trace -r 2s --require error=100 -n 1 sleep 1000
+expect_status 0
+expect_text err '^showstopper: warning: --run-time: 2s is longer than the trace, which ends after 1s and the run with it$'
 show -q -T 37% -r 1s --require mse=10000 -n 1 sleep 1000
 expect_status 0
 show -q -T 100% -c open --require error=100 -n 1 true
