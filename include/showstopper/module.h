@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 4u
+#define SST_ABI 5u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -263,6 +263,7 @@ struct sst_dithering_input {
 	unsigned rank, live; /* as in sst_control_input */
 	double duty;         /* local duty cycle, 0 to 1 */
 	bool running;        /* what the last answer was */
+	int64_t edge_ns;     /* how long it takes the host to stop or to continue the workload, smoothed; 0: not known yet */
 };
 
 struct sst_dithering_output {

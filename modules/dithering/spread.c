@@ -11,7 +11,11 @@
  * different lengths are no longer spread. For the same reason many executors change the length at the same moment, where epochs of the
  * old and of the new one begin. Where few change it, or the place changes, the new beginning of a workload's run may lie in the stop that
  * it still kept by the old ones; it then runs at once, or all would miss a part of their runs together.
+ *
+ * To stop and to continue workloads of many threads or processes may cost more than all else that an executor does. Where there are many
+ * workloads, none of which matters much by itself, epochs are doubled for that as well.
  */
+#include <math.h>
 #include <stdatomic.h>
 
 #include "showstopper/module.h"
@@ -31,6 +35,11 @@
 #define BEGINNING_NS 300000000
 /* An epoch is at most this many doublings of τ: eleven minutes at 83 ms. */
 #define MOST_DOUBLINGS 13
+
+/* Among so many, the edges of an epoch may take this part of it at most, unless the epoch were to become so much longer. */
+#define CHEAP_AMONG 8
+#define MOST_FOR_EDGES 0.0006
+#define MOST_LONGER 4
 
 struct spread {
 	int64_t quantum_ns;
@@ -88,11 +97,19 @@ static const struct sst_option options[] = {
 /* A run may be this many times `least` before the epoch is halved. */
 #define HALVE_ABOVE 3.0
 
-static bool suits(const struct spread *spread, double duty, int doublings, double tolerance)
+/* The length below which epochs are too costly for what their edges take. */
+static double cheap_length(const struct spread *spread, const struct sst_dithering_input *in)
 {
-	const double run_ns = duty * (double)(spread->quantum_ns << doublings);
-	return (run_ns * tolerance >= (double)spread->least_ns || doublings == MOST_DOUBLINGS) &&
-	       (run_ns <= tolerance * HALVE_ABOVE * (double)spread->least_ns || doublings == 0);
+	const double cheap_ns = 2 * (double)in->edge_ns / MOST_FOR_EDGES;
+	return in->live < CHEAP_AMONG ? 0 : fmin(cheap_ns, MOST_LONGER * (double)spread->quantum_ns);
+}
+
+/* Of `wanted_ns`, the least length that is long enough. */
+static bool suits(const struct spread *spread, double wanted_ns, int doublings, double tolerance)
+{
+	const double length_ns = (double)(spread->quantum_ns << doublings);
+	return (length_ns * tolerance >= wanted_ns || doublings == MOST_DOUBLINGS) &&
+	       (length_ns <= tolerance * HALVE_ABOVE * wanted_ns || doublings == 0);
 }
 
 /*
@@ -140,10 +157,10 @@ static void change(struct spread *spread, const struct agreed *agreed, int64_t s
 	spread->change_ns = when_ns;
 }
 
-static void choose(struct spread *spread, double duty, int64_t since_ns, unsigned live)
+static void choose(struct spread *spread, double wanted_ns, int64_t since_ns, unsigned live)
 {
 	struct agreed agreed = {0};
-	while (!suits(spread, duty, agreed.doublings, 1))
+	while (!suits(spread, wanted_ns, agreed.doublings, 1))
 		agreed.doublings++;
 	if (live > PATIENT_AMONG && spread->length_ns)
 		agreed.quanta = common_beginning(spread, agreed.doublings, since_ns) / spread->quantum_ns;
@@ -153,10 +170,11 @@ static void choose(struct spread *spread, double duty, int64_t since_ns, unsigne
 }
 
 /* Sets the number of doublings. True when a change that all had agreed upon comes into force. */
-static bool choose_length(struct spread *spread, double asked, int64_t at_ns, int64_t origin_ns, unsigned live)
+static bool choose_length(struct spread *spread, const struct sst_dithering_input *in)
 {
-	const double duty = mean_duty(spread, asked, live);
-	const int64_t since_ns = at_ns - origin_ns;
+	const double duty = mean_duty(spread, in->duty, in->live);
+	const double wanted_ns = duty > 0 ? fmax((double)spread->least_ns / duty, cheap_length(spread, in)) : 0;
+	const int64_t since_ns = in->now_ns - in->origin_ns;
 	if (spread->change_ns && since_ns < spread->change_ns)
 		return false;
 	const bool changes = spread->change_ns != 0;
@@ -166,12 +184,12 @@ static bool choose_length(struct spread *spread, double asked, int64_t at_ns, in
 	}
 	spread->change_ns = 0;
 	const struct agreed agreed = unpack(atomic_load_explicit(spread->agreed, memory_order_relaxed));
-	if (duty > 0 && agreed.doublings != spread->doublings && suits(spread, duty, agreed.doublings, TOLERANCE))
+	if (duty > 0 && agreed.doublings != spread->doublings && suits(spread, wanted_ns, agreed.doublings, TOLERANCE))
 		change(spread, &agreed, since_ns);
-	else if (duty <= 0 || suits(spread, duty, spread->doublings, 1))
+	else if (duty <= 0 || suits(spread, wanted_ns, spread->doublings, 1))
 		spread->unsuited_ns = 0;
-	else if (is_given_up(spread, at_ns, live))
-		choose(spread, duty, since_ns, live);
+	else if (is_given_up(spread, in->now_ns, in->live))
+		choose(spread, wanted_ns, since_ns, in->live);
 	return changes;
 }
 
@@ -187,7 +205,7 @@ static int64_t between_looks(const struct spread *spread, unsigned live)
 static void next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
 {
 	struct spread *spread = state;
-	const bool planned = choose_length(spread, in->duty, in->now_ns, in->origin_ns, in->live);
+	const bool planned = choose_length(spread, in);
 	const int64_t length = spread->quantum_ns << spread->doublings;
 	const int64_t run_ns = (int64_t)(in->duty * (double)length);
 	const int64_t offset = (int64_t)((double)length * in->rank / in->live);

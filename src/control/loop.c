@@ -6,6 +6,9 @@
 
 /* Moments at which the target is looked at between two samples. */
 #define TARGET_POINTS 8
+/* Edges over which their time is smoothed, and how much longer than usual one counts at most. */
+#define EDGE_MEMORY 8
+#define EDGE_OUTLIER 4
 
 /* Of the time between two samples, for the work that is owed. */
 static double mean_target(void *context, int64_t from_ns, int64_t to_ns)
@@ -162,12 +165,22 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 		.live = loop->live,
 		.duty = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live)),
 		.running = loop->running,
+		.edge_ns = loop->edge_ns,
 	};
 	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
 	dithering->dithering->next(dithering->state, &in, &out);
 	loop->local = in.duty;
 	loop->running = out.run;
 	*answer = (struct loop_answer){out.run, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
+}
+
+void loop_learn_edge(struct loop *loop, int64_t took_ns)
+{
+	if (loop->edge_ns == 0)
+		loop->edge_ns = took_ns;
+	else if (took_ns > EDGE_OUTLIER * loop->edge_ns)
+		took_ns = EDGE_OUTLIER * loop->edge_ns;
+	loop->edge_ns += (took_ns - loop->edge_ns) / EDGE_MEMORY;
 }
 
 void loop_settle(struct loop *loop, int64_t now_ns, const struct loop_answer *answer)

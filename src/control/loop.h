@@ -32,6 +32,7 @@ struct loop {
 	double duty, local;    /* the global and the local duty cycle of the last answer under control … */
 	int64_t answered_ns;   /* … and when that was */
 	double got;            /* as in sst_control_input */
+	int64_t edge_ns;       /* as in sst_dithering_input */
 };
 
 /* What holds until the next edge. */
@@ -53,6 +54,9 @@ void loop_free(struct loop *loop);
  * after a break (a pause, say), has due_ns = now_ns.
  */
 void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer);
+
+/* The signals of an edge took so long. One edge may take far longer than others, when its processor was wanted elsewhere. */
+void loop_learn_edge(struct loop *loop, int64_t took_ns);
 
 /* After the signals of an edge: what may take a while. */
 void loop_settle(struct loop *loop, int64_t now_ns, const struct loop_answer *answer);

@@ -135,7 +135,11 @@ static int64_t set_running(struct executor *executor, bool run)
 		sim_process_continue(executor->workload);
 	else
 		sim_process_stop(executor->workload);
-	return config->edge_ns + (changes ? executor->workload->threads * config->edge_thread_ns : 0);
+	if (!changes)
+		return config->edge_ns;
+	const int64_t signals_ns = executor->workload->threads * config->edge_thread_ns;
+	loop_learn_edge(&executor->loop, signals_ns);
+	return config->edge_ns + signals_ns;
 }
 
 static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)

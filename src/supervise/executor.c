@@ -146,6 +146,18 @@ static void note_beginning(struct executor *executor)
 
 /* ---- Under control ---------------------------------------------------------------------------------------------------- */
 
+static void change_running(struct executor *executor, const struct loop_answer *answer, int64_t now_ns)
+{
+	const bool changes = answer->run == executor->tree.stopped;
+	const int64_t before = clock_now();
+	set_running(executor, answer->run, !answer->free, now_ns);
+	const int64_t after = clock_now();
+	if (changes)
+		loop_learn_edge(&executor->loop, after - before);
+	if (!answer->free)
+		slot_count_lateness(executor->slot, after - executor->due_ns);
+}
+
 static void take_edges(struct executor *executor)
 {
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
@@ -153,9 +165,7 @@ static void take_edges(struct executor *executor)
 		struct loop_answer answer;
 		const int64_t now = clock_now();
 		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
-		set_running(executor, answer.run, !answer.free, now);
-		if (!answer.free)
-			slot_count_lateness(executor->slot, clock_now() - executor->due_ns);
+		change_running(executor, &answer, now);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
 		executor->due_ns = answer.until_ns;
 		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {

@@ -228,6 +228,44 @@ static void executors_agree_on_the_epoch(void **state)
 	module_test_end(&first);
 }
 
+/* Of eight workloads, whose edges take so long: the length of the epoch that they get. */
+static void expect_length(struct module_test *test, unsigned live, int64_t edge_us, int64_t length_ms)
+{
+	const struct sst_dithering_input in = {.now_ns = ORIGIN,
+		.due_ns = ORIGIN,
+		.origin_ns = ORIGIN,
+		.live = live,
+		.duty = 0.5,
+		.edge_ns = edge_us * NS_PER_US};
+	struct sst_dithering_output out;
+	start(test, "quantum=100m,least=0");
+	test->module.dithering->next(test->module.state, &in, &out);
+	assert_true(out.run);
+	/* A run of half an epoch, cut into looks of 100 ms at most; the next question is no later than its end. */
+	struct sst_dithering_input at = in;
+	while (out.run) {
+		at.now_ns = at.due_ns = out.until_ns;
+		at.running = true;
+		test->module.dithering->next(test->module.state, &at, &out);
+	}
+	assert_int_equal(at.now_ns, ORIGIN + length_ms * MS / 2);
+	module_test_end(test);
+}
+
+static void dear_edges_of_many_make_long_epochs(void **state)
+{
+	(void)state;
+	struct module_test test;
+	expect_length(&test, 8, 0, 100);
+	expect_length(&test, 8, 29, 100);
+	expect_length(&test, 8, 31, 200);
+	expect_length(&test, 8, 61, 400);
+	/* No longer than that, however dear they are … */
+	expect_length(&test, 8, 5000, 400);
+	/* … nor where there are few. */
+	expect_length(&test, 7, 5000, 100);
+}
+
 /* Answered 3 ms late, the run ends when it was to end. */
 static void delays_do_not_add_up(void **state)
 {
@@ -256,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_a_change_of_the_epoch_skipped_is_given_at_once),
 		cmocka_unit_test(a_run_that_a_change_of_the_place_skipped_is_given_at_once),
 		cmocka_unit_test(executors_agree_on_the_epoch),
+		cmocka_unit_test(dear_edges_of_many_make_long_epochs),
 		cmocka_unit_test(delays_do_not_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

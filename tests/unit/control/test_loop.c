@@ -620,6 +620,24 @@ static void answers_are_entered_into_the_slot(void **state)
 	assert_true(is(record.alive_ns, 800));
 }
 
+/* What edges take is smoothed, and one that took far longer than the others counts little. Dithering is told. */
+static void the_time_of_edges_is_learnt(void **state)
+{
+	(void)state;
+	step_at(0, 0);
+	assert_int_equal(dithering.in.edge_ns, 0);
+	loop_learn_edge(&loop, 800);
+	step_at(1, 0);
+	assert_int_equal(dithering.in.edge_ns, 800);
+	loop_learn_edge(&loop, 1600);
+	assert_int_equal(loop.edge_ns, 900);
+	loop_learn_edge(&loop, NS_PER_S);
+	assert_int_equal(loop.edge_ns, 900 + 3 * 900 / 8);
+	for (int i = 0; i < 100; i++)
+		loop_learn_edge(&loop, 100);
+	assert_in_range(loop.edge_ns, 100, 107);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -640,6 +658,7 @@ int main(void)
 		TEST(there_are_never_more_peers_than_others),
 		TEST(optional_hooks_may_be_missing),
 		TEST(one_that_is_not_marked_live_counts_itself),
+		TEST(the_time_of_edges_is_learnt),
 		TEST(answers_are_entered_into_the_slot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
