@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests of modules: loads one from the build as the master would, with options, and prepares it in surroundings that a test
- * can change. Knows no test framework; needs SHOWSTOPPER_BUILD and sscore.
+ * can change. Needs SHOWSTOPPER_BUILD and sscore, and, for the macros alone, a test framework.
  *
  *	struct module_test test;
  *	module_test_start(&test, SST_TRACE, "sine", "period=4s");      // the test is over (abort) when it is refused
@@ -95,6 +95,31 @@ static inline void module_test_start(struct module_test *test, enum sst_kind kin
 	}
 }
 
+/* As an executor has it: prepared and initialised. */
+static inline void module_test_begin(struct module_test *test, enum sst_kind kind, const char *name, const char *options)
+{
+	module_test_start(test, kind, name, options);
+	if (test->module.base->init && test->module.base->init(test->module.state, &test->env) != 0)
+		abort();
+}
+
+/* The module of a second executor of the run of `first`, which must be ended before that. */
+static inline void module_test_join(struct module_test *second, const struct module_test *first, const char *options)
+{
+	const struct sst_module *module = first->module.base;
+	module_test_start(second, module->kind, module->name, options);
+	free(second->env.shared);
+	second->env.shared = first->env.shared;
+	if (module->init && second->module.base->init(second->module.state, &second->env) != 0)
+		abort();
+}
+
+static inline void module_test_leave(struct module_test *second)
+{
+	second->env.shared = NULL;
+	module_test_end(second);
+}
+
 /* Whether a result is within the tolerance; says what it was if not. NaN is near nothing. */
 static inline bool module_test_near(double found, double expected, double tolerance)
 {
@@ -103,6 +128,8 @@ static inline bool module_test_near(double found, double expected, double tolera
 	fprintf(stderr, "found %.17g, expected %.17g within %g\n", found, expected, tolerance);
 	return false;
 }
+
+#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
 
 /* The options as they would be recorded, after prepare. */
 static inline const char *module_test_options(struct module_test *test)

@@ -16,8 +16,6 @@
 #include "module_test.h"
 #include "os/host.h"
 
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
 static char root[PATH_MAX];
 static struct host_env host;
 static struct module module;

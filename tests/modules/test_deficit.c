@@ -13,23 +13,7 @@
 
 static void start(struct module_test *test, const char *options)
 {
-	module_test_start(test, SST_CONTROL, "deficit", options);
-	assert_int_equal(test->module.base->init(test->module.state, &test->env), 0);
-}
-
-/* A second executor of the run of `first`. */
-static void start_sharing(struct module_test *second, const struct module_test *first, const char *options)
-{
-	start(second, options);
-	free(second->env.shared);
-	second->env.shared = first->env.shared;
-	assert_int_equal(second->module.base->init(second->module.state, &second->env), 0);
-}
-
-static void end_sharing(struct module_test *second)
-{
-	second->env.shared = NULL;
-	module_test_end(second);
+	module_test_begin(test, SST_CONTROL, "deficit", options);
 }
 
 static struct sst_control_input input(double target, double owed)
@@ -202,7 +186,7 @@ static void all_forgive_together(void **state)
 	struct module_test first;
 	struct module_test second;
 	start(&first, "horizon=200m,slack=0");
-	start_sharing(&second, &first, "horizon=200m,slack=0");
+	module_test_join(&second, &first, "horizon=200m,slack=0");
 	struct sst_control_input in = input(0.9, 0);
 	assert_float_equal(answer(&first, &in), 0.9, 1e-12);
 	assert_float_equal(answer(&second, &in), 0.9, 1e-12);
@@ -211,7 +195,7 @@ static void all_forgive_together(void **state)
 	in.owed = 4.97;
 	assert_float_equal(answer(&second, &in), 0.9 + 0.01 / 0.4, 1e-9);
 	assert_float_equal(answer(&first, &in), 0.9 + 0.01 / 0.4, 1e-9);
-	end_sharing(&second);
+	module_test_leave(&second);
 	module_test_end(&first);
 }
 
@@ -225,7 +209,7 @@ static void who_joins_owes_what_the_others_owe(void **state)
 	struct sst_control_input in = input(0.5, 7);
 	assert_float_equal(answer(&first, &in), 0.5, 1e-12);
 	in.owed = 7.04;
-	start_sharing(&second, &first, "horizon=200m");
+	module_test_join(&second, &first, "horizon=200m");
 	assert_float_equal(answer(&second, &in), 0.6, 1e-12);
 	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
 	/* After a free stretch the first one back begins anew, for both. */
@@ -235,7 +219,7 @@ static void who_joins_owes_what_the_others_owe(void **state)
 	assert_float_equal(answer(&second, &in), 0.5, 1e-12);
 	in.owed = 9.04;
 	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
-	end_sharing(&second);
+	module_test_leave(&second);
 	module_test_end(&first);
 }
 
@@ -299,7 +283,7 @@ static void among_many_all_gains_count(void **state)
 	struct module_test first;
 	struct module_test second;
 	start(&first, "peers=1");
-	start_sharing(&second, &first, "peers=1");
+	module_test_join(&second, &first, "peers=1");
 	const double peers[] = {1};
 	struct sst_control_input in = input(0.5, 0);
 	in.live = 4;
@@ -309,7 +293,7 @@ static void among_many_all_gains_count(void **state)
 	assert_float_equal(answer(&first, &in), 0.5 / 2, 1e-12);
 	in.processors = 1; /* … and would be 4, of which a quarter counts */
 	assert_float_equal(answer(&second, &in), 0.5 / (2 + (4 - 2) / 4.0), 1e-12);
-	end_sharing(&second);
+	module_test_leave(&second);
 	module_test_end(&first);
 }
 

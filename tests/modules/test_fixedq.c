@@ -9,39 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "module_test.h"
-
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
-static struct module_test test;
-
-static struct sst_dithering_input in;
-
-/* The next answer, asked for when it was due, or `late` after that; remembers it as a host would. */
-static struct sst_dithering_output next(double duty, int64_t late)
-{
-	struct sst_dithering_output out = {.run = false, .until_ns = INT64_MIN};
-	in.duty = duty;
-	in.now_ns = in.due_ns + late;
-	test.module.dithering->next(test.module.state, &in, &out);
-	in.running = out.run;
-	in.due_ns = out.until_ns;
-	return out;
-}
-
-/* An answer: whether it runs, and until when. */
-#define assert_answer(answer, running, until)                                                                                    \
-	do {                                                                                                                     \
-		const struct sst_dithering_output given = answer;                                                                \
-		assert_int_equal(given.run, running);                                                                            \
-		assert_int_equal(given.until_ns, until);                                                                         \
-	} while (0)
-
-static void begin(const char *name, const char *options, int64_t now_ns)
-{
-	module_test_start(&test, SST_DITHERING, name, options);
-	in = (struct sst_dithering_input){.now_ns = now_ns, .due_ns = now_ns, .origin_ns = now_ns, .live = 1};
-}
+#include "dithering_test.h"
 
 /* Asks for as many quanta as the pattern has; `#` runs, `.` doesn't. */
 static void assert_pattern(double duty, const char *pattern)

@@ -9,26 +9,14 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "module_test.h"
-
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
-static struct module_test test;
+#include "control_test.h"
 
 /* The paper's equation, alone. */
 #define BARE "level=0,repay=0"
 
 static void start(const char *options)
 {
-	module_test_start(&test, SST_CONTROL, "geom", options);
-	assert_int_equal(test.module.base->init(test.module.state, &test.env), 0);
-}
-
-static struct sst_control_output step(const struct sst_control_input *in)
-{
-	struct sst_control_output out = {.published = NAN, .duty = NAN};
-	test.module.control->step(test.module.state, in, &out);
-	return out;
+	module_test_begin(&test, SST_CONTROL, "geom", options);
 }
 
 static struct sst_control_output alone(double target, double load)

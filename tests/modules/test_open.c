@@ -9,18 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "module_test.h"
-
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
-static struct module_test test;
-
-static struct sst_control_output step(const struct sst_control_input *in)
-{
-	struct sst_control_output out = {.published = NAN, .duty = NAN};
-	test.module.control->step(test.module.state, in, &out);
-	return out;
-}
+#include "control_test.h"
 
 static void the_duty_cycle_is_the_target_whatever_the_load(void **state)
 {

@@ -13,8 +13,6 @@
 #include "base/units.h"
 #include "module_test.h"
 
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
 /* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
 
 enum {

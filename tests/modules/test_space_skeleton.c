@@ -11,8 +11,6 @@
 #include "base/units.h"
 #include "module_test.h"
 
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
 static struct module_test test;
 
 static double local(double duty, unsigned rank, unsigned live)

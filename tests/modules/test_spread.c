@@ -15,23 +15,7 @@
 
 static void start(struct module_test *test, const char *options)
 {
-	module_test_start(test, SST_DITHERING, "spread", options);
-	assert_int_equal(test->module.base->init(test->module.state, &test->env), 0);
-}
-
-/* A second executor of the run of `first`. */
-static void start_sharing(struct module_test *second, const struct module_test *first, const char *options)
-{
-	start(second, options);
-	free(second->env.shared);
-	second->env.shared = first->env.shared;
-	assert_int_equal(second->module.base->init(second->module.state, &second->env), 0);
-}
-
-static void end_sharing(struct module_test *second)
-{
-	second->env.shared = NULL;
-	module_test_end(second);
+	module_test_begin(test, SST_DITHERING, "spread", options);
 }
 
 static struct sst_dithering_output ask(
@@ -116,7 +100,7 @@ static void many_change_the_epoch_slowly_and_at_the_same_time(void **state)
 	struct module_test test;
 	struct module_test other;
 	start(&test, "quantum=100m,least=5m");
-	start_sharing(&other, &test, "quantum=100m,least=5m");
+	module_test_join(&other, &test, "quantum=100m,least=5m");
 	expect(ask(&test, 0, 0, 16, 0.01, false), true, 8);
 	ask(&other, 0, 8, 16, 0.01, false);
 	expect(ask(&test, 1600, 0, 16, 0.01, false), true, 1608);
@@ -135,7 +119,7 @@ static void many_change_the_epoch_slowly_and_at_the_same_time(void **state)
 	expect(ask(&test, 3200, 0, 16, 0.03, false), true, 3206);
 	expect(ask(&other, 3200, 8, 16, 0.03, false), false, 3300);
 	expect(ask(&other, 3300, 8, 16, 0.03, false), true, 3306);
-	end_sharing(&other);
+	module_test_leave(&other);
 	module_test_end(&test);
 }
 
@@ -191,14 +175,14 @@ static void a_run_that_a_change_of_the_epoch_skipped_is_given_at_once(void **sta
 	struct module_test test;
 	struct module_test other;
 	start(&test, "quantum=100m,least=5m");
-	start_sharing(&other, &test, "quantum=100m,least=5m");
+	module_test_join(&other, &test, "quantum=100m,least=5m");
 	expect(ask(&test, 25, 1, 4, 0.06, false), true, 31);
 	expect(ask(&test, 31, 1, 4, 0.06, true), false, 125);
 	expect(ask(&other, 50, 2, 4, 0.04, false), false, 100);
 	expect(ask(&test, 125, 1, 4, 0.06, false), true, 137);
 	expect(ask(&test, 137, 1, 4, 0.06, true), false, 150);
 	expect(ask(&test, 225, 1, 4, 0.06, false), false, 250);
-	end_sharing(&other);
+	module_test_leave(&other);
 	module_test_end(&test);
 }
 
@@ -220,11 +204,11 @@ static void executors_agree_on_the_epoch(void **state)
 	struct module_test first;
 	struct module_test second;
 	start(&first, "quantum=100m,least=5m");
-	start_sharing(&second, &first, "quantum=100m,least=5m");
+	module_test_join(&second, &first, "quantum=100m,least=5m");
 	/* 1 %: 8 ms of 800. 1.5 %: alone, 6 ms of 400 would do; agreed are 12 of 800. */
 	expect(ask(&first, 0, 0, 1, 0.01, false), true, 8);
 	expect(ask(&second, 0, 0, 1, 0.015, false), true, 12);
-	end_sharing(&second);
+	module_test_leave(&second);
 	module_test_end(&first);
 }
 

@@ -12,8 +12,6 @@
 #include "base/units.h"
 #include "module_test.h"
 
-#define assert_near(found, expected, tolerance) assert_true(module_test_near(found, expected, tolerance))
-
 enum { STAT, CLOCK, ONLINE };
 
 static struct module_test test;
