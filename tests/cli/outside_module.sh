@@ -7,6 +7,7 @@
 unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
 umask 022 # root loads nothing that others can write
 cc=${CC:-cc}
+abi=$(sed -n 's/^#define SST_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
 
 # ---- Built against the installed headers --------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ refused "^showstopper: control module 'absent': no control/absent.so in $work/mo
 refused "^showstopper: control module '/no/such.so': .*No such file or directory" -c /no/such.so
 refused "^showstopper: trace module 'rbpid': no trace/rbpid.so in " -t rbpid
 refused "^showstopper: space module .*/good.so is a control module, expected one of kind space\$" -s "$fixtures/good.so"
-refused "^showstopper: control module .*/wrong_abi.so has module ABI 5, expected 4\$" -c "$fixtures/wrong_abi.so"
+refused "^showstopper: control module .*/wrong_abi.so has module ABI $((abi + 1)), expected $abi\$" -c "$fixtures/wrong_abi.so"
 refused "^showstopper: control module .*/wrong_size.so has a struct of [0-9]+ bytes, expected [0-9]+\$" \
 	-c "$fixtures/wrong_size.so"
 refused "^showstopper: control module .*/wrong_kind.so is a nameless kind of module, expected" -c "$fixtures/wrong_kind.so"
@@ -119,7 +120,7 @@ cp "$fixtures/wrong_abi.so" modules/space/wrong_abi.so
 run showstopper --list-modules
 expect_status 125
 expect_lines err 1
-expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI 5, expected 4\$"
+expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI $((abi + 1)), expected $abi\$"
 expect_text out '^space:mine ' # the others are listed all the same
 
 finish

@@ -187,10 +187,18 @@ static void wrong_options_are_refused(void **state)
 	refuse(SST_CONTROL, file, "cpus=1,choice=three", "option 'choice': 'three' is malformed: expected one or two");
 }
 
+/* What is said of a module of the next ABI. */
+static const char *wrong_abi(const char *file)
+{
+	static char message[128];
+	snprintf(message, sizeof message, "%s has module ABI %u, expected %u", file, SST_ABI + 1, SST_ABI);
+	return message;
+}
+
 static void wrong_modules_are_refused(void **state)
 {
 	(void)state;
-	refuse(SST_CONTROL, FIXTURES "wrong_abi.so", NULL, "/wrong_abi.so has module ABI 5, expected 4");
+	refuse(SST_CONTROL, FIXTURES "wrong_abi.so", NULL, wrong_abi("/wrong_abi.so"));
 	char size[64];
 	snprintf(size, sizeof size, "/wrong_size.so has a struct of %zu bytes, expected %zu", sizeof(struct sst_control) - 8,
 		sizeof(struct sst_control));
@@ -259,7 +267,7 @@ static void the_first_folder_wins(void **state)
 	load("good", NULL);
 	module_unload(&module);
 	search("@/b:@/a");
-	refuse(SST_CONTROL, "good", NULL, "/b/control/good.so has module ABI 5, expected 4");
+	refuse(SST_CONTROL, "good", NULL, wrong_abi("/b/control/good.so"));
 	/* A module under the name of another is none. */
 	put("a", "control", "goodish.so", "good");
 	refuse(SST_CONTROL, "goodish", NULL, "/a/control/goodish.so calls itself 'good', expected the name of its file");
