@@ -97,6 +97,10 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts;
 	if (*at == first && !config->groups && config->attaches && !given)
 		return 1;
+	if (*at == first && !config->groups && config->attaches)
+		return refuse(error,
+			"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, "
+			"--pin, --part and --free");
 	if (*at == first)
 		return config->groups ? refuse(error, "group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)

@@ -225,6 +225,9 @@ static void options_end_at_the_first_word(void **state)
 }
 
 #define NO_COMMAND "a command is missing: expected one, such as showstopper -T 40% ssburn (--help says more)"
+#define NO_COMMAND_BESIDE                                                                                                        \
+	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, --pin, --part and "    \
+	"--free"
 
 static void empty_groups_are_refused(void **state)
 {
@@ -342,7 +345,7 @@ static void processes_are_attached(void **state)
 		refuse(line, message);
 	}
 	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
-	refuse("--attach 17 -n 2", NO_COMMAND);
+	refuse("--attach 17 -n 2", NO_COMMAND_BESIDE);
 	refuse("--attach 17 : a", "group 1 is empty: expected a command before ':'");
 	refuse("--attach 17 a :", "group 2 is empty: expected a command after ':'");
 	refuse("a : --attach 17 b", "option '--attach' must stand before the first command: it holds for all groups");
@@ -517,7 +520,7 @@ static void something_must_be_controlled(void **state)
 	assert_int_equal(config.controlled, 1);
 	assert_int_equal(config.workloads, 3);
 	refuse("a : --attach 1 b", "option '--attach' must stand before the first command: it holds for all groups");
-	refuse("--attach 1 --free", NO_COMMAND);
+	refuse("--attach 1 --free", NO_COMMAND_BESIDE);
 }
 
 /* The help comes from the table that is parsed: what it shows is understood. */
