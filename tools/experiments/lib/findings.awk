@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+# A row for each finding of papers 000 and 001: is it seen here, by which figures, in which file. From the CSV files of reports; before each stands
+# kind=…, what it is. Variable: root, which is left out of the files' names.
+
+kind == "classes" {
+	split($0, word, /  +/)
+	class_of[word[1]] = word[2]
+	next
+}
+
+FNR == 1 {
+	delete column
+	for (i = 1; i <= NF; i++) column[$i] = i
+	name = FILENAME
+	if (index(name, root) == 1) name = substr(name, length(root) + 1)
+	file[kind] = file[kind] (file[kind] == "" ? "" : ", ") "`" name "`"
+	if (kind == "throughput" && "target_percent" in column) file["curve"] = file["curve"] (file["curve"] == "" ? "" : ", ") "`" name "`"
+	if (kind == "throughput" && !("target_percent" in column)) file["replay"] = file["replay"] (file["replay"] == "" ? "" : ", ") "`" name "`"
+	next
+}
+
+function of(name) { return $column[name] }
+function size(x) { return x < 0 ? -x : x }
+
+# ---- What is remembered -------------------------------------------------------------------------------------------------------
+
+kind == "accuracy" && "target_percent" in column {
+	key = of("workload") SUBSEP of("target_percent")
+	held[key] = 1
+	error[key, of("setting")] = of("mean_error_pp")
+	mse[key, of("setting")] = of("mse_pp2")
+}
+kind == "accuracy-runs" {
+	split(of("label"), part, "_")
+	if (part[3] !~ /^(N-bench|1?CDC|1DC|baseline)$/) {
+		near_runs++
+		near_80 += of("near") >= 0.8
+		near_90 += of("near") >= 0.9
+	}
+}
+kind == "throughput" && "target_percent" in column {
+	curve[of("workload")] = 1
+	if (of("load_percent") > 0) {
+		points[of("workload"), of("setting")]++
+		x[of("workload"), of("setting"), points[of("workload"), of("setting")]] = of("load_percent")
+		y[of("workload"), of("setting"), points[of("workload"), of("setting")]] = of("throughput")
+	}
+	settings[of("setting")] = 1
+}
+# Of a replay: by its length, the second column.
+kind == "throughput" && !("target_percent" in column) {
+	key = of("workload") SUBSEP of("setting")
+	if (!(key in slowest) || $2 + 0 > slowest[key]) { slowest[key] = $2 + 0; slow_rate[key] = of("throughput") }
+	replays[key]++
+	replay_s[key, replays[key]] = $2 + 0
+	replay_rate[key, replays[key]] = of("throughput")
+}
+kind == "interference" && of("interference") != "" {
+	scheme = of("scheme")
+	pairs[scheme]++
+	value = of("interference") + 0
+	if (pairs[scheme] == 1 || value < low[scheme]) low[scheme] = value
+	if (pairs[scheme] == 1 || value > high[scheme]) high[scheme] = value
+	symmetric[of("foreground")] += of("symmetric") == "yes"
+	asked[of("foreground")]++
+}
+# The throughput of the foreground at half the load, by the line through it.
+kind == "interference-runs" && of("intercept_1") != "" {
+	split(of("label"), part, "_")
+	pair = part[1] SUBSEP part[2]
+	beside[pair] = 1
+	foregrounds[pair, part[3]]++
+	foreground[pair, part[3]] += (of("intercept_1") + of("slope_1") / 2 + of("intercept_2") + of("slope_2") / 2) / 2
+	falls[part[1]] += (of("intercept_2") - of("intercept_1")) / of("intercept_1")
+	halves[part[1]]++
+}
+(kind == "overall" || kind == "efficiency") && of(kind == "overall" ? "throughput" : "iterations_per_wh") != "" {
+	half = of("target") < 0.5 ? "low" : of("target") > 0.5 ? "high" : ""
+	if (half != "") {
+		steps[kind, of("label"), half]++
+		work[kind, of("label"), half] += of(kind == "overall" ? "throughput" : "iterations_per_wh")
+	}
+}
+kind == "ratio" { ratios++; below += of("median") < 1 }
+
+# ---- Findings -----------------------------------------------------------------------------------------------------------------
+
+function say(source, finding, verdict, why, files) {
+	printf "| %s | %s | %s | %s | %s |\n", source, finding, verdict, why, files == "" ? "" : files
+	count[verdict]++
+}
+function undecided(source, finding, why) { say(source, finding, "undecided", why, "") }
+
+# judge SOURCE FINDING GOOD ALL WHAT FILES: seen in most cases.
+function judge(source, finding, good, all, what, files) {
+	if (all) say(source, finding, good * 2 > all ? "shown" : "contradicted", sprintf(what, good, all), files)
+	else undecided(source, finding, "no batch has runs that could show it")
+}
+
+# How far the throughput of a setting is from proportional to the load, at most, as a part of that at the highest load; -1: too few loads.
+function bend(workload, setting,    i, n, top, worst, off) {
+	n = points[workload, setting]
+	if (n < 3) return -1
+	top = 1
+	for (i = 2; i <= n; i++) if (x[workload, setting, i] > x[workload, setting, top]) top = i
+	if (y[workload, setting, top] <= 0) return -1
+	for (i = 1; i <= n; i++) {
+		off = size(y[workload, setting, i] / y[workload, setting, top] - x[workload, setting, i] / x[workload, setting, top])
+		if (off > worst) worst = off
+	}
+	return worst
+}
+
+# Between the points of the baseline; -1 beyond them.
+function baseline(workload, at,    i, under, over, n) {
+	n = points[workload, "baseline"]
+	for (i = 1; i <= n; i++) {
+		if (x[workload, "baseline", i] <= at && (!under || x[workload, "baseline", i] > x[workload, "baseline", under])) under = i
+		if (x[workload, "baseline", i] >= at && (!over || x[workload, "baseline", i] < x[workload, "baseline", over])) over = i
+	}
+	if (!over) return -1
+	if (!under) return y[workload, "baseline", over] * at / x[workload, "baseline", over]
+	if (under == over) return y[workload, "baseline", over]
+	return y[workload, "baseline", under] + (y[workload, "baseline", over] - y[workload, "baseline", under]) * \
+		(at - x[workload, "baseline", under]) / (x[workload, "baseline", over] - x[workload, "baseline", under])
+}
+
+# Mean distance of a setting from the baseline, as a part of it; -1: nothing to compare.
+function distance(workload, setting,    i, expected, sum, n) {
+	for (i = 1; i <= points[workload, setting]; i++) {
+		expected = baseline(workload, x[workload, setting, i])
+		if (expected > 0) { sum += size(y[workload, setting, i] / expected - 1); n++ }
+	}
+	return n ? sum / n : -1
+}
+
+function accuracy(    key, good, all, wide, parallel, off, setting) {
+	for (key in held) {
+		split(key, part, SUBSEP)
+		wide = class_of[part[1]] == "highly parallel"
+		if (wide && (key, "N-bench") in error) { n_all++; n_good += error[key, "N-bench"] > 5 }
+		if (wide && (key, "CDC") in error) { c_all++; c_good += error[key, "CDC"] > 5 }
+		if (!wide && (key, "CDC") in error) { m_all++; m_good += size(error[key, "CDC"]) <= 5 }
+		if ((key, "PI-even") in mse)
+			for (setting = 1; setting <= 2; setting++) {
+				off = setting == 1 ? "N-bench" : "CDC"
+				if ((key, off) in mse) { all++; good += mse[key, "PI-even"] < mse[key, off] }
+			}
+	}
+	judge("000, 4.3", "whole instances of a highly parallel program (N-bench) exceed the target by far", n_good, n_all,
+		"more than 5 pp above on %d of %d targets", file["accuracy"])
+	judge("000, 4.3", "a constant duty cycle (CDC) of highly parallel programs exceeds it too", c_good, c_all, "more than 5 pp above on %d of %d targets", file["accuracy"])
+	judge("000, 4.3", "of other programs a constant duty cycle stays near the target", m_good, m_all, "within 5 pp on %d of %d targets", file["accuracy"])
+	judge("000, 4.3", "with feedback (PI, even) the error is less than that of both baselines", good, all, "a lower MSE in %d of %d comparisons",
+		file["accuracy"])
+	if (near_runs)
+		say("000, 9", "in 80 to 90 % of the runs the load is within 5 pp of the target", near_80 / near_runs >= 0.8 ? "shown" : "contradicted",
+			sprintf("%d of %d runs have 80 %% of their samples there, %d have 90 %%", near_80, near_runs, near_90), file["accuracy-runs"])
+	else
+		undecided("000, 9", "in 80 to 90 % of the runs the load is within 5 pp of the target", "no batch has runs that could show it")
+}
+
+function curves(    workload, setting, b, narrow_all, narrow_good, wide_all, wide_good, kinds, k, even, uneven, all, good) {
+	for (workload in curve)
+		for (setting in settings) {
+			if (setting == "baseline" || (b = bend(workload, setting)) < 0) continue
+			if (class_of[workload] == "highly parallel") { wide_all++; wide_good += b <= 0.05 }
+			else { narrow_all++; narrow_good += b > 0.05 }
+		}
+	judge("000, 5.2.1", "throughput is often not proportional to load", narrow_good, narrow_all, "off by more than 5 %% of the most in %d of %d curves",
+		file["curve"])
+	judge("000, 5.2.1", "of highly parallel programs it nearly is", wide_good, wide_all, "within 5 %% of the most in %d of %d curves", file["curve"])
+	kinds = split("PI geom", of_control, " ")
+	for (workload in curve)
+		for (k = 1; k <= kinds; k++) {
+			even = distance(workload, of_control[k] "-even")
+			uneven = distance(workload, of_control[k] "-uneven")
+			if (even >= 0 && uneven >= 0) { all++; good += uneven < even }
+		}
+	judge("000, 5.2.1", "uneven work gives a throughput nearer to the baseline's than even work", good, all, "nearer in %d of %d comparisons", file["curve"])
+}
+
+function replayed(    key, i, off, all, good, rises, rise_all) {
+	for (key in replays) {
+		split(key, part, SUBSEP)
+		for (i = 1; i <= replays[key]; i++) {
+			if (replay_s[key, i] == slowest[key] || slow_rate[key] <= 0) continue
+			off = replay_rate[key, i] / slow_rate[key] - 1
+			all++
+			good += size(off) <= 0.05
+			if (part[1] ~ /fop$/ && part[2] ~ /-uneven$/) { rise_all++; rises += off > 0.05 }
+		}
+	}
+	judge("000, 5.3.1", "a trace replayed faster gives nearly the same throughput", good, all, "within 5 %% of the slowest in %d of %d replays", file["replay"])
+	judge("000, 5.3.1", "with uneven work, that of fop rises", rises, rise_all, "more than 5 %% above in %d of %d replays", file["replay"])
+}
+
+# In how many pairs a scheme's foreground is at that place among all schemes, the fastest first; `ranked` is how many pairs have at least two, or
+# for the second place three, of which per-thread is one.
+function at_place(scheme, place,    pair, other, ours, faster, good, others) {
+	ranked = good = 0
+	for (pair in beside) {
+		if (!((pair, scheme) in foreground) || (place == 2 && !((pair, "per-thread") in foreground))) continue
+		ours = foreground[pair, scheme] / foregrounds[pair, scheme]
+		faster = others = 0
+		for (other in pairs) {
+			if (other == scheme || !((pair, other) in foreground)) continue
+			others++
+			faster += foreground[pair, other] / foregrounds[pair, other] > ours
+		}
+		if (others >= place) { ranked++; good += faster == place - 1 }
+	}
+	return good
+}
+
+function within(source, finding, scheme, from, to) {
+	if (!(scheme in pairs)) { undecided(source, finding, "no runs with " scheme); return }
+	say(source, finding, low[scheme] >= from && high[scheme] <= to ? "shown" : "contradicted",
+		sprintf("%.1f to %.1f in %d pairs", low[scheme], high[scheme], pairs[scheme]), file["interference"])
+}
+
+function sides(    good, name, all) {
+	good = at_place("per-thread", 1)
+	judge("000, 6.2", "with per-thread the foreground is fastest in most pairs", good, ranked, "in %d of %d pairs", file["interference-runs"])
+	good = at_place("neutral", 2)
+	judge("000, 6.2", "with neutral it mostly comes second", good, ranked, "in %d of %d pairs", file["interference-runs"])
+	within("001, Tables I and II", "per-chip isolates best: interference is a little below 0 (-7 to 0)", "per-chip", -7, 0)
+	within("001, Tables I and II", "per-core isolates too (-5 to 10)", "per-core", -5, 10.2)
+	within("001, Tables I and II", "per-thread isolates least (33 or more, without avrora)", "per-thread", 33, 1000)
+	within("001, Table I", "neutral isolates little (16 to 51)", "neutral", 16, 51)
+	undecided("000, 6.2", "with per-thread, cache misses rise and pipeline stalls fall as the background's load falls", "needs hardware counters beside two threads of a core")
+	undecided("000, 6.2", "a quantum of 53 ms gives almost the same as one of 107 ms", "needs two batches with --base")
+	all = good = 0
+	for (name in asked)
+		if (name ~ /fop$/) { all += asked[name]; good += asked[name] - symmetric[name] }
+	judge("000, 6.3", "fop's halves of a staircase differ, as it becomes slower with time", good, all, "in %d of %d pairs", file["interference"])
+}
+
+function compare(kind, ours, theirs, half,    a, b) {
+	if (!steps[kind, ours, half] || !steps[kind, theirs, half]) return -1
+	a = work[kind, ours, half] / steps[kind, ours, half]
+	b = work[kind, theirs, half] / steps[kind, theirs, half]
+	return b > 0 ? a / b : -1
+}
+function whole(kind, source, what,    r, s) {
+	r = compare(kind, "per-thread", "per-chip", "low")
+	s = compare(kind, "per-thread", "per-chip", "high")
+	what = what " is more with per-thread than with per-chip while the background's load is below a half, and less above"
+	if (r < 0 || s < 0) undecided(source, what, "no runs with both")
+	else say(source, what, r > 1 && s < 1 ? "shown" : "contradicted", sprintf("%.1f %% below, %.1f %% above", 100 * r, 100 * s), file[kind])
+	if (kind == "efficiency") return
+	r = compare(kind, "per-core", "per-chip", "low")
+	s = compare(kind, "per-core", "per-chip", "high")
+	if (r < 0 || s < 0) undecided(source, "the throughput of the whole machine is less with per-core than with per-chip", "no runs with both")
+	else say(source, "the throughput of the whole machine is less with per-core than with per-chip", r < 1 && s < 1 ? "shown" : "contradicted",
+		sprintf("%.1f %% below, %.1f %% above", 100 * r, 100 * s), file[kind])
+}
+
+END {
+	print "| paper, section | finding | here | why | file |"
+	print "| --- | --- | --- | --- | --- |"
+	accuracy()
+	curves()
+	replayed()
+	sides()
+	whole("overall", "000, 6.4", "the throughput of the whole machine")
+	whole("efficiency", "000, 6.5", "the work per watt-hour")
+	judge("000, 7", "in a guest (KVM) the foreground is slower than in a container (LXC)", below, ratios, "the median is below 1 in %d of %d pairs", file["ratio"])
+	printf "\n%d shown, %d contradicted, %d undecided.\n", count["shown"], count["contradicted"], count["undecided"]
+}
