@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of software, which every machine counts; where it isn't permitted there is nothing to test. */
+#include "os/counter_set.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "fake_root.h"
+
+#define PAGES 2000
+
+static struct linux_counter_events events_of(const char *names)
+{
+	struct linux_counter_events events;
+	char error[LINUX_COUNTER_ERROR_MAX] = "";
+	if (linux_counter_events_parse(names, &events, error) != 0)
+		fail_msg("%s", error);
+	return events;
+}
+
+static struct linux_counter_set *open_set(const char *root, const char *names, bool of_started)
+{
+	const struct linux_counter_events events = events_of(names);
+	struct linux_counter_set *const set = linux_counter_set_open(root, &events, of_started);
+	assert_non_null(set);
+	return set;
+}
+
+static bool is_permitted(int whom)
+{
+	const struct linux_counter_events events = events_of("page-faults");
+	const int fd = linux_counter_open(&events.event[0], whom);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || (errno != EACCES && errno != EPERM && errno != ENOSYS);
+}
+
+static void touch_pages(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *const memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	madvise((void *)memory, PAGES * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < PAGES; i++)
+		memory[i * page] = 1;
+	munmap((void *)memory, PAGES * page);
+}
+
+/* As an executor starts a workload: from a process that itself doesn't exec, and touches memory. */
+static void start(const char *script)
+{
+	const pid_t executor = fork();
+	if (executor == 0) {
+		const pid_t workload = fork();
+		if (workload == 0) {
+			execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+			_exit(127);
+		}
+		touch_pages();
+		waitpid(workload, NULL, 0);
+		_exit(0);
+	}
+	waitpid(executor, NULL, 0);
+}
+
+static void of_started(void **unused)
+{
+	(void)unused;
+	if (!is_permitted(LINUX_COUNTER_OF_STARTED))
+		skip();
+	struct linux_counter_set *const set = open_set("", "page-faults,task-clock", true);
+	assert_null(linux_counter_set_lacks(set, 0));
+	touch_pages();
+	linux_counter_set_read(set);
+	assert_int_equal(linux_counter_set_take(set, 0).sum.value, 0);
+	start("/bin/true");
+	linux_counter_set_read(set);
+	const struct linux_counter_reading one = linux_counter_set_take(set, 0).sum;
+	assert_true(one.value > 0);
+	/* Neither what forks it, nor we. */
+	assert_true(one.value < PAGES);
+	assert_true(one.enabled > 0 && one.running > 0);
+	assert_true(linux_counter_set_take(set, 1).sum.value > 0);
+	/* Children of children count too, also those that are gone, and those that nobody waited for. */
+	start("i=0; while [ $i -lt 20 ]; do /bin/true & i=$((i + 1)); done; wait; (/bin/true &)");
+	linux_counter_set_read(set);
+	assert_true(linux_counter_set_take(set, 0).sum.value > 10 * one.value);
+	assert_int_equal(linux_counter_set_take(set, 0).sum.value, 0);
+	linux_counter_set_close(set);
+}
+
+static void of_processors(void **unused)
+{
+	(void)unused;
+	const unsigned ids[] = {0, 60000}, none[] = {60000};
+	if (!is_permitted(0))
+		skip();
+	struct linux_counter_set *const set = open_set("", "cpu-clock,page-faults", false);
+	assert_string_equal(linux_counter_set_lacks(set, 0), "it counts on none of these processors");
+	assert_int_equal(linux_counter_set_follow(set, ids, 1), 0);
+	assert_null(linux_counter_set_lacks(set, 0));
+	usleep(20000);
+	linux_counter_set_read(set);
+	const struct linux_counter_growth clock = linux_counter_set_take(set, 0);
+	assert_true(clock.sum.value >= 15000000);
+	assert_int_equal(linux_counter_share(&clock.sum), 1);
+	assert_int_equal(clock.longest_ns, clock.sum.enabled);
+	/* A processor that can't be counted makes the sum unknown. What was read before stays. */
+	linux_counter_set_read(set);
+	assert_int_equal(linux_counter_set_follow(set, ids, 2), 0);
+	assert_non_null(linux_counter_set_lacks(set, 0));
+	assert_true(linux_counter_set_take(set, 0).sum.value > 0);
+	assert_int_equal(linux_counter_set_follow(set, ids, 1), 0);
+	assert_null(linux_counter_set_lacks(set, 0));
+	/* All gone, and back again: counted from then on. */
+	assert_int_equal(linux_counter_set_follow(set, ids, 0), 0);
+	assert_non_null(linux_counter_set_lacks(set, 0));
+	linux_counter_set_read(set);
+	assert_int_equal(linux_counter_set_follow(set, none, 1), 0);
+	assert_non_null(linux_counter_set_lacks(set, 0));
+	assert_int_equal(linux_counter_set_follow(set, ids, 1), 0);
+	linux_counter_set_take(set, 0);
+	linux_counter_set_read(set);
+	assert_null(linux_counter_set_lacks(set, 0));
+	assert_true(linux_counter_set_take(set, 0).sum.value > 0);
+	linux_counter_set_close(set);
+}
+
+static void not_there(void **unused)
+{
+	(void)unused;
+	char root[PATH_MAX];
+	const unsigned ids[] = {1};
+	fake_root_make(root);
+	fake_file(root, "/sys/bus/event_source/devices/uncore/type", "99999\n");
+	fake_file(root, "/sys/bus/event_source/devices/uncore/cpumask", "0\n");
+	struct linux_counter_set *const set = open_set(root, "gpu/busy/,uncore/config=1/", false);
+	assert_int_equal(linux_counter_set_follow(set, ids, 1), 0);
+	assert_non_null(strstr(linux_counter_set_lacks(set, 0), "there is no "));
+	/* It counts on a processor that isn't measured. */
+	assert_string_equal(linux_counter_set_lacks(set, 1), "it counts on none of these processors");
+	linux_counter_set_read(set);
+	linux_counter_set_close(set);
+	fake_remove(root, "");
+}
+
+static void few_files(void **unused)
+{
+	(void)unused;
+	struct rlimit before;
+	const unsigned ids[] = {0, 1, 2, 3};
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	const struct rlimit few = {66, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	struct linux_counter_set *const set = open_set("", "page-faults", false);
+	assert_int_equal(linux_counter_set_follow(set, ids, 4), 0);
+	assert_string_equal(linux_counter_set_lacks(set, 0),
+		"1 event on 4 processors take 4 open files and some more, and ulimit -n allows 66");
+	linux_counter_set_close(set);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_started),
+		cmocka_unit_test(of_processors),
+		cmocka_unit_test(not_there),
+		cmocka_unit_test(few_files),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
