@@ -3,7 +3,7 @@
  * Each counter stands alone, in no group: a group that doesn't fit the processor's counters as a whole would never count at all.
  *
  * What is started is counted from its exec on: the counter is opened off, is inherited by every child, and exec turns on that of the
- * process which calls it. So whoever opens it, and forks without exec, isn't counted, and no new process is missed.
+ * process which calls it. So who opens it, and forks without exec, isn't counted, and no process that it starts is missed.
  */
 #include "os/counter.h"
 
@@ -18,9 +18,9 @@
 
 #include "os/source.h"
 
-int linux_counter_open(const struct linux_counter_event *event, int whom)
+int linux_counter_open(const struct linux_counter_event *event, const struct linux_counter_scope *scope)
 {
-	const bool is_of_started = whom == LINUX_COUNTER_OF_STARTED;
+	const bool is_of_started = scope->is_of_started;
 	struct perf_event_attr attributes = {
 		.size = sizeof attributes,
 		.type = event->type,
@@ -35,7 +35,9 @@ int linux_counter_open(const struct linux_counter_event *event, int whom)
 		.inherit = is_of_started,
 		.enable_on_exec = is_of_started,
 	};
-	return (int)syscall(SYS_perf_event_open, &attributes, is_of_started ? 0 : -1, whom, -1, PERF_FLAG_FD_CLOEXEC);
+	const pid_t pid = is_of_started ? 0 : -1;
+	const int cpu = is_of_started ? -1 : (int)scope->cpu;
+	return (int)syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 int linux_counter_read(int fd, struct linux_counter_reading *reading)
@@ -67,9 +69,9 @@ int linux_counter_paranoid(const char *root)
 	return atoi(text);
 }
 
-int linux_counter_paranoid_most(const struct linux_counter_event *event, int whom)
+int linux_counter_paranoid_most(const struct linux_counter_event *event, bool is_of_started)
 {
-	return whom != LINUX_COUNTER_OF_STARTED ? 0 : event->only_user ? 2 : 1;
+	return !is_of_started ? 0 : event->only_user ? 2 : 1;
 }
 
 static const char *why(const struct linux_counter_event *event, int error)
@@ -97,10 +99,10 @@ static const char *why(const struct linux_counter_event *event, int error)
 	}
 }
 
-void linux_counter_explain(
-	const struct linux_counter_event *event, int whom, const char *root, int error, char text[static LINUX_COUNTER_ERROR_MAX])
+void linux_counter_explain(const struct linux_counter_event *event, bool is_of_started, const char *root, int error,
+	char text[static LINUX_COUNTER_ERROR_MAX])
 {
-	const int paranoid = linux_counter_paranoid(root), most = linux_counter_paranoid_most(event, whom);
+	const int paranoid = linux_counter_paranoid(root), most = linux_counter_paranoid_most(event, is_of_started);
 	if (error != EACCES && error != EPERM)
 		snprintf(text, LINUX_COUNTER_ERROR_MAX, "%s", why(event, error));
 	else if (paranoid > most)

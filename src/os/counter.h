@@ -10,22 +10,25 @@ struct linux_counter_reading {
 	uint64_t value, enabled, running;
 };
 
-/* Whom it counts: a processor, by its number, or … */
-#define LINUX_COUNTER_OF_STARTED (-1) /* … all that this process and its children start by exec from now on, with their threads */
+/* Whom it counts. */
+struct linux_counter_scope {
+	bool is_of_started; /* all that this process and its children start by exec from now on, with their threads; or else … */
+	unsigned cpu;       /* … this processor */
+};
 
 /* A descriptor, or -1 with errno. */
-int linux_counter_open(const struct linux_counter_event *event, int whom);
+int linux_counter_open(const struct linux_counter_event *event, const struct linux_counter_scope *scope);
 
 /* 0, or -1 with errno. */
 int linux_counter_read(int fd, struct linux_counter_reading *reading);
 
 /* Why linux_counter_open failed with this errno, in words; `root` stands before /proc. */
-void linux_counter_explain(const struct linux_counter_event *event, int whom, const char *root, int error,
+void linux_counter_explain(const struct linux_counter_event *event, bool is_of_started, const char *root, int error,
 	char text[static LINUX_COUNTER_ERROR_MAX]);
 
 /* What perf_event_paranoid is, or -2 where it can't be read, and what it may be at most for that. */
 int linux_counter_paranoid(const char *root);
-int linux_counter_paranoid_most(const struct linux_counter_event *event, int whom);
+int linux_counter_paranoid_most(const struct linux_counter_event *event, bool is_of_started);
 
 /* Adds what came between two readings. */
 void linux_counter_add(

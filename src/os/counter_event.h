@@ -13,6 +13,9 @@
 #define LINUX_COUNTER_EXPECTED                                                                                                   \
 	"events such as cycles, cache-misses, L1-dcache-load-misses, page-faults, cycles:u, r01c2 or cpu/event=0xc0/"
 
+/* Those that have no cache, no number and no unit in their names; NULL-terminated. */
+extern const char *const linux_counter_names[];
+
 struct linux_counter_event {
 	char name[LINUX_COUNTER_NAME_MAX]; /* as perf(1) lists it; aliases are gone */
 	uint32_t type;                     /* as perf_event_open(2) has them; of a PMU's event they are still to be looked up */

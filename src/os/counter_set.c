@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
@@ -16,12 +17,13 @@
 
 struct counter {
 	int fd; /* -1: it isn't open */
-	struct linux_counter_reading last;
+	struct linux_counter_reading last, growth;
 };
 
-/* Counters of all events, of one processor or of what is started. */
+/* Counters of all events, of a processor or of what a process starts. */
 struct place {
-	int whom; /* as linux_counter_open has it */
+	struct linux_counter_scope scope;
+	bool is_void; /* there is nothing to count */
 	bool is_wanted;
 	struct counter counter[LINUX_COUNTER_EVENTS_MAX];
 };
@@ -30,31 +32,41 @@ struct linux_counter_set {
 	const char *root;
 	struct linux_counter_events events;
 	struct sst_cpus *cpus[LINUX_COUNTER_EVENTS_MAX]; /* that the PMU counts on; NULL: all */
-	struct linux_counter_growth growth[LINUX_COUNTER_EVENTS_MAX];
-	char lacks[LINUX_COUNTER_EVENTS_MAX][LINUX_COUNTER_ERROR_MAX]; /* "": nothing was found to be in the way */
 	bool unresolved[LINUX_COUNTER_EVENTS_MAX];
+	char lacks[LINUX_COUNTER_EVENTS_MAX][LINUX_COUNTER_ERROR_MAX]; /* "": nothing was found to be in the way */
+	struct linux_counter_growth left[LINUX_COUNTER_EVENTS_MAX];    /* by processors that have gone */
 	struct place *place;
 	size_t places;
 };
 
-static bool counts_there(const struct linux_counter_set *set, size_t event, int whom)
+static bool counts_there(const struct linux_counter_set *set, size_t event, const struct linux_counter_scope *scope)
 {
-	return !set->unresolved[event] && (whom < 0 || !set->cpus[event] || cpus_contain(set->cpus[event], (unsigned)whom));
+	return !set->unresolved[event] &&
+	       (scope->is_of_started || !set->cpus[event] || cpus_contain(set->cpus[event], scope->cpu));
 }
 
-static void open_place(struct linux_counter_set *set, struct place *place, int whom)
+/* Counts with a descriptor from now on, or notes why there is none. */
+static void begin_counter(struct linux_counter_set *set, size_t event, const struct linux_counter_scope *scope,
+	struct counter *counter, int fd, int error)
 {
-	*place = (struct place){.whom = whom, .is_wanted = true};
+	counter->fd = fd;
+	if (fd >= 0)
+		linux_counter_read(fd, &counter->last);
+	else
+		linux_counter_explain(&set->events.event[event], scope->is_of_started, set->root, error, set->lacks[event]);
+}
+
+static void open_place(struct linux_counter_set *set, struct linux_counter_scope scope)
+{
+	struct place *const place = &set->place[set->places++];
+	*place = (struct place){.scope = scope, .is_wanted = true};
 	for (size_t i = 0; i < set->events.count; i++) {
 		struct counter *const counter = &place->counter[i];
 		counter->fd = -1;
-		if (!counts_there(set, i, whom))
+		if (!counts_there(set, i, &scope))
 			continue;
-		counter->fd = linux_counter_open(&set->events.event[i], whom);
-		if (counter->fd >= 0)
-			linux_counter_read(counter->fd, &counter->last);
-		else
-			linux_counter_explain(&set->events.event[i], whom, set->root, errno, set->lacks[i]);
+		const int fd = linux_counter_open(&set->events.event[i], &scope);
+		begin_counter(set, i, &scope, counter, fd, errno);
 	}
 }
 
@@ -65,7 +77,7 @@ static void close_place(const struct linux_counter_set *set, const struct place 
 			close(place->counter[i].fd);
 }
 
-struct linux_counter_set *linux_counter_set_open(const char *root, const struct linux_counter_events *events, bool of_started)
+struct linux_counter_set *linux_counter_set_open(const char *root, const struct linux_counter_events *events)
 {
 	struct linux_counter_set *const set = calloc(1, sizeof *set);
 	if (!set)
@@ -76,14 +88,6 @@ struct linux_counter_set *linux_counter_set_open(const char *root, const struct 
 		if (events->event[i].is_of_pmu)
 			set->unresolved[i] =
 				linux_counter_pmu_resolve(root, &set->events.event[i], &set->cpus[i], set->lacks[i]) != 0;
-	if (!of_started)
-		return set;
-	set->place = malloc(sizeof *set->place);
-	if (!set->place) {
-		linux_counter_set_close(set);
-		return NULL;
-	}
-	open_place(set, &set->place[set->places++], LINUX_COUNTER_OF_STARTED);
 	return set;
 }
 
@@ -99,49 +103,156 @@ void linux_counter_set_close(struct linux_counter_set *set)
 	free(set);
 }
 
-/* ---- Processors ------------------------------------------------------------------------------------------------------- */
-
-static struct place *find_place(struct linux_counter_set *set, unsigned id)
-{
-	for (size_t i = 0; i < set->places; i++)
-		if (set->place[i].whom == (int)id)
-			return &set->place[i];
-	return NULL;
-}
-
-/* Those that are gone; the others move together. */
-static void drop_places(struct linux_counter_set *set)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < set->places; i++) {
-		if (set->place[i].is_wanted)
-			set->place[kept++] = set->place[i];
-		else
-			close_place(set, &set->place[i]);
-	}
-	set->places = kept;
-}
-
-/* Said at once and of all events, rather than by some of them that find no descriptor left. */
-static bool has_room(struct linux_counter_set *set, size_t processors)
+bool linux_counter_set_has_room(struct linux_counter_set *set, size_t places, const char *what)
 {
 	struct rlimit limit;
-	const size_t needed = processors * set->events.count;
+	const size_t needed = places * set->events.count;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || needed + OTHER_FILES <= limit.rlim_cur)
 		return true;
 	for (size_t i = 0; i < set->events.count; i++)
 		snprintf(set->lacks[i], sizeof set->lacks[i],
-			"%zu event%s on %zu processor%s take %zu open files and some more, and ulimit -n allows %llu",
-			set->events.count, set->events.count == 1 ? "" : "s", processors, processors == 1 ? "" : "s", needed,
+			"%zu event%s of %zu %s%s take %zu open files and some more, and ulimit -n allows %llu", set->events.count,
+			set->events.count == 1 ? "" : "s", places, what, places == 1 ? "" : "s", needed,
 			(unsigned long long)limit.rlim_cur);
 	return false;
+}
+
+static int reserve(struct linux_counter_set *set, size_t places)
+{
+	struct place *const larger = realloc(set->place, places * sizeof *larger);
+	if (!larger)
+		return -1;
+	set->place = larger;
+	return 0;
+}
+
+/* ---- What is started -------------------------------------------------------------------------------------------------- */
+
+static const struct linux_counter_scope of_started = {.is_of_started = true};
+
+/* What goes through the socket: of each event 0, with a descriptor beside it, or why there is none. */
+struct offer {
+	int error[LINUX_COUNTER_EVENTS_MAX];
+};
+union ancillary {
+	char space[CMSG_SPACE(LINUX_COUNTER_EVENTS_MAX * sizeof(int))];
+	struct cmsghdr aligned;
+};
+
+int linux_counter_set_add(struct linux_counter_set *set)
+{
+	if (reserve(set, set->places + 1) != 0)
+		return -1;
+	open_place(set, of_started);
+	return 0;
+}
+
+int linux_counter_set_send(const struct linux_counter_set *set, int socket)
+{
+	struct offer offer = {0};
+	int fd[LINUX_COUNTER_EVENTS_MAX];
+	size_t count = 0;
+	union ancillary ancillary = {0};
+	for (size_t i = 0; i < set->events.count; i++) {
+		const int opened = set->unresolved[i] ? -1 : linux_counter_open(&set->events.event[i], &of_started);
+		offer.error[i] = opened < 0 ? errno : 0;
+		if (opened >= 0)
+			fd[count++] = opened;
+	}
+	struct iovec data = {.iov_base = &offer, .iov_len = sizeof offer};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	if (count > 0) {
+		message.msg_control = ancillary.space;
+		message.msg_controllen = CMSG_SPACE(count * sizeof *fd);
+		struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(count * sizeof *fd);
+		memcpy(CMSG_DATA(header), fd, count * sizeof *fd);
+	}
+	const ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+	for (size_t i = 0; i < count; i++)
+		close(fd[i]);
+	return sent == (ssize_t)sizeof offer ? 0 : -1;
+}
+
+/* The descriptors that came with a message, in their order; how many. */
+static size_t take_descriptors(struct msghdr *message, int fd[static LINUX_COUNTER_EVENTS_MAX])
+{
+	const struct cmsghdr *const header = CMSG_FIRSTHDR(message);
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
+	memcpy(fd, CMSG_DATA(header), count * sizeof *fd);
+	return count;
+}
+
+int linux_counter_set_receive(struct linux_counter_set *set, int socket)
+{
+	struct offer offer;
+	union ancillary ancillary;
+	int fd[LINUX_COUNTER_EVENTS_MAX];
+	struct iovec data = {.iov_base = &offer, .iov_len = sizeof offer};
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = ancillary.space, .msg_controllen = sizeof ancillary.space};
+	if (reserve(set, set->places + 1) != 0)
+		return -1;
+	struct place *const place = &set->place[set->places++];
+	*place = (struct place){.scope = of_started, .is_wanted = true};
+	place->is_void = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof offer;
+	const size_t count = place->is_void ? 0 : take_descriptors(&message, fd);
+	for (size_t i = 0, used = 0; i < set->events.count; i++) {
+		struct counter *const counter = &place->counter[i];
+		const bool is_there = !place->is_void && !offer.error[i] && !set->unresolved[i] && used < count;
+		counter->fd = -1;
+		if (!place->is_void && !set->unresolved[i])
+			begin_counter(set, i, &of_started, counter, is_there ? fd[used++] : -1,
+				offer.error[i] ? offer.error[i] : EMFILE);
+	}
+	return 0;
+}
+
+/* ---- Processors ------------------------------------------------------------------------------------------------------- */
+
+static struct place *find_place(struct linux_counter_set *set, unsigned cpu)
+{
+	for (size_t i = 0; i < set->places; i++)
+		if (set->place[i].scope.cpu == cpu)
+			return &set->place[i];
+	return NULL;
+}
+
+static void add_growth(struct linux_counter_growth *sum, struct linux_counter_reading *growth)
+{
+	const struct linux_counter_reading none = {0};
+	linux_counter_add(&sum->sum, &none, growth);
+	if (growth->enabled > sum->longest_ns)
+		sum->longest_ns = growth->enabled;
+	*growth = none;
+}
+
+/* Those that are gone leave what they counted; the others move together. */
+static void drop_places(struct linux_counter_set *set)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < set->places; i++) {
+		struct place *const place = &set->place[i];
+		if (place->is_wanted) {
+			set->place[kept++] = *place;
+			continue;
+		}
+		for (size_t event = 0; event < set->events.count; event++)
+			add_growth(&set->left[event], &place->counter[event].growth);
+		close_place(set, place);
+	}
+	set->places = kept;
 }
 
 /* As nearly always: nothing has changed. */
 static bool is_followed(const struct linux_counter_set *set, const unsigned *id, size_t count)
 {
 	for (size_t i = 0; i < count && i < set->places; i++)
-		if (set->place[i].whom != (int)id[i])
+		if (set->place[i].scope.cpu != id[i])
 			return false;
 	return set->places == count;
 }
@@ -160,15 +271,13 @@ int linux_counter_set_follow(struct linux_counter_set *set, const unsigned *id, 
 			place->is_wanted = true;
 	}
 	drop_places(set);
-	if (known == count || !has_room(set, count))
+	if (known == count || !linux_counter_set_has_room(set, count, "processor"))
 		return 0;
-	struct place *const larger = realloc(set->place, count * sizeof *larger);
-	if (!larger)
+	if (reserve(set, count) != 0)
 		return -1;
-	set->place = larger;
 	for (size_t i = 0; i < count; i++)
 		if (!find_place(set, id[i]))
-			open_place(set, &set->place[set->places++], (int)id[i]);
+			open_place(set, (struct linux_counter_scope){.cpu = id[i]});
 	return 0;
 }
 
@@ -178,7 +287,7 @@ const char *linux_counter_set_lacks(const struct linux_counter_set *set, size_t 
 {
 	bool is_counted = false;
 	for (size_t i = 0; i < set->places; i++) {
-		const bool counts = counts_there(set, event, set->place[i].whom);
+		const bool counts = !set->place[i].is_void && counts_there(set, event, &set->place[i].scope);
 		if (counts && set->place[i].counter[event].fd < 0)
 			return set->lacks[event];
 		is_counted |= counts;
@@ -188,32 +297,32 @@ const char *linux_counter_set_lacks(const struct linux_counter_set *set, size_t 
 	return set->lacks[event][0] ? set->lacks[event] : "it counts on none of these processors";
 }
 
-/* The kernel's times, rather than ours: nothing comes between them and the numbers. */
-static void read_event(struct linux_counter_set *set, size_t event)
-{
-	struct linux_counter_reading now;
-	uint64_t longest_ns = 0;
-	for (size_t i = 0; i < set->places; i++) {
-		struct counter *const counter = &set->place[i].counter[event];
-		if (counter->fd < 0 || linux_counter_read(counter->fd, &now) != 0)
-			continue;
-		linux_counter_add(&set->growth[event].sum, &counter->last, &now);
-		if (now.enabled > counter->last.enabled && now.enabled - counter->last.enabled > longest_ns)
-			longest_ns = now.enabled - counter->last.enabled;
-		counter->last = now;
-	}
-	set->growth[event].longest_ns += longest_ns;
-}
-
 void linux_counter_set_read(struct linux_counter_set *set)
 {
-	for (size_t event = 0; event < set->events.count; event++)
-		read_event(set, event);
+	struct linux_counter_reading now;
+	for (size_t i = 0; i < set->places; i++) {
+		for (size_t event = 0; event < set->events.count; event++) {
+			struct counter *const counter = &set->place[i].counter[event];
+			if (counter->fd < 0 || linux_counter_read(counter->fd, &now) != 0)
+				continue;
+			linux_counter_add(&counter->growth, &counter->last, &now);
+			counter->last = now;
+		}
+	}
 }
 
 struct linux_counter_growth linux_counter_set_take(struct linux_counter_set *set, size_t event)
 {
-	const struct linux_counter_growth growth = set->growth[event];
-	set->growth[event] = (struct linux_counter_growth){0};
+	struct linux_counter_growth growth = set->left[event];
+	set->left[event] = (struct linux_counter_growth){0};
+	for (size_t i = 0; i < set->places; i++)
+		add_growth(&growth, &set->place[i].counter[event].growth);
 	return growth;
+}
+
+struct linux_counter_reading linux_counter_set_take_of(struct linux_counter_set *set, size_t place, size_t event)
+{
+	struct linux_counter_growth growth = {0};
+	add_growth(&growth, &set->place[place].counter[event].growth);
+	return growth.sum;
 }

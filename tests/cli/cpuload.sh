@@ -439,7 +439,7 @@ if ! grep -q 'column cpu-clock is unavailable' err; then
 	expect_text out '"cpu_clock_per_s":(9|1[01])[0-9]+\.[0-9]{3}}$'
 	run sh -c 'ulimit -n 40; cpuload -C counters=cs 0.1 1'
 	expect_status 0
-	expect_text err '^cpuload: column context-switches is unavailable: 1 event on [0-9]+ processors? take [0-9]+ open files and some more, and ulimit -n allows 40$'
+	expect_text err '^cpuload: column context-switches is unavailable: 1 event of [0-9]+ processors? take [0-9]+ open files and some more, and ulimit -n allows 40$'
 	expect_text out '^[0-9.]+,[0-9.]+,[0-9.]+,$'
 fi
 

@@ -37,7 +37,7 @@ static void open_idle(struct counted *counted)
 static void open_counters(struct counted *counted)
 {
 	const struct linux_counter_events *const events = &counted->settings->counters;
-	counted->counters = linux_counter_set_open(counted->settings->sysroot, events, false);
+	counted->counters = linux_counter_set_open(counted->settings->sysroot, events);
 	if (!counted->counters || linux_counter_set_follow(counted->counters, counted->id, counted->ids) != 0) {
 		diag("columns of counters are unavailable: %s", strerror(errno));
 		return;

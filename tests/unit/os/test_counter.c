@@ -52,10 +52,11 @@ static void added(void **unused)
 	assert_int_equal(sum.enabled, 42);
 }
 
-static void expect_why(const char *root, const struct linux_counter_event *event, int whom, int error, const char *message)
+static void expect_why(
+	const char *root, const struct linux_counter_event *event, bool is_of_started, int error, const char *message)
 {
 	char text[LINUX_COUNTER_ERROR_MAX];
-	linux_counter_explain(event, whom, root, error, text);
+	linux_counter_explain(event, is_of_started, root, error, text);
 	if (!strstr(text, message))
 		fail_msg("'%s' isn't in '%s'", message, text);
 }
@@ -67,26 +68,25 @@ static void explained(void **unused)
 	const struct linux_counter_event in_programs = {.type = PERF_TYPE_HARDWARE, .only_user = true};
 	fake_root_make(root);
 	assert_int_equal(linux_counter_paranoid(root), -2);
-	expect_why(root, &cycles, 0, EACCES, "perf_event_open is not permitted, as in many containers");
+	expect_why(root, &cycles, false, EACCES, "perf_event_open is not permitted, as in many containers");
 	fake_file(root, "/proc/sys/kernel/perf_event_paranoid", "2\n");
 	assert_int_equal(linux_counter_paranoid(root), 2);
-	expect_why(root, &cycles, 0, EACCES, "kernel.perf_event_paranoid is 2, and this needs 0 or less, or CAP_PERFMON");
-	expect_why(
-		root, &cycles, LINUX_COUNTER_OF_STARTED, EPERM, "this needs 1 or less, or CAP_PERFMON; with :u behind its name");
+	expect_why(root, &cycles, false, EACCES, "kernel.perf_event_paranoid is 2, and this needs 0 or less, or CAP_PERFMON");
+	expect_why(root, &cycles, true, EPERM, "this needs 1 or less, or CAP_PERFMON; with :u behind its name");
 	/* It isn't that. */
-	expect_why(root, &in_programs, LINUX_COUNTER_OF_STARTED, EPERM, "not permitted, as in many containers");
+	expect_why(root, &in_programs, true, EPERM, "not permitted, as in many containers");
 	fake_file(root, "/proc/sys/kernel/perf_event_paranoid", "3\n");
-	expect_why(root, &in_programs, LINUX_COUNTER_OF_STARTED, EACCES, "is 3, and this needs 2 or less, or CAP_PERFMON");
+	expect_why(root, &in_programs, true, EACCES, "is 3, and this needs 2 or less, or CAP_PERFMON");
 	fake_file(root, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
 	assert_int_equal(linux_counter_paranoid(root), -1);
-	expect_why(root, &cycles, 0, EPERM, "not permitted, as in many containers");
-	expect_why(root, &cycles, 0, ENOENT, "this machine has no such hardware event, as most virtual machines have none");
-	expect_why(root, &faults, 0, ENOENT, "this kernel has no such event");
-	expect_why(root, &faults, 0, ENOSYS, "without performance events");
-	expect_why(root, &cycles, 0, EOPNOTSUPP, "can't do this");
-	expect_why(root, &cycles, 0, E2BIG, "doesn't know such attributes");
-	expect_why(root, &cycles, 0, EMFILE, "too many open files");
-	expect_why(root, &cycles, 0, ENODEV, "No such device");
+	expect_why(root, &cycles, false, EPERM, "not permitted, as in many containers");
+	expect_why(root, &cycles, false, ENOENT, "this machine has no such hardware event, as most virtual machines have none");
+	expect_why(root, &faults, false, ENOENT, "this kernel has no such event");
+	expect_why(root, &faults, false, ENOSYS, "without performance events");
+	expect_why(root, &cycles, false, EOPNOTSUPP, "can't do this");
+	expect_why(root, &cycles, false, E2BIG, "doesn't know such attributes");
+	expect_why(root, &cycles, false, EMFILE, "too many open files");
+	expect_why(root, &cycles, false, ENODEV, "No such device");
 	fake_remove(root, "");
 }
 
@@ -94,7 +94,8 @@ static void opened(void **unused)
 {
 	(void)unused;
 	struct linux_counter_reading reading;
-	const int fd = linux_counter_open(&faults, LINUX_COUNTER_OF_STARTED);
+	const struct linux_counter_scope mine = {.is_of_started = true};
+	const int fd = linux_counter_open(&faults, &mine);
 	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == ENOSYS))
 		skip();
 	assert_true(fd >= 0);
