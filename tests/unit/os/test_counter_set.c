@@ -95,7 +95,7 @@ static void of_started(void **unused)
 	/* Children of children count too, also those that are gone, and those that nobody waited for. */
 	start("i=0; while [ $i -lt 20 ]; do /bin/true & i=$((i + 1)); done; wait; (/bin/true &)");
 	linux_counter_set_read(set);
-	assert_true(linux_counter_set_take(set, 0).sum.value > 10 * one.value);
+	assert_true(linux_counter_set_take(set, 0).sum.value > 2 * one.value);
 	assert_int_equal(linux_counter_set_take(set, 0).sum.value, 0);
 	linux_counter_set_close(set);
 }
@@ -146,7 +146,7 @@ static void of_each(void **unused)
 	assert_true(faults[0].value > 0 && faults[0].value < PAGES);
 	assert_int_equal(faults[1].value, 0);
 	assert_int_equal(faults[1].enabled, 0);
-	assert_true(faults[2].value > 3 * faults[0].value);
+	assert_true(faults[2].value > 2 * faults[0].value);
 	assert_int_equal(linux_counter_set_take(set, 0).sum.value, 0);
 	linux_counter_set_close(set);
 }
