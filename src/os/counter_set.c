@@ -37,6 +37,7 @@ struct linux_counter_set {
 	struct linux_counter_growth left[LINUX_COUNTER_EVENTS_MAX];    /* by processors that have gone */
 	struct place *place;
 	size_t places;
+	int guard; /* -1 for none */
 };
 
 static bool counts_there(const struct linux_counter_set *set, size_t event, const struct linux_counter_scope *scope)
@@ -56,6 +57,14 @@ static void begin_counter(struct linux_counter_set *set, size_t event, const str
 		linux_counter_explain(&set->events.event[event], scope->is_of_started, set->root, error, set->lacks[event]);
 }
 
+/* A descriptor, or -1 with errno. */
+static int open_counter(struct linux_counter_set *set, size_t event, const struct linux_counter_scope *scope)
+{
+	if (scope->is_of_started && set->guard < 0 && (set->guard = linux_counter_open_guard()) < 0)
+		return -1;
+	return linux_counter_open(&set->events.event[event], scope);
+}
+
 static void open_place(struct linux_counter_set *set, struct linux_counter_scope scope)
 {
 	struct place *const place = &set->place[set->places++];
@@ -65,7 +74,7 @@ static void open_place(struct linux_counter_set *set, struct linux_counter_scope
 		counter->fd = -1;
 		if (!counts_there(set, i, &scope))
 			continue;
-		const int fd = linux_counter_open(&set->events.event[i], &scope);
+		const int fd = open_counter(set, i, &scope);
 		begin_counter(set, i, &scope, counter, fd, errno);
 	}
 }
@@ -83,6 +92,7 @@ struct linux_counter_set *linux_counter_set_open(const char *root, const struct 
 	if (!set)
 		return NULL;
 	set->root = root;
+	set->guard = -1;
 	set->events = *events;
 	for (size_t i = 0; i < events->count; i++)
 		if (events->event[i].is_of_pmu)
@@ -99,6 +109,8 @@ void linux_counter_set_close(struct linux_counter_set *set)
 		close_place(set, &set->place[i]);
 	for (size_t i = 0; i < set->events.count; i++)
 		free(set->cpus[i]);
+	if (set->guard >= 0)
+		close(set->guard);
 	free(set->place);
 	free(set);
 }
@@ -147,14 +159,14 @@ int linux_counter_set_add(struct linux_counter_set *set)
 	return 0;
 }
 
-int linux_counter_set_send(const struct linux_counter_set *set, int socket)
+int linux_counter_set_send(struct linux_counter_set *set, int socket)
 {
 	struct offer offer = {0};
 	int fd[LINUX_COUNTER_EVENTS_MAX];
 	size_t count = 0;
 	union ancillary ancillary = {0};
 	for (size_t i = 0; i < set->events.count; i++) {
-		const int opened = set->unresolved[i] ? -1 : linux_counter_open(&set->events.event[i], &of_started);
+		const int opened = set->unresolved[i] ? -1 : open_counter(set, i, &of_started);
 		offer.error[i] = opened < 0 ? errno : 0;
 		if (opened >= 0)
 			fd[count++] = opened;

@@ -25,7 +25,7 @@ int linux_counter_set_add(struct linux_counter_set *set);
  * what that process starts. (Opening them for another process would need rights to trace it, which those of a program with
  * capabilities don't have.) What was sent before is received at once; where nothing was, that place counts nothing. 0, or -1 with errno.
  */
-int linux_counter_set_send(const struct linux_counter_set *set, int socket);
+int linux_counter_set_send(struct linux_counter_set *set, int socket);
 int linux_counter_set_receive(struct linux_counter_set *set, int socket);
 
 /* Whether so many processors or starters leave room for other open files; where not, nothing is counted, for that reason. */

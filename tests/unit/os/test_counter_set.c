@@ -101,7 +101,7 @@ static void of_started(void **unused)
 }
 
 /* As an executor: sends its counters, waits for a word, and starts the script. */
-static pid_t start_executor(const struct linux_counter_set *set, const char *script, int *socket)
+static pid_t start_executor(struct linux_counter_set *set, const char *script, int *socket)
 {
 	int pair[2];
 	char word;
