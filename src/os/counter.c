@@ -5,9 +5,9 @@
  * What is started is counted from its exec on: the counter is opened off, is inherited by every child, and exec turns on that of the
  * process which calls it. So who opens it, and forks without exec, isn't counted, and no process that it starts is missed.
  *
- * Where one process switches to another with counters inherited from the same ones, the kernel exchanges them instead of turning one off and
- * the other on. The exec of a child would then use up the one turn of the original, and nothing that is started later be counted. (Seen on
- * Linux 6.18: one of fifty.) It doesn't where one of them has a counter that isn't inherited.
+ * Where one process switches to another with counters inherited from the same ones, the kernel exchanges them instead of turning
+ * one off and the other on. The exec of a child would then use up the one turn of the original, and nothing that is started later
+ * be counted. (Seen on Linux 6.18: one of fifty.) It doesn't where one of them has a counter that isn't inherited.
  */
 #include "os/counter.h"
 
@@ -73,14 +73,7 @@ int linux_counter_read(int fd, struct linux_counter_reading *reading)
 int linux_counter_paranoid(const char *root)
 {
 	char text[32];
-	const int fd = linux_source_open(root, "/proc/sys/kernel/perf_event_paranoid");
-	const ssize_t length = fd < 0 ? -1 : linux_source_read(fd, text, sizeof text - 1, NULL);
-	if (fd >= 0)
-		close(fd);
-	if (length <= 0)
-		return -2;
-	text[length] = '\0';
-	return atoi(text);
+	return linux_source_line(root, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text) ? atoi(text) : -2;
 }
 
 int linux_counter_paranoid_most(const struct linux_counter_event *event, bool is_of_started)
@@ -107,7 +100,7 @@ static const char *why(const struct linux_counter_event *event, int error)
 	case EBUSY:
 		return "another program keeps the counter for itself";
 	case EMFILE:
-		return "too many open files: ulimit -n allows more";
+		return "too many open files (ulimit -n)";
 	default:
 		return strerror(error);
 	}

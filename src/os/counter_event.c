@@ -45,26 +45,26 @@ static const struct {
 _Static_assert(LENGTH(linux_counter_names) == LENGTH(plain) + 1, "a row for each name");
 
 /* L1-dcache-load-misses: a cache, and what is done to it. */
-static const struct {
+struct word {
 	const char *name;
 	uint64_t config;
-} caches[] =
-	{
-		{"L1-dcache", PERF_COUNT_HW_CACHE_L1D},
-		{"L1-icache", PERF_COUNT_HW_CACHE_L1I},
-		{"LLC", PERF_COUNT_HW_CACHE_LL},
-		{"dTLB", PERF_COUNT_HW_CACHE_DTLB},
-		{"iTLB", PERF_COUNT_HW_CACHE_ITLB},
-		{"branch", PERF_COUNT_HW_CACHE_BPU},
-		{"node", PERF_COUNT_HW_CACHE_NODE},
-},
-  accesses[] = {
-	  {"loads", PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
-	  {"load-misses", PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
-	  {"stores", PERF_COUNT_HW_CACHE_OP_WRITE << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
-	  {"store-misses", PERF_COUNT_HW_CACHE_OP_WRITE << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
-	  {"prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
-	  {"prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+};
+static const struct word caches[] = {
+	{"L1-dcache", PERF_COUNT_HW_CACHE_L1D},
+	{"L1-icache", PERF_COUNT_HW_CACHE_L1I},
+	{"LLC", PERF_COUNT_HW_CACHE_LL},
+	{"dTLB", PERF_COUNT_HW_CACHE_DTLB},
+	{"iTLB", PERF_COUNT_HW_CACHE_ITLB},
+	{"branch", PERF_COUNT_HW_CACHE_BPU},
+	{"node", PERF_COUNT_HW_CACHE_NODE},
+};
+static const struct word accesses[] = {
+	{"loads", PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
+	{"load-misses", PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+	{"stores", PERF_COUNT_HW_CACHE_OP_WRITE << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
+	{"store-misses", PERF_COUNT_HW_CACHE_OP_WRITE << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+	{"prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 | PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16},
+	{"prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
 };
 
 static bool is_word(const char *word, const char *text, size_t length)

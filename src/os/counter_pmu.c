@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cpus.h"
 #include "base/number.h"
@@ -19,13 +18,7 @@ static bool read_file(const char *root, const char *pmu, const char *folder, con
 {
 	char path[256];
 	const int length = snprintf(path, sizeof path, DEVICES "/%s%s%s/%s", pmu, *folder ? "/" : "", folder, name);
-	const int fd = length < (int)sizeof path ? linux_source_open(root, path) : -1;
-	const ssize_t got = fd < 0 ? -1 : linux_source_read(fd, text, TEXT_SIZE - 1, NULL);
-	if (fd >= 0)
-		close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return got > 0;
+	return length < (int)sizeof path && linux_source_line(root, path, text, TEXT_SIZE);
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------------------------------- */

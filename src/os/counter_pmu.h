@@ -7,8 +7,8 @@
 #include "showstopper/module.h"
 
 /*
- * Looks up the type and the bits of an event PMU/TERM,…/ below `root`. A term is FIELD=NUMBER, FIELD (1), or the name of an event that the
- * PMU lists. *cpus, to be freed, becomes the processors on which it counts; NULL for all. 0, or -1 with a message.
+ * Looks up the type and the bits of an event PMU/TERM,…/ below `root`. A term is FIELD=NUMBER, FIELD (1), or the name of an event
+ * that the PMU lists. *cpus, to be freed, becomes the processors on which it counts; NULL for all. 0, or -1 with a message.
  */
 int linux_counter_pmu_resolve(
 	const char *root, struct linux_counter_event *event, struct sst_cpus **cpus, char error[static LINUX_COUNTER_ERROR_MAX]);

@@ -159,19 +159,11 @@ int linux_counter_set_add(struct linux_counter_set *set)
 	return 0;
 }
 
-int linux_counter_set_send(struct linux_counter_set *set, int socket)
+/* 0, or -1 with errno. */
+static int send_offer(int socket, struct offer *offer, const int *fd, size_t count)
 {
-	struct offer offer = {0};
-	int fd[LINUX_COUNTER_EVENTS_MAX];
-	size_t count = 0;
 	union ancillary ancillary = {0};
-	for (size_t i = 0; i < set->events.count; i++) {
-		const int opened = set->unresolved[i] ? -1 : open_counter(set, i, &of_started);
-		offer.error[i] = opened < 0 ? errno : 0;
-		if (opened >= 0)
-			fd[count++] = opened;
-	}
-	struct iovec data = {.iov_base = &offer, .iov_len = sizeof offer};
+	struct iovec data = {.iov_base = offer, .iov_len = sizeof *offer};
 	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
 	if (count > 0) {
 		message.msg_control = ancillary.space;
@@ -182,10 +174,30 @@ int linux_counter_set_send(struct linux_counter_set *set, int socket)
 		header->cmsg_len = CMSG_LEN(count * sizeof *fd);
 		memcpy(CMSG_DATA(header), fd, count * sizeof *fd);
 	}
-	const ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *offer ? 0 : -1;
+}
+
+int linux_counter_set_send(struct linux_counter_set *set, int socket)
+{
+	struct offer offer = {0};
+	int fd[LINUX_COUNTER_EVENTS_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < set->events.count; i++) {
+		const int opened = set->unresolved[i] ? -1 : open_counter(set, i, &of_started);
+		offer.error[i] = opened < 0 ? errno : 0;
+		if (opened >= 0)
+			fd[count++] = opened;
+	}
+	int result = send_offer(socket, &offer, fd, count);
+	/* Then at least why. */
+	if (result != 0 && count > 0) {
+		for (size_t i = 0; i < set->events.count; i++)
+			offer.error[i] = offer.error[i] ? offer.error[i] : errno;
+		result = send_offer(socket, &offer, NULL, 0);
+	}
 	for (size_t i = 0; i < count; i++)
 		close(fd[i]);
-	return sent == (ssize_t)sizeof offer ? 0 : -1;
+	return result;
 }
 
 /* The descriptors that came with a message, in their order; how many. */
@@ -306,7 +318,7 @@ const char *linux_counter_set_lacks(const struct linux_counter_set *set, size_t 
 	}
 	if (is_counted)
 		return NULL;
-	return set->lacks[event][0] ? set->lacks[event] : "it counts on none of these processors";
+	return set->lacks[event][0] ? set->lacks[event] : "there is nothing here that it counts";
 }
 
 void linux_counter_set_read(struct linux_counter_set *set)

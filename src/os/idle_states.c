@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number.h"
 #include "os/source.h"
@@ -41,14 +40,7 @@ static bool read_file(const char *root, unsigned id, size_t state, const char *f
 {
 	char path[96];
 	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpuidle/state%zu/%s", id, state, file);
-	const int fd = linux_source_open(root, path);
-	if (fd < 0)
-		return false;
-	const ssize_t length = linux_source_read(fd, text, size - 1, NULL);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return length > 0;
+	return linux_source_line(root, path, text, size);
 }
 
 static bool read_number(const char *root, unsigned id, size_t state, const char *file, uint64_t *value)

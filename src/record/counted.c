@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/column_name.h"
+#include "base/diag.h"
 
 static const struct linux_counter_reading none;
 
@@ -85,14 +86,29 @@ void counted_after_fork(struct counted *counted)
 	counted->socket[counted->forked++] = counted->pair[0];
 }
 
+/* What worked when it was tried, but not in an executor. */
+static void note_lacks(struct counted *counted)
+{
+	for (size_t i = 0; i < counted->events.count; i++) {
+		const char *const lacks = linux_counter_set_lacks(counted->set, i);
+		if (!lacks || counted->lacks[i][0])
+			continue;
+		snprintf(counted->lacks[i], sizeof counted->lacks[i], "%s", lacks);
+		diag("--log-counters: %s is unavailable: %s", counted->events.event[i].name, lacks);
+	}
+}
+
 /* Executors have sent their counters before they started a workload. */
 static void receive(struct counted *counted)
 {
+	if (!counted->set || counted->received == counted->forked)
+		return;
 	for (; counted->received < counted->forked; counted->received++) {
 		if (linux_counter_set_receive(counted->set, counted->socket[counted->received]) != 0)
 			return;
 		close(counted->socket[counted->received]);
 	}
+	note_lacks(counted);
 }
 
 const char *counted_lacks(const struct counted *counted, size_t event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of events that the kernel counts, and of idle states: those whose names and number depend on what is asked, and of which machine. */
+/* Columns of events that the kernel counts, and of idle states: their names and number depend on what is asked of which machine. */
 #ifndef CPULOAD_COUNTED_H
 #define CPULOAD_COUNTED_H
 
