@@ -14,6 +14,7 @@
 #include "cli/refuse.h"
 #include "module/module.h"
 #include "module/option.h"
+#include "os/counter_event.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
@@ -167,6 +168,17 @@ int option_set_require(void *settings, const char *source, const char *text)
 		config->require_mse = given.require_mse;
 	if (!isnan(given.require_others))
 		config->require_others = given.require_others;
+	return 0;
+}
+
+int option_set_log_counters(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct linux_counter_events ignored;
+	char reason[LINUX_COUNTER_ERROR_MAX];
+	if (linux_counter_events_parse(text, &ignored, reason) != 0)
+		return refuse(target->error, "%s: %s", source, reason);
+	target->config->log_counters = text;
 	return 0;
 }
 

@@ -82,16 +82,9 @@ static bool read_number_file(const char *root, const char *path, uint64_t *value
 	return done;
 }
 
-/* The first line of a file, cut to the size. */
 static bool read_name_file(const char *root, const char *path, char name[static NAME_SIZE])
 {
-	const int fd = linux_source_open(root, path);
-	const ssize_t length = fd < 0 ? -1 : linux_source_read(fd, name, NAME_SIZE - 1, NULL);
-	if (fd >= 0)
-		close(fd);
-	name[length > 0 ? length : 0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	return length > 0;
+	return linux_source_line(root, path, name, NAME_SIZE);
 }
 
 static int compare_names(const void *a, const void *b)

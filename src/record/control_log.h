@@ -3,6 +3,7 @@
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 
+#include "record/counted.h"
 #include "record/recorder.h"
 
 struct control_log;
@@ -11,7 +12,8 @@ struct control_log;
 struct control_log_columns {
 	bool free;
 	bool power;
-	unsigned workloads; /* so many of duty cycles */
+	const struct counted *counted; /* events of the workloads; NULL: none; the caller's */
+	unsigned workloads;            /* so many of duty cycles */
 	bool pinning;
 	bool unit; /* the last one: "core", where the load is of cores */
 };

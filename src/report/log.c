@@ -128,7 +128,7 @@ static int read_row(struct report_log *log, struct csv *csv, const int column[st
 		return -1;
 	if (column[OTHERS] >= 0 && read_others(csv, column[OTHERS], &log->others[i]) != 0)
 		return -1;
-	if (read_share(csv, column[LOAD], &log->load[i]) != 0)
+	if (read_share(csv, column[LOAD], &log->load[i]) != 0 || report_events_read(&log->events, csv, i) != 0)
 		return -1;
 	return column[CAPACITY] >= 0 ? scale_row(log, csv, column) : 0;
 }
@@ -165,10 +165,12 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 		column[i] = csv_find(csv, names[i]);
 	if (refuse_duplicates(csv, name, error) != 0)
 		return -1;
+	if (report_events_find(&log->events, csv) != 0)
+		goto no_memory;
 	while ((more = csv_next(csv)) > 0) {
 		if (log->count == capacity) {
 			capacity = capacity ? 2 * capacity : 1024;
-			if (reserve(log, column, capacity) != 0)
+			if (reserve(log, column, capacity) != 0 || report_events_reserve(&log->events, capacity) != 0)
 				goto no_memory;
 		}
 		if (read_row(log, csv, column) != 0)
@@ -199,6 +201,7 @@ void report_log_free(struct report_log *log)
 	free(log->load);
 	free(log->power);
 	free(log->others);
+	report_events_free(&log->events);
 	*log = (struct report_log){0};
 }
 
@@ -249,35 +252,28 @@ double report_log_time(const struct report_log *log, double monotonic)
 	return translate(log->monotonic, log->time, log->count, monotonic);
 }
 
-struct report_mean report_log_mean(const struct report_log *log, double start, double end)
+double report_log_mean_of(const struct report_log *log, const double *value, double start, double end)
 {
-	double load = 0;
-	double target = 0;
+	double sum = 0;
 	double known = 0;
-	double controlled = 0;
-	double energy = 0;
-	double powered = 0;
-	for (size_t i = find_row(log->time, log->count, start); i < log->count; i++) {
+	for (size_t i = find_row(log->time, log->count, start); value && i < log->count; i++) {
 		const double from = fmax(report_log_start(log, i), start);
 		const double to = fmin(log->time[i], end);
 		if (report_log_start(log, i) >= end)
 			break;
-		if (to <= from)
+		if (to <= from || isnan(value[i]))
 			continue;
-		if (!isnan(log->load[i])) {
-			load += (to - from) * log->load[i];
-			known += to - from;
-		}
-		if (log->target && !isnan(log->target[i])) {
-			target += (to - from) * log->target[i];
-			controlled += to - from;
-		}
-		if (log->power && !isnan(log->power[i])) {
-			energy += (to - from) * log->power[i];
-			powered += to - from;
-		}
+		sum += (to - from) * value[i];
+		known += to - from;
 	}
-	return (struct report_mean){.load = load / known, .target = target / controlled, .power = energy / powered};
+	return sum / known;
+}
+
+struct report_mean report_log_mean(const struct report_log *log, double start, double end)
+{
+	return (struct report_mean){.load = report_log_mean_of(log, log->load, start, end),
+		.target = report_log_mean_of(log, log->target, start, end),
+		.power = report_log_mean_of(log, log->power, start, end)};
 }
 
 /* ---- Target ----------------------------------------------------------------------------------------------------------- */

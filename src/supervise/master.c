@@ -352,6 +352,7 @@ static void report(struct master *master, int *status)
 		.power_asked = master->config->log_power,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
+		.counted = &master->recording.counted,
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
 		.others_mean = others_mean(&master->recording.sampled_others),
 		.others_max = others_most(&master->recording.sampled_others),
@@ -401,6 +402,7 @@ static int open_log(struct master *master)
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
 		.power = config->log_power,
+		.counted = &master->recording.counted,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
 		.unit = run_is_of_cores(&master->run)};
@@ -411,12 +413,38 @@ static int open_log(struct master *master)
 	return EXIT_TROUBLE;
 }
 
+/* The events that were asked for, and what this machine lacks of them. 0, or EXIT_TROUBLE after a message. */
+static int open_counters(struct master *master)
+{
+	const struct config *config = master->config;
+	struct counted *const counted = &master->recording.counted;
+	struct linux_counter_events events;
+	char error[LINUX_COUNTER_ERROR_MAX];
+	unsigned *const group = calloc(config->workloads, sizeof *group);
+	for (unsigned i = 0; group && i < config->workloads; i++)
+		group[i] = (unsigned)(run_group(config, i) - config->group);
+	const bool is_open = group && linux_counter_events_parse(config->log_counters, &events, error) == 0 &&
+			     counted_open(counted, config->root, &events, config->workloads, group) == 0;
+	free(group);
+	if (!is_open) {
+		diag("--log-counters: %s", strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	for (size_t i = 0; i < events.count; i++)
+		if (counted_lacks(counted, i))
+			diag("--log-counters: %s is unavailable: %s; the run goes on without", events.event[i].name,
+				counted_lacks(counted, i));
+	return 0;
+}
+
 /* All that can fail before anything is started. 0, or the exit status after a message. */
 static int get_ready(struct master *master)
 {
 	const struct config *config = master->config;
 	char error[LINUX_POWER_ERROR_MAX];
 	int status = check_commands(config);
+	if (status == 0 && config->log_counters)
+		status = open_counters(master);
 	if (status == 0 && config->log)
 		status = open_log(master);
 	if (status == 0)

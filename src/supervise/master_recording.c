@@ -30,6 +30,7 @@ int recording_init(struct recording *recording)
 void recording_free(struct recording *recording)
 {
 	energy_close(&recording->energy);
+	counted_close(&recording->counted);
 	master_others_close(&recording->ours);
 	recorder_free(&recording->logged);
 	recorder_free(&recording->sampled);
@@ -116,6 +117,19 @@ void recording_start(struct recording *recording, const struct sst_reading *read
 {
 	start_interval(recording, &recording->logged, reading);
 	start_interval(recording, &recording->sampled, reading);
+}
+
+void recording_start_meters(struct recording *recording)
+{
+	energy_start(&recording->energy);
+	counted_start(&recording->counted);
+}
+
+void recording_stop_meters(struct recording *recording)
+{
+	const bool counts = clock_now() > run_origin(recording->run);
+	energy_take(&recording->energy, counts);
+	counted_take(&recording->counted, counts);
 }
 
 int64_t recording_next(const struct recording *recording)
@@ -235,6 +249,7 @@ void recording_take(struct recording *recording, bool last)
 		if (recorder == &recording->logged) {
 			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
 			record.power_w = energy_take(&recording->energy, counts);
+			counted_take(&recording->counted, counts);
 			write_log(recording, &record);
 		} else {
 			energy_poll(&recording->energy);

@@ -67,7 +67,13 @@ expect_trouble "'clock' is none of idle, ticks and cpuacct"
 run cpuload --format xml
 expect_trouble "'xml' is none of csv, jsonl and table"
 run cpuload --columns steal,speed
-expect_trouble "'speed' is none of runqueue, steal, frequency, power and all"
+expect_trouble "'speed' is none of runqueue, steal, frequency, power, idle, all and counters=EVENT,..."
+run cpuload -C steal,counters=cs,cycels
+expect_trouble "-C: counters: 'cycels' is no event: expected events such as cycles, "
+run cpuload -C counters=
+expect_trouble "-C: counters: '' is no event"
+run cpuload -C counters=cs,context-switches
+expect_trouble "found the event 'context-switches' twice, expected it once"
 run cpuload --columns ''
 expect_trouble "'' is none of"
 run cpuload --sysroot /no/such/root
@@ -104,8 +110,9 @@ for name in ticks idle; do
 	expect_status 0
 	expect_lines out 4
 	processors=$(grep -c '^cpu[0-9]' /proc/stat)
-	whole_rows out $((3 + processors + 4))
-	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w$'
+	states=$(cat /sys/devices/system/cpu/cpu*/cpuidle/state*/name 2>/dev/null | sort -u | wc -l)
+	whole_rows out $((3 + processors + 4 + 2 * states))
+	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w(,idle_.*)?$'
 done
 
 run cpuload --per-cpu --columns runqueue,steal --format jsonl 0.05 3
@@ -344,8 +351,9 @@ run cpuload --sysroot root --cpus 1 0.01 1
 expect_trouble 'none of these processors is online'
 run cpuload --sysroot root -C all 0.05 2
 expect_status 0
-expect_lines err 2
+expect_lines err 3
 expect_text err 'column frequency is unavailable: .*root/sys/devices/system/cpu'
+expect_text err 'column idle is unavailable: no processor has a cpuidle/state0 below root/sys/devices/system/cpu'
 expect_text err 'column power is unavailable: there is no root/sys/class/powercap'
 expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,$'
 run cpuload --sysroot root -f table -C frequency,power 0.05 1
@@ -399,6 +407,41 @@ expect_text out '^load,frequency_mhz,power_w$'
 awk -F, 'NR == 2 && ($2 != "1500.0" || $3 <= 0 || $3 > 40.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
 run cpuload --sysroot root -C power --power-source zenpower 0.05 1
 expect_text err "power is unavailable: there is no chip 'zenpower'"
+
+# Idle states: columns as there are names, and growth where it grew.
+for cpu in 0 2; do
+	for state in 0 1; do
+		mkdir -p root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state
+		echo 7 | tee root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state/time >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state/usage
+	done
+	echo POLL >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state0/name
+	echo C1-ABC >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state1/name
+done
+cp root/start root/proc/stat
+between 'echo 50007 >root/sys/devices/system/cpu/cpu0/cpuidle/state1/time; echo 9 >root/sys/devices/system/cpu/cpu0/cpuidle/state1/usage' -C idle
+expect_lines err 0
+expect_text out '^load,idle_POLL,idle_POLL_per_s,idle_C1_ABC,idle_C1_ABC_per_s$'
+awk -F, 'NR == 2 && ($2 != 0 || $3 != 0 || $4 <= 0 || $5 <= 0) { exit 1 }' out || { fail "$what: wrong shares"; cat out; }
+run cpuload --sysroot root -f table -C idle 0.05 1
+expect_text out '^time +load % +POLL % +POLL/s +C1-ABC % +C1-ABC/s$'
+
+# Counters: those of software, where they are permitted, and what no machine has. The columns stand whether they are there or not.
+run cpuload -C counters=cpu-clock,cs:k,no_such_unit/config=1/,L1-dcache-load-misses 0.1 3
+expect_status 0
+whole_rows out 7
+expect_text out '^time_s,monotonic_s,load,cpu_clock_per_s,context_switches_k_per_s,no_such_unit_config_1_per_s,L1_dcache_load_misses_per_s$'
+expect_text err '^cpuload: column no_such_unit/config=1/ is unavailable: there is no /sys/bus/event_source/devices/no_such_unit$'
+if ! grep -q 'column cpu-clock is unavailable' err; then
+	# Each processor's clock runs as fast as time does.
+	awk -F, -v processors="$(nproc --all)" 'NR > 1 && ($4 < 0.5e9 || $4 > 1.5e9 * processors || $6 != "") { exit 1 }' out ||
+		{ fail "$what: wrong counts"; cat out; }
+	run cpuload -f jsonl -c 0 -C counters=cpu-clock 0.1 1
+	expect_text out '"cpu_clock_per_s":(9|1[01])[0-9]+\.[0-9]{3}}$'
+	run sh -c 'ulimit -n 40; cpuload -C counters=cs 0.1 1'
+	expect_status 0
+	expect_text err '^cpuload: column context-switches is unavailable: 1 event of [0-9]+ processors? take [0-9]+ open files and some more, and ulimit -n allows 40$'
+	expect_text out '^[0-9.]+,[0-9.]+,[0-9.]+,$'
+fi
 
 # A tree of processes, and a cgroup of either version. Work of 0.02 s in at least 0.05 s on two processors.
 mkdir -p root/proc/70 root/proc/self root/cg2/mine root/cg1/mine

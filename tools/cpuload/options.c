@@ -11,13 +11,14 @@
 #include "base/diag.h"
 #include "base/units.h"
 
+#define COUNTERS "counters="
 #define INTERVAL_DEFAULT (500 * NS_PER_MS)
 #define INTERVAL_LEAST (10 * NS_PER_MS)
 #define INTERVAL_MOST (86400 * NS_PER_S)
 
 const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
 static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
-static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", NULL};
+static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "idle", "all", NULL};
 static const char *const unit_names[] = {[UNIT_PROCESSOR] = "processor", [UNIT_CORE] = "core", NULL};
 static const char *const power_sources[] = {"rapl", NULL};
 
@@ -32,14 +33,27 @@ static int find_name(const char *const *names, const char *word, size_t length)
 	return -1;
 }
 
+/* All that follows in the list. */
+static int set_counters(struct settings *settings, const char *source, const char *list)
+{
+	char error[LINUX_COUNTER_ERROR_MAX];
+	if (linux_counter_events_parse(list, &settings->counters, error) == 0)
+		return 0;
+	diag("%s: counters: %s", source, error);
+	return -1;
+}
+
 static int set_columns(void *to, const char *source, const char *list)
 {
 	struct settings *const settings = to;
 	for (const char *at = list;; at++) {
 		const size_t length = strcspn(at, ",");
 		const int found = find_name(column_names, at, length);
+		if (strncmp(at, COUNTERS, strlen(COUNTERS)) == 0)
+			return set_counters(settings, source, at + strlen(COUNTERS));
 		if (found < 0) {
-			diag("%s: '%.*s' is none of runqueue, steal, frequency, power and all", source, (int)length, at);
+			diag("%s: '%.*s' is none of runqueue, steal, frequency, power, idle, all and " COUNTERS "EVENT,...",
+				source, (int)length, at);
 			return -1;
 		}
 		for (int i = 0; i < COLUMNS; i++)
@@ -80,7 +94,8 @@ const struct tool_option cpuload_options[] = {
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
 		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
-		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
+		.help = "add runqueue, steal, frequency, power, idle, all, and at the end counters=EVENT,...",
+		.completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
 		.help = "rapl, or the hwmon chip that measures the power"},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",

@@ -82,7 +82,7 @@ static void add_column(struct rows *rows, const char *name, int decimals, const 
 static int make_columns(struct rows *rows)
 {
 	const bool *const asked = rows->settings->column;
-	const size_t most = 3 + rows->ids + COLUMNS;
+	const size_t most = 3 + rows->ids + COLUMNS + counted_columns(&rows->counted);
 	rows->column = calloc(most, sizeof *rows->column);
 	rows->value = calloc(most, sizeof *rows->value);
 	rows->sum = calloc(most, sizeof *rows->sum);
@@ -107,6 +107,7 @@ static int make_columns(struct rows *rows)
 		add_column(rows, "frequency_mhz", 1, "MHz", 0, 1);
 	if (asked[COLUMN_POWER])
 		add_column(rows, "power_w", 3, "W", 1, 1);
+	rows->columns += counted_name(&rows->counted, &rows->column[rows->columns]);
 	return 0;
 }
 
@@ -169,6 +170,7 @@ static void open_columns(struct rows *rows)
 		if (!rows->power)
 			diag("column power is unavailable: %s", error);
 	}
+	counted_open(&rows->counted, settings, linux_load_source_now(rows->source));
 }
 
 int rows_open(struct rows *rows, struct settings *settings)
@@ -260,6 +262,7 @@ int rows_add(struct rows *rows)
 		value[i++] = frequency(rows);
 	if (asked[COLUMN_POWER])
 		value[i++] = rows->power ? linux_power_watts(rows->power) : NAN;
+	i += counted_take(&rows->counted, &value[i]);
 	for (size_t other = first_other; other < i; other++) {
 		if (isfinite(value[other])) {
 			rows->sum[other] += value[other] * (double)(when_ns - from_ns);
@@ -286,7 +289,8 @@ int rows_end(struct rows *rows)
 
 int rows_read(struct rows *rows)
 {
-	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0))
+	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0) &&
+		counted_read(&rows->counted, linux_load_source_now(rows->source)) == 0)
 		return 0;
 	diag("can't read the load: %s", strerror(errno));
 	return -1;
@@ -336,6 +340,7 @@ int rows_close(struct rows *rows)
 	free(rows->meter);
 	free(rows->id);
 	linux_power_close(rows->power);
+	counted_close(&rows->counted);
 	cores_close(rows->cores);
 	linux_load_source_close(rows->source);
 	return result;

@@ -9,6 +9,7 @@
 
 #include "base/row_writer.h"
 #include "cpuload/cores.h"
+#include "cpuload/counted.h"
 #include "cpuload/options.h"
 #include "os/load_source.h"
 #include "os/power.h"
@@ -21,6 +22,7 @@ struct rows {
 	int64_t power_next_ns;     /* when it is to be polled */
 	struct cores *cores;       /* NULL: the load is of processors */
 	int64_t cores_next_ns;
+	struct counted counted;
 	int output;   /* a descriptor, below 0 when it could not be opened */
 	unsigned *id; /* of the processors that have a column */
 	size_t ids;
