@@ -2,10 +2,16 @@
 # The report of pairs of workloads: their pictures, interference, throughput and energy of the whole machine, another batch beside it. Sourced by
 # colocation. Labels of runs are foreground_background_scheme_repetition.
 
+# environment_of LABEL BATCH: in what it was run.
+environment_of() {
+	awk -F '\t' -v label="$1" '$1 == label { print $6 }' "$2/runs.tsv" 2>/dev/null
+}
+
 # log_of LABEL [BATCH]: the control log of a run, with the load of the background's processors.
 log_of() {
 	of_run=${2-$output}/runs/$1
 	scheme=${1%_*}
+	environment=$(environment_of "$1" "${2-$output}")
 	if ! is_unpinned "${scheme##*_}"; then
 		printf '%s\n' "$of_run/log.csv"
 		return

@@ -18,6 +18,40 @@ pre { background: #f4f4f4; padding: 0.7em; overflow-x: auto; font-size: 13px; }
 END
 		printf '<h1>%s</h1>\n' "$(as_html "$1")"
 	} >"$html"
+	report_emulated
+	# That of several environments says it of each.
+	[ "$output" = "${whole-}" ] || report_notes
+}
+
+# What comes first: figures of emulated guests say nothing.
+report_emulated() {
+	sort -u "$output"/runs/*/environment.txt "$output"/*/runs/*/environment.txt 2>/dev/null >"$temporary/notes"
+	report_lines "$(grep '^Emulated' "$temporary/notes")"
+}
+report_lines() { # LINES, each a paragraph
+	printf '%s\n' "$1" | while IFS= read -r line; do report_text "$line"; done
+}
+
+# What the environments of the runs in $output were, and were not.
+report_notes() {
+	case $(awk -F "$tab" '{ print $6; exit }' "$output/runs.tsv" 2>/dev/null) in
+	lxc) report_text 'Each side of a run was in a container of its own (LXC), of the same kernel.' ;;
+	qemu) report_text 'Each side of a run was in a virtual machine of its own (QEMU).' ;;
+	esac
+	report_lines "$(sort -u "$output"/runs/*/environment.txt 2>/dev/null | grep -v '^Emulated')"
+}
+
+# Of a batch with several environments: what they are, and one beside the other where the experiment can do that.
+report_environments() {
+	report_begin "$experiment in several environments"
+	for environment in $reported; do
+		report_text "$environment: $(complete_runs | grep -c "^$environment/") of $(wc -l <"$output/$environment/runs.tsv") runs are complete; the report is $environment/$experiment.html."
+		output=$output/$environment
+		report_notes
+		output=${output%/*}
+	done
+	if command -v compare_environments >/dev/null; then compare_environments || return 1; fi
+	report_end
 }
 
 as_html() {
@@ -47,7 +81,7 @@ report_table() { # FILE.csv
 }
 
 report_picture() { # FILE.svg in the output, and what it shows
-	printf '\n![%s](%s)\n' "$2" "$1" >>"$md"
+	printf '\n![%s](%s)\n' "$2" "${pictures_in-}$1" >>"$md"
 	printf '<p><img alt="%s" src="data:image/svg+xml;base64,%s"></p>\n' "$(as_html "$2")" "$(base64 -w 0 "$output/$1")" >>"$html"
 }
 
