@@ -25,8 +25,7 @@ END
 
 # What comes first: figures of emulated guests say nothing.
 report_emulated() {
-	sort -u "$output"/runs/*/environment.txt "$output"/*/runs/*/environment.txt 2>/dev/null >"$temporary/notes"
-	report_lines "$(grep '^Emulated' "$temporary/notes")"
+	report_lines "$(cat "$output"/runs/*/environment.txt "$output"/*/runs/*/environment.txt 2>/dev/null | grep '^Emulated' | sort -u)"
 }
 report_lines() { # LINES, each a paragraph
 	printf '%s\n' "$1" | while IFS= read -r line; do report_text "$line"; done
@@ -38,7 +37,7 @@ report_notes() {
 	lxc) report_text 'Each side of a run was in a container of its own (LXC), of the same kernel.' ;;
 	qemu) report_text 'Each side of a run was in a virtual machine of its own (QEMU).' ;;
 	esac
-	report_lines "$(sort -u "$output"/runs/*/environment.txt 2>/dev/null | grep -v '^Emulated')"
+	report_lines "$(cat "$output"/runs/*/environment.txt 2>/dev/null | grep -v '^Emulated' | sort -u)"
 }
 
 # Of a batch with several environments: what they are, and one beside the other where the experiment can do that.

@@ -214,9 +214,24 @@ controlled_side() { # SIDE
 	[ ! -e "$part/$1/files/log.csv" ] || by_clock_of_host "$1" "$part/$1/files/log.csv" >"$part/log.csv"
 }
 
-# by_clock_of_host SIDE FILE: containers have the host's clocks.
+# by_clock_of_host SIDE FILE: a container has the host's clocks. Those of guests go each by themselves: times of their monotonic clocks become
+# seconds since 1970 by the host's clock, and those of their wall clocks lose what these were ahead, in the mean of before and after the run.
 by_clock_of_host() {
-	cat "$2"
+	if [ ! -e "$part/$1/clock.csv" ]; then
+		cat "$2"
+		return
+	fi
+	awk -F, -v OFS=, '
+		FILENAME == ARGV[1] { if (FNR > 1) { count++; ahead += $2; zero += $4 } next }
+		FNR == 1 {
+			for (i = 1; i <= NF; i++) {
+				if ($i ~ /^(monotonic_s|start_s|end_s)$/) add[i] = (zero - ahead) / count
+				if ($i == "time_unix_s") add[i] = -ahead / count
+			}
+			print
+			next
+		}
+		{ for (i in add) if ($i != "") $i = sprintf("%.6f", $i + add[i]); print }' "$part/$1/clock.csv" "$2"
 }
 
 # ran_as_long RECORD SECONDS

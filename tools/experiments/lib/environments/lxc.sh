@@ -81,6 +81,8 @@ lxc_start() {
 	started_process=$!
 }
 
+lxc_ready() { :; }
+
 lxc_end() {
 	[ -z "$1" ] || kill_of_run "$1" 30
 	wait "$1" 2>/dev/null

@@ -30,6 +30,8 @@ native_start() {
 	started_process=$!
 }
 
+native_ready() { :; }
+
 native_end() {
 	kill -TERM "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
