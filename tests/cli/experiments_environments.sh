@@ -47,6 +47,26 @@ run "$environment" missing native
 expect_status 0
 expect_lines out 0
 
+# ---- Warm or not ------------------------------------------------------------------------------------------------------------
+
+# 8 s of warm-up: one iteration a second, then, in its last quarter, one in half a second; control begins at 108 s.
+printf 'time_s,monotonic_s,target,load\n-7.5,100.5,,1\n-7,101,,1\n' >log
+awk 'BEGIN {
+	print "instance,iteration,start_s,end_s"
+	for (t = 100; t < 120; t += step) { step = t < 106 ? 1 : 0.5; printf "0,%d,%.3f,%.3f\n", n++, t, t + step }
+}' >records
+run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log records
+expect_text out '^1,2,100\.00$'
+run awk -F, -v warm_up=4 -f "$experiments/lib/warm.awk" log records
+expect_text out '^2,2,0\.00$'
+# An iteration that began before counts with the part of it that is within.
+printf 'instance,iteration,start_s,end_s\n0,0,102,105\n0,1,105,106.5\n0,2,106.5,108\n' >records
+run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log records
+expect_text out '^0\.5,0\.6667,33\.33$'
+head -n 2 records >one
+run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log one
+expect_lines out 0
+
 # ---- The driver ---------------------------------------------------------------------------------------------------------------
 
 # new_run KIND: a folder for two sides, of which the second has a quota.

@@ -27,6 +27,7 @@ one_run() {
 	printf '%d\t:\t%.3f\t%10.3f\t0\t0\t%d\t%d\t%s\n' "$1" "$began" "$(echo "$ended $began" | awk '{ print $1 - $2 }')" \
 		$((signal ? 0 : status)) "$signal" "$(paste -s -d ' ' "$part/command")" >>"$output/joblog"
 	[ "$how" = sssim ] || end_of_run "$6"
+	[ "$how" = sssim ] || [ "$status" -ne 0 ] || look_whether_warm "$5"
 	if [ "$status" -eq 0 ]; then
 		mv "$part" "$kept" || trouble "can't keep $part"
 		return 0
@@ -232,6 +233,19 @@ by_clock_of_host() {
 			next
 		}
 		{ for (i in add) if ($i != "") $i = sprintf("%.6f", $i + add[i]); print }' "$part/$1/clock.csv" "$2"
+}
+
+# look_whether_warm WARM-UP: makes warm.csv, a row for each group of workloads. A run that was not is kept; the report says so.
+look_whether_warm() {
+	[ "${1%%.*}" -ge 4 ] || return 0
+	echo 'records,before,after,percent' >"$part/warm.csv"
+	for records in ${group_names:-iterations}; do
+		change=$(awk -F, -v warm_up="$1" -f "$experiments/lib/warm.awk" "$part/log.csv" "$part/$records".*.csv)
+		[ -n "$change" ] || continue
+		echo "$records,$change" >>"$part/warm.csv"
+		awk -v change="${change##*,}" 'BEGIN { exit !(change > 2 || change < -2) }' || continue
+		echo "not warm: the throughput of $records changed by ${change##*,} % from the last but one quarter of the warm-up to the last" >>"$part/messages.txt"
+	done
 }
 
 # ran_as_long RECORD SECONDS

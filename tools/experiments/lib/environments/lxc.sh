@@ -31,9 +31,15 @@ lxc_quota() {
 	note "Each container could use $quota processors at a time, by a quota."
 }
 
-# Where the kernel shares out real time, too, showstopper gets some.
+# Where the kernel shares out real time, too, showstopper gets some, unless others have it all.
 lxc_real_time() {
-	if found=$(group_hierarchy cpu) && [ -e "${found#* }/cpu.rt_runtime_us" ]; then echo 'lxc.cgroup.cpu.rt_runtime_us = 300000'; fi
+	if ! found=$(group_hierarchy cpu) || [ ! -e "${found#* }/cpu.rt_runtime_us" ]; then return 0; fi
+	given=$(cat "${found#* }"/*/cpu.rt_runtime_us 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
+	if [ $((given + 300000)) -le "$(cat "${found#* }/cpu.rt_runtime_us")" ]; then
+		echo 'lxc.cgroup.cpu.rt_runtime_us = 150000'
+	else
+		note 'In some containers showstopper had no real-time priority, as other control groups have all real time.'
+	fi
 }
 
 # With a /tmp of its own, in which the folders that it is to see are put back.
