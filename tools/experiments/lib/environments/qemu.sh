@@ -45,8 +45,12 @@ qemu_make() {
 	cp "$folder/visible" "$folder/$side/visible"
 	printf '%s\n' "$folder/$side" >"$folder/$side/where"
 	printf '%s\n' "$lib/environments" >"$folder/$side/lib"
-	[ "$accelerator" = kvm ] ||
+	lead=3
+	if [ "$accelerator" != kvm ]; then
 		note 'Emulated: KVM does not work here, so that figures of these guests mean nothing beyond that they ran.'
+		# To look at a clock and start a program takes them seconds on a busy host.
+		lead=15
+	fi
 	case $list:$quota in
 	all:-) ;;
 	all:*) note "Each guest had $(qemu_count) virtual processors, bound to none of the host's." ;;
