@@ -192,5 +192,13 @@ expect_text batch/accuracy.md '^lxc: 1 of 1 runs are complete; the report is lxc
 expect_text batch/lxc/accuracy.md '^Each side of a run was in a container of its own \(LXC\), of the same kernel\.$'
 expect_text batch/lxc/accuracy.md '^\| 50 % \| [-+0-9.]+ / [0-9.]+ \|$'
 expect_nothing_left "$work/batch"
+# What one environment lacks does not cost the other its report.
+rm batch/lxc/accuracy.md
+: >batch/native/runs/burn-single_50_default_1/log.csv
+accuracy --report
+wait_background
+expect_status 1
+expect_text err '^tools/experiments/accuracy: no report of the runs in native could be written$'
+[ -s batch/lxc/accuracy.md ] || fail "$what: there is no report of lxc"
 
 finish

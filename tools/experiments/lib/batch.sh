@@ -412,11 +412,16 @@ write_reports() {
 		output=$whole/$environment
 		[ -n "$(complete_runs)" ] || continue
 		cp "$whole/machine.txt" "$output/" 2>/dev/null
-		write_report || return 1
-		reported="$reported $environment"
+		# What one lacks should not cost the others their reports.
+		if (write_report); then
+			reported="$reported $environment"
+		else
+			echo "tools/experiments/$experiment: no report of the runs in $environment could be written" >&2
+			failed=$((failed + 1))
+		fi
 	done
 	output=$whole
-	[ -n "$reported" ] || trouble 'no run is complete'
+	[ -n "$reported" ] || trouble 'no run is complete and of use'
 	report_environments
 }
 

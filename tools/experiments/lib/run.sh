@@ -240,6 +240,7 @@ look_whether_warm() {
 	[ "${1%%.*}" -ge 4 ] || return 0
 	echo 'records,before,after,percent' >"$part/warm.csv"
 	for records in ${group_names:-iterations}; do
+		[ -n "$(find "$part" -maxdepth 1 -name "$records.*.csv")" ] || continue
 		change=$(awk -F, -v warm_up="$1" -f "$experiments/lib/warm.awk" "$part/log.csv" "$part/$records".*.csv)
 		[ -n "$change" ] || continue
 		echo "$records,$change" >>"$part/warm.csv"

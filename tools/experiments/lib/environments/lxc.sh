@@ -31,17 +31,6 @@ lxc_quota() {
 	note "Each container could use $quota processors at a time, by a quota."
 }
 
-# Where the kernel shares out real time, too, showstopper gets some, unless others have it all.
-lxc_real_time() {
-	if ! found=$(group_hierarchy cpu) || [ ! -e "${found#* }/cpu.rt_runtime_us" ]; then return 0; fi
-	given=$(cat "${found#* }"/*/cpu.rt_runtime_us 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
-	if [ $((given + 300000)) -le "$(cat "${found#* }/cpu.rt_runtime_us")" ]; then
-		echo 'lxc.cgroup.cpu.rt_runtime_us = 150000'
-	else
-		note 'In some containers showstopper had no real-time priority, as other control groups have all real time.'
-	fi
-}
-
 # With a /tmp of its own, in which the folders that it is to see are put back.
 lxc_files() {
 	cat <<-TEXT
@@ -73,7 +62,6 @@ lxc_make() {
 			lxc.apparmor.profile = unconfined
 		TEXT
 		lxc_processors
-		lxc_real_time
 		lxc_quota
 	} >"$folder/$side/lxc.conf"
 }
@@ -87,7 +75,12 @@ lxc_start() {
 	started_process=$!
 }
 
-lxc_ready() { :; }
+# Where the kernel shares out real time, too, showstopper gets some, unless others have it all. It starts later.
+lxc_ready() {
+	if ! found=$(group_hierarchy cpu) || [ ! -e "${found#* }/lxc.payload.$name/cpu.rt_runtime_us" ]; then return 0; fi
+	(echo 150000 >"${found#* }/lxc.payload.$name/cpu.rt_runtime_us") 2>/dev/null ||
+		note 'In some containers showstopper had no real-time priority, as other control groups have all real time.'
+}
 
 lxc_end() {
 	[ -z "$1" ] || kill_of_run "$1" 30
