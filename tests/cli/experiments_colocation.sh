@@ -189,28 +189,32 @@ else
 	expect_text pairs/colocation.md 'has none of these runs that could be compared\.$'
 fi
 
-# Schemes beside each other.
+# Schemes beside each other. Where others leave the workloads no time at all, no run is of use.
 run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 --force -o schemes
-expect_status 0
-if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
-	expect_text schemes/colocation.md '^\| step \| target % \| mine \| back \| back % \|$'
-	expect_text schemes/colocation.md '^burn-single, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to .* iterations per second; back: .* % of mine\.$'
-	[ -s schemes/overall-burn-single-relative.svg ] || fail "$what: there is no relative picture"
-fi
+if [ "$status" -eq 125 ] && grep -q 'no run is complete and of use$' err; then
+	left_out 'no workload ended an iteration beside what else runs here'
+else
+	expect_status 0
+	if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
+		expect_text schemes/colocation.md '^\| step \| target % \| mine \| back \| back % \|$'
+		expect_text schemes/colocation.md '^burn-single, mine: from [0-9.]+ \(at a target of [0-9]+ %\) to .* iterations per second; back: .* % of mine\.$'
+		[ -s schemes/overall-burn-single-relative.svg ] || fail "$what: there is no relative picture"
+	fi
 
-# On a machine that measures its power.
-for log in schemes/runs/*/log.csv; do
-	awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "power_w") power = i } NR > 1 { $power = 60 } { print }' "$log" >powered.csv
-	mv powered.csv "$log"
-done
-run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 -o schemes --report
-expect_status 0
-if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
-	expect_text schemes/colocation.md '^burn-single beside burn-single, iterations per watt-hour and per cent of mine, in each step:$'
-	# 60 W are a watt-hour a minute.
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		{ e = $c["iterations"] / ($c["end_s"] - $c["start_s"]) * 60 / $c["iterations_per_wh"]; if (e < 0.99 || e > 1.01) exit 1; seen++ } END { exit !seen }' \
-		schemes/efficiency-burn-single-steps.csv || fail "$what: another efficiency"
+	# On a machine that measures its power.
+	for log in schemes/runs/*/log.csv; do
+		awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "power_w") power = i } NR > 1 { $power = 60 } { print }' "$log" >powered.csv
+		mv powered.csv "$log"
+	done
+	run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 -o schemes --report
+	expect_status 0
+	if [ "$(wc -l <schemes/usable.txt)" -eq 2 ]; then
+		expect_text schemes/colocation.md '^burn-single beside burn-single, iterations per watt-hour and per cent of mine, in each step:$'
+		# 60 W are a watt-hour a minute.
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+			{ e = $c["iterations"] / ($c["end_s"] - $c["start_s"]) * 60 / $c["iterations_per_wh"]; if (e < 0.99 || e > 1.01) exit 1; seen++ } END { exit !seen }' \
+			schemes/efficiency-burn-single-steps.csv || fail "$what: another efficiency"
+	fi
 fi
 
 # A foreground that ends makes the run fail.

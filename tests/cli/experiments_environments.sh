@@ -111,6 +111,11 @@ expect_nothing_left "$work/run"
 echo 3 >run/code
 run "$environment" run native run
 expect_status 1
+# Not without its parent.
+rm -r run/one
+run "$environment" run native run 1
+expect_status 143
+[ ! -e run/one ] || fail "$what: ran without its parent"
 
 run "$environment" missing lxc
 if [ -s out ]; then

@@ -44,7 +44,7 @@ start_run() {
 		cd "$part" && exec sh command 2>messages.txt
 	fi
 	echo "$how" >"$part/environment"
-	exec setsid setpriv --pdeathsig TERM "$experiments/lib/environment" run "$how" "$part" 2>>"$part/messages.txt" 3<&-
+	exec setsid setpriv --pdeathsig TERM "$experiments/lib/environment" run "$how" "$part" $$ 2>>"$part/messages.txt" 3<&-
 }
 
 # put_words FILE WORD...: a command for sh.

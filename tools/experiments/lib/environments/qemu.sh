@@ -7,6 +7,7 @@
 . "$root/tests/vm/lib/package.sh"
 . "$root/tests/vm/lib/kernel.sh"
 . "$root/tests/vm/lib/machine.sh"
+. "$root/tests/vm/lib/initramfs.sh"
 cache=${SHOWSTOPPER_VM_CACHE:-$root/.cache/vm}
 kernel_package=linux-image-amd64
 
@@ -27,13 +28,13 @@ qemu_initramfs() { # FILE
 	modules=$(find "$cache/modules-$kernel_name/lib/modules" -mindepth 1 -maxdepth 1 -type d)
 	to=$tree/lib/modules/${modules##*/}
 	mkdir -p "$tree/bin" "$tree/dev" "$to" || return 1
-	cp -L "$(command -v busybox)" "$tree/bin/busybox" && cp "$lib/environments/guest" "$tree/init" && chmod 755 "$tree/init" || return 1
-	busybox --list | grep -vx busybox | while IFS= read -r applet; do ln -s busybox "$tree/bin/$applet"; done
+	busybox=$(command -v busybox)
+	cp -L "$busybox" "$tree/bin/busybox" && cp "$lib/environments/guest" "$tree/init" && chmod 755 "$tree/init" || return 1
+	"$busybox" --list | grep -vx busybox | while IFS= read -r applet; do ln -s busybox "$tree/bin/$applet"; done
 	find "$modules" \( -name '9p*.ko*' -o -name 'netfs.ko*' -o -name 'fscache.ko*' -o -name 'virtio*.ko*' \) -exec cp {} "$to/" \;
 	cp "$modules"/modules.* "$to/"
-	busybox depmod -b "$tree" "${modules##*/}" || return 1
-	(cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$1" || return 1
-	rm -rf "$tree"
+	"$busybox" depmod -b "$tree" "${modules##*/}" || return 1
+	initramfs_pack "$tree" "$1"
 }
 
 qemu_make() {
