@@ -147,9 +147,9 @@ inside_commands() { # WORKLOADS INSTANCES WARM_UP SECONDS OPTIONS
 		side=$(side_of_group $group)
 		options=$(of_group $group "$all")
 		# shellcheck disable=SC2086 # words
-		list=$(processors_of $options)
+		placed=$(processors_of $options)
 		case $options in *'--pin neutral'*) quota=$half ;; *) quota=- ;; esac
-		printf '%s\t%s\t%s\t%s\n' "$side" "$list" "$(count_in "$list")" "$quota" >>"$part/sides"
+		printf '%s\t%s\t%s\t%s\n' "$side" "$placed" "$(count_in "$placed")" "$quota" >>"$part/sides"
 		if [ $((group + 1)) -eq "$groups" ]; then controlled=${all%% : *}; else controlled='-T 100% -c open -C duty=1 --when-one-ends=stop'; fi
 		count=$(part_of $group "$counts")
 		[ "$count" = P ] || controlled="$controlled -n $count"

@@ -24,7 +24,7 @@ lxc_processors() {
 
 lxc_quota() {
 	[ "$quota" != - ] || return 0
-	found=$(group_hierarchy cpu) || return 1
+	found=$(group_hierarchy cpu) || trouble 'containers that have no processors of their own need control groups with quotas, which can'"'"'t be had here'
 	us=$(awk -v quota="$quota" 'BEGIN { printf "%d", 100000 * quota }')
 	lxc_limit "$found" cpu.cfs_period_us 100000 cpu.max "$us 100000"
 	case $found in v1*) echo "lxc.cgroup.cpu.cfs_quota_us = $us" ;; esac
