@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: a machine in QEMU. Needs $root, $build, $cache, and trouble, which ends the program with a message.
 #   machine_choose_accelerator auto|kvm|tcg IMAGE INITRAMFS   sets accelerator
+#   machine_accelerator          options of QEMU for it
+#   machine_kernel_options OPTION...   those of the kernel for it, and these
 #   machine_run FOLDER LIMIT SLOW IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end,
 #                                for LIMIT of its seconds at most; if it is emulated, one takes SLOW seconds. Console, requests and
 #                                results of the machine are then in FOLDER. Its status is QEMU's, or 124
@@ -9,15 +11,22 @@
 
 machine=
 
-machine_qemu() { # LIMIT OPTION...
-	qemu_limit=$1
-	shift
+machine_accelerator() {
 	if [ "$accelerator" = kvm ]; then
-		set -- -accel kvm -cpu host "$@"
+		echo '-accel kvm -cpu host'
 	else
 		# QEMU 7.2 sometimes gives an emulated cmpxchg16b the wrong flags, which Linux 6.12 does not survive. Linux sees threads of a core on
 		# an Intel alone.
-		set -- -accel tcg,thread=multi -cpu max,-cx16,vendor=GenuineIntel "$@"
+		echo '-accel tcg,thread=multi -cpu max,-cx16,vendor=GenuineIntel'
+	fi
+}
+
+machine_qemu() { # LIMIT OPTION...
+	qemu_limit=$1
+	shift
+	# shellcheck disable=SC2046 # words
+	set -- $(machine_accelerator) "$@"
+	if [ "$accelerator" != kvm ]; then
 		# shellcheck disable=SC2031 # set for QEMU alone
 		export LD_PRELOAD="$build/tests/slow_clock.so" SLOW_CLOCK="${machine_slow:-1}" SLOW_CLOCK_AHEAD="${machine_ahead-}"
 	fi
