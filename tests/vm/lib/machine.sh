@@ -137,10 +137,13 @@ machine_run() {
 	tail -n +1 -s 0.1 -f --pid="$machine" "$folder/requests" 2>/dev/null | while read -r request; do
 		# shellcheck disable=SC2086 # words
 		machine_do "$folder" "$(machine_process "$machine" | tr -d " ")" $request
-	done >"$folder/host" 2>&1
+	done >"$folder/host" 2>&1 &
+	# Not in the foreground, where it would keep signals waiting until the machine ends.
+	host=$!
 	wait "$machine"
 	machine_status=$?
 	machine=
+	wait "$host"
 	# Where QEMU didn't start nobody has opened the other end.
 	kill "$reader" 2>/dev/null
 	wait "$reader" 2>/dev/null
