@@ -12,6 +12,6 @@
 hold_through -T 30% --pin packed --part 0/2 ssburn : --pin packed --part 1/2 ssburn
 hold_through -T 30% --cpus 2-3 ssburn
 # What it reads is so dear to an emulated machine that samples are up to a second apart, too far for a run of this length.
-hold_through -T 40% -f workloads ssburn
+hold_through -T 30% -f workloads ssburn
 
 finish

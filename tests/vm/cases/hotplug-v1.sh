@@ -9,7 +9,7 @@
 
 mount_v1 cpu,cpuacct || skip "$why_not"
 for source in cpuacct combined; do
-	hold_through -T 40% -F source=$source ssburn
+	hold_through -T 30% -F source=$source ssburn
 	expect_held
 done
 

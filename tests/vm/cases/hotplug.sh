@@ -8,7 +8,7 @@
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/hotplug.sh"
 
 for source in idle ticks; do
-	hold_through -T 40% -F source=$source ssburn
+	hold_through -T 30% -F source=$source ssburn
 	expect_held
 done
 
