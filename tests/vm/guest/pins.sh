@@ -15,10 +15,33 @@ list_pins_is() {
 	cmp -s schemes expected || { fail "$what: found, expected:"; diff schemes expected; }
 }
 
+# online_of <LISTS: of each list those that are online: newer kernels keep others in a mask as well.
+online_of() {
+	awk -v online="$(cat /sys/devices/system/cpu/online)" '
+		function take(list, set,    part, ends, end, n, i) {
+			split("", set)
+			for (n = split(list, part, ","); n; n--) {
+				ends = split(part[n], end, "-")
+				for (i = end[1] + 0; i <= end[ends] + 0; i++) set[i] = 1
+			}
+		}
+		BEGIN { take(online, there) }
+		{
+			take($0, set)
+			list = ""
+			for (i = 0; i < 1024; i++) {
+				if (!(i in set && i in there)) continue
+				for (from = i; (i + 1) in set && (i + 1) in there; i++) ;
+				list = list (list == "" ? "" : ",") from (i > from ? "-" i : "")
+			}
+			print list
+		}'
+}
+
 # What the ssburns are bound to: COUNT:LIST, with blanks between.
 masks() {
 	grep -lsx ssburn /proc/[0-9]*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' 2>/dev/null |
-		sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
+		online_of | sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
 }
 
 # Ticks of programs on each processor: NUMBER TICKS, one a line.
