@@ -15,18 +15,20 @@ list_pins_is() {
 	cmp -s schemes expected || { fail "$what: found, expected:"; diff schemes expected; }
 }
 
+# For awk: adds the processors of a list to a set.
+take_list='function take(list, set,    part, ends, end, n, i) {
+	for (n = split(list, part, ","); n; n--) {
+		ends = split(part[n], end, "-")
+		for (i = end[1] + 0; i <= end[ends] + 0; i++) set[i] = 1
+	}
+}'
+
 # online_of <LISTS: of each list those that are online: newer kernels keep others in a mask as well.
 online_of() {
-	awk -v online="$(cat /sys/devices/system/cpu/online)" '
-		function take(list, set,    part, ends, end, n, i) {
-			split("", set)
-			for (n = split(list, part, ","); n; n--) {
-				ends = split(part[n], end, "-")
-				for (i = end[1] + 0; i <= end[ends] + 0; i++) set[i] = 1
-			}
-		}
+	awk -v online="$(cat /sys/devices/system/cpu/online)" "$take_list"'
 		BEGIN { take(online, there) }
 		{
+			split("", set)
 			take($0, set)
 			list = ""
 			for (i = 0; i < 1024; i++) {
@@ -51,14 +53,8 @@ program_ticks() {
 
 # ticks_are_on LISTS FROM TO: between two files of them, programs used no other processors than these, but for a tenth.
 ticks_are_on() {
-	awk -v lists="$1" '
-		function take(list,    part, ends, end, n, i) {
-			for (n = split(list, part, ","); n; n--) {
-				ends = split(part[n], end, "-")
-				for (i = end[1]; i <= end[ends] + 0; i++) inside[i + 0] = 1
-			}
-		}
-		BEGIN { for (k = split(lists, each, " "); k; k--) { sub(/^.*:/, "", each[k]); take(each[k]) } }
+	awk -v lists="$1" "$take_list"'
+		BEGIN { for (k = split(lists, each, " "); k; k--) { sub(/^.*:/, "", each[k]); take(each[k], inside) } }
 		NR == FNR { before[$1] = $2; next }
 		{
 			used = $2 - before[$1]
