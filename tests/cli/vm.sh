@@ -68,22 +68,23 @@ table_has FAILED || fail 'no FAILED in the table'
 ! table_has okay || fail 'okay in the table'
 table_totals >out
 expect_text out '^4 run: 1 ok, 1 left out, 1 failed, 1 busy$'
-# Later rows stand in the places of those of the same kernel, machine and case; all others stay, but for a case that is no more.
+# Later rows stand in the places of those of the same kernel, machine and case; all others stay, but for a case or a machine of it that is no more.
 cat >document.md <<'END'
 | kernel | machine | case | verdict | s | by | revision |
 | --- | --- | --- | --- | ---: | --- | --- |
 | 6.12 | plain | half | ok | 1 | tcg | 0000000 |
 | 6.1 | plain | asleep | ok | 2 | kvm | 0000000 |
 | 6.1 | plain | half | FAILED | 3 | tcg | 0000000 |
-| 6.1 | eight | half | ok | 4 | tcg | 0000000 |
-| 6.1 | plain | no-more | ok | 5 | tcg | 0000000 |
+| 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
+| 6.1 | eight | half | ok | 5 | tcg | 0000000 |
+| 6.1 | plain | no-more | ok | 6 | tcg | 0000000 |
 END
 table_merge "$vm/cases" "$table" <document.md >merged
 cat >expected <<'END'
 | 6.1 | plain | asleep | busy: it waited for the host 84 % of its time | 60 | tcg | 9f8e7d6 |
-| 6.1 | eight | half | ok | 4 | tcg | 0000000 |
 | 6.1 | plain | half | ok | 40 | tcg | 9f8e7d6 |
 | 6.1 | single | half | FAILED: no end within 90 s | 70 | tcg | 9f8e7d6 |
+| 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
 | 6.1 | plain | v1 | left out: no v1 | 50 | tcg | 9f8e7d6 |
 | 6.12 | plain | half | ok | 1 | tcg | 0000000 |
 END

@@ -6,7 +6,8 @@
 #   table_settled FOLDER    whether the case was ok or left out when it was run last
 #   table_has WORD          whether a verdict begins with it
 #   table_totals            prints how many verdicts of each kind there are
-#   table_merge CASES ROWS  of a document on standard input, the rows with these in their places; those of cases that are no more go
+#   table_merge CASES ROWS  of a document on standard input, the rows with these in their places; those go whose case in this folder is no
+#                           more, or names the machine no more
 #   table_publish           puts the rows of this run into those of the document
 
 table_add() {
@@ -30,8 +31,18 @@ table_totals() {
 		END { printf "%d run: %d ok, %d left out, %d failed, %d busy\n", runs, n["ok"], n["left out"], n["failed"], n["busy"] }' "$table"
 }
 
+# CASE/MACHINE, all that there are.
+table_known() {
+	for file in "$1"/*.sh; do
+		name=${file##*/}
+		for kind in $(sed -n 's/^# machines: *//p' "$file"); do
+			printf '%s/%s ' "${name%.sh}" "$kind"
+		done
+	done
+}
+
 table_merge() {
-	awk -v cases="$(cd "$1" && printf '%s ' *.sh)" -f "$root/tests/vm/lib/table.awk" - "$2" | sort -t '|' -k 2,2V -k 4,4 -k 3,3
+	awk -v cases="$(table_known "$1")" -f "$root/tests/vm/lib/table.awk" - "$2" | sort -t '|' -k 2,2V -k 4,4 -k 3,3
 }
 
 table_publish() {
