@@ -77,6 +77,12 @@ double report_clock_shift(enum report_join join, const struct report_clock *file
 	return round((file->usual - reference->usual) * 1e6) / 1e6;
 }
 
+double report_clock_move(double time, double shift)
+{
+	/* What was read from decimals is so what those of the other clock would have given, to the last bit. */
+	return shift == 0 ? time : round((time + shift) * 1e9) / 1e9;
+}
+
 double report_clock_moved(const struct report_clock *clock)
 {
 	return clock->last - clock->first;

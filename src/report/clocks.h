@@ -50,6 +50,9 @@ bool report_clock_needs_wall(enum report_join join, const struct report_clock *f
 /* What is to be added to the file's times so that they are of the reference's clock. */
 double report_clock_shift(enum report_join join, const struct report_clock *file, const struct report_clock *reference);
 
+/* A time so much later, to the nanosecond, which is what files have. */
+double report_clock_move(double time, double shift);
+
 /* By how much the wall clock was set, or drifted, between the first row and the last one. */
 double report_clock_moved(const struct report_clock *clock);
 

@@ -31,12 +31,20 @@ const char *report_input_empty_label(const struct report_input *input)
 	return input->empty ? input->empty : input->is_used ? NULL : input->label;
 }
 
-bool report_input_has(const struct report_input *input, const struct stat *file)
+static bool is_file(const char *path, const struct stat *file)
 {
 	struct stat status;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == file->st_dev &&
+	       status.st_ino == file->st_ino;
+}
+
+bool report_input_has(const struct report_input *input, const struct stat *file)
+{
 	for (size_t i = 0; i < input->words; i++)
-		if (stat(input->word[i].path, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == file->st_dev &&
-			status.st_ino == file->st_ino)
+		if (is_file(input->word[i].path, file))
+			return true;
+	for (size_t i = 0; i < input->powers; i++)
+		if (is_file(input->power[i].path, file))
 			return true;
 	return false;
 }
@@ -68,6 +76,17 @@ int report_input_file(struct report_input *input, const char *text)
 		input->is_used = true;
 	}
 	return 0;
+}
+
+void report_input_power(struct report_input *input, const char *word)
+{
+	const char *const path = find_path(word);
+	struct report_power *const power = &input->power[input->powers++];
+	*power = (struct report_power){.path = path ? path : word};
+	if (path) {
+		power->label = word;
+		power->length = (size_t)(path - word) - 1;
+	}
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------------------------------- */
@@ -188,12 +207,25 @@ static int read_file(struct report_input *input, struct report_word *word, char 
 	return result;
 }
 
+static int read_power(struct report_power *power, char error[static CSV_ERROR_MAX])
+{
+	struct csv *const csv = csv_open(power->path, power->path, error);
+	const int result = csv ? report_meter_read(&power->meter, csv, power->path, error) : -1;
+	if (result == 0 && power->meter.is_cut)
+		diag("%s: the last line is not whole and is left out", power->path);
+	csv_close(csv);
+	return result;
+}
+
 /* ---- All of it -------------------------------------------------------------------------------------------------------- */
 
 int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX])
 {
 	for (size_t i = 0; i < input->words; i++)
 		if (read_file(input, &input->word[i], error) != 0)
+			return -1;
+	for (size_t i = 0; i < input->powers; i++)
+		if (read_power(&input->power[i], error) != 0)
 			return -1;
 	if (report_join_files(input, error) != 0)
 		return -1;
@@ -212,6 +244,8 @@ void report_input_free(struct report_input *input)
 	}
 	for (size_t i = 0; i < input->words; i++)
 		report_iterations_free(&input->word[i].iterations);
+	for (size_t i = 0; i < input->powers; i++)
+		report_meter_free(&input->power[i].meter);
 	free(input->run);
 	free(input->word);
 	*input = (struct report_input){0};

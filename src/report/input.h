@@ -22,6 +22,9 @@
 void report_input_label(struct report_input *input, const char *label);
 int report_input_file(struct report_input *input, const char *word);
 
+/* What LABEL=FILE names, for --power; with room for it in input->power. */
+void report_input_power(struct report_input *input, const char *word);
+
 /* A label that no file follows, or NULL. */
 const char *report_input_empty_label(const struct report_input *input);
 /* Whether one of the files is this one. */

@@ -98,6 +98,52 @@ static void set_reference(const struct report_input *input, struct report_run *r
 		.name = file->path, .clock = *file->clock, .offset = offset_of(input, file), .row = row};
 }
 
+/* ---- Power ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_for(const struct report_power *power, const struct report_run *run)
+{
+	return !power->label ||
+	       (run->is_labelled && strlen(run->label) == power->length && memcmp(run->label, power->label, power->length) == 0);
+}
+
+/* Fills the power of the logs that a meter is for. */
+static int fill_power(const struct report_input *input, struct report_power *power, char error[static CSV_ERROR_MAX])
+{
+	const struct file meter = {.path = power->path};
+	const struct report_log *last = NULL;
+	long known = 0;
+	for (size_t i = 0; i < input->runs; i++) {
+		for (size_t at = 0; at < input->run[i].logs && is_for(power, &input->run[i]); at++) {
+			struct report_log *const log = &input->run[i].log[at];
+			const struct file file = {.path = log->name};
+			last = log;
+			if (!log->clock.is_known) {
+				snprintf(error, CSV_ERROR_MAX,
+					"%.300s: found no value in a column " REPORT_WALL_COLUMN ", expected some for --power",
+					log->name);
+				return -1;
+			}
+			const long rows =
+				report_meter_fill(&power->meter, log, offset_of(input, &file) - offset_of(input, &meter));
+			if (rows < 0)
+				return no_memory(error);
+			known += rows;
+		}
+	}
+	if (known > 0)
+		return 0;
+	if (last)
+		snprintf(error, CSV_ERROR_MAX, "%.200s: found no reading at the time of %.200s, expected some", power->path,
+			last->name);
+	else
+		snprintf(error, CSV_ERROR_MAX, "%.200s: found no log%s%.*s%s to join this power to", power->path,
+			power->label ? " of the label '" : "", power->label ? (int)power->length : 0,
+			power->label ? power->label : "", power->label ? "'" : "");
+	return -1;
+}
+
+/* ---- Logs ------------------------------------------------------------------------------------------------------------- */
+
 static int align_logs(struct report_input *input, struct report_run *run, char error[static CSV_ERROR_MAX])
 {
 	for (size_t i = 0; i < run->logs; i++) {
@@ -109,7 +155,7 @@ static int align_logs(struct report_input *input, struct report_run *run, char e
 			set_reference(input, run, &file, log->interval);
 		const double shift = shift_of(input, &run->reference, &file);
 		for (size_t row = 0; log->monotonic && row < log->count; row++)
-			log->monotonic[row] += shift;
+			log->monotonic[row] = report_clock_move(log->monotonic[row], shift);
 		warn(input, &run->reference, &file);
 	}
 	return 0;
@@ -181,8 +227,8 @@ static int join(struct report_input *input, struct report_run *run, struct repor
 		return no_memory(error);
 	const double shift = shift_of(input, &run->reference, &file);
 	for (size_t i = 0; i < iterations->count; i++)
-		larger[all->count + i] = (struct report_iteration){
-			.start = iterations->item[i].start + shift, .end = iterations->item[i].end + shift};
+		larger[all->count + i] = (struct report_iteration){.start = report_clock_move(iterations->item[i].start, shift),
+			.end = report_clock_move(iterations->item[i].end, shift)};
 	all->item = larger;
 	all->count = all->capacity = count;
 	warn(input, &run->reference, &file);
@@ -234,6 +280,9 @@ static bool has_file_of(const struct report_input *input, const struct report_of
 		if (is_of(offset, &file))
 			return true;
 	}
+	for (size_t i = 0; i < input->powers; i++)
+		if (is_of(offset, &(struct file){.path = input->power[i].path}))
+			return true;
 	return false;
 }
 
@@ -252,6 +301,9 @@ static int check_offsets(const struct report_input *input, char error[static CSV
 
 int report_join_files(struct report_input *input, char error[static CSV_ERROR_MAX])
 {
+	for (size_t i = 0; i < input->powers; i++)
+		if (fill_power(input, &input->power[i], error) != 0)
+			return -1;
 	for (size_t i = 0; i < input->runs; i++)
 		if (align_logs(input, &input->run[i], error) != 0)
 			return -1;

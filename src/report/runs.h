@@ -9,6 +9,7 @@
 #include "report/clocks.h"
 #include "report/iterations.h"
 #include "report/log.h"
+#include "report/meter.h"
 
 /* The file whose clock is that of a run. */
 struct report_reference {
@@ -27,6 +28,14 @@ struct report_run {
 	struct report_iterations iterations;
 	size_t iteration_files;
 	struct report_reference reference;
+};
+
+/* A file of a power meter. */
+struct report_power {
+	const char *path;
+	const char *label; /* `length` bytes: whose logs it is for; NULL: all */
+	size_t length;
+	struct report_meter meter;
 };
 
 /* By how much the times of files are to be moved, as the user knows it. */
@@ -64,6 +73,8 @@ struct report_input {
 	enum report_join join;
 	struct report_offset *offset; /* `offsets` of them, the caller's */
 	size_t offsets;
+	struct report_power *power; /* `powers` of them, the caller's; their meters are the input's */
+	size_t powers;
 	bool has_warned; /* of clocks */
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ssreport --join and --offset: files of several machines and boots, on made-up runs and on a real one.
+# ssreport --join, --offset and --power: files of several machines, boots and power meters, on made-up runs and on a real one.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -146,9 +146,67 @@ expect_status 0
 expect_lines err 1
 expect_text err '^ssreport: warning: the wall clock of set.log.csv was set by -3600\.000 s in the run; it is joined as'
 
+# ---- Power
+
+# 1767226600 is 00:16:40 UTC. A reading a second, of 50 W and 100 W for a load of 1, and the first half of the last step is missing.
+awk 'BEGIN {
+	print "Timestamp,Watts"
+	for (i = -2; i <= 40; i++) {
+		load = 0.9 - 0.4 * (i < 18 ? int(i / 6) : i < 36 ? 5 - int(i / 6) : 0)
+		if (i < 30 || i > 33) printf "2026-01-01T01:%02d:%02d+01:00,%.3f\n", 16 + int((40 + i) / 60), (40 + i) % 60, 50 + 100 * load
+	}
+}' >meter.csv
+run ssreport timeline --per-step --edge 1/3 --power meter.csv -f csv log.csv
+expect_status 0
+expect_lines err 0
+expect_text out '^label,file,start_s,end_s,target,load,iterations,throughput,power_w$'
+expect_text out '^log,log.csv,2.000,4.000,0.900000,0.900000,,,140.000$'
+expect_text out '^log,log.csv,8.000,10.000,0.500000,0.500000,,,100.000$'
+expect_text out '^log,log.csv,16.000,20.000,0.100000,0.100000,,,60.000$'
+mv out before
+# Of a machine whose clock is 7 s fast, and that is known; for a label; and with throughput.
+awk -F, -v OFS=, 'NR > 1 { split($1, part, "[:+]"); $1 = sprintf("%s:%s:%02d+01:00", part[1], part[2] + int((part[3] + 7) / 60), (part[3] + 7) % 60) } { print }' \
+	meter.csv >fast.csv
+same_as before timeline --per-step --edge 1/3 --power fast.csv --offset fast.csv=-7s -f csv log.csv
+run ssreport timeline --per-step --edge 1/3 --power fast.csv -f csv log.csv
+cmp -s before out && fail "$what: the same, though seven seconds too late"
+run ssreport curve --edge 1/3 --power a=meter.csv -f csv -l a log.csv fore.csv -l b log.csv fore.csv
+expect_text out '^a,log.csv,2.000,4.000,0.900000,0.900000,.*,140.000$'
+expect_text out '^b,log.csv,2.000,4.000,0.900000,0.900000,.*,6\.[0-9]*,$'
+run ssreport efficiency --power meter.csv log.csv fore.csv
+expect_status 0
+expect_lines err 0
+expect_text out 'power W .*iterations/Wh'
+refused '^ssreport: meter.csv: found no log of the label .c. to join this power to$' timeline --power c=meter.csv -l a log.csv
+refused '^ssreport: meter.csv: found no reading at the time of log.csv, expected some$' timeline --power meter.csv --offset meter.csv=1h log.csv
+refused '^ssreport: log.old.csv: found no value in a column time_unix_s, expected some for --power$' timeline --power meter.csv log.old.csv
+refused '^ssreport: fore.csv:1: found the columns .*, expected a time \(time_unix_s, time or timestamp\) and a power' timeline --power fore.csv log.csv
+refused '^ssreport: nonexistent.csv: No such file' timeline --power nonexistent.csv log.csv
+refused '^ssreport: interference has no option --power' interference --power meter.csv log.csv fore.csv
+refused '^ssreport: --output: found meter.csv, which is one of the files to read' timeline --power meter.csv -o meter.csv log.csv
+refused '^ssreport: found --edge without --per-step' timeline --edge 0 log.csv
+
+# In the picture: a line, means of the steps, and an axis from 0 up with a few numbers.
+mkdir bin
+printf '#!/bin/sh\ncat >script\necho picture\n' >bin/gnuplot
+chmod +x bin/gnuplot
+run env PATH="$work/bin:$PATH" ssreport timeline --per-step --edge 1/3 --power meter.csv -o picture.svg log.csv fore.csv
+expect_status 0
+expect_text script '[$]power0 using 1:2 with lines'
+expect_text script '[$]powermean0 using 1:2 with lines'
+expect_text script "'power \(W\)'"
+expect_text script "'iterations/s'"
+expect_text script "^set label [0-9]+ '150' at graph 1\.[0-9]*,1.0000 left$"
+# 140 W of 150: the first point of the first mean is as high as that of the line beside it.
+awk '/^\$power0/ { inside = 1; next } /^END/ { inside = 0 } inside && NF == 2 && $1 > 1 && $1 < 4.5 && ($2 < 93.2 || $2 > 93.4) { exit 1 }' script ||
+	fail "$what: the line is elsewhere"
+awk '/^\$powermean0/ { getline; exit !($1 == 2 && $2 > 93.2 && $2 < 93.4) }' script || fail "$what: the mean is elsewhere"
+run env PATH="$work/bin:$PATH" ssreport timeline -o picture.svg log.csv fore.csv
+expect_no_text script 'power'
+
 # ---- A real run
 
-run showstopper -q -T 80% -r 2s --log-interval 100m -o real.log.csv -n 2 ssburn --work 500 -o real.%.csv
+run showstopper -q -T 100% -c open --log-interval 100m -o real.log.csv -n 2 ssburn --work 500 --iterations 40 -o real.%.csv
 expect_status 0
 set -- real.?*.csv
 [ $# -eq 3 ] || fail "$what: wrote $*"
@@ -160,6 +218,6 @@ same_as before throughput -i 200m -f csv real.log.csv far.real.*
 same_as before throughput -i 200m -f csv --join wall real.log.csv far.real.*
 # By either clock it is the same within microseconds.
 run ssreport throughput -i 200m -f csv real.log.csv real.[0-9]*.csv
-paste -d, before out | awk -F, 'NR > 1 && ($7 - $15 > 0.01 || $15 - $7 > 0.01) { exit 1 }' || { fail "$what: joined otherwise by CLOCK_MONOTONIC"; diff before out; }
+paste -d, before out | awk -F, 'NR > 1 && ($7 - $16 > 0.01 || $16 - $7 > 0.01) { exit 1 }' || { fail "$what: joined otherwise by CLOCK_MONOTONIC"; diff before out; }
 
 finish

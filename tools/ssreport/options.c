@@ -37,6 +37,9 @@ const struct tool_option ssreport_options[] = {
 		.help = "the clock that joins files: wall, monotonic, auto (auto: wall for those of several machines)"},
 	[OPTION_OFFSET] = {0, "offset", TOOL_VALUE, .argument = "NAME=TIME", .uses = JOINED,
 		.help = "move the times of a file, or of the iterations of a label; may be repeated"},
+	[OPTION_POWER] = {0, "power", TOOL_VALUE, .argument = "[LABEL=]FILE", .uses = TIMELINE | THROUGHPUT | CURVE | EFFICIENCY,
+		.help = "take the power from FILE, CSV of a meter with a time and watts; may be repeated",
+		.completion = TOOL_COMPLETE_FILE},
 	[OPTION_WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
 		.uses = SAMPLES | TIMELINE, .help = "length of a sample (the rows of the log)"},
 	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = SAMPLES,
@@ -49,9 +52,9 @@ const struct tool_option ssreport_options[] = {
 		.help = "add a row for each level of the target"},
 	[OPTION_INTERVAL] = {'i', "interval", TOOL_TIME, MEMBER(interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
 		.uses = TIMELINE | THROUGHPUT | CURVE, .help = "count iterations over so long (6s; curve: in steps)"},
-	[OPTION_PER_STEP] = {0, "per-step", TOOL_FLAG, MEMBER(per_step), .uses = THROUGHPUT,
-		.help = "count iterations over each step of the target"},
-	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = THROUGHPUT | CURVE | COLOCATION,
+	[OPTION_PER_STEP] = {0, "per-step", TOOL_FLAG, MEMBER(per_step), .uses = THROUGHPUT | TIMELINE,
+		.help = "a row for each step of the target; in a timeline also its mean power"},
+	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = TIMELINE | THROUGHPUT | CURVE | COLOCATION,
 		.help = "of a step that is left out at its beginning and at its end (1/6)"},
 	[OPTION_WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT,
 		.help = "show the warm-up too"},
@@ -89,8 +92,11 @@ void settings_init(struct settings *settings)
 
 void settings_free(struct settings *settings)
 {
-	free(settings->input.offset);
+	struct report_offset *const offset = settings->input.offset;
+	struct report_power *const power = settings->input.power;
 	report_input_free(&settings->input);
+	free(offset);
+	free(power);
 	free(settings->output);
 	free(settings->outlier);
 }
@@ -180,7 +186,9 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_size(settings, text);
 	if (option == OPTION_RANGE)
 		return set_range(settings, text);
-	if (option == OPTION_OUTPUT)
+	if (option == OPTION_POWER)
+		report_input_power(&settings->input, text);
+	else if (option == OPTION_OUTPUT)
 		settings->output[settings->outputs++] = text;
 	else if (option == OPTION_OUTLIER)
 		settings->outlier[settings->outliers++] = text;

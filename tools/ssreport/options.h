@@ -59,6 +59,7 @@ enum {
 	OPTION_LABEL,
 	OPTION_JOIN,
 	OPTION_OFFSET,
+	OPTION_POWER,
 	OPTION_WINDOW,
 	OPTION_SETTLE,
 	OPTION_SKIP_EDGES,
@@ -87,7 +88,7 @@ void settings_free(struct settings *settings);
 
 /*
  * Stores the value of ssreport_options[option], which is one of the subcommand's and which messages call `source`;
- * settings->output, outlier and offset must have room for one more. 0, or -1 after a message.
+ * settings->output, outlier, offset and power must have room for one more. 0, or -1 after a message.
  */
 int settings_set(struct settings *settings, int option, const char *source, const char *text);
 

@@ -19,8 +19,8 @@ int complain_about_memory(void)
 	return complain(strerror(errno));
 }
 
-const enum column window_columns[WINDOW_COLUMNS] = {
-	COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET, COLUMN_LOAD, COLUMN_ITERATIONS, COLUMN_THROUGHPUT};
+const enum column window_columns[WINDOW_COLUMNS] = {COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET,
+	COLUMN_LOAD, COLUMN_ITERATIONS, COLUMN_THROUGHPUT, COLUMN_POWER};
 
 struct row row_of_window(const char *label, const char *file, const struct report_window *window)
 {

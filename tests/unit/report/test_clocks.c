@@ -80,6 +80,14 @@ static void files_of_another_boot_are_moved(void **state)
 	assert_true(report_clock_shift(REPORT_JOIN_MONOTONIC, &far, &log) == 0);
 }
 
+static void moved_times_are_what_their_decimals_would_be(void **state)
+{
+	(void)state;
+	assert_true(report_clock_move(73000.123456789, -50000) == 23000.123456789);
+	assert_true(report_clock_move(23456.987654321, 1234567.000001) == 1258023.987655321);
+	assert_true(report_clock_move(0.1, 0) == 0.1);
+}
+
 /* One row out of line, as when its writer was interrupted, changes nothing. */
 static void what_held_for_most_of_a_file_counts(void **state)
 {
@@ -124,6 +132,7 @@ int main(void)
 		cmocka_unit_test(files_of_one_boot_stay_as_they_are),
 		cmocka_unit_test(a_clock_that_was_set_is_no_other_boot),
 		cmocka_unit_test(files_of_another_boot_are_moved),
+		cmocka_unit_test(moved_times_are_what_their_decimals_would_be),
 		cmocka_unit_test(what_held_for_most_of_a_file_counts),
 		cmocka_unit_test(fields_are_seconds_since_1970),
 	};
