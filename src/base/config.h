@@ -81,6 +81,7 @@ struct config {
 	const char *log; /* NULL for none */
 	bool log_instances;
 	bool log_power;
+	const char *power_command;                         /* that measures it; NULL: none */
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse, require_others; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;

@@ -4,37 +4,70 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/clock.h"
+
 bool energy_open(struct energy *energy, const char *root, char error[static LINUX_POWER_ERROR_MAX])
 {
 	*energy = (struct energy){.power = linux_power_open(root, NULL, error)};
 	return energy->power;
 }
 
+bool energy_open_command(struct energy *energy, const char *command, int64_t every_ns, const struct scheduling *user)
+{
+	*energy = (struct energy){.command = linux_power_command_open(command, every_ns, user), .since_ns = clock_now()};
+	return energy->command;
+}
+
+bool energy_complaint(struct energy *energy, char text[static LINUX_POWER_COMMAND_TEXT_MAX])
+{
+	return energy->command && linux_power_command_complaint(energy->command, text);
+}
+
+pid_t energy_process(const struct energy *energy)
+{
+	return energy->command ? linux_power_command_process(energy->command) : 0;
+}
+
 void energy_close(struct energy *energy)
 {
 	linux_power_close(energy->power);
+	linux_power_command_close(energy->command);
 	energy->power = NULL;
+	energy->command = NULL;
+}
+
+/* Of the interval that ends now, and its length. */
+static double take_joules(struct energy *energy, double *seconds)
+{
+	if (energy->power)
+		return linux_power_joules(energy->power, seconds);
+	const int64_t now_ns = clock_now();
+	*seconds = (double)(now_ns - energy->since_ns) / 1e9;
+	energy->since_ns = now_ns;
+	return linux_power_command_watts(energy->command) * *seconds;
 }
 
 void energy_start(struct energy *energy)
 {
 	double ignored;
-	if (energy->power)
-		linux_power_joules(energy->power, &ignored);
+	if (energy->power || energy->command)
+		take_joules(energy, &ignored);
 }
 
 void energy_poll(struct energy *energy)
 {
 	if (energy->power)
 		linux_power_poll(energy->power);
+	else if (energy->command)
+		linux_power_command_poll(energy->command);
 }
 
 double energy_take(struct energy *energy, bool counts)
 {
 	double seconds;
-	if (!energy->power)
+	if (!energy->power && !energy->command)
 		return NAN;
-	const double joules = linux_power_joules(energy->power, &seconds);
+	const double joules = take_joules(energy, &seconds);
 	if (counts && isnan(joules)) {
 		energy->incomplete = true;
 	} else if (counts) {

@@ -6,16 +6,25 @@
 #include <stdbool.h>
 
 #include "os/power.h"
+#include "os/power_command.h"
 
 /* Zeroed it measures nothing, and every power is NaN. */
 struct energy {
-	struct linux_power *power;
-	double joules, seconds; /* of the intervals that count and could be read */
-	bool incomplete;        /* one that counts could not */
+	struct linux_power *power;           /* or */
+	struct linux_power_command *command; /* … or neither */
+	int64_t since_ns;                    /* of the command: when the interval began, CLOCK_MONOTONIC */
+	double joules, seconds;              /* of the intervals that count and could be read */
+	bool incomplete;                     /* one that counts could not */
 };
 
 /* `root` stands before /sys. False, with a message, where nothing measures it; the rest may be called all the same. */
 bool energy_open(struct energy *energy, const char *root, char error[static LINUX_POWER_ERROR_MAX]);
+/* The same by a command that is asked about every `every_ns`. False with errno. */
+bool energy_open_command(struct energy *energy, const char *command, int64_t every_ns, const struct scheduling *user);
+/* What is wrong with it, told once; see linux_power_command_complaint. */
+bool energy_complaint(struct energy *energy, char text[static LINUX_POWER_COMMAND_TEXT_MAX]);
+/* The process that asks it, or 0. */
+pid_t energy_process(const struct energy *energy);
 void energy_close(struct energy *energy);
 
 /* An interval begins; what was before counts nowhere. */

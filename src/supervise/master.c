@@ -349,7 +349,7 @@ static void report(struct master *master, int *status)
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.power_asked = master->config->log_power,
+		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
@@ -400,7 +400,7 @@ static int open_log(struct master *master)
 {
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
-		.power = config->log_power,
+		.power = config->log_power || config->power_command,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
 		.unit = run_is_of_cores(&master->run),
@@ -412,11 +412,22 @@ static int open_log(struct master *master)
 	return EXIT_TROUBLE;
 }
 
+static void open_energy(struct master *master)
+{
+	const struct config *config = master->config;
+	struct energy *energy = &master->recording.energy;
+	char error[LINUX_POWER_ERROR_MAX];
+	if (config->power_command &&
+		!energy_open_command(energy, config->power_command, config->log_interval_ns, &master->ties->user))
+		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
+	else if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
+}
+
 /* All that can fail before anything is started. 0, or the exit status after a message. */
 static int get_ready(struct master *master)
 {
 	const struct config *config = master->config;
-	char error[LINUX_POWER_ERROR_MAX];
 	int status = check_commands(config);
 	if (status == 0 && config->log)
 		status = open_log(master);
@@ -424,8 +435,7 @@ static int get_ready(struct master *master)
 		status = check_exports(config);
 	if (status != 0)
 		return status;
-	if (config->log_power && !energy_open(&master->recording.energy, config->root, error))
-		diag("--log-power: unavailable: %s; the run goes on without", error);
+	open_energy(master);
 	if (set_up(master) != 0) {
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;

@@ -214,6 +214,13 @@ static void count_sample(struct recording *recording, const struct record *recor
 	others_count(&recording->sampled_others);
 }
 
+static void complain_about_power(struct recording *recording)
+{
+	char text[LINUX_POWER_COMMAND_TEXT_MAX];
+	if (energy_complaint(&recording->energy, text))
+		diag("warning: --power-command: %s; rows without an answer have no power", text);
+}
+
 void recording_take(struct recording *recording, bool last)
 {
 	struct recorder *const recorders[] = {&recording->logged, &recording->sampled};
@@ -236,6 +243,7 @@ void recording_take(struct recording *recording, bool last)
 		if (recorder == &recording->logged) {
 			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
 			record.power_w = energy_take(&recording->energy, counts);
+			complain_about_power(recording);
 			write_log(recording, &record);
 		} else {
 			energy_poll(&recording->energy);

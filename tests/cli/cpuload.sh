@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cpuload: command line, rows, formats, ends, commands, made-up machines, and the same load as mpstat.
+# shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -446,5 +447,48 @@ for try in 1 2 3 4 5 6; do
 done
 kill "$burner"
 [ "$agreed" = yes ] || fail "cpuload and mpstat disagree"
+
+# ---- Power by a command
+
+# asked COMMAND REGEX: records with that command until a line of out or err matches.
+asked() {
+	what="cpuload --power-command $1"
+	cpuload --power-command "$1" 0.3 >out 2>err &
+	background=$!
+	wait_until grep -Eqs -- "$2" out err
+	kill -TERM "$background"
+	wait_background
+}
+asked 'echo 12.5' '^[^,]*,[^,]*,[^,]*,12\.500,'
+expect_status 0
+expect_lines err 0
+expect_text out '^time_s,monotonic_s,load,power_w,time_unix_s$'
+asked 'echo 12.5; exit 2' 'warning'
+expect_lines err 1
+expect_text err '^cpuload: warning: --power-command: it ended with status 2; rows without an answer have no power$'
+expect_no_text out ',12\.500,'
+run cpuload --power-command 'echo 1' --power-source rapl
+expect_trouble '--power-command and --power-source: expected one of them'
+run cpuload --power-command=
+expect_trouble 'power-command: the COMMAND is missing'
+# However it ends, the command ends with it.
+cat >hang <<'TEXT'
+echo $$ >hanging
+exec sleep 4323
+TEXT
+gone() {
+	case $(cat "/proc/$(cat hanging)/stat" 2>/dev/null) in '' | *') Z '*) ;; *) return 1 ;; esac
+}
+for signal in TERM KILL; do
+	rm -f hanging
+	what="cpuload --power-command and SIG$signal"
+	cpuload --power-command 'exec sh ./hang' 1h >out 2>err &
+	background=$!
+	wait_until [ -s hanging ]
+	kill -s "$signal" "$background"
+	wait "$background" 2>/dev/null
+	background=
+	wait_until gone
+done
 
 finish

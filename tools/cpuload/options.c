@@ -83,6 +83,8 @@ const struct tool_option cpuload_options[] = {
 		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
 		.help = "rapl, or the hwmon chip that measures the power"},
+	{0, "power-command", TOOL_TEXT, MEMBER(power_command), .argument = "COMMAND",
+		.help = "add power, of a command of the shell that prints watts, asked about once a second"},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
 		.help = "csv, jsonl or table (table on a terminal, else csv)"},
 	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write to FILE instead of standard output",
@@ -169,6 +171,10 @@ static int parse_words(char **word, bool is_command, struct settings *settings)
 /* What doesn't go together. */
 static int check_settings(const struct settings *settings)
 {
+	if (settings->power_command && settings->power_source) {
+		diag("--power-command and --power-source: expected one of them");
+		return -1;
+	}
 	const char *const scope = settings->pid ? "--pid" : "--cgroup";
 	if (settings->pid && settings->cgroup) {
 		diag("--pid and --cgroup: expected one of them");
@@ -203,6 +209,8 @@ int settings_parse(struct settings *settings, int count, char **words)
 		return what;
 	if (parse_words(words + parse.stop, parse.ends_by_dashes, settings) != 0)
 		return -1;
+	if (settings->power_command)
+		settings->column[COLUMN_POWER] = true;
 	return check_settings(settings);
 }
 

@@ -151,6 +151,17 @@ static double frequency(const struct rows *rows)
 	return told > 0 ? sum / (double)told : NAN;
 }
 
+static double watts(struct rows *rows)
+{
+	char text[LINUX_POWER_COMMAND_TEXT_MAX];
+	if (!rows->command)
+		return rows->power ? linux_power_watts(rows->power) : NAN;
+	const double found = linux_power_command_watts(rows->command);
+	if (linux_power_command_complaint(rows->command, text))
+		diag("warning: --power-command: %s; rows without an answer have no power", text);
+	return found;
+}
+
 /* Opens what the optional columns need, and says once what this machine lacks. */
 static void open_columns(struct rows *rows)
 {
@@ -165,7 +176,11 @@ static void open_columns(struct rows *rows)
 		diag("column frequency is unavailable: no processor has a cpufreq/scaling_cur_freq below "
 		     "%s/sys/devices/system/cpu",
 			settings->sysroot);
-	if (settings->column[COLUMN_POWER]) {
+	if (settings->power_command) {
+		rows->command = linux_power_command_open(settings->power_command, settings->interval_ns, NULL);
+		if (!rows->command)
+			diag("column power is unavailable: --power-command: %s", strerror(errno));
+	} else if (settings->column[COLUMN_POWER]) {
 		rows->power = linux_power_open(settings->sysroot, settings->power_source, error);
 		if (!rows->power)
 			diag("column power is unavailable: %s", error);
@@ -260,7 +275,7 @@ int rows_add(struct rows *rows)
 	if (asked[COLUMN_FREQUENCY])
 		value[i++] = frequency(rows);
 	if (asked[COLUMN_POWER])
-		value[i++] = rows->power ? linux_power_watts(rows->power) : NAN;
+		value[i++] = watts(rows);
 	for (size_t other = first_other; other < i; other++) {
 		if (isfinite(value[other])) {
 			rows->sum[other] += value[other] * (double)(when_ns - from_ns);
@@ -296,7 +311,7 @@ int rows_read(struct rows *rows)
 
 int64_t rows_look_when(const struct rows *rows)
 {
-	const int64_t power_ns = rows->power ? rows->power_next_ns : INT64_MAX;
+	const int64_t power_ns = rows->power || rows->command ? rows->power_next_ns : INT64_MAX;
 	const int64_t cores_ns = rows->cores ? rows->cores_next_ns : INT64_MAX;
 	return power_ns < cores_ns ? power_ns : cores_ns;
 }
@@ -307,6 +322,9 @@ int rows_look(struct rows *rows)
 	if (rows->power && now_ns >= rows->power_next_ns) {
 		linux_power_poll(rows->power);
 		rows->power_next_ns = now_ns + LINUX_POWER_POLL_NS;
+	} else if (rows->command && now_ns >= rows->power_next_ns) {
+		linux_power_command_poll(rows->command);
+		rows->power_next_ns = now_ns + NS_PER_S;
 	}
 	if (!rows->cores || now_ns < rows->cores_next_ns || cores_look(rows->cores, &rows->cores_next_ns) == 0)
 		return 0;
@@ -321,7 +339,7 @@ int rows_start(struct rows *rows)
 	if (rows->power)
 		linux_power_watts(rows->power);
 	rows->start_ns = rows->last_ns = linux_load_source_when(rows->source);
-	rows->power_next_ns = rows->start_ns + LINUX_POWER_POLL_NS;
+	rows->power_next_ns = rows->start_ns + (rows->command ? NS_PER_S : LINUX_POWER_POLL_NS);
 	return 0;
 }
 
@@ -338,6 +356,7 @@ int rows_close(struct rows *rows)
 	free(rows->meter);
 	free(rows->id);
 	linux_power_close(rows->power);
+	linux_power_command_close(rows->command);
 	cores_close(rows->cores);
 	linux_load_source_close(rows->source);
 	return result;

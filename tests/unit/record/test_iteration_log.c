@@ -133,7 +133,7 @@ static void the_wall_clock_is_that_of_the_end(void **state)
 	assert_non_null(file);
 	assert_true(fgets(text, sizeof text, file) && fgets(text, sizeof text, file));
 	fclose(file);
-	assert_int_equal(sscanf(strrchr(text, ','), ",%lf", &wall), 1);
+	wall = strtod(strrchr(text, ',') + 1, NULL);
 	assert_true(wall > (double)before.tv_sec - 3.1 && wall < (double)after.tv_sec + 1.1 - 3);
 }
 
