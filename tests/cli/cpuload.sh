@@ -70,7 +70,7 @@ expect_trouble "'clock' is none of idle, ticks and cpuacct"
 run cpuload --format xml
 expect_trouble "'xml' is none of csv, jsonl and table"
 run cpuload --columns steal,speed
-expect_trouble "'speed' is none of runqueue, steal, frequency, power and all"
+expect_trouble "'speed' is none of runqueue, steal, frequency, power, all and zones"
 run cpuload --columns ''
 expect_trouble "'' is none of"
 run cpuload --sysroot /no/such/root
@@ -447,6 +447,26 @@ for try in 1 2 3 4 5 6; do
 done
 kill "$burner"
 [ "$agreed" = yes ] || fail "cpuload and mpstat disagree"
+
+# ---- Power of parts
+
+for zone in 0:package-0 0:0:core 0:1:dram; do
+	mkdir -p "root/sys/class/powercap/intel-rapl:${zone%:*}"
+	echo "${zone##*:}" >"root/sys/class/powercap/intel-rapl:${zone%:*}/name"
+	echo 5000000 >"root/sys/class/powercap/intel-rapl:${zone%:*}/energy_uj"
+done
+between 'echo 6000000 >root/sys/class/powercap/intel-rapl:0:1/energy_uj' -C zones
+expect_lines err 0
+expect_text out '^load,power_package-0_w,power_core_w,power_dram_w$'
+# 1 J in 50 ms and a little more.
+awk -F, 'NR == 2 && ($2 != "0.000" || $3 != "0.000" || $4 <= 0 || $4 > 20.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
+run cpuload --sysroot root -f table -C zones,power 0.05 1
+expect_text out '^time +load % +W +package-0 W +core W +dram W$'
+rm -r root/sys/class/powercap
+run cpuload --sysroot root -C zones 0.05 1
+expect_status 0
+expect_lines err 1
+expect_text err '^cpuload: columns of zones are unavailable: there is no root/sys/class/powercap'
 
 # ---- Power by a command
 

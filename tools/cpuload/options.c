@@ -17,7 +17,7 @@
 
 const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
 static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
-static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", NULL};
+static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", "zones", NULL};
 static const char *const unit_names[] = {[UNIT_PROCESSOR] = "processor", [UNIT_CORE] = "core", NULL};
 static const char *const power_sources[] = {"rapl", NULL};
 
@@ -39,12 +39,13 @@ static int set_columns(void *to, const char *source, const char *list)
 		const size_t length = strcspn(at, ",");
 		const int found = find_name(column_names, at, length);
 		if (found < 0) {
-			diag("%s: '%.*s' is none of runqueue, steal, frequency, power and all", source, (int)length, at);
+			diag("%s: '%.*s' is none of runqueue, steal, frequency, power, all and zones", source, (int)length, at);
 			return -1;
 		}
 		for (int i = 0; i < COLUMNS; i++)
 			if (i == found || found == COLUMNS)
 				settings->column[i] = true;
+		settings->zones |= found > COLUMNS;
 		at += length;
 		if (!*at)
 			return 0;
@@ -80,7 +81,8 @@ const struct tool_option cpuload_options[] = {
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
 		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
-		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
+		.help = "add runqueue, steal, frequency, power, all of these; zones: the power of each part",
+		.completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
 		.help = "rapl, or the hwmon chip that measures the power"},
 	{0, "power-command", TOOL_TEXT, MEMBER(power_command), .argument = "COMMAND",

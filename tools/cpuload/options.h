@@ -28,6 +28,7 @@ struct settings {
 	int source, format; /* of the above, and of enum row_format */
 	int unit;           /* likewise */
 	bool column[COLUMNS];
+	bool zones; /* a column for the power of each of them */
 	bool per_cpu;
 	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */

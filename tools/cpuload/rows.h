@@ -18,7 +18,9 @@
 struct rows {
 	struct settings *settings; /* the caller's */
 	struct linux_load_source *source;
-	struct linux_power *power;           /* NULL: none */
+	struct linux_power *power;     /* NULL: none */
+	struct linux_power_zone *zone; /* `zones` of them, each with a column */
+	size_t zones;
 	struct linux_power_command *command; /* that says it instead; NULL: none */
 	int64_t power_next_ns;               /* when one of these is to be polled */
 	struct cores *cores;                 /* NULL: the load is of processors */
