@@ -71,6 +71,8 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_RUN},
 	{0, "log-power", TOOL_FLAG, RUN(log_power), .help = "measure the electric power, for log, summary and records",
 		.uses = OPTION_OF_RUN},
+	{0, "log-zones", TOOL_FLAG, RUN(log_zones), .help = "add the power of each package, its cores and its memory to the log",
+		.uses = OPTION_OF_RUN},
 	{0, "power-command", TOOL_TEXT, RUN(power_command), .argument = "COMMAND",
 		.help = "the same by a command of the shell that prints watts, asked about once a second", .uses = OPTION_OF_RUN},
 	{0, "export-json", TOOL_TEXT, RUN(export_json), .argument = "FILE", .help = "write the record of the run there, as JSON",

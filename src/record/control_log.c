@@ -47,6 +47,8 @@ struct control_log *control_log_open(const char *path, const struct control_log_
 	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable,others", header);
 	fputs(columns->free ? ",free" : "", header);
 	fputs(columns->power ? ",power_w" : "", header);
+	for (size_t i = 0; i < columns->zones; i++)
+		fprintf(header, ",power_%s_w", columns->zone[i].name);
 	const unsigned width = columns->workloads > 1 ? expand_width(columns->workloads) : 2;
 	for (unsigned i = 0; i < columns->workloads; i++)
 		fprintf(header, ",duty_%0*u", (int)(width < 2 ? 2 : width), i);
@@ -93,6 +95,8 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 		print_value(row, record->free);
 	if (log->columns.power)
 		print_value(row, record->power_w);
+	for (size_t i = 0; i < log->columns.zones; i++)
+		print_value(row, record->zone_w[i]);
 	for (unsigned i = 0; i < log->columns.workloads; i++)
 		print_value(row, record->duties[i]);
 	if (log->columns.pinning)

@@ -3,6 +3,7 @@
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 
+#include "os/power.h"
 #include "record/recorder.h"
 
 struct control_log;
@@ -11,6 +12,8 @@ struct control_log;
 struct control_log_columns {
 	bool free;
 	bool power;
+	const struct linux_power_zone *zone; /* `zones` of power; the names are needed by control_log_open alone */
+	size_t zones;
 	unsigned workloads; /* so many of duty cycles */
 	bool pinning;
 	bool unit; /* "core", where the load is of cores */

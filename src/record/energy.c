@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/energy.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -16,6 +20,25 @@ bool energy_open_command(struct energy *energy, const char *command, int64_t eve
 {
 	*energy = (struct energy){.command = linux_power_command_open(command, every_ns, user), .since_ns = clock_now()};
 	return energy->command;
+}
+
+bool energy_open_zones(struct energy *energy, const char *root, char error[static LINUX_POWER_ERROR_MAX])
+{
+	const size_t zones = linux_power_zones_open(root, &energy->zone, error);
+	energy->zone_w = zones ? calloc(zones, sizeof *energy->zone_w) : NULL;
+	if (zones && !energy->zone_w) {
+		linux_power_zones_close(energy->zone, zones);
+		snprintf(error, LINUX_POWER_ERROR_MAX, "%s", strerror(errno));
+		return false;
+	}
+	energy->zones = zones;
+	return zones > 0;
+}
+
+static void take_zones(struct energy *energy)
+{
+	for (size_t i = 0; i < energy->zones; i++)
+		energy->zone_w[i] = linux_power_watts(energy->zone[i].power);
 }
 
 bool energy_complaint(struct energy *energy, char text[static LINUX_POWER_COMMAND_TEXT_MAX])
@@ -32,8 +55,9 @@ void energy_close(struct energy *energy)
 {
 	linux_power_close(energy->power);
 	linux_power_command_close(energy->command);
-	energy->power = NULL;
-	energy->command = NULL;
+	linux_power_zones_close(energy->zone, energy->zones);
+	free(energy->zone_w);
+	*energy = (struct energy){.joules = energy->joules, .seconds = energy->seconds, .incomplete = energy->incomplete};
 }
 
 /* Of the interval that ends now, and its length. */
@@ -52,6 +76,7 @@ void energy_start(struct energy *energy)
 	double ignored;
 	if (energy->power || energy->command)
 		take_joules(energy, &ignored);
+	take_zones(energy);
 }
 
 void energy_poll(struct energy *energy)
@@ -60,11 +85,14 @@ void energy_poll(struct energy *energy)
 		linux_power_poll(energy->power);
 	else if (energy->command)
 		linux_power_command_poll(energy->command);
+	for (size_t i = 0; i < energy->zones; i++)
+		linux_power_poll(energy->zone[i].power);
 }
 
 double energy_take(struct energy *energy, bool counts)
 {
 	double seconds;
+	take_zones(energy);
 	if (!energy->power && !energy->command)
 		return NAN;
 	const double joules = take_joules(energy, &seconds);

@@ -117,6 +117,7 @@ static json_t *configuration(const struct export *export)
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	json_object_set_new(object, "log_zones", json_boolean(config->log_zones));
 	json_object_set_new(object, "power_command", json_value_text(config->power_command));
 	return object;
 }

@@ -401,6 +401,8 @@ static int open_log(struct master *master)
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
 		.power = config->log_power || config->power_command,
+		.zone = master->recording.energy.zone,
+		.zones = master->recording.energy.zones,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
 		.unit = run_is_of_cores(&master->run),
@@ -422,6 +424,8 @@ static void open_energy(struct master *master)
 		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
 	else if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
 		diag("--log-power: unavailable: %s; the run goes on without", error);
+	if (config->log_zones && !energy_open_zones(energy, config->root, error))
+		diag("--log-zones: unavailable: %s; the run goes on without", error);
 }
 
 /* All that can fail before anything is started. 0, or the exit status after a message. */
@@ -429,13 +433,14 @@ static int get_ready(struct master *master)
 {
 	const struct config *config = master->config;
 	int status = check_commands(config);
+	if (status == 0)
+		open_energy(master);
 	if (status == 0 && config->log)
 		status = open_log(master);
 	if (status == 0)
 		status = check_exports(config);
 	if (status != 0)
 		return status;
-	open_energy(master);
 	if (set_up(master) != 0) {
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;

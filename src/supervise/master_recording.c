@@ -243,6 +243,7 @@ void recording_take(struct recording *recording, bool last)
 		if (recorder == &recording->logged) {
 			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
 			record.power_w = energy_take(&recording->energy, counts);
+			record.zone_w = recording->energy.zone_w;
 			complain_about_power(recording);
 			write_log(recording, &record);
 		} else {

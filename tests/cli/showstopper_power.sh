@@ -45,7 +45,8 @@ what='a machine with counters'
 	energy=998000000
 	while [ ! -e over ]; do
 		energy=$(((energy + 1000000) % 1000000000))
-		echo "$energy" >fresh && cat fresh >root/sys/class/powercap/intel-rapl:0/energy_uj
+		# In its place: a file that is emptied first has no number for a moment, which is long on a busy machine.
+		printf '%010d\n' "$energy" 1<>root/sys/class/powercap/intel-rapl:0/energy_uj
 		echo "$energy" >last
 		sleep 0.02
 	done
@@ -72,11 +73,27 @@ if [ "$energy" != null ]; then
 fi
 [ "$(column record.csv power_w)" != "" ] || fail "$what: record.csv has no power"
 
+# Parts, beside the sum or alone.
+zone intel-rapl:0:0 dram 0
+for power in '' ',power_w'; do
+	run showstopper --sysroot root -T 50% -r 600m -n 1 --log-zones ${power:+--log-power} -o log.csv --export-json record.json sleep 100
+	expect_status 0
+	expect_no_text err 'unavailable:'
+	[ "$(head -n 1 log.csv)" = "$header$power,power_package-0_w,power_package-1_w,power_dram-0_w,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
+	[ "$(column log.csv power_package-1_w | sort -u)" = 0.000000 ] || fail "$what: power of what stands still: $(cat log.csv)"
+	[ "$(column log.csv power_dram-0_w | sort -u)" = 0.000000 ] || fail "$what: power of what stands still: $(cat log.csv)"
+	[ "$(jq .configuration.log_zones record.json)" = true ] || fail "$what: record"
+done
+
 run showstopper --sysroot root --check-machine
 expect_text out '^electric power: +available: --log-power$'
 
 # A sensor: 12.5 W all the time.
 rm -r root/sys
+run showstopper --sysroot root -T 50% -r 600m -n 1 --log-zones -o log.csv sleep 100
+expect_status 0
+expect_text err '^showstopper: --log-zones: unavailable: there is no root/sys/class/powercap; the run goes on without$'
+[ "$(head -n 1 log.csv)" = "$header,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 mkdir -p root/sys/class/hwmon/hwmon3
 echo zenpower >root/sys/class/hwmon/hwmon3/name
 echo 12500000 >root/sys/class/hwmon/hwmon3/power1_input
