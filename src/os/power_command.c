@@ -65,7 +65,7 @@ struct linux_power_command {
 	pid_t asker;
 	int handle;            /* pidfd of it */
 	struct answers before; /* as of the last call */
-	bool has_complained;
+	bool has_complained, has_told_end;
 };
 
 double linux_power_command_parse(const char *text, size_t length)
@@ -312,11 +312,14 @@ double linux_power_command_watts(struct linux_power_command *power)
 bool linux_power_command_complaint(struct linux_power_command *power, char text[static LINUX_POWER_COMMAND_TEXT_MAX])
 {
 	const struct answers *const now = &power->before;
+	if (!power->has_told_end && has_ended(power, 0)) {
+		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "the process that asks it was killed");
+		power->has_told_end = true;
+		return true;
+	}
 	if (power->has_complained)
 		return false;
-	if (has_ended(power, 0))
-		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "the process that asks it was killed");
-	else if (now->trouble == TROUBLE_STATUS)
+	if (now->trouble == TROUBLE_STATUS)
 		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "it ended with status %d", (int)now->detail);
 	else if (now->trouble == TROUBLE_SIGNAL)
 		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "it was killed by signal %d (%s)", (int)now->detail,

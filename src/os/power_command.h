@@ -34,7 +34,10 @@ void linux_power_command_poll(struct linux_power_command *power);
  */
 double linux_power_command_watts(struct linux_power_command *power);
 
-/* What was wrong, the first time that something is, as "ended with status 1". False when there is nothing new to say. */
+/*
+ * What was wrong, the first time that something is, as "ended with status 1"; and when nobody asks any more. False when there is nothing
+ * new to say.
+ */
 bool linux_power_command_complaint(struct linux_power_command *power, char text[static LINUX_POWER_COMMAND_TEXT_MAX]);
 
 /* The process that asks. */

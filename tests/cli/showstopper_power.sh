@@ -100,7 +100,7 @@ echo 12500000 >root/sys/class/hwmon/hwmon3/power1_input
 run showstopper --sysroot root -T 50% -r 1s --log-interval 1h -n 1 --log-power --export-json record.json sleep 100
 expect_status 0
 [ "$(jq '.result.power_w * 1000 | round' record.json)" = 12500 ] || fail "$what: mean power $(jq .result.power_w record.json) W, expected 12.5"
-awk -v e="$(jq .result.energy_j record.json)" 'BEGIN { exit !(e >= 12 && e < 60) }' || fail "$what: $(jq .result.energy_j record.json) J"
+awk -v e="$(jq .result.energy_j record.json)" 'BEGIN { exit !(e >= 6 && e < 60) }' || fail "$what: $(jq .result.energy_j record.json) J"
 
 # ---- A command says it
 
@@ -165,12 +165,13 @@ for victims in master 'guardian master' asker; do
 	: >left
 	rm -f alive
 	what="SIGKILL of $victims"
-	showstopper -q --sysroot root -T 50% -r 20s -n 1 --power-command 'exec sh ./slow' -o log.csv sleep 100 >out 2>err &
+	showstopper -q --sysroot root -T 50% -r 10M -n 1 --power-command 'exec sh ./slow' -o log.csv sleep 100 >out 2>err &
 	background=$!
 	wait_until [ -s alive ]
 	master=$(ps -o pid= --ppid "$background" | tr -d ' ')
-	asker=$(ps -o ppid= -p "$(cat alive)" | tr -d ' ')
-	[ "$(ps -o ppid= -p "$asker" | tr -d ' ')" = "$master" ] || fail "$what: the one that asks is no child of the master"
+	# It leads a session, as no executor does.
+	asker=$(ps -o pid=,sess= --ppid "$master" | awk '$1 == $2 { print $1 }')
+	[ -n "$asker" ] || fail "$what: found nobody who asks among the children of the master"
 	case $victims in
 	master) kill -KILL "$master" ;;
 	asker) kill -KILL "$asker" ;;
