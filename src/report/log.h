@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/csv.h"
+#include "report/clocks.h"
 #include "report/events.h"
 
 struct report_log {
@@ -25,9 +26,10 @@ struct report_log {
 	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
 	double *others;    /* load of others, 0 to 1, NaN where it is not known; NULL when the file has no such column */
 	struct report_events events;
-	size_t warmup;   /* rows of the warm-up, at the beginning */
-	double interval; /* length of the middle row of all rows, ordered by length */
-	bool is_cut;     /* the file ended in half a line, which was left out */
+	struct report_clock clock; /* of what the file says of the wall clock */
+	size_t warmup;             /* rows of the warm-up, at the beginning */
+	double interval;           /* length of the middle row of all rows, ordered by length */
+	bool is_cut;               /* the file ended in half a line, which was left out */
 };
 
 /*

@@ -349,7 +349,7 @@ static void report(struct master *master, int *status)
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.power_asked = master->config->log_power,
+		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
 		.counted = &master->recording.counted,
@@ -401,11 +401,14 @@ static int open_log(struct master *master)
 {
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
-		.power = config->log_power,
+		.power = config->log_power || config->power_command,
 		.counted = &master->recording.counted,
+		.zone = master->recording.energy.zone,
+		.zones = master->recording.energy.zones,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
-		.unit = run_is_of_cores(&master->run)};
+		.unit = run_is_of_cores(&master->run),
+		.wall = true};
 	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;
@@ -437,12 +440,27 @@ static int open_counters(struct master *master)
 	return 0;
 }
 
+static void open_energy(struct master *master)
+{
+	const struct config *config = master->config;
+	struct energy *energy = &master->recording.energy;
+	char error[LINUX_POWER_ERROR_MAX];
+	if (config->power_command &&
+		!energy_open_command(energy, config->power_command, config->log_interval_ns, &master->ties->user))
+		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
+	else if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
+	if (config->log_zones && !energy_open_zones(energy, config->root, error))
+		diag("--log-zones: unavailable: %s; the run goes on without", error);
+}
+
 /* All that can fail before anything is started. 0, or the exit status after a message. */
 static int get_ready(struct master *master)
 {
 	const struct config *config = master->config;
-	char error[LINUX_POWER_ERROR_MAX];
 	int status = check_commands(config);
+	if (status == 0)
+		open_energy(master);
 	if (status == 0 && config->log_counters)
 		status = open_counters(master);
 	if (status == 0 && config->log)
@@ -451,8 +469,6 @@ static int get_ready(struct master *master)
 		status = check_exports(config);
 	if (status != 0)
 		return status;
-	if (config->log_power && !energy_open(&master->recording.energy, config->root, error))
-		diag("--log-power: unavailable: %s; the run goes on without", error);
 	if (set_up(master) != 0) {
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;

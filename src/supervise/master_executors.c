@@ -97,8 +97,11 @@ int executors_fork(struct master *master, unsigned index)
 	return 0;
 }
 
+/* … or the process that asks for the power. */
 static bool is_executor(const struct master *master, pid_t pid)
 {
+	if (pid == energy_process(&master->recording.energy))
+		return true;
 	for (unsigned i = 0; i < master->config->workloads; i++)
 		if (master->executor[i] == pid)
 			return true;
@@ -202,12 +205,15 @@ void executors_reap(struct master *master)
 {
 	int wait_status;
 	pid_t pid;
-	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
+		/* What it had started is ours now. */
+		master->strays |= pid == energy_process(&master->recording.energy);
 		for (unsigned i = 0; i < master->config->workloads; i++)
 			if (master->executor[i] == pid) {
 				note_executor(master, i, wait_status);
 				break;
 			}
+	}
 }
 
 /* ---- How they fare ---------------------------------------------------------------------------------------------------- */

@@ -184,9 +184,9 @@ refused '^ssreport: --output: found x.png, but repeats has no picture' repeats -
 run ssreport throughput -f csv log.csv it.0.csv it.1.csv
 expect_status 0
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,0.000,6.000,0.200000,0.200000,1.250000,0.208333
-log,log.csv,6.000,12.000,0.800000,0.750000,1.750000,0.291667
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,0.000,6.000,0.200000,0.200000,1.250000,0.208333,
+log,log.csv,6.000,12.000,0.800000,0.750000,1.750000,0.291667,
 END
 run ssreport throughput it.0.csv it.1.csv -i 5500m
 expect_file out <<'END'
@@ -196,9 +196,9 @@ all        5.5   11.0        1.54         0.280
 END
 run ssreport throughput --per-step --edge 1/3 -f csv log.csv it.0.csv it.1.csv
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,2.000,4.000,0.200000,0.200000,0.500000,0.250000
-log,log.csv,8.000,10.000,0.800000,0.800000,0.583333,0.291667
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,2.000,4.000,0.200000,0.200000,0.500000,0.250000,
+log,log.csv,8.000,10.000,0.800000,0.800000,0.583333,0.291667,
 END
 # Events: those of the control log, and those that cpuload counted beside, on a clock of its own. A row in which they aren't known is left out.
 awk -F, 'NR == 1 { print $0 ",cycles_u_per_s,cycles_u_g0_per_s"; next } { print $0 "," ($1 <= 6 ? 100 : $1 <= 9 ? 300 : $1 <= 11 ? 200 : "") "," }' \
@@ -227,7 +227,7 @@ refused "^ssreport: it.0: found iterations, but no log of the load" events it.0.
 sed '3s/,10$/,-1/; 2s/,10$/,-1/' beside.csv >negative.csv
 refused "^ssreport: negative.csv:2:.* found -1, expected events per second" events negative.csv
 run ssreport throughput --warmup -i 12s -f csv log.csv it.0.csv it.1.csv
-expect_text out '^log,log.csv,-1.000,0.000,,1.000000,0.000000,0.000000$'
+expect_text out '^log,log.csv,-1.000,0.000,,1.000000,0.000000,0.000000,$'
 run ssreport curve --edge 1/3 log.csv it.0.csv it.1.csv
 expect_file out <<'END'
 label  start s  end s  target %  load %  iterations  iterations/s
@@ -236,9 +236,9 @@ log        8.0   10.0     80.00   80.00        0.58         0.292
 END
 run ssreport timeline -w 6s -f csv log.csv
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,0.000,6.000,0.200000,0.200000,,
-log,log.csv,6.000,12.000,0.800000,0.750000,,
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,0.000,6.000,0.200000,0.200000,,,
+log,log.csv,6.000,12.000,0.800000,0.750000,,,
 END
 run ssreport timeline log.csv it.1.csv
 expect_lines out 13

@@ -30,11 +30,12 @@ struct settings {
 	int unit;           /* likewise */
 	bool column[COLUMNS];
 	struct linux_counter_events counters;
+	bool zones; /* a column for the power of each of them */
 	bool per_cpu;
 	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */
 	int64_t pid;           /* 0: none */
-	const char *cgroup, *output, *power_source, *sysroot;
+	const char *cgroup, *output, *power_source, *power_command, *sysroot;
 	char **command; /* NULL: none */
 };
 

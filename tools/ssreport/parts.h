@@ -16,7 +16,7 @@ struct row {
 	union report_cell cell[COLUMN_COUNT];
 };
 
-#define WINDOW_COLUMNS 8
+#define WINDOW_COLUMNS 9
 extern const enum column window_columns[WINDOW_COLUMNS];
 #define EVENT_COLUMNS 10
 extern const enum column event_columns[EVENT_COLUMNS];
