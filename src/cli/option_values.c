@@ -50,6 +50,8 @@ static int refuse_value(const struct tool_option *option, const char *source, co
 	case TOOL_TIME:
 		return refuse_time(option, source, text, error);
 	case TOOL_TEXT:
+		if (option->completion == TOOL_COMPLETE_COMMAND)
+			return refuse(error, "%s: expected a command", source);
 		return refuse(error, "%s: expected the name of a %s", source,
 			option->completion == TOOL_COMPLETE_MODULE   ? "module"
 			: option->completion == TOOL_COMPLETE_FOLDER ? "folder"

@@ -433,18 +433,18 @@ expect_text out '^time +load % +POLL % +POLL/s +C1-ABC % +C1-ABC/s$'
 run cpuload -C counters=cpu-clock,cs:k,no_such_unit/config=1/,L1-dcache-load-misses 0.1 3
 expect_status 0
 whole_rows out 7
-expect_text out '^time_s,monotonic_s,load,cpu_clock_per_s,context_switches_k_per_s,no_such_unit_config_1_per_s,L1_dcache_load_misses_per_s$'
+expect_text out '^time_s,monotonic_s,load,cpu_clock_per_s,context_switches_k_per_s,no_such_unit_config_1_per_s,L1_dcache_load_misses_per_s,time_unix_s$'
 expect_text err '^cpuload: column no_such_unit/config=1/ is unavailable: there is no /sys/bus/event_source/devices/no_such_unit$'
 if ! grep -q 'column cpu-clock is unavailable' err; then
 	# Each processor's clock runs as fast as time does.
 	awk -F, -v processors="$(nproc --all)" 'NR > 1 && ($4 < 0.5e9 || $4 > 1.5e9 * processors || $6 != "") { exit 1 }' out ||
 		{ fail "$what: wrong counts"; cat out; }
 	run cpuload -f jsonl -c 0 -C counters=cpu-clock 0.1 1
-	expect_text out '"cpu_clock_per_s":(9|1[01])[0-9]+\.[0-9]{3}}$'
+	expect_text out '"cpu_clock_per_s":(9|1[01])[0-9]+\.[0-9]{3},'
 	run sh -c 'ulimit -n 40; cpuload -C counters=cs 0.1 1'
 	expect_status 0
 	expect_text err '^cpuload: column context-switches is unavailable: 1 event of [0-9]+ processors? take [0-9]+ open files and some more, and ulimit -n allows 40$'
-	expect_text out '^[0-9.]+,[0-9.]+,[0-9.]+,$'
+	expect_text out '^[0-9.]+,[0-9.]+,[0-9.]+,,[0-9.]+$'
 fi
 
 # A tree of processes, and a cgroup of either version. Work of 0.02 s in at least 0.05 s on two processors.

@@ -52,7 +52,8 @@ static int set_columns(void *to, const char *source, const char *list)
 		if (strncmp(at, COUNTERS, strlen(COUNTERS)) == 0)
 			return set_counters(settings, source, at + strlen(COUNTERS));
 		if (found < 0) {
-			diag("%s: '%.*s' is none of runqueue, steal, frequency, power, idle, all, zones and " COUNTERS "EVENT,...",
+			diag("%s: '%.*s' is none of runqueue, steal, frequency, power, idle, all, zones and " COUNTERS
+			     "EVENT,...",
 				source, (int)length, at);
 			return -1;
 		}
@@ -95,7 +96,8 @@ const struct tool_option cpuload_options[] = {
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
 		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
-		.help = "add runqueue, steal, frequency, power, idle, all of these; zones, the power of each part; and at the end "
+		.help = "add runqueue, steal, frequency, power, idle, all of these; zones, the power of each part; and at the "
+			"end "
 			"counters=EVENT,...",
 		.completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
