@@ -73,7 +73,9 @@ int linux_counter_read(int fd, struct linux_counter_reading *reading)
 int linux_counter_paranoid(const char *root)
 {
 	char text[32];
-	return linux_source_line(root, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text) ? atoi(text) : -2;
+	if (!linux_source_line(root, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text))
+		return -2;
+	return (int)strtol(text, NULL, 10);
 }
 
 int linux_counter_paranoid_most(const struct linux_counter_event *event, bool is_of_started)

@@ -14,7 +14,7 @@ struct counted {
 	struct linux_counter_set *set; /* NULL: nothing can be counted */
 	char (*lacks)[LINUX_COUNTER_ERROR_MAX];
 	unsigned workloads, groups, forked, received;
-	int *socket;                            /* of each workload's executor; -1 for none */
+	int *socket;                            /* of each executor that was forked; those before `received` are closed */
 	int pair[2];                            /* of the one that is being forked: ours, and its own */
 	unsigned *group;                        /* of each workload, from 0 */
 	struct linux_counter_reading *sum;      /* of each workload, by event: over the intervals that count */

@@ -233,6 +233,17 @@ static void long_lists(void **state)
 		assert_true(strcspn(line, "\n") <= 80);
 }
 
+/* An event that was counted for half of the time. */
+static char no_lacks[1][LINUX_COUNTER_ERROR_MAX];
+static unsigned first_group[1];
+static struct linux_counter_reading half[1] = {{15, 10, 5}};
+static const struct counted half_of_the_time = {.events = {.count = 1, .event = {{.name = "cycles"}}},
+	.lacks = no_lacks,
+	.workloads = 1,
+	.group = first_group,
+	.sum = half,
+	.seconds = 10};
+
 /* Every row that there can be, one screen of them, and nothing that isn't explained. */
 static void all_rows_are_explained(void **state)
 {
@@ -260,16 +271,7 @@ static void all_rows_are_explained(void **state)
 		tally_add(&summary.tally, &record, 0);
 		accuracy_add(&summary.accuracy, record.target, record.load);
 	}
-	char lacks[1][LINUX_COUNTER_ERROR_MAX] = {""};
-	unsigned group[1] = {0};
-	struct linux_counter_reading sum[1] = {{15, 10, 5}};
-	const struct counted counted = {.events = {.count = 1, .event = {{.name = "cycles"}}},
-		.lacks = lacks,
-		.workloads = 1,
-		.group = group,
-		.sum = sum,
-		.seconds = 10};
-	summary.counted = &counted;
+	summary.counted = &half_of_the_time;
 	use(0, 0, 1);
 	use(1, 0, 1);
 	use(2, SHARED_UNLIKE, 1)->free = true;
