@@ -148,6 +148,9 @@ static void take_answer(struct asker *asker, int input, int status)
 	} else if (isnan(watts)) {
 		snprintf(asker->answers.said, sizeof asker->answers.said, "%.*s", length > 0 ? (int)length : 0, text);
 		asker->answers.said[strcspn(asker->answers.said, "\n")] = '\0';
+		for (char *at = asker->answers.said; *at; at++)
+			if (!isprint((unsigned char)*at))
+				*at = '?';
 		note(asker, NAN, TROUBLE_ANSWER, 0);
 	} else {
 		note(asker, watts, NO_TROUBLE, 0);

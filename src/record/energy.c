@@ -28,6 +28,7 @@ bool energy_open_zones(struct energy *energy, const char *root, char error[stati
 	energy->zone_w = zones ? calloc(zones, sizeof *energy->zone_w) : NULL;
 	if (zones && !energy->zone_w) {
 		linux_power_zones_close(energy->zone, zones);
+		energy->zone = NULL;
 		snprintf(error, LINUX_POWER_ERROR_MAX, "%s", strerror(errno));
 		return false;
 	}

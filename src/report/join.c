@@ -43,8 +43,8 @@ static bool is_of(const struct report_offset *offset, const struct file *file)
 		return false;
 	memcpy(name, offset->name, offset->length);
 	name[offset->length] = '\0';
-	return fnmatch(name, file->path, 0) == 0 || (slash && fnmatch(name, slash + 1, 0) == 0) ||
-	       (file->label && strcmp(name, file->label) == 0);
+	return strcmp(name, file->path) == 0 || fnmatch(name, file->path, 0) == 0 ||
+	       (slash && fnmatch(name, slash + 1, 0) == 0) || (file->label && strcmp(name, file->label) == 0);
 }
 
 /* The last one on the command line that is of the file. */
@@ -66,6 +66,8 @@ static int check_clock(const struct report_input *input, const struct file *file
 	return -1;
 }
 
+#define SET_WARNING "warning: the wall clock of %s was set by %+.3f s in the run; it is joined as it mostly was"
+
 /* Where the wall clock joins them it should go as evenly as the other clock does. Told once. */
 static void warn(struct report_input *input, const struct report_reference *reference, const struct file *file)
 {
@@ -75,13 +77,10 @@ static void warn(struct report_input *input, const struct report_reference *refe
 		return;
 	input->has_warned = true;
 	if (fabs(apart) > reference->row)
-		diag("warning: the clocks of %s and %s drifted apart by %.3f s in the run; they are joined as they were most of "
-		     "the "
-		     "time",
+		diag("warning: the clocks of %s and %s drifted apart by %.3f s in the run; they are joined as they mostly were",
 			reference->name, file->path, fabs(apart));
 	else if (fabs(moved) > reference->row)
-		diag("warning: the wall clock of %s was set by %+.3f s in the run; it is joined as it was most of the time",
-			file->path, moved);
+		diag(SET_WARNING, file->path, moved);
 	else
 		input->has_warned = false;
 }
@@ -106,8 +105,17 @@ static bool is_for(const struct report_power *power, const struct report_run *ru
 	       (run->is_labelled && strlen(run->label) == power->length && memcmp(run->label, power->label, power->length) == 0);
 }
 
+static void warn_if_set(struct report_input *input, const struct report_log *log)
+{
+	const double moved = report_clock_moved(&log->clock);
+	if (input->has_warned || fabs(moved) <= log->interval)
+		return;
+	input->has_warned = true;
+	diag(SET_WARNING, log->name, moved);
+}
+
 /* Fills the power of the logs that a meter is for. */
-static int fill_power(const struct report_input *input, struct report_power *power, char error[static CSV_ERROR_MAX])
+static int fill_power(struct report_input *input, struct report_power *power, char error[static CSV_ERROR_MAX])
 {
 	const struct file meter = {.path = power->path};
 	const struct report_log *last = NULL;
@@ -127,6 +135,7 @@ static int fill_power(const struct report_input *input, struct report_power *pow
 				report_meter_fill(&power->meter, log, offset_of(input, &file) - offset_of(input, &meter));
 			if (rows < 0)
 				return no_memory(error);
+			warn_if_set(input, log);
 			known += rows;
 		}
 	}

@@ -137,8 +137,8 @@ for drift in 0.009 0.05; do
 	fi
 done
 # Both were written on a machine whose clock was set in the run: nothing of that matters to CLOCK_MONOTONIC.
-awk -F, -v OFS=, 'NR > 1 && $4 > 1018 { $5 = sprintf("%.6f", $5 - 3600) } { print }' fore.csv >set.csv
-awk -F, -v OFS=, 'NR > 1 && $2 > 1018 { $5 = sprintf("%.6f", $5 - 3600) } { print }' log.csv >set.log.csv
+awk -F, -v OFS=, 'NR > 1 && $4 > 1028 { $5 = sprintf("%.6f", $5 - 3600) } { print }' fore.csv >set.csv
+awk -F, -v OFS=, 'NR > 1 && $2 > 1028 { $5 = sprintf("%.6f", $5 - 3600) } { print }' log.csv >set.log.csv
 run ssreport curve -f csv set.log.csv set.csv
 expect_lines err 0
 run ssreport curve -f csv --join wall set.log.csv set.csv
@@ -185,6 +185,11 @@ refused '^ssreport: nonexistent.csv: No such file' timeline --power nonexistent.
 refused '^ssreport: interference has no option --power' interference --power meter.csv log.csv fore.csv
 refused '^ssreport: --output: found meter.csv, which is one of the files to read' timeline --power meter.csv -o meter.csv log.csv
 refused '^ssreport: found --edge without --per-step' timeline --edge 0 log.csv
+
+run ssreport timeline --per-step --power meter.csv set.log.csv
+expect_status 0
+expect_lines err 1
+expect_text err '^ssreport: warning: the wall clock of set.log.csv was set by -3600\.000 s in the run'
 
 # In the picture: a line, means of the steps, and an axis from 0 up with a few numbers.
 mkdir bin
