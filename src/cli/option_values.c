@@ -50,12 +50,11 @@ static int refuse_value(const struct tool_option *option, const char *source, co
 	case TOOL_TIME:
 		return refuse_time(option, source, text, error);
 	case TOOL_TEXT:
-		if (option->completion == TOOL_COMPLETE_COMMAND)
-			return refuse(error, "%s: expected a command", source);
-		return refuse(error, "%s: expected the name of a %s", source,
-			option->completion == TOOL_COMPLETE_MODULE   ? "module"
-			: option->completion == TOOL_COMPLETE_FOLDER ? "folder"
-								     : "file");
+		return refuse(error, "%s: expected %s", source,
+			option->completion == TOOL_COMPLETE_MODULE    ? "the name of a module"
+			: option->completion == TOOL_COMPLETE_FOLDER  ? "the name of a folder"
+			: option->completion == TOOL_COMPLETE_CHOICES ? "a command for the shell"
+								      : "the name of a file");
 	default:
 		return refuse(error, "%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, source, text,
 			option->least, option->most);

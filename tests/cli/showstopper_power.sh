@@ -133,7 +133,7 @@ for wrong in 'echo much:found .much., expected a number of watts' 'echo 5; exit 
 	[ -z "$(column log.csv power_w | tr -d '\n')" ] || fail "$what: power is $(column log.csv power_w)"
 done
 run showstopper -T 50% -n 1 --power-command= sleep 100
-expect_trouble 'power-command'
+expect_trouble '^showstopper: --power-command: expected a command for the shell$'
 
 # One at a time; a slow one is ended, and so is what it leaves in the background; it is no workload; the log has its rows meanwhile.
 cat >slow <<'TEXT'
