@@ -80,7 +80,9 @@ struct config {
 	int64_t log_interval_ns;
 	const char *log; /* NULL for none */
 	bool log_instances;
-	bool log_power;
+	bool log_power, log_zones;
+	const char *log_counters;                          /* names of events; NULL for none */
+	const char *power_command;                         /* that measures it; NULL: none */
 	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
 	double require_error, require_mse, require_others; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;

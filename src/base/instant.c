@@ -64,12 +64,24 @@ static int to_ns(const struct tm *wanted, bool utc, int64_t *when_ns)
 	return 0;
 }
 
+/* .DECIMALS of a second; -1 when there are none behind the point. */
+static int64_t decimals(const char **at)
+{
+	int64_t part = 0;
+	int64_t unit = NS_PER_S;
+	const char *const first = ++*at;
+	for (; **at >= '0' && **at <= '9'; (*at)++) {
+		unit /= 10;
+		part += unit * (**at - '0');
+	}
+	return *at == first ? -1 : part;
+}
+
 /* @SECONDS, with decimals. */
 static int since_epoch(const char *text, int64_t *when_ns)
 {
 	int64_t seconds = 0;
 	int64_t part = 0;
-	int64_t unit = NS_PER_S;
 	const char *at = text;
 	for (; *at >= '0' && *at <= '9'; at++) {
 		seconds = seconds * 10 + (*at - '0');
@@ -78,15 +90,8 @@ static int since_epoch(const char *text, int64_t *when_ns)
 	}
 	if (at == text)
 		return fail(EINVAL);
-	if (*at == '.') {
-		const char *const point = at++;
-		for (; *at >= '0' && *at <= '9'; at++) {
-			unit /= 10;
-			part += unit * (*at - '0');
-		}
-		if (at == point + 1)
-			return fail(EINVAL);
-	}
+	if (*at == '.' && (part = decimals(&at)) < 0)
+		return fail(EINVAL);
 	*when_ns = seconds * NS_PER_S + part;
 	return *at ? fail(EINVAL) : 0;
 }
@@ -116,6 +121,58 @@ static int next_at(const struct tm *wanted, int64_t now_ns, int64_t *when_ns)
 	return fail(EINVAL);
 }
 
+/* YYYY-MM-DD and the character behind it. */
+static bool date(const char **at, struct tm *time)
+{
+	if (!digits(at, 4, &time->tm_year) || !character(at, '-') || !digits(at, 2, &time->tm_mon) || !character(at, '-') ||
+		!digits(at, 2, &time->tm_mday))
+		return false;
+	time->tm_year -= 1900;
+	time->tm_mon--;
+	return character(at, 'T') || character(at, ' ');
+}
+
+/* The zone that ends a text: by how many seconds it is ahead of UTC. */
+static bool zone(const char *at, int *ahead)
+{
+	const bool is_behind = *at == '-';
+	int hours = 0;
+	int minutes = 0;
+	*ahead = 0;
+	if (strcmp(at, "Z") == 0 || strcmp(at, "z") == 0)
+		return true;
+	if (*at != '+' && *at != '-')
+		return false;
+	at++;
+	if (!digits(&at, 2, &hours))
+		return false;
+	if (*at) {
+		character(&at, ':');
+		if (!digits(&at, 2, &minutes))
+			return false;
+	}
+	*ahead = (is_behind ? -60 : 60) * (60 * hours + minutes);
+	return !*at && hours < 24 && minutes < 60;
+}
+
+int instant_parse_zoned(const char *text, int64_t *when_ns)
+{
+	struct tm time = {0};
+	const char *at = text;
+	int64_t part = 0;
+	int ahead;
+	if (!date(&at, &time) || !clock_time(&at, false, &time))
+		return fail(EINVAL);
+	if (*at == '.' && (part = decimals(&at)) < 0)
+		return fail(EINVAL);
+	if (!zone(at, &ahead))
+		return fail(EINVAL);
+	if (to_ns(&time, true, when_ns) != 0)
+		return -1;
+	*when_ns += part - ahead * NS_PER_S;
+	return *when_ns < 0 ? fail(ERANGE) : 0;
+}
+
 int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns)
 {
 	struct tm time = {0};
@@ -123,12 +180,8 @@ int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns)
 	if (character(&at, '@'))
 		return since_epoch(at, when_ns);
 	if (strchr(text, 'T')) {
-		if (!digits(&at, 4, &time.tm_year) || !character(&at, '-') || !digits(&at, 2, &time.tm_mon) ||
-			!character(&at, '-') || !digits(&at, 2, &time.tm_mday) || !character(&at, 'T') ||
-			!clock_time(&at, true, &time))
+		if (!date(&at, &time) || at[-1] != 'T' || !clock_time(&at, true, &time))
 			return fail(EINVAL);
-		time.tm_year -= 1900;
-		time.tm_mon--;
 		const bool utc = character(&at, 'Z');
 		return *at ? fail(EINVAL) : to_ns(&time, utc, when_ns);
 	}

@@ -8,9 +8,9 @@
 enum row_format { ROW_CSV, ROW_JSONL, ROW_TABLE };
 
 struct row_column {
-	char name[32];  /* in CSV and JSON: letters, digits, underscores */
+	char name[64];  /* in CSV and JSON: letters, digits, underscores */
 	int decimals;   /* there */
-	char title[16]; /* in the table; "" leaves the column out of it */
+	char title[64]; /* in the table; "" leaves the column out of it */
 	int table_decimals;
 	double table_scale; /* what values are multiplied by in the table */
 };

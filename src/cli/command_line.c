@@ -147,6 +147,9 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	if (config->json && config->action != ACTION_CHECK_MACHINE)
 		return refuse(error, "--json: expected --check-machine with it; the record of a run is written by "
 				     "--export-json=FILE");
+	if (config->log_counters && config->attaches)
+		return refuse(error, "--log-counters: what --attach takes runs already, and only what is started here can be "
+				     "counted (cpuload -C counters= counts all of the machine)");
 	if (limit_complete(config, error) != 0)
 		return -1;
 	if (check_outputs(config, error) != 0)

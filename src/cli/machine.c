@@ -11,6 +11,7 @@ int machine_print(const struct config *config, FILE *to)
 	struct host_env host;
 	host_env_init(&host, config->root, 1, 0);
 	machine_add_sources(&findings, config, &host.env);
+	machine_add_counters(&findings, config, &host.env);
 	machine_add_hardware(&findings, config, &host.env);
 	machine_add_privileges(&findings, config, &host.env);
 	if (!config->json) {

@@ -9,6 +9,8 @@
 
 /* Sources of the load and of electric power, and what a run measures. */
 void machine_add_sources(struct findings *findings, const struct config *config, const struct sst_env *env);
+/* Events that can be counted, and idle states: they stand with the sources, behind them. */
+void machine_add_counters(struct findings *findings, const struct config *config, const struct sst_env *env);
 /* Processors and what else runs on them. Takes a second. */
 void machine_add_hardware(struct findings *findings, const struct config *config, const struct sst_env *env);
 /* What this process may do. */

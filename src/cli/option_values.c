@@ -14,6 +14,7 @@
 #include "cli/refuse.h"
 #include "module/module.h"
 #include "module/option.h"
+#include "os/counter_event.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
@@ -49,10 +50,11 @@ static int refuse_value(const struct tool_option *option, const char *source, co
 	case TOOL_TIME:
 		return refuse_time(option, source, text, error);
 	case TOOL_TEXT:
-		return refuse(error, "%s: expected the name of a %s", source,
-			option->completion == TOOL_COMPLETE_MODULE   ? "module"
-			: option->completion == TOOL_COMPLETE_FOLDER ? "folder"
-								     : "file");
+		return refuse(error, "%s: expected %s", source,
+			option->completion == TOOL_COMPLETE_MODULE    ? "the name of a module"
+			: option->completion == TOOL_COMPLETE_FOLDER  ? "the name of a folder"
+			: option->completion == TOOL_COMPLETE_CHOICES ? "a command for the shell"
+								      : "the name of a file");
 	default:
 		return refuse(error, "%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, source, text,
 			option->least, option->most);
@@ -167,6 +169,17 @@ int option_set_require(void *settings, const char *source, const char *text)
 		config->require_mse = given.require_mse;
 	if (!isnan(given.require_others))
 		config->require_others = given.require_others;
+	return 0;
+}
+
+int option_set_log_counters(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct linux_counter_events ignored;
+	char reason[LINUX_COUNTER_ERROR_MAX];
+	if (linux_counter_events_parse(text, &ignored, reason) != 0)
+		return refuse(target->error, "%s: %s", source, reason);
+	target->config->log_counters = text;
 	return 0;
 }
 

@@ -29,6 +29,7 @@ int option_set_cpus(void *settings, const char *source, const char *text);
 int option_set_help_module(void *settings, const char *source, const char *text);
 int option_set_part(void *settings, const char *source, const char *text);
 int option_set_pin(void *settings, const char *source, const char *text);
+int option_set_log_counters(void *settings, const char *source, const char *text);
 int option_set_require(void *settings, const char *source, const char *text);
 int option_set_start_at(void *settings, const char *source, const char *text);
 

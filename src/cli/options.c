@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "cli/limit.h"
 #include "cli/option_values.h"
+#include "os/counter_event.h"
 
 #define RUN(member) offsetof(struct config, member)
 #define GROUP(member) offsetof(struct group, member)
@@ -71,6 +72,13 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_RUN},
 	{0, "log-power", TOOL_FLAG, RUN(log_power), .help = "measure the electric power, for log, summary and records",
 		.uses = OPTION_OF_RUN},
+	{0, "log-zones", TOOL_FLAG, RUN(log_zones), .help = "add the power of each package, its cores and its memory to the log",
+		.uses = OPTION_OF_RUN},
+	{0, "power-command", TOOL_TEXT, RUN(power_command), .argument = "COMMAND",
+		.help = "the same by a command of the shell that prints watts, asked about once a second", .uses = OPTION_OF_RUN},
+	{0, "log-counters", TOOL_CALL, .argument = "EVENTS", .choices = linux_counter_names,
+		.help = "count these events of the workloads, such as cycles,cache-misses, for log, summary and records",
+		.uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_LIST, .call = option_set_log_counters},
 	{0, "export-json", TOOL_TEXT, RUN(export_json), .argument = "FILE", .help = "write the record of the run there, as JSON",
 		.uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_FILE},
 	{0, "export-csv", TOOL_TEXT, RUN(export_csv), .argument = "FILE", .help = "write its figures there, as CSV with one row",

@@ -190,6 +190,9 @@ void loop_settle(struct loop *loop, int64_t now_ns, const struct loop_answer *an
 
 void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_answer *answer, struct slot_record *record)
 {
+	/* What held when the machine fell asleep was nobody's doing until it woke. */
+	if (record->since_ns < atomic_load(&loop->shared->break_ns))
+		record->at_bound = 0;
 	slot_record_advance(record, now_ns);
 	record->duty = answer->local;
 	record->load = answer->load;

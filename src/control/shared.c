@@ -239,26 +239,34 @@ void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
 	shared_set_live(shared, index, false);
 }
 
+static void add_time(struct slot_record *record, double elapsed)
+{
+	record->duty_ns += record->duty * elapsed;
+	record->running_ns += (double)record->running * elapsed;
+	record->alive_ns += (double)record->alive * elapsed;
+	if (!isnan(record->load)) {
+		record->load_ns += record->load * elapsed;
+		record->loaded_ns += elapsed;
+	}
+	if (record->at_bound)
+		record->control_ns += elapsed;
+	if (record->at_bound == 1)
+		record->saturated_ns += elapsed;
+	if (record->at_bound == 2)
+		record->starved_ns += elapsed;
+}
+
+void slot_record_move(struct slot_record *record, int64_t now_ns)
+{
+	if (record->since_ns)
+		add_time(record, (double)(now_ns - record->since_ns));
+	record->since_ns = now_ns;
+}
+
 void slot_record_advance(struct slot_record *record, int64_t now_ns)
 {
-	const double elapsed = record->since_ns ? (double)(now_ns - record->since_ns) : 0;
-	if (elapsed > 0) {
-		record->duty_ns += record->duty * elapsed;
-		record->running_ns += (double)record->running * elapsed;
-		record->alive_ns += (double)record->alive * elapsed;
-		if (!isnan(record->load)) {
-			record->load_ns += record->load * elapsed;
-			record->loaded_ns += elapsed;
-		}
-		if (record->at_bound)
-			record->control_ns += elapsed;
-		if (record->at_bound == 1)
-			record->saturated_ns += elapsed;
-		if (record->at_bound == 2)
-			record->starved_ns += elapsed;
-	}
-	if (elapsed >= 0)
-		record->since_ns = now_ns;
+	if (now_ns >= record->since_ns)
+		slot_record_move(record, now_ns);
 }
 
 void slot_count_lateness(struct slot *slot, int64_t late_ns)

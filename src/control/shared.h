@@ -146,6 +146,8 @@ void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns);
 
 /* Brings the integrals of a record up to now_ns. */
 void slot_record_advance(struct slot_record *record, int64_t now_ns);
+/* The same, also back: as if what is so since since_ns had been so before. */
+void slot_record_move(struct slot_record *record, int64_t now_ns);
 
 /* Counts one edge that was late_ns late (below 0 counts as 0). */
 void slot_count_lateness(struct slot *slot, int64_t late_ns);

@@ -9,6 +9,7 @@
  */
 #include "os/power.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -82,16 +83,9 @@ static bool read_number_file(const char *root, const char *path, uint64_t *value
 	return done;
 }
 
-/* The first line of a file, cut to the size. */
 static bool read_name_file(const char *root, const char *path, char name[static NAME_SIZE])
 {
-	const int fd = linux_source_open(root, path);
-	const ssize_t length = fd < 0 ? -1 : linux_source_read(fd, name, NAME_SIZE - 1, NULL);
-	if (fd >= 0)
-		close(fd);
-	name[length > 0 ? length : 0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	return length > 0;
+	return linux_source_line(root, path, name, NAME_SIZE);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -209,6 +203,109 @@ static bool open_rapl(struct linux_power *power, const char *root, char error[st
 		add_zones(power, root, zones, "psys", error);
 	free_names(zones);
 	return power->count > 0;
+}
+
+/* The one of intel-rapl:0:2 is intel-rapl:0; a zone at the top has none. */
+static bool read_parent_name(const char *root, const char *zone, char name[static NAME_SIZE])
+{
+	char path[PATH_MAX], parent[NAME_MAX + 1];
+	const char *const colon = strrchr(zone, ':');
+	if (!colon || !memchr(zone, ':', (size_t)(colon - zone)))
+		return false;
+	snprintf(parent, sizeof parent, "%.*s", (int)(colon - zone), zone);
+	return join(path, POWERCAP, parent, "name") && read_name_file(root, path, name);
+}
+
+/* Letters that a column's name can have. */
+static void copy_name(char to[static LINUX_POWER_NAME_MAX], const char *name, const char *suffix)
+{
+	snprintf(to, LINUX_POWER_NAME_MAX, "%.12s%.11s", name, suffix);
+	for (char *at = to; *at; at++)
+		if (!isalnum((unsigned char)*at) && *at != '-')
+			*at = '_';
+}
+
+static bool has_zone(const struct linux_power_zone *zones, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(zones[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What a zone is called: with the number of its package where there are several. False for one that is there already, or isn't one. */
+static bool name_zone(const char *root, const char *zone, bool has_packages, const struct linux_power_zone *zones, size_t count,
+	char to[static LINUX_POWER_NAME_MAX])
+{
+	char path[PATH_MAX], name[NAME_SIZE], parent[NAME_SIZE] = "";
+	if (!join(path, POWERCAP, zone, "name") || !read_name_file(root, path, name))
+		return false;
+	const bool is_part = read_parent_name(root, zone, parent) && strncmp(parent, "package", 7) == 0;
+	copy_name(to, name, is_part && has_packages ? parent + 7 : "");
+	return *to && !has_zone(zones, count, to);
+}
+
+static bool has_several_packages(const char *root, char *const *names)
+{
+	char path[PATH_MAX], name[NAME_SIZE];
+	size_t packages = 0;
+	for (size_t i = 0; names[i]; i++)
+		packages += !strstr(names[i], "-mmio") && join(path, POWERCAP, names[i], "name") &&
+			    read_name_file(root, path, name) && strncmp(name, "package", 7) == 0;
+	return packages > 1;
+}
+
+/* A source of this zone alone, or NULL. */
+static struct linux_power *open_zone(const char *root, const char *zone, char error[static LINUX_POWER_ERROR_MAX])
+{
+	struct linux_power *const power = calloc(1, sizeof *power);
+	double seconds;
+	if (power) {
+		power->is_energy = true;
+		add_zone(power, root, zone, "", error);
+	}
+	if (!power || power->count == 0) {
+		free(power);
+		return NULL;
+	}
+	linux_power_joules(power, &seconds);
+	return power;
+}
+
+size_t linux_power_zones_open(const char *root, struct linux_power_zone **zones, char error[static LINUX_POWER_ERROR_MAX])
+{
+	char **const names = list_names(root, POWERCAP, "");
+	size_t found = 0;
+	size_t most = 0;
+	snprintf(error, LINUX_POWER_ERROR_MAX, names ? "%s" POWERCAP " has no zone" : "there is no %s" POWERCAP, root);
+	while (names && names[most])
+		most++;
+	*zones = calloc(most + 1, sizeof **zones);
+	const bool has_packages = names && has_several_packages(root, names);
+	/* Packages before parts; another interface to the same ones last. */
+	for (int pass = 0; *zones && pass < 3; pass++)
+		for (size_t i = 0; i < most; i++) {
+			const bool is_mmio = strstr(names[i], "-mmio") != NULL;
+			const bool is_part = strchr(names[i], ':') != strrchr(names[i], ':');
+			struct linux_power_zone *const zone = &(*zones)[found];
+			if (pass == (is_mmio ? 2 : is_part) &&
+				name_zone(root, names[i], has_packages, *zones, found, zone->name) &&
+				(zone->power = open_zone(root, names[i], error)) != NULL)
+				found++;
+		}
+	free_names(names);
+	if (found == 0) {
+		free(*zones);
+		*zones = NULL;
+	}
+	return found;
+}
+
+void linux_power_zones_close(struct linux_power_zone *zones, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		linux_power_close(zones[i].power);
+	free(zones);
 }
 
 /* Adds what a chip has: energy counters, else averages of power, else power. Of amd_energy the sockets only, which include the cores. */

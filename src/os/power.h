@@ -4,6 +4,7 @@
 #define OS_POWER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define LINUX_POWER_ERROR_MAX 512
@@ -37,6 +38,20 @@ double linux_power_watts(struct linux_power *power);
  * line from poll to poll. NaN when a reading failed since then or no time passed.
  */
 double linux_power_joules(struct linux_power *power, double *seconds);
+
+/* A part of the machine whose energy is counted (RAPL): a package, its cores, its memory ("dram"), the platform. */
+#define LINUX_POWER_NAME_MAX 24
+struct linux_power_zone {
+	char name[LINUX_POWER_NAME_MAX]; /* as the kernel has it; dram-0, dram-1, … of several packages; unique */
+	struct linux_power *power;
+};
+
+/*
+ * Opens all zones that can be read, packages first. Their number, and the zones, to be closed; or 0 with a message. Parts are in the zone
+ * that they are part of, so that nothing may be added up.
+ */
+size_t linux_power_zones_open(const char *root, struct linux_power_zone **zones, char error[static LINUX_POWER_ERROR_MAX]);
+void linux_power_zones_close(struct linux_power_zone *zones, size_t count);
 
 /*
  * Pure: by how much a counter grew that starts again from 0 after `range` (0: it never does). False when it went back though it

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,4 +52,15 @@ ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns)
 			break;
 	}
 	return (ssize_t)used;
+}
+
+bool linux_source_line(const char *root, const char *path, char *text, size_t size)
+{
+	const int fd = linux_source_open(root, path);
+	const ssize_t length = fd < 0 ? -1 : linux_source_read(fd, text, size - 1, NULL);
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return length > 0;
 }

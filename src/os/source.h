@@ -3,6 +3,7 @@
 #ifndef OS_SOURCE_H
 #define OS_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,5 +17,8 @@ int linux_source_open(const char *root, const char *path);
  * makes the text at that moment).
  */
 ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns);
+
+/* The first line of a small file, cut to the size; false, and an empty text, where there is none. */
+bool linux_source_line(const char *root, const char *path, char *text, size_t size);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 
+#include "os/power.h"
+#include "record/counted.h"
 #include "record/recorder.h"
 
 struct control_log;
@@ -11,9 +13,13 @@ struct control_log;
 struct control_log_columns {
 	bool free;
 	bool power;
+	const struct counted *counted;       /* events of the workloads; NULL: none; the caller's */
+	const struct linux_power_zone *zone; /* `zones` of power; the names are needed by control_log_open alone */
+	size_t zones;
 	unsigned workloads; /* so many of duty cycles */
 	bool pinning;
-	bool unit; /* the last one: "core", where the load is of cores */
+	bool unit; /* "core", where the load is of cores */
+	bool wall; /* the last one: the wall clock at the end of the row */
 };
 
 /* Creates or empties the file and writes the header. NULL with errno. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/column_name.h"
 #include "base/expand.h"
 #include "base/half_file.h"
 #include "base/json_value.h"
@@ -117,6 +118,9 @@ static json_t *configuration(const struct export *export)
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
+	json_object_set_new(object, "log_counters", json_value_text(config->log_counters));
+	json_object_set_new(object, "log_zones", json_boolean(config->log_zones));
+	json_object_set_new(object, "power_command", json_value_text(config->power_command));
 	return object;
 }
 
@@ -163,6 +167,33 @@ static json_t *workloads(const struct run *run)
 				"cpu_parts_s", time_object(summary_time_of(slot))));
 		expand_free(command);
 	}
+	return array;
+}
+
+/* What an event came to, of each group, and of each workload. */
+static json_t *event_object(const struct counted *counted, size_t event)
+{
+	const struct linux_counter_reading all = counted_of_all(counted, event);
+	const double count = counted_value(counted, event, &all);
+	json_t *const groups = json_array(), *const each = json_array();
+	for (unsigned i = 0; i < counted->groups; i++) {
+		const struct linux_counter_reading one = counted_of_group(counted, i, event);
+		json_array_append_new(groups, json_value_number(counted_value(counted, event, &one)));
+	}
+	for (unsigned i = 0; i < counted->workloads; i++) {
+		const struct linux_counter_reading one = counted_of_workload(counted, i, event);
+		json_array_append_new(each, json_value_number(counted_value(counted, event, &one)));
+	}
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "event", counted->events.event[event].name, "count",
+		json_value_number(count), "per_s", json_value_number(count / counted->seconds), "counted_share",
+		json_value_number(isnan(count) ? NAN : linux_counter_share(&all)), "groups", groups, "workloads", each);
+}
+
+static json_t *events(const struct counted *counted)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; counted && i < counted->events.count; i++)
+		json_array_append_new(array, event_object(counted, i));
 	return array;
 }
 
@@ -217,6 +248,7 @@ static json_t *result(const struct export *export)
 		json_value_number(tally_alive(tally)), "may_use_processors", json_value_number(summary->may_use),
 		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu),
 		"load_unit", summary->of_cores ? "core" : "processor");
+	json_object_set_new(object, "events", events(summary->counted));
 	json_object_update(object, more);
 	json_decref(more);
 	return object;
@@ -258,6 +290,24 @@ static void print_value(FILE *file, double value)
 {
 	if (isfinite(value))
 		fprintf(file, "%.9g", value);
+}
+
+static void print_event_names(const struct counted *counted, FILE *file)
+{
+	char name[LINUX_COUNTER_NAME_MAX];
+	for (size_t i = 0; counted && i < counted->events.count; i++) {
+		column_name(counted->events.event[i].name, name, sizeof name);
+		fprintf(file, "%s_count,", name);
+	}
+}
+
+static void print_events(const struct counted *counted, FILE *file)
+{
+	for (size_t i = 0; counted && i < counted->events.count; i++) {
+		const struct linux_counter_reading all = counted_of_all(counted, i);
+		print_value(file, counted_value(counted, i, &all));
+		fputc(',', file);
+	}
 }
 
 int export_csv(const struct export *export, const char *path)
@@ -313,11 +363,13 @@ int export_csv(const struct export *export, const char *path)
 		return -1;
 	for (size_t i = 0; i < columns; i++)
 		fprintf(file, "%s,", column[i].name);
+	print_event_names(summary->counted, file);
 	fputs("showstopper,revision\n", file);
 	for (size_t i = 0; i < columns; i++) {
 		print_value(file, column[i].value);
 		fputc(',', file);
 	}
+	print_events(summary->counted, file);
 	fprintf(file, "%s,%s\n", SHOWSTOPPER_VERSION, version_revision ? version_revision : "");
 	const bool failed = ferror(file);
 	if (fclose(file) == 0 && !failed)

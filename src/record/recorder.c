@@ -31,7 +31,8 @@ static struct recorder_sums sum_slots(const struct run *run, int64_t now_ns, dou
 	for (unsigned i = 0; i < run->config->workloads; i++) {
 		struct slot_record record;
 		latch_read(&run->shared->slot[i].record, &record, LATCH_SIZE(struct slot_record));
-		slot_record_advance(&record, now_ns);
+		/* It may be further by now. Shares of a row that are more than all would be cut off, and missing in the next one. */
+		slot_record_move(&record, now_ns);
 		if (each)
 			each[i] = record.duty_ns;
 		if (run->shared->slot[i].free)

@@ -8,6 +8,7 @@
 
 #include "base/accuracy.h"
 #include "control/run.h"
+#include "record/counted.h"
 #include "record/tally.h"
 
 /* Length of the samples that accuracy is reported over, as in the paper. */
@@ -34,6 +35,7 @@ struct summary {
 	uint64_t respawns; /* how often workloads were started again */
 	bool power_asked;
 	double energy_j, power_w;       /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	const struct counted *counted;  /* events of the workloads; NULL: none */
 	double wall_s;                  /* from the end of the hold to the end of control */
 	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
 	uint64_t others_samples;

@@ -13,6 +13,8 @@
 #define SHARE_FROM_S 1.0
 /* Shares and times that would be shown as 0. */
 #define SHOWN_SHARE 0.0005
+/* More than that is all of the time. */
+#define COUNTED_ALWAYS 0.9995
 #define SHOWN_S 0.005
 
 /* Returns the columns it took. */
@@ -285,6 +287,28 @@ static void print_energy(const struct summary *summary, FILE *to)
 		fprintf(to, "%.1f J, mean power %.2f W\n", summary->energy_j, summary->power_w);
 }
 
+static void print_events(const struct summary *summary, FILE *to)
+{
+	const struct counted *const counted = summary->counted;
+	for (size_t i = 0; counted && i < counted->events.count; i++) {
+		const struct linux_counter_reading all = counted_of_all(counted, i);
+		const double count = counted_value(counted, i, &all), share = linux_counter_share(&all);
+		if (i == 0)
+			row(TERM_EVENTS, to);
+		else
+			fprintf(to, "%*s", SUMMARY_COLUMN, "");
+		fputs(counted->events.event[i].name, to);
+		if (isnan(count) || !(counted->seconds > 0)) {
+			fputs(": unavailable\n", to);
+			continue;
+		}
+		fprintf(to, ": %.0f (%.1f per s)", count, count / counted->seconds);
+		if (share < COUNTED_ALWAYS)
+			fprintf(to, ", counted %.1f %% of the time", 100 * share);
+		fputc('\n', to);
+	}
+}
+
 static void print_own(const struct summary *summary, bool verbose, FILE *to)
 {
 	const double own = summary->master_cpu_s + summary->guardian_cpu_s + summary->executors_cpu_s;
@@ -308,6 +332,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_gone(summary, to);
 	print_lost(summary, shared, to);
 	print_workloads(summary, shared, to);
+	print_events(summary, to);
 	print_energy(summary, to);
 	print_own(summary, verbose, to);
 	warnings_print(summary, to);

@@ -57,7 +57,11 @@ static const struct {
 		"between, divided by the mean."},
 	[TERM_ATTACHED] = {"attached", "Processes that ran before and were controlled by --attach."},
 	[TERM_RESPAWNS] = {"started again", "How often workloads that had ended were started again, in all and each."},
-	[TERM_ENERGY] = {"energy", "Electric energy of the time under control, in joules, and mean power, with --log-power."},
+	[TERM_EVENTS] = {"events",
+		"Events of all workloads under control, and how many per second, with --log-counters. Where the processor "
+		"counted them in turns, the share of the time in which it did; the number is scaled up."},
+	[TERM_ENERGY] = {"energy",
+		"Electric energy of the time under control, in joules, and mean power, with --log-power or --power-command."},
 	[TERM_OWN] = {"Showstopper's",
 		"Processor time of Showstopper's own processes, and what that is of one processor from the start of "
 		"the workloads to the end of control."},

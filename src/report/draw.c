@@ -258,7 +258,7 @@ void report_axis_name(struct plot *plot, enum report_axis axis, const struct rep
 		fprintf(to, "set label %d '%s' at graph 0.5, screen %.4f center\n", number, name, NAME_EDGE_CM / size->height);
 		return;
 	}
-	const double place = NAME_EDGE_CM / size->width;
+	const double place = (NAME_EDGE_CM + (axis == REPORT_AXIS_INNER ? REPORT_RIGHT_AXIS_CM : 0)) / size->width;
 	fprintf(to, "set label %d '%s' at screen %.4f, graph 0.5 center rotate by 90\n", number, name,
 		axis == REPORT_AXIS_LEFT ? place : 1 - place);
 }

@@ -87,17 +87,18 @@ struct report_margins {
 	double left, right, top, bottom;
 };
 
-#define REPORT_LEFT_CM 1.3    /* margin with an axis whose numbers have up to 4 characters */
-#define REPORT_RIGHT_CM 0.35  /* margin without an axis */
-#define REPORT_TOP_CM 0.2     /* margin without a legend */
-#define REPORT_BOTTOM_CM 0.95 /* margin with an axis */
+#define REPORT_LEFT_CM 1.3        /* margin with an axis whose numbers have up to 4 characters */
+#define REPORT_RIGHT_CM 0.35      /* margin without an axis */
+#define REPORT_RIGHT_AXIS_CM 1.35 /* what an axis at the right takes */
+#define REPORT_TOP_CM 0.2         /* margin without a legend */
+#define REPORT_BOTTOM_CM 0.95     /* margin with an axis */
 
 /* Style of axes and grid. */
 void report_frame_begin(struct plot *plot);
 void report_margins_write(struct plot *plot, const struct report_margins *margins, const struct report_size *size);
 
 /* Names of axes of the graph that comes next. The text is ours: no quotes. NULL takes a name away. */
-enum report_axis { REPORT_AXIS_X, REPORT_AXIS_LEFT, REPORT_AXIS_RIGHT };
+enum report_axis { REPORT_AXIS_X, REPORT_AXIS_LEFT, REPORT_AXIS_RIGHT, REPORT_AXIS_INNER /* the first of two at the right */ };
 void report_axis_name(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *name);
 
 /* The user's text above the graph that comes next, at its left; NULL takes it away. 0, or -1 with errno. */

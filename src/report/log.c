@@ -15,8 +15,9 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, COLUMNS };
-static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity"};
+enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
+static const char *const names[COLUMNS] = {
+	"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity", REPORT_WALL_COLUMN};
 
 bool report_log_is(const struct csv *csv)
 {
@@ -114,7 +115,18 @@ static int scale_row(struct report_log *log, struct csv *csv, const int column[s
 	return 0;
 }
 
-static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
+static int read_wall(struct csv *csv, int column, double monotonic, struct report_offsets *offsets)
+{
+	double wall;
+	if (report_clock_read(csv, column, &wall) != 0)
+		return -1;
+	/* Without a time of that clock there is nothing to compare it with. */
+	if (isnan(monotonic) || report_offsets_add(offsets, monotonic, wall) == 0)
+		return 0;
+	return csv_refuse(csv, (size_t)column, "%s", strerror(errno));
+}
+
+static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS], struct report_offsets *offsets)
 {
 	const size_t i = log->count;
 	if (read_time(csv, column[TIME], i ? &log->time[i - 1] : NULL, &log->time[i]) != 0)
@@ -128,7 +140,9 @@ static int read_row(struct report_log *log, struct csv *csv, const int column[st
 		return -1;
 	if (column[OTHERS] >= 0 && read_others(csv, column[OTHERS], &log->others[i]) != 0)
 		return -1;
-	if (read_share(csv, column[LOAD], &log->load[i]) != 0)
+	if (read_share(csv, column[LOAD], &log->load[i]) != 0 || report_events_read(&log->events, csv, i) != 0)
+		return -1;
+	if (column[WALL] >= 0 && read_wall(csv, column[WALL], log->monotonic ? log->monotonic[i] : NAN, offsets) != 0)
 		return -1;
 	return column[CAPACITY] >= 0 ? scale_row(log, csv, column) : 0;
 }
@@ -160,21 +174,25 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 	size_t capacity = 0;
 	int column[COLUMNS];
 	int more = 0;
+	struct report_offsets offsets = {0};
 	*log = (struct report_log){.name = name};
 	for (int i = 0; i < COLUMNS; i++)
 		column[i] = csv_find(csv, names[i]);
 	if (refuse_duplicates(csv, name, error) != 0)
 		return -1;
+	if (report_events_find(&log->events, csv) != 0)
+		goto no_memory;
 	while ((more = csv_next(csv)) > 0) {
 		if (log->count == capacity) {
 			capacity = capacity ? 2 * capacity : 1024;
-			if (reserve(log, column, capacity) != 0)
+			if (reserve(log, column, capacity) != 0 || report_events_reserve(&log->events, capacity) != 0)
 				goto no_memory;
 		}
-		if (read_row(log, csv, column) != 0)
+		if (read_row(log, csv, column, &offsets) != 0)
 			break;
 		log->count++;
 	}
+	log->clock = report_offsets_clock(&offsets);
 	if (more != 0) {
 		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
 		return -1;
@@ -187,6 +205,7 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 	if (measure(log) == 0)
 		return 0;
 no_memory:
+	report_offsets_clock(&offsets);
 	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
 	return -1;
 }
@@ -199,6 +218,7 @@ void report_log_free(struct report_log *log)
 	free(log->load);
 	free(log->power);
 	free(log->others);
+	report_events_free(&log->events);
 	*log = (struct report_log){0};
 }
 
@@ -249,35 +269,28 @@ double report_log_time(const struct report_log *log, double monotonic)
 	return translate(log->monotonic, log->time, log->count, monotonic);
 }
 
-struct report_mean report_log_mean(const struct report_log *log, double start, double end)
+double report_log_mean_of(const struct report_log *log, const double *value, double start, double end)
 {
-	double load = 0;
-	double target = 0;
+	double sum = 0;
 	double known = 0;
-	double controlled = 0;
-	double energy = 0;
-	double powered = 0;
-	for (size_t i = find_row(log->time, log->count, start); i < log->count; i++) {
+	for (size_t i = find_row(log->time, log->count, start); value && i < log->count; i++) {
 		const double from = fmax(report_log_start(log, i), start);
 		const double to = fmin(log->time[i], end);
 		if (report_log_start(log, i) >= end)
 			break;
-		if (to <= from)
+		if (to <= from || isnan(value[i]))
 			continue;
-		if (!isnan(log->load[i])) {
-			load += (to - from) * log->load[i];
-			known += to - from;
-		}
-		if (log->target && !isnan(log->target[i])) {
-			target += (to - from) * log->target[i];
-			controlled += to - from;
-		}
-		if (log->power && !isnan(log->power[i])) {
-			energy += (to - from) * log->power[i];
-			powered += to - from;
-		}
+		sum += (to - from) * value[i];
+		known += to - from;
 	}
-	return (struct report_mean){.load = load / known, .target = target / controlled, .power = energy / powered};
+	return sum / known;
+}
+
+struct report_mean report_log_mean(const struct report_log *log, double start, double end)
+{
+	return (struct report_mean){.load = report_log_mean_of(log, log->load, start, end),
+		.target = report_log_mean_of(log, log->target, start, end),
+		.power = report_log_mean_of(log, log->power, start, end)};
 }
 
 /* ---- Target ----------------------------------------------------------------------------------------------------------- */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline: a panel per series, each with the target, the load and the throughput. */
+/* The timeline: a panel per series, each with the target, the load, the throughput and the power. */
 #include <math.h>
 
 #include "report/picture_parts.h"
+#include "report/picture_power.h"
 
 #define PANEL_CM 2.5  /* height of a panel among others, */
 #define SINGLE_CM 3.9 /* or alone */
-#define RIGHT_AXIS_CM 1.35
-#define GAP_CM 0.35  /* between panels, */
-#define NAME_CM 0.45 /* and above each of them that has a name */
+#define GAP_CM 0.35   /* between panels, */
+#define NAME_CM 0.45  /* and above each of them that has a name */
 #define PANEL_LEFT_CM 1.15
 #define BAND_CM 0.16  /* that shows the target */
 #define LINE_CM 0.035 /* a line in the legend */
@@ -21,16 +21,18 @@
 
 /* What a timeline shows, beside the load. */
 struct shown {
-	bool target, throughput, names;
+	bool target, throughput, names, steps;
+	struct report_power_axis power;
 };
 
 static struct shown find_shown(const struct report_series *series, size_t count)
 {
-	struct shown shown = {0};
+	struct shown shown = {.power = report_power_axis_make(series, count)};
 	for (size_t i = 0; i < count; i++) {
 		shown.target |= series[i].log->target != NULL;
 		shown.throughput |= series[i].throughput.count > 0;
 		shown.names |= series[i].label != NULL;
+		shown.steps |= series[i].steps.count > 0;
 	}
 	return shown;
 }
@@ -40,13 +42,34 @@ static double name_cm(const struct shown *shown)
 	return shown->names ? NAME_CM : 0;
 }
 
+/* Of the legend. */
+#define ENTRIES 5
+static void list_entries(const struct shown *shown, struct report_entry entry[static ENTRIES])
+{
+	const bool has_power = shown->power.most > 0;
+	entry[0] = (struct report_entry){shown->target ? "target" : NULL, {.color = COLOR_BAND, .height_cm = BAND_CM}};
+	entry[1] = (struct report_entry){"load", {.color = COLOR_LOAD, .height_cm = LINE_CM}};
+	entry[2] =
+		(struct report_entry){shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}};
+	entry[3] = (struct report_entry){has_power ? "power" : NULL, {.color = REPORT_POWER_COLOR, .height_cm = LINE_CM}};
+	entry[4] = (struct report_entry){
+		has_power && shown->steps ? "its mean" : NULL, {.color = REPORT_POWER_MEAN_COLOR, .height_cm = 2 * LINE_CM}};
+}
+
+static double legend_cm(const struct shown *shown, double width)
+{
+	struct report_entry entries[ENTRIES];
+	list_entries(shown, entries);
+	return report_legend_height(report_legend_rows(entries, ENTRIES, width));
+}
+
 struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns)
 {
 	const struct shown shown = find_shown(series, count);
 	const size_t rows = (count + columns - 1) / columns;
 	const double panels = rows > 1 ? (double)rows * (PANEL_CM + GAP_CM) - GAP_CM : SINGLE_CM;
-	return (struct report_size){REPORT_COLUMN_CM * (double)columns,
-		report_legend_height(1) + panels + (double)rows * name_cm(&shown) + REPORT_BOTTOM_CM};
+	const double width = REPORT_COLUMN_CM * (double)columns;
+	return (struct report_size){width, legend_cm(&shown, width) + panels + (double)rows * name_cm(&shown) + REPORT_BOTTOM_CM};
 }
 
 /* A target that stays the same is drawn from edge to edge, one that changes from row to row through the middles of the rows. */
@@ -95,7 +118,9 @@ struct panel {
 	double cm_per_x, cm_per_y;
 	double left, right;             /* where its graph begins, and where the next column does: cm from the left edge */
 	bool is_first, is_last;         /* of its row */
-	const struct report_size *size; /* of the picture */
+	const struct report_size *size; /* of the picture, */
+	struct report_size graph;       /* and of the graph in it */
+	const struct shown *shown;
 };
 
 /*
@@ -130,6 +155,19 @@ static void write_band(FILE *to, const struct panel *panel, struct report_points
 	points->count = 0;
 }
 
+/* Names of the axes, and the one of watts; what is not there takes no room. */
+static void write_axes(struct plot *plot, const struct panel *panel, bool has_throughput, bool has_power)
+{
+	const bool has_two = panel->shown->throughput && panel->shown->power.most > 0;
+	const enum report_axis inner = has_two ? REPORT_AXIS_INNER : REPORT_AXIS_RIGHT;
+	report_axis_name(plot, REPORT_AXIS_LEFT, panel->size, panel->is_first ? "CPU load (%)" : NULL);
+	report_axis_name(plot, REPORT_AXIS_RIGHT, panel->size, has_power && panel->is_last ? "power (W)" : NULL);
+	if (has_two || !has_power)
+		report_axis_name(plot, inner, panel->size, has_throughput && panel->is_last ? panel->rate.name : NULL);
+	if (panel->shown->power.most > 0)
+		report_power_axis_write(plot, &panel->shown->power, &panel->graph, has_two ? REPORT_RIGHT_AXIS_CM : 0, has_power);
+}
+
 static int write_panel(struct plot *plot, const struct report_series *series, const struct panel *panel)
 {
 	FILE *const to = plot_script(plot);
@@ -153,10 +191,13 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 	const struct report_size room = {.width = panel->right, .height = panel->size->height};
 	if (report_graph_name(plot, series->label, &room, panel->left) != 0)
 		goto out;
-	report_axis_name(plot, REPORT_AXIS_LEFT, panel->size, panel->is_first ? "CPU load (%)" : NULL);
-	report_axis_name(plot, REPORT_AXIS_RIGHT, panel->size, has_throughput && panel->is_last ? panel->rate.name : NULL);
+	bool has_power = false;
+	if (panel->shown->power.most > 0 &&
+		report_power_write(plot, series, &panel->shown->power, panel->time.factor, panel->number, &has_power) != 0)
+		goto out;
+	write_axes(plot, panel, has_throughput, has_power);
 	if (has_throughput)
-		fprintf(to, "set border 11\nset y2tics\nset y2range [0:%.9g]\n", 1.1 * most);
+		fprintf(to, "set border 11\nset y2tics scale 0.4,0.2\nset y2range [0:%.9g]\n", 1.1 * most);
 	else
 		fprintf(to, "set border 3\nunset y2tics\n");
 	fputs("plot ", to);
@@ -167,6 +208,12 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 	if (has_throughput)
 		fprintf(to, ", $throughput%zu using 1:2 axes x1y2 with lines lw %g lc rgb '" COLOR_THROUGHPUT "'", panel->number,
 			REPORT_LINE);
+	if (has_power)
+		fprintf(to, ", $power%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_COLOR "'", panel->number,
+			series->steps.count > 0 ? REPORT_LINE_THIN : line);
+	if (has_power && series->steps.count > 0)
+		fprintf(to, ", $powermean%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_MEAN_COLOR "'", panel->number,
+			2 * REPORT_LINE);
 	fputc('\n', to);
 	result = 0;
 out:
@@ -182,14 +229,20 @@ struct grid {
 	const struct report_size *size;
 };
 
+static double right_cm(const struct shown *shown)
+{
+	const int axes = shown->throughput + (shown->power.most > 0);
+	return axes > 0 ? axes * REPORT_RIGHT_AXIS_CM : REPORT_RIGHT_CM;
+}
+
 static struct grid make_grid(const struct shown *shown, size_t count, size_t columns, const struct report_size *size)
 {
 	struct grid grid = {.rows = (count + columns - 1) / columns,
 		.columns = columns,
 		.column = size->width / (double)columns,
-		.top = report_legend_height(1) + name_cm(shown),
+		.top = legend_cm(shown, size->width) + name_cm(shown),
 		.gap = GAP_CM + name_cm(shown),
-		.right = shown->throughput ? RIGHT_AXIS_CM : REPORT_RIGHT_CM,
+		.right = right_cm(shown),
 		.size = size};
 	grid.width = grid.column - PANEL_LEFT_CM - grid.right;
 	grid.height = (size->height - grid.top - REPORT_BOTTOM_CM - (double)(grid.rows - 1) * grid.gap) / (double)grid.rows;
@@ -210,13 +263,9 @@ static struct report_margins panel_margins(const struct grid *grid, size_t numbe
 
 static int write_legend(struct plot *plot, const struct shown *shown, const struct grid *grid)
 {
-	const struct report_entry entries[] = {
-		{shown->target ? "target" : NULL, {.color = COLOR_BAND, .height_cm = BAND_CM}},
-		{"load", {.color = COLOR_LOAD, .height_cm = LINE_CM}},
-		{shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}},
-	};
-	return report_legend_write(
-		plot, entries, sizeof entries / sizeof *entries, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
+	struct report_entry entries[ENTRIES];
+	list_entries(shown, entries);
+	return report_legend_write(plot, entries, ENTRIES, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
 }
 
 int report_picture_timeline(
@@ -246,7 +295,9 @@ int report_picture_timeline(
 			.right = (double)(i % columns + 1) * grid.column,
 			.is_first = i % columns == 0,
 			.is_last = i % columns + 1 == columns,
-			.size = size};
+			.size = size,
+			.graph = {grid.width, grid.height},
+			.shown = &shown};
 		/* The last one of its column has the numbers of the axis, the last row its name. */
 		const bool is_lowest = i + columns >= count;
 		report_margins_write(plot, &margins, size);

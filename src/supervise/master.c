@@ -349,9 +349,10 @@ static void report(struct master *master, int *status)
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.power_asked = master->config->log_power,
+		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
+		.counted = &master->recording.counted,
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
 		.others_mean = others_mean(&master->recording.sampled_others),
 		.others_max = others_most(&master->recording.sampled_others),
@@ -400,10 +401,14 @@ static int open_log(struct master *master)
 {
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
-		.power = config->log_power,
+		.power = config->log_power || config->power_command,
+		.counted = &master->recording.counted,
+		.zone = master->recording.energy.zone,
+		.zones = master->recording.energy.zones,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
-		.unit = run_is_of_cores(&master->run)};
+		.unit = run_is_of_cores(&master->run),
+		.wall = true};
 	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;
@@ -411,20 +416,59 @@ static int open_log(struct master *master)
 	return EXIT_TROUBLE;
 }
 
+/* The events that were asked for, and what this machine lacks of them. 0, or EXIT_TROUBLE after a message. */
+static int open_counters(struct master *master)
+{
+	const struct config *config = master->config;
+	struct counted *const counted = &master->recording.counted;
+	struct linux_counter_events events;
+	char error[LINUX_COUNTER_ERROR_MAX];
+	unsigned *const group = calloc(config->workloads, sizeof *group);
+	for (unsigned i = 0; group && i < config->workloads; i++)
+		group[i] = (unsigned)(run_group(config, i) - config->group);
+	const bool is_open = group && linux_counter_events_parse(config->log_counters, &events, error) == 0 &&
+			     counted_open(counted, config->root, &events, config->workloads, group) == 0;
+	free(group);
+	if (!is_open) {
+		diag("--log-counters: %s", strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	for (size_t i = 0; i < events.count; i++)
+		if (counted_lacks(counted, i))
+			diag("--log-counters: %s is unavailable: %s; the run goes on without", events.event[i].name,
+				counted_lacks(counted, i));
+	return 0;
+}
+
+static void open_energy(struct master *master)
+{
+	const struct config *config = master->config;
+	struct energy *energy = &master->recording.energy;
+	char error[LINUX_POWER_ERROR_MAX];
+	if (config->power_command &&
+		!energy_open_command(energy, config->power_command, config->log_interval_ns, &master->ties->user))
+		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
+	else if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
+		diag("--log-power: unavailable: %s; the run goes on without", error);
+	if (config->log_zones && !energy_open_zones(energy, config->root, error))
+		diag("--log-zones: unavailable: %s; the run goes on without", error);
+}
+
 /* All that can fail before anything is started. 0, or the exit status after a message. */
 static int get_ready(struct master *master)
 {
 	const struct config *config = master->config;
-	char error[LINUX_POWER_ERROR_MAX];
 	int status = check_commands(config);
+	if (status == 0)
+		open_energy(master);
+	if (status == 0 && config->log_counters)
+		status = open_counters(master);
 	if (status == 0 && config->log)
 		status = open_log(master);
 	if (status == 0)
 		status = check_exports(config);
 	if (status != 0)
 		return status;
-	if (config->log_power && !energy_open(&master->recording.energy, config->root, error))
-		diag("--log-power: unavailable: %s; the run goes on without", error);
 	if (set_up(master) != 0) {
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;

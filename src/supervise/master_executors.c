@@ -53,7 +53,7 @@ void master_end(struct master *master, enum shared_phase how)
 		master->ended_ns = clock_now();
 	/* What was too short for a row of the log. */
 	if (master->stage == RUNNING && !master->paused_ns)
-		energy_take(&master->recording.energy, master->ended_ns > run_origin(&master->run));
+		recording_stop_meters(&master->recording);
 	master->stage = ENDING;
 	executors_order(master, how);
 	const bool kill = atomic_load(&master->run.shared->phase) == SHARED_KILL;
@@ -76,11 +76,18 @@ void master_end_with_error(struct master *master, int status)
 
 int executors_fork(struct master *master, unsigned index)
 {
-	const pid_t pid = fork();
-	if (pid == 0)
+	struct counted *const counted = &master->recording.counted;
+	const bool is_prepared = counted_before_fork(counted) == 0;
+	const pid_t pid = is_prepared ? fork() : -1;
+	if (pid == 0) {
+		counted_in_child(counted);
 		_exit(executor_run(&master->run, index));
+	}
+	const int error = errno;
+	if (is_prepared)
+		counted_after_fork(counted);
 	if (pid < 0) {
-		diag("can't start the executor of workload %u: %s", index, strerror(errno));
+		diag("can't start the executor of workload %u: %s", index, strerror(error));
 		master_end_with_error(master, EXIT_TROUBLE);
 		return -1;
 	}
@@ -90,8 +97,11 @@ int executors_fork(struct master *master, unsigned index)
 	return 0;
 }
 
+/* … or the process that asks for the power. */
 static bool is_executor(const struct master *master, pid_t pid)
 {
+	if (pid == energy_process(&master->recording.energy))
+		return true;
 	for (unsigned i = 0; i < master->config->workloads; i++)
 		if (master->executor[i] == pid)
 			return true;
@@ -195,12 +205,15 @@ void executors_reap(struct master *master)
 {
 	int wait_status;
 	pid_t pid;
-	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
+		/* What it had started is ours now. */
+		master->strays |= pid == energy_process(&master->recording.energy);
 		for (unsigned i = 0; i < master->config->workloads; i++)
 			if (master->executor[i] == pid) {
 				note_executor(master, i, wait_status);
 				break;
 			}
+	}
 }
 
 /* ---- How they fare ---------------------------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ int recording_init(struct recording *recording)
 void recording_free(struct recording *recording)
 {
 	energy_close(&recording->energy);
+	counted_close(&recording->counted);
 	master_others_close(&recording->ours);
 	recorder_free(&recording->logged);
 	recorder_free(&recording->sampled);
@@ -110,12 +111,26 @@ static void end_interval(
 	const double free_s = recording->free_s - *free_before(recording, recorder);
 	if (record->machine.capacity > 0 && !isnan(free_s))
 		record->free = fmin(free_s / record->machine.capacity, 1);
+	record->end_unix_ns = record->end_ns + clock_unix_offset();
 }
 
 void recording_start(struct recording *recording, const struct sst_reading *reading)
 {
 	start_interval(recording, &recording->logged, reading);
 	start_interval(recording, &recording->sampled, reading);
+}
+
+void recording_start_meters(struct recording *recording)
+{
+	energy_start(&recording->energy);
+	counted_start(&recording->counted);
+}
+
+void recording_stop_meters(struct recording *recording)
+{
+	const bool counts = clock_now() > run_origin(recording->run);
+	energy_take(&recording->energy, counts);
+	counted_take(&recording->counted, counts);
 }
 
 int64_t recording_next(const struct recording *recording)
@@ -213,6 +228,13 @@ static void count_sample(struct recording *recording, const struct record *recor
 	others_count(&recording->sampled_others);
 }
 
+static void complain_about_power(struct recording *recording)
+{
+	char text[LINUX_POWER_COMMAND_TEXT_MAX];
+	if (energy_complaint(&recording->energy, text))
+		diag("warning: --power-command: %s; rows without an answer have no power", text);
+}
+
 void recording_take(struct recording *recording, bool last)
 {
 	struct recorder *const recorders[] = {&recording->logged, &recording->sampled};
@@ -235,6 +257,9 @@ void recording_take(struct recording *recording, bool last)
 		if (recorder == &recording->logged) {
 			const bool counts = recorder->start_ns + NS_PER_MS > run_origin(recording->run);
 			record.power_w = energy_take(&recording->energy, counts);
+			counted_take(&recording->counted, counts);
+			record.zone_w = recording->energy.zone_w;
+			complain_about_power(recording);
 			write_log(recording, &record);
 		} else {
 			energy_poll(&recording->energy);

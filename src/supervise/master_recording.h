@@ -12,6 +12,7 @@
 #include "placement/dynamic_pinning.h"
 #include "record/absence.h"
 #include "record/control_log.h"
+#include "record/counted.h"
 #include "record/energy.h"
 #include "record/others.h"
 #include "record/progress.h"
@@ -32,6 +33,7 @@ struct recording {
 		sampled_ns; /* with a target all the time, pauses left out, and the part of it that samples cover */
 	int64_t read_ns;    /* when the source was read last */
 	struct energy energy;
+	struct counted counted; /* events of the workloads */
 	struct master_others ours;
 	double ours_s, free_s; /* as of the newest reading of the source: all of our time, and that of free workloads */
 	double logged_free_s, sampled_free_s;        /* … and when the intervals of the recorders of these names began */
@@ -60,6 +62,10 @@ double recording_coverage(const struct recording *recording, int64_t end_ns);
 
 /* Both intervals begin at a reading. */
 void recording_start(struct recording *recording, const struct sst_reading *reading);
+
+/* Energy and events are measured from now on, or were up to now, in a stretch that may be shorter than a row. */
+void recording_start_meters(struct recording *recording);
+void recording_stop_meters(struct recording *recording);
 
 /* When the next one ends. */
 int64_t recording_next(const struct recording *recording);

@@ -151,7 +151,7 @@ static void pause_run(struct master *master)
 	}
 	if (master->stage == RUNNING && !master->paused_ns) {
 		recording_take(&master->recording, false);
-		energy_take(&master->recording.energy, clock_now() > run_origin(&master->run));
+		recording_stop_meters(&master->recording);
 		stop_all(master);
 	}
 	/* What the shell says next, and what is typed, is on a terminal as it was. */
@@ -183,7 +183,7 @@ static void resume_run(struct master *master)
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
 	executors_nudge(master);
-	energy_start(&master->recording.energy);
+	recording_start_meters(&master->recording);
 	if (master->stage == RUNNING && recording_read(&master->recording, &reading))
 		recording_start(&master->recording, &reading);
 	on_timer(master);
@@ -234,7 +234,7 @@ static void begin(struct master *master)
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));
 	executors_order(master, SHARED_RUN);
-	energy_start(&master->recording.energy);
+	recording_start_meters(&master->recording);
 	/* On a busy machine the origin may come late after the first reading. Where there is no warm-up, what lies between is no row. */
 	if (run_origin(&master->run) > reading.when_ns + NS_PER_MS && run_origin(&master->run) <= clock_now())
 		recording_read(&master->recording, &reading);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cpuload: command line, rows, formats, ends, commands, made-up machines, and the same load as mpstat.
+# shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -10,11 +11,13 @@ expect_out() {
 	cmp -s expected out || { fail "$what: unexpected output"; diff expected out | sed 's/^/  /'; }
 }
 
-# whole_rows FILE COLUMNS: a header, then whole rows of numbers (or nothing), times that grow, loads from 0 to 1.
+# whole_rows FILE COLUMNS: a header, then whole rows of numbers (or nothing), times that grow, loads from 0 to 1. The wall clock, a
+# column more, is that of now, and goes as CLOCK_MONOTONIC does.
 whole_rows() {
 	[ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: $1 doesn't end with a newline"
-	awk -F, -v columns="$2" '
-		NR == 1 { if ($1 != "time_s" || $2 != "monotonic_s" || $3 != "load" || NF != columns) bad = 1; next }
+	awk -F, -v columns=$(($2 + 1)) -v now="$(date +%s)" '
+		NR == 1 { if ($1 != "time_s" || $2 != "monotonic_s" || $3 != "load" || $columns != "time_unix_s" || NF != columns) bad = 1; next }
+		$columns < now - 3600 || $columns > now + 1 || $columns !~ /\.[0-9][0-9][0-9][0-9][0-9][0-9]$/ { bad = 1 }
 		NF != columns { bad = 1 }
 		NR > 2 && ($1 <= time || $2 <= monotonic) { bad = 1 }
 		$3 != "" && ($3 < 0 || $3 > 1) { bad = 1 }
@@ -67,7 +70,13 @@ expect_trouble "'clock' is none of idle, ticks and cpuacct"
 run cpuload --format xml
 expect_trouble "'xml' is none of csv, jsonl and table"
 run cpuload --columns steal,speed
-expect_trouble "'speed' is none of runqueue, steal, frequency, power and all"
+expect_trouble "'speed' is none of runqueue, steal, frequency, power, idle, all, zones and counters=EVENT,..."
+run cpuload -C steal,counters=cs,cycels
+expect_trouble "-C: counters: 'cycels' is no event: expected events such as cycles, "
+run cpuload -C counters=
+expect_trouble "-C: counters: '' is no event"
+run cpuload -C counters=cs,context-switches
+expect_trouble "found the event 'context-switches' twice, expected it once"
 run cpuload --columns ''
 expect_trouble "'' is none of"
 run cpuload --sysroot /no/such/root
@@ -104,8 +113,9 @@ for name in ticks idle; do
 	expect_status 0
 	expect_lines out 4
 	processors=$(grep -c '^cpu[0-9]' /proc/stat)
-	whole_rows out $((3 + processors + 4))
-	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w$'
+	states=$(cat /sys/devices/system/cpu/cpu*/cpuidle/state*/name 2>/dev/null | sort -u | wc -l)
+	whole_rows out $((3 + processors + 4 + 2 * states))
+	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w(,idle_.*)?,time_unix_s$'
 done
 
 run cpuload --per-cpu --columns runqueue,steal --format jsonl 0.05 3
@@ -125,7 +135,7 @@ expect_text out '^Average +[0-9]+\.[0-9]{2} +[0-9]+$'
 first=$(sed -n 's/^cpu\([0-9][0-9]*\) .*/\1/p' /proc/stat | head -1)
 run cpuload --cpus "$first" -P 0.05 2
 expect_status 0
-expect_text out "^time_s,monotonic_s,load,load_cpu$first\$"
+expect_text out "^time_s,monotonic_s,load,load_cpu$first,time_unix_s\$"
 
 run cpuload --pid $$ 0.05 3
 expect_status 0
@@ -202,7 +212,7 @@ expect_status 137
 expect_lines out 2
 run cpuload -- true
 expect_status 0
-expect_text out '^time_s,monotonic_s,load$'
+expect_text out '^time_s,monotonic_s,load,time_unix_s$'
 run cpuload -- no-such-command-here
 expect_status 127
 expect_lines err 1
@@ -301,7 +311,8 @@ between() {
 	shift
 	run cpuload -q --sysroot root "$@" 1h -- sh -c "sleep 0.05; $change"
 	expect_status 0
-	cut -d, -f3- out >part
+	# Without the times; the wall clock is the last column.
+	sed '/^{/!{s/^[^,]*,[^,]*,//; s/,[^,]*$//;}' out >part
 	mv part out
 }
 
@@ -344,10 +355,11 @@ run cpuload --sysroot root --cpus 1 0.01 1
 expect_trouble 'none of these processors is online'
 run cpuload --sysroot root -C all 0.05 2
 expect_status 0
-expect_lines err 2
+expect_lines err 3
 expect_text err 'column frequency is unavailable: .*root/sys/devices/system/cpu'
+expect_text err 'column idle is unavailable: no processor has a cpuidle/state0 below root/sys/devices/system/cpu'
 expect_text err 'column power is unavailable: there is no root/sys/class/powercap'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,,[0-9.]+$'
 run cpuload --sysroot root -f table -C frequency,power 0.05 1
 expect_text out '^[0-9:.]+ +100\.00 +n/a +n/a$'
 
@@ -360,8 +372,8 @@ run cpuload --sysroot root -u core -c 0 0.05 1
 expect_trouble '--unit=core is unavailable: no two of these processors share a core'
 run cpuload --sysroot root -u core -P 0.1 2
 expect_status 0
-expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2$'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000$'
+expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2,time_unix_s$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000,[0-9.]+$'
 run cpuload --sysroot root -u core -f table 0.1 1
 expect_text out ', load of cores, source idle, every 100ms$'
 expect_text out '^time +cores %$'
@@ -379,12 +391,12 @@ expect_status 0
 expect_lines err 2
 expect_text err 'column runqueue is unavailable'
 expect_text err 'column steal is unavailable'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,,$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,,,[0-9.]+$'
 # More columns than today, processors with gaps between them, and a text that is cut off.
 printf 'cpu  1 2 3 4 5 6 7 8 9 10 11 12\ncpu0 1 2 3 4 5 6 7 8 9 10 11 12\ncpu63 1 2 3 4 5 6 7 8 9 1' >root/proc/stat
 run cpuload --sysroot root -P 0.05 1
 expect_status 0
-expect_text out '^time_s,monotonic_s,load,load_cpu0$'
+expect_text out '^time_s,monotonic_s,load,load_cpu0,time_unix_s$'
 
 # Frequency and power; the energy counter begins again from 0 at 1000 J.
 mkdir -p root/sys/devices/system/cpu/cpu0/cpufreq root/sys/class/powercap/intel-rapl:0
@@ -399,6 +411,41 @@ expect_text out '^load,frequency_mhz,power_w$'
 awk -F, 'NR == 2 && ($2 != "1500.0" || $3 <= 0 || $3 > 40.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
 run cpuload --sysroot root -C power --power-source zenpower 0.05 1
 expect_text err "power is unavailable: there is no chip 'zenpower'"
+
+# Idle states: columns as there are names, and growth where it grew.
+for cpu in 0 2; do
+	for state in 0 1; do
+		mkdir -p root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state
+		echo 7 | tee root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state/time >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state$state/usage
+	done
+	echo POLL >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state0/name
+	echo C1-ABC >root/sys/devices/system/cpu/cpu$cpu/cpuidle/state1/name
+done
+cp root/start root/proc/stat
+between 'echo 50007 >root/sys/devices/system/cpu/cpu0/cpuidle/state1/time; echo 9 >root/sys/devices/system/cpu/cpu0/cpuidle/state1/usage' -C idle
+expect_lines err 0
+expect_text out '^load,idle_POLL,idle_POLL_per_s,idle_C1_ABC,idle_C1_ABC_per_s$'
+awk -F, 'NR == 2 && ($2 != 0 || $3 != 0 || $4 <= 0 || $5 <= 0) { exit 1 }' out || { fail "$what: wrong shares"; cat out; }
+run cpuload --sysroot root -f table -C idle 0.05 1
+expect_text out '^time +load % +POLL % +POLL/s +C1-ABC % +C1-ABC/s$'
+
+# Counters: those of software, where they are permitted, and what no machine has. The columns stand whether they are there or not.
+run cpuload -C counters=cpu-clock,cs:k,no_such_unit/config=1/,L1-dcache-load-misses 0.1 3
+expect_status 0
+whole_rows out 7
+expect_text out '^time_s,monotonic_s,load,cpu_clock_per_s,context_switches_k_per_s,no_such_unit_config_1_per_s,L1_dcache_load_misses_per_s,time_unix_s$'
+expect_text err '^cpuload: column no_such_unit/config=1/ is unavailable: there is no /sys/bus/event_source/devices/no_such_unit$'
+if ! grep -q 'column cpu-clock is unavailable' err; then
+	# Each processor's clock runs as fast as time does.
+	awk -F, -v processors="$(nproc --all)" 'NR > 1 && ($4 < 0.5e9 || $4 > 1.5e9 * processors || $6 != "") { exit 1 }' out ||
+		{ fail "$what: wrong counts"; cat out; }
+	run cpuload -f jsonl -c 0 -C counters=cpu-clock 0.1 1
+	expect_text out '"cpu_clock_per_s":(9|1[01])[0-9]+\.[0-9]{3},'
+	run sh -c 'ulimit -n 40; cpuload -C counters=cs 0.1 1'
+	expect_status 0
+	expect_text err '^cpuload: column context-switches is unavailable: 1 event of [0-9]+ processors? take [0-9]+ open files and some more, and ulimit -n allows 40$'
+	expect_text out '^[0-9.]+,[0-9.]+,[0-9.]+,,[0-9.]+$'
+fi
 
 # A tree of processes, and a cgroup of either version. Work of 0.02 s in at least 0.05 s on two processors.
 mkdir -p root/proc/70 root/proc/self root/cg2/mine root/cg1/mine
@@ -443,5 +490,68 @@ for try in 1 2 3 4 5 6; do
 done
 kill "$burner"
 [ "$agreed" = yes ] || fail "cpuload and mpstat disagree"
+
+# ---- Power of parts
+
+for zone in 0:package-0 0:0:core 0:1:dram; do
+	mkdir -p "root/sys/class/powercap/intel-rapl:${zone%:*}"
+	echo "${zone##*:}" >"root/sys/class/powercap/intel-rapl:${zone%:*}/name"
+	echo 5000000 >"root/sys/class/powercap/intel-rapl:${zone%:*}/energy_uj"
+done
+between 'echo 6000000 >root/sys/class/powercap/intel-rapl:0:1/energy_uj' -C zones
+expect_lines err 0
+expect_text out '^load,power_package-0_w,power_core_w,power_dram_w$'
+# 1 J in 50 ms and a little more.
+awk -F, 'NR == 2 && ($2 != "0.000" || $3 != "0.000" || $4 <= 0 || $4 > 20.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
+run cpuload --sysroot root -f table -C zones,power 0.05 1
+expect_text out '^time +load % +W +package-0 W +core W +dram W$'
+rm -r root/sys/class/powercap
+run cpuload --sysroot root -C zones 0.05 1
+expect_status 0
+expect_lines err 1
+expect_text err '^cpuload: columns of zones are unavailable: there is no root/sys/class/powercap'
+
+# ---- Power by a command
+
+# asked COMMAND REGEX: records with that command until a line of out or err matches.
+asked() {
+	what="cpuload --power-command $1"
+	cpuload --power-command "$1" 0.3 >out 2>err &
+	background=$!
+	wait_until grep -Eqs -- "$2" out err
+	kill -TERM "$background"
+	wait_background
+}
+asked 'echo 12.5' '^[^,]*,[^,]*,[^,]*,12\.500,'
+expect_status 0
+expect_lines err 0
+expect_text out '^time_s,monotonic_s,load,power_w,time_unix_s$'
+asked 'echo 12.5; exit 2' 'warning'
+expect_lines err 1
+expect_text err '^cpuload: warning: --power-command: it ended with status 2; rows without an answer have no power$'
+expect_no_text out ',12\.500,'
+run cpuload --power-command 'echo 1' --power-source rapl
+expect_trouble '--power-command and --power-source: expected one of them'
+run cpuload --power-command=
+expect_trouble 'power-command: the COMMAND is missing'
+# However it ends, the command ends with it.
+cat >hang <<'TEXT'
+echo $$ >hanging
+exec sleep 4323
+TEXT
+gone() {
+	case $(cat "/proc/$(cat hanging)/stat" 2>/dev/null) in '' | *') Z '*) ;; *) return 1 ;; esac
+}
+for signal in TERM KILL; do
+	rm -f hanging
+	what="cpuload --power-command and SIG$signal"
+	cpuload --power-command 'exec sh ./hang' 1h >out 2>err &
+	background=$!
+	wait_until [ -s hanging ]
+	kill -s "$signal" "$background"
+	wait "$background" 2>/dev/null
+	background=
+	wait_until gone
+done
 
 finish

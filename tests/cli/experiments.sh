@@ -239,11 +239,16 @@ expect_text replayed/traces.md '^\| 2 \| [-+0-9.]+ / [0-9.]+ \|$'
 expect_text replayed/traces.md '^\| paper: fop in 90 to 1620 s \| \+0\.01 to \+0\.06 / 2\.88 to 5\.11 \|$'
 expect_text replayed/traces.md '^Of 2 runs under control, [0-9]+ % had at least 80 % of their samples within 5 pp of the target, and [0-9]+ % at least 90 %; '
 replay fastforward --resume
-expect_status 0
-expect_lines out 1
-expect_text replayed/fastforward.md '^\| 3 \| [0-9.]+( \(1\.000\))? \|$'
-expect_text replayed/fastforward.md '^\| paper: fop in 90 s \| 136\.0 \(1\.046\) \|$'
-expect_text replayed/fastforward.md '^\| paper: fop on AIX in 90 s \| 135\.0 \(0\.794\) \|$'
+# Where others leave a workload no time at all there is no throughput.
+if [ "$status" -eq 125 ] && grep -q 'found no iteration in its iteration files\{0,1\}$' err; then
+	left_out 'no workload ended an iteration beside what else runs here'
+else
+	expect_status 0
+	expect_lines out 1
+	expect_text replayed/fastforward.md '^\| 3 \| [0-9.]+( \(1\.000\))? \|$'
+	expect_text replayed/fastforward.md '^\| paper: fop in 90 s \| 136\.0 \(1\.046\) \|$'
+	expect_text replayed/fastforward.md '^\| paper: fop on AIX in 90 s \| 135\.0 \(0\.794\) \|$'
+fi
 # Held levels are none of the paper's.
 run "$experiments/traces" -B "$build" -w burn-single -s PI-even -T 3,2 --levels hold -o replayed --report
 expect_status 0

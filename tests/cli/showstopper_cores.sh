@@ -10,7 +10,7 @@ if cat /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list 2>/dev/nu
 	expect_status 0
 	expect_text err '^target load          30\.00 % of the cores$'
 	expect_text err '^others               unavailable$'
-	[ "$(sed -n '1s/.*,//p;2s/.*,//p' log | paste -sd ' ')" = 'unit core' ] || fail "$what: the log's unit"
+	[ "$(head -n 2 log | awk -F, '{ print $(NF - 1) }' | paste -sd ' ')" = 'unit core' ] || fail "$what: the log's unit"
 else
 	run showstopper -T 30% -F unit=core -r 1s touch started
 	expect_trouble "^showstopper: feedback module 'realtime': unit=core is unavailable: "
@@ -31,7 +31,7 @@ expect_status 0
 expect_text err '^target load          30\.00 % of the cores$'
 expect_text err '^achieved load        100\.00 % of the cores$'
 expect_text err '^others               unavailable$'
-[ "$(sed -n '1s/.*,//p;2s/.*,//p' log | paste -sd ' ')" = 'unit core' ] || fail "$what: the log's unit"
+[ "$(head -n 2 log | awk -F, '{ print $(NF - 1) }' | paste -sd ' ')" = 'unit core' ] || fail "$what: the log's unit"
 expect_text record.json '"load_unit": "core"'
 expect_text record.json '"may_use_processors": null'
 

@@ -11,7 +11,7 @@ run showstopper --check-machine
 expect_status 0
 expect_lines err 0
 for line in 'showstopper [0-9].*, Linux [0-9]' 'A run (works here\.|here can be trusted: )' 'idle: +(chosen|available): ' 'module workloads: +available: ' \
-	'electric power: ' 'measured: +(the whole machine|what the container may use|a part of the machine): [0-9.]+ processors?$' \
+	'electric power: ' 'software events: +(un)?available: ' 'processor events: +(un)?available: ' 'idle states: +(un)?available: ' 'measured: +(the whole machine|what the container may use|a part of the machine): [0-9.]+ processors?$' \
 	'processors: +[1-9]' 'container: ' 'topology: ' 'accounting: +.* for user and system time, (clock|tick) for idle time$' \
 	'virtual machine: ' 'steal: +[0-9.]+ %' 'clock: ' 'busy: ' 'swap: ' 'priority: ' 'containment: ' 'processes: +chosen: ' \
 	'shared memory: +chosen: ' 'control groups: '; do

@@ -137,7 +137,7 @@ done
 wait_background
 expect_status 0
 expect_text err '^free  *1 of 2 workloads \(1\): [0-9.]+ s(, [0-9.]+ %, at most [0-9.]+ %)?$'
-expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,[0-9.]*,[0-9.]*,0\.000000,1\.000000$'
+expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,[0-9.]*,[0-9.]*,0\.000000,1\.000000,[0-9.]+$'
 [ "$(jq '[.workloads[].free] == [false, true] and .configuration.groups[1].free' run.json 2>/dev/null || echo true)" = true ] ||
 	fail "$what: the record doesn't say which workload is free"
 # It ends with the controlled ones, and does not end the run.

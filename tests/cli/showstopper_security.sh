@@ -81,7 +81,7 @@ expect_no_text out 'setcap'
 if sh remedy 2>/dev/null; then
 	# shellcheck disable=SC2086
 	run $nobody program/showstopper --check-machine
-	expect_no_text out 'to permit'
+	expect_no_text out 'to permit SCHED_FIFO'
 	setcap -r program/showstopper
 fi
 if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/showstopper --check-machine | grep -q '^priority: *chosen: SCHED_FIFO'; then

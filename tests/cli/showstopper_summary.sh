@@ -73,7 +73,7 @@ jq -e '.result.alive < 0.6' record.json >jq.out || fail "$what: gaps count as li
 
 run showstopper -T 10% -r 1500m -F container=no -n 1 -o log.csv ssburn : --free -n "$usable" ssburn
 expect_status 0
-expect_text log.csv '^time_s,.*,others,free$'
+expect_text log.csv '^time_s,.*,others,free,time_unix_s$'
 warns 'the load stayed above the target: the workloads stood still for [0-9.]+ % of the time; then the load of free workloads was [0-9.]+ %'
 run showstopper -T 0 -r 1s -n 1 --cpus "$first" ssburn : --free --cpus "$first" -n 2 ssburn
 warns 'the load stayed above the target: .*; free workloads used [0-9.]+ s of processor time under control; what else ran is not known here'

@@ -159,11 +159,12 @@ expect_none_left
 
 # ---- The time of day ----------------------------------------------------------------------------------------------------------
 
-# It may jump: no timing depends on it but that of --start-at. It may be shown: in the record of a run, and in cpuload's table.
+# It may jump: no timing depends on it but that of --start-at. It may be shown: in the record of a run, in each row of a log, and in cpuload's table.
 grep -rnE 'CLOCK_REALTIME|CLOCK_TAI|gettimeofday|[^a-z_]time\(NULL\)|[^a-z_](alarm|setitimer|ftime)\(' \
 	"$source"/src "$source"/modules "$source"/include "$source"/tools/*/*.c >clocks
 sed -E 's,^.*/(src|modules|tools|include)/,\1/,; s,:[0-9]+:,:,; s,[[:blank:]]+, ,g' clocks | sort >found
 sort >expected <<END
+src/base/clock.h: const int64_t wall = clock_ns(CLOCK_REALTIME);
 src/cli/option_values.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 src/supervise/master.c: if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
 src/supervise/master.c: master->started_s = time(NULL);

@@ -51,7 +51,7 @@ END
 run ssreport --help
 expect_status 0
 expect_lines err 0
-for subcommand in accuracy repeats timeline throughput curve interference overall efficiency ratio heatmap; do
+for subcommand in accuracy repeats timeline throughput curve events interference overall efficiency ratio heatmap; do
 	expect_text out "^  $subcommand "
 	expect_text "$source/tools/ssreport/ssreport.1" "^\.It Cm $subcommand\$"
 done
@@ -85,6 +85,7 @@ refused "^ssreport: --size: found '8x1e9'" curve --size 8x1e9 -o x.png log.csv
 refused "^ssreport: found --size, but no picture" curve --size 8x6 log.csv
 refused "^ssreport: found --per-step and --interval" throughput --per-step -i 6s log.csv
 refused "^ssreport: found --edge without --per-step" throughput --edge 0 log.csv
+refused "^ssreport: found --per-step and --interval" events --per-step -i 6s log.csv
 refused "^ssreport: found --interval and --edge" curve --edge 0 -i 6s log.csv
 refused "^ssreport: --output: found x.png, but accuracy has no picture" accuracy -o x.png log.csv
 refused "^ssreport: --label: found no file behind 'b'" accuracy -l a log.csv -l b
@@ -183,9 +184,9 @@ refused '^ssreport: --output: found x.png, but repeats has no picture' repeats -
 run ssreport throughput -f csv log.csv it.0.csv it.1.csv
 expect_status 0
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,0.000,6.000,0.200000,0.200000,1.250000,0.208333
-log,log.csv,6.000,12.000,0.800000,0.750000,1.750000,0.291667
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,0.000,6.000,0.200000,0.200000,1.250000,0.208333,
+log,log.csv,6.000,12.000,0.800000,0.750000,1.750000,0.291667,
 END
 run ssreport throughput it.0.csv it.1.csv -i 5500m
 expect_file out <<'END'
@@ -195,12 +196,38 @@ all        5.5   11.0        1.54         0.280
 END
 run ssreport throughput --per-step --edge 1/3 -f csv log.csv it.0.csv it.1.csv
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,2.000,4.000,0.200000,0.200000,0.500000,0.250000
-log,log.csv,8.000,10.000,0.800000,0.800000,0.583333,0.291667
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,2.000,4.000,0.200000,0.200000,0.500000,0.250000,
+log,log.csv,8.000,10.000,0.800000,0.800000,0.583333,0.291667,
 END
+# Events: those of the control log, and those that cpuload counted beside, on a clock of its own. A row in which they aren't known is left out.
+awk -F, 'NR == 1 { print $0 ",cycles_u_per_s,cycles_u_g0_per_s"; next } { print $0 "," ($1 <= 6 ? 100 : $1 <= 9 ? 300 : $1 <= 11 ? 200 : "") "," }' \
+	log.csv >counted.csv
+awk 'BEGIN { print "time_s,monotonic_s,load,idle_C1,LLC_loads_per_s"
+	for (i = 1; i <= 8; i++) printf "%d,%d,0.5,0.1,%d\n", 2 * i, 98 + 2 * i, 10 * i }' >beside.csv
+run ssreport events --per-step --edge 0 -f csv a=counted.csv a=it.0.csv a=it.1.csv a=beside.csv
+expect_status 0
+expect_file out <<'END'
+label,file,start_s,end_s,target,load,throughput,event,per_s,per_iteration
+a,counted.csv,0.000,6.000,0.200000,0.200000,0.208333,cycles_u,100.000,480.000000
+a,counted.csv,6.000,12.000,0.800000,0.750000,0.291667,cycles_u,260.000,891.428571
+a,counted.csv,0.000,6.000,0.200000,0.200000,0.208333,cycles_u_g0,,
+a,counted.csv,6.000,12.000,0.800000,0.750000,0.291667,cycles_u_g0,,
+a,beside.csv,0.000,6.000,0.200000,0.200000,0.208333,LLC_loads,30.000,144.000000
+a,beside.csv,6.000,12.000,0.800000,0.750000,0.291667,LLC_loads,60.000,205.714286
+END
+run ssreport events -i 12s beside.csv
+expect_file out <<'END'
+label   start s  end s  load %  event      per second
+beside      0.0   12.0   50.00  LLC_loads        35.0
+beside     12.0   16.0   50.00  LLC_loads        75.0
+END
+refused "^ssreport: found no column EVENT_per_s, expected logs of showstopper --log-counters or cpuload" events log.csv
+refused "^ssreport: it.0: found iterations, but no log of the load" events it.0.csv
+sed '3s/,10$/,-1/; 2s/,10$/,-1/' beside.csv >negative.csv
+refused "^ssreport: negative.csv:2:.* found -1, expected events per second" events negative.csv
 run ssreport throughput --warmup -i 12s -f csv log.csv it.0.csv it.1.csv
-expect_text out '^log,log.csv,-1.000,0.000,,1.000000,0.000000,0.000000$'
+expect_text out '^log,log.csv,-1.000,0.000,,1.000000,0.000000,0.000000,$'
 run ssreport curve --edge 1/3 log.csv it.0.csv it.1.csv
 expect_file out <<'END'
 label  start s  end s  target %  load %  iterations  iterations/s
@@ -209,9 +236,9 @@ log        8.0   10.0     80.00   80.00        0.58         0.292
 END
 run ssreport timeline -w 6s -f csv log.csv
 expect_file out <<'END'
-label,file,start_s,end_s,target,load,iterations,throughput
-log,log.csv,0.000,6.000,0.200000,0.200000,,
-log,log.csv,6.000,12.000,0.800000,0.750000,,
+label,file,start_s,end_s,target,load,iterations,throughput,power_w
+log,log.csv,0.000,6.000,0.200000,0.200000,,,
+log,log.csv,6.000,12.000,0.800000,0.750000,,,
 END
 run ssreport timeline log.csv it.1.csv
 expect_lines out 13

@@ -38,6 +38,59 @@ done
 run "$vm/run" --dry-run --kernel one,two/suite --machine eight+nohz=off half
 expect_lines out 2
 expect_text out '^two/suite +eight\+nohz=off +half$'
+run "$vm/run" --again --dry-run
+expect_trouble '^tests/vm/run: --again: what is left to run is known only when the kernels are there'
+
+# ---- The table ----------------------------------------------------------------------------------------------------------------
+
+root=$source
+published_revision=9f8e7d6
+accelerator=tcg
+folder=$work/left
+table=$work/rows
+mkdir "$folder"
+: >"$table"
+# shellcheck source=tests/vm/lib/table.sh
+. "$vm/lib/table.sh"
+expect_settled() { # YES-OR-NO
+	if table_settled "$folder"; then [ "$1" = yes ]; else [ "$1" = no ]; fi || fail "settled is not $1 after: $(cat "$folder/verdict")"
+}
+expect_settled no 2>/dev/null
+table_add 6.1 plain half ok 40
+expect_settled yes
+table_add 6.1 plain v1 'left out: no v1' 50
+expect_settled yes
+table_add 6.1 plain asleep 'busy: it waited for the host 84 % of its time' 60
+expect_settled no
+table_add 6.1 single half 'FAILED: no end within 90 s' 70
+expect_settled no
+table_has FAILED || fail 'no FAILED in the table'
+! table_has okay || fail 'okay in the table'
+table_totals >out
+expect_text out '^4 run: 1 ok, 1 left out, 1 failed, 1 busy$'
+# Later rows stand in the places of those of the same kernel, machine and case; all others stay, but for a case or a machine of it that is no more.
+cat >document.md <<'END'
+| kernel | machine | case | verdict | s | by | revision |
+| --- | --- | --- | --- | ---: | --- | --- |
+| 6.12 | plain | half | ok | 1 | tcg | 0000000 |
+| 6.1 | plain | asleep | ok | 2 | kvm | 0000000 |
+| 6.1 | plain | half | FAILED | 3 | tcg | 0000000 |
+| 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
+| 6.1 | eight | half | ok | 5 | tcg | 0000000 |
+| 6.1 | plain | no-more | ok | 6 | tcg | 0000000 |
+END
+table_merge "$vm/cases" "$table" <document.md >merged
+cat >expected <<'END'
+| 6.1 | plain | asleep | busy: it waited for the host 84 % of its time | 60 | tcg | 9f8e7d6 |
+| 6.1 | plain | half | ok | 40 | tcg | 9f8e7d6 |
+| 6.1 | single | half | FAILED: no end within 90 s | 70 | tcg | 9f8e7d6 |
+| 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
+| 6.1 | plain | v1 | left out: no v1 | 50 | tcg | 9f8e7d6 |
+| 6.12 | plain | half | ok | 1 | tcg | 0000000 |
+END
+diff expected merged || fail 'another table than expected'
+
+# ---- A machine ----------------------------------------------------------------------------------------------------------------
 
 # One that boots, holds half load and comes back with its log.
 SHOWSTOPPER_VM_RESULTS=$work/results
@@ -47,6 +100,11 @@ run "$vm/run" -B "$build" half
 expect_status 0
 expect_text out '^linux-image-.* +plain +half +[0-9]+ s  ok$'
 [ "$(cat results/*/plain/half/files/log.csv | wc -l)" -ge 16 ] || fail "$what: no log came back"
-[ "$status" -eq 0 ] || cat out
+expect_text out '^1 run: 1 ok, 0 left out, 0 failed, 0 busy$'
+[ "$status" -eq 0 ] || { cat out; finish; }
+run "$vm/run" -B "$build" --again half
+expect_status 0
+expect_lines out 1
+expect_text out '^0 run: '
 
 finish

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text is read without a fault, as rows, as a log and as iterations, and what is refused has a message. */
+/* Any text is read without a fault, as rows, as a log, as iterations and as readings of a power meter, and what is refused has a message. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "report/accuracy.h"
 #include "report/iterations.h"
 #include "report/log.h"
+#include "report/meter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -111,6 +112,30 @@ static void read_iterations(const char *text, size_t size)
 	csv_close(csv);
 }
 
+static void read_meter(const char *text, size_t size)
+{
+	char error[CSV_ERROR_MAX] = "";
+	struct report_meter meter;
+	struct csv *const csv = open_text(text, size);
+	if (csv && report_meter_read(&meter, csv, "f", error) == 0) {
+		double least = INFINITY;
+		double most = 0;
+		check(meter.count > 1 && meter.gap >= 0);
+		for (size_t i = 0; i < meter.count; i++) {
+			check(i == 0 || meter.time[i] >= meter.time[i - 1]);
+			least = fmin(least, meter.watts[i]);
+			most = fmax(most, meter.watts[i]);
+		}
+		const double mean = report_meter_mean(&meter, meter.time[0], meter.time[meter.count - 1]);
+		check(isnan(mean) || (mean >= least - 1e-9 * most && mean <= most + 1e-9 * most));
+	} else {
+		check(!csv || *error);
+	}
+	if (csv)
+		report_meter_free(&meter);
+	csv_close(csv);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *const text = (const char *)data;
@@ -125,5 +150,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(longer);
 	read_log(text, size);
 	read_iterations(text, size);
+	read_meter(text, size);
 	return 0;
 }

@@ -11,13 +11,14 @@
 #include "base/diag.h"
 #include "base/units.h"
 
+#define COUNTERS "counters="
 #define INTERVAL_DEFAULT (500 * NS_PER_MS)
 #define INTERVAL_LEAST (10 * NS_PER_MS)
 #define INTERVAL_MOST (86400 * NS_PER_S)
 
 const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
 static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
-static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "all", NULL};
+static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "idle", "all", "zones", NULL};
 static const char *const unit_names[] = {[UNIT_PROCESSOR] = "processor", [UNIT_CORE] = "core", NULL};
 static const char *const power_sources[] = {"rapl", NULL};
 
@@ -32,19 +33,34 @@ static int find_name(const char *const *names, const char *word, size_t length)
 	return -1;
 }
 
+/* All that follows in the list. */
+static int set_counters(struct settings *settings, const char *source, const char *list)
+{
+	char error[LINUX_COUNTER_ERROR_MAX];
+	if (linux_counter_events_parse(list, &settings->counters, error) == 0)
+		return 0;
+	diag("%s: counters: %s", source, error);
+	return -1;
+}
+
 static int set_columns(void *to, const char *source, const char *list)
 {
 	struct settings *const settings = to;
 	for (const char *at = list;; at++) {
 		const size_t length = strcspn(at, ",");
 		const int found = find_name(column_names, at, length);
+		if (strncmp(at, COUNTERS, strlen(COUNTERS)) == 0)
+			return set_counters(settings, source, at + strlen(COUNTERS));
 		if (found < 0) {
-			diag("%s: '%.*s' is none of runqueue, steal, frequency, power and all", source, (int)length, at);
+			diag("%s: '%.*s' is none of runqueue, steal, frequency, power, idle, all, zones and " COUNTERS
+			     "EVENT,...",
+				source, (int)length, at);
 			return -1;
 		}
 		for (int i = 0; i < COLUMNS; i++)
 			if (i == found || found == COLUMNS)
 				settings->column[i] = true;
+		settings->zones |= found > COLUMNS;
 		at += length;
 		if (!*at)
 			return 0;
@@ -80,9 +96,14 @@ const struct tool_option cpuload_options[] = {
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
 		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
-		.help = "add runqueue, steal, frequency, power, or all", .completion = TOOL_COMPLETE_LIST, .call = set_columns},
+		.help = "add runqueue, steal, frequency, power, idle, all of these; zones, the power of each part; and at the "
+			"end "
+			"counters=EVENT,...",
+		.completion = TOOL_COMPLETE_LIST, .call = set_columns},
 	{0, "power-source", TOOL_TEXT, MEMBER(power_source), .choices = power_sources, .argument = "NAME",
 		.help = "rapl, or the hwmon chip that measures the power"},
+	{0, "power-command", TOOL_TEXT, MEMBER(power_command), .argument = "COMMAND",
+		.help = "add power, of a command of the shell that prints watts, asked about once a second"},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
 		.help = "csv, jsonl or table (table on a terminal, else csv)"},
 	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write to FILE instead of standard output",
@@ -169,6 +190,10 @@ static int parse_words(char **word, bool is_command, struct settings *settings)
 /* What doesn't go together. */
 static int check_settings(const struct settings *settings)
 {
+	if (settings->power_command && settings->power_source) {
+		diag("--power-command and --power-source: expected one of them");
+		return -1;
+	}
 	const char *const scope = settings->pid ? "--pid" : "--cgroup";
 	if (settings->pid && settings->cgroup) {
 		diag("--pid and --cgroup: expected one of them");
@@ -203,6 +228,8 @@ int settings_parse(struct settings *settings, int count, char **words)
 		return what;
 	if (parse_words(words + parse.stop, parse.ends_by_dashes, settings) != 0)
 		return -1;
+	if (settings->power_command)
+		settings->column[COLUMN_POWER] = true;
 	return check_settings(settings);
 }
 

@@ -9,6 +9,7 @@
 #include "base/cpus.h"
 #include "base/row_writer.h"
 #include "base/tool_options.h"
+#include "os/counter_event.h"
 
 enum { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_UNSET };
 /* NULL-terminated. */
@@ -19,7 +20,7 @@ enum { UNIT_PROCESSOR, UNIT_CORE };
 enum { FORMAT_UNSET = ROW_TABLE + 1 }; /* behind those of enum row_format */
 
 /* Optional columns, in the order in which they are written. */
-enum { COLUMN_RUNQUEUE, COLUMN_STEAL, COLUMN_FREQUENCY, COLUMN_POWER, COLUMNS };
+enum { COLUMN_RUNQUEUE, COLUMN_STEAL, COLUMN_FREQUENCY, COLUMN_POWER, COLUMN_IDLE, COLUMNS };
 
 /* Texts are argv's. */
 struct settings {
@@ -28,11 +29,13 @@ struct settings {
 	int source, format; /* of the above, and of enum row_format */
 	int unit;           /* likewise */
 	bool column[COLUMNS];
+	struct linux_counter_events counters;
+	bool zones; /* a column for the power of each of them */
 	bool per_cpu;
 	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */
 	int64_t pid;           /* 0: none */
-	const char *cgroup, *output, *power_source, *sysroot;
+	const char *cgroup, *output, *power_source, *power_command, *sysroot;
 	char **command; /* NULL: none */
 };
 

@@ -82,7 +82,7 @@ static void add_column(struct rows *rows, const char *name, int decimals, const 
 static int make_columns(struct rows *rows)
 {
 	const bool *const asked = rows->settings->column;
-	const size_t most = 3 + rows->ids + COLUMNS;
+	const size_t most = 4 + rows->ids + COLUMNS + rows->zones + counted_columns(&rows->counted);
 	rows->column = calloc(most, sizeof *rows->column);
 	rows->value = calloc(most, sizeof *rows->value);
 	rows->sum = calloc(most, sizeof *rows->sum);
@@ -107,6 +107,14 @@ static int make_columns(struct rows *rows)
 		add_column(rows, "frequency_mhz", 1, "MHz", 0, 1);
 	if (asked[COLUMN_POWER])
 		add_column(rows, "power_w", 3, "W", 1, 1);
+	rows->columns += counted_name(&rows->counted, &rows->column[rows->columns]);
+	for (size_t i = 0; i < rows->zones; i++) {
+		char name[32], title[16];
+		snprintf(name, sizeof name, "power_%s_w", rows->zone[i].name);
+		snprintf(title, sizeof title, "%.13s W", rows->zone[i].name);
+		add_column(rows, name, 3, title, 1, 1);
+	}
+	add_column(rows, "time_unix_s", 6, "", 0, 1);
 	return 0;
 }
 
@@ -150,6 +158,17 @@ static double frequency(const struct rows *rows)
 	return told > 0 ? sum / (double)told : NAN;
 }
 
+static double watts(struct rows *rows)
+{
+	char text[LINUX_POWER_COMMAND_TEXT_MAX];
+	if (!rows->command)
+		return rows->power ? linux_power_watts(rows->power) : NAN;
+	const double found = linux_power_command_watts(rows->command);
+	if (linux_power_command_complaint(rows->command, text))
+		diag("warning: --power-command: %s; rows without an answer have no power", text);
+	return found;
+}
+
 /* Opens what the optional columns need, and says once what this machine lacks. */
 static void open_columns(struct rows *rows)
 {
@@ -164,11 +183,25 @@ static void open_columns(struct rows *rows)
 		diag("column frequency is unavailable: no processor has a cpufreq/scaling_cur_freq below "
 		     "%s/sys/devices/system/cpu",
 			settings->sysroot);
-	if (settings->column[COLUMN_POWER]) {
+	if (settings->power_command) {
+		rows->command = linux_power_command_open(settings->power_command, settings->interval_ns, NULL);
+		if (!rows->command)
+			diag("column power is unavailable: --power-command: %s", strerror(errno));
+	} else if (settings->column[COLUMN_POWER]) {
 		rows->power = linux_power_open(settings->sysroot, settings->power_source, error);
 		if (!rows->power)
 			diag("column power is unavailable: %s", error);
 	}
+	counted_open(&rows->counted, settings, linux_load_source_now(rows->source));
+}
+
+static void open_zones(struct rows *rows)
+{
+	char error[LINUX_POWER_ERROR_MAX];
+	if (rows->settings->zones)
+		rows->zones = linux_power_zones_open(rows->settings->sysroot, &rows->zone, error);
+	if (rows->settings->zones && rows->zones == 0)
+		diag("columns of zones are unavailable: %s", error);
 }
 
 int rows_open(struct rows *rows, struct settings *settings)
@@ -184,6 +217,7 @@ int rows_open(struct rows *rows, struct settings *settings)
 		return -1;
 	rows->is_terminal = isatty(rows->output);
 	open_columns(rows);
+	open_zones(rows);
 	if (choose_processors(rows) == 0 && make_columns(rows) == 0)
 		rows->writer = row_writer_new(rows->output, (enum row_format)settings->format, rows->column, rows->columns);
 	if (rows->writer)
@@ -259,13 +293,17 @@ int rows_add(struct rows *rows)
 	if (asked[COLUMN_FREQUENCY])
 		value[i++] = frequency(rows);
 	if (asked[COLUMN_POWER])
-		value[i++] = rows->power ? linux_power_watts(rows->power) : NAN;
+		value[i++] = watts(rows);
+	i += counted_take(&rows->counted, &value[i]);
+	for (size_t zone = 0; zone < rows->zones; zone++)
+		value[i++] = linux_power_watts(rows->zone[zone].power);
 	for (size_t other = first_other; other < i; other++) {
 		if (isfinite(value[other])) {
 			rows->sum[other] += value[other] * (double)(when_ns - from_ns);
 			rows->weight[other] += (double)(when_ns - from_ns);
 		}
 	}
+	value[i] = (double)(when_ns + clock_unix_offset()) / (double)NS_PER_S;
 	rows->last_ns = when_ns;
 	rows->written++;
 	char label[32];
@@ -286,15 +324,32 @@ int rows_end(struct rows *rows)
 
 int rows_read(struct rows *rows)
 {
-	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0))
+	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0) &&
+		counted_read(&rows->counted, linux_load_source_now(rows->source)) == 0)
 		return 0;
 	diag("can't read the load: %s", strerror(errno));
 	return -1;
 }
 
+/* How long power may be left alone; 0: there is none that has to be looked after. */
+static int64_t power_every(const struct rows *rows)
+{
+	return rows->command ? NS_PER_S : rows->power || rows->zones ? LINUX_POWER_POLL_NS : 0;
+}
+
+static void poll_power(struct rows *rows)
+{
+	if (rows->power)
+		linux_power_poll(rows->power);
+	if (rows->command)
+		linux_power_command_poll(rows->command);
+	for (size_t i = 0; i < rows->zones; i++)
+		linux_power_poll(rows->zone[i].power);
+}
+
 int64_t rows_look_when(const struct rows *rows)
 {
-	const int64_t power_ns = rows->power ? rows->power_next_ns : INT64_MAX;
+	const int64_t power_ns = power_every(rows) ? rows->power_next_ns : INT64_MAX;
 	const int64_t cores_ns = rows->cores ? rows->cores_next_ns : INT64_MAX;
 	return power_ns < cores_ns ? power_ns : cores_ns;
 }
@@ -302,9 +357,9 @@ int64_t rows_look_when(const struct rows *rows)
 int rows_look(struct rows *rows)
 {
 	const int64_t now_ns = clock_now();
-	if (rows->power && now_ns >= rows->power_next_ns) {
-		linux_power_poll(rows->power);
-		rows->power_next_ns = now_ns + LINUX_POWER_POLL_NS;
+	if (power_every(rows) && now_ns >= rows->power_next_ns) {
+		poll_power(rows);
+		rows->power_next_ns = now_ns + power_every(rows);
 	}
 	if (!rows->cores || now_ns < rows->cores_next_ns || cores_look(rows->cores, &rows->cores_next_ns) == 0)
 		return 0;
@@ -318,8 +373,10 @@ int rows_start(struct rows *rows)
 		return -1;
 	if (rows->power)
 		linux_power_watts(rows->power);
+	for (size_t i = 0; i < rows->zones; i++)
+		linux_power_watts(rows->zone[i].power);
 	rows->start_ns = rows->last_ns = linux_load_source_when(rows->source);
-	rows->power_next_ns = rows->start_ns + LINUX_POWER_POLL_NS;
+	rows->power_next_ns = rows->start_ns + power_every(rows);
 	return 0;
 }
 
@@ -336,6 +393,9 @@ int rows_close(struct rows *rows)
 	free(rows->meter);
 	free(rows->id);
 	linux_power_close(rows->power);
+	counted_close(&rows->counted);
+	linux_power_command_close(rows->command);
+	linux_power_zones_close(rows->zone, rows->zones);
 	cores_close(rows->cores);
 	linux_load_source_close(rows->source);
 	return result;

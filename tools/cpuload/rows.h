@@ -9,18 +9,24 @@
 
 #include "base/row_writer.h"
 #include "cpuload/cores.h"
+#include "cpuload/counted.h"
 #include "cpuload/options.h"
 #include "os/load_source.h"
 #include "os/power.h"
+#include "os/power_command.h"
 #include "record/load_meter.h"
 
 struct rows {
 	struct settings *settings; /* the caller's */
 	struct linux_load_source *source;
-	struct linux_power *power; /* NULL: none */
-	int64_t power_next_ns;     /* when it is to be polled */
-	struct cores *cores;       /* NULL: the load is of processors */
+	struct linux_power *power;     /* NULL: none */
+	struct linux_power_zone *zone; /* `zones` of them, each with a column */
+	size_t zones;
+	struct linux_power_command *command; /* that says it instead; NULL: none */
+	int64_t power_next_ns;               /* when one of these is to be polled */
+	struct cores *cores;                 /* NULL: the load is of processors */
 	int64_t cores_next_ns;
+	struct counted counted;
 	int output;   /* a descriptor, below 0 when it could not be opened */
 	unsigned *id; /* of the processors that have a column */
 	size_t ids;

@@ -7,6 +7,7 @@ const struct command *const commands[] = {
 	&command_timeline,
 	&command_throughput,
 	&command_curve,
+	&command_events,
 	&command_interference,
 	&command_overall,
 	&command_efficiency,

@@ -36,7 +36,7 @@ struct command {
 #define COLUMNS(list) .column = (list), .columns = sizeof(list) / sizeof *(list)
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve,
-	command_interference, command_overall, command_efficiency, command_ratio, command_heatmap;
+	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

@@ -125,7 +125,9 @@ int command_line_parse(int count, char **arguments, struct settings *settings)
 	}
 	settings->output = calloc((size_t)count, sizeof *settings->output);
 	settings->outlier = calloc((size_t)count, sizeof *settings->outlier);
-	if (!settings->output || !settings->outlier)
+	settings->input.offset = calloc((size_t)count, sizeof *settings->input.offset);
+	settings->input.power = calloc((size_t)count, sizeof *settings->input.power);
+	if (!settings->output || !settings->outlier || !settings->input.offset || !settings->input.power)
 		return complain_about_memory();
 	struct tool_options parse = {.option = ssreport_options,
 		.count = ssreport_option_count,

@@ -58,6 +58,7 @@ static int make_report(struct report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		report_windows_free(&report->series[i].windows);
 		report_windows_free(&report->series[i].throughput);
+		report_windows_free(&report->series[i].steps);
 	}
 	free(report->series);
 	report_table_free(report->table);

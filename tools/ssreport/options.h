@@ -26,9 +26,11 @@ enum {
 	RATIO = 128,
 	HEATMAP = 256,
 	REPEATS = 512,
+	EVENTS = 1024,
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
-	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
+	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION,
+	JOINED = OF_RUNS & ~SAMPLES, /* logs and iterations */
 	ALL = OF_RUNS | HEATMAP,
 };
 
@@ -56,6 +58,9 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_FORMAT,
 	OPTION_LABEL,
+	OPTION_JOIN,
+	OPTION_OFFSET,
+	OPTION_POWER,
 	OPTION_WINDOW,
 	OPTION_SETTLE,
 	OPTION_SKIP_EDGES,
@@ -84,7 +89,7 @@ void settings_free(struct settings *settings);
 
 /*
  * Stores the value of ssreport_options[option], which is one of the subcommand's and which messages call `source`;
- * settings->output and outlier must have room for one more. 0, or -1 after a message.
+ * settings->output, outlier, offset and power must have room for one more. 0, or -1 after a message.
  */
 int settings_set(struct settings *settings, int option, const char *source, const char *text);
 

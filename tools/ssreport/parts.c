@@ -19,8 +19,28 @@ int complain_about_memory(void)
 	return complain(strerror(errno));
 }
 
-const enum column window_columns[WINDOW_COLUMNS] = {
-	COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET, COLUMN_LOAD, COLUMN_ITERATIONS, COLUMN_THROUGHPUT};
+const enum column window_columns[WINDOW_COLUMNS] = {COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET,
+	COLUMN_LOAD, COLUMN_ITERATIONS, COLUMN_THROUGHPUT, COLUMN_POWER};
+
+const enum column event_columns[EVENT_COLUMNS] = {COLUMN_LABEL, COLUMN_FILE, COLUMN_START, COLUMN_END, COLUMN_TARGET, COLUMN_LOAD,
+	COLUMN_THROUGHPUT, COLUMN_EVENT, COLUMN_PER_SECOND, COLUMN_PER_ITERATION};
+
+int check_windows(const struct settings *settings)
+{
+	if (settings->per_step && settings->interval_ns != UNSET)
+		return complain("found --per-step and --interval, expected one of them");
+	if (!settings->per_step && !isnan(settings->edge))
+		return complain("found --edge without --per-step");
+	return 0;
+}
+
+struct report_windows_rules windows_rules(const struct settings *settings)
+{
+	return (struct report_windows_rules){.kind = settings->per_step ? REPORT_STEPS : REPORT_INTERVALS,
+		.length = settings_interval(settings),
+		.edge = settings_edge(settings),
+		.with_warmup = settings->with_warmup};
+}
 
 struct row row_of_window(const char *label, const char *file, const struct report_window *window)
 {

@@ -16,8 +16,14 @@ struct row {
 	union report_cell cell[COLUMN_COUNT];
 };
 
-#define WINDOW_COLUMNS 8
+#define WINDOW_COLUMNS 9
 extern const enum column window_columns[WINDOW_COLUMNS];
+#define EVENT_COLUMNS 10
+extern const enum column event_columns[EVENT_COLUMNS];
+
+/* Intervals, or steps with --per-step: as command.check, and what they are. */
+int check_windows(const struct settings *settings);
+struct report_windows_rules windows_rules(const struct settings *settings);
 
 /* A row with what a window has; the file may be NULL. */
 struct row row_of_window(const char *label, const char *file, const struct report_window *window);

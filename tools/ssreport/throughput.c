@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Iterations per second over time. */
-#include <math.h>
-
 #include "base/diag.h"
 #include "ssreport/parts.h"
 
-static int check_throughput(const struct settings *settings)
-{
-	if (settings->per_step && settings->interval_ns != UNSET)
-		return complain("found --per-step and --interval, expected one of them");
-	if (!settings->per_step && !isnan(settings->edge))
-		return complain("found --edge without --per-step");
-	return 0;
-}
-
 static int throughput_of(struct report *report, const struct report_run *run, const struct report_log *log)
 {
-	const struct settings *const settings = report->settings;
-	const struct report_windows_rules rules = {.kind = settings->per_step ? REPORT_STEPS : REPORT_INTERVALS,
-		.length = settings_interval(settings),
-		.edge = settings_edge(settings),
-		.with_warmup = settings->with_warmup};
+	const struct report_windows_rules rules = windows_rules(report->settings);
 	struct report_series *const series = add_series(report, run->label, log);
 	if (!series || make_windows(&series->windows, run, log, &rules) != 0)
 		return -1;
@@ -58,7 +43,7 @@ const struct command command_throughput = {
 	.argument = "ITERATIONS|LOG",
 	.summary = "iterations per second in each interval or step",
 	COLUMNS(window_columns),
-	.check = check_throughput,
+	.check = check_windows,
 	.make = make_throughput,
 	.size = size_lines,
 	.draw = draw_throughput,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Target, load and throughput over time. */
+/* Target, load, throughput and power over time. */
+#include <math.h>
+
 #include "ssreport/parts.h"
 
 #define PANELS_MAX 12 /* in a column */
@@ -13,12 +15,20 @@ static int timeline_of_log(struct report *report, const struct report_run *run, 
 		.with_warmup = settings->with_warmup};
 	const struct report_windows_rules throughput = {
 		.kind = REPORT_INTERVALS, .length = settings_interval(settings), .with_warmup = settings->with_warmup};
+	const struct report_windows_rules steps = {.kind = REPORT_STEPS, .edge = settings_edge(settings)};
 	struct report_series *const series = add_series(report, run->label, log);
 	if (!series || make_windows(&series->windows, run, log, &load) != 0)
 		return -1;
 	if (run->iteration_files > 0 && make_windows(&series->throughput, run, log, &throughput) != 0)
 		return -1;
-	return add_windows(report, run->label, log->name, &series->windows);
+	if (settings->per_step && make_windows(&series->steps, run, log, &steps) != 0)
+		return -1;
+	return add_windows(report, run->label, log->name, settings->per_step ? &series->steps : &series->windows);
+}
+
+static int check_timeline(const struct settings *settings)
+{
+	return !settings->per_step && !isnan(settings->edge) ? complain("found --edge without --per-step") : 0;
 }
 
 static int make_timeline(struct report *report)
@@ -51,8 +61,9 @@ const struct command command_timeline = {
 	.bit = TIMELINE,
 	.name = "timeline",
 	.argument = "LOG|ITERATIONS",
-	.summary = "target, load and throughput over time",
+	.summary = "target, load, throughput and power over time",
 	COLUMNS(window_columns),
+	.check = check_timeline,
 	.make = make_timeline,
 	.most = PANELS_MAX,
 	.size = size_timeline,

@@ -50,10 +50,11 @@ static void names_can_be_completed(void **state)
 {
 	(void)state;
 	for (EACH(row)) {
-		const enum tool_option_completion expected = row->takes != TOOL_TEXT              ? row->completion
-							     : strcmp(row->argument, "FILE") == 0 ? TOOL_COMPLETE_FILE
-							     : strcmp(row->argument, "DIR") == 0  ? TOOL_COMPLETE_FOLDER
-												  : TOOL_COMPLETE_MODULE;
+		const enum tool_option_completion expected = row->takes != TOOL_TEXT                 ? row->completion
+							     : strcmp(row->argument, "FILE") == 0    ? TOOL_COMPLETE_FILE
+							     : strcmp(row->argument, "DIR") == 0     ? TOOL_COMPLETE_FOLDER
+							     : strcmp(row->argument, "COMMAND") == 0 ? TOOL_COMPLETE_CHOICES
+												     : TOOL_COMPLETE_MODULE;
 		if (row->completion != expected)
 			fail_msg("--%s: %d completes it, expected %d", row->name, (int)row->completion, (int)expected);
 	}

@@ -638,12 +638,33 @@ static void the_time_of_edges_is_learnt(void **state)
 	assert_in_range(loop.edge_ns, 100, 107);
 }
 
+/* Nobody was saturated or starved while the machine stood still, whatever was so when it fell asleep; and nobody was held. */
+static void a_standstill_is_not_under_control(void **state)
+{
+	(void)state;
+	static const struct loop_answer starved = {.run = false, .target = 0.5, .load = 0.6, .global = 0, .local = 0};
+	struct slot_record record = {.since_ns = ORIGIN, .alive = 1, .load = NAN};
+	trace.target_at_s[0] = trace.target_at_s[1] = 0.5;
+	step_at(0, 0);
+	loop_publish(&loop, source.now_ns, &starved, &record);
+	step_at(100, 0.1);
+	loop_publish(&loop, source.now_ns, &starved, &record);
+	source.now_ns = ORIGIN + 10 * NS_PER_S;
+	loop_step(&loop, source.now_ns, ORIGIN + 200 * NS_PER_MS, ORIGIN, &answer);
+	loop_publish(&loop, source.now_ns, &starved, &record);
+	step_at(10100, 0.2);
+	loop_publish(&loop, source.now_ns, &starved, &record);
+	assert_true(is(record.control_ns, 200e6) && is(record.starved_ns, 200e6));
+	assert_true(is(record.alive_ns, 10100e6));
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(an_edge_goes_through_all_modules),
 		TEST(a_standstill_is_no_sample),
+		TEST(a_standstill_is_not_under_control),
 		TEST(the_time_that_a_workload_had_is_counted),
 		TEST(without_a_sample_the_target_stands_for_the_load),
 		TEST(before_the_first_reading_the_loop_is_open),

@@ -77,6 +77,52 @@ static void wait_a_little(void)
 	clock_sleep_until(clock_now() + 5000000);
 }
 
+static void expect_zones(const char *root, const char *const *expected)
+{
+	char error[LINUX_POWER_ERROR_MAX] = "";
+	struct linux_power_zone *zones;
+	const size_t count = linux_power_zones_open(root, &zones, error);
+	for (size_t i = 0; i < count; i++) {
+		assert_non_null(expected[i]);
+		assert_string_equal(zones[i].name, expected[i]);
+	}
+	assert_null(expected[count]);
+	linux_power_zones_close(zones, count);
+}
+#define EXPECT_ZONES(root, ...) expect_zones(root, (const char *const[]){__VA_ARGS__, NULL})
+
+static void zones(void **state)
+{
+	const char *const root = *state;
+	char error[LINUX_POWER_ERROR_MAX] = "";
+	struct linux_power_zone *found;
+	assert_int_equal(linux_power_zones_open(root, &found, error), 0);
+	assert_non_null(strstr(error, "there is no"));
+	zone(root, "intel-rapl:0", "package-0\n", "5000000\n");
+	zone(root, "intel-rapl:0:0", "core\n", "1\n");
+	zone(root, "intel-rapl:0:1", "dram\n", "1000000\n");
+	zone(root, "intel-rapl:1", "psys\n", "1\n");
+	zone(root, "intel-rapl-mmio:0", "package-0\n", "5000000\n");
+	fake_file(root, ZONES "intel-rapl/enabled", "1\n");
+	EXPECT_ZONES(root, "package-0", "psys", "core", "dram");
+	assert_int_equal(linux_power_zones_open(root, &found, error), 4);
+	wait_a_little();
+	set_energy(root, "intel-rapl:0", "7000000\n");   /* 2 J */
+	set_energy(root, "intel-rapl:0:1", "1500000\n"); /* 0.5 J */
+	const double package = linux_power_watts(found[0].power);
+	const double dram = linux_power_watts(found[3].power);
+	assert_true(package > 0 && package <= 2 / 0.005 * 1.001 && dram > 0 && dram <= 0.5 / 0.005 * 1.001);
+	assert_true(linux_power_watts(found[2].power) == 0);
+	linux_power_zones_close(found, 4);
+	/* Of two packages, each has its own parts. */
+	zone(root, "intel-rapl:2", "package-1\n", "1\n");
+	zone(root, "intel-rapl:2:0", "dram\n", "1\n");
+	EXPECT_ZONES(root, "package-0", "psys", "package-1", "core-0", "dram-0", "dram-1");
+	/* One that can't be read is left out. */
+	set_energy(root, "intel-rapl:2", "");
+	EXPECT_ZONES(root, "package-0", "psys", "core-0", "dram-0", "dram-1");
+}
+
 static void packages(void **state)
 {
 	const char *const root = *state;
@@ -283,6 +329,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growth),
 		cmocka_unit_test_setup_teardown(packages, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(zones, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(platform, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unavailable, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sensors, set_up, tear_down),

@@ -17,7 +17,8 @@ static char root[PATH_MAX];
 static struct linux_tree_time *tree;
 static uint64_t forks;
 static int parents[1000]; /* of the processes that there are, by number */
-static bool has_lists;    /* of children, which are followed then */
+static bool below;        /* lists of children are to be followed … */
+static bool has_lists;    /* … where there are any */
 
 static void set_up(void)
 {
@@ -25,7 +26,14 @@ static void set_up(void)
 	tree = NULL;
 	forks = 1000;
 	memset(parents, 0, sizeof parents);
-	has_lists = false;
+	below = has_lists = false;
+}
+
+/* Through all processes; by lists of children; or by them where a kernel has none. */
+static void look(int way)
+{
+	below = way > 0;
+	has_lists = way == 1;
 }
 
 static void tear_down(void)
@@ -87,7 +95,7 @@ static void vanish(int pid)
 
 static void open_tree(int pid)
 {
-	tree = has_lists ? linux_tree_time_open_below(root, pid, 4) : linux_tree_time_open(root, pid);
+	tree = below ? linux_tree_time_open_below(root, pid, 4) : linux_tree_time_open(root, pid);
 	ck_assert_ptr_nonnull(tree);
 }
 
@@ -116,7 +124,7 @@ END_TEST
 
 START_TEST(one_process)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 1, .own = 500});
 	process((struct made_up){.pid = 100, .parent = 1, .own = 7, .children = 9});
 	open_tree(100);
@@ -135,7 +143,7 @@ END_TEST
 
 START_TEST(children_come_and_go)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	process((struct made_up){.pid = 200, .parent = 1, .own = 3});
@@ -166,7 +174,7 @@ END_TEST
 /* A child dies between the reading of its parent and its own: the parent's count comes with the next reading. */
 START_TEST(dies_while_reading)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	open_tree(100);
@@ -180,7 +188,7 @@ END_TEST
 /* A parent that ignores SIGCHLD never gets its children's time; that must not eat the time of those it waits for later. */
 START_TEST(nobody_waits)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 3});
 	open_tree(100);
@@ -197,7 +205,7 @@ END_TEST
 
 START_TEST(orphans_stay)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 1});
 	process((struct made_up){.pid = 100, .parent = 1});
 	process((struct made_up){.pid = 101, .parent = 100});
@@ -236,7 +244,7 @@ END_TEST
 
 START_TEST(numbers_used_again)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 5});
 	process((struct made_up){.pid = 200, .parent = 1, .own = 5});
@@ -273,7 +281,7 @@ END_TEST
 /* A child of a thread that isn't the first. */
 START_TEST(children_of_threads)
 {
-	has_lists = true;
+	look(1);
 	process((struct made_up){.pid = 100, .parent = 1, .threads = 3});
 	open_tree(100);
 	forks++;
@@ -292,7 +300,7 @@ END_TEST
  */
 START_TEST(waited_for_further_up)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1});
 	process((struct made_up){.pid = 101, .parent = 100});
 	process((struct made_up){.pid = 102, .parent = 101});
@@ -311,7 +319,7 @@ END_TEST
 /* While the machine makes no process nobody new is looked for. */
 START_TEST(looks_only_after_forks)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 1});
 	open_tree(100);
 	expect(0, 1);
@@ -329,7 +337,7 @@ END_TEST
 
 START_TEST(ends)
 {
-	has_lists = _i;
+	look(_i);
 	struct linux_tree_time_reading reading;
 	process((struct made_up){.pid = 100, .parent = 1});
 	open_tree(100);
@@ -348,7 +356,7 @@ END_TEST
 /* Parents in a circle, which no kernel makes. */
 START_TEST(circle)
 {
-	has_lists = _i;
+	look(_i);
 	process((struct made_up){.pid = 100, .parent = 102, .own = 1});
 	process((struct made_up){.pid = 101, .parent = 100, .own = 1});
 	process((struct made_up){.pid = 102, .parent = 101, .own = 1});
@@ -415,7 +423,6 @@ static void family(int done, int leave)
 
 START_TEST(real_processes)
 {
-	has_lists = _i;
 	int begin[2], done[2], leave[2];
 	char byte = 0;
 	ck_assert(pipe(begin) == 0 && pipe(done) == 0 && pipe(leave) == 0);
@@ -428,7 +435,7 @@ START_TEST(real_processes)
 			family(done[1], leave[0]);
 		_exit(1);
 	}
-	tree = has_lists ? linux_tree_time_open_below("", child, 3) : linux_tree_time_open("", child);
+	tree = _i ? linux_tree_time_open_below("", child, 3) : linux_tree_time_open("", child);
 	ck_assert_ptr_nonnull(tree);
 	ck_assert_int_eq(write(begin[1], &byte, 1), 1);
 	struct linux_tree_time_reading reading;
@@ -461,19 +468,19 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_there);
-	tcase_add_loop_test(tests, one_process, 0, 2);
-	tcase_add_loop_test(tests, children_come_and_go, 0, 2);
-	tcase_add_loop_test(tests, dies_while_reading, 0, 2);
-	tcase_add_loop_test(tests, nobody_waits, 0, 2);
-	tcase_add_loop_test(tests, orphans_stay, 0, 2);
+	tcase_add_loop_test(tests, one_process, 0, 3);
+	tcase_add_loop_test(tests, children_come_and_go, 0, 3);
+	tcase_add_loop_test(tests, dies_while_reading, 0, 3);
+	tcase_add_loop_test(tests, nobody_waits, 0, 3);
+	tcase_add_loop_test(tests, orphans_stay, 0, 3);
 	tcase_add_test(tests, strangers_stay_strangers);
-	tcase_add_loop_test(tests, numbers_used_again, 0, 2);
+	tcase_add_loop_test(tests, numbers_used_again, 0, 3);
 	tcase_add_test(tests, unseen_parents);
 	tcase_add_test(tests, children_of_threads);
-	tcase_add_loop_test(tests, waited_for_further_up, 0, 2);
-	tcase_add_loop_test(tests, looks_only_after_forks, 0, 2);
-	tcase_add_loop_test(tests, ends, 0, 2);
-	tcase_add_loop_test(tests, circle, 0, 2);
+	tcase_add_loop_test(tests, waited_for_further_up, 0, 3);
+	tcase_add_loop_test(tests, looks_only_after_forks, 0, 3);
+	tcase_add_loop_test(tests, ends, 0, 3);
+	tcase_add_loop_test(tests, circle, 0, 3);
 	tcase_add_loop_test(tests, real_processes, 0, 2);
 	suite_add_tcase(suite, tests);
 	SRunner *const runner = srunner_create(suite);

@@ -102,6 +102,19 @@ static void the_unit_is_said_where_it_is_cores(void **state)
 		text_of_log(), HEADER ",unit\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,core\n");
 }
 
+static void the_wall_clock_comes_last_of_all(void **state)
+{
+	(void)state;
+	struct record record = row;
+	record.end_unix_ns = 1767225600000012999;
+	struct control_log *log = open_log(.unit = true, .wall = true);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER ",unit,time_unix_s\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,"
+						  "1.500000,0.031250,core,1767225600.000012\n");
+}
+
 static void instances_have_columns_of_their_own(void **state)
 {
 	(void)state;
@@ -114,6 +127,29 @@ static void instances_have_columns_of_their_own(void **state)
 	assert_int_equal(control_log_close(log), 0);
 	assert_string_equal(text_of_log(), HEADER ",duty_00,duty_01,duty_02\n2.500000,12.500000,0.250000,0.260000,0.261235,0."
 						  "500000,1.500000,0.031250,0.000000,,1.000000\n");
+}
+
+static void events_have_columns_where_they_are_asked_for(void **state)
+{
+	(void)state;
+	char lacks[2][LINUX_COUNTER_ERROR_MAX] = {"", "it can't be had"};
+	/* Of all and of two groups, by event. */
+	struct linux_counter_reading interval[6] = {{30, 10, 10}, {0}, {10, 10, 5}, {0}, {20, 10, 10}, {0}};
+	const struct counted counted = {.events = {.count = 2, .event = {{.name = "cycles:u"}, {.name = "cpu/x=1/"}}},
+		.lacks = lacks,
+		.groups = 2,
+		.interval = interval,
+		.interval_s = 0.5};
+	struct record record = row;
+	record.power_w = 41.25;
+	struct control_log *log = open_log(.power = true, .counted = &counted);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER
+		",power_w,cycles_u_per_s,cycles_u_g0_per_s,cycles_u_g1_per_s,cpu_x_1_per_s,cpu_x_1_g0_per_s,cpu_x_1_g1_per_s\n"
+		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,41.250000,60.000000,40.000000,"
+		"40.000000,,,\n");
 }
 
 static void power_has_a_column_where_it_is_asked_for(void **state)
@@ -274,8 +310,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_have_the_columns_of_the_header),
 		TEST(the_unit_is_said_where_it_is_cores),
+		TEST(the_wall_clock_comes_last_of_all),
 		TEST(instances_have_columns_of_their_own),
 		TEST(power_has_a_column_where_it_is_asked_for),
+		TEST(events_have_columns_where_they_are_asked_for),
 		TEST(free_load_comes_after_that_of_others),
 		TEST(the_pinning_comes_last),
 		TEST(instance_columns_are_as_wide_as_the_largest_number),

@@ -233,6 +233,28 @@ static void workloads_that_have_ended_do_not_count(void **state)
 }
 
 /* Of the time of all controlled workloads, as far as they were there. */
+/* The recorder reads the machine first, and by the time it looks at the workloads one of them may be further. */
+static void an_edge_after_the_reading_is_none_of_it(void **state)
+{
+	(void)state;
+	struct record record;
+	assert_int_equal(recorder_init(&recorder, &run, 500 * NS_PER_MS, false), 0);
+	publish(0, 900, 1, 0.5, true, true);
+	publish(1, 900, 0.5, 0.5, true, true);
+	publish(0, 1030, 1, 0.5, true, true);
+	struct sst_reading now = reading(1000, 0);
+	recorder_start(&recorder, &now, 0);
+	publish(0, 1510, 1, 0.5, true, true);
+	now = reading(1500, 500);
+	recorder_end(&recorder, &now, &record);
+	assert_true(is(record.alive, 1) && is(record.duty, 0.75) && is(record.runnable, 2) && is(record.estimate, 0.5));
+	recorder_start(&recorder, &now, 0);
+	publish(0, 1900, 1, 0.5, true, true);
+	now = reading(2000, 1000);
+	recorder_end(&recorder, &now, &record);
+	assert_true(is(record.alive, 1) && is(record.duty, 0.75) && is(record.runnable, 2) && is(record.estimate, 0.5));
+}
+
 static void time_at_the_bounds(void **state)
 {
 	(void)state;
@@ -267,6 +289,7 @@ int main(void)
 		TEST(what_is_unknown_is_no_number),
 		TEST(loads_are_held_to_their_range),
 		TEST(workloads_that_have_ended_do_not_count),
+		TEST(an_edge_after_the_reading_is_none_of_it),
 		TEST(time_at_the_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ expect_text out '^measured: +the whole machine: 7 processors$'
 expect_text out '^  measured: workloads may use 5 of 7 processors, by affinity; no load above 71 %'
 expect_text out '^idle: +chosen: '
 expect_text out '^combined: +unavailable: '
-hold 50% 5 -v -F cpus=allowed ssburn
+hold 20% 5 -v -F cpus=allowed ssburn
 # One that comes back is measured again.
 expect_text err 'cpus=0-5$'
 
@@ -32,7 +32,7 @@ run showstopper --check-machine
 expect_text out '^combined: +chosen: '
 expect_no_text out '^idle: +chosen'
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control || fail 'version 2 is not as it was'
-hold 50% 5 -v ssburn
+hold 20% 5 -v ssburn
 expect_text err 'source=combined'
 
 finish

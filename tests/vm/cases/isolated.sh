@@ -19,10 +19,10 @@ run showstopper --check-machine
 cat out err
 showstopper --list-pins | tee schemes
 
-hold_on 20% "$count:$usable" ssburn
+hold_on 12% "$count:$usable" ssburn
 grep -v '^neutral' schemes | grep spread >halves
 while read -r scheme part list <&3; do
-	hold_on 30% "$(count_of "$list"):$list" --pin "$scheme" --part "$part" ssburn 3<&-
+	hold_on 15% "$(count_of "$list"):$list" --pin "$scheme" --part "$part" ssburn 3<&-
 done 3<halves
 # Those that nobody is given unless it is asked for.
 apart=$(sed -n 's/^\([0-9]*\).*/\1/p' /sys/devices/system/cpu/isolated)

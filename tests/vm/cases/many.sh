@@ -6,6 +6,6 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 
-hold 10% 6 ssburn
+hold 5% 6 ssburn
 
 finish

@@ -15,10 +15,35 @@ list_pins_is() {
 	cmp -s schemes expected || { fail "$what: found, expected:"; diff schemes expected; }
 }
 
+# For awk: adds the processors of a list to a set.
+take_list='function take(list, set,    part, ends, end, n, i) {
+	for (n = split(list, part, ","); n; n--) {
+		ends = split(part[n], end, "-")
+		for (i = end[1] + 0; i <= end[ends] + 0; i++) set[i] = 1
+	}
+}'
+
+# online_of <LISTS: of each list those that are online: newer kernels keep others in a mask as well.
+online_of() {
+	awk -v online="$(cat /sys/devices/system/cpu/online)" "$take_list"'
+		BEGIN { take(online, there) }
+		{
+			split("", set)
+			take($0, set)
+			list = ""
+			for (i = 0; i < 1024; i++) {
+				if (!(i in set && i in there)) continue
+				for (from = i; (i + 1) in set && (i + 1) in there; i++) ;
+				list = list (list == "" ? "" : ",") from (i > from ? "-" i : "")
+			}
+			print list
+		}'
+}
+
 # What the ssburns are bound to: COUNT:LIST, with blanks between.
 masks() {
 	grep -lsx ssburn /proc/[0-9]*/comm | sed 's/comm$/status/' | xargs sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' 2>/dev/null |
-		sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
+		online_of | sort | uniq -c | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $2 }'
 }
 
 # Ticks of programs on each processor: NUMBER TICKS, one a line.
@@ -28,14 +53,8 @@ program_ticks() {
 
 # ticks_are_on LISTS FROM TO: between two files of them, programs used no other processors than these, but for a tenth.
 ticks_are_on() {
-	awk -v lists="$1" '
-		function take(list,    part, ends, end, n, i) {
-			for (n = split(list, part, ","); n; n--) {
-				ends = split(part[n], end, "-")
-				for (i = end[1]; i <= end[ends] + 0; i++) inside[i + 0] = 1
-			}
-		}
-		BEGIN { for (k = split(lists, each, " "); k; k--) { sub(/^.*:/, "", each[k]); take(each[k]) } }
+	awk -v lists="$1" "$take_list"'
+		BEGIN { for (k = split(lists, each, " "); k; k--) { sub(/^.*:/, "", each[k]); take(each[k], inside) } }
 		NR == FNR { before[$1] = $2; next }
 		{
 			used = $2 - before[$1]

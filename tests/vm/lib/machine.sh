@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: a machine in QEMU. Needs $root, $build, $cache, and trouble, which ends the program with a message.
 #   machine_choose_accelerator auto|kvm|tcg IMAGE INITRAMFS   sets accelerator
+#   machine_accelerator          options of QEMU for it
+#   machine_kernel_options OPTION...   those of the kernel for it, and these
 #   machine_run FOLDER LIMIT SLOW IMAGE INITRAMFS QEMU-OPTIONS KERNEL-OPTIONS   boots it, does what it asks for, and waits for its end,
 #                                for LIMIT of its seconds at most; if it is emulated, one takes SLOW seconds. Console, requests and
 #                                results of the machine are then in FOLDER. Its status is QEMU's, or 124
@@ -9,15 +11,22 @@
 
 machine=
 
-machine_qemu() { # LIMIT OPTION...
-	qemu_limit=$1
-	shift
+machine_accelerator() {
 	if [ "$accelerator" = kvm ]; then
-		set -- -accel kvm -cpu host "$@"
+		echo '-accel kvm -cpu host'
 	else
 		# QEMU 7.2 sometimes gives an emulated cmpxchg16b the wrong flags, which Linux 6.12 does not survive. Linux sees threads of a core on
 		# an Intel alone.
-		set -- -accel tcg,thread=multi -cpu max,-cx16,vendor=GenuineIntel "$@"
+		echo '-accel tcg,thread=multi -cpu max,-cx16,vendor=GenuineIntel'
+	fi
+}
+
+machine_qemu() { # LIMIT OPTION...
+	qemu_limit=$1
+	shift
+	# shellcheck disable=SC2046 # words
+	set -- $(machine_accelerator) "$@"
+	if [ "$accelerator" != kvm ]; then
 		# shellcheck disable=SC2031 # set for QEMU alone
 		export LD_PRELOAD="$build/tests/slow_clock.so" SLOW_CLOCK="${machine_slow:-1}" SLOW_CLOCK_AHEAD="${machine_ahead-}"
 	fi
@@ -86,9 +95,12 @@ machine_sleeps() { # FOLDER QEMU SECONDS
 		machine_gone=$((machine_gone + $3))
 		# shellcheck disable=SC2059 # the number as four bytes, the first of which counts least
 		printf "$(printf '\\%03o\\%03o\\0\\0' $((machine_gone % 256)) $((machine_gone / 256)))" | dd of="$1/ahead" conv=notrunc status=none
-		sleep 1
+		sleep 0.2
 	fi
 	kill -CONT "$2"
+	# It sees that it slept when it looks, and before it may sleep again.
+	machine_say "$1" 'info status'
+	sleep 0.$((2 * machine_slow > 9 ? 9 : 2 * machine_slow))
 }
 
 # What a case may ask the host for. The machine itself asks for its end: it has to be there to be looked at.
@@ -101,16 +113,14 @@ machine_do() { # FOLDER QEMU REQUEST...
 		machine_waited "$qemu" >"$folder/waited"
 		machine_say "$folder" quit
 		;;
+	wait:2) sleep $(($2 * machine_slow)) ;;
 	stop:2)
 		machine_say "$folder" stop
 		sleep $(($2 * machine_slow))
 		machine_say "$folder" cont
 		;;
 	sleep:2) machine_sleeps "$folder" "$qemu" "$2" ;;
-	key:2)
-		sleep $(($2 * machine_slow))
-		machine_say "$folder" 'sendkey ret'
-		;;
+	key:1) machine_say "$folder" 'sendkey ret' ;;
 	stall:5) "$build/tests/stall_thread" "$(machine_thread "$folder" "$2")" $(($3 * machine_slow)) $(($4 * machine_slow)) "$5" ;;
 	*) echo "nobody knows how to '$*'" ;;
 	esac
@@ -137,10 +147,13 @@ machine_run() {
 	tail -n +1 -s 0.1 -f --pid="$machine" "$folder/requests" 2>/dev/null | while read -r request; do
 		# shellcheck disable=SC2086 # words
 		machine_do "$folder" "$(machine_process "$machine" | tr -d " ")" $request
-	done >"$folder/host" 2>&1
+	done >"$folder/host" 2>&1 &
+	# Not in the foreground, where it would keep signals waiting until the machine ends.
+	host=$!
 	wait "$machine"
 	machine_status=$?
 	machine=
+	wait "$host"
 	# Where QEMU didn't start nobody has opened the other end.
 	kill "$reader" 2>/dev/null
 	wait "$reader" 2>/dev/null

@@ -9,10 +9,13 @@
 #   group_names         where a run has several groups of workloads: what the iteration records of each are called, one after the other
 #   own_options         see below, or nothing
 # and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
-# doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need.
+# doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need;
+# in_environments=yes, if runs may be put into containers and guests: then list_runs is called for each $environment.
 
 . "$root/tools/bench/lib/publish.sh"
 . "$root/tools/bench/lib/bursts.sh"
+. "$root/tools/experiments/lib/quoted.sh"
+. "$root/tools/experiments/lib/run.sh"
 
 experiments=$root/tools/experiments
 tab=$(printf '\t')
@@ -32,7 +35,8 @@ $summary
 $([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in percent ($default_targets${quick_targets:+; quick: $quick_targets})")
   -n, --repeat N          how often each run is made ($default_repeat)
   -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
-$own_options
+$own_options$([ "${in_environments-}" != yes ] || printf '%s' '
+  -I, --in LIST           out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)')
   -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what the file of each workload says; with --full 180})
   -R, --random SEED       in random order, the same for the same seed
   -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
@@ -93,27 +97,35 @@ warm_up_of() {
 	for one in $(printf '%s' "$1" | tr / ' '); do sed -n 's/^warmup=//p' "$temporary/$one"; done | sort -g | tail -n 1
 }
 
-# add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _. A run of several groups has a workload
+# add_run LABEL WORKLOAD INSTANCES SECONDS OPTION...: the label is the run's folder; its parts are joined by _. Of several environments each has a
+# folder, which is then put before the label. A run of several groups has a workload
 # and instances for each, joined by /, and options for all of it and then for each group, with a word : between them. P instances are as many as
 # showstopper starts when it isn't told.
 add_run() {
-	run_label=$1 run_workload=$2 run_instances=$3 run_seconds=$4
+	run_label=$folder_of_environment$1 run_workload=$2 run_instances=$3 run_seconds=$4
 	shift 4
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$run_label" "$run_workload" "$run_instances" "$(warm_up_of "$run_workload")" "$run_seconds" \
-		"$([ "$simulated" = yes ] && echo sssim || echo showstopper)" "$*"
+		"$([ "$simulated" = yes ] && echo sssim || echo "$environment")" "$*"
 }
 
 # Once, or the rows of one report would tell of different things.
 make_list() {
-	list_runs | if [ -n "$order" ]; then
+	for environment in $environments; do
+		folder_of_environment=
+		[ "$several" = no ] || folder_of_environment=$environment/
+		list_runs || exit 125
+	done | if [ -n "$order" ]; then
 		awk -v seed="$order" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | sort -n | cut -f 2-
 	else
 		cat
 	fi
 }
 
+folder_of() { # LABEL
+	case $1 in */*) echo "$output/${1%/*}/runs/${1##*/}" ;; *) echo "$output/runs/$1" ;; esac
+}
 is_complete() {
-	[ -d "$output/runs/$1" ]
+	[ -d "$(folder_of "$1")" ]
 }
 
 # Seconds that the runs of a list take that are not complete.
@@ -177,71 +189,13 @@ interrupted() {
 	exit "$1"
 }
 
-# one_run NUMBER LABEL WORKLOAD INSTANCES WARM_UP SECONDS OPTIONS
-one_run() {
-	part=$output/runs/$2.part wanted=$6
-	rm -rf "$part" "$output/runs/$2.failed"
-	mkdir -p "$part" || trouble "can't make $part"
-	if [ "$simulated" = yes ]; then
-		# shellcheck disable=SC2086 # words
-		set -- "$1" "$2" "$build/sssim" -q -p "$processors" -W "$(model_of "$3")" -n "$4" -w "${5}s" -r "${6}s" -o log.csv $7
-	else
-		all=$7 groups=$3/ counts=$4/ names="${group_names:-iterations} "
-		# shellcheck disable=SC2086 # words
-		set -- "$1" "$2" "$build/showstopper" -q -w "${5}s" -r "${6}s" -o log.csv --export-json record.json --export-csv record.csv \
-			--placeholder @ --stdout /dev/null --stderr "errors.@.txt" --grace 2s ${all%% : *}
-		separator=
-		while [ -n "$groups" ]; do
-			case $all in *' : '*) all=${all#* : } of_group=${all%% : *} ;; *) of_group= ;; esac
-			[ "${counts%%/*}" = P ] || of_group="$of_group -n ${counts%%/*}"
-			command=$("$experiments/workload" command "${groups%%/*}" --wrap --build "$build" --java "$java" \
-				--records "$(printf '%s' "$part" | sed 's/@/@@/g')/${names%% *}.@.csv" --placeholder @) || exit 125
-			# shellcheck disable=SC2086 # words
-			set -- "$@" $separator $of_group -- sh -c "$command"
-			groups=${groups#*/} counts=${counts#*/} names=${names#* } separator=:
-		done
-	fi
-	number=$1 label=$2
-	shift 2
-	printf '%s\n' "$*" >"$part/command"
-	uptime >"$part/uptime"
-	began=$(date +%s.%N)
-	(cd "$part" && exec "$@" 2>messages.txt) &
-	controller=$!
-	wait "$controller"
-	status=$?
-	controller=
-	ended=$(date +%s.%N)
-	signal=0
-	[ "$status" -le 128 ] || signal=$((status - 128))
-	printf '%d\t:\t%.3f\t%10.3f\t0\t0\t%d\t%d\t%s\n' "$number" "$began" "$(echo "$ended $began" | awk '{ print $1 - $2 }')" \
-		$((signal ? 0 : status)) "$signal" "$*" >>"$output/joblog"
-	if [ "$status" -eq 0 ] && [ "$simulated" = no ] && ! ran_as_long "$part/record.csv" "$wanted"; then
-		status=1
-		echo "a workload ended before the run did" >>"$part/messages.txt"
-	fi
-	if [ "$status" -eq 0 ]; then
-		mv "$part" "$output/runs/$label" || trouble "can't keep $part"
-		return 0
-	fi
-	mv "$part" "$output/runs/$label.failed"
-	printf '%s failed with status %d: ' "$label" "$status"
-	grep -v 'the run goes on' "$output/runs/$label.failed/messages.txt" | head -n 1
-	return 1
-}
-
-# ran_as_long RECORD SECONDS: whether the workloads lived that long; they are endless.
-ran_as_long() {
-	awk -F, -v wanted="$2" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i } NR == 2 { long = $column["controlled_s"] > wanted - 0.5 } END { exit !long }' "$1"
-}
-
 run_all() {
 	total=$(wc -l <"$output/runs.tsv")
 	number=0
 	failed=0
 	ran=no
 	# Descriptor 3, since a run must not read the list.
-	while IFS=$tab read -r label workload instances warm_up length _ options <&3; do
+	while IFS=$tab read -r label workload instances warm_up length how options <&3; do
 		number=$((number + 1))
 		if is_complete "$label"; then continue; fi
 		[ "$ran" = no ] || sleep "$cool_down"
@@ -249,8 +203,19 @@ run_all() {
 		left=
 		[ "$simulated" = yes ] || left=", $(as_time "$(time_left "$output/runs.tsv")") left"
 		printf '[%d/%d] %s%s\n' "$number" "$total" "$label" "$left"
-		one_run "$number" "$label" "$workload" "$instances" "$warm_up" "$length" "$options" || failed=$((failed + 1))
+		one_run "$number" "$label" "$workload" "$instances" "$warm_up" "$length" "$how" "$options" || failed=$((failed + 1))
 	done 3<"$output/runs.tsv"
+}
+
+choose_environments() { # OPTION LIST
+	[ "${in_environments-}" = yes ] || trouble "unexpected argument '$1' (--help says more)"
+	environments=
+	for environment in $(printf '%s' "$2" | tr , ' '); do
+		case $environment in native | lxc | qemu) ;; *) trouble "$1: '$environment' is none of native, lxc, qemu" ;; esac
+		case " $environments " in *" $environment "*) trouble "$1: $environment is given twice" ;; esac
+		environments="$environments${environments:+ }$environment"
+	done
+	case $environments in '') trouble "$1: expected some of native, lxc, qemu" ;; *' '*) several=yes ;; esac
 }
 
 number_from() { # OPTION VALUE LEAST
@@ -263,7 +228,9 @@ batch() {
 	publish=no
 	publish_begin "tools/experiments/$experiment" "$@"
 	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' quick_warm_up='' full_warm_up=180
+	environments=native several=no
 	processors=$(nproc)
+	half=$(awk -v processors="$processors" 'BEGIN { printf "%g", processors / 2 }')
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-q | --quick) mode=quick ;;
@@ -277,7 +244,8 @@ batch() {
 			usage
 			exit 0
 			;;
-		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -u | --warm-up | -R | --random | -c | --cool-down | -o | --output | -B | --build)
+		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -u | --warm-up | -R | --random | -c | --cool-down | -o | --output | -B | --build | \
+			-I | --in)
 			[ $# -ge 2 ] || trouble "$1 needs a value"
 			case $1 in
 			-w | --workloads) workloads=$(printf '%s' "$2" | tr ',' ' ') ;;
@@ -293,6 +261,7 @@ batch() {
 			-c | --cool-down) number_from "$1" "$2" 0 && cool_down=$2 ;;
 			-o | --output) output=$2 ;;
 			-B | --build) build=$2 ;;
+			-I | --in) choose_environments "$1" "$2" ;;
 			esac
 			shift
 			;;
@@ -329,8 +298,9 @@ batch() {
 	make_list >"$list"
 	[ -s "$list" ] || trouble "there is nothing to run"
 	if [ "$dry_run" = yes ]; then
-		while IFS=$tab read -r label workload instances warm_up length _ options; do
-			printf '%s: %s instances of %s, warm-up %s s, %s s with %s\n' "$label" "$instances" "$workload" "$warm_up" "$length" "$options"
+		while IFS=$tab read -r label workload instances warm_up length how options; do
+			case $how in lxc | qemu) inside="in $how, " ;; *) inside= ;; esac
+			printf '%s: %s%s instances of %s, warm-up %s s, %s s with %s\n' "$label" "$inside" "$instances" "$workload" "$warm_up" "$length" "$options"
 		done <"$list"
 		total="$(as_time "$(output=/nonexistent && time_left "$list")")"
 		[ "$simulated" = no ] || total='simulated'
@@ -342,6 +312,7 @@ batch() {
 		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
 	fi
 	if [ "$publish" = yes ]; then
+		[ "$several" = no ] || trouble '--publish: expected one environment'
 		publish_look tools/bench/README.md "experiments-$experiment"
 		if [ -e "$output/runs.tsv" ] && [ "$(cat "$output/revision" 2>/dev/null)" != "$published_revision" ]; then
 			trouble "--publish: $output was begun with another revision than $published_revision; choose another --output"
@@ -349,6 +320,11 @@ batch() {
 	fi
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
+	if [ "$report_only" = no ] && [ "$simulated" = no ]; then
+		# Two batches on one machine would measure each other.
+		lock "$experiments/lib/batch.sh" 'of this checkout'
+		remove_left
+	fi
 	prepare_build
 	if [ "$report_only" = no ]; then
 		# In this order, so that a batch is begun as a whole or not at all.
@@ -359,10 +335,9 @@ batch() {
 			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
 			publish_revision >"$output/revision"
 		fi
-		# Two batches on one machine would measure each other; simulated ones must not share a folder.
-		if [ "$simulated" = yes ]; then exec 9<"$output/runs.tsv"; else exec 9<"$experiments/lib/batch.sh"; fi
-		flock -n 9 || trouble "another experiment $([ "$simulated" = yes ] && echo "in $output" || echo "of this checkout") is running"
+		[ "$simulated" = no ] || lock "$output/runs.tsv" "in $output"
 		[ "$simulated" = yes ] || prepare_workloads
+		prepare_environments
 		if command -v prepare_runs >/dev/null; then prepare_runs || trouble "can't prepare the runs"; fi
 		if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
 			[ "$simulated" = yes ] || check_idle
@@ -376,7 +351,7 @@ batch() {
 		[ -e "$output/runs.tsv" ] || trouble "$output holds no batch"
 		failed=0
 	fi
-	write_report || trouble "no report could be written"
+	write_reports || trouble "no report could be written"
 	printf 'Report: %s\n' "$output/$experiment.html"
 	if [ "$publish" = yes ]; then
 		# Without title, pictures and the machine, and as a part of a longer document.
@@ -386,6 +361,29 @@ batch() {
 		publish_block tools/bench/README.md "experiments-$experiment" <"$output/published.md"
 	fi
 	[ "$failed" -eq 0 ] || exit 1
+}
+
+lock() { # FILE WHERE
+	exec 9<"$1"
+	flock -n 9 || trouble "another experiment $2 is running"
+}
+
+# What a batch that was killed has not removed itself.
+remove_left() {
+	for part in "$output"/runs/*.part "$output"/*/runs/*.part; do
+		[ ! -e "$part/environment" ] || "$experiments/lib/environment" remove "$(cat "$part/environment")" "$part"
+	done
+}
+
+# Of several, each has a folder like that of a batch of its own, with its list.
+prepare_environments() {
+	for environment in $environments; do
+		lacking=$("$experiments/lib/environment" missing "$environment" | paste -s -d , - | sed 's/,/, /g')
+		[ -z "$lacking" ] || trouble "--in $environment: missing: $lacking"
+		[ "$several" = yes ] || continue
+		mkdir -p "$output/$environment/runs" || trouble "can't make $output/$environment"
+		sed -n "s,^$environment/,,p" "$output/runs.tsv" >"$output/$environment/runs.tsv"
+	done
 }
 
 describe_machine() {
@@ -400,6 +398,31 @@ describe_machine() {
 	else
 		printf 'load before the first run: %s %%\n' "$other"
 	fi
+}
+
+# Of several environments each has a report of its own, in its folder, beside that of all.
+write_reports() {
+	if [ "$several" = no ]; then
+		write_report
+		return
+	fi
+	whole=$output
+	reported=
+	for environment in $environments; do
+		output=$whole/$environment
+		[ -n "$(complete_runs)" ] || continue
+		cp "$whole/machine.txt" "$output/" 2>/dev/null
+		# What one lacks should not cost the others their reports.
+		if (write_report); then
+			reported="$reported $environment"
+		else
+			echo "tools/experiments/$experiment: no report of the runs in $environment could be written" >&2
+			failed=$((failed + 1))
+		fi
+	done
+	output=$whole
+	[ -n "$reported" ] || trouble 'no run is complete and of use'
+	report_environments
 }
 
 # Labels of the list whose run is complete.

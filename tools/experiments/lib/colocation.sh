@@ -2,10 +2,16 @@
 # The report of pairs of workloads: their pictures, interference, throughput and energy of the whole machine, another batch beside it. Sourced by
 # colocation. Labels of runs are foreground_background_scheme_repetition.
 
+# environment_of LABEL BATCH: in what it was run.
+environment_of() {
+	awk -F '\t' -v label="$1" '$1 == label { print $6 }' "$2/runs.tsv" 2>/dev/null
+}
+
 # log_of LABEL [BATCH]: the control log of a run, with the load of the background's processors.
 log_of() {
 	of_run=${2-$output}/runs/$1
 	scheme=${1%_*}
+	environment=$(environment_of "$1" "${2-$output}")
 	if ! is_unpinned "${scheme##*_}"; then
 		printf '%s\n' "$of_run/log.csv"
 		return
@@ -43,20 +49,57 @@ measure_interference() {
 	done
 	rm -f "$output/interference.new"
 	[ -s "$output/usable.txt" ] || trouble 'no run is complete and of use'
-	# The mean over repeats; a criterion is met when each of them meets it.
-	awk -F, -v OFS=, '
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; print "foreground,background,scheme,repeats,interference,symmetric,significant"; next }
-		{
-			split($column["label"], part, "_")
-			key = part[1] OFS part[2] OFS part[3]
-			if (!(key in repeats)) { order[++keys] = key; symmetric[key] = significant[key] = "yes" }
-			repeats[key]++
-			if ($column["interference"] != "") { n[key]++; sum[key] += $column["interference"] }
-			if ($column["symmetric"] != "yes") symmetric[key] = "no"
-			if ($column["significant"] != "yes") significant[key] = "no"
+	mean_interference <"$output/interference-runs.csv" >"$output/interference.csv"
+}
+
+# The mean over repeats, with half the length of its interval of confidence; a criterion is met when each of them meets it. There is none where that
+# interval has 0 in it, whatever the criteria say of lines that don't rise or fall.
+mean_interference() {
+	awk -F, -v OFS=, -f "$root/tools/bench/lib/interval.awk" -f "$experiments/lib/interference.awk"
+}
+
+# interference_table SCHEME <interference.csv: foregrounds as rows, backgrounds as columns.
+interference_table() {
+	awk -F, -v OFS=, -v scheme="$1" -v workloads="$workloads" '
+		function shown(    marks) {
+			if ($9 == "yes") return sprintf("%.1f none ±%.1f", $5, ($5 < 0 ? -$5 : $5) + $8)
+			marks = ($8 == "" ? "" : sprintf("±%.1f", $8)) ($6 == "yes" ? "" : "a") ($7 == "yes" ? "" : "p")
+			return sprintf("%.1f", $5) (marks == "" ? "" : " ") marks
 		}
-		END { for (i = 1; i <= keys; i++) { k = order[i]; print k, repeats[k], (n[k] ? sprintf("%.2f", sum[k] / n[k]) : ""), symmetric[k], significant[k] } }' \
-		"$output/interference-runs.csv" >"$output/interference.csv"
+		$3 == scheme && $5 != "" { cell[$1, $2] = shown() }
+		END {
+			count = split(workloads, name, " ")
+			line = "foreground"
+			for (i = 1; i <= count; i++) line = line OFS name[i]
+			print line
+			for (i = 1; i <= count; i++) {
+				line = name[i]
+				for (j = 1; j <= count; j++) line = line OFS cell[name[i], name[j]]
+				print line
+			}
+		}'
+}
+
+# interference_sentence SCHEME <interference.csv
+interference_sentence() {
+	awk -F, -v scheme="$1" '
+		$3 == scheme { pairs++ }
+		$3 == scheme && $5 != "" {
+			known++
+			met += $6 == "yes" && $7 == "yes" && $9 != "yes"
+			if ($9 == "yes") {
+				none++
+				within = ($5 < 0 ? -$5 : $5) + $8
+				list = list (list == "" ? "" : "; ") sprintf("%s beside %s: none, within ±%.1f", $1, $2, within)
+			}
+			if (known == 1 || $5 + 0 < low) { low = $5 + 0; least = $1 " beside " $2 }
+			if (known == 1 || $5 + 0 > high) { high = $5 + 0; most = $1 " beside " $2 }
+		}
+		END {
+			if (!known) { print scheme ": unknown for all pairs, as the load of the background stayed the same."; exit }
+			printf "%s: from %.1f (%s) to %.1f (%s); %d of %d pairs meet both criteria.", scheme, low, least, high, most, met, pairs - none
+			if (none) printf " %s.", list
+		}'
 }
 
 # draw_pairs SIDE SUBCOMMAND: of each workload on that side a row of ssreport's pictures, one for each on the other side, of first repetitions.
@@ -83,7 +126,7 @@ draw_pairs() {
 
 report_interference_tables() {
 	report_heading 'Interference'
-	report_text "What the foreground (rows) would lose, in per cent, beside the background (columns) at full load: -100 times slope divided by intercept of a line through throughput over load, the mean of both halves of the staircase. An a marks pairs whose halves' lines are 3 degrees or more apart, a p those with a p-value of 0.05 or more. The darker, the more is lost."
+	report_text "What the foreground (rows) would lose, in per cent, beside the background (columns) at full load: -100 times slope divided by intercept of a line through throughput over load, the mean of both halves of the staircase. An a marks pairs whose halves' lines are 3 degrees or more apart, a p those with a p-value of 0.05 or more. Behind a mean over repeats stands half of its 95 % confidence interval; where 0 lies in that, there is none, within so much. The darker, the more is lost."
 	[ -z "$outliers" ] || report_text "Without a say in the range of colours: $(list "$outliers")."
 	range=$(awk -F, -v outliers=" $outliers " 'NR > 1 && $5 != "" && !index(outliers, " " $1 " ") && !index(outliers, " " $2 " ") { if (!n++) low = high = $5 + 0; if ($5 + 0 < low) low = $5 + 0; if ($5 + 0 > high) high = $5 + 0 } END { if (high > low) print low ":" high; else print low - 1 ":" low + 1 }' \
 		"$output/interference.csv")
@@ -91,35 +134,12 @@ report_interference_tables() {
 		scheme=${scheme%%[:=]*}
 		[ -n "$(runs_of '*' '*' "$scheme")" ] || continue
 		table=interference-$scheme
-		awk -F, -v OFS=, -v scheme="$scheme" -v workloads="$workloads" '
-			$3 == scheme && $5 != "" { cell[$1, $2] = sprintf("%.1f", $5) ($6 == "yes" && $7 == "yes" ? "" : " ") ($6 == "yes" ? "" : "a") ($7 == "yes" ? "" : "p") }
-			END {
-				count = split(workloads, name, " ")
-				line = "foreground"
-				for (i = 1; i <= count; i++) line = line OFS name[i]
-				print line
-				for (i = 1; i <= count; i++) {
-					line = name[i]
-					for (j = 1; j <= count; j++) line = line OFS cell[name[i], name[j]]
-					print line
-				}
-			}' "$output/interference.csv" >"$output/$table.csv" || return 1
+		interference_table "$scheme" <"$output/interference.csv" >"$output/$table.csv" || return 1
 		"$build/ssreport" heatmap --range "$range" -o "$output/$table.svg" "$output/$table.csv" || return 1
 		report_text "$scheme:"
 		report_table "$output/$table.csv"
 		report_picture "$table.svg" "$scheme: interference"
-		report_text "$(awk -F, -v scheme="$scheme" '
-			$3 == scheme { pairs++ }
-			$3 == scheme && $5 != "" {
-				known++
-				met += $6 == "yes" && $7 == "yes"
-				if (known == 1 || $5 + 0 < low) { low = $5 + 0; least = $1 " beside " $2 }
-				if (known == 1 || $5 + 0 > high) { high = $5 + 0; most = $1 " beside " $2 }
-			}
-			END {
-				if (!known) { print scheme ": unknown for all pairs, as the load of the background stayed the same."; exit }
-				printf "%s: from %.1f (%s) to %.1f (%s); %d of %d pairs meet both criteria.", scheme, low, least, high, most, met, pairs
-			}' "$output/interference.csv")"
+		report_text "$(interference_sentence "$scheme" <"$output/interference.csv")"
 		report_text "$(papers_interference "$scheme")"
 	done
 }

@@ -18,6 +18,39 @@ pre { background: #f4f4f4; padding: 0.7em; overflow-x: auto; font-size: 13px; }
 END
 		printf '<h1>%s</h1>\n' "$(as_html "$1")"
 	} >"$html"
+	report_emulated
+	# That of several environments says it of each.
+	[ "$output" = "${whole-}" ] || report_notes
+}
+
+# What comes first: figures of emulated guests say nothing.
+report_emulated() {
+	report_lines "$(cat "$output"/runs/*/environment.txt "$output"/*/runs/*/environment.txt 2>/dev/null | grep '^Emulated' | sort -u)"
+}
+report_lines() { # LINES, each a paragraph
+	printf '%s\n' "$1" | while IFS= read -r line; do report_text "$line"; done
+}
+
+# What the environments of the runs in $output were, and were not.
+report_notes() {
+	case $(awk -F "$tab" '{ print $6; exit }' "$output/runs.tsv" 2>/dev/null) in
+	lxc) report_text 'Each side of a run was in a container of its own (LXC), of the same kernel.' ;;
+	qemu) report_text 'Each side of a run was in a virtual machine of its own (QEMU).' ;;
+	esac
+	report_lines "$(cat "$output"/runs/*/environment.txt 2>/dev/null | grep -v '^Emulated' | sort -u)"
+}
+
+# Of a batch with several environments: what they are, and one beside the other where the experiment can do that.
+report_environments() {
+	report_begin "$experiment in several environments"
+	for environment in $reported; do
+		report_text "$environment: $(complete_runs | grep -c "^$environment/") of $(wc -l <"$output/$environment/runs.tsv") runs are complete; the report is $environment/$experiment.html."
+		output=$output/$environment
+		report_notes
+		output=${output%/*}
+	done
+	if command -v compare_environments >/dev/null; then compare_environments || return 1; fi
+	report_end
 }
 
 as_html() {
@@ -47,7 +80,7 @@ report_table() { # FILE.csv
 }
 
 report_picture() { # FILE.svg in the output, and what it shows
-	printf '\n![%s](%s)\n' "$2" "$1" >>"$md"
+	printf '\n![%s](%s)\n' "$2" "${pictures_in-}$1" >>"$md"
 	printf '<p><img alt="%s" src="data:image/svg+xml;base64,%s"></p>\n' "$(as_html "$2")" "$(base64 -w 0 "$output/$1")" >>"$html"
 }
 
@@ -64,7 +97,24 @@ report_row() { # WHAT THEY SHOW, FILE.svg... in the output: beside each other
 	printf '</p>\n' >>"$html"
 }
 
+# Runs whose workloads were not warm when they were measured: in the two last quarters of the warm-up their throughput was not the same.
+report_warm() {
+	set -- "$output"/runs/*/warm.csv
+	[ -e "$1" ] || return 0
+	report_text "$(awk -F, '
+		FNR == 1 { runs++; next }
+		$4 > 2 || $4 < -2 {
+			if (FILENAME != last) { cold++; names = FILENAME; sub("/warm.csv$", "", names); sub(".*/", "", names); if (cold <= 12) list = list (list == "" ? "" : ", ") names }
+			last = FILENAME
+		}
+		END {
+			if (!cold) { printf "All %d runs were warm: the throughput of the last two quarters of the warm-up was the same within 2 %%.", runs; exit }
+			printf "Not warm were %d of %d runs: the throughput of the last two quarters of the warm-up (30 s each at most) was not the same within 2 %%: %s%s.", cold, runs, list, cold > 12 ? ", …" : ""
+		}' "$@")"
+}
+
 report_end() {
+	report_warm
 	report_heading "What it was run on"
 	[ ! -e "$output/machine.txt" ] || report_file "$output/machine.txt"
 	report_text "$(complete_runs | wc -l) of $(wc -l <"$output/runs.tsv") runs are complete. Each has a folder in runs, with its command, log and records; joblog says when it ran and how it ended."

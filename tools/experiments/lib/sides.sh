@@ -43,9 +43,10 @@ side_of() {
 	esac
 }
 
-# Without processors of its own, the background's load is what its trees take of the machine, of which one half is theirs.
-is_unpinned() {
-	[ "$1" = neutral ]
+# Without processors of its own, the background's load is what its trees take of the machine, of which one half is theirs. An environment has its own
+# load, of its quota or of its virtual processors.
+is_unpinned() { # SCHEME
+	[ "$1" = neutral ] && [ "${environment:-native}" = native ]
 }
 feedback_of() {
 	if is_unpinned "$1"; then echo '-f workloads'; fi

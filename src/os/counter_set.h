@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Several events, counted together: of processors that come and go, or of all that is started from now on. */
+#ifndef OS_COUNTER_SET_H
+#define OS_COUNTER_SET_H
+
+#include "os/counter.h"
+
+struct linux_counter_set;
+
+/* Counts nothing yet. `root` stands before /sys and /proc in what describes events; it must outlive the set. NULL with errno. */
+struct linux_counter_set *linux_counter_set_open(const char *root, const struct linux_counter_events *events);
+void linux_counter_set_close(struct linux_counter_set *set);
+
+/* Counts on these processors from now on, and on no other. 0, or -1 with errno ENOMEM. */
+int linux_counter_set_follow(struct linux_counter_set *set, const unsigned *id, size_t count);
+
+/*
+ * Counts what this process and its children start by exec from now on. A set counts either processors or what is started. 0, or -1 with
+ * errno ENOMEM.
+ */
+int linux_counter_set_add(struct linux_counter_set *set);
+
+/*
+ * The same by another process: it sends its counters once through a socket that keeps messages apart, and whoever receives them counts
+ * what that process starts. (Opening them for another process would need rights to trace it, which those of a program with
+ * capabilities don't have.) What was sent before is received at once; where nothing was, that place counts nothing. 0, or -1 with errno.
+ */
+int linux_counter_set_send(struct linux_counter_set *set, int socket);
+int linux_counter_set_receive(struct linux_counter_set *set, int socket);
+
+/* Whether so many processors or starters leave room for other open files; where not, nothing is counted, for that reason. */
+bool linux_counter_set_has_room(struct linux_counter_set *set, size_t places, const char *what);
+
+/* Why an event isn't counted wherever it should be; NULL where it is. */
+const char *linux_counter_set_lacks(const struct linux_counter_set *set, size_t event);
+
+/* Reads all counters. What they grew by is kept until it is taken. */
+void linux_counter_set_read(struct linux_counter_set *set);
+
+/* What was counted of an event, over the readings since the last call, and in the meantime: */
+struct linux_counter_growth {
+	struct linux_counter_reading sum; /* of all processors */
+	uint64_t longest_ns; /* how long the processor was counted that was counted the longest: the time that passed */
+};
+struct linux_counter_growth linux_counter_set_take(struct linux_counter_set *set, size_t event);
+
+/* The same of one place alone, in the order in which they were added or received, from 0. */
+struct linux_counter_reading linux_counter_set_take_of(struct linux_counter_set *set, size_t place, size_t event);
+
+#endif
