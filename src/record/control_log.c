@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "base/expand.h"
 #include "base/output.h"
+#include "base/units.h"
 #include "base/whole_line.h"
 
 struct control_log {
@@ -49,7 +51,8 @@ struct control_log *control_log_open(const char *path, const struct control_log_
 	for (unsigned i = 0; i < columns->workloads; i++)
 		fprintf(header, ",duty_%0*u", (int)(width < 2 ? 2 : width), i);
 	fputs(columns->pinning ? ",pinning" : "", header);
-	fputs(columns->unit ? ",unit\n" : "\n", header);
+	fputs(columns->unit ? ",unit" : "", header);
+	fputs(columns->wall ? ",time_unix_s\n" : "\n", header);
 	if (write_stream(log, header, &text, &length) != 0)
 		goto fail;
 	return log;
@@ -94,7 +97,11 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 		print_value(row, record->duties[i]);
 	if (log->columns.pinning)
 		fprintf(row, ",%s", record->pinning ? record->pinning : "");
-	fputs(log->columns.unit ? ",core\n" : "\n", row);
+	fputs(log->columns.unit ? ",core" : "", row);
+	if (log->columns.wall)
+		fprintf(row, ",%" PRId64 ".%06" PRId64, record->end_unix_ns / NS_PER_S,
+			record->end_unix_ns % NS_PER_S / NS_PER_US);
+	fputc('\n', row);
 	return write_stream(log, row, &text, &length);
 }
 

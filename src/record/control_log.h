@@ -13,7 +13,8 @@ struct control_log_columns {
 	bool power;
 	unsigned workloads; /* so many of duty cycles */
 	bool pinning;
-	bool unit; /* the last one: "core", where the load is of cores */
+	bool unit; /* "core", where the load is of cores */
+	bool wall; /* the last one: the wall clock at the end of the row */
 };
 
 /* Creates or empties the file and writes the header. NULL with errno. */

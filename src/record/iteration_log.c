@@ -12,15 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "base/whole_line.h"
 
-int iteration_log_format(const struct iteration_record *record, char line[static ITERATION_LOG_LINE_MAX])
+int iteration_log_format(const struct iteration_record *record, int64_t unix_offset_ns, char line[static ITERATION_LOG_LINE_MAX])
 {
-	return snprintf(line, ITERATION_LOG_LINE_MAX, "%u,%" PRIu64 ",%" PRId64 ".%09" PRId64 ",%" PRId64 ".%09" PRId64 "\n",
-		record->instance, record->iteration, record->start_ns / NS_PER_S, record->start_ns % NS_PER_S,
-		record->end_ns / NS_PER_S, record->end_ns % NS_PER_S);
+	const int64_t start_ns = record->start_ns, end_ns = record->end_ns, unix_ns = record->end_ns + unix_offset_ns;
+	return snprintf(line, ITERATION_LOG_LINE_MAX,
+		"%u,%" PRIu64 ",%" PRId64 ".%09" PRId64 ",%" PRId64 ".%09" PRId64 ",%" PRId64 ".%06" PRId64 "\n",
+		record->instance, record->iteration, start_ns / NS_PER_S, start_ns % NS_PER_S, end_ns / NS_PER_S,
+		end_ns % NS_PER_S, unix_ns / NS_PER_S, unix_ns % NS_PER_S / NS_PER_US);
 }
 
 static int write_line(struct iteration_log *log, const char *line, size_t length)
@@ -49,7 +52,7 @@ int iteration_log_open(struct iteration_log *log, const char *path)
 int iteration_log_write(struct iteration_log *log, const struct iteration_record *record)
 {
 	char line[ITERATION_LOG_LINE_MAX];
-	const int length = iteration_log_format(record, line);
+	const int length = iteration_log_format(record, clock_unix_offset(), line);
 	if (write_line(log, line, (size_t)length) == 0)
 		return 0;
 	log->lost++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Iteration records: which piece of work a workload did from when to when. CSV with a header, one record a line, lines in the
- * order in which the iterations ended. Readers and writers agree through this header.
+ * order in which the iterations ended. Readers and writers agree through this header. time_unix_s is end_s on the wall clock.
  */
 #ifndef RECORD_ITERATION_LOG_H
 #define RECORD_ITERATION_LOG_H
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ITERATION_LOG_HEADER "instance,iteration,start_s,end_s"
+#define ITERATION_LOG_HEADER "instance,iteration,start_s,end_s,time_unix_s"
 /* Longest line, with its newline and a NUL. */
-#define ITERATION_LOG_LINE_MAX 128
+#define ITERATION_LOG_LINE_MAX 160
 
 struct iteration_record {
 	unsigned instance;        /* of the workload, from 0 */
@@ -41,7 +41,10 @@ int iteration_log_write(struct iteration_log *log, const struct iteration_record
 /* Returns 0, or -1 with errno when the file system reported trouble only now. A log that is not open is left alone. */
 int iteration_log_close(struct iteration_log *log);
 
-/* The record as a line with its newline; returns its length without the NUL. */
-int iteration_log_format(const struct iteration_record *record, char line[static ITERATION_LOG_LINE_MAX]);
+/*
+ * The record as a line with its newline, with the wall clock so far from CLOCK_MONOTONIC (clock_unix_offset); returns its length
+ * without the NUL.
+ */
+int iteration_log_format(const struct iteration_record *record, int64_t unix_offset_ns, char line[static ITERATION_LOG_LINE_MAX]);
 
 #endif

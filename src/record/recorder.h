@@ -28,6 +28,7 @@ struct record {
 	double free;               /* … so the load that free workloads made … */
 	double power_w;            /* … and so the mean electric power */
 	bool partly_free;          /* the trace left the workloads free for some of it */
+	int64_t end_unix_ns;       /* end_ns on the wall clock, since 1970; likewise */
 	const char *pinning;       /* the scheme that dynamic pinning had; NULL: not filled in */
 	const double *duties;      /* of each workload; NULL unless asked for; valid until the next record */
 };

@@ -7,17 +7,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-
-/* A file as the command line names it. */
-struct report_word {
-	const char *text;  /* the whole word */
-	const char *path;  /* the file in it */
-	const char *label; /* of --label, or NULL */
-	size_t group;      /* which --label, from 1; 0: none */
-	/* After reading, for iteration files of which it is not clear yet to which run they belong: */
-	bool is_loose;
-	struct report_iterations iterations;
-};
+#include "report/join.h"
 
 static int no_memory(char error[static CSV_ERROR_MAX])
 {
@@ -82,18 +72,6 @@ int report_input_file(struct report_input *input, const char *text)
 
 /* ---- Runs ------------------------------------------------------------------------------------------------------------- */
 
-static struct report_run *add_run(struct report_input *input, char *label)
-{
-	struct report_run *const larger = label ? realloc(input->run, (input->runs + 1) * sizeof *larger) : NULL;
-	if (!larger) {
-		free(label);
-		return NULL;
-	}
-	input->run = larger;
-	larger[input->runs] = (struct report_run){.label = label};
-	return &larger[input->runs++];
-}
-
 /* The run that a word's label asks for; a new one for a log without a label. NULL with errno. */
 static struct report_run *find_run(struct report_input *input, const struct report_word *word)
 {
@@ -107,7 +85,7 @@ static struct report_run *find_run(struct report_input *input, const struct repo
 			return run;
 	}
 	struct report_run *const run =
-		add_run(input, has_own ? strndup(word->text, length) : strdup(word->group ? word->label : ""));
+		report_runs_add(input, has_own ? strndup(word->text, length) : strdup(word->group ? word->label : ""));
 	if (run) {
 		run->is_labelled = has_own || word->group > 0;
 		run->group = word->group;
@@ -116,17 +94,6 @@ static struct report_run *find_run(struct report_input *input, const struct repo
 }
 
 /* ---- Names ------------------------------------------------------------------------------------------------------------ */
-
-/* A name without folders (where that is asked for) and without .csv. */
-static char *make_name(const char *path, bool is_short)
-{
-	const char *const slash = is_short ? strrchr(path, '/') : NULL;
-	const char *const start = slash && slash[1] ? slash + 1 : path;
-	const size_t length = strlen(start);
-	if (strcmp(start, "-") == 0)
-		return strdup("stdin");
-	return strndup(start, length > 4 && strcmp(start + length - 4, ".csv") == 0 ? length - 4 : length);
-}
 
 /* Logs without a label are called by their names, with folders where two have the same one. */
 static int name_runs(struct report_input *input)
@@ -139,13 +106,13 @@ static int name_runs(struct report_input *input)
 		for (size_t other = 0; other < input->runs && is_short; other++) {
 			if (other == i || input->run[other].is_labelled || input->run[other].logs == 0)
 				continue;
-			char *const mine = make_name(run->log->name, true);
-			char *const its = make_name(input->run[other].log->name, true);
+			char *const mine = report_runs_name(run->log->name, true);
+			char *const its = report_runs_name(input->run[other].log->name, true);
 			is_short = mine && its && strcmp(mine, its) != 0;
 			free(mine);
 			free(its);
 		}
-		char *const name = make_name(run->log->name, is_short);
+		char *const name = report_runs_name(run->log->name, is_short);
 		if (!name)
 			return -1;
 		free(run->label);
@@ -181,10 +148,18 @@ static int read_log(struct report_run *run, struct csv *csv, const char *name, c
 }
 
 static int read_iterations(
-	struct report_iterations *iterations, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX])
+	struct report_input *input, struct report_word *word, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX])
 {
 	bool is_cut;
-	if (report_iterations_read(iterations, csv, name, &is_cut, error) != 0)
+	word->is_iterations = true;
+	word->is_loose = word->group == 0 && word->path == word->text;
+	if (!word->is_loose) {
+		const struct report_run *const run = find_run(input, word);
+		if (!run)
+			return no_memory(error);
+		word->run = (size_t)(run - input->run);
+	}
+	if (report_iterations_read(&word->iterations, csv, name, &is_cut, error) != 0)
 		return -1;
 	if (is_cut)
 		diag("%s: the last line is not whole and is left out", name);
@@ -194,7 +169,6 @@ static int read_iterations(
 static int read_file(struct report_input *input, struct report_word *word, char error[static CSV_ERROR_MAX])
 {
 	const char *const name = strcmp(word->path, "-") == 0 ? "standard input" : word->path;
-	const bool is_labelled = word->group > 0 || word->path != word->text;
 	int result = -1;
 	struct csv *const csv = csv_open(word->path, name, error);
 	if (!csv)
@@ -204,108 +178,14 @@ static int read_file(struct report_input *input, struct report_word *word, char 
 		result = refuse_columns(csv, name, error);
 	} else if (!is_log && input->logs_only) {
 		result = 0;
-	} else if (!is_log && !is_labelled) {
-		word->is_loose = true;
-		result = read_iterations(&word->iterations, csv, name, error);
+	} else if (!is_log) {
+		result = read_iterations(input, word, csv, name, error);
 	} else {
 		struct report_run *const run = find_run(input, word);
-		if (!run)
-			no_memory(error);
-		else if (is_log)
-			result = read_log(run, csv, word->path, error);
-		else
-			result = read_iterations(&run->iterations, csv, name, error);
-		if (run)
-			run->iteration_files += !is_log;
+		result = run ? read_log(run, csv, word->path, error) : no_memory(error);
 	}
 	csv_close(csv);
 	return result;
-}
-
-/* ---- Loose iteration files -------------------------------------------------------------------------------------------- */
-
-static bool overlaps(const struct report_run *run, const struct report_iteration *span)
-{
-	for (size_t i = 0; i < run->logs; i++) {
-		const struct report_log *const log = &run->log[i];
-		if (log->monotonic && span->start <= log->monotonic[log->count - 1] &&
-			span->end >= report_log_monotonic(log, report_log_start(log, 0)))
-			return true;
-	}
-	return false;
-}
-
-/* The run that iterations without a label belong to. NULL with a message. */
-static struct report_run *find_home(
-	struct report_input *input, const struct report_word *word, size_t homes, char error[static CSV_ERROR_MAX])
-{
-	struct report_run *home = NULL;
-	struct report_iteration span = {0};
-	if (word->iterations.count > 0)
-		span = report_iterations_span(&word->iterations);
-	for (size_t i = 0; i < input->runs; i++) {
-		struct report_run *const run = &input->run[i];
-		if (run->logs == 0 || (homes > 1 && !overlaps(run, &span)))
-			continue;
-		if (home) {
-			snprintf(error, CSV_ERROR_MAX,
-				"%.150s: found iterations at the time of both %.100s and %.100s, expected labels that say to "
-				"which they "
-				"belong",
-				word->path, home->log->name, run->log->name);
-			return NULL;
-		}
-		home = run;
-	}
-	if (!home)
-		snprintf(error, CSV_ERROR_MAX, "%.200s: found iterations at the time of none of the logs", word->path);
-	return home;
-}
-
-static int join(struct report_run *run, struct report_iterations *iterations)
-{
-	struct report_iterations *const all = &run->iterations;
-	const size_t count = all->count + iterations->count;
-	run->iteration_files++;
-	if (iterations->count == 0)
-		return 0;
-	struct report_iteration *const larger = realloc(all->item, count * sizeof *larger);
-	if (!larger)
-		return -1;
-	memcpy(larger + all->count, iterations->item, iterations->count * sizeof *larger);
-	*all = (struct report_iterations){.item = larger, .count = count, .capacity = count};
-	report_iterations_free(iterations);
-	return 0;
-}
-
-static int find_homes(struct report_input *input, char error[static CSV_ERROR_MAX])
-{
-	size_t homes = 0;
-	size_t loose = 0;
-	size_t together = input->runs; /* index of the run of iterations without any log */
-	for (size_t i = 0; i < input->runs; i++)
-		homes += input->run[i].logs > 0;
-	for (size_t i = 0; i < input->words; i++)
-		loose += input->word[i].is_loose;
-	for (size_t i = 0; i < input->words; i++) {
-		struct report_word *const word = &input->word[i];
-		struct report_run *home = NULL;
-		/* A workload that finished nothing has an empty file, whose time nobody knows. */
-		if (!word->is_loose || (homes > 1 && word->iterations.count == 0))
-			continue;
-		if (homes > 0) {
-			home = find_home(input, word, homes, error);
-			if (!home)
-				return -1;
-		} else {
-			if (together == input->runs && !add_run(input, loose > 1 ? strdup("all") : make_name(word->path, true)))
-				return no_memory(error);
-			home = &input->run[together];
-		}
-		if (join(home, &word->iterations) != 0)
-			return no_memory(error);
-	}
-	return 0;
 }
 
 /* ---- All of it -------------------------------------------------------------------------------------------------------- */
@@ -315,7 +195,7 @@ int report_input_read(struct report_input *input, char error[static CSV_ERROR_MA
 	for (size_t i = 0; i < input->words; i++)
 		if (read_file(input, &input->word[i], error) != 0)
 			return -1;
-	if (find_homes(input, error) != 0)
+	if (report_join_files(input, error) != 0)
 		return -1;
 	return name_runs(input) == 0 ? 0 : no_memory(error);
 }

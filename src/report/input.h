@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a report, sorted into runs. A run is what was recorded together: logs, and iteration files whose times are of the
- * same clock. Which kind a file is of, its header tells.
+ * The files of a report, sorted into runs. A run is what was recorded together: logs and iteration files. Which kind a file is of,
+ * its header tells. In a run all times are of one clock, that of its first log, or of its first file where there is none.
  *
  *	--label LABEL FILE…   the files that follow, up to the next --label, are a run
  *	LABEL=FILE            files with the same label are a run
@@ -16,31 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/csv.h"
-#include "report/iterations.h"
-#include "report/log.h"
-
-struct report_run {
-	char *label;            /* never NULL after report_input_read */
-	bool is_labelled;       /* by the user */
-	size_t group;           /* which --label, from 1; 0: none of them */
-	struct report_log *log; /* `logs` of them, in the order of the command line */
-	size_t logs;
-	struct report_iterations iterations;
-	size_t iteration_files;
-};
-
-/* Start with {0}; free with report_input_free. */
-struct report_input {
-	struct report_run *run;
-	size_t runs;
-	struct report_word *word;
-	size_t words;
-	const char *label; /* of the files that follow, or NULL */
-	size_t groups;     /* labels so far */
-	const char *empty; /* a label that no file followed before the next one, or NULL */
-	bool is_used;      /* a file followed the last label */
-	bool logs_only;    /* set by the caller: iteration files are passed over */
-};
+#include "report/runs.h"
 
 /* Add words of the command line; nothing is read yet. Texts must outlive the input. 0, or -1 with errno. */
 void report_input_label(struct report_input *input, const char *label);

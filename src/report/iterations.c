@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { START, END, INSTANCE, COLUMNS };
-static const char *const names[COLUMNS] = {"start_s", "end_s", "instance"};
+enum { START, END, INSTANCE, WALL, COLUMNS };
+static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", REPORT_WALL_COLUMN};
 
 bool report_iterations_is(const struct csv *csv)
 {
@@ -25,12 +25,14 @@ static int read_time(struct csv *csv, int column, double *value)
 }
 
 struct before {
-	double instance, end; /* of the row before; NaN: none */
+	double instance, end;          /* of the row before; NaN: none */
+	struct report_offsets offsets; /* of all rows before */
 };
 
 static int read_row(struct csv *csv, const int column[static COLUMNS], struct before *before, struct report_iteration *iteration)
 {
 	double instance = NAN;
+	double wall = NAN;
 	if (read_time(csv, column[START], &iteration->start) != 0 || read_time(csv, column[END], &iteration->end) != 0)
 		return -1;
 	if (column[INSTANCE] >= 0 && csv_number(csv, (size_t)column[INSTANCE], &instance) != 0)
@@ -41,14 +43,19 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 	if (instance == before->instance && iteration->end < before->end)
 		return csv_refuse(csv, (size_t)column[END], "found %.9f after %.9f, expected the order in which iterations ended",
 			iteration->end, before->end);
-	*before = (struct before){instance, iteration->end};
+	if (column[WALL] >= 0 && report_clock_read(csv, column[WALL], &wall) != 0)
+		return -1;
+	if (report_offsets_add(&before->offsets, iteration->end, wall) != 0)
+		return csv_refuse(csv, (size_t)column[END], "%s", strerror(errno));
+	before->instance = instance;
+	before->end = iteration->end;
 	return 0;
 }
 
 int report_iterations_read(
 	struct report_iterations *iterations, struct csv *csv, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX])
 {
-	struct before before = {NAN, NAN};
+	struct before before = {.instance = NAN, .end = NAN};
 	int column[COLUMNS];
 	int more;
 	for (int i = 0; i < COLUMNS; i++)
@@ -59,6 +66,7 @@ int report_iterations_read(
 			struct report_iteration *const larger = realloc(iterations->item, capacity * sizeof *larger);
 			if (!larger) {
 				snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+				report_offsets_clock(&before.offsets);
 				return -1;
 			}
 			iterations->item = larger;
@@ -68,6 +76,7 @@ int report_iterations_read(
 			break;
 		iterations->count++;
 	}
+	iterations->clock = report_offsets_clock(&before.offsets);
 	if (more != 0) {
 		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
 		return -1;

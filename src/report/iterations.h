@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/csv.h"
+#include "report/clocks.h"
 
 struct report_iteration {
 	double start, end; /* seconds, CLOCK_MONOTONIC; end is not before start */
@@ -16,6 +17,7 @@ struct report_iteration {
 struct report_iterations {
 	struct report_iteration *item;
 	size_t count, capacity;
+	struct report_clock clock; /* of what the file that was read last says of the wall clock */
 };
 
 /* Whether a file with this header has iteration records. */

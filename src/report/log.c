@@ -15,8 +15,9 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, COLUMNS };
-static const char *const names[COLUMNS] = {"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity"};
+enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
+static const char *const names[COLUMNS] = {
+	"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity", REPORT_WALL_COLUMN};
 
 bool report_log_is(const struct csv *csv)
 {
@@ -114,7 +115,18 @@ static int scale_row(struct report_log *log, struct csv *csv, const int column[s
 	return 0;
 }
 
-static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS])
+static int read_wall(struct csv *csv, int column, double monotonic, struct report_offsets *offsets)
+{
+	double wall;
+	if (report_clock_read(csv, column, &wall) != 0)
+		return -1;
+	/* Without a time of that clock there is nothing to compare it with. */
+	if (isnan(monotonic) || report_offsets_add(offsets, monotonic, wall) == 0)
+		return 0;
+	return csv_refuse(csv, (size_t)column, "%s", strerror(errno));
+}
+
+static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS], struct report_offsets *offsets)
 {
 	const size_t i = log->count;
 	if (read_time(csv, column[TIME], i ? &log->time[i - 1] : NULL, &log->time[i]) != 0)
@@ -129,6 +141,8 @@ static int read_row(struct report_log *log, struct csv *csv, const int column[st
 	if (column[OTHERS] >= 0 && read_others(csv, column[OTHERS], &log->others[i]) != 0)
 		return -1;
 	if (read_share(csv, column[LOAD], &log->load[i]) != 0)
+		return -1;
+	if (column[WALL] >= 0 && read_wall(csv, column[WALL], log->monotonic ? log->monotonic[i] : NAN, offsets) != 0)
 		return -1;
 	return column[CAPACITY] >= 0 ? scale_row(log, csv, column) : 0;
 }
@@ -160,6 +174,7 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 	size_t capacity = 0;
 	int column[COLUMNS];
 	int more = 0;
+	struct report_offsets offsets = {0};
 	*log = (struct report_log){.name = name};
 	for (int i = 0; i < COLUMNS; i++)
 		column[i] = csv_find(csv, names[i]);
@@ -171,10 +186,11 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 			if (reserve(log, column, capacity) != 0)
 				goto no_memory;
 		}
-		if (read_row(log, csv, column) != 0)
+		if (read_row(log, csv, column, &offsets) != 0)
 			break;
 		log->count++;
 	}
+	log->clock = report_offsets_clock(&offsets);
 	if (more != 0) {
 		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
 		return -1;
@@ -187,6 +203,7 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 	if (measure(log) == 0)
 		return 0;
 no_memory:
+	report_offsets_clock(&offsets);
 	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
 	return -1;
 }

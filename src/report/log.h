@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/csv.h"
+#include "report/clocks.h"
 
 struct report_log {
 	const char *name;  /* for messages; the caller's */
@@ -23,9 +24,10 @@ struct report_log {
 	double *load;      /* 0 to 1, NaN where it is not known; above 1 where it is more than the capacity that the file says */
 	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
 	double *others;    /* load of others, 0 to 1, NaN where it is not known; NULL when the file has no such column */
-	size_t warmup;     /* rows of the warm-up, at the beginning */
-	double interval;   /* length of the middle row of all rows, ordered by length */
-	bool is_cut;       /* the file ended in half a line, which was left out */
+	struct report_clock clock; /* of what the file says of the wall clock */
+	size_t warmup;             /* rows of the warm-up, at the beginning */
+	double interval;           /* length of the middle row of all rows, ordered by length */
+	bool is_cut;               /* the file ended in half a line, which was left out */
 };
 
 /*

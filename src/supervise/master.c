@@ -403,7 +403,8 @@ static int open_log(struct master *master)
 		.power = config->log_power,
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
-		.unit = run_is_of_cores(&master->run)};
+		.unit = run_is_of_cores(&master->run),
+		.wall = true};
 	master->recording.log = control_log_open(config->log, &columns);
 	if (master->recording.log)
 		return 0;

@@ -110,6 +110,7 @@ static void end_interval(
 	const double free_s = recording->free_s - *free_before(recording, recorder);
 	if (record->machine.capacity > 0 && !isnan(free_s))
 		record->free = fmin(free_s / record->machine.capacity, 1);
+	record->end_unix_ns = record->end_ns + clock_unix_offset();
 }
 
 void recording_start(struct recording *recording, const struct sst_reading *reading)

@@ -10,11 +10,13 @@ expect_out() {
 	cmp -s expected out || { fail "$what: unexpected output"; diff expected out | sed 's/^/  /'; }
 }
 
-# whole_rows FILE COLUMNS: a header, then whole rows of numbers (or nothing), times that grow, loads from 0 to 1.
+# whole_rows FILE COLUMNS: a header, then whole rows of numbers (or nothing), times that grow, loads from 0 to 1. The wall clock, a
+# column more, is that of now, and goes as CLOCK_MONOTONIC does.
 whole_rows() {
 	[ "$(tail -c 1 "$1" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: $1 doesn't end with a newline"
-	awk -F, -v columns="$2" '
-		NR == 1 { if ($1 != "time_s" || $2 != "monotonic_s" || $3 != "load" || NF != columns) bad = 1; next }
+	awk -F, -v columns=$(($2 + 1)) -v now="$(date +%s)" '
+		NR == 1 { if ($1 != "time_s" || $2 != "monotonic_s" || $3 != "load" || $columns != "time_unix_s" || NF != columns) bad = 1; next }
+		$columns < now - 3600 || $columns > now + 1 || $columns !~ /\.[0-9][0-9][0-9][0-9][0-9][0-9]$/ { bad = 1 }
 		NF != columns { bad = 1 }
 		NR > 2 && ($1 <= time || $2 <= monotonic) { bad = 1 }
 		$3 != "" && ($3 < 0 || $3 > 1) { bad = 1 }
@@ -105,7 +107,7 @@ for name in ticks idle; do
 	expect_lines out 4
 	processors=$(grep -c '^cpu[0-9]' /proc/stat)
 	whole_rows out $((3 + processors + 4))
-	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w$'
+	expect_text out '^time_s,monotonic_s,load,load_cpu[0-9]+,.*runqueue,steal,frequency_mhz,power_w,time_unix_s$'
 done
 
 run cpuload --per-cpu --columns runqueue,steal --format jsonl 0.05 3
@@ -125,7 +127,7 @@ expect_text out '^Average +[0-9]+\.[0-9]{2} +[0-9]+$'
 first=$(sed -n 's/^cpu\([0-9][0-9]*\) .*/\1/p' /proc/stat | head -1)
 run cpuload --cpus "$first" -P 0.05 2
 expect_status 0
-expect_text out "^time_s,monotonic_s,load,load_cpu$first\$"
+expect_text out "^time_s,monotonic_s,load,load_cpu$first,time_unix_s\$"
 
 run cpuload --pid $$ 0.05 3
 expect_status 0
@@ -202,7 +204,7 @@ expect_status 137
 expect_lines out 2
 run cpuload -- true
 expect_status 0
-expect_text out '^time_s,monotonic_s,load$'
+expect_text out '^time_s,monotonic_s,load,time_unix_s$'
 run cpuload -- no-such-command-here
 expect_status 127
 expect_lines err 1
@@ -301,7 +303,8 @@ between() {
 	shift
 	run cpuload -q --sysroot root "$@" 1h -- sh -c "sleep 0.05; $change"
 	expect_status 0
-	cut -d, -f3- out >part
+	# Without the times; the wall clock is the last column.
+	sed '/^{/!{s/^[^,]*,[^,]*,//; s/,[^,]*$//;}' out >part
 	mv part out
 }
 
@@ -347,7 +350,7 @@ expect_status 0
 expect_lines err 2
 expect_text err 'column frequency is unavailable: .*root/sys/devices/system/cpu'
 expect_text err 'column power is unavailable: there is no root/sys/class/powercap'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,2,0.000000,,,[0-9.]+$'
 run cpuload --sysroot root -f table -C frequency,power 0.05 1
 expect_text out '^[0-9:.]+ +100\.00 +n/a +n/a$'
 
@@ -360,8 +363,8 @@ run cpuload --sysroot root -u core -c 0 0.05 1
 expect_trouble '--unit=core is unavailable: no two of these processors share a core'
 run cpuload --sysroot root -u core -P 0.1 2
 expect_status 0
-expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2$'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000$'
+expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2,time_unix_s$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000,[0-9.]+$'
 run cpuload --sysroot root -u core -f table 0.1 1
 expect_text out ', load of cores, source idle, every 100ms$'
 expect_text out '^time +cores %$'
@@ -379,12 +382,12 @@ expect_status 0
 expect_lines err 2
 expect_text err 'column runqueue is unavailable'
 expect_text err 'column steal is unavailable'
-expect_text out '^[0-9.]+,[0-9.]+,1.000000,,$'
+expect_text out '^[0-9.]+,[0-9.]+,1.000000,,,[0-9.]+$'
 # More columns than today, processors with gaps between them, and a text that is cut off.
 printf 'cpu  1 2 3 4 5 6 7 8 9 10 11 12\ncpu0 1 2 3 4 5 6 7 8 9 10 11 12\ncpu63 1 2 3 4 5 6 7 8 9 1' >root/proc/stat
 run cpuload --sysroot root -P 0.05 1
 expect_status 0
-expect_text out '^time_s,monotonic_s,load,load_cpu0$'
+expect_text out '^time_s,monotonic_s,load,load_cpu0,time_unix_s$'
 
 # Frequency and power; the energy counter begins again from 0 at 1000 J.
 mkdir -p root/sys/devices/system/cpu/cpu0/cpufreq root/sys/class/powercap/intel-rapl:0

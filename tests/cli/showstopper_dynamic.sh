@@ -92,9 +92,9 @@ wait_background
 [ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
 expect_text err "^showstopper: pinning: $scheme, at a load of [0-9.]+ %\$"
 expect_text err '^showstopper: pinning: neutral, at a load of [0-9.]+ %$'
-expect_text log '^time_s,monotonic_s,target,load,estimate,duty,runnable,others,free,pinning$'
-expect_text log ',neutral$'
-expect_text log ",$scheme\$"
+expect_text log '^time_s,monotonic_s,target,load,estimate,duty,runnable,others,free,pinning,time_unix_s$'
+expect_text log ',neutral,[0-9.]+$'
+expect_text log ",$scheme,[0-9.]+\$"
 expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300ms 1/2\""
 
 run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true

@@ -6,14 +6,15 @@
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 header=time_s,monotonic_s,target,load,estimate,duty,runnable,others
 
-# expect_log FILE COLUMNS: a header, whole rows of numbers in so many columns, times that go forward, values within their bounds. (An
+# expect_log FILE COLUMNS: behind so many columns is the wall clock; a header, whole rows of numbers in so many columns, times that go forward, values within their bounds. (An
 # executor that tells its state late makes up for it in the next row, which may so leave the bounds by a hair.)
 expect_log() {
 	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
-	awk -F, -v columns="$2" '
+	awk -F, -v columns=$(($2 + 1)) -v now="$(date +%s)" '
 		NF != columns { print "line " NR " has " NF " columns: " $0; wrong = 1 }
 		NR == 1 { next }
 		{ for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]+\.[0-9]+$/ && !(((i > 2 && i < 7) || i == 8) && $i == "")) { print "line " NR ": " $0; wrong = 1 } }
+		$NF < now - 3600 || $NF > now + 1 { print "line " NR " is of another time: " $0; wrong = 1 }
 		NR > 2 && ($1 <= time || $2 <= clock) { print "line " NR " goes back: " $0; wrong = 1 }
 		{ time = $1; clock = $2; rows++ }
 		($3 != "" && ($3 < 0 || $3 > 1)) || $4 < 0 || $4 > 1 || ($5 != "" && ($5 < -0.05 || $5 > 1.05)) || $6 < -0.05 || $6 > 1.05 || $7 < -0.05 || $8 < 0 || $8 > 1 {
@@ -25,7 +26,7 @@ run showstopper -q -T 30% -r 2s -o log.csv -n 2 ssburn
 expect_status 0
 expect_lines out 0
 expect_lines err 0
-[ "$(head -n 1 log.csv)" = "$header" ] || fail "$what: header is $(head -n 1 log.csv)"
+[ "$(head -n 1 log.csv)" = "$header,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 expect_log log.csv 8
 # Four rows of 500 ms; a busy machine may merge some, but can't make more.
 rows=$(sed 1d log.csv | wc -l)
@@ -51,11 +52,11 @@ expect_log log.csv 8
 # One column per workload, numbered as the workloads are.
 run showstopper -q -T 30% -r 600m --log-instances -o log.csv -n 2 ssburn : -n 1 ssburn
 expect_status 0
-[ "$(head -n 1 log.csv)" = "$header,duty_00,duty_01,duty_02" ] || fail "$what: header is $(head -n 1 log.csv)"
+[ "$(head -n 1 log.csv)" = "$header,duty_00,duty_01,duty_02,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 expect_log log.csv 11
 run showstopper -q -T 0 -c open -r 600m --log-instances -o log.csv -n 101 sleep 100
 expect_status 0
-head -n 1 log.csv | grep -q ',duty_000,duty_001,.*,duty_100$' || fail "$what: header is $(head -n 1 log.csv)"
+head -n 1 log.csv | grep -q ',duty_000,duty_001,.*,duty_100,time_unix_s$' || fail "$what: header is $(head -n 1 log.csv)"
 expect_log log.csv 109
 
 # A reader that comes while the run goes on meets whole lines only.

@@ -27,13 +27,13 @@ expect_status 0
 [ "$(grep -c '^showstopper: --log-power: unavailable: there is no root/sys/class/powercap, .*; the run goes on without$' err)" = 1 ] ||
 	fail "$what: not said once that power is unavailable: $(cat err)"
 expect_text err '^energy  *unavailable$'
-[ "$(head -n 1 log.csv)" = "$header,power_w" ] || fail "$what: header is $(head -n 1 log.csv)"
+[ "$(head -n 1 log.csv)" = "$header,power_w,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 [ "$(column log.csv power_w | sort -u)" = "" ] || fail "$what: power that nobody measured"
 [ "$(jq -c '[.configuration.log_power,.result.energy_j,.result.power_w]' record.json)" = '[true,null,null]' ] || fail "$what: record"
 [ "$(column record.csv energy_j),$(column record.csv power_w)" = , ] || fail "$what: record.csv"
 # Without the option there is neither message nor column.
 run showstopper --sysroot root -T 50% -r 600m -n 1 -o log.csv sleep 100
-[ "$(head -n 1 log.csv)" = "$header" ] || fail "$what: header is $(head -n 1 log.csv)"
+[ "$(head -n 1 log.csv)" = "$header,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 expect_no_text err 'power|energy'
 
 # A joule every 20 ms or more, on a counter that starts again on the way, while the run goes on.
@@ -55,7 +55,7 @@ touch over
 wait "$counter"
 expect_status 0
 expect_no_text err 'unavailable:'
-[ "$(head -n 1 log.csv)" = "$header,power_w,duty_00" ] || fail "$what: header is $(head -n 1 log.csv)"
+[ "$(head -n 1 log.csv)" = "$header,power_w,duty_00,time_unix_s" ] || fail "$what: header is $(head -n 1 log.csv)"
 /usr/bin/python3 -m jsonschema -i record.json "$schema" >schema.out 2>&1 || fail "$what: record.json is not as its schema says: $(head -c 300 schema.out)"
 # A reading may meet the file while it is empty: that row has no power, and the sum is unknown. Else all agree.
 energy=$(jq -r .result.energy_j record.json)

@@ -8,12 +8,12 @@ unset SHOWSTOPPER_INSTANCE
 
 # expect_records FILE INSTANCE COUNT: a header, then so many whole records of the instance, numbered, whose times don't go back.
 expect_records() {
-	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s ] || fail "$what: header of $1"
+	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,time_unix_s ] || fail "$what: header of $1"
 	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
 	expect_lines "$1" $(($3 + 1))
 	awk -F, -v instance="$2" '
 		NR == 1 { next }
-		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
+		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
 		$1 != instance || $2 != NR - 2 || $3 < last || $4 < $3 { exit 1 }
 		{ last = $4 }' "$1" || { fail "$what: records of $1"; head -20 "$1"; }
 }

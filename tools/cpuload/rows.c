@@ -82,7 +82,7 @@ static void add_column(struct rows *rows, const char *name, int decimals, const 
 static int make_columns(struct rows *rows)
 {
 	const bool *const asked = rows->settings->column;
-	const size_t most = 3 + rows->ids + COLUMNS;
+	const size_t most = 4 + rows->ids + COLUMNS;
 	rows->column = calloc(most, sizeof *rows->column);
 	rows->value = calloc(most, sizeof *rows->value);
 	rows->sum = calloc(most, sizeof *rows->sum);
@@ -107,6 +107,7 @@ static int make_columns(struct rows *rows)
 		add_column(rows, "frequency_mhz", 1, "MHz", 0, 1);
 	if (asked[COLUMN_POWER])
 		add_column(rows, "power_w", 3, "W", 1, 1);
+	add_column(rows, "time_unix_s", 6, "", 0, 1);
 	return 0;
 }
 
@@ -266,6 +267,7 @@ int rows_add(struct rows *rows)
 			rows->weight[other] += (double)(when_ns - from_ns);
 		}
 	}
+	value[i] = (double)(when_ns + clock_unix_offset()) / (double)NS_PER_S;
 	rows->last_ns = when_ns;
 	rows->written++;
 	char label[32];

@@ -125,7 +125,8 @@ int command_line_parse(int count, char **arguments, struct settings *settings)
 	}
 	settings->output = calloc((size_t)count, sizeof *settings->output);
 	settings->outlier = calloc((size_t)count, sizeof *settings->outlier);
-	if (!settings->output || !settings->outlier)
+	settings->input.offset = calloc((size_t)count, sizeof *settings->input.offset);
+	if (!settings->output || !settings->outlier || !settings->input.offset)
 		return complain_about_memory();
 	struct tool_options parse = {.option = ssreport_options,
 		.count = ssreport_option_count,

@@ -21,6 +21,9 @@
 
 static const char *const format_names[] = {"text", "csv", "markdown", "json", NULL};
 
+static const char *const join_names[] = {
+	[REPORT_JOIN_AUTO] = "auto", [REPORT_JOIN_WALL] = "wall", [REPORT_JOIN_MONOTONIC] = "monotonic", NULL};
+
 #define MEMBER(member) offsetof(struct settings, member)
 
 const struct tool_option ssreport_options[] = {
@@ -30,6 +33,10 @@ const struct tool_option ssreport_options[] = {
 		.help = "of tables: text, csv, markdown, json (that of FILE's ending, or text)"},
 	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,
 		.help = "the files that follow are one run of this label"},
+	[OPTION_JOIN] = {0, "join", TOOL_CHOICE, MEMBER(input.join), .choices = join_names, .argument = "NAME", .uses = JOINED,
+		.help = "the clock that joins files: wall, monotonic, auto (auto: wall for those of several machines)"},
+	[OPTION_OFFSET] = {0, "offset", TOOL_VALUE, .argument = "NAME=TIME", .uses = JOINED,
+		.help = "move the times of a file, or of the iterations of a label; may be repeated"},
 	[OPTION_WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
 		.uses = SAMPLES | TIMELINE, .help = "length of a sample (the rows of the log)"},
 	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = SAMPLES,
@@ -82,6 +89,7 @@ void settings_init(struct settings *settings)
 
 void settings_free(struct settings *settings)
 {
+	free(settings->input.offset);
 	report_input_free(&settings->input);
 	free(settings->output);
 	free(settings->outlier);
@@ -138,6 +146,23 @@ static int set_range(struct settings *settings, const char *text)
 	return -1;
 }
 
+/* NAME=TIME: the name may have a = itself, the time may have a sign. */
+static int set_offset(struct settings *settings, const char *text)
+{
+	struct report_input *const input = &settings->input;
+	const char *const equals = strrchr(text, '=');
+	const char *const time = equals ? equals + 1 + (equals[1] == '-' || equals[1] == '+') : NULL;
+	int64_t ns;
+	if (!equals || equals == text || units_parse_time(time, strlen(time), &ns, NULL) != 0) {
+		diag("--offset: found '%s', expected the name of a file or a label, and a time, such as fore.csv=-0.35s", text);
+		return -1;
+	}
+	input->offset[input->offsets++] = (struct report_offset){.name = text,
+		.length = (size_t)(equals - text),
+		.seconds = (equals[1] == '-' ? -1 : 1) * (double)ns / (double)NS_PER_S};
+	return 0;
+}
+
 /* What tool_options_set leaves to its caller. */
 static int set_value(struct settings *settings, int option, const char *source, const char *text)
 {
@@ -149,6 +174,8 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_edge(settings, text);
 	if (option == OPTION_BURST)
 		return set_burst(settings, text);
+	if (option == OPTION_OFFSET)
+		return set_offset(settings, text);
 	if (option == OPTION_SIZE)
 		return set_size(settings, text);
 	if (option == OPTION_RANGE)

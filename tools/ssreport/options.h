@@ -29,6 +29,7 @@ enum {
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
 	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | COLOCATION,
+	JOINED = OF_RUNS & ~SAMPLES, /* logs and iterations */
 	ALL = OF_RUNS | HEATMAP,
 };
 
@@ -56,6 +57,8 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_FORMAT,
 	OPTION_LABEL,
+	OPTION_JOIN,
+	OPTION_OFFSET,
 	OPTION_WINDOW,
 	OPTION_SETTLE,
 	OPTION_SKIP_EDGES,
@@ -84,7 +87,7 @@ void settings_free(struct settings *settings);
 
 /*
  * Stores the value of ssreport_options[option], which is one of the subcommand's and which messages call `source`;
- * settings->output and outlier must have room for one more. 0, or -1 after a message.
+ * settings->output, outlier and offset must have room for one more. 0, or -1 after a message.
  */
 int settings_set(struct settings *settings, int option, const char *source, const char *text);
 

@@ -102,6 +102,19 @@ static void the_unit_is_said_where_it_is_cores(void **state)
 		text_of_log(), HEADER ",unit\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,core\n");
 }
 
+static void the_wall_clock_comes_last_of_all(void **state)
+{
+	(void)state;
+	struct record record = row;
+	record.end_unix_ns = 1767225600000012999;
+	struct control_log *log = open_log(.unit = true, .wall = true);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log), 0);
+	assert_string_equal(text_of_log(), HEADER ",unit,time_unix_s\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,"
+						  "1.500000,0.031250,core,1767225600.000012\n");
+}
+
 static void instances_have_columns_of_their_own(void **state)
 {
 	(void)state;
@@ -274,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rows_have_the_columns_of_the_header),
 		TEST(the_unit_is_said_where_it_is_cores),
+		TEST(the_wall_clock_comes_last_of_all),
 		TEST(instances_have_columns_of_their_own),
 		TEST(power_has_a_column_where_it_is_asked_for),
 		TEST(free_load_comes_after_that_of_others),

@@ -12,13 +12,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "record/iteration_log.h"
 
-#define HEADER "instance,iteration,start_s,end_s\n"
+#define HEADER "instance,iteration,start_s,end_s,time_unix_s\n"
 
 static const struct iteration_record first = {.instance = 3, .iteration = 17, .start_ns = 12000000005, .end_ns = 12345678901};
 static const char first_line[] = "3,17,12.000000005,12.345678901\n";
@@ -41,7 +43,21 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-/* The file's whole text, valid until the next call. */
+/* Takes the wall clock out of the records: seconds since 1970, of 10 digits, with 6 decimals. */
+#define WALL ",1767225600.000000"
+static void drop_wall_clock(char *text)
+{
+	for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+		char *const end = strchr(line + 1, '\n');
+		if (!end || end - line < (ptrdiff_t)strlen(WALL))
+			return;
+		char *const wall = end - strlen(WALL);
+		assert_true(wall[0] == ',' && wall[11] == '.');
+		memmove(wall, end, strlen(end) + 1);
+	}
+}
+
+/* The file's whole text without the wall clock, valid until the next call. */
 static const char *text_of(const char *name)
 {
 	static char text[4096];
@@ -51,6 +67,7 @@ static const char *text_of(const char *name)
 	assert_true(length >= 0);
 	close(file);
 	text[length] = '\0';
+	drop_wall_clock(text);
 	return text;
 }
 
@@ -62,14 +79,16 @@ static void limit_file_size(rlim_t size)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void format_prints_nanoseconds(void **state)
+static void format_prints_nanoseconds_and_the_wall_clock(void **state)
 {
 	(void)state;
 	char line[ITERATION_LOG_LINE_MAX];
-	assert_int_equal(iteration_log_format(&first, line), strlen(first_line));
-	assert_string_equal(line, first_line);
-	assert_int_equal(iteration_log_format(&(struct iteration_record){0}, line), strlen("0,0,0.000000000,0.000000000\n"));
-	assert_string_equal(line, "0,0,0.000000000,0.000000000\n");
+	static const char first_whole[] = "3,17,12.000000005,12.345678901,1767225612.345680\n";
+	static const char nothing[] = "0,0,0.000000000,0.000000000,0.000000\n";
+	assert_int_equal(iteration_log_format(&first, 1767225600000001099, line), strlen(first_whole));
+	assert_string_equal(line, first_whole);
+	assert_int_equal(iteration_log_format(&(struct iteration_record){0}, 0, line), strlen(nothing));
+	assert_string_equal(line, nothing);
 }
 
 static void format_has_room_for_the_largest(void **state)
@@ -77,8 +96,9 @@ static void format_has_room_for_the_largest(void **state)
 	(void)state;
 	const struct iteration_record largest = {UINT_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
 	char line[ITERATION_LOG_LINE_MAX];
-	iteration_log_format(&largest, line);
-	assert_string_equal(line, "4294967295,18446744073709551615,9223372036.854775807,9223372036.854775807\n");
+	iteration_log_format(&largest, 0, line);
+	assert_string_equal(
+		line, "4294967295,18446744073709551615,9223372036.854775807,9223372036.854775807,9223372036.854775\n");
 }
 
 static void lines_are_in_the_file_at_once(void **state)
@@ -94,6 +114,27 @@ static void lines_are_in_the_file_at_once(void **state)
 	assert_int_equal(iteration_log_close(&log), 0);
 	assert_int_equal(log.lost, 0);
 	assert_int_equal(iteration_log_close(&log), 0);
+}
+
+static void the_wall_clock_is_that_of_the_end(void **state)
+{
+	(void)state;
+	struct iteration_log log;
+	struct timespec before, after;
+	char text[256];
+	double wall;
+	assert_int_equal(iteration_log_open(&log, path), 0);
+	clock_gettime(CLOCK_REALTIME, &before);
+	struct iteration_record now = {.end_ns = clock_now() - 3000000000};
+	assert_int_equal(iteration_log_write(&log, &now), 0);
+	clock_gettime(CLOCK_REALTIME, &after);
+	assert_int_equal(iteration_log_close(&log), 0);
+	FILE *const file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fgets(text, sizeof text, file) && fgets(text, sizeof text, file));
+	fclose(file);
+	assert_int_equal(sscanf(strrchr(text, ','), ",%lf", &wall), 1);
+	assert_true(wall > (double)before.tv_sec - 3.1 && wall < (double)after.tv_sec + 1.1 - 3);
 }
 
 static void open_empties_an_old_file(void **state)
@@ -138,11 +179,11 @@ static void open_says_why_it_fails(void **state)
 static void full_disk_leaves_whole_lines(void **state)
 {
 	(void)state;
-	for (size_t room = 0; room < strlen(second_line); room++) {
+	for (size_t room = 0; room < strlen(second_line) + strlen(WALL); room++) {
 		struct iteration_log log;
 		assert_int_equal(iteration_log_open(&log, path), 0);
 		assert_int_equal(iteration_log_write(&log, &first), 0);
-		limit_file_size(strlen(HEADER) + strlen(first_line) + room);
+		limit_file_size(strlen(HEADER) + strlen(first_line) + strlen(WALL) + room);
 		for (unsigned i = 1; i <= 2; i++) {
 			assert_int_equal(iteration_log_write(&log, &second), -1);
 			assert_int_equal(errno, EFBIG);
@@ -205,9 +246,10 @@ int main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(format_prints_nanoseconds),
+		cmocka_unit_test(format_prints_nanoseconds_and_the_wall_clock),
 		cmocka_unit_test(format_has_room_for_the_largest),
 		cmocka_unit_test_setup_teardown(lines_are_in_the_file_at_once, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(the_wall_clock_is_that_of_the_end, create_file, remove_file),
 		cmocka_unit_test_setup_teardown(open_empties_an_old_file, create_file, remove_file),
 		cmocka_unit_test_setup_teardown(two_writers_keep_lines_whole, create_file, remove_file),
 		cmocka_unit_test(open_says_why_it_fails),

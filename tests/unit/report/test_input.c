@@ -42,6 +42,8 @@ static int make_files(void **state)
 	make_file("both.csv", "start_s,end_s\n100.5,201\n");
 	make_file("none.csv", "start_s,end_s\n");
 	make_file("a=b.csv", "start_s,end_s\n1,2\n");
+	make_file("wall.csv", "time_s,monotonic_s,load,time_unix_s\n1,101,0.5,5101\n2,102,0.5,5102\n");
+	make_file("far.csv", "start_s,end_s,time_unix_s\n50,51,5101\n51,51.5,5101.5\n");
 	make_file("other.csv", "name,value\nx,1\n");
 	return 0;
 }
@@ -50,7 +52,7 @@ static int remove_files(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"one/log.csv", "two/log.csv", "first.csv", "second", "it1.csv", "it2.csv", "it3.csv",
-		"both.csv", "none.csv", "a=b.csv", "other.csv"};
+		"both.csv", "none.csv", "a=b.csv", "wall.csv", "far.csv", "other.csv"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unlink(names[i]);
 	rmdir("one");
@@ -208,6 +210,56 @@ static void iterations_are_passed_over_on_request(void **state)
 	expect_run(0, "first", false, 1, 0);
 }
 
+static void iterations_of_another_machine_become_times_of_the_log(void **state)
+{
+	(void)state;
+	assert_int_equal(READ("far.csv", "wall.csv"), 0);
+	expect_run(0, "wall", false, 1, 2);
+	assert_true(input.run[0].iterations.item[0].start == 100 && input.run[0].iterations.item[0].end == 101);
+	assert_true(input.run[0].iterations.item[1].end == 101.5);
+	report_input_free(&input);
+	input.join = REPORT_JOIN_MONOTONIC;
+	assert_int_equal(READ("far.csv", "wall.csv"), 0);
+	assert_true(input.run[0].iterations.item[0].start == 50);
+}
+
+/* The log that comes second decides all the same; its own offset counts the other way round. */
+static void offsets_move_files_and_labels(void **state)
+{
+	(void)state;
+	struct report_offset offset[] = {{"f*.csv", 6, 0.25}, {"x", 1, 0.5}, {"wall.csv", 8, 2}};
+	input.offset = offset;
+	input.offsets = 1;
+	assert_int_equal(READ("x=far.csv", "x=wall.csv"), 0);
+	assert_true(input.run[0].iterations.item[0].start == 100.25);
+	report_input_free(&input);
+	input.offset = offset;
+	input.offsets = 3;
+	assert_int_equal(READ("x=far.csv", "x=wall.csv"), 0);
+	assert_true(input.run[0].iterations.item[0].start == 98.5);
+	assert_true(input.run[0].log[0].monotonic[0] == 101);
+	report_input_free(&input);
+	input.offset = offset;
+	input.offsets = 3;
+	assert_int_equal(READ("y=far.csv", "y=wall.csv"), -1);
+	assert_string_equal(error, "--offset: found neither a file 'x' nor a label of iterations");
+}
+
+static void a_join_by_wall_clock_needs_it_in_each_file(void **state)
+{
+	(void)state;
+	input.join = REPORT_JOIN_WALL;
+	assert_int_equal(READ("wall.csv", "far.csv"), 0);
+	report_input_free(&input);
+	input.join = REPORT_JOIN_WALL;
+	assert_int_equal(READ("first.csv", "far.csv"), -1);
+	assert_string_equal(error, "first.csv: found no value in a column time_unix_s, expected some for --join wall");
+	report_input_free(&input);
+	input.join = REPORT_JOIN_WALL;
+	assert_int_equal(READ("x=wall.csv", "x=it1.csv"), -1);
+	assert_string_equal(error, "it1.csv: found no value in a column time_unix_s, expected some for --join wall");
+}
+
 static void inputs_are_known_by_their_files(void **state)
 {
 	(void)state;
@@ -233,6 +285,9 @@ int main(void)
 		cmocka_unit_test_teardown(labels_without_files_are_found, free_input),
 		cmocka_unit_test_teardown(other_files_are_refused, free_input),
 		cmocka_unit_test_teardown(iterations_are_passed_over_on_request, free_input),
+		cmocka_unit_test_teardown(iterations_of_another_machine_become_times_of_the_log, free_input),
+		cmocka_unit_test_teardown(offsets_move_files_and_labels, free_input),
+		cmocka_unit_test_teardown(a_join_by_wall_clock_needs_it_in_each_file, free_input),
 		cmocka_unit_test_teardown(inputs_are_known_by_their_files, free_input),
 	};
 	return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -203,7 +203,8 @@ static void what_does_not_fit_is_refused(void **state)
 	expect_refused(&a_log, &intervals, "run: found no iteration in its iteration file");
 	read_iterations("start_s,end_s\n1,2\n");
 	expect_refused(&a_log, &intervals,
-		"f.csv: found none of its iterations at the time of its log, expected files of one run on one machine");
+		"f.csv: found none of its iterations at the time of its log, expected files of one run (those of several "
+		"machines need a column time_unix_s)");
 	read_iterations("start_s,end_s\n1e9,2e9\n");
 	expect_refused(NULL, &intervals, "found 1999999999 intervals of 1 s in a time of 2e+09 s, expected at most 20000000");
 	report_log_free(&a_log);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the drivers here have in common: iteration records (instance,iteration,start_s,end_s; seconds of CLOCK_MONOTONIC), numbers
-// among the arguments, and generated text.
+// What the drivers here have in common: iteration records (instance,iteration,start_s,end_s: seconds of CLOCK_MONOTONIC; time_unix_s:
+// the end on the wall clock), numbers among the arguments, and generated text.
 
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Random;
 
@@ -19,7 +20,7 @@ final class Records {
 		instance = number == null ? 0 : number("SHOWSTOPPER_INSTANCE", number, 0);
 		file = name == null ? null : new FileOutputStream(name);
 		if (file != null)
-			file.write("instance,iteration,start_s,end_s\n".getBytes(StandardCharsets.US_ASCII));
+			file.write("instance,iteration,start_s,end_s,time_unix_s\n".getBytes(StandardCharsets.US_ASCII));
 	}
 
 	// CLOCK_MONOTONIC on Linux.
@@ -31,9 +32,16 @@ final class Records {
 		return String.format(Locale.ROOT, "%d.%09d", nanoseconds / 1_000_000_000L, nanoseconds % 1_000_000_000L);
 	}
 
+	// That moment on the wall clock.
+	private static String unix(long nanoseconds) {
+		Instant now = Instant.now();
+		long microseconds = now.getEpochSecond() * 1_000_000L + now.getNano() / 1000 + (nanoseconds - now()) / 1000;
+		return String.format(Locale.ROOT, "%d.%06d", microseconds / 1_000_000L, microseconds % 1_000_000L);
+	}
+
 	// An iteration has ended. From any thread; one write, so that a process that is killed leaves whole lines.
 	synchronized void add(long start, long end) throws IOException {
-		String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(end) + "\n";
+		String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(end) + "," + unix(end) + "\n";
 		iteration++;
 		if (file != null)
 			file.write(line.getBytes(StandardCharsets.US_ASCII));
