@@ -22,6 +22,7 @@ is_on_cluster() {
 choose_machines() {
 	if is_on_cluster; then
 		[ "$slurm" = no ] || [ -z "$logins" ] || trouble '--slurm and --parallel: expected one of them'
+		[ "${several-no}" = no ] || trouble '--in: expected one environment beside --slurm or --parallel'
 		[ "$simulated" = no ] || trouble 'what is simulated runs here alone; leave out --slurm or --parallel'
 	fi
 	if [ -n "$nodes_processors" ]; then
@@ -96,7 +97,8 @@ check_kind() { # LABEL...
 		there=$whole/runs/$label
 		[ -e "$there/machine.txt" ] || continue
 		[ "$(kind_of "$there/machine.txt")" = "$own" ] ||
-			trouble "$label was made on $(cat "$there/node"), another kind of machine than $node; runs of one $per_node stay on one kind: choose that node, or --per-node any"
+			trouble "$label was made on $(cat "$there/node"), another kind of machine than $node;" \
+				"runs of one $per_node stay on one kind: choose that node, or --per-node any"
 	done
 }
 

@@ -7,7 +7,9 @@ ask_logins() {
 	parallel --version 2>/dev/null | grep -q '^GNU parallel' || trouble '--parallel: GNU parallel is missing'
 	counts=$(parallel --will-cite --nonall --sshlogin "$logins" nproc) || trouble "--parallel: not all of $logins could be asked for their processors"
 	processors=$(printf '%s\n' "$counts" | sort -u)
-	case $processors in *[!0-9]*) trouble "--parallel: these machines have $(printf '%s\n' "$processors" | paste -s -d , | sed 's/,/ and /g') processors; choose some of one kind" ;; esac
+	case $processors in
+	*[!0-9]*) trouble "--parallel: these machines have $(printf '%s\n' "$processors" | paste -s -d , | sed 's/,/ and /g') processors; choose some of one kind" ;;
+	esac
 }
 
 parallel_command() { # TASK...
