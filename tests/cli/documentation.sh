@@ -136,7 +136,7 @@ fi
 while IFS=: read -r kind name; do
 	grep -Eq "^\| *$kind *\|.*\`$name\`" "$source/modules/README.md" || fail "the table of modules/README.md lacks the $kind module $name"
 done <modules
-sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p' "$source/modules/README.md" | tr -d ',`' |
+sed -En 's/^\| *(trace|feedback|control|space|dithering|actuator) *\|([^|]*)\|.*/\1 \2/p' "$source/modules/README.md" | tr -d ',`' |
 	while read -r kind names; do
 		for name in $names; do
 			grep -qx "$kind:$name" modules || echo "$kind:$name"
