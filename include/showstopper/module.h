@@ -281,8 +281,9 @@ struct sst_dithering {
 /* What the host does to a workload that the module lets run or not; the module itself touches none. */
 enum sst_hand {
 	SST_HAND_SIGNALS, /* SIGSTOP and SIGCONT for each of its processes */
+	SST_HAND_FREEZER, /* the freezer of a control group, in which it is started */
 };
-#define SST_HANDS 1
+#define SST_HANDS 2
 
 struct sst_actuator_input {
 	bool run;    /* what the dithering module answered */
@@ -294,6 +295,8 @@ struct sst_actuator {
 	enum sst_hand hand;
 	/* How much of what it could use the workload may use from now on: 0, it stands still, or 1. Pure. Required. */
 	double (*share)(const void *state, const struct sst_actuator_input *in);
+	/* The version of control groups, 1 or 2; 0: 2 where it can be had, else 1. Asked after prepare. Pure. NULL means 0. */
+	int (*version)(const void *state);
 };
 
 #ifdef __cplusplus

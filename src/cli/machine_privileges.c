@@ -153,7 +153,7 @@ static void add_shared_memory(struct findings *findings)
 static bool describe_group(const struct sst_env *env, const char *root, bool unified, char *text, size_t size)
 {
 	char folder[PATH_MAX];
-	if (!linux_cgroup_own_folder(env, unified, folder))
+	if (!linux_cgroup_own_folder(env, unified ? NULL : "cpu", folder))
 		return false;
 	char whole[2 * PATH_MAX];
 	snprintf(whole, sizeof whole, "%s%s", root, folder);

@@ -7,8 +7,10 @@
 #include "control/shared.h"
 #include "module/module.h"
 #include "os/attached.h"
+#include "os/group_place.h"
 #include "os/host.h"
 #include "os/scheduling.h"
+#include "os/workload_groups.h"
 
 struct run {
 	const struct config *config;
@@ -16,6 +18,8 @@ struct run {
 	struct host_env host[SST_KINDS];
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
+	struct group_place place;        /* where control groups for the workloads can be made */
+	struct workload_groups *groups;  /* the guardian's */
 	struct scheduling user;          /* what the user had */
 	int master;                      /* pidfd of the master */
 	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */

@@ -115,7 +115,7 @@ if render "$source/src/showstopper-modules.7" >manual; then
 	awk '
 		/^   [a-z]+:[a-z0-9_-]+$/ { module = $1; print module; next }
 		/^[A-Z]/ { module = "" }
-		module && /^     [a-z_]+=[A-Za-z|]+$/ { option = $1; next }
+		module && /^     [a-z_]+=[A-Za-z0-9|]+$/ { option = $1; next }
 		module && option && /^             / {
 			facts = ""
 			if (match($0, /(From [^ ]+ to |At least |At most |Default |Required)[^ ].*\.$|Required\.$/)) {
