@@ -70,7 +70,7 @@ static int find_place(struct run *run)
 	}
 	if (group_place_find(&run->place, actuator->hand, actuator->version ? actuator->version(module->state) : 0, error) == 0)
 		return 0;
-	diag("actuator module '%s': %s", name, error);
+	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
 	return -1;
 }
 

@@ -53,9 +53,7 @@ int group_place_find(struct group_place *place, enum sst_hand hand, int version,
 	for (int tried = 2; tried >= 1; tried--)
 		if ((!version || version == tried) && try_version(place, &host.env, tried == 2, why[2 - tried], sizeof why[0]))
 			return 0;
-	snprintf(error, GROUP_PLACE_ERROR_MAX,
-		"no control group can be made (%s%s%s): expected root, or a group of one's own: "
-		"systemd-run --user --scope -p Delegate=yes showstopper ...",
-		why[0], *why[0] && *why[1] ? "; " : "", why[1]);
+	snprintf(error, GROUP_PLACE_ERROR_MAX, "no control group can be made (%s%s%s)", why[0], *why[0] && *why[1] ? "; " : "",
+		why[1]);
 	return -1;
 }

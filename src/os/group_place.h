@@ -15,8 +15,10 @@ struct group_place {
 };
 
 #define GROUP_PLACE_ERROR_MAX 1024
+/* What helps, for people. */
+#define GROUP_PLACE_REMEDY "root, or a group of one's own: systemd-run --user --scope -p Delegate=yes showstopper ..."
 
-/* `version`: 1, 2, or 0 for version 2 where it can be, else 1. 0, or -1 with a message that says what to do. Makes nothing. */
+/* `version`: 1, 2, or 0 for version 2 where it can be, else 1. 0, or -1 with a message that says why. Makes nothing. */
 int group_place_find(struct group_place *place, enum sst_hand hand, int version, char error[static GROUP_PLACE_ERROR_MAX]);
 
 #endif
