@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The freezer of a control group: one write for a whole tree, which neither its parents nor the processes themselves notice. */
+/*
+ * The freezer of a control group: one write for a whole tree, of which no parent is told. To the processes it is as if nobody had run them,
+ * but that a wait which no signal handler has cut short may end with EINTR.
+ */
 #include "showstopper/module.h"
 
 struct freezer {
