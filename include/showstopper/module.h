@@ -293,8 +293,8 @@ struct sst_actuator_input {
 struct sst_actuator {
 	struct sst_module base;
 	enum sst_hand hand;
-	/* How much of what it could use the workload may use from now on: 0, it stands still, or 1. Pure. Required. */
-	double (*share)(const void *state, const struct sst_actuator_input *in);
+	/* Whether the workload runs until the next edge, or stands still. Pure. Required. */
+	bool (*runs)(const void *state, const struct sst_actuator_input *in);
 	/* The version of control groups, 1 or 2; 0: 2 where it can be had, else 1. Asked after prepare. Pure. NULL means 0. */
 	int (*version)(const void *state);
 };

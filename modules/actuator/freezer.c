@@ -9,7 +9,7 @@ struct freezer {
 	int version; /* index of the choice */
 };
 
-static double share(const void *state, const struct sst_actuator_input *in)
+static bool runs(const void *state, const struct sst_actuator_input *in)
 {
 	(void)state;
 	return in->run;
@@ -38,6 +38,6 @@ SST_EXPORT const struct sst_actuator sst_module = {
 		.summary = "a control group for each workload, frozen and thawed", .state_size = sizeof(struct freezer),
 		.options = options),
 	.hand = SST_HAND_FREEZER,
-	.share = share,
+	.runs = runs,
 	.version = version,
 };

@@ -27,7 +27,7 @@ struct loop {
 	unsigned kappa, peers;
 	bool controlling;      /* not free at the last step */
 	bool running;          /* what dithering answered last */
-	double share;          /* … and what the actuator made of it */
+	bool runs;             /* … and what the actuator made of it */
 	int64_t origin_ns;     /* of the step that is under way */
 	double work, capacity; /* totals at the last step of the control module */
 	double duty, local;    /* the global and the local duty cycle of the last answer under control … */

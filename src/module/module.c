@@ -64,7 +64,7 @@ static const char *missing_hook(const struct module *module)
 	case SST_DITHERING:
 		return module->dithering->next ? NULL : "next";
 	case SST_ACTUATOR:
-		return module->actuator->share ? NULL : "share";
+		return module->actuator->runs ? NULL : "runs";
 	}
 	return NULL;
 }

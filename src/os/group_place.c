@@ -10,12 +10,6 @@
 #include "os/cgroup.h"
 #include "os/host.h"
 
-/* Of version 1. */
-static const char *controller_of(enum sst_hand hand)
-{
-	return hand == SST_HAND_FREEZER ? "freezer" : NULL;
-}
-
 static bool may_write(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
@@ -29,7 +23,7 @@ static bool may_write(const char *folder, const char *name)
 /* Groups can be made in the own one, and processes be moved out of it. */
 static bool try_version(struct group_place *place, const struct sst_env *env, bool unified, char *why, size_t size)
 {
-	const char *const controller = unified ? NULL : controller_of(place->hand);
+	const char *const controller = unified ? NULL : "freezer";
 	place->unified = unified;
 	if (!linux_cgroup_own_folder(env, controller, place->folder)) {
 		snprintf(why, size, "version %s that we are in is mounted nowhere", unified ? "2" : controller);

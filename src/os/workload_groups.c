@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Version 1 makes a difference: what is frozen there isn't even killed before it is thawed. So whoever kills thaws, and does so again
- * until nothing is left. Groups are found by looking into the run's folder and not by number: a survivor needs to know nothing else.
+ * until nothing is left. Groups are found by looking into the run's folder and not by number: a survivor needs to know nothing else, and
+ * groups that a workload has made in its own, as another showstopper does, are found as well.
  */
 #include "os/workload_groups.h"
 
@@ -62,21 +63,20 @@ static int write_text(int fd, const char *text)
 	return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -1;
 }
 
-/* Calls `act` for each folder in a folder whose name begins so; false when it can't be read. */
-static bool for_each(const char *folder, const char *beginning, void (*act)(const char *path, void *context), void *context)
+/* Calls `act` for each folder in a folder whose name begins so. */
+static void for_each(const char *folder, const char *beginning, void (*act)(const char *path))
 {
 	DIR *const directory = opendir(folder);
 	if (!directory)
-		return false;
+		return;
 	for (const struct dirent *entry; (entry = readdir(directory));) {
 		char path[PATH_MAX];
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
 			strncmp(entry->d_name, beginning, strlen(beginning)) == 0 &&
 			snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-			act(path, context);
+			act(path);
 	}
 	closedir(directory);
-	return true;
 }
 
 static const char *freezer_file(bool unified)
@@ -91,10 +91,10 @@ static const char *freezer_word(bool unified, bool freeze)
 
 /* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
 
-/* Whatever it was held by: another run may have made it. */
-static void release_group(const char *path, void *context)
+/* What is below goes first. */
+static void release_group(const char *path)
 {
-	(void)context;
+	for_each(path, "", release_group);
 	for (int unified = 0; unified < 2; unified++) {
 		const int fd = open_file(path, freezer_file(unified), O_WRONLY);
 		if (fd < 0)
@@ -108,21 +108,20 @@ void workload_groups_release_one(const struct workload_groups *groups, unsigned 
 {
 	char path[PATH_MAX];
 	if (groups->folder[0] && snprintf(path, sizeof path, "%s/%u", groups->folder, index) < (int)sizeof path)
-		release_group(path, NULL);
+		release_group(path);
 }
 
 void workload_groups_release(const struct workload_groups *groups)
 {
 	if (groups->folder[0])
-		for_each(groups->folder, "", release_group, NULL);
+		release_group(groups->folder);
 }
 
-bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
+/* Kills descendants, some of which may be held in that folder. */
+static bool kill_held(const char *folder, int64_t deadline_ns)
 {
-	if (!groups->folder[0])
-		return descendants_kill(deadline_ns);
 	for (;;) {
-		workload_groups_release(groups);
+		release_group(folder);
 		const int64_t next_ns = clock_now() + RELEASE_EVERY_NS;
 		const int64_t limit_ns = next_ns < deadline_ns ? next_ns : deadline_ns;
 		if (descendants_kill(limit_ns))
@@ -132,31 +131,48 @@ bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline
 	}
 }
 
-static void kill_members(const char *path, void *context)
+bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns)
 {
-	int fd = open_file(path, "cgroup.procs", O_RDONLY);
-	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
-	int pid;
-	/* 0 is a process that can't be seen from here. */
-	while (members && fscanf(members, "%d", &pid) == 1)
-		if (pid > 0)
-			kill(pid, SIGKILL);
-	if (members)
-		fclose(members);
-	release_group(path, context);
+	char path[PATH_MAX];
+	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
+		return descendants_kill(deadline_ns);
+	return kill_held(path, deadline_ns);
 }
 
-static void remove_group(const char *path, void *context)
+bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
 {
-	(void)context;
+	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
+}
+
+static void kill_members(const char *path)
+{
+	for_each(path, "", kill_members);
+	const int fd = open_file(path, "cgroup.procs", O_RDONLY);
+	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[32];
+	while (members && fgets(line, sizeof line, members)) {
+		const long pid = strtol(line, NULL, 10);
+		/* 0 is a process that can't be seen from here. */
+		if (pid > 0 && pid <= INT_MAX)
+			kill((pid_t)pid, SIGKILL);
+	}
+	if (members)
+		fclose(members);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void remove_group(const char *path)
+{
+	for_each(path, "", remove_group);
 	rmdir(path);
 }
 
-/* False when there is nothing to be removed any more. */
-static bool remove_all(const struct workload_groups *groups)
+/* True while it is still there. */
+static bool remove_folder(const char *folder)
 {
-	for_each(groups->folder, "", remove_group, NULL);
-	return rmdir(groups->folder) != 0 && errno != ENOENT;
+	remove_group(folder);
+	return access(folder, F_OK) == 0;
 }
 
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
@@ -164,21 +180,27 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 	char path[PATH_MAX];
 	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
 		return;
-	rmdir(path);
+	remove_group(path);
 	if (last)
 		rmdir(groups->folder);
 }
 
-void workload_groups_clear(struct workload_groups *groups, int64_t deadline_ns)
+/* Killed before they are released, so that none of them goes on. */
+static void clear_folder(const char *folder, int64_t deadline_ns)
 {
-	if (!groups->folder[0])
-		return;
-	do {
-		for_each(groups->folder, "", kill_members, NULL);
-		if (!remove_all(groups))
+	for (;;) {
+		kill_members(folder);
+		release_group(folder);
+		if (!remove_folder(folder) || clock_now() >= deadline_ns)
 			return;
 		clock_sleep_until(clock_now() + NS_PER_MS);
-	} while (clock_now() < deadline_ns);
+	}
+}
+
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	if (groups->folder[0])
+		clear_folder(groups->folder, deadline_ns);
 }
 
 void workload_groups_remove(struct workload_groups *groups)
@@ -186,7 +208,7 @@ void workload_groups_remove(struct workload_groups *groups)
 	const int64_t deadline_ns = clock_now() + REMOVE_LIMIT_NS;
 	if (!groups->folder[0])
 		return;
-	while (remove_all(groups) && clock_now() < deadline_ns)
+	while (remove_folder(groups->folder) && clock_now() < deadline_ns)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	groups->folder[0] = '\0';
 }
@@ -206,14 +228,12 @@ static int lock(const char *path)
 	return fd;
 }
 
-static void sweep(const char *path, void *context)
+static void sweep(const char *path)
 {
-	struct workload_groups *const dead = context;
 	const int fd = lock(path);
 	if (fd < 0)
 		return;
-	strcpy(dead->folder, path);
-	workload_groups_clear(dead, clock_now() + SWEEP_LIMIT_NS);
+	clear_folder(path, clock_now() + SWEEP_LIMIT_NS);
 	close(fd);
 }
 
@@ -226,11 +246,10 @@ static bool is_there(int fd, const char *path)
 
 int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
 {
-	struct workload_groups dead = {0};
 	groups->unified = place->unified;
 	if (place->hand == SST_HAND_SIGNALS)
 		return 0;
-	for_each(place->folder, PREFIX, sweep, &dead);
+	for_each(place->folder, PREFIX, sweep);
 	for (int i = 0; i < MAKE_TRIES; i++) {
 		/* Before it is made: who survives looks for it. */
 		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%d", place->folder, (int)getpid(), i) >=

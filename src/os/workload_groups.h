@@ -33,16 +33,17 @@ void workload_groups_release_one(const struct workload_groups *groups, unsigned 
 void workload_groups_release(const struct workload_groups *groups);
 
 /*
- * descendants_kill, where some of them may be held: released again and again, as one of them may be an executor that held them a moment
- * ago.
+ * descendants_kill, where some of them may be held in a group, or in any: released again and again, as one of them may be an executor
+ * that held others a moment ago.
  */
+bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns);
 bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns);
 
 /* Removes one group, which nobody is in any more, and the folder too if it is the last one and no other will be made. */
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last);
 
 /* Kills whatever is in any of the groups, whosever descendant it is, and removes them. For an executor that has outlived the master. */
-void workload_groups_clear(struct workload_groups *groups, int64_t deadline_ns);
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns);
 
 /* Removes the groups, which nobody is in any more. */
 void workload_groups_remove(struct workload_groups *groups);

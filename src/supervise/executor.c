@@ -291,12 +291,12 @@ static void begin_termination(struct executor *executor)
 static void kill_workload(struct executor *executor)
 {
 	scheduling_step_down();
-	brake_release(&executor->brake);
+	workload_groups_release_one(executor->run->groups, executor->loop.index);
 	if (executor->containment.init) {
 		tree_signal(&executor->brake.tree, SIGKILL, clock_now());
 		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
 	}
-	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+	if (workload_groups_kill_one(executor->run->groups, executor->loop.index, clock_now() + KILL_LIMIT_NS))
 		return;
 	char names[128];
 	descendants_name(names, sizeof names);

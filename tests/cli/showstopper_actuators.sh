@@ -19,7 +19,7 @@ has_text() { grep -q -- "$2" "$1" 2>/dev/null; }
 begin() {
 	start_background env "TEST_MARK=$work" showstopper -v -a freezer -A "version=$version" -r 1h "$@"
 	wait_until has_text err '^showstopper: control groups: '
-	folder=$(sed -n "s/^showstopper: control groups: version $version, in //p" err)
+	folder=$(sed -n "s/^showstopper: control groups: version $version, in //p" err | head -n 1)
 	[ -d "$folder" ] || fail "$what: no folder '$folder'"
 	wait_until has_members "$folder/0"
 }
@@ -144,6 +144,17 @@ for version in 1 2; do
 		wait_background
 		expect_clean
 	done
+
+	# A run within a run, of which all are killed but the outer guardian and master.
+	begin -T 100% -c open --grace 200m -n 1 showstopper -q -a freezer -A "version=$version" -T 0 -c open -n 1 sleep 1000
+	has_inner() { inner=$(find "$folder/0" -mindepth 2 -type d -name 0) && [ -n "$inner" ] && has_members "$inner" && is_frozen "$inner"; }
+	wait_until has_inner
+	guardian=$background
+	master=$(pgrep -P "$guardian")
+	# shellcheck disable=SC2046
+	kill -KILL $(executors)
+	wait_background
+	expect_clean
 
 	# All at once: nobody is left who could thaw and remove. What stays is removed by the next run.
 	begin_tree -n 1

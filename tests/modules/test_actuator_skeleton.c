@@ -10,10 +10,10 @@
 
 static struct module_test test;
 
-static double share(bool run, double duty)
+static bool runs(bool run, double duty)
 {
 	const struct sst_actuator_input in = {.run = run, .duty = duty};
-	return test.module.actuator->share(test.module.state, &in);
+	return test.module.actuator->runs(test.module.state, &in);
 }
 
 static void nearly_full_workloads_are_not_stopped(void **state)
@@ -21,10 +21,10 @@ static void nearly_full_workloads_are_not_stopped(void **state)
 	(void)state;
 	module_test_start(&test, SST_ACTUATOR, "skeleton", "90%");
 	assert_int_equal(test.module.actuator->hand, SST_HAND_SIGNALS);
-	assert_true(share(false, 0.89) == 0);
-	assert_true(share(true, 0.89) == 1);
-	assert_true(share(false, 0.9) == 1);
-	assert_true(share(true, 1) == 1);
+	assert_false(runs(false, 0.89));
+	assert_true(runs(true, 0.89));
+	assert_true(runs(false, 0.9));
+	assert_true(runs(true, 1));
 	module_test_end(&test);
 }
 
@@ -33,8 +33,8 @@ static void signals_do_as_they_are_told(void **state)
 	(void)state;
 	module_test_start(&test, SST_ACTUATOR, "signals", NULL);
 	assert_int_equal(test.module.actuator->hand, SST_HAND_SIGNALS);
-	assert_true(share(false, 1) == 0);
-	assert_true(share(true, 0) == 1);
+	assert_false(runs(false, 1));
+	assert_true(runs(true, 0));
 	module_test_end(&test);
 }
 

@@ -519,21 +519,22 @@ static void drive_actuator(void)
 	for (size_t i = 0; i < COUNT(duties); i++)
 		for (int run = 0; run < 2; run++) {
 			const struct sst_actuator_input in = {.run = run, .duty = duties[i]};
-			const double share = actuator->share(test.module.state, &in);
-			check(share == 0 || share == 1, "a share is neither nothing nor all");
-			check(share == actuator->share(other.module.state, &in), "a share differs between executors");
-			check(share == actuator->share(test.module.state, &in), "a share changes when asked for again");
+			const bool runs = actuator->runs(test.module.state, &in);
+			check(runs == actuator->runs(other.module.state, &in), "an answer differs between executors");
+			check(runs == actuator->runs(test.module.state, &in), "an answer changes when asked for again");
 		}
 	/* At the bounds there is one answer. */
-	check(actuator->share(test.module.state, &(struct sst_actuator_input){.run = false, .duty = 0}) == 0,
+	check(!actuator->runs(test.module.state, &(struct sst_actuator_input){.run = false, .duty = 0}),
 		"what never runs is let run");
-	check(actuator->share(test.module.state, &(struct sst_actuator_input){.run = true, .duty = 1}) == 1,
+	check(actuator->runs(test.module.state, &(struct sst_actuator_input){.run = true, .duty = 1}),
 		"what always runs is stopped");
+	const int version = actuator->version ? actuator->version(test.module.state) : 0;
+	check(version >= 0 && version <= 2, "a version of control groups that there isn't");
 	module_test_end(&other);
 	module_test_end(&test);
 }
 
-static void actuators_give_shares(void **state)
+static void actuators_give_answers(void **state)
 {
 	(void)state;
 	for_each(SST_ACTUATOR, drive_actuator);
@@ -564,7 +565,7 @@ int main(void)
 		cmocka_unit_test(control_gives_numbers),
 		cmocka_unit_test(space_keeps_the_mean),
 		cmocka_unit_test(dithering_keeps_the_mean),
-		cmocka_unit_test(actuators_give_shares),
+		cmocka_unit_test(actuators_give_answers),
 	};
 	return cmocka_run_group_tests(tests, write_trace, remove_trace);
 }

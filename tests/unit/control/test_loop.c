@@ -144,14 +144,14 @@ static struct {
 	double most; /* it lets a workload run at no more than this duty cycle */
 } actuator;
 
-static double fake_share(const void *state, const struct sst_actuator_input *in)
+static bool fake_runs(const void *state, const struct sst_actuator_input *in)
 {
 	(void)state;
 	actuator.in = *in;
 	return in->run && in->duty <= actuator.most;
 }
 
-static const struct sst_actuator actuator_module = {SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .share = fake_share};
+static const struct sst_actuator actuator_module = {SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .runs = fake_runs};
 
 /* ---- One loop in shared memory of its own ----------------------------------------------------------------------------- */
 

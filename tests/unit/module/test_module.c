@@ -217,7 +217,7 @@ static void wrong_modules_are_refused(void **state)
 	refuse(SST_CONTROL, FIXTURES "no_hook_control.so", NULL, "/no_hook_control.so lacks the required hook 'step'");
 	refuse(SST_SPACE, FIXTURES "no_hook_space.so", NULL, "/no_hook_space.so lacks the required hook 'local'");
 	refuse(SST_DITHERING, FIXTURES "no_hook_dithering.so", NULL, "/no_hook_dithering.so lacks the required hook 'next'");
-	refuse(SST_ACTUATOR, FIXTURES "no_hook_actuator.so", NULL, "/no_hook_actuator.so lacks the required hook 'share'");
+	refuse(SST_ACTUATOR, FIXTURES "no_hook_actuator.so", NULL, "/no_hook_actuator.so lacks the required hook 'runs'");
 	snprintf(message, sizeof message, "/no_hand.so asks for hand %d, expected one below %d", SST_HANDS, SST_HANDS);
 	refuse(SST_ACTUATOR, FIXTURES "no_hand.so", NULL, message);
 	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: an option's default is out of its bounds");
