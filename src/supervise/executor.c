@@ -105,7 +105,8 @@ static void publish(struct executor *executor)
 /* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
 static void warn_of_denied(struct executor *executor)
 {
-	if (!executor->brake.tree.denied || executor->warned)
+	/* A freezer asks for nobody's rights; what can't be killed in the end is said then. */
+	if (!executor->brake.tree.denied || executor->warned || executor->brake.hand != SST_HAND_SIGNALS)
 		return;
 	executor->warned = true;
 	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
@@ -278,7 +279,8 @@ static void begin_termination(struct executor *executor)
 	used_time_end(&executor->used, used_time_now(&executor->used));
 	tree_signal(&executor->brake.tree, SIGTERM, now);
 	tree_signal(&executor->brake.tree, SIGCONT, now);
-	brake_continue(&executor->brake);
+	brake_release(&executor->brake);
+	executor->brake.tree.stopped = false;
 	record_state(executor, 1, true, now);
 	executor->kill_ns = now + executor->run->config->grace_ns;
 	arm(executor, executor->kill_ns);
