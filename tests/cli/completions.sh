@@ -75,7 +75,7 @@ lines() {
 	type 'showstopper -qn 3 --qui' --quiet
 
 	# Modules and their options.
-	for kind in trace feedback control space dithering; do
+	for kind in trace feedback control space dithering actuator; do
 		type "showstopper --$kind " $(modules "$kind")
 		type "sssim --$kind " $(modules "$kind")
 	done
