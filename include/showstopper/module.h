@@ -14,8 +14,8 @@
  * `prepare`. It forks one executor per workload; each executor has its own copy of the state and calls `init`. At the end each
  * process that called `prepare` or `init` calls `fini`. Only `prepare` may refuse anything; it is where a bad file is found.
  *
- * Trace, control, space and dithering modules are pure: they get times and numbers and return numbers. They read no clock, sleep
- * nowhere and touch no file after `prepare`. Feedback modules reach the system through `struct sst_host` alone. This is
+ * Trace, control, space, dithering and actuator modules are pure: they get times and numbers and return numbers. They read no clock,
+ * sleep nowhere and touch no file after `prepare`. Feedback modules reach the system through `struct sst_host` alone. This is
  * what lets the same binary run under a simulator in virtual time.
  *
  * Times are nanoseconds: on CLOCK_MONOTONIC where the name says `_ns` and nothing else, since control began where it says so. Loads and duty cycles are
@@ -34,12 +34,12 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 5u
+#define SST_ABI 6u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
-enum sst_kind { SST_TRACE, SST_FEEDBACK, SST_CONTROL, SST_SPACE, SST_DITHERING };
-#define SST_KINDS 5
+enum sst_kind { SST_TRACE, SST_FEEDBACK, SST_CONTROL, SST_SPACE, SST_DITHERING, SST_ACTUATOR };
+#define SST_KINDS 6
 
 /* ---- Options ---------------------------------------------------------------------------------------------------------- */
 
@@ -274,6 +274,29 @@ struct sst_dithering_output {
 struct sst_dithering {
 	struct sst_module base;
 	void (*next)(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out); /* required */
+};
+
+/* ---- Actuator: what holds a workload to its duty cycle ---------------------------------------------------------------- */
+
+/* What the host does to a workload that the module lets run or not; the module itself touches none. */
+enum sst_hand {
+	SST_HAND_SIGNALS, /* SIGSTOP and SIGCONT for each of its processes */
+	SST_HAND_FREEZER, /* the freezer of a control group, in which it is started */
+};
+#define SST_HANDS 2
+
+struct sst_actuator_input {
+	bool run;    /* what the dithering module answered */
+	double duty; /* local duty cycle, 0 to 1 */
+};
+
+struct sst_actuator {
+	struct sst_module base;
+	enum sst_hand hand;
+	/* Whether the workload runs until the next edge, or stands still. Pure. Required. */
+	bool (*runs)(const void *state, const struct sst_actuator_input *in);
+	/* The version of control groups, 1 or 2; 0: 2 where it can be had, else 1. Asked after prepare. Pure. NULL means 0. */
+	int (*version)(const void *state);
 };
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 void config_init(struct config *config)
 {
 	*config = (struct config){
-		.module = {"constant", "realtime", "deficit", "even", "spread"},
+		.module = {"constant", "realtime", "deficit", "even", "spread", "signals"},
 		.run_time_ns = -1,
 		.grace_ns = 5 * NS_PER_S,
 		.log_interval_ns = 500 * NS_PER_MS,

@@ -10,6 +10,7 @@
 #include "os/cgroup.h"
 #include "os/containment.h"
 #include "os/facilities.h"
+#include "os/group_place.h"
 #include "os/host_text.h"
 #include "os/scheduling.h"
 
@@ -153,7 +154,7 @@ static void add_shared_memory(struct findings *findings)
 static bool describe_group(const struct sst_env *env, const char *root, bool unified, char *text, size_t size)
 {
 	char folder[PATH_MAX];
-	if (!linux_cgroup_own_folder(env, unified, folder))
+	if (!linux_cgroup_own_folder(env, unified ? NULL : "cpu", folder))
 		return false;
 	char whole[2 * PATH_MAX];
 	snprintf(whole, sizeof whole, "%s%s", root, folder);
@@ -178,6 +179,18 @@ static void add_groups(struct findings *findings, const struct config *config, c
 			finding, "systemd-run --user --scope -p Delegate=yes $SHELL", "for a shell with a group of its own");
 }
 
+/* Of the hands beside signals, which always can be had. */
+static void add_freezer(struct findings *findings)
+{
+	struct group_place place;
+	char why[GROUP_PLACE_ERROR_MAX];
+	if (group_place_find(&place, SST_HAND_FREEZER, 0, why) == 0)
+		findings_add(findings, FINDING_PRIVILEGES, "freezer", FINDING_AVAILABLE, "-a freezer: version %d, %.200s",
+			place.unified ? 2 : 1, place.folder);
+	else
+		findings_add(findings, FINDING_PRIVILEGES, "freezer", FINDING_UNAVAILABLE, "%.400s", why);
+}
+
 void machine_add_privileges(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
 	add_priority(findings);
@@ -186,4 +199,5 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_children(findings, env);
 	add_shared_memory(findings);
 	add_groups(findings, config, env);
+	add_freezer(findings);
 }

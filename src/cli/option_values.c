@@ -194,7 +194,8 @@ int option_set_help_module(void *settings, const char *source, const char *text)
 	const int found = module_kind_find(kind);
 	if (found < 0 || !colon || !colon[1])
 		return refuse(target->error,
-			"%s: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering", source, text);
+			"%s: '%s': expected KIND:NAME with a kind of trace, feedback, control, space, dithering or actuator",
+			source, text);
 	config->help_kind = (enum sst_kind)found;
 	config->help_name = colon + 1;
 	config->action = ACTION_HELP_MODULE;

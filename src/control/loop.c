@@ -128,7 +128,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 static void count_time(struct loop *loop, int64_t now_ns)
 {
 	if (loop->controlling && loop->answered_ns >= atomic_load(&loop->shared->break_ns))
-		loop->got += (loop->running - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
+		loop->got += (loop->runs - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
 	loop->answered_ns = now_ns;
 }
 
@@ -169,9 +169,12 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	};
 	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
 	dithering->dithering->next(dithering->state, &in, &out);
+	const struct module *actuator = &loop->module[SST_ACTUATOR];
+	const struct sst_actuator_input hold = {.run = out.run, .duty = in.duty};
 	loop->local = in.duty;
 	loop->running = out.run;
-	*answer = (struct loop_answer){out.run, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
+	loop->runs = actuator->actuator->runs(actuator->state, &hold);
+	*answer = (struct loop_answer){loop->runs, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
 }
 
 void loop_learn_edge(struct loop *loop, int64_t took_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control algorithm of one executor (paper 000, Section 3.2): trace, feedback, control, space and dithering in that order, once
- * per edge. Knows nothing of processes and reads no clock, so that the simulator runs the same code.
+ * The control algorithm of one executor (paper 000, Section 3.2): trace, feedback, control, space, dithering and actuator in that
+ * order, once per edge. Knows nothing of processes and reads no clock, so that the simulator runs the same code.
  */
 #ifndef CONTROL_LOOP_H
 #define CONTROL_LOOP_H
@@ -25,8 +25,9 @@ struct loop {
 	unsigned *peer; /* slots of the next live executors, at most kappa */
 	double *peer_output;
 	unsigned kappa, peers;
-	bool controlling; /* not free at the last step */
-	bool running;
+	bool controlling;      /* not free at the last step */
+	bool running;          /* what dithering answered last */
+	bool runs;             /* … and what the actuator made of it */
 	int64_t origin_ns;     /* of the step that is under way */
 	double work, capacity; /* totals at the last step of the control module */
 	double duty, local;    /* the global and the local duty cycle of the last answer under control … */

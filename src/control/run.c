@@ -55,6 +55,25 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	return -1;
 }
 
+/* Where the actuator's groups can be made. 0, or -1 after a message. */
+static int find_place(struct run *run)
+{
+	const struct module *module = &run->module[SST_ACTUATOR];
+	const struct sst_actuator *actuator = module->actuator;
+	const char *const name = run->config->module[SST_ACTUATOR];
+	char error[GROUP_PLACE_ERROR_MAX];
+	if (actuator->hand != SST_HAND_SIGNALS && run->config->attaches) {
+		diag("--attach: actuator module '%s' starts workloads in control groups, and what runs already stays in its own: "
+		     "expected -a signals",
+			name);
+		return -1;
+	}
+	if (group_place_find(&run->place, actuator->hand, actuator->version ? actuator->version(module->state) : 0, error) == 0)
+		return 0;
+	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
+	return -1;
+}
+
 int run_prepare(struct run *run, const struct config *config)
 {
 	char error[RUN_ERROR_MAX];
@@ -73,6 +92,8 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
+	if (find_place(run) != 0)
+		return -1;
 	if (!isnan(config->require_others) && !run_measures_all_of_ours(run)) {
 		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
 			config->module[SST_FEEDBACK]);
@@ -276,6 +297,8 @@ void run_print(const struct run *run, FILE *to)
 	char container[RUN_CONTAINER_MAX];
 	if (run_container(run, container))
 		fprintf(to, "container: %s\n", container);
+	if (run->place.hand != SST_HAND_SIGNALS)
+		fprintf(to, "control groups: version %d, in %s\n", run->place.unified ? 2 : 1, run->place.folder);
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	if (config->contain == CONTAIN_PIDNS)

@@ -7,8 +7,10 @@
 #include "control/shared.h"
 #include "module/module.h"
 #include "os/attached.h"
+#include "os/group_place.h"
 #include "os/host.h"
 #include "os/scheduling.h"
+#include "os/workload_groups.h"
 
 struct run {
 	const struct config *config;
@@ -16,6 +18,8 @@ struct run {
 	struct host_env host[SST_KINDS];
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
+	struct group_place place;        /* where control groups for the workloads can be made */
+	struct workload_groups *groups;  /* the guardian's */
 	struct scheduling user;          /* what the user had */
 	int master;                      /* pidfd of the master */
 	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */
@@ -31,7 +35,7 @@ struct run {
 int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
 
 /*
- * Loads and prepares the five modules. 0, or -1 after a message; run_release gives back what there is in both cases. Modules'
+ * Loads and prepares a module of each kind. 0, or -1 after a message; run_release gives back what there is in both cases. Modules'
  * shared memory is ordinary memory until run_share.
  */
 int run_prepare(struct run *run, const struct config *config);

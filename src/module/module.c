@@ -29,6 +29,7 @@ static const struct {
 	[SST_CONTROL] = {"control", sizeof(struct sst_control), 'C'},
 	[SST_SPACE] = {"space", sizeof(struct sst_space), 'S'},
 	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering), 'D'},
+	[SST_ACTUATOR] = {"actuator", sizeof(struct sst_actuator), 'A'},
 };
 
 const char *module_kind_name(enum sst_kind kind)
@@ -62,6 +63,8 @@ static const char *missing_hook(const struct module *module)
 		return module->space->local ? NULL : "local";
 	case SST_DITHERING:
 		return module->dithering->next ? NULL : "next";
+	case SST_ACTUATOR:
+		return module->actuator->runs ? NULL : "runs";
 	}
 	return NULL;
 }
@@ -107,6 +110,9 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 	const char *hook = missing_hook(module);
 	if (hook)
 		return refuse(kind, name, error, "%s lacks the required hook '%s'", module->path, hook);
+	if (kind == SST_ACTUATOR && (unsigned)module->actuator->hand >= SST_HANDS)
+		return refuse(kind, name, error, "%s asks for hand %u, expected one below %u", module->path,
+			(unsigned)module->actuator->hand, (unsigned)SST_HANDS);
 	const char *wrong = option_check_table(base->options, base->state_size);
 	if (wrong)
 		return refuse(kind, name, error, "%s: %s", module->path, wrong);

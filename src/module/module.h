@@ -21,6 +21,7 @@ struct module {
 		const struct sst_control *control;
 		const struct sst_space *space;
 		const struct sst_dithering *dithering;
+		const struct sst_actuator *actuator;
 	};
 	void *state; /* base->state_size bytes, or a byte at least */
 	struct option_memory memory;

@@ -125,13 +125,12 @@ static bool search_place(struct place *place, const struct sst_env *env, const c
 }
 
 /* The mount of a hierarchy that shows the own group, else the first. */
-static void find_place(
-	struct place *place, const struct sst_env *env, const char *mounts, size_t length, enum hierarchy hierarchy)
+static void find_place(struct place *place, const struct sst_env *env, const char *mounts, size_t length, const char *controller)
 {
 	char point[PATH_MAX], part[PATH_MAX];
 	const char *at = mounts;
-	while (linux_cgroup_next_mount(&at, mounts + length, hierarchy == UNIFIED ? "cgroup2" : "cgroup", controllers[hierarchy],
-		point, part, PATH_MAX)) {
+	while (linux_cgroup_next_mount(
+		&at, mounts + length, controller ? "cgroup" : "cgroup2", controller, point, part, PATH_MAX)) {
 		const char *const rest = place->listed ? linux_cgroup_below(place->own, part) : NULL;
 		if (!place->mounted)
 			strcpy(place->point, point);
@@ -157,7 +156,7 @@ static struct place *find_places(const struct sst_env *env, char error[static LI
 	for (int i = 0; places && i < HIERARCHIES; i++) {
 		places[i].listed = groups && linux_cgroup_parse_own(
 						     groups, groups_length, controllers[i], places[i].own, sizeof places[i].own);
-		find_place(&places[i], env, mounts, mounts_length, (enum hierarchy)i);
+		find_place(&places[i], env, mounts, mounts_length, controllers[i]);
 	}
 	free(groups);
 	free(mounts);
@@ -566,14 +565,21 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 	return container->quota > 0 || container->cpus;
 }
 
-bool linux_cgroup_own_folder(const struct sst_env *env, bool unified, char folder[static PATH_MAX])
+bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, char folder[static PATH_MAX])
 {
-	char ignored[LINUX_CGROUP_ERROR_MAX];
-	struct place *const places = find_places(env, ignored);
+	size_t groups_length = 0, mounts_length = 0;
+	char *const groups = host_text(env, "/proc/self/cgroup", &groups_length);
+	char *const mounts = host_text(env, "/proc/self/mountinfo", &mounts_length);
+	struct place *const place = groups && mounts ? calloc(1, sizeof *place) : NULL;
 	folder[0] = '\0';
-	if (places)
-		strcpy(folder, places[unified ? UNIFIED : CPU].folder);
-	free(places);
+	if (place) {
+		place->listed = linux_cgroup_parse_own(groups, groups_length, controller, place->own, sizeof place->own);
+		find_place(place, env, mounts, mounts_length, controller);
+		strcpy(folder, place->folder);
+	}
+	free(place);
+	free(groups);
+	free(mounts);
 	return folder[0];
 }
 

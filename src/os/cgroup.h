@@ -61,8 +61,8 @@ void linux_cgroup_close(struct linux_cgroup *group, const struct sst_env *env);
 /* False where neither quota nor cpuset takes anything away, or nothing says so. */
 bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_container *container);
 
-/* The folder of the own group, of version 2, or else of version 1's controller `cpu`; false where it can't be seen. */
-bool linux_cgroup_own_folder(const struct sst_env *env, bool unified, char folder[static PATH_MAX]);
+/* The folder of the own group, of version 1's `controller`, or with NULL of version 2; false where it can't be seen. */
+bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, char folder[static PATH_MAX]);
 
 /* For people: "a quota of 1.5 processors (/sys/fs/cgroup/x)", "processors 0-1", or both; `size` bytes. */
 void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size);

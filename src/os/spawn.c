@@ -36,6 +36,9 @@ static enum start_stage become(const struct spawn *spawn)
 {
 	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
 	char number[16];
+	/* Before anything that could fork. */
+	if (spawn->group && workload_group_enter(spawn->group) != 0)
+		return STAGE_GROUP;
 	snprintf(number, sizeof number, "%u", spawn->index);
 	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
 		return STAGE_FORK;

@@ -10,6 +10,7 @@
 #include "os/home.h"
 #include "os/scheduling.h"
 #include "os/start_stage.h"
+#include "os/workload_groups.h"
 #include "showstopper/module.h"
 
 struct spawn {
@@ -22,6 +23,7 @@ struct spawn {
 	struct linux_mask mask;                            /* of the user; not known: the caller's */
 	const struct scheduling *user;                     /* what the child gets back */
 	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
+	const struct workload_group *group;                /* that it is to be in; NULL: the caller's */
 };
 
 /*

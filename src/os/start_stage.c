@@ -8,6 +8,8 @@ const char *start_stage_text(enum start_stage stage)
 		break;
 	case STAGE_EXECUTOR:
 		return "set up its executor";
+	case STAGE_GROUP:
+		return "put it into a control group of its own";
 	case STAGE_FORK:
 		return "start a process";
 	case STAGE_NAMESPACE:

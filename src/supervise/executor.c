@@ -27,9 +27,9 @@
 #include "control/loop.h"
 #include "control/overdue.h"
 #include "os/attached.h"
+#include "os/brake.h"
 #include "os/home.h"
 #include "os/spawn.h"
-#include "os/tree.h"
 #include "supervise/respawn.h"
 #include "supervise/used_time.h"
 
@@ -50,7 +50,7 @@ struct executor {
 	struct slot *slot;
 	struct slot_record record;
 	struct loop loop;
-	struct tree tree;
+	struct brake brake;
 	pid_t first; /* the workload's first process, or 0 when it is reaped or not ours */
 	struct containment containment;
 	const struct attached *attached; /* NULL where the workload was started */
@@ -105,11 +105,12 @@ static void publish(struct executor *executor)
 /* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
 static void warn_of_denied(struct executor *executor)
 {
-	if (!executor->tree.denied || executor->warned)
+	/* A freezer asks for nobody's rights; what can't be killed in the end is said then. */
+	if (!executor->brake.tree.denied || executor->warned || executor->brake.hand != SST_HAND_SIGNALS)
 		return;
 	executor->warned = true;
 	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
-		(int)executor->tree.denied);
+		(int)executor->brake.tree.denied);
 }
 
 /*
@@ -119,9 +120,9 @@ static void warn_of_denied(struct executor *executor)
 static void set_running(struct executor *executor, bool run, bool insist, int64_t now_ns)
 {
 	if (!run)
-		tree_stop(&executor->tree, now_ns);
-	else if (insist || executor->tree.stopped)
-		tree_continue(&executor->tree);
+		brake_stop(&executor->brake, now_ns);
+	else if (insist || executor->brake.tree.stopped)
+		brake_continue(&executor->brake);
 	warn_of_denied(executor);
 }
 
@@ -148,7 +149,7 @@ static void note_beginning(struct executor *executor)
 
 static void change_running(struct executor *executor, const struct loop_answer *answer, int64_t now_ns)
 {
-	const bool changes = answer->run == executor->tree.stopped;
+	const bool changes = answer->run == executor->brake.tree.stopped;
 	const int64_t before = clock_now();
 	set_running(executor, answer->run, !answer->free, now_ns);
 	const int64_t after = clock_now();
@@ -242,7 +243,7 @@ static void begin(struct executor *executor)
 		arm(executor, origin);
 	} else {
 		executor->due_ns = now;
-		executor->loop.running = !executor->tree.stopped;
+		executor->loop.running = !executor->brake.tree.stopped;
 		take_edges(executor);
 		note_beginning(executor);
 	}
@@ -265,7 +266,7 @@ static void pause_workload(struct executor *executor)
 static void let_go(struct executor *executor)
 {
 	scheduling_step_down();
-	tree_signal(&executor->tree, SIGCONT, clock_now());
+	tree_signal(&executor->brake.tree, SIGCONT, clock_now());
 }
 
 /* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
@@ -276,9 +277,10 @@ static void begin_termination(struct executor *executor)
 	executor->due_ns = 0;
 	scheduling_step_down();
 	used_time_end(&executor->used, used_time_now(&executor->used));
-	tree_signal(&executor->tree, SIGTERM, now);
-	tree_signal(&executor->tree, SIGCONT, now);
-	executor->tree.stopped = false;
+	tree_signal(&executor->brake.tree, SIGTERM, now);
+	tree_signal(&executor->brake.tree, SIGCONT, now);
+	brake_release(&executor->brake);
+	executor->brake.tree.stopped = false;
 	record_state(executor, 1, true, now);
 	executor->kill_ns = now + executor->run->config->grace_ns;
 	arm(executor, executor->kill_ns);
@@ -291,11 +293,12 @@ static void begin_termination(struct executor *executor)
 static void kill_workload(struct executor *executor)
 {
 	scheduling_step_down();
+	workload_groups_release_one(executor->run->groups, executor->loop.index);
 	if (executor->containment.init) {
-		tree_signal(&executor->tree, SIGKILL, clock_now());
+		tree_signal(&executor->brake.tree, SIGKILL, clock_now());
 		containment_await_end(&executor->containment, clock_now() + KILL_IN_ORDER_NS);
 	}
-	if (descendants_kill(clock_now() + KILL_LIMIT_NS))
+	if (workload_groups_kill_one(executor->run->groups, executor->loop.index, clock_now() + KILL_LIMIT_NS))
 		return;
 	char names[128];
 	descendants_name(names, sizeof names);
@@ -351,7 +354,7 @@ static void note_exit(struct executor *executor, int status)
 static void reap_first(struct executor *executor)
 {
 	int status = 0;
-	tree_leader_ends(&executor->tree, clock_now());
+	tree_leader_ends(&executor->brake.tree, clock_now());
 	waitpid(executor->first, &status, 0);
 	note_exit(executor, status);
 }
@@ -363,10 +366,10 @@ static void hear_from_init(struct executor *executor)
 	if (!containment_read_end(&executor->containment, &status)) {
 		/* Without an init nobody keeps the group's number from being given again. */
 		if (executor->containment.tie < 0)
-			executor->tree.whole_group = false;
+			executor->brake.tree.whole_group = false;
 		return;
 	}
-	tree_leader_ends(&executor->tree, clock_now());
+	tree_leader_ends(&executor->brake.tree, clock_now());
 	containment_let_go(&executor->containment);
 	note_exit(executor, status);
 }
@@ -377,10 +380,10 @@ static void reap_init(struct executor *executor)
 	int status = 0;
 	hear_from_init(executor);
 	containment_free(&executor->containment);
-	executor->tree.whole_group = false;
+	executor->brake.tree.whole_group = false;
 	waitpid(executor->containment.init, &status, 0);
 	executor->containment.init = 0;
-	executor->tree.init = 0;
+	executor->brake.tree.init = 0;
 	if (executor->first)
 		note_exit(executor, status);
 }
@@ -421,14 +424,14 @@ static bool reap(struct executor *executor)
 static void set_looks(struct executor *executor)
 {
 	const int64_t patience = executor->run->config->workloads * LOOK_OF_ALL_NS;
-	executor->tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
-	executor->tree.budget = &executor->shared->looks;
+	executor->brake.tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+	executor->brake.tree.budget = &executor->shared->looks;
 }
 
 static void begin_tree(struct executor *executor)
 {
-	tree_init(&executor->tree, executor->first);
-	executor->tree.init = executor->containment.init;
+	tree_init(&executor->brake.tree, executor->first);
+	executor->brake.tree.init = executor->containment.init;
 	set_looks(executor);
 }
 
@@ -450,6 +453,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 	char *expanded[3] = {NULL, NULL, NULL};
 	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
 	*stage = STAGE_FORK;
+	brake_release(&executor->brake);
 	bool complete = command;
 	for (int i = 0; i < 3 && complete; i++)
 		if (given[i])
@@ -467,6 +471,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 			.mask = executor->mask,
 			.user = &executor->run->user,
 			.containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
+			.group = executor->brake.hand == SST_HAND_SIGNALS ? NULL : &executor->brake.group,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -504,7 +509,7 @@ static void leave_the_ring(struct executor *executor)
 static bool respawn(struct executor *executor)
 {
 	enum start_stage stage;
-	const bool stopped = executor->tree.stopped;
+	const bool stopped = executor->brake.tree.stopped;
 	executor->first = start_workload(executor, true, &stage);
 	if (executor->first < 0) {
 		executor->first = 0;
@@ -523,7 +528,7 @@ static bool respawn(struct executor *executor)
 		set_running(executor, !stopped, false, executor->started_ns);
 		return true;
 	}
-	tree_stop(&executor->tree, executor->started_ns);
+	brake_stop(&executor->brake, executor->started_ns);
 	record_state(executor, 0, false, executor->started_ns);
 	executor->record.alive = 1;
 	publish(executor);
@@ -543,9 +548,9 @@ static bool comes_back(struct executor *executor)
 		atomic_load(&executor->shared->phase) > SHARED_RUN)
 		return false;
 	if (!executor->waiting) {
-		const bool stopped = executor->tree.stopped;
-		tree_free(&executor->tree);
-		executor->tree.stopped = stopped;
+		const bool stopped = executor->brake.tree.stopped;
+		tree_free(&executor->brake.tree);
+		executor->brake.tree.stopped = stopped;
 		const struct respawn_life life = {
 			.lived_ns = clock_now() - executor->started_ns,
 			.cpu_ns = used_time_ended(&executor->used) - executor->cpu_at_start_ns,
@@ -571,7 +576,7 @@ static bool attached_is_over(struct executor *executor, bool look)
 {
 	if (executor->terminating)
 		return true;
-	if ((!look && executor->tree.outsiders > 0) || tree_lives(&executor->tree, clock_now()))
+	if ((!look && executor->brake.tree.outsiders > 0) || tree_lives(&executor->brake.tree, clock_now()))
 		return false;
 	atomic_store(&executor->slot->ended, true);
 	return true;
@@ -591,6 +596,21 @@ static void continue_abandoned(const struct executor *executor)
 		if (pid && pid != getpid() && (linux_process_read(pid, &process) != 0 || linux_process_has_ended(&process)))
 			attached_continue(executor->run->attached[i].table);
 	}
+}
+
+/*
+ * Removes the own group. When the master is dead, the guardian and other executors may be, too: then whatever is in groups of this run
+ * is to go.
+ */
+static void leave_groups(struct executor *executor)
+{
+	struct workload_groups *const groups = executor->run->groups;
+	struct pollfd master = {.fd = executor->run->master, .events = POLLIN};
+	workload_group_close(&executor->brake.group);
+	if (poll(&master, 1, 0) > 0)
+		workload_groups_clear(groups, clock_now() + KILL_LIMIT_NS);
+	else
+		workload_groups_leave(groups, executor->loop.index, atomic_load(&executor->shared->phase) > SHARED_RUN);
 }
 
 static void sign_off(struct executor *executor)
@@ -640,7 +660,7 @@ static int watch(struct executor *executor)
 				return 0;
 			if (atomic_load(&executor->slot->left))
 				return EXIT_TROUBLE;
-			polled[2].fd = executor->attached ? executor->tree.outsider[0].fd : executor->containment.tie;
+			polled[2].fd = executor->attached ? executor->brake.tree.outsider[0].fd : executor->containment.tie;
 		}
 		if (await(executor, polled, sizeof polled / sizeof *polled) < 0)
 			continue;
@@ -698,27 +718,35 @@ static int set_up(struct executor *executor)
 	return loop_init(&executor->loop, &executor->run->host[SST_FEEDBACK].env);
 }
 
+static int make_group(struct executor *executor, enum start_stage *stage)
+{
+	executor->brake.hand = executor->run->module[SST_ACTUATOR].actuator->hand;
+	if (executor->brake.hand == SST_HAND_SIGNALS)
+		return 0;
+	*stage = STAGE_GROUP;
+	return workload_group_make(&executor->brake.group, executor->run->groups, executor->loop.index);
+}
+
 /* Starts the workload, held stopped unless starts are staggered, or attaches to one, which runs on until control begins. 0, or -1 with errno. */
 static int begin_workload(struct executor *executor, enum start_stage *stage)
 {
 	const int64_t now = clock_now();
 	if (executor->attached) {
-		if (tree_attach(&executor->tree, executor->attached, now) != 0)
+		if (tree_attach(&executor->brake.tree, executor->attached, now) != 0)
 			return -1;
 		set_looks(executor);
-		executor->used.ticks_before = executor->tree.cpu_ticks;
+		executor->used.ticks_before = executor->brake.tree.cpu_ticks;
 	} else {
-		executor->first = start_workload(executor, false, stage);
-		if (executor->first < 0)
+		if (make_group(executor, stage) != 0 || (executor->first = start_workload(executor, false, stage)) < 0)
 			return -1;
 		begin_tree(executor);
 		if (!executor->run->config->start_interval_ns)
-			tree_stop(&executor->tree, clock_now());
+			brake_stop(&executor->brake, clock_now());
 	}
 	begin_life(executor, now);
 	executor->record.alive = 1;
 	atomic_store(&executor->slot->attached, executor->attached != NULL);
-	record_state(executor, executor->tree.stopped ? 0 : 1, !executor->tree.stopped, clock_now());
+	record_state(executor, executor->brake.tree.stopped ? 0 : 1, !executor->brake.tree.stopped, clock_now());
 	atomic_store(&executor->slot->pid, executor->attached ? executor->attached->process.pid : executor->first);
 	set_live(executor, true);
 	return 0;
@@ -733,10 +761,11 @@ int executor_run(struct run *run, unsigned index)
 		.attached = run_attached(run, index),
 		.record = {.load = __builtin_nan("")},
 		.containment = {.tie = -1},
+		.brake = {.group = WORKLOAD_GROUP_NONE},
 		.others = {.shared = run->shared, .index = index},
 		.signals = -1,
 	};
-	executor.used = (struct used_time){.slot = executor.slot, .attached = executor.attached ? &executor.tree : NULL};
+	executor.used = (struct used_time){.slot = executor.slot, .attached = executor.attached ? &executor.brake.tree : NULL};
 	executor.loop = (struct loop){
 		.module = run->module,
 		.shared = run->shared,
@@ -760,6 +789,7 @@ int executor_run(struct run *run, unsigned index)
 	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&executor);
 	continue_abandoned(&executor);
+	leave_groups(&executor);
 	sign_off(&executor);
 	linux_mask_free(&executor.mask);
 	return result;

@@ -136,8 +136,9 @@ static int open_ties(struct master_ties *ties, const sigset_t *set, int *signals
 	ties->guardian = pidfd_open(getpid(), 0);
 	ties->suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ties->live_line = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ties->groups = workload_groups_new();
 	*signals = signalfd(-1, set, SFD_CLOEXEC);
-	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 ? -1 : 0;
+	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 || !ties->groups ? -1 : 0;
 }
 
 /* What the master's wait status makes the result of the run. */
@@ -159,7 +160,7 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 	int result = result_of(status);
 	if (WIFSIGNALED(status))
 		await_executors();
-	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+	if (!workload_groups_kill(ties->groups, clock_now() + CLEANUP_LIMIT_NS)) {
 		char names[128];
 		descendants_name(names, sizeof names);
 		/* A master that ended by itself with trouble has said so. */
@@ -167,6 +168,7 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 			diag("can't kill what is left of the workloads: %s", names);
 		result = EXIT_TROUBLE;
 	}
+	workload_groups_remove(ties->groups);
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
 		attached_continue(ties->attached[i].table);
@@ -195,6 +197,7 @@ int guardian_run(const struct config *config)
 		close(signals);
 		result = master_run(config, &ties);
 		attached_close(attached, config->attaches);
+		workload_groups_free(ties.groups);
 		return result;
 	}
 	if (master < 0)
@@ -212,6 +215,7 @@ int guardian_run(const struct config *config)
 		close(ties.live_line);
 	if (ties.guardian >= 0)
 		close(ties.guardian);
+	workload_groups_free(ties.groups);
 	attached_close(attached, config->attaches);
 	return result;
 }

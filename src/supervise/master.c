@@ -90,6 +90,17 @@ static int share(struct master *master)
 	return -1;
 }
 
+/* The folder of the workloads' control groups, where the actuator needs them. */
+static int make_groups(struct master *master)
+{
+	master->run.groups = master->ties->groups;
+	if (workload_groups_make(master->run.groups, &master->run.place) == 0)
+		return 0;
+	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[SST_ACTUATOR],
+		master->run.place.folder, strerror(errno));
+	return -1;
+}
+
 /* What can be found out about a command before anything is started. 0, or the exit status after a message. */
 static int check_commands(const struct config *config)
 {
@@ -162,6 +173,8 @@ static void say_what_was_set_up(const struct master *master)
 	char container[RUN_CONTAINER_MAX];
 	if (run_container(&master->run, container))
 		diag("container: %s", container);
+	if (*master->run.groups->folder)
+		diag("control groups: version %d, in %s", master->run.groups->unified ? 2 : 1, master->run.groups->folder);
 	if (grant->grant == GRANT_NOTHING)
 		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
 	else
@@ -473,7 +486,7 @@ static int get_ready(struct master *master)
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	return share(master) == 0 ? 0 : EXIT_TROUBLE;
+	return share(master) == 0 && make_groups(master) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 /* The trace's length or the time that the user gave, whichever is shorter. */
@@ -529,10 +542,11 @@ static int run_workloads(struct master *master)
 		say_what_was_set_up(master);
 	const bool warned = warn_of_unread_input(config);
 	master_supervise(master);
-	if (!descendants_kill(clock_now() + CLEANUP_LIMIT_NS)) {
+	if (!workload_groups_kill(master->run.groups, clock_now() + CLEANUP_LIMIT_NS)) {
 		name_what_is_left(master);
 		master->status = EXIT_TROUBLE;
 	}
+	workload_groups_remove(master->run.groups);
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);
 	live_line_remove(&master->recording.live_line);

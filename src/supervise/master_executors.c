@@ -188,6 +188,7 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	const struct attached *attached = run_attached(&master->run, index);
 	if (attached)
 		attached_continue(attached->table);
+	workload_groups_release_one(master->run.groups, index);
 	master->lost++;
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),

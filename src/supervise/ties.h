@@ -5,6 +5,7 @@
 
 #include "os/attached.h"
 #include "os/scheduling.h"
+#include "os/workload_groups.h"
 
 /* The master's ties to the guardian, made before the fork. */
 struct master_ties {
@@ -13,6 +14,7 @@ struct master_ties {
 	int live_line; /* eventfd: not 0 while the terminal's last row is the live line's */
 	struct scheduling user;
 	const struct attached *attached; /* config->attaches of them */
+	struct workload_groups *groups;  /* of the workloads; the master makes them */
 };
 
 #endif

@@ -88,7 +88,7 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^15 programs, about ([0-9]|[1-5][0-9]|6[0-5]) minutes$'
+expect_text out '^16 programs, about ([0-9]|[1-5][0-9]|6[0-5]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
@@ -137,6 +137,12 @@ expect_text found '^\| 16 \| 64 \| 1 \| `idle` \| [+-]0\.[0-9]+ \(50 %\) \| [0-9
 expect_text found '^An executor among four times as many costs [0-9.]+ to [0-9.]+ times as much\.$'
 publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
+if showstopper -a freezer -T 50% --dry-run true >/dev/null 2>&1; then
+	publishes actuators 4 "$source/tools/bench/actuators" -B "$build" -p 4 -t 1 -r 1
+	for actuator in signals freezer; do
+		expect_text found "^\\| .$actuator. \\| [+-][0-9]+\\.[0-9]{2} (\\| -?[0-9]+\\.[0-9]+ ){8}\\|\$"
+	done
+fi
 publishes cores 3 "$source/tools/bench/cores" -B "$build" -t 5 -m '^8.single.linux'
 publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate

@@ -75,7 +75,7 @@ lines() {
 	type 'showstopper -qn 3 --qui' --quiet
 
 	# Modules and their options.
-	for kind in trace feedback control space dithering; do
+	for kind in trace feedback control space dithering actuator; do
 		type "showstopper --$kind " $(modules "$kind")
 		type "sssim --$kind " $(modules "$kind")
 	done
@@ -129,7 +129,7 @@ lines() {
 	printf 'showstopper --attach \t* %s\n' $$ >>typed
 
 	# Words.
-	type 'ssreport ' accuracy repeats timeline throughput curve events interference overall efficiency ratio heatmap
+	type 'ssreport ' accuracy repeats timeline throughput curve events interference overall efficiency ratio heatmap fleet
 	type 'ssreport he' heatmap
 	type 'showstopper -T 50% zzc' zzcommand
 	type 'showstopper -T 50% -- zzc' zzcommand

@@ -115,7 +115,7 @@ if render "$source/src/showstopper-modules.7" >manual; then
 	awk '
 		/^   [a-z]+:[a-z0-9_-]+$/ { module = $1; print module; next }
 		/^[A-Z]/ { module = "" }
-		module && /^     [a-z_]+=[A-Za-z|]+$/ { option = $1; next }
+		module && /^     [a-z_]+=[A-Za-z0-9|]+$/ { option = $1; next }
 		module && option && /^             / {
 			facts = ""
 			if (match($0, /(From [^ ]+ to |At least |At most |Default |Required)[^ ].*\.$|Required\.$/)) {
@@ -136,7 +136,7 @@ fi
 while IFS=: read -r kind name; do
 	grep -Eq "^\| *$kind *\|.*\`$name\`" "$source/modules/README.md" || fail "the table of modules/README.md lacks the $kind module $name"
 done <modules
-sed -En 's/^\| *(trace|feedback|control|space|dithering) *\|([^|]*)\|.*/\1 \2/p' "$source/modules/README.md" | tr -d ',`' |
+sed -En 's/^\| *(trace|feedback|control|space|dithering|actuator) *\|([^|]*)\|.*/\1 \2/p' "$source/modules/README.md" | tr -d ',`' |
 	while read -r kind names; do
 		for name in $names; do
 			grep -qx "$kind:$name" modules || echo "$kind:$name"

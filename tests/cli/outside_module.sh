@@ -21,7 +21,7 @@ flags=$(pkg-config --cflags showstopper) || fail 'pkg-config finds no showstoppe
 case $flags in
 *"$source"* | *"$build"*) fail "the flags '$flags' lead out of the prefix" ;;
 esac
-for kind in trace feedback control space dithering; do
+for kind in trace feedback control space dithering actuator; do
 	mkdir -p "outside/$kind" "modules/$kind"
 	sed 's/"skeleton"/"mine"/' "$source/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
 	# shellcheck disable=SC2086 # flags are words
@@ -44,7 +44,7 @@ SHOWSTOPPER_MODULE_PATH=$work/modules
 export SHOWSTOPPER_MODULE_PATH
 run showstopper --list-modules
 expect_status 0
-for kind in trace feedback control space dithering; do
+for kind in trace feedback control space dithering actuator; do
 	expect_text out "^$kind:mine +[^ ]"
 	cp out listed
 	run showstopper --help-module "$kind:mine"
@@ -57,13 +57,13 @@ expect_text out '^control:rbpid ' # those of the installation are still there
 
 mkdir -p sysroot/proc/pressure
 echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000' >sysroot/proc/pressure/cpu
-run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine true
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine -a mine true
 expect_status 0
-for kind in trace feedback control space dithering; do expect_text out "^$kind: mine"; done
+for kind in trace feedback control space dithering actuator; do expect_text out "^$kind: mine"; done
 expect_text out '^control: mine rate=0.5,band=0.01$'
 expect_text out '^trace length: 10s$'
 
-run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -o log.csv ssburn --profile=single
+run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -a mine -o log.csv ssburn --profile=single
 expect_status 0
 expect_text log.csv '^time_s,'
 [ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
@@ -94,6 +94,7 @@ refused "^showstopper: trace module .*/no_hook_trace.so lacks the required hook 
 refused "^showstopper: control module .*/no_hook_control.so lacks the required hook 'step'\$" -c "$fixtures/no_hook_control.so"
 refused "^showstopper: dithering module .*/no_hook_dithering.so lacks the required hook 'next'\$" \
 	-d "$fixtures/no_hook_dithering.so"
+refused "^showstopper: actuator module .*/no_hook_actuator.so lacks the required hook 'runs'\$" -a "$fixtures/no_hook_actuator.so"
 refused "^showstopper: control module .*/bad_table.so: an option's default is out of its bounds\$" -c "$fixtures/bad_table.so"
 refused "^showstopper: control module .*/no_symbol.so exports no 'sst_module'" -c "$fixtures/no_symbol.so"
 refused "^showstopper: control module .*undefined symbol: a_function_that_nobody_has" -c "$fixtures/unresolved.so"

@@ -14,7 +14,7 @@ for line in 'showstopper [0-9].*, Linux [0-9]' 'A run (works here\.|here can be 
 	'electric power: ' 'software events: +(un)?available: ' 'processor events: +(un)?available: ' 'idle states: +(un)?available: ' 'measured: +(the whole machine|what the container may use|a part of the machine): [0-9.]+ processors?$' \
 	'processors: +[1-9]' 'container: ' 'topology: ' 'accounting: +.* for user and system time, (clock|tick) for idle time$' \
 	'virtual machine: ' 'steal: +[0-9.]+ %' 'clock: ' 'busy: ' 'swap: ' 'priority: ' 'containment: ' 'processes: +chosen: ' \
-	'shared memory: +chosen: ' 'control groups: '; do
+	'shared memory: +chosen: ' 'control groups: ' 'freezer: +(available: -a freezer: version [12], /|unavailable: no control group can be made )'; do
 	expect_text out "^$line"
 done
 [ "$(wc -l <out)" -le 45 ] || fail "$what: $(wc -l <out) lines are no page"
@@ -72,7 +72,7 @@ if [ "$status" -eq 0 ]; then
 	expect_status 0
 	expect_lines err 0
 	for line in 'idle: +(chosen|available): ' 'cpuacct: +unavailable: ' 'clock: +unknown' 'frequency: +unknown' 'measured: +(the whole machine|what the container may use): ' \
-		'control groups: +unavailable: none that we are in is mounted$' 'electric power: +unavailable: there is no /sys/class/powercap'; do
+		'control groups: +unavailable: none that we are in is mounted$' 'freezer: +unavailable: no control group can be made ' 'electric power: +unavailable: there is no /sys/class/powercap'; do
 		expect_text out "^$line"
 	done
 	# The sanitizer's own work needs /proc.

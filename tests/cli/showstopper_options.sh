@@ -48,7 +48,7 @@ refused "-r: '0' is out of range: expected a time from 1ns" -r 0
 refused "--log-interval: '999u' is out of range: expected a time from 1ms" --log-interval 999u
 accepted -w 0 --grace 0 -r 500m
 
-for kind in trace feedback control space dithering; do
+for kind in trace feedback control space dithering actuator; do
 	refused "--$kind: expected the name of a module" "--$kind="
 	refused "$kind module 'nosuch': no $kind/nosuch.so in .*--list-modules shows what there is" -T 50% "--$kind=nosuch"
 	refused "$kind module '../$kind/nosuch': " -T 50% "--$kind=../$kind/nosuch"

@@ -35,6 +35,15 @@ expect_text err '^stalls               [0-9]+, [0-9]+ times more than 5 pp'
 run sssim --stall 500m --stall-every 1s -T 50% -r 20s
 expect_trouble '^sssim: --stall-every: expected more than twice the stall'
 
+# However a workload is stopped, in the model it is stopped.
+sssim -T 50% -r 10s --report -q >by_default
+run sssim -T 50% -r 10s --report -q -a freezer -A version=1
+expect_status 0
+cmp -s out by_default || fail "$what: $(diff out by_default)"
+run sssim -T 50% -r 10s --report -q -a skeleton -A 10%
+expect_status 0
+cmp -s out by_default && fail "$what: the actuator is not asked"
+
 run sssim -q --speed -T 50% -r 10s
 expect_status 0
 expect_lines err 1

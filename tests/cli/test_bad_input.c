@@ -449,8 +449,8 @@ END_TEST
 
 /* ---- Options of modules ----------------------------------------------------------------------------------------------- */
 
-static const char module_letters[] = "tfcsd";
-static const char *const module_kinds[] = {"trace", "feedback", "control", "space", "dithering"};
+static const char module_letters[] = "tfcsda";
+static const char *const module_kinds[] = {"trace", "feedback", "control", "space", "dithering", "actuator"};
 
 struct module_option {
 	char name[40], type[120];

@@ -4,6 +4,7 @@
  * status"; showstopper(1)) were kept. The same with cpulimit, for comparison.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ static void usage(FILE *stream)
 	      "  -a, --late-again N    repeat a trial that was late up to N times: on a busy machine that is no fault (0)\n"
 	      "  -S, --shape SHAPE     plain, attached, free, dynamic, respawned, staggered or mixed (any)\n"
 	      "  -c, --contain MODE    none, pidns, or all: what the tool's --help offers (none)\n"
+	      "  -A, --actuator NAME   signals, freezer, or any: one of them for each trial, where both can be had (signals)\n"
 	      "  -T, --tool TOOL       showstopper, cpulimit (starts the workload), or cpulimit-p (is attached to it) "
 	      "(showstopper)\n"
 	      "  -p, --program FILE    the tool (found in PATH by its name)\n"
@@ -110,9 +112,9 @@ static void print_result(const struct options *options, const struct result *res
 		printf(" after %.0f ms", (double)result->clean_us / 1e3);
 	printf("; left: alive %u, stopped %u;%s\n", result->alive, result->stopped, result->text);
 	if (failed)
-		printf("  repeat: faults --tool %s --contain %s --trial %llu%s%s\n", options->tool,
-			options->settings.contain ? options->settings.contain : "none", (unsigned long long)result->seed,
-			options->settings.shape < 0 ? "" : " --shape ",
+		printf("  repeat: faults --tool %s --contain %s --actuator %s --trial %llu%s%s\n", options->tool,
+			options->settings.contain ? options->settings.contain : "none", result->freezer ? "freezer" : "signals",
+			(unsigned long long)result->seed, options->settings.shape < 0 ? "" : " --shape ",
 			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
 	for (const char *line = result->output, *end; *line && (failed || options->verbose); line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
@@ -247,6 +249,7 @@ static unsigned report(const struct options *options, const struct result *resul
 	unsigned names = 0;
 	unsigned ran = 0;
 	unsigned vanished = 0;
+	unsigned frozen = 0;
 	unsigned shaped[SHAPES] = {0};
 	struct {
 		unsigned trials, alive, stopped;
@@ -259,6 +262,7 @@ static unsigned report(const struct options *options, const struct result *resul
 		ran += result->ran && result->kills > 0;
 		vanished += result->verdict == VERDICT_VANISHED;
 		shaped[result->shape]++;
+		frozen += result->freezer;
 		left[result->unsupervised].trials++;
 		left[result->unsupervised].alive += result->alive > 0;
 		left[result->unsupervised].stopped += result->stopped > 0;
@@ -269,13 +273,14 @@ static unsigned report(const struct options *options, const struct result *resul
 	printf("shapes:");
 	for (int shape = 0; shape < SHAPES; shape++)
 		printf(" %s %u", shape_name((enum shape)shape), shaped[shape]);
+	printf("\nheld by signals %u, by the freezer %u", count - frozen, frozen);
 	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
 	if (left[1].trials)
 		printf("… where guardian, master and the workload's executor were killed: alive %u of %u, stopped %u\n",
 			left[1].alive, left[1].trials, left[1].stopped);
 	if (names)
-		printf("trials that left a name in /dev/shm until the next run: %u\n", names);
+		printf("trials that left a name in /dev/shm, or control groups, until the next run: %u\n", names);
 	print_times(results, count);
 	printf("%u failed\n", failed);
 	fflush(stdout);
@@ -311,6 +316,23 @@ static void ask_for_help(const char *program, char *text, size_t size)
 		trouble("can't execute the tool; --program says where it is");
 }
 
+/* Whether control groups can be made here. */
+static bool can_freeze(const struct options *options)
+{
+	int status = 1;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const int null = open("/dev/null", O_WRONLY);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execlp(options->settings.program, options->settings.program, "-a", "freezer", "-T", "0", "--dry-run", "true",
+			(char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return pid > 0 && status == 0;
+}
+
 static int shape_by_name(const char *name)
 {
 	for (int shape = 0; shape < SHAPES; shape++)
@@ -331,6 +353,7 @@ static void parse(struct options *options, int argc, char **argv)
 		{"late-again", required_argument, NULL, 'a'},
 		{"shape", required_argument, NULL, 'S'},
 		{"contain", required_argument, NULL, 'c'},
+		{"actuator", required_argument, NULL, 'A'},
 		{"tool", required_argument, NULL, 'T'},
 		{"program", required_argument, NULL, 'p'},
 		{"workload", required_argument, NULL, 'w'},
@@ -339,7 +362,7 @@ static void parse(struct options *options, int argc, char **argv)
 		{0},
 	};
 	bool counted = false;
-	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:a:S:c:T:p:w:vh", table, NULL)) != -1;)
+	for (int option; (option = getopt_long(argc, argv, "n:s:t:j:d:a:S:c:A:T:p:w:vh", table, NULL)) != -1;)
 		switch (option) {
 		case 'n':
 			options->trials = (unsigned)number(optarg, 1000000, "--trials: expected a number up to 1000000");
@@ -369,6 +392,9 @@ static void parse(struct options *options, int argc, char **argv)
 			break;
 		case 'c':
 			options->contain = optarg;
+			break;
+		case 'A':
+			options->settings.actuator = optarg;
 			break;
 		case 'T':
 			options->tool = optarg;
@@ -401,6 +427,9 @@ static void parse(struct options *options, int argc, char **argv)
 	if (strcmp(options->contain, "none") != 0 && strcmp(options->contain, "pidns") != 0 &&
 		strcmp(options->contain, "all") != 0)
 		trouble("--contain: expected none, pidns or all");
+	if (strcmp(options->settings.actuator, "signals") != 0 && strcmp(options->settings.actuator, "freezer") != 0 &&
+		strcmp(options->settings.actuator, "any") != 0)
+		trouble("--actuator: expected signals, freezer or any");
 	if (!options->settings.program)
 		options->settings.program = options->settings.tool == TOOL_SHOWSTOPPER ? "showstopper" : "cpulimit";
 	if (!options->settings.workload) {
@@ -432,7 +461,7 @@ static unsigned run_with(struct options *options, const char *contain)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1},
+	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1, .actuator = "signals"},
 		.seed = 1,
 		.trials = 100,
 		.jobs = 2,
@@ -447,6 +476,8 @@ int main(int argc, char **argv)
 	const struct sigaction action = {.sa_handler = on_interrupt};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	if (strcmp(options.settings.actuator, "any") == 0 && !can_freeze(&options))
+		options.settings.actuator = "signals";
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

@@ -51,7 +51,7 @@ static bool is_permitted(const struct trial *trial, const struct person *person)
 	if (person->instance == ATTACHED_INSTANCE)
 		return !person_is_frozen(person) &&
 		       (!person_is_stopped(person) || judge_is_unsupervised(trial, person->instance));
-	if (!judge_is_unsupervised(trial, person->instance) || person_is_frozen(person) ||
+	if (!judge_is_unsupervised(trial, person->instance) || (person_is_frozen(person) && !trial->plan.freezer) ||
 		strcmp(person->name, "showstopper") == 0)
 		return false;
 	if (trial->plan.kind != KIND_SETUID &&

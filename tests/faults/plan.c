@@ -144,6 +144,10 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	if (plan->victims == VICTIMS_GUARDIAN_MASTER && chosen == plan->executors)
 		plan->executor[below(plan->executors)] = false;
 	choose_actions(plan);
+	/* What is there already can't be moved into a group. */
+	const bool drawn = below(3) == 0;
+	plan->freezer = !one_process && !plan->attached &&
+			(strcmp(settings->actuator, "freezer") == 0 || (strcmp(settings->actuator, "any") == 0 && drawn));
 }
 
 static void add(struct plan_command *command, const char *const word[], size_t count)
@@ -222,6 +226,8 @@ void plan_command(const struct plan *plan, const struct settings *settings, pid_
 		ADD(command, "-c", "open", "-d", "averageq", "-D", "200m");
 	if (settings->contain)
 		ADD(command, "--contain", settings->contain);
+	if (plan->freezer)
+		ADD(command, "-a", "freezer");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
 		ADD(command, "--when-one-ends", "respawn");
 	if (plan->shape == SHAPE_STAGGERED || plan->shape == SHAPE_MIXED)
@@ -244,8 +250,9 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
-		plan->target, kind_name(plan->kind), (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s%s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
+		plan->target, kind_name(plan->kind), plan->freezer ? " -a freezer" : "", (double)plan->moment_us / 1e3,
+		plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

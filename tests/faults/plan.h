@@ -38,6 +38,7 @@ struct plan {
 	bool executor[EXECUTORS_MAX]; /* to be killed */
 	const char *target;
 	int64_t run_us, grace_us, moment_us, interval_us;
+	bool freezer; /* what holds the workloads; else signals */
 	bool suspend; /* Ctrl-Z before it */
 	bool at_once; /* as near to one instant as can be */
 	enum output output;

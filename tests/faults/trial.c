@@ -8,6 +8,8 @@
 #include "trial.h"
 
 #include <dirent.h>
+#include <glob.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,6 +71,59 @@ static unsigned count_names(const struct trial *trial, char *first, size_t size)
 	return count;
 }
 
+/*
+ * The folders of the run's control groups, which carry the master's number. They may lie there only when guardian and master were killed;
+ * then they are removed by the next run.
+ */
+static unsigned count_groups(const struct trial *trial)
+{
+	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/freezer"};
+	char line[PATH_MAX], pattern[2 * PATH_MAX];
+	unsigned count = 0;
+	FILE *const own = fopen("/proc/self/cgroup", "re");
+	while (own && fgets(line, sizeof line, own)) {
+		const char *const colon = strrchr(line, ':');
+		if (!colon || (strncmp(line, "0::", 3) != 0 && !strstr(line, ":freezer:")))
+			continue;
+		for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+			glob_t found;
+			snprintf(pattern, sizeof pattern, "%s%.*s/showstopper-%d-*", places[i], (int)strcspn(colon + 1, "\n"),
+				colon + 1, (int)trial->master);
+			if (glob(pattern, GLOB_ONLYDIR, NULL, &found) == 0)
+				count += (unsigned)found.gl_pathc;
+			globfree(&found);
+		}
+	}
+	if (own)
+		fclose(own);
+	return count;
+}
+
+static void look_for_groups(struct trial *trial)
+{
+	int status;
+	if (!trial->plan.freezer || !trial->master || !count_groups(trial))
+		return;
+	if (!trial->killed_guardian || !trial->killed_master) {
+		trial->result->verdict = VERDICT_LEFT;
+		trial_say(trial, " [control groups]");
+		return;
+	}
+	trial->result->names++;
+	const pid_t next = fork();
+	if (next == 0) {
+		dup2(trial->output, STDERR_FILENO);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-a", "freezer", "-T", "1", "-n", "1", "-r",
+			"10m", "sleep", "10", (char *)NULL);
+		_exit(125);
+	}
+	waitpid(next, &status, 0);
+	if (count_groups(trial)) {
+		trial->result->verdict = VERDICT_LEFT;
+		trial_say(trial, " [control groups, also after the next run]");
+	}
+}
+
 /* A name that a SIGKILL between two system calls left is removed by the next run. */
 static void look_for_names(struct trial *trial)
 {
@@ -76,9 +131,9 @@ static void look_for_names(struct trial *trial)
 	int status;
 	if (trial->settings->tool != TOOL_SHOWSTOPPER)
 		return;
-	trial->result->names = count_names(trial, name, sizeof name);
-	if (!trial->result->names)
+	if (!count_names(trial, name, sizeof name))
 		return;
+	trial->result->names++;
 	const pid_t next = fork();
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
@@ -111,6 +166,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		.shape = trial.plan.shape,
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
+		.freezer = trial.plan.freezer,
 		.clean_us = -1};
 	plan_describe(&trial.plan, result->text, sizeof result->text);
 	snprintf(trial.mark, sizeof trial.mark, "%d.%llu", (int)getpid(), (unsigned long long)seed);
@@ -136,6 +192,8 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		result->verdict = VERDICT_VANISHED;
 	if (settings->tool != TOOL_SHOWSTOPPER)
 		judge_count(&trial);
+	/* First, as what is frozen may not die before. */
+	look_for_groups(&trial);
 	kill_all(&trial);
 	look_for_names(&trial);
 	keep_output(&trial);

@@ -222,6 +222,11 @@ static void describe_dithering(void)
 	describe(SST_DITHERING);
 }
 
+static void describe_actuator(void)
+{
+	describe(SST_ACTUATOR);
+}
+
 static void modules_describe_themselves(void **state)
 {
 	(void)state;
@@ -230,6 +235,7 @@ static void modules_describe_themselves(void **state)
 	for_each(SST_CONTROL, describe_control);
 	for_each(SST_SPACE, describe_space);
 	for_each(SST_DITHERING, describe_dithering);
+	for_each(SST_ACTUATOR, describe_actuator);
 }
 
 /* ---- Traces ------------------------------------------------------------------------------------------------------------ */
@@ -501,6 +507,39 @@ static void dithering_keeps_the_mean(void **state)
 	for_each(SST_DITHERING, drive_dithering);
 }
 
+/* ---- Actuators --------------------------------------------------------------------------------------------------------- */
+
+static void drive_actuator(void)
+{
+	static const double duties[] = {0, 1e-300, 1e-6, 0.02, 1.0 / 3, 0.5, 0.9999, 1};
+	start(&test, SST_ACTUATOR, 0, 2);
+	start(&other, SST_ACTUATOR, 1, 2);
+	const struct sst_actuator *actuator = test.module.actuator;
+	check((unsigned)actuator->hand < SST_HANDS, "a hand that there isn't");
+	for (size_t i = 0; i < COUNT(duties); i++)
+		for (int run = 0; run < 2; run++) {
+			const struct sst_actuator_input in = {.run = run, .duty = duties[i]};
+			const bool runs = actuator->runs(test.module.state, &in);
+			check(runs == actuator->runs(other.module.state, &in), "an answer differs between executors");
+			check(runs == actuator->runs(test.module.state, &in), "an answer changes when asked for again");
+		}
+	/* At the bounds there is one answer. */
+	check(!actuator->runs(test.module.state, &(struct sst_actuator_input){.run = false, .duty = 0}),
+		"what never runs is let run");
+	check(actuator->runs(test.module.state, &(struct sst_actuator_input){.run = true, .duty = 1}),
+		"what always runs is stopped");
+	const int version = actuator->version ? actuator->version(test.module.state) : 0;
+	check(version >= 0 && version <= 2, "a version of control groups that there isn't");
+	module_test_end(&other);
+	module_test_end(&test);
+}
+
+static void actuators_give_answers(void **state)
+{
+	(void)state;
+	for_each(SST_ACTUATOR, drive_actuator);
+}
+
 static int write_trace(void **state)
 {
 	(void)state;
@@ -526,6 +565,7 @@ int main(void)
 		cmocka_unit_test(control_gives_numbers),
 		cmocka_unit_test(space_keeps_the_mean),
 		cmocka_unit_test(dithering_keeps_the_mean),
+		cmocka_unit_test(actuators_give_answers),
 	};
 	return cmocka_run_group_tests(tests, write_trace, remove_trace);
 }

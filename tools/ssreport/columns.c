@@ -12,6 +12,7 @@ const struct report_column columns[COLUMN_COUNT] = {
 	[COLUMN_STEP] = {"step", 0, "step", 0, 1, NULL},
 	[COLUMN_STEPS] = {"steps", 0, "steps", 0, 1, NULL},
 	[COLUMN_START] = {"start_s", 3, "start s", 1, 1, NULL},
+	[COLUMN_LATE] = {"late_ms", 3, "began late ms", 1, 1, NULL},
 	[COLUMN_END] = {"end_s", 3, "end s", 1, 1, NULL},
 	[COLUMN_TARGET] = {"target", 6, "target %", 2, 100, NULL},
 	[COLUMN_LOAD] = {"load", 6, "load %", 2, 100, NULL},

@@ -13,5 +13,6 @@ const struct command *const commands[] = {
 	&command_efficiency,
 	&command_ratio,
 	&command_heatmap,
+	&command_fleet,
 	NULL,
 };

@@ -3,6 +3,7 @@
 #ifndef SSREPORT_COMMAND_H
 #define SSREPORT_COMMAND_H
 
+#include "report/fleet.h"
 #include "report/matrix.h"
 #include "report/picture.h"
 #include "report/plot.h"
@@ -17,6 +18,7 @@ struct report {
 	struct report_series *series; /* for the picture; the labels are those of the runs */
 	size_t count;
 	struct report_matrix matrix;  /* what a heat map shows */
+	struct report_fleet *fleet;   /* what a picture of many machines shows, or NULL */
 	struct report_column *column; /* of a table whose columns only the subcommand knows */
 };
 
@@ -36,7 +38,7 @@ struct command {
 #define COLUMNS(list) .column = (list), .columns = sizeof(list) / sizeof *(list)
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve,
-	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap;
+	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap, command_fleet;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

@@ -64,6 +64,9 @@ static int make_report(struct report *report)
 	report_table_free(report->table);
 	free(report->column);
 	report_matrix_free(&report->matrix);
+	if (report->fleet)
+		report_fleet_free(report->fleet);
+	free(report->fleet);
 	return result;
 }
 
@@ -71,7 +74,7 @@ static int ssreport(struct settings *settings)
 {
 	char error[CSV_ERROR_MAX];
 	struct report report = {.settings = settings};
-	settings->input.logs_only = settings->command->bit & SAMPLES;
+	settings->input.logs_only = settings->command->bit & (SAMPLES | FLEET);
 	if (output_check(settings) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {

@@ -134,13 +134,14 @@ static void every_option_has_its_place(void **state)
 	(void)state;
 	take("--instances=3 --trace sine --trace-options mean=50% --feedback=f --feedback-options=F --control=c "
 	     "--control-options=C "
-	     "--space=s --space-options=S --dithering=d --dithering-options=D --warmup=1M30s --run-time 10 --log l.csv "
+	     "--space=s --space-options=S --dithering=d --dithering-options=D --actuator=a --actuator-options=A --warmup=1M30s "
+	     "--run-time 10 --log l.csv "
 	     "--log-interval=1ms "
 	     "--log-instances --stdout out.% --stderr=err.% --chdir=/tmp --grace=0 --require=error=1,mse=12 --ignore-failures "
 	     "--sysroot=/r --contain=pidns "
 	     "--quiet --verbose true");
-	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d"};
-	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D"};
+	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d", "a"};
+	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D", "A"};
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		assert_string_equal(config.module[kind], modules[kind]);
 		assert_string_equal(config.module_options[kind], options[kind]);
@@ -409,7 +410,8 @@ static void other_actions_need_no_command(void **state)
 		char message[160];
 		snprintf(line, sizeof line, "--help-module %s", bad[i]);
 		snprintf(message, sizeof message,
-			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space or dithering",
+			"--help-module: '%s': expected KIND:NAME with a kind of trace, feedback, control, space, dithering or "
+			"actuator",
 			*bad[i] == '_' ? "" : bad[i]);
 		refuse(line, message);
 	}

@@ -139,6 +139,20 @@ static const struct sst_control bare_control_module = {SST_BASE(control, SST_CON
 static const struct sst_space space_module = {SST_BASE(space, SST_SPACE, .name = "fake"), .local = fake_local};
 static const struct sst_dithering dithering_module = {SST_BASE(dithering, SST_DITHERING, .name = "fake"), .next = fake_next};
 
+static struct {
+	struct sst_actuator_input in;
+	double most; /* it lets a workload run at no more than this duty cycle */
+} actuator;
+
+static bool fake_runs(const void *state, const struct sst_actuator_input *in)
+{
+	(void)state;
+	actuator.in = *in;
+	return in->run && in->duty <= actuator.most;
+}
+
+static const struct sst_actuator actuator_module = {SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .runs = fake_runs};
+
 /* ---- One loop in shared memory of its own ----------------------------------------------------------------------------- */
 
 static struct module modules[SST_KINDS];
@@ -181,6 +195,7 @@ static int enter(void **state)
 	memset(&controller, 0, sizeof controller);
 	memset(&space, 0, sizeof space);
 	memset(&dithering, 0, sizeof dithering);
+	actuator.most = 1;
 	trace.target_at_s[0] = 0.5;
 	trace.free_from_s = trace.free_to_s = -1;
 	controller.kappa = 2;
@@ -189,6 +204,7 @@ static int enter(void **state)
 	modules[SST_CONTROL] = (struct module){.control = &control_module};
 	modules[SST_SPACE] = (struct module){.space = &space_module};
 	modules[SST_DITHERING] = (struct module){.dithering = &dithering_module};
+	modules[SST_ACTUATOR] = (struct module){.actuator = &actuator_module};
 	start(3);
 	return 0;
 }
@@ -658,6 +674,26 @@ static void a_standstill_is_not_under_control(void **state)
 	assert_true(is(record.alive_ns, 10100e6));
 }
 
+/* The control sees what a workload really had; dithering goes on from its own answer. */
+static void the_actuator_has_the_last_word(void **state)
+{
+	(void)state;
+	controller.out.duty = space.answer = 0.5;
+	dithering.out.run = true;
+	step_at(0, 0);
+	assert_true(answer.run);
+	assert_true(actuator.in.run && is(actuator.in.duty, 0.5));
+	actuator.most = 0.4;
+	step_at(100, 0.1);
+	assert_false(answer.run);
+	step_at(200, 0.1);
+	assert_true(dithering.in.running);
+	assert_true(is(controller.in.got, 0));
+	dithering.out.run = false;
+	step_at(300, 0.1);
+	assert_false(actuator.in.run);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -680,6 +716,7 @@ int main(void)
 		TEST(optional_hooks_may_be_missing),
 		TEST(one_that_is_not_marked_live_counts_itself),
 		TEST(the_time_of_edges_is_learnt),
+		TEST(the_actuator_has_the_last_word),
 		TEST(answers_are_entered_into_the_slot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static const size_t no_modules[SST_KINDS];
 static void parts_lie_on_lines_of_their_own(void **state)
 {
 	(void)state;
-	const size_t module_size[SST_KINDS] = {1, 0, 129, 0, 64};
+	const size_t module_size[SST_KINDS] = {1, 0, 129, 0, 64, 0};
 	size_t offset[SST_KINDS];
 	const size_t alone = shared_layout(3, no_modules, offset);
 	for (int kind = 0; kind < SST_KINDS; kind++)
@@ -81,7 +81,7 @@ static void nobody_else_can_open_it(void **state)
 static void memory_is_prepared(void **state)
 {
 	(void)state;
-	const size_t module_size[SST_KINDS] = {0, 0, 24, 0, 0};
+	const size_t module_size[SST_KINDS] = {0, 0, 24, 0, 0, 0};
 	struct shared *shared = shared_create(2, module_size);
 	assert_non_null(shared);
 	assert_int_equal(shared->workloads, 2);

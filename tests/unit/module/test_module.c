@@ -116,7 +116,7 @@ struct good {
 static void kinds_have_names(void **state)
 {
 	(void)state;
-	static const char *const names[SST_KINDS] = {"trace", "feedback", "control", "space", "dithering"};
+	static const char *const names[SST_KINDS] = {"trace", "feedback", "control", "space", "dithering", "actuator"};
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		assert_string_equal(module_kind_name((enum sst_kind)kind), names[kind]);
 		assert_int_equal(module_kind_find(names[kind]), kind);
@@ -198,6 +198,7 @@ static const char *wrong_abi(const char *file)
 static void wrong_modules_are_refused(void **state)
 {
 	(void)state;
+	char message[64];
 	refuse(SST_CONTROL, FIXTURES "wrong_abi.so", NULL, wrong_abi("/wrong_abi.so"));
 	char size[64];
 	snprintf(size, sizeof size, "/wrong_size.so has a struct of %zu bytes, expected %zu", sizeof(struct sst_control) - 8,
@@ -216,6 +217,9 @@ static void wrong_modules_are_refused(void **state)
 	refuse(SST_CONTROL, FIXTURES "no_hook_control.so", NULL, "/no_hook_control.so lacks the required hook 'step'");
 	refuse(SST_SPACE, FIXTURES "no_hook_space.so", NULL, "/no_hook_space.so lacks the required hook 'local'");
 	refuse(SST_DITHERING, FIXTURES "no_hook_dithering.so", NULL, "/no_hook_dithering.so lacks the required hook 'next'");
+	refuse(SST_ACTUATOR, FIXTURES "no_hook_actuator.so", NULL, "/no_hook_actuator.so lacks the required hook 'runs'");
+	snprintf(message, sizeof message, "/no_hand.so asks for hand %d, expected one below %d", SST_HANDS, SST_HANDS);
+	refuse(SST_ACTUATOR, FIXTURES "no_hand.so", NULL, message);
 	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: an option's default is out of its bounds");
 	refuse(SST_CONTROL, FIXTURES "no_symbol.so", NULL,
 		"/no_symbol.so exports no 'sst_module', expected a Showstopper module");

@@ -16,6 +16,9 @@
 . "$root/tools/bench/lib/bursts.sh"
 . "$root/tools/experiments/lib/quoted.sh"
 . "$root/tools/experiments/lib/run.sh"
+. "$root/tools/experiments/lib/cluster.sh"
+. "$root/tools/experiments/lib/slurm.sh"
+. "$root/tools/experiments/lib/parallel.sh"
 
 experiments=$root/tools/experiments
 tab=$(printf '\t')
@@ -48,9 +51,13 @@ $own_options$([ "${in_environments-}" != yes ] || printf '%s' '
                           with what another revision began
   -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
   -F, --force             also on a machine that is busy
+      --slurm[=OPTIONS]   as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks
+      --parallel LOGINS   by ssh on these machines, separated by commas, one task at a time on each (GNU parallel's --sshlogin)
+      --per-node WHAT     what stays on one node, or on nodes of one kind: the runs of a workload, of a setting, or any (workload)
   -h, --help              print this
 DIR/$experiment.html and DIR/$experiment.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
 its command, log, iteration records and record. An interruption loses at most the run that is under way.
+For --slurm and --parallel, DIR, the build and this checkout lie in a folder that all of the machines share, under one name.
 Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
 END
 }
@@ -223,14 +230,26 @@ number_from() { # OPTION VALUE LEAST
 	[ "$2" -ge "$3" ] || trouble "$1: '$2' is no whole number from $3"
 }
 
+# One run after the other, on this machine.
+run_here() {
+	if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
+		[ "$simulated" = yes ] || check_idle
+		describe_machine >"$output/machine.txt"
+	fi
+	trap 'interrupted 130' INT
+	trap 'interrupted 143' TERM HUP
+	run_all
+	trap - INT TERM HUP
+}
+
 batch() {
 	mode=quick workloads=$default_workloads targets='' repeat=$default_repeat output='' build='' order='' cool_down='' time=''
-	publish=no
+	publish=no slurm=no slurm_options='' logins='' per_node=workload task='' nodes_processors=''
+	called=$(quoted_words "$experiments/$experiment" "$@")
 	publish_begin "tools/experiments/$experiment" "$@"
 	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' quick_warm_up='' full_warm_up=180
 	environments=native several=no
 	processors=$(nproc)
-	half=$(awk -v processors="$processors" 'BEGIN { printf "%g", processors / 2 }')
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-q | --quick) mode=quick ;;
@@ -240,12 +259,14 @@ batch() {
 		-p | --report) report_only=yes ;;
 		--publish) publish=yes ;;
 		-F | --force) force=yes ;;
+		--slurm) slurm=yes ;;
+		--slurm=*) slurm=yes slurm_options=${1#*=} ;;
 		-h | --help)
 			usage
 			exit 0
 			;;
 		-w | --workloads | -l | --targets | -n | --repeat | -t | --time | -u | --warm-up | -R | --random | -c | --cool-down | -o | --output | -B | --build | \
-			-I | --in)
+			-I | --in | --parallel | --per-node | --processors | --task)
 			[ $# -ge 2 ] || trouble "$1 needs a value"
 			case $1 in
 			-w | --workloads) workloads=$(printf '%s' "$2" | tr ',' ' ') ;;
@@ -262,6 +283,13 @@ batch() {
 			-o | --output) output=$2 ;;
 			-B | --build) build=$2 ;;
 			-I | --in) choose_environments "$1" "$2" ;;
+			--parallel) logins=$2 ;;
+			--per-node)
+				case $2 in workload | setting | any) per_node=$2 ;; *) trouble "$1: '$2' is none of workload, setting, any" ;; esac
+				;;
+			# What a node is told.
+			--processors) number_from "$1" "$2" 1 && nodes_processors=$2 ;;
+			--task) number_from "$1" "$2" 1 && task=$2 ;;
 			esac
 			shift
 			;;
@@ -287,6 +315,8 @@ batch() {
 	done
 	[ -n "$cool_down" ] || case $mode in quick) cool_down=2 ;; full) cool_down=20 ;; esac
 	[ -n "$output" ] || output=$root/results/$experiment
+	choose_machines
+	half=$(awk -v processors="$processors" 'BEGIN { printf "%g", processors / 2 }')
 	settings "$mode"
 	[ -z "$time" ] || seconds=$time
 
@@ -305,9 +335,16 @@ batch() {
 		total="$(as_time "$(output=/nonexistent && time_left "$list")")"
 		[ "$simulated" = no ] || total='simulated'
 		printf '%d runs, %s\n' "$(wc -l <"$list")" "$total"
+		! is_on_cluster || show_tasks "$list"
 		exit 0
 	fi
 
+	if [ -n "$task" ]; then
+		prepare_build
+		run_task
+		[ "$failed" -eq 0 ] || exit 1
+		exit 0
+	fi
 	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
 		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
 	fi
@@ -320,8 +357,8 @@ batch() {
 	fi
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
-	if [ "$report_only" = no ] && [ "$simulated" = no ]; then
-		# Two batches on one machine would measure each other.
+	if [ "$report_only" = no ] && [ "$simulated" = no ] && ! is_on_cluster; then
+		# Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
 		lock "$experiments/lib/batch.sh" 'of this checkout'
 		remove_left
 	fi
@@ -335,18 +372,15 @@ batch() {
 			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
 			publish_revision >"$output/revision"
 		fi
-		[ "$simulated" = no ] || lock "$output/runs.tsv" "in $output"
+		if [ "$simulated" = yes ] || is_on_cluster; then lock "$output/runs.tsv" "in $output"; fi
 		[ "$simulated" = yes ] || prepare_workloads
 		prepare_environments
 		if command -v prepare_runs >/dev/null; then prepare_runs || trouble "can't prepare the runs"; fi
-		if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
-			[ "$simulated" = yes ] || check_idle
-			describe_machine >"$output/machine.txt"
+		if is_on_cluster; then
+			run_on_cluster 9<&-
+		else
+			run_here 9<&-
 		fi
-		trap 'interrupted 130' INT
-		trap 'interrupted 143' TERM HUP
-		run_all 9<&-
-		trap - INT TERM HUP
 	else
 		[ -e "$output/runs.tsv" ] || trouble "$output holds no batch"
 		failed=0

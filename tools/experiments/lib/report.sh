@@ -18,6 +18,7 @@ pre { background: #f4f4f4; padding: 0.7em; overflow-x: auto; font-size: 13px; }
 END
 		printf '<h1>%s</h1>\n' "$(as_html "$1")"
 	} >"$html"
+	report_machines
 	report_emulated
 	# That of several environments says it of each.
 	[ "$output" = "${whole-}" ] || report_notes

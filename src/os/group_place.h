@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the control groups that hold workloads can be made: in the group that this process is in. */
+#ifndef OS_GROUP_PLACE_H
+#define OS_GROUP_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "showstopper/module.h"
+
+struct group_place {
+	enum sst_hand hand;    /* what the groups are to hold by; SST_HAND_SIGNALS: none are needed */
+	bool unified;          /* of version 2 */
+	char folder[PATH_MAX]; /* in which they are made */
+};
+
+#define GROUP_PLACE_ERROR_MAX 1024
+/* What helps, for people. */
+#define GROUP_PLACE_REMEDY "root, or a group of one's own: systemd-run --user --scope -p Delegate=yes showstopper ..."
+
+/* `version`: 1, 2, or 0 for version 2 where it can be, else 1. 0, or -1 with a message that says why. Makes nothing. */
+int group_place_find(struct group_place *place, enum sst_hand hand, int version, char error[static GROUP_PLACE_ERROR_MAX]);
+
+#endif

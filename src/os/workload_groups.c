@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Version 1 makes a difference: what is frozen there isn't even killed before it is thawed. So whoever kills thaws, and does so again
+ * until nothing is left. Groups are found by looking into the run's folder and not by number: a survivor needs to know nothing else, and
+ * groups that a workload has made in its own, as another showstopper does, are found as well.
+ */
+#include "os/workload_groups.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "os/descendants.h"
+
+#define PREFIX "showstopper-"
+/* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
+#define RELEASE_EVERY_NS (250 * NS_PER_MS)
+/* How long a group may take to be empty whose processes have ended. */
+#define REMOVE_LIMIT_NS NS_PER_S
+/* How long what a dead run left may take to die. */
+#define SWEEP_LIMIT_NS (2 * NS_PER_S)
+/* Another run may take a folder that was just made, and not locked yet, for that of a dead one. */
+#define MAKE_TRIES 10
+
+struct workload_groups *workload_groups_new(void)
+{
+	struct workload_groups *const groups =
+		mmap(NULL, sizeof *groups, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return groups == MAP_FAILED ? NULL : groups;
+}
+
+void workload_groups_free(struct workload_groups *groups)
+{
+	if (groups)
+		munmap(groups, sizeof *groups);
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------ */
+
+static int open_file(const char *folder, const char *name, int flags)
+{
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open(path, flags | O_CLOEXEC);
+}
+
+static int write_text(int fd, const char *text)
+{
+	const ssize_t length = (ssize_t)strlen(text);
+	return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -1;
+}
+
+/* Calls `act` for each folder in a folder whose name begins so. */
+static void for_each(const char *folder, const char *beginning, void (*act)(const char *path))
+{
+	DIR *const directory = opendir(folder);
+	if (!directory)
+		return;
+	for (const struct dirent *entry; (entry = readdir(directory));) {
+		char path[PATH_MAX];
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+			strncmp(entry->d_name, beginning, strlen(beginning)) == 0 &&
+			snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+			act(path);
+	}
+	closedir(directory);
+}
+
+static const char *freezer_file(bool unified)
+{
+	return unified ? "cgroup.freeze" : "freezer.state";
+}
+
+static const char *freezer_word(bool unified, bool freeze)
+{
+	return unified ? freeze ? "1" : "0" : freeze ? "FROZEN" : "THAWED";
+}
+
+/* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
+
+/* What is below goes first. */
+static void release_group(const char *path)
+{
+	for_each(path, "", release_group);
+	for (int unified = 0; unified < 2; unified++) {
+		const int fd = open_file(path, freezer_file(unified), O_WRONLY);
+		if (fd < 0)
+			continue;
+		write_text(fd, freezer_word(unified, false));
+		close(fd);
+	}
+}
+
+void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
+{
+	char path[PATH_MAX];
+	if (groups->folder[0] && snprintf(path, sizeof path, "%s/%u", groups->folder, index) < (int)sizeof path)
+		release_group(path);
+}
+
+void workload_groups_release(const struct workload_groups *groups)
+{
+	if (groups->folder[0])
+		release_group(groups->folder);
+}
+
+/* Kills descendants, some of which may be held in that folder. */
+static bool kill_held(const char *folder, int64_t deadline_ns)
+{
+	for (;;) {
+		release_group(folder);
+		const int64_t next_ns = clock_now() + RELEASE_EVERY_NS;
+		const int64_t limit_ns = next_ns < deadline_ns ? next_ns : deadline_ns;
+		if (descendants_kill(limit_ns))
+			return true;
+		if (clock_now() < limit_ns || limit_ns == deadline_ns)
+			return false;
+	}
+}
+
+bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns)
+{
+	char path[PATH_MAX];
+	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
+		return descendants_kill(deadline_ns);
+	return kill_held(path, deadline_ns);
+}
+
+bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
+}
+
+static void kill_members(const char *path)
+{
+	for_each(path, "", kill_members);
+	const int fd = open_file(path, "cgroup.procs", O_RDONLY);
+	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[32];
+	while (members && fgets(line, sizeof line, members)) {
+		const long pid = strtol(line, NULL, 10);
+		/* 0 is a process that can't be seen from here. */
+		if (pid > 0 && pid <= INT_MAX)
+			kill((pid_t)pid, SIGKILL);
+	}
+	if (members)
+		fclose(members);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void remove_group(const char *path)
+{
+	for_each(path, "", remove_group);
+	rmdir(path);
+}
+
+/* True while it is still there. */
+static bool remove_folder(const char *folder)
+{
+	remove_group(folder);
+	return access(folder, F_OK) == 0;
+}
+
+void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
+{
+	char path[PATH_MAX];
+	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
+		return;
+	remove_group(path);
+	if (last)
+		rmdir(groups->folder);
+}
+
+/* Killed before they are released, so that none of them goes on. */
+static void clear_folder(const char *folder, int64_t deadline_ns)
+{
+	for (;;) {
+		kill_members(folder);
+		release_group(folder);
+		if (!remove_folder(folder) || clock_now() >= deadline_ns)
+			return;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+}
+
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	if (groups->folder[0])
+		clear_folder(groups->folder, deadline_ns);
+}
+
+void workload_groups_remove(struct workload_groups *groups)
+{
+	const int64_t deadline_ns = clock_now() + REMOVE_LIMIT_NS;
+	if (!groups->folder[0])
+		return;
+	while (remove_folder(groups->folder) && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	groups->folder[0] = '\0';
+}
+
+/* ---- Making them ------------------------------------------------------------------------------------------------------ */
+
+/* A descriptor with the lock, or -1: EWOULDBLOCK where a run has it. */
+static int lock(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		const int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+static void sweep(const char *path)
+{
+	const int fd = lock(path);
+	if (fd < 0)
+		return;
+	clear_folder(path, clock_now() + SWEEP_LIMIT_NS);
+	close(fd);
+}
+
+/* Whether a folder that is open has still its name. */
+static bool is_there(int fd, const char *path)
+{
+	struct stat opened, named;
+	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+}
+
+int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
+{
+	groups->unified = place->unified;
+	if (place->hand == SST_HAND_SIGNALS)
+		return 0;
+	for_each(place->folder, PREFIX, sweep);
+	for (int i = 0; i < MAKE_TRIES; i++) {
+		/* Before it is made: who survives looks for it. */
+		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%d", place->folder, (int)getpid(), i) >=
+			(int)sizeof groups->folder) {
+			groups->folder[0] = '\0';
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (mkdir(groups->folder, 0755) != 0) {
+			if (errno == EEXIST)
+				continue;
+			break;
+		}
+		/* Open until the last process of the run ends. */
+		const int fd = lock(groups->folder);
+		if (fd >= 0 && is_there(fd, groups->folder))
+			return 0;
+		if (fd >= 0)
+			close(fd);
+		rmdir(groups->folder);
+	}
+	groups->folder[0] = '\0';
+	return -1;
+}
+
+/* ---- The group of one workload ---------------------------------------------------------------------------------------- */
+
+int workload_group_make(struct workload_group *group, const struct workload_groups *groups, unsigned index)
+{
+	char path[PATH_MAX];
+	*group = WORKLOAD_GROUP_NONE;
+	group->unified = groups->unified;
+	if (snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (mkdir(path, 0755) != 0)
+		return -1;
+	group->members = open_file(path, "cgroup.procs", O_WRONLY);
+	group->freezer = open_file(path, freezer_file(groups->unified), O_WRONLY);
+	if (group->members >= 0 && group->freezer >= 0)
+		return 0;
+	const int saved = errno;
+	workload_group_close(group);
+	rmdir(path);
+	errno = saved;
+	return -1;
+}
+
+void workload_group_close(struct workload_group *group)
+{
+	if (group->members >= 0)
+		close(group->members);
+	if (group->freezer >= 0)
+		close(group->freezer);
+	*group = WORKLOAD_GROUP_NONE;
+}
+
+int workload_group_enter(const struct workload_group *group)
+{
+	return write_text(group->members, "0");
+}
+
+int workload_group_freeze(const struct workload_group *group, bool freeze)
+{
+	return write_text(group->freezer, freezer_word(group->unified, freeze));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed. The folder's name
+ * is in memory that guardian, master and executors share, so that whoever survives can free what another one held.
+ *
+ * A run holds a lock on its folder as long as any of its processes lives. What a run left whose processes were all killed at once is
+ * found by that, and removed by the next run that makes groups at the same place.
+ */
+#ifndef OS_WORKLOAD_GROUPS_H
+#define OS_WORKLOAD_GROUPS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "os/group_place.h"
+
+/* Shared; zero: there are none. */
+struct workload_groups {
+	bool unified;          /* of version 2 */
+	char folder[PATH_MAX]; /* of the run; "" when there is none, or no more */
+};
+
+/* Memory for it that children share, or NULL with errno. */
+struct workload_groups *workload_groups_new(void);
+void workload_groups_free(struct workload_groups *groups);
+
+/* Removes what dead runs have left at that place, and makes the folder of this run. 0, or -1 with errno. */
+int workload_groups_make(struct workload_groups *groups, const struct group_place *place);
+
+/* Lets go what is held in one group, or in all. Whoever could hold it again must have ended, or be told not to. */
+void workload_groups_release_one(const struct workload_groups *groups, unsigned index);
+void workload_groups_release(const struct workload_groups *groups);
+
+/*
+ * descendants_kill, where some of them may be held in a group, or in any: released again and again, as one of them may be an executor
+ * that held others a moment ago.
+ */
+bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns);
+bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns);
+
+/* Removes one group, which nobody is in any more, and the folder too if it is the last one and no other will be made. */
+void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last);
+
+/* Kills whatever is in any of the groups, whosever descendant it is, and removes them. For an executor that has outlived the master. */
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns);
+
+/* Removes the groups, which nobody is in any more. */
+void workload_groups_remove(struct workload_groups *groups);
+
+/* One workload's, as its executor has it; start with WORKLOAD_GROUP_NONE. */
+struct workload_group {
+	bool unified;
+	int members, freezer; /* descriptors of the files that are written, or -1 */
+};
+#define WORKLOAD_GROUP_NONE ((struct workload_group){.members = -1, .freezer = -1})
+
+/* Makes it. 0, or -1 with errno. */
+int workload_group_make(struct workload_group *group, const struct workload_groups *groups, unsigned index);
+void workload_group_close(struct workload_group *group);
+/* The calling process enters, which children inherit. 0, or -1 with errno. */
+int workload_group_enter(const struct workload_group *group);
+/* Freezes all that are in it, or lets them go on. 0, or -1 with errno. */
+int workload_group_freeze(const struct workload_group *group, bool freeze);
+
+#endif

@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Hands other than signals: what they do to workloads, that nothing stays held and no group stays, whoever is killed, and where they
+# are refused.
+# shellcheck disable=SC2016,SC2317 # commands of the workloads' shells; functions that wait_until calls
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+
+marked() {
+	grep -lsz "^TEST_MARK=$work\$" /proc/[0-9]*/environ | sed 's,/proc/,,; s,/environ,,'
+}
+none_is_left() { [ -z "$(marked)" ]; }
+state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
+parent() { sed 's/.*) . //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
+has_text() { grep -q -- "$2" "$1" 2>/dev/null; }
+
+# begin OPTION…: a run in the background, of which $folder is that of its groups.
+begin() {
+	start_background env "TEST_MARK=$work" showstopper -v -a freezer -A "version=$version" -r 1h "$@"
+	wait_until has_text err '^showstopper: control groups: '
+	folder=$(sed -n "s/^showstopper: control groups: version $version, in //p" err | head -n 1)
+	[ -d "$folder" ] || fail "$what: no folder '$folder'"
+	wait_until has_members "$folder/0"
+}
+has_members() { grep -q . "$1/cgroup.procs" 2>/dev/null; }
+is_frozen() {
+	if [ "$version" -eq 2 ]; then grep -qx 'frozen 1' "$1/cgroup.events"; else grep -qx FROZEN "$1/freezer.state"; fi 2>/dev/null
+}
+runs() {
+	if [ "$version" -eq 2 ]; then grep -qx 0 "$1/cgroup.freeze"; else grep -qx THAWED "$1/freezer.state"; fi 2>/dev/null
+}
+group_is_gone() { [ ! -e "$folder" ]; }
+expect_clean() {
+	wait_until none_is_left
+	wait_until group_is_gone
+}
+end() {
+	kill -TERM "$background"
+	wait_background
+	expect_status 143
+	expect_clean
+}
+# begin_tree OPTION…: the same, of workloads with a tree, which has grown.
+begin_tree() {
+	begin -T 5% -c open "$@" sh -c '(setsid sh -c "sleep 1000 & sleep 1000" &) ; sleep 1000 & sleep 1000 & wait'
+	has_grown() { [ "$(wc -l <"$folder/0/cgroup.procs")" -ge 6 ]; }
+	wait_until has_grown
+	wait_until is_frozen "$folder/0"
+	guardian=$background
+	master=$(pgrep -P "$guardian")
+	# shellcheck disable=SC2034 # by its name
+	executor=$(executors | head -n 1)
+}
+leave_group() {
+	[ -n "$inside" ] || return 0
+	echo $$ >"$outside/cgroup.procs"
+	# Who has ended may be on its way out still.
+	is_removed() { rmdir "$inside" 2>/dev/null; }
+	wait_until is_removed
+	inside=
+}
+executors() { pgrep -P "$master"; }
+
+# ---- Refused ------------------------------------------------------------------------------------------------------------------
+
+sleep 100 &
+run showstopper -T 50% -a freezer --attach $!
+kill $!
+expect_trouble "^showstopper: (--attach: actuator module 'freezer' starts workloads in control groups, .*: expected -a signals|actuator module 'freezer': no control group can be made .*)$"
+run showstopper -T 50% -a freezer -A version=3 touch started
+expect_trouble "^showstopper: actuator module 'freezer': -A: option 'version': '3' is malformed: expected any, 1 or 2"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/showstopper"; then
+	run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper -T 50% -a freezer touch started
+	expect_trouble "^showstopper: actuator module 'freezer': no control group can be made .*: expected root, or a group of one's own: systemd-run --user --scope -p Delegate=yes showstopper"
+	run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper -T 50% -a freezer --dry-run touch started
+	expect_trouble "^showstopper: actuator module 'freezer': no control group can be made "
+else
+	left_out 'no other user can be had, who may not make groups'
+fi
+[ ! -e started ] || fail 'a workload was started'
+
+# ---- Where groups can be made -------------------------------------------------------------------------------------------------
+
+tried=0
+inside=
+trap '[ -z "$background" ] || kill -KILL "$background"; leave_group; cd /; rm -rf "$work"' EXIT
+for version in 1 2; do
+	run showstopper -T 50% -a freezer -A "version=$version" --dry-run true
+	if [ "$status" -ne 0 ]; then
+		left_out "version $version of control groups: $(cat err)"
+		continue
+	fi
+	tried=$((tried + 1))
+	expect_text out "^control groups: version $version, in /"
+	# In a group of its own: runs of other tests remove what dead runs have left beside them.
+	outside=$(sed -n "s/^control groups: version $version, in //p" out)
+	inside=$outside/test-actuators.$$
+	mkdir "$inside" || fail "can't make $inside"
+	echo $$ >"$inside/cgroup.procs" || fail "can't enter $inside"
+
+	# Held without a signal: no process of it is stopped, and all of it stands still.
+	begin -T 0 -c open -n 2 sh -c 'trap "echo continued >>continued" CONT; (setsid sleep 1000 &) ; while :; do sleep 0.05; done'
+	wait_until is_frozen "$folder/0"
+	wait_until is_frozen "$folder/1"
+	# shellcheck disable=SC2013 # numbers
+	for process in $(cat "$folder/0/cgroup.procs" "$folder/1/cgroup.procs"); do
+		case $(state "$process") in T) fail "$what: process $process is stopped" ;; esac
+	done
+	[ ! -e continued ] || fail "$what: a workload was sent SIGCONT"
+	# Who thaws it finds it frozen again.
+	if [ "$version" -eq 2 ]; then echo 0 >"$folder/0/cgroup.freeze"; else echo THAWED >"$folder/0/freezer.state"; fi
+	wait_until is_frozen "$folder/0"
+	end
+
+	# Warm-up, a pause, and what runs uncontrolled beside.
+	begin -T 0 -c open -w 1h -n 1 sleep 1000 : --free -n 1 sleep 1000
+	wait_until runs "$folder/0"
+	kill -TSTP "$background"
+	wait_until is_frozen "$folder/0"
+	wait_until is_frozen "$folder/1"
+	kill -CONT "$background"
+	wait_until runs "$folder/0"
+	wait_until runs "$folder/1"
+	end
+
+	# Started again, in the same group.
+	rm -f lives
+	begin -T 20% -c open --when-one-ends=respawn -n 1 sh -c 'echo life >>lives; sleep 0.1'
+	three_lives() { [ -e lives ] && [ "$(wc -l <lives)" -ge 3 ]; }
+	wait_until three_lives
+	end
+
+	# A run of its whole length, with epochs; CPU time is counted.
+	run env "TEST_MARK=$work" showstopper -f workloads -T 30% -a freezer -A "version=$version" -r 2s --export-json record.json -n 1 ssburn -p single
+	expect_status 0
+	expect_text record.json '"name": "freezer"'
+	expect_text err '^workloads. CPU time  *[0-9.]+ s'
+	expect_no_text err '^workloads. CPU time  *0.00 s'
+	wait_until none_is_left
+
+	# ---- Killed -----------------------------------------------------------------------------------------------------------
+	for victims in executor master 'guardian master executor'; do
+		begin_tree --grace 200m -n 2
+		for victim in $victims; do eval "kill -KILL \$$victim"; done
+		wait_background
+		expect_clean
+	done
+
+	# A run within a run, of which all are killed but the outer guardian and master.
+	begin -T 100% -c open --grace 200m -n 1 showstopper -q -a freezer -A "version=$version" -T 0 -c open -n 1 sleep 1000
+	has_inner() { inner=$(find "$folder/0" -mindepth 2 -type d -name 0) && [ -n "$inner" ] && has_members "$inner" && is_frozen "$inner"; }
+	wait_until has_inner
+	guardian=$background
+	master=$(pgrep -P "$guardian")
+	# shellcheck disable=SC2046
+	kill -KILL $(executors)
+	wait_background
+	expect_clean
+
+	# All at once: nobody is left who could thaw and remove. What stays is removed by the next run.
+	begin_tree -n 1
+	kill -STOP "$guardian" "$master"
+	hold() {
+		kill -STOP "$executor"
+		is_frozen "$folder/0" && return 0
+		kill -CONT "$executor"
+		return 1
+	}
+	wait_until hold
+	kill -KILL "$executor" "$master" "$guardian"
+	wait_background
+	# But for the moment in which one of it dies.
+	wait_until is_frozen "$folder/0"
+	[ -n "$(marked)" ] || fail "$what: no process is left to be removed"
+	for process in $(marked); do
+		case $(state "$process") in T) fail "$what: process $process is stopped, and not frozen" ;; esac
+	done
+	left=$folder
+	begin -T 100% -c open -n 1 sleep 1000
+	[ ! -e "$left" ] || fail "$what: $left was not removed"
+	end
+
+	# In a PID namespace of its own.
+	run showstopper --contain=pidns -T 50% --dry-run true
+	if [ "$status" -eq 0 ]; then
+		begin_tree --contain=pidns -n 1
+		kill -KILL "$executor"
+		wait_background
+		expect_status 125
+		expect_clean
+	else
+		left_out 'PID namespaces are not permitted'
+	fi
+	leave_group
+done
+[ "$tried" -gt 0 ] || skip 'control groups can be made nowhere'
+
+finish
