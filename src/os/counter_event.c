@@ -125,7 +125,7 @@ static bool find_raw(const char *text, size_t length, struct linux_counter_event
 static bool find_of_pmu(const char *text, size_t length, struct linux_counter_event *event)
 {
 	const char *const slash = memchr(text, '/', length);
-	if (!slash || slash == text || text[length - 1] != '/' || slash >= text + length - 2 || text[0] == '.')
+	if (!slash || !isalnum((unsigned char)text[0]) || text[length - 1] != '/' || slash >= text + length - 2)
 		return false;
 	if (memchr(slash + 1, '/', (size_t)(text + length - 1 - (slash + 1))))
 		return false;

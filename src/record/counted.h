@@ -49,7 +49,7 @@ void counted_start(struct counted *counted);
 void counted_take(struct counted *counted, bool counts);
 
 /* Columns of the log: of each event a rate of all workloads, and where there are several groups one of each. */
-#define COUNTED_COLUMN_MAX (LINUX_COUNTER_NAME_MAX + 24)
+#define COUNTED_COLUMN_MAX (LINUX_COUNTER_NAME_MAX + 32)
 size_t counted_columns(const struct counted *counted);
 void counted_column_name(const struct counted *counted, size_t column, char name[static COUNTED_COLUMN_MAX]);
 /* Events per second in the last interval, or NaN. */

@@ -133,6 +133,7 @@ static void refused(void **unused)
 	expect_refused("/cycles/", "is no event");
 	expect_refused("cpu/a/b/", "is no event");
 	expect_refused("../cycles/", "is no event");
+	expect_refused("-/x/", "is no event"); /* no name of a column could be made of it */
 	expect_refused("cpu/event 1/", "is no event");
 	expect_refused("cpu/event=1", "is no event");
 	for (int i = 0; i <= LINUX_COUNTER_EVENTS_MAX; i++)
