@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # about: a fleet of two nodes with different traces: each follows its own, both begin at one instant
 # short: yes
-fleet --command n2='ssburn -p parallel'
+# Each node's load is that of its own processor.
+fleet --base '-F cpus=allowed' --command n2='ssburn -p parallel'
 expect_status 0
 expect_text out '^2 nodes begin at @[0-9]+\.0; their clocks are [0-9.]+ ms apart$'
 expect_text together/fleet.md '^2 nodes: together they were to take 4[0-9]\.'
