@@ -14,6 +14,8 @@ run "$vm/run" --nonsense
 expect_trouble "^tests/vm/run: unexpected argument '--nonsense'"
 run "$vm/run" nowhere
 expect_trouble "^tests/vm/run: there is no case 'nowhere'"
+run "$vm/run" -B nowhere half
+expect_trouble "^tests/vm/run: --build: there is no folder 'nowhere'\$"
 run "$vm/run" -m nowhere+nohz=off half
 expect_trouble "^tests/vm/run: there is no machine 'nowhere'"
 run "$vm/run" -a xen

@@ -44,7 +44,7 @@ package_keep() {
 	suite=$3
 	shift 3
 	[ ! -d "$kept" ] || return 0
-	fresh=$(mktemp -d "$cache/fresh.XXXXXX") || trouble "can't write to $cache"
+	fresh=$(mktemp -d -p "$cache" --suffix=.fresh) || trouble "can't write to $cache"
 	if (cd "$fresh" && package_apt apt-get "$suite" download "$@") >"$cache/apt.log" 2>&1 && package_unpack "$fresh" "$part"; then
 		# Another run may have been faster.
 		mv -T "$fresh" "$kept" 2>/dev/null || rm -rf "$fresh"
