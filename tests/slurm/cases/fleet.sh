@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # about: a fleet of two nodes with different traces: each follows its own, both begin at one instant
 # short: yes
-# Each node's load is that of its own processor.
+# Each node's load is that of its own processor. fleet-loads judges how well it is held; here others may take it.
 fleet --base '-F cpus=allowed' --command n2='ssburn -p parallel'
 expect_status 0
 expect_text out '^2 nodes begin at @[0-9]+\.0; their clocks are [0-9.]+ ms apart$'
@@ -19,14 +19,6 @@ expect_share() { # NODE LEAST MOST
 }
 expect_share n1 0.38 0.42
 expect_share n2 0.48 0.53
-if is_calm; then
-	for node in n1 n2; do
-		awk -v error="$(value_of $node mean_error_pp)" 'BEGIN { exit !(error < 1 && error > -1) }' || fail "$node: mean error $(value_of $node mean_error_pp) pp"
-		awk -v late="$(value_of $node late_ms)" 'BEGIN { exit !(late < 50) }' || fail "$node began $(value_of $node late_ms) ms late"
-	done
-else
-	echo 'not judged: others took the processors'
-fi
 expect_idle
 fleet
 expect_trouble 'together holds a run; choose another --output'

@@ -5,7 +5,6 @@
 #   start_fleet OPTION...   the same in the background
 #   fleet_is_under_way      whether both nodes have written rows
 #   value_of NODE COLUMN    out of its report's table
-#   is_calm                 whether others left both processors alone, so that loads and starts can be judged
 
 printf '0 20%%\n4s 60%%\n8s 20%%\n' >n1.trace
 printf '0 70%%\n4s 70%%\n4.1s 30%%\n8s 30%%\n' >n2.trace
@@ -26,9 +25,4 @@ fleet_is_under_way() {
 
 value_of() {
 	awk -F, -v node="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next } $1 == node { print $column }' together/fleet.csv
-}
-
-is_calm() {
-	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "others") column = i; next } $column > 0.1 { busy = 1 } END { exit busy }' \
-		together/nodes/n1/log.csv together/nodes/n2/log.csv
 }
