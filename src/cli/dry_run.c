@@ -56,7 +56,7 @@ int dry_run_print(const struct config *config)
 	int result = -1;
 	if (attached_open(config->attach, config->attaches, &attached) != 0)
 		return -1;
-	if (run_prepare(&run, config) == 0 && short_run_check(&run) == 0) {
+	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
 		print_times(&run);
