@@ -52,7 +52,7 @@ for victim in guardian master; do
 	wait_until is_limited
 	guardian=$background
 	# shellcheck disable=SC2034 # by its name
-	master=$(pgrep -P "$guardian" | head -n 1)
+	read -r master _ <"/proc/$guardian/task/$guardian/children"
 	eval "kill -KILL \$$victim"
 	wait_background
 	is_gone() { [ -z "$(find /sys/fs/cgroup -name 'showstopper-*')" ]; }
