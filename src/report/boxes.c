@@ -43,6 +43,12 @@ static int find_begin(const struct report_run *run, double *begin, char error[st
 	return 0;
 }
 
+/* Records have nanoseconds, which the difference of two large times would miss by a little. */
+static double whole_ns(double seconds)
+{
+	return round(seconds * 1e9) / 1e9;
+}
+
 static int take_run(struct report_boxes *boxes, const struct report_run *run, bool with_warmup, char error[static CSV_ERROR_MAX])
 {
 	double begin = -INFINITY;
@@ -55,7 +61,7 @@ static int take_run(struct report_boxes *boxes, const struct report_run *run, bo
 	struct report_values *const seconds = &find_times(boxes, run->label)->seconds;
 	for (size_t i = 0; i < run->iterations.count; i++) {
 		const struct report_iteration *const iteration = &run->iterations.item[i];
-		if (iteration->start >= begin && report_values_add(seconds, iteration->end - iteration->start) != 0)
+		if (iteration->start >= begin && report_values_add(seconds, whole_ns(iteration->end - iteration->start)) != 0)
 			return no_memory(error);
 	}
 	return 0;

@@ -6,14 +6,16 @@
 
 #define NICE_BINS 20
 #define DECIMALS_MOST 12
-/* Of a bin: what computing with binary fractions may put between a value and the edge that it lies on. */
+/* What computing with binary fractions may put between a value and the edge that it lies on: relative, but no more than that part of a bin. */
 #define ON_EDGE 1e-9
+#define ON_EDGE_MOST 1e-3
 
 /* The number of the bin of a value that many widths from the start; its upper edge belongs to it. */
 static double bin_of(double widths)
 {
 	const double edge = round(widths);
-	return (fabs(widths - edge) <= ON_EDGE * fmax(1, fabs(widths)) ? edge : ceil(widths)) - 1;
+	const double near = fmin(ON_EDGE * fmax(1, fabs(widths)), ON_EDGE_MOST);
+	return (fabs(widths - edge) <= near ? edge : ceil(widths)) - 1;
 }
 
 int report_bins_of_width(struct report_bins *bins, double least, double most, double width)

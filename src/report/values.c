@@ -38,7 +38,11 @@ double report_values_mean(const struct report_values *values)
 
 double report_values_quantile(const struct report_values *values, double share)
 {
-	return gsl_stats_quantile_from_sorted_data(values->item, 1, values->count, share);
+	const double quantile = gsl_stats_quantile_from_sorted_data(values->item, 1, values->count, share);
+	const size_t below = (size_t)((double)(values->count - 1) * share);
+	const size_t above = below + 1 < values->count ? below + 1 : below;
+	/* Between two values that are the same, rounding may put it beside both. */
+	return fmin(fmax(quantile, values->item[below]), values->item[above]);
 }
 
 struct report_box report_values_box(const struct report_values *values)

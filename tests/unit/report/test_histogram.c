@@ -42,6 +42,18 @@ static void bins_of_a_number_have_the_least_and_the_greatest(void **state)
 	assert_int_equal(report_bins_of_number(&bins, 1, 1, 3), -1);
 }
 
+static void far_from_zero_values_lie_in_their_bins_too(void **state)
+{
+	(void)state;
+	struct report_bins bins;
+	assert_int_equal(report_bins_of_width(&bins, 1e12 + 0.25, 1e12 + 2.25, 1), 0);
+	assert_int_equal(bins.count, 3);
+	expect_near(bins.start, 1e12);
+	assert_int_equal(report_bins_place(&bins, 1e12 + 0.25), 0);
+	assert_int_equal(report_bins_place(&bins, 1e12 + 1), 0);
+	assert_int_equal(report_bins_place(&bins, 1e12 + 1.25), 1);
+}
+
 static void too_many_bins_are_refused(void **state)
 {
 	(void)state;
@@ -102,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_edge_belongs_to_the_bin_below),
 		cmocka_unit_test(bins_of_a_number_have_the_least_and_the_greatest),
+		cmocka_unit_test(far_from_zero_values_lie_in_their_bins_too),
 		cmocka_unit_test(too_many_bins_are_refused),
 		cmocka_unit_test(nice_widths_make_few_bins),
 		cmocka_unit_test(edges_have_the_decimals_that_they_need),

@@ -79,12 +79,28 @@ static void one_value_is_all_of_its_box(void **state)
 	report_values_free(&values);
 }
 
+static void a_quantile_of_equal_values_is_that_value(void **state)
+{
+	(void)state;
+	for (int thousandth = 1; thousandth < 1000; thousandth++) {
+		const double value = thousandth / 1000.0;
+		const double item[] = {value, value, value, value, value, value, value, value};
+		for (size_t count = 2; count <= LENGTH(item); count++) {
+			struct report_values values = values_of(item, count);
+			for (int percent = 0; percent <= 100; percent++)
+				assert_true(report_values_quantile(&values, percent / 100.0) == value);
+			report_values_free(&values);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_lie_between_two_values),
 		cmocka_unit_test(whiskers_end_before_outliers),
 		cmocka_unit_test(a_whisker_never_ends_inside_of_the_box),
+		cmocka_unit_test(a_quantile_of_equal_values_is_that_value),
 		cmocka_unit_test(one_value_is_all_of_its_box),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
