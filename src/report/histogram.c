@@ -6,7 +6,7 @@
 
 #define NICE_BINS 20
 #define DECIMALS_MOST 12
-/* What computing with binary fractions may put between a value and the edge that it lies on: relative, but no more than that part of a bin. */
+/* What computing with binary fractions may put between a value and the edge that it lies on, relative, but no more than that part of a bin. */
 #define ON_EDGE 1e-9
 #define ON_EDGE_MOST 1e-3
 

@@ -121,7 +121,8 @@ refused "^ssreport: --column: found 'after' twice" histogram --column after --co
 refused '^ssreport: found two columns, expected one file, without a label' histogram --column after --column before x=pieces.csv
 refused '^ssreport: found two columns, expected one file, without a label' \
 	histogram --column after --column before pieces.csv a.csv
-refused '^ssreport: found z besides x and y, expected at most two histograms' histogram --column after x=pieces.csv y=pieces.csv z=pieces.csv
+refused '^ssreport: found z besides x and y, expected at most two histograms' \
+	histogram --column after x=pieces.csv y=pieces.csv z=pieces.csv
 refused '^ssreport: found --width and --bins, expected one of them' histogram --column after --width 1 --bins 3 pieces.csv
 refused "^ssreport: --width: found '0', expected a number above 0" histogram --column after --width 0 pieces.csv
 refused '^ssreport: --width: found values from 0.9 to 1.2, which make more than 10000 bins of 1e-05' \

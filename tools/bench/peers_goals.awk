@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which goals Showstopper's default settings, with the default actuator, reached in tools/bench/peers. Arguments: medians.csv, then the steps.csv of each session of
+# Which goals Showstopper's default settings reached in tools/bench/peers, by the default actuator alone. Arguments: medians.csv, then the steps.csv of each session of
 # steps. Variables: processors, and background, the load in percent of the background program alone. Prints a Markdown table with
 # the worst row for each goal, and the worst one of the samples that met no burst of others; what is judged are all samples. With a background load,
 # rows count where the target is 10 pp above it at least. N-bench counts as beaten only where whole instances can make the load. Needs lib/whole.awk.

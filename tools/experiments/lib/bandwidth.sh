@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Run times of iterations against the share of a processor that a single instance gets, with one actuator and another (--by). Sourced by `throughput`.
+# Run times of iterations against the share of a processor that a single instance gets, by one actuator and another (`--by`).
+# Sourced by `throughput`.
 
 bandwidths='10 20 30 40 50 60 70 80 90 100'
 quick_bandwidths='20 40 60 80 100'
@@ -9,7 +10,9 @@ bandwidth_workloads=burn-long
 choose_hands() {
 	hands=
 	for hand in $(printf '%s' "$1" | tr , ' '); do
-		case $hand in *[!a-z0-9-]*) trouble "--by: '$hand': expected the name of an actuator, such as signals (showstopper --list-modules)" ;; esac
+		case $hand in
+		*[!a-z0-9-]*) trouble "--by: '$hand': expected the name of an actuator, such as signals (showstopper --list-modules)" ;;
+		esac
 		case " $hands " in *" $hand "*) trouble "--by: $hand is given twice" ;; esac
 		hands="$hands${hands:+ }$hand"
 	done
@@ -44,7 +47,9 @@ list_hands() {
 write_times() {
 	[ -n "$(complete_runs)" ] || trouble 'no run is complete'
 	report_begin 'Run times of iterations against bandwidth'
-	report_text "How long an iteration of a single instance takes, by the share of a processor that it may have (bandwidth), without feedback, with each actuator: $(echo "$hands" | sed 's/ /, /g'). Boxes go from the first to the third quartile, whiskers to the outermost values within 1.5 times that length, points are beyond. Median × bandwidth is the processor time of an iteration, and the same throughout where bandwidth costs nothing else. An iteration that is not much longer than the actuator's stops says little: it meets none of them, or a whole one."
+	report_text "How long an iteration of a single instance takes, by the share of a processor that it may have (bandwidth), without feedback, with each actuator: $(echo "$hands" | sed 's/ /, /g')."
+	report_text "Boxes go from the first to the third quartile, whiskers to the outermost values within 1.5 times that length, points are beyond. Quantiles are those of all repeats together."
+	report_text "Median × bandwidth is the processor time of an iteration, and the same throughout where bandwidth costs nothing else. An iteration that is not much longer than the actuator's stops says little: it meets none of them, or a whole one."
 	echo 'workload,bandwidth_percent,setting,iterations,q5_s,q25_s,q50_s,q75_s,q95_s,work_s' >"$output/times.csv"
 	chosen=$hands
 	for workload in $workloads; do
