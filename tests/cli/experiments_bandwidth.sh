@@ -12,11 +12,14 @@ throughput=$source/tools/experiments/throughput
 run "$throughput" --dry-run --by signals,freezer
 expect_status 0
 expect_lines out 11
-expect_text out '^burn-long_20_signals_1: 1 instances of burn-long, warm-up 1 s, 20 s with -T 20% -c open -a signals$'
-expect_text out '^burn-long_100_freezer_1: .* -T 100% -c open -a freezer$'
+expect_text out '^burn-long_20_signals_1: 1 instances of burn-long, warm-up 1 s, 20 s with -T 20% -c open -a signals --cpus [0-9]+$'
+expect_text out '^burn-long_100_freezer_1: .* -T 100% -c open -a freezer --cpus [0-9]+$'
 run "$throughput" --dry-run --full --by freezer -w burn-single,xz -n 2
 expect_lines out 41
 expect_text out '^xz_10_freezer_2: 1 instances of xz, '
+# On one processor, of those that may be used.
+run taskset -c 0 "$throughput" --dry-run --by freezer
+expect_text out ' --cpus 0$'
 # The order of options is the user's.
 run "$throughput" --dry-run -l 30 -w xz --by freezer
 expect_lines out 2

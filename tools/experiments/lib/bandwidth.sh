@@ -24,19 +24,26 @@ choose_hands() {
 # Nothing is run where one of them can't be had: what is to be compared would be missing.
 check_hands() {
 	for hand in $hands; do
-		reason=$("$build/showstopper" -a "$hand" -T 50% --dry-run true 2>&1 >/dev/null) ||
+		reason=$("$build/showstopper" -a "$hand" --cpus "$(last_processor)" -T 50% --dry-run true 2>&1 >/dev/null) ||
 			trouble "--by: $hand can't be had here: $(printf '%s\n' "$reason" | sed 's/^showstopper: //; 1q')"
 	done
 }
 
-# Without feedback: the target is the duty cycle of the only instance.
+# The last of those that we may use; the first one is where interrupts are.
+last_processor() {
+	sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9][0-9]*\)$/\1/p' /proc/self/status
+}
+
+# Without feedback: the target is the duty cycle of the only instance. It has one processor, so that the duty cycle is a share of one, both
+# where an actuator stops all threads at a time and where it limits what they get together.
 list_hands() {
 	repetition=1
+	processor=$(last_processor)
 	while [ $repetition -le "$repeat" ]; do
 		for workload in $workloads; do
 			for target in $targets; do
 				for hand in $hands; do
-					add_run "${workload}_${target}_${hand}_$repetition" "$workload" 1 "$seconds" "-T $target% -c open -a $hand"
+					add_run "${workload}_${target}_${hand}_$repetition" "$workload" 1 "$seconds" "-T $target% -c open -a $hand --cpus $processor"
 				done
 			done
 		done
@@ -47,7 +54,7 @@ list_hands() {
 write_times() {
 	[ -n "$(complete_runs)" ] || trouble 'no run is complete'
 	report_begin 'Run times of iterations against bandwidth'
-	report_text "How long an iteration of a single instance takes, by the share of a processor that it may have (bandwidth), without feedback, with each actuator: $(echo "$hands" | sed 's/ /, /g')."
+	report_text "How long an iteration of a single instance on one processor takes, by the share of this that it may have (bandwidth), without feedback, with each actuator: $(echo "$hands" | sed 's/ /, /g')."
 	report_text "Boxes go from the first to the third quartile, whiskers to the outermost values within 1.5 times that length, points are beyond. Quantiles are those of all repeats together."
 	report_text "Median × bandwidth is the processor time of an iteration, and the same throughout where bandwidth costs nothing else. An iteration that is not much longer than the actuator's stops says little: it meets none of them, or a whole one."
 	echo 'workload,bandwidth_percent,setting,iterations,q5_s,q25_s,q50_s,q75_s,q95_s,work_s' >"$output/times.csv"
