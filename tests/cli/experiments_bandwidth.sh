@@ -81,6 +81,16 @@ burn-long,100,freezer,2,1.275,1.375,1.5,1.625,1.725,1.5
 END
 cmp -s made/times.csv expected || { fail "$what: times.csv"; diff made/times.csv expected; }
 expect_text made/throughput.md '^# Run times of iterations against bandwidth$'
+# Runs that were not warm are said.
+expect_no_text made/throughput.md ' warm'
+for folder in made/runs/*; do echo 'workload,before,last,change_percent' >"$folder/warm.csv"; done
+report_made
+expect_text made/throughput.md '^All 5 runs were warm: '
+echo 'workload,1,1.03,3.00' >>made/runs/burn-long_25_signals_1/warm.csv
+echo 'workload,1,0.97,-3.00' >>made/runs/burn-long_25_signals_2/warm.csv
+echo 'workload,1,1.01,1.00' >>made/runs/burn-long_100_signals_1/warm.csv
+report_made
+expect_text made/throughput.md '^Not warm were 2 of 5 runs: .* within 2 %: burn-long_25_signals_1, burn-long_25_signals_2\.$'
 expect_text made/throughput.md '^No iteration ended in burn-long_25_freezer_1; --time makes runs longer\.$'
 expect_text made/throughput.md '^\| bandwidth_percent \| signals \| freezer \|$'
 expect_text made/throughput.md '^\| 25 \| 4 / 1 \|  \|$'
