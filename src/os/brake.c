@@ -17,6 +17,10 @@ void brake_stop(struct brake *brake, int64_t now_ns)
 
 void brake_continue(struct brake *brake)
 {
+	/* Nobody stops what is limited but in a pause; after that once more, for what was being forked while it was stopped. */
+	if (brake->hand == SST_HAND_QUOTA && !brake->tree.stopped && !brake->insist)
+		return;
+	brake->insist = brake->tree.stopped;
 	if (brake->hand != SST_HAND_FREEZER) {
 		tree_continue(&brake->tree);
 		return;

@@ -16,6 +16,7 @@ struct brake {
 	enum sst_hand hand;
 	struct workload_group group; /* but with SST_HAND_SIGNALS */
 	struct sst_bandwidth limit;  /* of the group; quota 0: none */
+	bool insist;                 /* SST_HAND_QUOTA: it is continued once more */
 	struct tree tree;            /* tree.stopped: the workload stands still, by whichever hand */
 };
 

@@ -246,6 +246,11 @@ if enter_group; then
 	wait_until three_lives
 	wait_until is_limited 0 4000 20000
 	end
+	# After it has begun it is told nothing.
+	rm -f continued
+	run env "TEST_MARK=$work" showstopper -T 50% -c open -a quota -r 2s -n 1 sh -c 'trap "echo continued >>continued" CONT; while :; do sleep 0.02; done'
+	expect_status 0
+	[ ! -e continued ] || [ "$(wc -l <continued)" -le 3 ] || fail "$what: a workload was continued $(wc -l <continued) times"
 	run env "TEST_MARK=$work" showstopper -f workloads -T 30% -a quota -r 2s --export-json record.json -n 1 ssburn -p single
 	expect_status 0
 	expect_text record.json '"name": "quota"'
