@@ -121,17 +121,16 @@ static uint64_t limit_after(bool told, uint64_t present_khz, uint64_t khz, uint6
 static int give_back_left(const char *root, const struct held_frequency *left)
 {
 	uint64_t low_khz = 0, high_khz = 0;
-	char file[FREQUENCY_FILE_MAX];
-	/* Offline by now. */
-	if (frequency_policy_try(root, left->policy, file) != 0 && errno == ENOENT)
-		return 0;
 	const bool told_low = frequency_policy_number(root, left->policy, "scaling_min_freq", &low_khz);
 	const bool told_high = frequency_policy_number(root, left->policy, "scaling_max_freq", &high_khz);
 	const uint64_t low = limit_after(told_low, low_khz, left->khz, left->low_khz);
 	const uint64_t high = limit_after(told_high, high_khz, left->khz, left->high_khz);
 	if (told_low && told_high && low == low_khz && high == high_khz)
 		return 0;
-	return frequency_policy_set(root, left->policy, low <= high ? low : high, high) == 0 ? 1 : -1;
+	if (frequency_policy_set(root, left->policy, low <= high ? low : high, high) == 0)
+		return 1;
+	/* Its processors are offline by now. */
+	return errno == ENOENT ? 0 : -1;
 }
 
 /* Reads a number and the character behind it. */
@@ -264,15 +263,10 @@ void frequency_hold_free(struct frequency_hold *hold)
 int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t khz, char error[static FREQUENCY_ERROR_MAX])
 {
 	struct held_frequency *const held = &hold->held[hold->count];
-	char file[FREQUENCY_FILE_MAX];
+	if (frequency_policy_check(hold->root, policy, error) != 0)
+		return -1;
 	if (!frequency_policy_limits(hold->root, policy, &held->low_khz, &held->high_khz))
-		return refuse(error,
-			"%s" FREQUENCY_FOLDER "/policy%u: expected numbers of kHz in scaling_min_freq and scaling_max_freq",
-			hold->root, policy);
-	if (frequency_policy_try(hold->root, policy, file) != 0)
-		return refuse(error, "can't write %s%s: %s: expected %s", hold->root, file, strerror(errno),
-			errno == EROFS ? "a container in which /sys may be written (docker: --privileged)"
-				       : "root, such as by sudo, or the right to write this file");
+		return refuse(error, "policy%u has gone", policy);
 	held->policy = policy;
 	held->khz = khz;
 	hold->count++;

@@ -28,11 +28,14 @@ static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char 
 	return -1;
 }
 
+/* Longer than any file of a policy is called. */
+#define FILE_MAX 96
+
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
 
-static const char *path_of(unsigned number, const char *name, char path[static FREQUENCY_FILE_MAX])
+static const char *path_of(unsigned number, const char *name, char path[static FILE_MAX])
 {
-	snprintf(path, FREQUENCY_FILE_MAX, FREQUENCY_FOLDER "/policy%u/%s", number, name);
+	snprintf(path, FILE_MAX, FREQUENCY_FOLDER "/policy%u/%s", number, name);
 	return path;
 }
 
@@ -52,7 +55,7 @@ static bool read_number(const char *root, const char *path, uint64_t *value)
 
 bool frequency_policy_number(const char *root, unsigned number, const char *name, uint64_t *khz)
 {
-	char path[FREQUENCY_FILE_MAX];
+	char path[FILE_MAX];
 	return read_number(root, path_of(number, name, path), khz);
 }
 
@@ -64,7 +67,7 @@ bool frequency_policy_limits(const char *root, unsigned number, uint64_t *low_kh
 
 static int open_limit(const char *root, unsigned number, const char *name, int flags)
 {
-	char path[FREQUENCY_FILE_MAX], whole[PATH_MAX];
+	char path[FILE_MAX], whole[PATH_MAX];
 	if (snprintf(whole, sizeof whole, "%s%s", root, path_of(number, name, path)) >= (int)sizeof whole) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -72,17 +75,20 @@ static int open_limit(const char *root, unsigned number, const char *name, int f
 	return open(whole, O_WRONLY | O_CLOEXEC | flags);
 }
 
-int frequency_policy_try(const char *root, unsigned number, char file[static FREQUENCY_FILE_MAX])
+int frequency_policy_check(const char *root, unsigned number, char error[static FREQUENCY_ERROR_MAX])
 {
 	static const char *const names[] = {"scaling_min_freq", "scaling_max_freq"};
+	char path[FILE_MAX];
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		uint64_t khz;
+		path_of(number, names[i], path);
+		if (!read_number(root, path, &khz) || !khz)
+			return refuse(error, "%s%s: expected a number of kHz there", root, path);
 		const int fd = open_limit(root, number, names[i], 0);
-		if (fd < 0) {
-			const int reason = errno;
-			path_of(number, names[i], file);
-			errno = reason;
-			return -1;
-		}
+		if (fd < 0)
+			return refuse(error, "can't write %s%s: %s: expected %s", root, path, strerror(errno),
+				errno == EROFS ? "a container in which /sys may be written (docker: --privileged)"
+					       : "root, such as by sudo, or the right to write this file");
 		close(fd);
 	}
 	return 0;
@@ -137,7 +143,7 @@ static int parse_processors(char *text, struct sst_cpus **cpus)
 static int read_processors(const char *root, struct frequency_policy *policy, char *error)
 {
 	static const char *const names[] = {"affected_cpus", "related_cpus"};
-	char path[FREQUENCY_FILE_MAX];
+	char path[FILE_MAX];
 	const size_t size = (size_t)CPUS_LIMIT * 6;
 	char *const text = malloc(size);
 	int result = -1;
@@ -172,7 +178,7 @@ static int compare(const void *a, const void *b)
 /* Adds the numbers of a file, which needn't be there. What isn't one ends the list. */
 static int add_steps(const char *root, struct frequency_policy *policy, const char *name)
 {
-	char path[FREQUENCY_FILE_MAX], text[STEPS_TEXT_MAX];
+	char path[FILE_MAX], text[STEPS_TEXT_MAX];
 	linux_source_line(root, path_of(policy->number, name, path), text, sizeof text);
 	const char *const end = text + strlen(text);
 	uint64_t khz;
@@ -210,7 +216,7 @@ static int read_policy(const char *root, struct frequency_policy *policy, enum f
 	if (result != 0)
 		return result;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char path[FREQUENCY_FILE_MAX];
+		char path[FILE_MAX];
 		if (!read_number(root, path_of(policy->number, names[i], path), values[i]) || !*values[i])
 			return refuse(error, "%s%s: expected a number of kHz there", root, path);
 	}

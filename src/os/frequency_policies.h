@@ -43,9 +43,8 @@ bool frequency_policy_limits(const char *root, unsigned number, uint64_t *low_kh
 /* A file of a policy as one number. False where it isn't told. */
 bool frequency_policy_number(const char *root, unsigned number, const char *name, uint64_t *khz);
 
-/* Whether the limits may be written, tried by opening their files. 0, or -1 with errno and the file that it is about. */
-#define FREQUENCY_FILE_MAX 512
-int frequency_policy_try(const char *root, unsigned number, char file[static FREQUENCY_FILE_MAX]);
+/* Whether the limits can be read and may be written, tried by opening their files. 0, or -1 with a message. */
+int frequency_policy_check(const char *root, unsigned number, char error[static FREQUENCY_ERROR_MAX]);
 
 /* Writes both limits, in the order that the kernel takes. 0, or -1 with errno; then one of them may have changed. */
 int frequency_policy_set(const char *root, unsigned number, uint64_t low_khz, uint64_t high_khz);

@@ -202,21 +202,47 @@ static void the_lower_limit_is_never_above_the_upper_one(void **state)
 	expect_order(1000000, 1000000, "am");
 }
 
-static void files_that_may_not_be_written(void **state)
+static void expect_unusable(const char *text)
+{
+	assert_int_equal(frequency_policy_check(root, 0, error), -1);
+	if (!strstr(error, text))
+		fail_msg("'%s' is not in '%s'", text, error);
+}
+
+static void what_cannot_be_set(void **state)
 {
 	(void)state;
-	char file[FREQUENCY_FILE_MAX];
-	fake_policy(root, 0, "0\n");
-	assert_int_equal(frequency_policy_try(root, 0, file), 0);
-	fake_policy_file(root, 0, "scaling_max_freq", NULL);
-	assert_int_equal(frequency_policy_try(root, 0, file), -1);
-	assert_int_equal(errno, ENOENT);
-	assert_string_equal(file, FREQUENCY_FOLDER "/policy0/scaling_max_freq");
+	static const char *const garbage[] = {"", "\n", "0\n", "<unknown>\n", "0x10\n"};
 	uint64_t low_khz, high_khz;
+	fake_policy(root, 0, "0\n");
+	assert_int_equal(frequency_policy_check(root, 0, error), 0);
+	for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+		fake_policy_file(root, 0, "scaling_max_freq", garbage[i]);
+		expect_unusable("policy0/scaling_max_freq: expected a number of kHz there");
+	}
+	fake_policy_file(root, 0, "scaling_max_freq", NULL);
+	expect_unusable("policy0/scaling_max_freq: expected a number of kHz there");
 	assert_false(frequency_policy_limits(root, 0, &low_khz, &high_khz));
 	assert_int_equal(frequency_policy_set(root, 0, 1, 2), -1);
+	assert_int_equal(errno, ENOENT);
 	/* Nothing was made there. */
-	assert_int_equal(frequency_policy_try(root, 0, file), -1);
+	expect_unusable("policy0/scaling_max_freq: expected a number of kHz there");
+}
+
+static void what_may_not_be_written(void **state)
+{
+	(void)state;
+	static const char readable[] = "/sys/devices/system/cpu/kernel_max";
+	char file[2 * PATH_MAX];
+	if (access(readable, R_OK) != 0)
+		skip();
+	/* May not be written by root either. */
+	fake_policy(root, 0, "0\n");
+	fake_policy_file(root, 0, "scaling_max_freq", NULL);
+	snprintf(file, sizeof file, "%s" FREQUENCY_FOLDER "/policy0/scaling_max_freq", root);
+	assert_int_equal(symlink(readable, file), 0);
+	expect_unusable("policy0/scaling_max_freq: Permission denied: expected root");
+	assert_non_null(strstr(error, "can't write "));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
@@ -232,7 +258,8 @@ int main(void)
 		TEST(steps_rise_and_lie_in_the_range),
 		TEST(boost_by_either_driver),
 		TEST(the_lower_limit_is_never_above_the_upper_one),
-		TEST(files_that_may_not_be_written),
+		TEST(what_cannot_be_set),
+		TEST(what_may_not_be_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
