@@ -148,6 +148,9 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	const bool drawn = below(3) == 0;
 	plan->freezer = !one_process && !plan->attached &&
 			(strcmp(settings->actuator, "freezer") == 0 || (strcmp(settings->actuator, "any") == 0 && drawn));
+	const bool held = below(3) == 0;
+	plan->frequency =
+		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
 }
 
 static void add(struct plan_command *command, const char *const word[], size_t count)
@@ -210,7 +213,8 @@ static void add_groups(struct plan_command *command, const struct plan *plan, co
 	add_workload(command, settings, plan->kind);
 }
 
-void plan_command(const struct plan *plan, const struct settings *settings, pid_t attached, struct plan_command *command)
+void plan_command(
+	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command)
 {
 	*command = (struct plan_command){0};
 	ADD(command, settings->program);
@@ -228,6 +232,8 @@ void plan_command(const struct plan *plan, const struct settings *settings, pid_
 		ADD(command, "--contain", settings->contain);
 	if (plan->freezer)
 		ADD(command, "-a", "freezer");
+	if (plan->frequency)
+		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
 		ADD(command, "--when-one-ends", "respawn");
 	if (plan->shape == SHAPE_STAGGERED || plan->shape == SHAPE_MIXED)
@@ -250,9 +256,9 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s%s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
-		plan->target, kind_name(plan->kind), plan->freezer ? " -a freezer" : "", (double)plan->moment_us / 1e3,
-		plan->suspend ? " suspended" : "",
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s%s%s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
+		plan->target, kind_name(plan->kind), plan->freezer ? " -a freezer" : "", plan->frequency ? " --frequency" : "",
+		(double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

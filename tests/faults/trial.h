@@ -46,12 +46,13 @@ enum victims {
 
 struct settings {
 	enum tool tool;
-	const char *program;  /* the tool */
-	const char *workload; /* faults_workload */
-	const char *contain;  /* NULL, or the value of --contain */
-	int shape;            /* enum shape, or -1: any */
-	const char *actuator; /* for -a; "any": signals or freezer, as the seed says */
-	int64_t deadline_us;  /* what may be left is judged so long after the run ended */
+	const char *program;   /* the tool */
+	const char *workload;  /* faults_workload */
+	const char *contain;   /* NULL, or the value of --contain */
+	int shape;             /* enum shape, or -1: any */
+	const char *actuator;  /* for -a; "any": signals or freezer, as the seed says */
+	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
+	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
 
 enum verdict {
@@ -71,6 +72,7 @@ struct result {
 	enum shape shape;
 	enum victims victims;
 	bool freezer;      /* held by it, and not by signals */
+	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */
 	unsigned instances;
@@ -78,7 +80,7 @@ struct result {
 	unsigned vanished;       /* processes that had ended when their fatal signal came */
 	unsigned stopped;        /* processes that stay stopped at the deadline, permitted or not */
 	unsigned alive;          /* likewise alive, stopped ones included */
-	unsigned names;          /* left in /dev/shm or as control groups, and removed by the next run */
+	unsigned names;          /* left in /dev/shm, as control groups or as limits of clocks, and removed by the next run */
 	int64_t clean_us;        /* when nothing was left, after the run ended; -1: never */
 	char text[TRIAL_TEXT];   /* what was done and what is wrong */
 	char output[TRIAL_TEXT]; /* end of what the tool printed */

@@ -120,6 +120,31 @@ static void a_survivor_gives_back(void **state)
 	frequency_hold_free(hold);
 }
 
+/* The kernel kills who writes more than it may: here in the first write, when the file has been emptied. */
+static void one_that_dies_while_it_sets_is_followed_by_a_survivor(void **state)
+{
+	(void)state;
+	int status;
+	fake_remove(root, "/run");
+	struct frequency_hold *const hold = hold_both(1800000, 2400000);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const struct rlimit none = {0};
+		setrlimit(RLIMIT_CORE, &none);
+		setrlimit(RLIMIT_FSIZE, &none);
+		frequency_hold_set(hold, error);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGXFSZ);
+	expect_limits(0, 800000, 0);
+	assert_int_equal(frequency_hold_give_back(hold, error), 0);
+	expect_limits(0, 800000, 3600000);
+	expect_limits(1, 800000, 3600000);
+	frequency_hold_free(hold);
+}
+
 /* A limit on the sizes of files cuts seven digits, and not six: the second policy doesn't take its number. */
 static void a_policy_that_refuses_takes_the_others_back(void **state)
 {
@@ -299,6 +324,7 @@ int main(void)
 		TEST(what_is_set_is_given_back),
 		TEST(nothing_is_given_back_that_was_not_set),
 		TEST(a_survivor_gives_back),
+		TEST(one_that_dies_while_it_sets_is_followed_by_a_survivor),
 		TEST(a_policy_that_refuses_takes_the_others_back),
 		TEST(a_policy_that_makes_something_else_of_it_takes_the_others_back),
 		TEST(what_cannot_be_set_is_refused_before),
