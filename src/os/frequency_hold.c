@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +31,6 @@
 #define LOCK_TRIES 10
 /* More is no record of ours. */
 #define RECORD_MAX (16 * 1024 * 1024)
-
-static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(error, FREQUENCY_ERROR_MAX, format, arguments);
-	va_end(arguments);
-	return -1;
-}
 
 /* ---- The record ------------------------------------------------------------------------------------------------------- */
 
@@ -173,14 +163,14 @@ static char *read_record(const struct frequency_hold *hold, size_t *length)
 }
 
 /* Gives back what a dead run has recorded. 0, or -1 with a message. */
-static int sweep(struct frequency_hold *hold, char *error)
+static int sweep(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX])
 {
 	struct held_frequency left = {0};
 	size_t length;
 	int result = 0;
 	char *const text = read_record(hold, &length);
 	if (!text)
-		return refuse(error, "can't read %s" RECORD ", which a run left that was killed", hold->root);
+		return frequency_refuse(error, "can't read %s" RECORD ", which a run left that was killed", hold->root);
 	for (const char *at = text, *const end = text + length, *next; at < end && result == 0; at = next) {
 		const char *const newline = memchr(at, '\n', (size_t)(end - at));
 		next = newline ? newline + 1 : end;
@@ -189,8 +179,11 @@ static int sweep(struct frequency_hold *hold, char *error)
 		const int given = give_back_left(hold->root, &left);
 		hold->restored += given > 0;
 		if (given < 0)
-			result = refuse(error, "can't give back what a run left that was killed: policy%u: %s", left.policy,
-				strerror(errno));
+			result = frequency_refuse(error,
+				"can't give back what a run left that was killed: policy%u: %s: expected its processors online, "
+				"or "
+				"its record, %s" RECORD ", removed",
+				left.policy, strerror(errno), hold->root);
 	}
 	free(text);
 	return result;
@@ -226,19 +219,19 @@ struct frequency_hold *frequency_hold_new(const char *root, size_t most, char er
 {
 	struct frequency_hold *const hold = mmap(NULL, size_of(most), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (hold == MAP_FAILED) {
-		refuse(error, "can't get shared memory: %s", strerror(errno));
+		frequency_refuse(error, "can't get shared memory: %s", strerror(errno));
 		return NULL;
 	}
 	hold->most = most;
 	hold->record = -1;
 	bool is_fine = snprintf(hold->root, sizeof hold->root, "%s", root) < (int)sizeof hold->root;
 	if (!is_fine) {
-		refuse(error, "%s", strerror(ENAMETOOLONG));
+		frequency_refuse(error, "%s", strerror(ENAMETOOLONG));
 	} else {
 		hold->record = lock_record(root);
 		is_fine = hold->record >= 0 || errno != EWOULDBLOCK;
 		if (!is_fine)
-			refuse(error,
+			frequency_refuse(error,
 				"another run holds frequencies (it has locked %s" RECORD
 				"): expected one at a time, so that each finds what it is to give back",
 				root);
@@ -266,39 +259,50 @@ int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t kh
 	if (frequency_policy_check(hold->root, policy, error) != 0)
 		return -1;
 	if (!frequency_policy_limits(hold->root, policy, &held->low_khz, &held->high_khz))
-		return refuse(error, "policy%u has gone", policy);
+		return frequency_refuse(error, "policy%u has gone", policy);
 	held->policy = policy;
 	held->khz = khz;
 	hold->count++;
 	return 0;
 }
 
-static int set_one(struct frequency_hold *hold, size_t index, char *error)
+static int set_one(const struct frequency_hold *hold, struct held_frequency *held, char error[static FREQUENCY_ERROR_MAX])
 {
-	struct held_frequency *const held = &hold->held[index];
-	uint64_t low_khz = 0, high_khz = 0;
-	char low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX], wanted[FREQUENCY_TEXT_MAX];
-	frequency_print(held->khz, wanted);
+	char wanted[FREQUENCY_TEXT_MAX];
 	/* Before it is: who survives gives it back. */
 	atomic_store(&held->is_set, true);
-	if (frequency_policy_set(hold->root, held->policy, held->khz, held->khz) != 0)
-		return refuse(error, "policy%u doesn't take %s: %s", held->policy, wanted, strerror(errno));
-	if (settle(hold, index, held->khz, held->khz, clock_now() + SETTLE_LIMIT_NS))
+	if (frequency_policy_set(hold->root, held->policy, held->khz, held->khz) == 0)
+		return 0;
+	return frequency_refuse(
+		error, "policy%u doesn't take %s: %s", held->policy, frequency_print(held->khz, wanted), strerror(errno));
+}
+
+static int await_one(const struct frequency_hold *hold, size_t index, int64_t deadline_ns, char error[static FREQUENCY_ERROR_MAX])
+{
+	const struct held_frequency *const held = &hold->held[index];
+	uint64_t low_khz = 0, high_khz = 0;
+	char low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX], wanted[FREQUENCY_TEXT_MAX];
+	if (settle(hold, index, held->khz, held->khz, deadline_ns))
 		return 0;
 	frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz);
-	return refuse(error,
+	return frequency_refuse(error,
 		"policy%u is to have %s, and the kernel makes %s to %s of it: something else limits it (heat, power, firmware, a "
 		"driver "
 		"that rounds)",
-		held->policy, wanted, frequency_print(low_khz, low), frequency_print(high_khz, high));
+		held->policy, frequency_print(held->khz, wanted), frequency_print(low_khz, low), frequency_print(high_khz, high));
 }
 
 int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX])
 {
 	char ignored[FREQUENCY_ERROR_MAX];
-	int result = write_record(hold) == 0 ? 0 : refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
+	int result = write_record(hold) == 0
+			     ? 0
+			     : frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
 	for (size_t i = 0; i < hold->count && result == 0; i++)
-		result = set_one(hold, i, error);
+		result = set_one(hold, &hold->held[i], error);
+	const int64_t deadline_ns = clock_now() + SETTLE_LIMIT_NS;
+	for (size_t i = 0; i < hold->count && result == 0; i++)
+		result = await_one(hold, i, deadline_ns, error);
 	if (result != 0)
 		frequency_hold_give_back(hold, ignored);
 	return result;
@@ -313,7 +317,7 @@ bool frequency_hold_is_kept(const struct frequency_hold *hold, size_t index, uin
 }
 
 /* 0, or -1 and what is wrong at the end of the message. */
-static int give_back_one(const struct frequency_hold *hold, struct held_frequency *held, char *error)
+static int give_back_one(const struct frequency_hold *hold, struct held_frequency *held, char error[static FREQUENCY_ERROR_MAX])
 {
 	const size_t used = strlen(error);
 	if (frequency_policy_set(hold->root, held->policy, held->low_khz, held->high_khz) == 0) {

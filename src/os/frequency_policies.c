@@ -19,7 +19,7 @@
 /* Steps of all drivers that are known are fewer. */
 #define STEPS_TEXT_MAX 4096
 
-static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
+int frequency_refuse(char error[static FREQUENCY_ERROR_MAX], const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -83,10 +83,10 @@ int frequency_policy_check(const char *root, unsigned number, char error[static 
 		uint64_t khz;
 		path_of(number, names[i], path);
 		if (!read_number(root, path, &khz) || !khz)
-			return refuse(error, "%s%s: expected a number of kHz there", root, path);
+			return frequency_refuse(error, "%s%s: expected a number of kHz there", root, path);
 		const int fd = open_limit(root, number, names[i], 0);
 		if (fd < 0)
-			return refuse(error, "can't write %s%s: %s: expected %s", root, path, strerror(errno),
+			return frequency_refuse(error, "can't write %s%s: %s: expected %s", root, path, strerror(errno),
 				errno == EROFS ? "a container in which /sys may be written (docker: --privileged)"
 					       : "root, such as by sudo, or the right to write this file");
 		close(fd);
@@ -140,7 +140,7 @@ static int parse_processors(char *text, struct sst_cpus **cpus)
  * Those that are online (affected_cpus); where that is not told, all that share the clock. 1 where none is: then the policy stands by, and
  * its files can't be read. -1 with a message.
  */
-static int read_processors(const char *root, struct frequency_policy *policy, char *error)
+static int read_processors(const char *root, struct frequency_policy *policy, char error[static FREQUENCY_ERROR_MAX])
 {
 	static const char *const names[] = {"affected_cpus", "related_cpus"};
 	char path[FILE_MAX];
@@ -165,7 +165,7 @@ static int read_processors(const char *root, struct frequency_policy *policy, ch
 		}
 	}
 	free(text);
-	return result < 0 ? refuse(error, "%s%s: %s", root, path, reason) : result;
+	return result < 0 ? frequency_refuse(error, "%s%s: %s", root, path, reason) : result;
 }
 
 static int compare(const void *a, const void *b)
@@ -208,7 +208,8 @@ static int read_steps(const char *root, struct frequency_policy *policy, enum fr
 }
 
 /* 0, 1 where it has no processor, or -1 with a message. What it owns is the caller's. */
-static int read_policy(const char *root, struct frequency_policy *policy, enum frequency_boost boost, char *error)
+static int read_policy(
+	const char *root, struct frequency_policy *policy, enum frequency_boost boost, char error[static FREQUENCY_ERROR_MAX])
 {
 	static const char *const names[] = {"cpuinfo_min_freq", "cpuinfo_max_freq"};
 	uint64_t *const values[] = {&policy->least_khz, &policy->most_khz};
@@ -218,14 +219,14 @@ static int read_policy(const char *root, struct frequency_policy *policy, enum f
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char path[FILE_MAX];
 		if (!read_number(root, path_of(policy->number, names[i], path), values[i]) || !*values[i])
-			return refuse(error, "%s%s: expected a number of kHz there", root, path);
+			return frequency_refuse(error, "%s%s: expected a number of kHz there", root, path);
 	}
 	if (policy->least_khz > policy->most_khz)
-		return refuse(error, "%s" FREQUENCY_FOLDER "/policy%u: cpuinfo_min_freq is above cpuinfo_max_freq", root,
-			policy->number);
+		return frequency_refuse(error, "%s" FREQUENCY_FOLDER "/policy%u: cpuinfo_min_freq is above cpuinfo_max_freq",
+			root, policy->number);
 	if (!frequency_policy_number(root, policy->number, "base_frequency", &policy->base_khz))
 		policy->base_khz = 0;
-	return read_steps(root, policy, boost) == 0 ? 0 : refuse(error, "%s", strerror(ENOMEM));
+	return read_steps(root, policy, boost) == 0 ? 0 : frequency_refuse(error, "%s", strerror(ENOMEM));
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------------------------ */
@@ -267,7 +268,8 @@ static void free_policy(const struct frequency_policy *policy)
 }
 
 /* 0, or -1 with a message. */
-static int add_policy(const char *root, struct frequency_policies *policies, unsigned number, char *error)
+static int add_policy(
+	const char *root, struct frequency_policies *policies, unsigned number, char error[static FREQUENCY_ERROR_MAX])
 {
 	struct frequency_policy policy = {.number = number};
 	struct frequency_policy *grown = NULL;
@@ -276,7 +278,7 @@ static int add_policy(const char *root, struct frequency_policies *policies, uns
 		grown = realloc(policies->policy, (policies->count + 1) * sizeof *grown);
 	if (!grown) {
 		free_policy(&policy);
-		return result == 0 ? refuse(error, "%s", strerror(ENOMEM)) : result < 0 ? -1 : 0;
+		return result == 0 ? frequency_refuse(error, "%s", strerror(ENOMEM)) : result < 0 ? -1 : 0;
 	}
 	policies->policy = grown;
 	grown[policies->count++] = policy;
@@ -298,7 +300,7 @@ int frequency_policies_read(const char *root, struct frequency_policies *policie
 	if (directory)
 		closedir(directory);
 	if (result == 0 && !policies->count)
-		result = refuse(error,
+		result = frequency_refuse(error,
 			"this machine has no cpufreq (no policy in %.200s" FREQUENCY_FOLDER
 			"): a host, the firmware or the processor alone decides about its clocks",
 			root);

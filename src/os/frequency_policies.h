@@ -33,6 +33,9 @@ struct frequency_policies {
 
 #define FREQUENCY_ERROR_MAX 640
 
+/* Writes a message; returns -1, as what failed does. */
+int frequency_refuse(char error[static FREQUENCY_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Reads all that have processors online; `root` stands before /sys. 0, or -1 with a message, also where there is none. */
 int frequency_policies_read(const char *root, struct frequency_policies *policies, char error[static FREQUENCY_ERROR_MAX]);
 void frequency_policies_free(struct frequency_policies *policies);

@@ -3,22 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cpus.h"
 #include "base/frequency_wish.h"
 #include "os/affinity.h"
-
-static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(error, FREQUENCY_ERROR_MAX, format, arguments);
-	va_end(arguments);
-	return -1;
-}
 
 /* A list as a text; what is too long ends with dots. */
 #define LIST_MAX 100
@@ -79,21 +69,22 @@ static uint64_t khz_of(const struct frequency_policy *policy, const struct frequ
 	}
 }
 
-static int check(const struct frequency_policy *policy, uint64_t khz, const char *text, char *error)
+static int check(const struct frequency_policy *policy, uint64_t khz, const char *text, char error[static FREQUENCY_ERROR_MAX])
 {
 	char list[LIST_MAX], low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX];
 	uint64_t below_khz, above_khz;
 	if (khz < policy->least_khz || khz > policy->most_khz)
-		return refuse(error, "--frequency: '%.40s' is out of range: processors %s have %s to %s: the nearest is %s", text,
+		return frequency_refuse(error,
+			"--frequency: '%.40s' is out of range: processors %s have %s to %s: the nearest is %s", text,
 			list_of(policy->cpus, list), frequency_print(policy->least_khz, low),
 			frequency_print(policy->most_khz, high), khz < policy->least_khz ? low : high);
 	find_steps(policy, khz, &below_khz, &above_khz);
 	if (!policy->steps || below_khz == khz)
 		return 0;
 	if (!below_khz || !above_khz)
-		return refuse(error, "--frequency: processors %s don't have '%.40s': the nearest is %s",
+		return frequency_refuse(error, "--frequency: processors %s don't have '%.40s': the nearest is %s",
 			list_of(policy->cpus, list), text, frequency_print(below_khz ? below_khz : above_khz, low));
-	return refuse(error, "--frequency: processors %s don't have '%.40s': the nearest are %s and %s",
+	return frequency_refuse(error, "--frequency: processors %s don't have '%.40s': the nearest are %s and %s",
 		list_of(policy->cpus, list), text, frequency_print(below_khz, low), frequency_print(above_khz, high));
 }
 
@@ -115,15 +106,15 @@ static bool uses(const struct group *group, const struct sst_cpus *allowed, cons
 }
 
 /* Each processor that may be used must have a clock. */
-static int check_clocks(
-	const struct group *group, const struct sst_cpus *allowed, const struct frequency_policies *policies, char *error)
+static int check_clocks(const struct group *group, const struct sst_cpus *allowed, const struct frequency_policies *policies,
+	char error[static FREQUENCY_ERROR_MAX])
 {
 	for (size_t i = 0; i < allowed->count; i++) {
 		bool has = !may_use(group, allowed, allowed->cpu[i]);
 		for (size_t k = 0; k < policies->count && !has; k++)
 			has = cpus_contain(policies->policy[k].cpus, allowed->cpu[i]);
 		if (!has)
-			return refuse(error,
+			return frequency_refuse(error,
 				"--frequency: processor %u has no policy in " FREQUENCY_FOLDER
 				": expected --cpus with it that leaves it out",
 				allowed->cpu[i]);
@@ -133,7 +124,7 @@ static int check_clocks(
 
 /* Adds the clock of a policy, if a group wants one. 0, or -1 with a message. */
 static int add_policy(const struct config *config, const struct sst_cpus *allowed, const struct frequency_policy *policy,
-	struct frequencies *frequencies, char *error)
+	struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
 {
 	struct frequency item = {.policy = policy->number};
 	char list[LIST_MAX], first[FREQUENCY_TEXT_MAX], second[FREQUENCY_TEXT_MAX];
@@ -145,7 +136,7 @@ static int add_policy(const struct config *config, const struct sst_cpus *allowe
 		if (check(policy, khz, group->frequency_text, error) != 0)
 			return -1;
 		if (item.khz && item.khz != khz)
-			return refuse(error,
+			return frequency_refuse(error,
 				"--frequency: processors %s have one clock, and groups %u and %u want %s and %s of it: expected "
 				"the same, or --cpus with processors of different clocks",
 				list_of(policy->cpus, list), item.group + 1, i + 1, frequency_print(item.khz, first),
@@ -158,7 +149,7 @@ static int add_policy(const struct config *config, const struct sst_cpus *allowe
 		return 0;
 	item.cpus = cpus_make(policy->cpus->cpu, policy->cpus->count);
 	if (!item.cpus)
-		return refuse(error, "%s", strerror(ENOMEM));
+		return frequency_refuse(error, "%s", strerror(ENOMEM));
 	frequencies->item[frequencies->count++] = item;
 	return 0;
 }
@@ -172,37 +163,49 @@ static bool is_asked_for(const struct config *config, const struct sst_cpus *all
 	return false;
 }
 
-static int find_beyond(const struct config *config, const struct sst_cpus *allowed, struct frequencies *frequencies, char *error)
+static bool is_planned(const struct frequencies *frequencies, unsigned policy)
+{
+	for (size_t i = 0; i < frequencies->count; i++)
+		if (frequencies->item[i].policy == policy)
+			return true;
+	return false;
+}
+
+static int find_beyond(const struct config *config, const struct sst_cpus *allowed, const struct frequency_policies *policies,
+	struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
 {
 	size_t count = 0, most = 0;
-	for (size_t i = 0; i < frequencies->count; i++)
-		most += frequencies->item[i].cpus->count;
-	unsigned *const all = calloc(most + 1, sizeof *all);
-	for (size_t i = 0; all && i < frequencies->count; i++)
-		for (size_t k = 0; k < frequencies->item[i].cpus->count; k++)
-			if (!is_asked_for(config, allowed, frequencies->item[i].cpus->cpu[k]))
-				all[count++] = frequencies->item[i].cpus->cpu[k];
+	for (size_t i = 0; i < policies->count; i++)
+		most += policies->policy[i].cpus->count;
+	unsigned *const all = calloc(most, sizeof *all);
+	for (size_t i = 0; all && i < policies->count; i++) {
+		const struct frequency_policy *const policy = &policies->policy[i];
+		for (size_t k = 0; k < policy->cpus->count && is_planned(frequencies, policy->number); k++)
+			if (!is_asked_for(config, allowed, policy->cpus->cpu[k]))
+				all[count++] = policy->cpus->cpu[k];
+	}
 	frequencies->beyond = all && count ? cpus_make(all, count) : NULL;
 	const bool is_fine = all && (!count || frequencies->beyond);
 	free(all);
-	return is_fine ? 0 : refuse(error, "%s", strerror(ENOMEM));
+	return is_fine ? 0 : frequency_refuse(error, "%s", strerror(ENOMEM));
 }
 
 /* Where the driver doesn't say what is boost, the highest frequency may be. */
 static void look_at_boost(
 	const struct frequency_policy *policy, uint64_t khz, enum frequency_boost boost, struct frequencies *frequencies)
 {
-	const bool is_above = policy->base_khz ? khz > policy->base_khz : khz == policy->most_khz;
+	const uint64_t top_khz = policy->steps ? policy->step[policy->steps - 1] : policy->most_khz;
+	const bool is_above = policy->base_khz ? khz > policy->base_khz : khz >= top_khz;
 	frequencies->is_boosted |= boost == FREQUENCY_BOOST_ON && is_above;
 	frequencies->lacks_boost |= boost == FREQUENCY_BOOST_OFF && policy->base_khz && is_above;
 }
 
 static int plan(const struct config *config, const struct sst_cpus *allowed, const struct frequency_policies *policies,
-	struct frequencies *frequencies, char *error)
+	struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
 {
 	frequencies->item = calloc(policies->count, sizeof *frequencies->item);
 	if (!frequencies->item)
-		return refuse(error, "%s", strerror(ENOMEM));
+		return frequency_refuse(error, "%s", strerror(ENOMEM));
 	for (unsigned i = 0; i < config->groups; i++)
 		if (config->group[i].frequency.kind != FREQUENCY_NONE &&
 			check_clocks(&config->group[i], allowed, policies, error) != 0)
@@ -214,7 +217,7 @@ static int plan(const struct config *config, const struct sst_cpus *allowed, con
 		if (frequencies->count > before)
 			look_at_boost(&policies->policy[i], frequencies->item[before].khz, policies->boost, frequencies);
 	}
-	return find_beyond(config, allowed, frequencies, error);
+	return find_beyond(config, allowed, policies, frequencies, error);
 }
 
 int frequencies_plan(const struct config *config, struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
@@ -228,10 +231,10 @@ int frequencies_plan(const struct config *config, struct frequencies *frequencie
 	if (!is_asked)
 		return 0;
 	if (frequency_policies_read(config->root, &policies, reason) != 0)
-		return refuse(error, "--frequency: %.600s", reason);
+		return frequency_refuse(error, "--frequency: %.600s", reason);
 	struct sst_cpus *const allowed = linux_affinity_get();
 	const int result = allowed ? plan(config, allowed, &policies, frequencies, error)
-				   : refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+				   : frequency_refuse(error, "can't find out which processors may be used: %s", strerror(errno));
 	free(allowed);
 	frequency_policies_free(&policies);
 	if (result != 0)

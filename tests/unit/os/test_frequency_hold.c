@@ -221,8 +221,7 @@ static void leave(const char *record)
 static void expect_restored(unsigned restored)
 {
 	struct frequency_hold *const hold = frequency_hold_new(root, 2, error);
-	if (!hold)
-		fail_msg("%s", error);
+	assert_non_null(hold);
 	assert_int_equal(hold->restored, restored);
 	assert_int_equal(frequency_hold_give_back(hold, error), 0);
 	frequency_hold_free(hold);
@@ -263,6 +262,24 @@ static void what_was_set_since_a_run_died_stays(void **state)
 	expect_restored(1);
 	expect_limits(0, 800000, 2400000);
 	expect_limits(1, 1000000, 2000000);
+}
+
+static void what_cannot_be_given_back_after_a_dead_run_is_refused(void **state)
+{
+	(void)state;
+	char file[2 * PATH_MAX];
+	leave("policy0 1800000 800000 3600000\n");
+	/* As of a policy whose processors are offline: it can be neither read nor written. */
+	fake_policy_file(root, 0, "scaling_max_freq", NULL);
+	snprintf(file, sizeof file, "%s" FREQUENCY_FOLDER "/policy0/scaling_max_freq", root);
+	assert_int_equal(mkdir(file, 0777), 0);
+	assert_null(frequency_hold_new(root, 2, error));
+	assert_non_null(strstr(error, "can't give back what a run left that was killed: policy0: "));
+	assert_true(is_recorded());
+	assert_int_equal(rmdir(file), 0);
+	/* One that has gone holds nobody up. */
+	fake_remove(root, FREQUENCY_FOLDER "/policy0");
+	expect_restored(0);
 }
 
 static void odd_records(void **state)
@@ -331,6 +348,7 @@ int main(void)
 		TEST(one_run_at_a_time),
 		TEST(what_a_dead_run_left_is_given_back),
 		TEST(what_was_set_since_a_run_died_stays),
+		TEST(what_cannot_be_given_back_after_a_dead_run_is_refused),
 		TEST(odd_records),
 		TEST(no_record_can_be_made),
 		TEST(what_cannot_be_given_back_is_told_and_stays_recorded),
