@@ -2,6 +2,8 @@
 #include "supervise/clocks.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/diag.h"
 #include "base/frequency_wish.h"
@@ -46,6 +48,19 @@ static void say(const char *line)
 	diag("warning: %s", line);
 }
 
+static void say_frequencies(const struct frequencies *frequencies)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const to = open_memstream(&text, &length);
+	if (!to)
+		return;
+	frequencies_print(frequencies, to);
+	if (fclose(to) == 0)
+		diag("frequency: %s", text);
+	free(text);
+}
+
 int clocks_set(const struct clocks *clocks, const struct config *config)
 {
 	char error[FREQUENCY_ERROR_MAX];
@@ -53,6 +68,8 @@ int clocks_set(const struct clocks *clocks, const struct config *config)
 		return 0;
 	if (!config->quiet)
 		frequencies_warn(&clocks->planned, say);
+	if (config->verbose)
+		say_frequencies(&clocks->planned);
 	if (config->verbose && clocks->hold->record < 0)
 		diag("--frequency: no record in /run, by which a later run could give back what is set if all of this one is "
 		     "killed");

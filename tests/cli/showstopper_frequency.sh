@@ -42,7 +42,7 @@ refused() {
 	shift
 	for also in '' --dry-run; do
 		# shellcheck disable=SC2086 # none or one
-		run showstopper --sysroot root -T 50% -r 1s $also "$@" touch started
+		run showstopper --sysroot root -T 100% -r 1s $also "$@" touch started
 		expect_trouble "^showstopper: --frequency: $pattern"
 		[ ! -e started ] || fail "$what: a workload was started"
 		rm -f started
@@ -50,12 +50,14 @@ refused() {
 	done
 }
 
+# All with a target of 100 %: at a lower one, others could keep the workloads from doing anything at all.
+
 # ---- Set and set back -----------------------------------------------------------------------------------------------------
 
 machine
 # shellcheck disable=SC2016 # of the workload's shell
-look='cat "$0"/policy*/scaling_m*_freq >"$1"; sleep 100'
-run showstopper --sysroot root -T 50% -r 500m -n 1 --frequency 1.8GHz --export-json record.json sh -c "$look" "$folder" seen
+look='cat "$0"/policy*/scaling_m*_freq >"$1"'
+run showstopper --sysroot root -T 100% -r 1h -n 1 --frequency 1.8GHz --export-json record.json sh -c "$look" "$folder" seen
 expect_status 0
 expect_untouched
 count=$(echo "$usable" | wc -l)
@@ -67,33 +69,34 @@ expect_text err '^frequency +1800MHz: processors [0-9,-]+$'
 jq -e . record.json >/dev/null || fail "$what: no JSON"
 
 # Two groups, on processors of their own or on all.
-run showstopper --sysroot root -T 50% --dry-run -n 1 --cpus "$first" --frequency max a_command : -n 1 --cpus "$first" true
+run showstopper --sysroot root -T 100% --dry-run -n 1 --cpus "$first" --frequency max a_command : -n 1 --cpus "$first" true
 expect_status 0
 expect_text out "^frequency: 3600MHz: processors $first\$"
 expect_untouched
 if [ "$count" -gt 1 ]; then
 	second=$(echo "$usable" | sed -n 2p)
-	run showstopper --sysroot root -T 50% -r 500m -n 1 --cpus "$first" --frequency 25% sleep 10 : -n 1 --cpus "$second" --frequency 900MHz sh -c "$look" "$folder" seen
+	run showstopper --sysroot root -T 100% -r 1h --when-one-ends stop -n 1 --cpus "$first" --frequency 25% sleep 1000 : -n 1 --cpus "$second" --frequency 900MHz sh -c "$look" "$folder" seen
 	expect_status 0
 	expect_untouched
 	[ "$(sort seen | uniq -c | awk '$2 == 900000 { print $1 }')" -eq 4 ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
 	expect_text err "^frequency +900MHz: processors ($first-$second|$first,$second)\$"
 fi
-run showstopper --sysroot root -T 50% -r 1s -n 1 true
+run showstopper --sysroot root -T 100% -r 1s -n 1 true
 expect_status 0
 expect_no_text err frequency
 
 # A clock of more processors than the group has, boost, and no place for a record.
 policy "$first" "$first 60001"
 echo 1 >"$folder/boost"
-run showstopper -q --sysroot root -T 50% -r 1s -n 1 --cpus "$first" --frequency max sleep 10
+run showstopper -q --sysroot root -T 100% -r 1s -n 1 --cpus "$first" --frequency max sleep 10
 expect_status 0
 expect_lines err 0
 rmdir root/run
-run showstopper -v --sysroot root -T 50% -r 500m -n 1 --cpus "$first" --frequency max sleep 10
+run showstopper -v --sysroot root -T 100% -r 500m -n 1 --cpus "$first" --frequency max sleep 10
 expect_status 0
 expect_text err '^showstopper: warning: --frequency holds for processors 60001 too, which share a clock with those of its group$'
 expect_text err '^showstopper: warning: --frequency: boost is on, '
+expect_text err "^showstopper: frequency: 3600MHz: processors $first,60001\$"
 expect_text err '^showstopper: --frequency: no record in /run, '
 expect_untouched
 
@@ -121,7 +124,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && setpriv --reuid 6553
 	chmod 755 "$work"
 	for also in '' --dry-run; do
 		# shellcheck disable=SC2086 # none or one
-		run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper --sysroot root -T 50% $also --frequency min touch started
+		run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper --sysroot root -T 100% $also --frequency min touch started
 		expect_trouble "^showstopper: --frequency: can't write root/sys/.*/policy$first/scaling_min_freq: Permission denied: expected root, such as by sudo, "
 	done
 	run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper --sysroot root --check-machine
@@ -137,12 +140,12 @@ expect_untouched
 rm -r "$folder"
 for also in '' --dry-run; do
 	# shellcheck disable=SC2086 # none or one
-	run showstopper --sysroot root -T 50% -r 1s $also --frequency 1.8GHz touch started
+	run showstopper --sysroot root -T 100% -r 1s $also --frequency 1.8GHz touch started
 	expect_trouble '^showstopper: --frequency: this machine has no cpufreq \(no policy in root/sys/devices/system/cpu/cpufreq\): a host, '
 	[ ! -e started ] || fail "$what: a workload was started"
 done
 if [ ! -e /sys/devices/system/cpu/cpufreq/policy0 ]; then
-	run showstopper -T 50% -r 1s --frequency 1.8GHz touch started
+	run showstopper -T 100% -r 1s --frequency 1.8GHz touch started
 	expect_trouble '^showstopper: --frequency: this machine has no cpufreq '
 	[ ! -e started ] || fail "$what: a workload was started"
 	run showstopper --check-machine
@@ -154,7 +157,7 @@ fi
 # begin: a run in the background whose workload is there.
 begin() {
 	rm -f started
-	start_background showstopper --sysroot root -T 50% -r 1h --frequency 1.8GHz -n 1 sh -c 'touch started; exec sleep 1000'
+	start_background showstopper --sysroot root -T 100% -r 1h --frequency 1.8GHz -n 1 sh -c 'touch started; exec sleep 1000'
 	wait_until test -e started
 	guardian=$background
 	master=$(pgrep -P "$guardian")
@@ -190,7 +193,7 @@ expect_untouched
 
 # One run at a time. What another one changes meanwhile is told, and set back too.
 begin
-run showstopper --sysroot root -T 50% -r 1s --frequency 2.4GHz true
+run showstopper --sysroot root -T 100% -r 1s --frequency 2.4GHz true
 expect_trouble '^showstopper: --frequency: another run holds frequencies \(it has locked root/run/showstopper/frequency\): '
 expect_limits "$first" '1800000 1800000'
 echo 1500000 >"$folder/policy$first/scaling_max_freq"
@@ -208,9 +211,8 @@ expect_limits "$first" '1800000 1800000'
 run showstopper --sysroot root --check-machine
 expect_limits "$first" '1800000 1800000'
 echo 2400000 >"$folder/policy60000/scaling_max_freq"
-is_gone() { [ ! -e "/proc/$1" ]; }
-wait_until is_gone "$executor"
-run showstopper --sysroot root -T 50% -r 500m -n 1 --frequency max sleep 10
+wait_until flock -n "$record" true
+run showstopper --sysroot root -T 100% -r 500m -n 1 --frequency max sleep 10
 expect_status 0
 expect_text err "^showstopper: --frequency: gave back what a run had left that was killed: limits of $count polic(y|ies)\$"
 expect_limits 60000 '800000 2400000'
