@@ -286,15 +286,14 @@ static int await_one(const struct frequency_hold *hold, size_t index, int64_t de
 		return 0;
 	frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz);
 	return frequency_refuse(error,
-		"policy%u is to have %s, and the kernel makes %s to %s of it: something else limits it (heat, power, firmware, a "
-		"driver "
-		"that rounds)",
+		"policy%u is to have %s, and the kernel makes %s to %s of it: something else limits it, such as heat, power or "
+		"firmware",
 		held->policy, frequency_print(held->khz, wanted), frequency_print(low_khz, low), frequency_print(high_khz, high));
 }
 
 int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX])
 {
-	char ignored[FREQUENCY_ERROR_MAX];
+	char more[FREQUENCY_ERROR_MAX];
 	int result = write_record(hold) == 0
 			     ? 0
 			     : frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
@@ -303,8 +302,10 @@ int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_
 	const int64_t deadline_ns = clock_now() + SETTLE_LIMIT_NS;
 	for (size_t i = 0; i < hold->count && result == 0; i++)
 		result = await_one(hold, i, deadline_ns, error);
-	if (result != 0)
-		frequency_hold_give_back(hold, ignored);
+	if (result != 0 && frequency_hold_give_back(hold, more) != 0) {
+		const size_t used = strlen(error);
+		snprintf(error + used, FREQUENCY_ERROR_MAX - used, "; and the others can't be given back: %s", more);
+	}
 	return result;
 }
 

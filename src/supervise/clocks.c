@@ -31,7 +31,7 @@ int clocks_prepare(struct clocks *clocks, const struct config *config)
 	if (clocks->hold && fill(clocks, error) == 0)
 		return 0;
 	diag("--frequency: %s", error);
-	clocks_give_back(clocks);
+	clocks_give_back(clocks, true);
 	clocks_free(clocks);
 	return -1;
 }
@@ -43,7 +43,7 @@ void clocks_free(struct clocks *clocks)
 	*clocks = (struct clocks){0};
 }
 
-static void say(const char *line)
+static void warn(const char *line)
 {
 	diag("warning: %s", line);
 }
@@ -67,7 +67,7 @@ int clocks_set(const struct clocks *clocks, const struct config *config)
 	if (!clocks->hold)
 		return 0;
 	if (!config->quiet)
-		frequencies_warn(&clocks->planned, say);
+		frequencies_warn(&clocks->planned, warn);
 	if (config->verbose)
 		say_frequencies(&clocks->planned);
 	if (config->verbose && clocks->hold->record < 0)
@@ -96,11 +96,12 @@ void clocks_check(const struct clocks *clocks, const struct config *config)
 	}
 }
 
-bool clocks_give_back(const struct clocks *clocks)
+bool clocks_give_back(const struct clocks *clocks, bool say)
 {
 	char error[FREQUENCY_ERROR_MAX];
 	if (!clocks->hold || frequency_hold_give_back(clocks->hold, error) == 0)
 		return true;
-	diag("--frequency: can't give back what was set: %s", error);
+	if (say)
+		diag("--frequency: can't give back what was set: %s", error);
 	return false;
 }

@@ -24,7 +24,7 @@ int clocks_set(const struct clocks *clocks, const struct config *config);
 /* Says which clocks were not held, before they are given back; for the master, which is about to report. */
 void clocks_check(const struct clocks *clocks, const struct config *config);
 
-/* Gives back what is set, if anything is. False after a message. */
-bool clocks_give_back(const struct clocks *clocks);
+/* Gives back what is set, if anything is. False where some of it can't be given back, and `say` says so. */
+bool clocks_give_back(const struct clocks *clocks, bool say);
 
 #endif

@@ -169,8 +169,8 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 		result = EXIT_TROUBLE;
 	}
 	workload_groups_remove(ties->groups);
-	/* A master that ended by itself has said so. */
-	if (!clocks_give_back(&ties->clocks))
+	/* Again where the master could not, which has said so. */
+	if (!clocks_give_back(&ties->clocks, WIFSIGNALED(status)))
 		result = EXIT_TROUBLE;
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
@@ -189,7 +189,7 @@ int guardian_run(const struct config *config)
 	if (clocks_prepare(&ties.clocks, config) != 0)
 		return EXIT_TROUBLE;
 	if (attached_open(config->attach, config->attaches, &attached) != 0) {
-		clocks_give_back(&ties.clocks);
+		clocks_give_back(&ties.clocks, true);
 		clocks_free(&ties.clocks);
 		return EXIT_TROUBLE;
 	}
@@ -209,13 +209,15 @@ int guardian_run(const struct config *config)
 		clocks_free(&ties.clocks);
 		return result;
 	}
-	if (master < 0)
+	if (master < 0) {
 		diag("can't start the master: %s%s", strerror(errno),
 			ties.guardian < 0 && (errno == ENOSYS || errno == EPERM)
 				? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
 				: "");
-	else
+		clocks_give_back(&ties.clocks, true);
+	} else {
 		result = clean_up(config, &ties, watch(master, signals, &ties));
+	}
 	if (signals >= 0)
 		close(signals);
 	if (ties.suspended >= 0)

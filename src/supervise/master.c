@@ -552,7 +552,7 @@ static int run_workloads(struct master *master)
 	}
 	workload_groups_remove(master->run.groups);
 	clocks_check(&master->ties->clocks, config);
-	if (!clocks_give_back(&master->ties->clocks))
+	if (!clocks_give_back(&master->ties->clocks, true))
 		master->status = EXIT_TROUBLE;
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);

@@ -90,12 +90,17 @@ static bool says(const struct trial *trial, unsigned policy, const char *name, c
 	return got && strcmp(line, text) == 0;
 }
 
-/* How many limits are not what they were, and whether there is a record still. */
-static unsigned count_changed(const struct trial *trial)
+static bool has_record(const struct trial *trial)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof path, "%s/run/showstopper", trial->tree);
-	unsigned changed = access(path, F_OK) == 0;
+	return access(path, F_OK) == 0;
+}
+
+/* How many limits are not what they were. */
+static unsigned count_changed(const struct trial *trial)
+{
+	unsigned changed = 0;
 	for (unsigned i = 0; i < CPU_SETSIZE; i++)
 		for (size_t k = 0; k < sizeof files / sizeof *files; k++)
 			changed += !says(trial, i, files[k].name, files[k].text);
@@ -122,20 +127,27 @@ static int remove_one(const char *path, const struct stat *file, int kind, struc
 	return remove(path);
 }
 
+static void complain(struct trial *trial, const char *what)
+{
+	trial->result->verdict = VERDICT_LEFT;
+	trial_say(trial, " [%s]", what);
+}
+
 void clocks_judge(struct trial *trial)
 {
 	if (!*trial->tree)
 		return;
-	unsigned changed = count_changed(trial);
-	const bool is_next_one_s = trial->killed_guardian && trial->killed_master;
-	if (changed && is_next_one_s) {
+	const bool is_changed = count_changed(trial) > 0;
+	if (is_changed && (!trial->killed_guardian || !trial->killed_master))
+		complain(trial, "limits of clocks");
+	/* The guardian makes it, and can be killed when there is no master yet, or none any more. */
+	else if (has_record(trial) && !trial->killed_guardian)
+		complain(trial, "the record of clocks");
+	else if (is_changed || has_record(trial)) {
 		trial->result->names++;
 		run_next(trial);
-		changed = count_changed(trial);
-	}
-	if (changed) {
-		trial->result->verdict = VERDICT_LEFT;
-		trial_say(trial, " [limits of clocks%s]", is_next_one_s ? ", also after the next run" : "");
+		if (count_changed(trial) || has_record(trial))
+			complain(trial, "limits of clocks or their record, also after the next run");
 	}
 	nftw(trial->tree, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
