@@ -202,6 +202,19 @@ wait_background
 expect_text err "^showstopper: warning: --frequency: something else changed policy$first during the run: it had 1800MHz to 1500MHz in the end instead of 1800MHz\$"
 expect_untouched
 
+# A clock that goes meanwhile can't be set back: said once, and the others are.
+run showstopper --sysroot root -T 100% -r 1h -n 1 --frequency 1.8GHz sh -c "rm -r $folder/policy$first"
+expect_status 125
+expect_text err "^showstopper: warning: --frequency: policy$first can't be read any more, maybe as its processors went offline\$"
+expect_text err "^showstopper: --frequency: can't give back what was set: policy$first: No such file or directory \(scaling_min_freq was 800000, scaling_max_freq 3600000\)\$"
+[ "$(grep -c "can't give back" err)" -eq 1 ] || fail "$what: not said once: $(cat err)"
+for cpu in $usable; do [ "$cpu" = "$first" ] || expect_limits "$cpu" '800000 3600000'; done
+[ -s "$record" ] || fail "$what: no record"
+policy "$first" "$first"
+run showstopper --sysroot root -T 100% -r 1h -n 1 --frequency max true
+expect_status 0
+expect_untouched
+
 # All are killed at once: the next run sets back, but for what has been set since.
 begin
 kill -STOP "$guardian" "$master" "$executor"
