@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 6u
+#define SST_ABI 7u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -229,6 +229,9 @@ struct sst_control_input {
 	const double *peers; /* outputs that the next live executors of the ring published */
 	unsigned peer_count; /* min(peers(), live - 1) of them, less those that have not published yet */
 	unsigned rank, live; /* this executor's place among the live ones, from 0, and how many there are */
+	/* Where the actuator limits bandwidth: the most processors that the workload could use, which a duty cycle of 1 gives it … */
+	double width;   /* … so that all together make a load of live * width / processors at most; 0: not known */
+	int64_t lag_ns; /* … and how long an answer is in force; 0: dithering decides */
 };
 
 struct sst_control_output {
@@ -278,23 +281,35 @@ struct sst_dithering {
 
 /* ---- Actuator: what holds a workload to its duty cycle ---------------------------------------------------------------- */
 
-/* What the host does to a workload that the module lets run or not; the module itself touches none. */
+/* What the host does to a workload; the module itself touches none. */
 enum sst_hand {
 	SST_HAND_SIGNALS, /* SIGSTOP and SIGCONT for each of its processes */
 	SST_HAND_FREEZER, /* the freezer of a control group, in which it is started */
+	SST_HAND_QUOTA,   /* the bandwidth of such a group: it never stands still, and dithering is not asked */
 };
-#define SST_HANDS 2
+#define SST_HANDS 3
 
 struct sst_actuator_input {
-	bool run;    /* what the dithering module answered */
-	double duty; /* local duty cycle, 0 to 1 */
+	bool run;     /* what the dithering module answered; true with SST_HAND_QUOTA */
+	double duty;  /* local duty cycle, 0 to 1 */
+	double width; /* SST_HAND_QUOTA: processors that the workload could use, as many as it has threads, or may use; above 0 */
+};
+
+/* Processor time that the workload may use in each period. */
+struct sst_bandwidth {
+	int64_t quota_ns;  /* from 1 ms; 0: no limit */
+	int64_t period_ns; /* 1 ms to 1 s */
 };
 
 struct sst_actuator {
 	struct sst_module base;
 	enum sst_hand hand;
-	/* Whether the workload runs until the next edge, or stands still. Pure. Required. */
+	/* Whether the workload runs until the next edge, or stands still. Pure. Required, but with SST_HAND_QUOTA. */
 	bool (*runs)(const void *state, const struct sst_actuator_input *in);
+	/* SST_HAND_QUOTA: the bandwidth that a duty cycle is. Pure. Required then. */
+	struct sst_bandwidth (*limit)(const void *state, const struct sst_actuator_input *in);
+	/* SST_HAND_QUOTA: ns between two questions, above 0. Asked after prepare. Pure. Required then. */
+	int64_t (*interval)(const void *state);
 	/* The version of control groups, 1 or 2; 0: 2 where it can be had, else 1. Asked after prepare. Pure. NULL means 0. */
 	int (*version)(const void *state);
 };

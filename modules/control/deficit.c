@@ -64,6 +64,8 @@ struct deficit {
  * again until the next one, and the load would swing between 0 and 1. So it is repaid in so many times what they are too far apart.
  */
 #define APART_HORIZON 3
+/* Likewise where an answer is in force for a given time. */
+#define LAG_HORIZON 4
 
 /* More than this is all that a machine has, but for what the counters' unit leaves out. */
 #define FULL 0.97
@@ -124,10 +126,10 @@ static double gain_of(const struct ratio *ratio)
 	return gain < 0.01 ? 0.01 : gain > 1000 ? 1000 : gain;
 }
 
-/* Each workload has one thread. */
+/* Each workload has one thread, unless it is known better. */
 static void guess(struct deficit *deficit, const struct sst_control_input *in)
 {
-	const double gain = in->live / in->processors;
+	const double gain = in->live * (in->width > 0 ? in->width : 1) / in->processors;
 	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
 }
 
@@ -213,7 +215,8 @@ static double bounded(struct deficit *deficit, double owed, double least, double
 /* In CPU-seconds, as what is owed. */
 static double horizon_of(struct deficit *deficit, const struct sst_control_input *in)
 {
-	const double least_s = APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S);
+	const double lag_s = LAG_HORIZON * (double)in->lag_ns / 1e9;
+	const double least_s = fmax(lag_s, APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S));
 	return fmax((double)deficit->horizon_ns / 1e9, least_s) * in->processors;
 }
 

@@ -87,7 +87,7 @@ int dry_run_print(const struct config *config)
 		frequencies_free(&frequencies);
 		return -1;
 	}
-	if (run_prepare(&run, config) == 0 && short_run_check(&run) == 0) {
+	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
 		print_frequencies(&frequencies);

@@ -182,15 +182,15 @@ static void add_groups(struct findings *findings, const struct config *config, c
 }
 
 /* Of the hands beside signals, which always can be had. */
-static void add_freezer(struct findings *findings)
+static void add_hand(struct findings *findings, enum sst_hand hand, const char *name)
 {
 	struct group_place place;
 	char why[GROUP_PLACE_ERROR_MAX];
-	if (group_place_find(&place, SST_HAND_FREEZER, 0, why) == 0)
-		findings_add(findings, FINDING_PRIVILEGES, "freezer", FINDING_AVAILABLE, "-a freezer: version %d, %.200s",
+	if (group_place_find(&place, hand, 0, 0, why) == 0)
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_AVAILABLE, "-a %s: version %d, %.200s", name,
 			place.unified ? 2 : 1, place.folder);
 	else
-		findings_add(findings, FINDING_PRIVILEGES, "freezer", FINDING_UNAVAILABLE, "%.400s", why);
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%.400s", why);
 }
 
 /* Whether --frequency can be had of all clocks. */
@@ -228,6 +228,7 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_children(findings, env);
 	add_shared_memory(findings);
 	add_groups(findings, config, env);
-	add_freezer(findings);
+	add_hand(findings, SST_HAND_FREEZER, "freezer");
+	add_hand(findings, SST_HAND_QUOTA, "quota");
 	add_set_frequency(findings, config->root);
 }

@@ -56,7 +56,7 @@ const struct tool_option showstopper_options[] = {
 	{'D', "dithering-options", TOOL_ANY_TEXT, RUN(module_options[SST_DITHERING]), .argument = "OPTIONS",
 		.help = "its options", .uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_DITHERING},
 	{'a', "actuator", TOOL_TEXT, RUN(module[SST_ACTUATOR]), .argument = "MODULE",
-		.help = "actuator module: what stops and continues them (default signals)", .uses = OPTION_OF_RUN,
+		.help = "actuator module: what holds them to it (default signals)", .uses = OPTION_OF_RUN,
 		.completion = TOOL_COMPLETE_MODULE, .kind = SST_ACTUATOR},
 	{'A', "actuator-options", TOOL_ANY_TEXT, RUN(module_options[SST_ACTUATOR]), .argument = "OPTIONS", .help = "its options",
 		.uses = OPTION_OF_RUN, .completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_ACTUATOR},

@@ -82,9 +82,18 @@ static double clamp(double value)
 	return value >= 0 ? value <= 1 ? value : 1 : 0; /* NaN becomes 0 */
 }
 
+/* SST_HAND_QUOTA: as many processors as a duty cycle of 1 gives. */
+static double width_of(const struct loop *loop, double processors)
+{
+	const double most = processors > 0 ? processors : 1;
+	return loop->width > 0 && loop->width < most ? loop->width : most;
+}
+
 static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
 {
 	const struct module *module = &loop->module[SST_CONTROL];
+	const struct module *actuator = &loop->module[SST_ACTUATOR];
+	const bool limits = actuator->actuator->hand == SST_HAND_QUOTA;
 	if (!loop->controlling) {
 		if (module->control->resume)
 			module->control->resume(module->state);
@@ -109,6 +118,8 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.peer_count = gather_peers(loop),
 		.rank = loop->rank,
 		.live = loop->live,
+		.width = limits ? width_of(loop, estimate->last.processors) : 0,
+		.lag_ns = limits ? actuator->actuator->interval(actuator->state) : 0,
 	};
 	struct sst_control_output out = {0};
 	module->control->step(module->state, &in, &out);
@@ -132,11 +143,54 @@ static void count_time(struct loop *loop, int64_t now_ns)
 	loop->answered_ns = now_ns;
 }
 
+/* A continuous hand has no edges: it is asked at regular moments, those of the executors spread over the time between. */
+static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double processors, struct loop_answer *answer)
+{
+	const struct module *actuator = &loop->module[SST_ACTUATOR];
+	const struct sst_actuator_input in = {
+		.run = true,
+		.duty = loop->local,
+		.width = width_of(loop, processors),
+	};
+	const int64_t interval = actuator->actuator->interval(actuator->state);
+	const int64_t first = origin_ns + (int64_t)((double)interval * loop->rank / loop->live);
+	const int64_t since = ((now_ns - first) % interval + interval) % interval;
+	loop->running = true;
+	loop->runs = loop->local;
+	answer->run = true;
+	answer->until_ns = now_ns - since + interval;
+	answer->limit = actuator->actuator->limit(actuator->state, &in);
+}
+
+/* Dithering says when the workload runs, and the actuator may say otherwise. */
+static void dither(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer)
+{
+	const struct module *dithering = &loop->module[SST_DITHERING];
+	const struct module *actuator = &loop->module[SST_ACTUATOR];
+	const struct sst_dithering_input in = {
+		.now_ns = now_ns,
+		.due_ns = due_ns,
+		.origin_ns = origin_ns,
+		.rank = loop->rank,
+		.live = loop->live,
+		.duty = loop->local,
+		.running = loop->running,
+		.edge_ns = loop->edge_ns,
+	};
+	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
+	dithering->dithering->next(dithering->state, &in, &out);
+	const bool runs =
+		actuator->actuator->runs(actuator->state, &(struct sst_actuator_input){.run = out.run, .duty = in.duty});
+	loop->running = out.run;
+	loop->runs = runs;
+	answer->run = runs;
+	answer->until_ns = out.until_ns;
+}
+
 void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer)
 {
 	const struct module *trace = &loop->module[SST_TRACE];
 	const struct module *space = &loop->module[SST_SPACE];
-	const struct module *dithering = &loop->module[SST_DITHERING];
 	const double target = trace->trace->target(trace->state, now_ns > origin_ns ? now_ns - origin_ns : 0);
 	struct estimate_record estimate;
 	loop->origin_ns = origin_ns;
@@ -151,30 +205,19 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	if (isnan(target)) {
 		loop->controlling = false;
 		loop->running = true;
-		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1};
+		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1, {0}};
 		return;
 	}
 	/* An edge that ends a free stretch is the first one of a new sequence. */
 	const int64_t due = loop->controlling ? due_ns : now_ns;
 	loop->duty = control(loop, now_ns, clamp(target), &estimate);
-	const struct sst_dithering_input in = {
-		.now_ns = now_ns,
-		.due_ns = due,
-		.origin_ns = origin_ns,
-		.rank = loop->rank,
-		.live = loop->live,
-		.duty = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live)),
-		.running = loop->running,
-		.edge_ns = loop->edge_ns,
-	};
-	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
-	dithering->dithering->next(dithering->state, &in, &out);
-	const struct module *actuator = &loop->module[SST_ACTUATOR];
-	const struct sst_actuator_input hold = {.run = out.run, .duty = in.duty};
-	loop->local = in.duty;
-	loop->running = out.run;
-	loop->runs = actuator->actuator->runs(actuator->state, &hold);
-	*answer = (struct loop_answer){loop->runs, false, out.until_ns, clamp(target), estimate.load, loop->duty, in.duty};
+	loop->local = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live));
+	*answer =
+		(struct loop_answer){.target = clamp(target), .load = estimate.load, .global = loop->duty, .local = loop->local};
+	if (loop->module[SST_ACTUATOR].actuator->hand == SST_HAND_QUOTA)
+		limit(loop, now_ns, origin_ns, estimate.last.processors, answer);
+	else
+		dither(loop, now_ns, due, origin_ns, answer);
 }
 
 void loop_learn_edge(struct loop *loop, int64_t took_ns)

@@ -18,6 +18,7 @@ struct loop {
 	struct estimator estimator;
 	struct shared *shared;
 	unsigned index;
+	double width; /* processors that the workload has threads for, or may use, before each step; 0: not known, all */
 	/* The rest is the loop's own. */
 	uint32_t generation; /* of the place in the ring that is known */
 	bool placed;
@@ -25,10 +26,10 @@ struct loop {
 	unsigned *peer; /* slots of the next live executors, at most kappa */
 	double *peer_output;
 	unsigned kappa, peers;
-	bool controlling;      /* not free at the last step */
-	bool running;          /* what dithering answered last */
-	bool runs;             /* … and what the actuator made of it */
-	int64_t origin_ns;     /* of the step that is under way */
+	bool controlling;  /* not free at the last step */
+	bool running;      /* what dithering answered last */
+	double runs;       /* … and what the actuator made of it: 1 it runs, 0 it stands still, or the share that it may use */
+	int64_t origin_ns; /* of the step that is under way */
 	double work, capacity; /* totals at the last step of the control module */
 	double duty, local;    /* the global and the local duty cycle of the last answer under control … */
 	int64_t answered_ns;   /* … and when that was */
@@ -41,6 +42,7 @@ struct loop_answer {
 	bool run, free;
 	int64_t until_ns;
 	double target, load, global, local; /* target NaN while free; load NaN while unknown */
+	struct sst_bandwidth limit;         /* of SST_HAND_QUOTA; quota 0: none */
 };
 
 /*

@@ -56,7 +56,7 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 }
 
 /* Where the actuator's groups can be made. 0, or -1 after a message. */
-static int find_place(struct run *run)
+static int find_place(struct run *run, pid_t guardian)
 {
 	const struct module *module = &run->module[SST_ACTUATOR];
 	const struct sst_actuator *actuator = module->actuator;
@@ -68,13 +68,14 @@ static int find_place(struct run *run)
 			name);
 		return -1;
 	}
-	if (group_place_find(&run->place, actuator->hand, actuator->version ? actuator->version(module->state) : 0, error) == 0)
+	if (group_place_find(
+		    &run->place, actuator->hand, actuator->version ? actuator->version(module->state) : 0, guardian, error) == 0)
 		return 0;
 	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
 	return -1;
 }
 
-int run_prepare(struct run *run, const struct config *config)
+int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 {
 	char error[RUN_ERROR_MAX];
 	*run = (struct run){.config = config, .master = -1, .ready = -1};
@@ -92,7 +93,7 @@ int run_prepare(struct run *run, const struct config *config)
 			return -1;
 		}
 	}
-	if (find_place(run) != 0)
+	if (find_place(run, guardian) != 0)
 		return -1;
 	if (!isnan(config->require_others) && !run_measures_all_of_ours(run)) {
 		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",

@@ -64,7 +64,9 @@ static const char *missing_hook(const struct module *module)
 	case SST_DITHERING:
 		return module->dithering->next ? NULL : "next";
 	case SST_ACTUATOR:
-		return module->actuator->runs ? NULL : "runs";
+		if (module->actuator->hand != SST_HAND_QUOTA)
+			return module->actuator->runs ? NULL : "runs";
+		return !module->actuator->limit ? "limit" : !module->actuator->interval ? "interval" : NULL;
 	}
 	return NULL;
 }

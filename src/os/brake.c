@@ -7,7 +7,7 @@
 
 void brake_stop(struct brake *brake, int64_t now_ns)
 {
-	if (brake->hand == SST_HAND_SIGNALS) {
+	if (brake->hand != SST_HAND_FREEZER) {
 		tree_stop(&brake->tree, now_ns);
 		return;
 	}
@@ -17,7 +17,7 @@ void brake_stop(struct brake *brake, int64_t now_ns)
 
 void brake_continue(struct brake *brake)
 {
-	if (brake->hand == SST_HAND_SIGNALS) {
+	if (brake->hand != SST_HAND_FREEZER) {
 		tree_continue(&brake->tree);
 		return;
 	}
@@ -25,8 +25,19 @@ void brake_continue(struct brake *brake)
 	workload_group_freeze(&brake->group, false);
 }
 
-void brake_release(const struct brake *brake)
+void brake_limit(struct brake *brake, const struct sst_bandwidth *limit)
 {
-	if (brake->hand != SST_HAND_SIGNALS)
+	const bool is_same =
+		limit->quota_ns == brake->limit.quota_ns && (!limit->quota_ns || limit->period_ns == brake->limit.period_ns);
+	if (brake->hand != SST_HAND_QUOTA || is_same)
+		return;
+	brake->limit = *limit;
+	workload_group_limit(&brake->group, limit);
+}
+
+void brake_release(struct brake *brake)
+{
+	if (brake->hand == SST_HAND_FREEZER)
 		workload_group_freeze(&brake->group, false);
+	brake_limit(brake, &(struct sst_bandwidth){0});
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What stops and continues one workload: signals to its tree of processes, or the freezer of its control group. */
+/*
+ * What stops and continues one workload: signals to its tree of processes, or the freezer of its control group. Or what slows it down: the
+ * bandwidth of that group. It is then stopped by signals where it has to stand still, before the run and in a pause.
+ */
 #ifndef OS_BRAKE_H
 #define OS_BRAKE_H
 
@@ -12,6 +15,7 @@
 struct brake {
 	enum sst_hand hand;
 	struct workload_group group; /* but with SST_HAND_SIGNALS */
+	struct sst_bandwidth limit;  /* of the group; quota 0: none */
 	struct tree tree;            /* tree.stopped: the workload stands still, by whichever hand */
 };
 
@@ -19,7 +23,9 @@ struct brake {
 void brake_stop(struct brake *brake, int64_t now_ns);
 /* Lets it run, likewise. */
 void brake_continue(struct brake *brake);
+/* Limits its bandwidth, where that is the hand (quota 0: no limit); else nothing. A limit that is in force is not written again. */
+void brake_limit(struct brake *brake, const struct sst_bandwidth *limit);
 /* Takes off what would keep it from starting or from being killed; where it is stopped by signals nothing does. */
-void brake_release(const struct brake *brake);
+void brake_release(struct brake *brake);
 
 #endif

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "os/cgroup.h"
 #include "os/host.h"
+#include "os/host_text.h"
 
 static bool may_write(const char *folder, const char *name)
 {
@@ -20,26 +22,83 @@ static bool may_write(const char *folder, const char *name)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
+/* Of a file in it, to be freed, or NULL. */
+static char *text_of(const struct sst_env *env, const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	size_t length = 0;
+	char *const found =
+		snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path ? host_text(env, path, &length) : NULL;
+	char *const text = found ? strndup(found, length) : NULL;
+	free(found);
+	return text;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	const size_t length = strlen(word);
+	for (const char *at = text; at && (at = strstr(at, word)); at += length)
+		if ((at == text || at[-1] == ' ') && strchr(" \n", at[length]))
+			return true;
+	return false;
+}
+
+/* A process in the group that is none of the run's, or -1. 0 is one that can't be seen from here. */
+static long find_stranger(const struct group_place *place, const char *members)
+{
+	char *end;
+	for (const char *at = members; *at; at = *end ? end + 1 : end) {
+		const long pid = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		if (pid != getpid() && (pid != place->guardian || pid == 0))
+			return pid;
+	}
+	return -1;
+}
+
+/* Version 2 limits the bandwidth of groups only below one to which the controller is handed down, and which has no processes itself. */
+static bool has_controller(struct group_place *place, const struct sst_env *env, char *why, size_t size)
+{
+	char *const controllers = text_of(env, place->folder, "cgroup.controllers");
+	char *const type = text_of(env, place->folder, "cgroup.type");
+	char *const members = text_of(env, place->folder, "cgroup.procs");
+	const bool handed = has_word(controllers, "cpu");
+	place->is_root = !type;
+	const long stranger = place->is_root || !members ? -1 : find_stranger(place, members);
+	if (!handed)
+		snprintf(why, size, "%.200s: has no controller cpu", place->folder);
+	else if (stranger >= 0)
+		snprintf(why, size, "%.200s: has other processes, such as %ld, beside which no group can be limited",
+			place->folder, stranger);
+	free(members);
+	free(type);
+	free(controllers);
+	return handed && stranger < 0;
+}
+
 /* Groups can be made in the own one, and processes be moved out of it. */
 static bool try_version(struct group_place *place, const struct sst_env *env, bool unified, char *why, size_t size)
 {
-	const char *const controller = unified ? NULL : "freezer";
+	const char *const controller = unified ? NULL : place->hand == SST_HAND_QUOTA ? "cpu" : "freezer";
 	place->unified = unified;
 	if (!linux_cgroup_own_folder(env, controller, place->folder)) {
 		snprintf(why, size, "version %s that we are in is mounted nowhere", unified ? "2" : controller);
 		return false;
 	}
-	if (may_write(place->folder, "") && may_write(place->folder, "/cgroup.procs"))
-		return true;
-	snprintf(why, size, "%.200s: %s", place->folder, strerror(errno));
-	return false;
+	if (!may_write(place->folder, "") || !may_write(place->folder, "/cgroup.procs")) {
+		snprintf(why, size, "%.200s: %s", place->folder, strerror(errno));
+		return false;
+	}
+	return !unified || place->hand != SST_HAND_QUOTA || has_controller(place, env, why, size);
 }
 
-int group_place_find(struct group_place *place, enum sst_hand hand, int version, char error[static GROUP_PLACE_ERROR_MAX])
+int group_place_find(
+	struct group_place *place, enum sst_hand hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX])
 {
-	char why[2][320] = {"", ""};
+	char why[2][400] = {"", ""};
 	struct host_env host;
-	*place = (struct group_place){.hand = hand};
+	*place = (struct group_place){.hand = hand, .guardian = guardian};
 	if (hand == SST_HAND_SIGNALS)
 		return 0;
 	/* The real ones, whatever --sysroot measures. */

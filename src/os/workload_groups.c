@@ -63,6 +63,18 @@ static int write_text(int fd, const char *text)
 	return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -1;
 }
 
+static int write_file(const char *folder, const char *name, const char *text)
+{
+	const int fd = open_file(folder, name, O_WRONLY);
+	if (fd < 0)
+		return -1;
+	const int result = write_text(fd, text);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return result;
+}
+
 /* Calls `act` for each folder in a folder whose name begins so. */
 static void for_each(const char *folder, const char *beginning, void (*act)(const char *path))
 {
@@ -89,19 +101,19 @@ static const char *freezer_word(bool unified, bool freeze)
 	return unified ? freeze ? "1" : "0" : freeze ? "FROZEN" : "THAWED";
 }
 
+/* The files that hold a workload, and what lets it go. */
+static const struct {
+	const char *name, *free;
+} holds[] = {{"cgroup.freeze", "0"}, {"freezer.state", "THAWED"}, {"cpu.max", "max"}, {"cpu.cfs_quota_us", "-1"}};
+
 /* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
 
 /* What is below goes first. */
 static void release_group(const char *path)
 {
 	for_each(path, "", release_group);
-	for (int unified = 0; unified < 2; unified++) {
-		const int fd = open_file(path, freezer_file(unified), O_WRONLY);
-		if (fd < 0)
-			continue;
-		write_text(fd, freezer_word(unified, false));
-		close(fd);
-	}
+	for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
+		write_file(path, holds[i].name, holds[i].free);
 }
 
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
@@ -162,6 +174,66 @@ static void kill_members(const char *path)
 		close(fd);
 }
 
+/* ---- The run's own processes ------------------------------------------------------------------------------------------ */
+
+/*
+ * Version 2 limits groups only below one that has no processes itself, but for the root. So the processes of the run go into a leaf beside
+ * the groups of the workloads, and back in the end.
+ */
+#define LEAF "self"
+
+static int move_process(const char *folder, pid_t pid)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%d", (int)pid);
+	return write_file(folder, "cgroup.procs", number);
+}
+
+/* The folder in which the run's is made. */
+static void find_parent(const struct workload_groups *groups, char parent[static PATH_MAX])
+{
+	strcpy(parent, groups->folder);
+	*strrchr(parent, '/') = '\0';
+}
+
+static void move_back(const struct workload_groups *groups)
+{
+	char parent[PATH_MAX], leaf[PATH_MAX];
+	find_parent(groups, parent);
+	if (!groups->moved || snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf)
+		return;
+	write_file(groups->folder, "cgroup.subtree_control", "-cpu");
+	write_file(parent, "cgroup.subtree_control", "-cpu");
+	const int fd = open_file(leaf, "cgroup.procs", O_RDONLY);
+	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
+	for (long pid; members && fscanf(members, "%ld", &pid) == 1;)
+		move_process(parent, (pid_t)pid);
+	if (members)
+		fclose(members);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* Hands the controller down to the groups of the workloads. 0, or -1 with errno; what is done by then is undone by workload_groups_remove. */
+static int get_controller(struct workload_groups *groups, const struct group_place *place)
+{
+	char leaf[PATH_MAX];
+	if (!place->unified || place->hand != SST_HAND_QUOTA)
+		return 0;
+	if (!place->is_root) {
+		if (snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf || mkdir(leaf, 0755) != 0)
+			return -1;
+		groups->moved = true;
+		if (move_process(leaf, getpid()) != 0 || (place->guardian && move_process(leaf, place->guardian) != 0))
+			return -1;
+	}
+	return write_file(place->folder, "cgroup.subtree_control", "+cpu") != 0
+		       ? -1
+		       : write_file(groups->folder, "cgroup.subtree_control", "+cpu");
+}
+
+/* ---- Removing them ---------------------------------------------------------------------------------------------------- */
+
 static void remove_group(const char *path)
 {
 	for_each(path, "", remove_group);
@@ -200,6 +272,8 @@ static void clear_folder(const char *folder, int64_t deadline_ns)
 void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
 {
 	if (groups->folder[0])
+		move_back(groups);
+	if (groups->folder[0])
 		clear_folder(groups->folder, deadline_ns);
 }
 
@@ -208,8 +282,12 @@ void workload_groups_remove(struct workload_groups *groups)
 	const int64_t deadline_ns = clock_now() + REMOVE_LIMIT_NS;
 	if (!groups->folder[0])
 		return;
-	while (remove_folder(groups->folder) && clock_now() < deadline_ns)
+	for (;;) {
+		move_back(groups);
+		if (!remove_folder(groups->folder) || clock_now() >= deadline_ns)
+			break;
 		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
 	groups->folder[0] = '\0';
 }
 
@@ -246,7 +324,9 @@ static bool is_there(int fd, const char *path)
 
 int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
 {
+	groups->hand = place->hand;
 	groups->unified = place->unified;
+	groups->moved = false;
 	if (place->hand == SST_HAND_SIGNALS)
 		return 0;
 	for_each(place->folder, PREFIX, sweep);
@@ -266,7 +346,7 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 		/* Open until the last process of the run ends. */
 		const int fd = lock(groups->folder);
 		if (fd >= 0 && is_there(fd, groups->folder))
-			return 0;
+			return get_controller(groups, place);
 		if (fd >= 0)
 			close(fd);
 		rmdir(groups->folder);
@@ -276,6 +356,23 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 }
 
 /* ---- The group of one workload ---------------------------------------------------------------------------------------- */
+
+/* Opens what its executor writes and reads. 0, or -1 with errno. */
+static int open_group(struct workload_group *group, const char *path, enum sst_hand hand)
+{
+	const bool unified = group->unified;
+	const bool limits = hand == SST_HAND_QUOTA;
+	group->members = open_file(path, "cgroup.procs", O_WRONLY);
+	group->control = open_file(path, !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us", O_WRONLY);
+	if (limits)
+		group->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (limits && !unified)
+		group->period = open_file(path, "cpu.cfs_period_us", O_WRONLY);
+	return group->members < 0 || group->control < 0 || (limits && group->folder < 0) ||
+			       (limits && !unified && group->period < 0)
+		       ? -1
+		       : 0;
+}
 
 int workload_group_make(struct workload_group *group, const struct workload_groups *groups, unsigned index)
 {
@@ -288,9 +385,7 @@ int workload_group_make(struct workload_group *group, const struct workload_grou
 	}
 	if (mkdir(path, 0755) != 0)
 		return -1;
-	group->members = open_file(path, "cgroup.procs", O_WRONLY);
-	group->freezer = open_file(path, freezer_file(groups->unified), O_WRONLY);
-	if (group->members >= 0 && group->freezer >= 0)
+	if (open_group(group, path, groups->hand) == 0)
 		return 0;
 	const int saved = errno;
 	workload_group_close(group);
@@ -301,10 +396,10 @@ int workload_group_make(struct workload_group *group, const struct workload_grou
 
 void workload_group_close(struct workload_group *group)
 {
-	if (group->members >= 0)
-		close(group->members);
-	if (group->freezer >= 0)
-		close(group->freezer);
+	const int fds[] = {group->members, group->control, group->period, group->folder};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	*group = WORKLOAD_GROUP_NONE;
 }
 
@@ -315,5 +410,50 @@ int workload_group_enter(const struct workload_group *group)
 
 int workload_group_freeze(const struct workload_group *group, bool freeze)
 {
-	return write_text(group->freezer, freezer_word(group->unified, freeze));
+	return write_text(group->control, freezer_word(group->unified, freeze));
+}
+
+/* Version 1 has a file for each, of which the quota must be the one that is written in any case: it hands out what is new. */
+static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t period_ns)
+{
+	char text[32];
+	if (quota_us >= 0 && period_ns != group->period_ns) {
+		/* Between the two, the quota is that of another period. */
+		write_text(group->control, "-1");
+		snprintf(text, sizeof text, "%lld", (long long)(period_ns / NS_PER_US));
+		if (write_text(group->period, text) != 0)
+			return -1;
+		group->period_ns = period_ns;
+	}
+	snprintf(text, sizeof text, "%lld", (long long)quota_us);
+	if (write_text(group->control, text) == 0)
+		return 0;
+	/* More than a group above has, whose limit then is the one that counts. */
+	return errno == EINVAL ? write_text(group->control, "-1") : -1;
+}
+
+int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
+{
+	const int64_t quota_us = limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+	char text[48];
+	if (!group->unified)
+		return limit_in_two(group, quota_us, limit->period_ns);
+	if (quota_us < 0)
+		return write_text(group->control, "max");
+	snprintf(text, sizeof text, "%lld %lld", (long long)quota_us, (long long)(limit->period_ns / NS_PER_US));
+	return write_text(group->control, text);
+}
+
+size_t workload_group_count(const struct workload_group *group, size_t most)
+{
+	char text[4096];
+	/* Opened anew: version 1 goes on showing what was read first to who reads often. */
+	const int fd = openat(group->folder, group->unified ? "cgroup.threads" : "tasks", O_RDONLY | O_CLOEXEC);
+	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text);
+	size_t count = 0;
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < length && count < most; i++)
+		count += text[i] == '\n';
+	return count > 0 && length < (ssize_t)sizeof text ? count : most;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed. The folder's name
+ * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth limited. The folder's name
  * is in memory that guardian, master and executors share, so that whoever survives can free what another one held.
  *
  * A run holds a lock on its folder as long as any of its processes lives. What a run left whose processes were all killed at once is
@@ -17,7 +17,9 @@
 
 /* Shared; zero: there are none. */
 struct workload_groups {
-	bool unified;          /* of version 2 */
+	enum sst_hand hand;
+	bool unified; /* of version 2 */
+	bool moved; /* the run's own processes are in a group of it, so that the controller can be had; they go back in the end */
 	char folder[PATH_MAX]; /* of the run; "" when there is none, or no more */
 };
 
@@ -25,7 +27,10 @@ struct workload_groups {
 struct workload_groups *workload_groups_new(void);
 void workload_groups_free(struct workload_groups *groups);
 
-/* Removes what dead runs have left at that place, and makes the folder of this run. 0, or -1 with errno. */
+/*
+ * Removes what dead runs have left at that place, and makes the folder of this run. By the master, before it has started anything. 0, or
+ * -1 with errno.
+ */
 int workload_groups_make(struct workload_groups *groups, const struct group_place *place);
 
 /* Lets go what is held in one group, or in all. Whoever could hold it again must have ended, or be told not to. */
@@ -51,9 +56,12 @@ void workload_groups_remove(struct workload_groups *groups);
 /* One workload's, as its executor has it; start with WORKLOAD_GROUP_NONE. */
 struct workload_group {
 	bool unified;
-	int members, freezer; /* descriptors of the files that are written, or -1 */
+	int members;         /* descriptors: of the file that takes who enters, … */
+	int control, period; /* … of those that freeze or limit, and … */
+	int folder;          /* … of the group itself; -1: none is needed */
+	int64_t period_ns;   /* that was written last */
 };
-#define WORKLOAD_GROUP_NONE ((struct workload_group){.members = -1, .freezer = -1})
+#define WORKLOAD_GROUP_NONE ((struct workload_group){.members = -1, .control = -1, .period = -1, .folder = -1})
 
 /* Makes it. 0, or -1 with errno. */
 int workload_group_make(struct workload_group *group, const struct workload_groups *groups, unsigned index);
@@ -62,5 +70,9 @@ void workload_group_close(struct workload_group *group);
 int workload_group_enter(const struct workload_group *group);
 /* Freezes all that are in it, or lets them go on. 0, or -1 with errno. */
 int workload_group_freeze(const struct workload_group *group, bool freeze);
+/* Limits what all that are in it use together; quota 0: as much as they like. 0, or -1 with errno. */
+int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit);
+/* How many threads are in it, up to `most`; those of groups in it, which a workload may have made, count as `most`. */
+size_t workload_group_count(const struct workload_group *group, size_t most);
 
 #endif

@@ -115,6 +115,13 @@ struct report_unit report_rate_unit(double most)
 	return most >= 0.2 / 60 ? (struct report_unit){60, "iterations/min"} : (struct report_unit){3600, "iterations/h"};
 }
 
+struct report_unit report_duration_unit(double most)
+{
+	if (most >= 1 || most <= 0)
+		return (struct report_unit){1, "s"};
+	return most >= 1e-3 ? (struct report_unit){1e3, "ms"} : (struct report_unit){1e6, "\xc2\xb5s"};
+}
+
 /* ---- Legend ----------------------------------------------------------------------------------------------------------- */
 
 /* One row in which each entry has the room that it needs, or several rows of columns of one width. */
@@ -246,21 +253,42 @@ void report_margins_write(struct plot *plot, const struct report_margins *margin
 		margins->bottom / size->height);
 }
 
+/* The name of an axis, but for the text itself: what comes before it and what comes behind it. */
+static void begin_axis(FILE *to, enum report_axis axis)
+{
+	fprintf(to, "set label %d ", LABEL_AXIS + (int)axis);
+}
+
+static void end_axis(FILE *to, enum report_axis axis, const struct report_size *size)
+{
+	const double place = (NAME_EDGE_CM + (axis == REPORT_AXIS_INNER ? REPORT_RIGHT_AXIS_CM : 0)) / size->width;
+	if (axis == REPORT_AXIS_X)
+		fprintf(to, " at graph 0.5, screen %.4f center\n", NAME_EDGE_CM / size->height);
+	else
+		fprintf(to, " at screen %.4f, graph 0.5 center rotate by 90\n", axis == REPORT_AXIS_LEFT ? place : 1 - place);
+}
+
 void report_axis_name(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *name)
 {
 	FILE *const to = plot_script(plot);
-	const int number = LABEL_AXIS + (int)axis;
 	if (!name) {
-		fprintf(to, "unset label %d\n", number);
+		fprintf(to, "unset label %d\n", LABEL_AXIS + (int)axis);
 		return;
 	}
-	if (axis == REPORT_AXIS_X) {
-		fprintf(to, "set label %d '%s' at graph 0.5, screen %.4f center\n", number, name, NAME_EDGE_CM / size->height);
-		return;
-	}
-	const double place = (NAME_EDGE_CM + (axis == REPORT_AXIS_INNER ? REPORT_RIGHT_AXIS_CM : 0)) / size->width;
-	fprintf(to, "set label %d '%s' at screen %.4f, graph 0.5 center rotate by 90\n", number, name,
-		axis == REPORT_AXIS_LEFT ? place : 1 - place);
+	begin_axis(to, axis);
+	fprintf(to, "'%s'", name);
+	end_axis(to, axis, size);
+}
+
+int report_axis_text(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *text)
+{
+	const double room = (axis == REPORT_AXIS_X ? size->width : size->height) / CHARACTER_CM;
+	char *const shown = report_text_shorten(text, room > 1 ? (size_t)room : 1);
+	begin_axis(plot_script(plot), axis);
+	const int result = shown ? plot_quote(plot, shown) : -1;
+	free(shown);
+	end_axis(plot_script(plot), axis, size);
+	return result;
 }
 
 int report_graph_name(struct plot *plot, const char *name, const struct report_size *size, double left)

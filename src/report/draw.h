@@ -47,6 +47,9 @@ struct report_unit report_time_unit(double span);
 /* For an axis on which this is the largest number of iterations per second. */
 struct report_unit report_rate_unit(double most);
 
+/* For durations of which this is the longest, in seconds. */
+struct report_unit report_duration_unit(double most);
+
 /* ---- Frame ------------------------------------------------------------------------------------------------------------ */
 
 struct report_size {
@@ -100,6 +103,8 @@ void report_margins_write(struct plot *plot, const struct report_margins *margin
 /* Names of axes of the graph that comes next. The text is ours: no quotes. NULL takes a name away. */
 enum report_axis { REPORT_AXIS_X, REPORT_AXIS_LEFT, REPORT_AXIS_RIGHT, REPORT_AXIS_INNER /* the first of two at the right */ };
 void report_axis_name(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *name);
+/* The same for a text of the user's. 0, or -1 with errno. */
+int report_axis_text(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *text);
 
 /* The user's text above the graph that comes next, at its left; NULL takes it away. 0, or -1 with errno. */
 int report_graph_name(struct plot *plot, const char *name, const struct report_size *size, double left);

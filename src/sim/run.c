@@ -21,6 +21,7 @@
 #include "record/others.h"
 #include "record/recorder.h"
 #include "record/tally.h"
+#include "sim/bandwidth.h"
 #include "sim/stall.h"
 
 /* The machine has been up for about this long. */
@@ -50,6 +51,7 @@ struct executor {
 	struct slot *slot;
 	struct slot_record record;
 	struct sim_process *workload;
+	struct sim_bandwidth bandwidth;
 	struct overdue others;
 	bool started;
 	bool running; /* what it wants of its workload */
@@ -129,12 +131,13 @@ static int64_t read_clock(void *context)
 static int64_t set_running(struct executor *executor, bool run)
 {
 	const struct sim_config *config = executor->run->config;
-	const bool changes = executor->workload->stopped == run;
+	const bool throttled = executor->bandwidth.throttled;
+	const bool changes = executor->workload->stopped == run && !throttled;
 	executor->running = run;
-	if (run)
-		sim_process_continue(executor->workload);
-	else
+	if (!run)
 		sim_process_stop(executor->workload);
+	else if (!throttled)
+		sim_process_continue(executor->workload);
 	if (!changes)
 		return config->edge_ns;
 	const int64_t signals_ns = executor->workload->threads * config->edge_thread_ns;
@@ -160,8 +163,10 @@ static int64_t take_edges(struct executor *executor)
 	for (int i = 0;; i++) {
 		struct loop_answer answer;
 		run->host.charged_ns = 0;
+		executor->loop.width = executor->workload->threads;
 		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
 		cost += set_running(executor, answer.run) + run->host.charged_ns;
+		sim_bandwidth_limit(&executor->bandwidth, answer.limit.quota_ns, answer.limit.period_ns);
 		if (!answer.free)
 			slot_count_lateness(executor->slot, now - executor->due_ns);
 		loop_publish(&executor->loop, now, &answer, &executor->record);
@@ -246,7 +251,7 @@ static void stop_or_continue(struct sim_run *run, bool stop)
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		if (stop)
 			sim_process_stop(run->process[i]);
-		else if (run->executor[i].running)
+		else if (run->executor[i].running && !run->executor[i].bandwidth.throttled)
 			sim_process_continue(run->process[i]);
 	for (unsigned i = 0; i < run->backgrounds && run->config->halt == SIM_HALT_MACHINE; i++)
 		if (stop)
@@ -518,7 +523,8 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 	run->executors++;
 	executor->workload =
 		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
-	if (!executor->workload || sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
+	if (!executor->workload || sim_bandwidth_init(&executor->bandwidth, executor->workload) != 0 ||
+		sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
 		return -1;
 	executor->task.processor = home(executor);
 	executor->others = (struct overdue){.shared = run->real.shared, .index = index};

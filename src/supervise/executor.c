@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +148,29 @@ static void note_beginning(struct executor *executor)
 
 /* ---- Under control ---------------------------------------------------------------------------------------------------- */
 
+/* Those of the moment, where they change. */
+static const struct sst_cpus *processors_of(const struct executor *executor)
+{
+	const struct group *group = run_group(executor->run->config, executor->loop.index);
+	return group->pin == PIN_DYNAMIC && atomic_load(&executor->shared->moves) % 2 ? group->moved : group->cpus;
+}
+
+/* Where a duty cycle is a bandwidth: as many threads as there are, on as many processors as they may use. */
+static void look_at_width(struct executor *executor)
+{
+	if (executor->brake.hand != SST_HAND_QUOTA)
+		return;
+	const struct sst_cpus *const cpus = processors_of(executor);
+	const size_t most = cpus ? cpus->count : (size_t)CPU_SETSIZE;
+	executor->loop.width = (double)workload_group_count(&executor->brake.group, most);
+}
+
 static void change_running(struct executor *executor, const struct loop_answer *answer, int64_t now_ns)
 {
 	const bool changes = answer->run == executor->brake.tree.stopped;
 	const int64_t before = clock_now();
 	set_running(executor, answer->run, !answer->free, now_ns);
+	brake_limit(&executor->brake, &answer->limit);
 	const int64_t after = clock_now();
 	if (changes)
 		loop_learn_edge(&executor->loop, after - before);
@@ -164,6 +183,7 @@ static void take_edges(struct executor *executor)
 	const int64_t origin = atomic_load(&executor->shared->origin_ns);
 	for (int i = 0;; i++) {
 		struct loop_answer answer;
+		look_at_width(executor);
 		const int64_t now = clock_now();
 		loop_step(&executor->loop, now, executor->due_ns, origin, &answer);
 		change_running(executor, &answer, now);
@@ -204,6 +224,7 @@ static void fetch_others(struct executor *executor)
 
 static void run_free(struct executor *executor, int64_t now_ns)
 {
+	brake_limit(&executor->brake, &(struct sst_bandwidth){0});
 	set_running(executor, true, false, now_ns);
 	record_state(executor, 1, true, now_ns);
 }
@@ -433,13 +454,6 @@ static void begin_tree(struct executor *executor)
 	tree_init(&executor->brake.tree, executor->first);
 	executor->brake.tree.init = executor->containment.init;
 	set_looks(executor);
-}
-
-/* Those of the moment, where they change. */
-static const struct sst_cpus *processors_of(const struct executor *executor)
-{
-	const struct group *group = run_group(executor->run->config, executor->loop.index);
-	return group->pin == PIN_DYNAMIC && atomic_load(&executor->shared->moves) % 2 ? group->moved : group->cpus;
 }
 
 /* `again`: not for the first time. */

@@ -569,7 +569,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
 	die_by_signals(&ties->user);
-	if (run_prepare(&master.run, config) != 0 || short_run_check(&master.run) != 0) {
+	if (run_prepare(&master.run, config, getppid()) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}

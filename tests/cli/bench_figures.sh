@@ -139,7 +139,8 @@ publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k 
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
 if showstopper -a freezer -T 50% --dry-run true >/dev/null 2>&1; then
 	publishes actuators 4 "$source/tools/bench/actuators" -B "$build" -p 4 -t 1 -r 1
-	for actuator in signals freezer; do
+	for actuator in signals freezer quota; do
+		showstopper -a $actuator -T 50% --dry-run true >/dev/null 2>&1 || continue
 		expect_text found "^\\| .$actuator. \\| [+-][0-9]+\\.[0-9]{2} (\\| -?[0-9]+\\.[0-9]+ ){8}\\|\$"
 	done
 fi

@@ -17,11 +17,14 @@ done
 # The modes keep to the times that help promises.
 run "$bench/peers" --mode quick --dry-run --output none
 expect_status 0
-expect_text out '^sessions left: [0-9]+, about [0-9] minutes$'
+expect_text out '^sessions left: [0-9]+, about ([0-9]|1[0-4]) minutes$'
 run "$bench/peers" --dry-run --output none
 expect_text out '^sessions left: [0-9]+, about [1-8]?[0-9] minutes$'
 expect_text out '^sunflow P idle default 3$'
 expect_text out '^single 6P idle quota 1$'
+expect_text out '^single 6P idle default-quota 1$'
+expect_text out '^fop P background default-freezer 1$'
+expect_no_text out ' default-freezer 2$'
 expect_no_text out '^phased P background'
 expect_no_text out 'parallel .* stress-ng'
 
@@ -154,6 +157,8 @@ session single.P.idle.default.1 single,P,idle,default,50,1,15,50.1,0.100,0.5,0.6
 session single.P.idle.default.2 single,P,idle,default,50,2,15,50.3,0.300,0.9,0.6,0.7,0.4,120,1,0.020,0.2
 session single.P.idle.default.3 single,P,idle,default,50,3,15,49.9,-0.050,0.3,0.6,0.7,0.3,90,0,-0.050,0.3
 session single.P.idle.quota.1 single,P,idle,quota,50,1,15,48.0,-2.000,0.25,0.3,0.3,,,0,-2.000,0.25
+session single.P.idle.default-freezer.1 single,P,idle,default-freezer,50,1,15,50.4,0.400,0.1,0.3,0.3,0.6,200,0,0.400,0.1
+session single.P.idle.default-quota.1 single,P,idle,default-quota,50,1,15,50.0,0.001,0.1,0.3,0.3,0.2,90,0,0.001,0.1
 session single.P.idle.cpulimit.1 single,P,idle,cpulimit,50,1,15,55.0,5.000,50,60,70,0.5,,4,4.000,40
 session single.P.idle.N-bench.1 single,P,idle,N-bench,50,1,15,50,0.400,0.4,0.4,0.4,,,0,0.400,0.4 single,P,idle,N-bench,25,1,15,50,25,625,625,625,,,0,25,625
 session single.P.idle.default.5 single,P,idle,default,25,1,15,25,0.010,0.5,0.6,0.7,0.2,80,0,0.010,0.5
@@ -166,7 +171,14 @@ expect_status 0
 expect_text report/medians.csv '^single,P,idle,default,50,3,50\.100,0\.100,-0\.050,0\.300,0\.500,0\.300,0\.900,0\.600,0\.700,0\.300,90\.000,1\.000,1\.000,45,3,0\.020,0\.300,0\.117,0\.436,0\.567,0\.759,0\.007,0\.127,0\.300,0\.248$'
 expect_text report/medians.csv '^single,P,idle,cpulimit,50,1,.*,50\.000,100\.000,15,4,4\.000,40\.000,5\.000,,50\.000,,4\.000,,40\.000,$'
 expect_text report/peers.md '^\| cpulimit \|  \| \+5\.00, 50\.00 \(50×, 100×\) \| 0\.50 \|$'
-expect_text report/peers.md '^Without the 7 of 120 samples that met a burst of others:$'
+# Other actuators are rows beside the peers, in the order of the help, and no goals are judged by them.
+expect_text report/peers.md '^\| default-freezer \|  \| \+0\.40, 0\.10 \(4\.0×, 0\.2×\) \| 0\.60 \|$'
+sed -n 's/^| \(default\|default-freezer\|default-quota\|quota\) | .*/\1/p' report/peers.md | head -n 4 >found
+printf '%s\n' default default-freezer default-quota quota | cmp -s - found || { fail "$what: peers.md has the tools in another order:"; cat found; }
+expect_no_text out 'default-'
+if [ -e report/peers.svg ]; then expect_text report/peers.svg '>default-quota<'; fi
+expect_no_text report/summary.md 'default|`-a '
+expect_text report/peers.md '^Without the 7 of 150 samples that met a burst of others:$'
 expect_text report/peers.md '^\| default \| \+0\.01, 0\.50 \| \+0\.02, 0\.30 \|$'
 # Errors of 0.1, 0.3 and -0.05 pp, whose standard deviation is 0.1756; t of two degrees of freedom is 4.3027.
 expect_text report/peers.md '^default, means of 3 repeats and their 95 % confidence: 50 %: \+0\.12 ± 0\.44 pp, 0\.57 ± 0\.76 pp²\. Without bursts: 50 %: \+0\.01 ± 0\.13 pp, 0\.30 ± 0\.25 pp²\.$'
@@ -176,7 +188,7 @@ expect_text report/peers.md '^\| N-bench \| \+25\.00, 625\.00 \(2500×, 1250×\)
 expect_text report/peers.md "^.\* Whole instances can't make this load\.$"
 expect_no_text out 'that of N-bench'
 expect_text out '^N-bench is no baseline at 25 %: 2 processors have no whole instances for it\.$'
-expect_text out '^7 of 120 samples of 500 ms met a burst of others\.$'
+expect_text out '^7 of 150 samples of 500 ms met a burst of others\.$'
 expect_text out '^\| mean error, pp \| 0\.1 \| 0\.1 \| single P 50 % \| reached on 2 \| 0\.02 \|$'
 expect_text out "^\| our MSE over the quota's, single, contended, fop \| 3 \| 2 \| single P 50 % \| reached on 1 \| 1\.2 \|$"
 expect_text out '^\| own CPU time per executor, % of a processor \| 0\.15 \| 0\.15 \|'

@@ -17,7 +17,7 @@ has_text() { grep -q -- "$2" "$1" 2>/dev/null; }
 
 # begin OPTION…: a run in the background, of which $folder is that of its groups.
 begin() {
-	start_background env "TEST_MARK=$work" showstopper -v -a freezer -A "version=$version" -r 1h "$@"
+	start_background env "TEST_MARK=$work" showstopper -v -a "$hand" -A "version=$version" -r 1h "$@"
 	wait_until has_text err '^showstopper: control groups: '
 	folder=$(sed -n "s/^showstopper: control groups: version $version, in //p" err | head -n 1)
 	[ -d "$folder" ] || fail "$what: no folder '$folder'"
@@ -41,6 +41,20 @@ end() {
 	expect_status 143
 	expect_clean
 }
+# limit_of INDEX: quota and period of the group, in us; quota -1: none.
+limit_of() {
+	if [ "$version" -eq 2 ]; then
+		sed 's/max/-1/' "$folder/$1/cpu.max"
+	else
+		printf '%s %s\n' "$(cat "$folder/$1/cpu.cfs_quota_us")" "$(cat "$folder/$1/cpu.cfs_period_us")"
+	fi
+}
+is_limited() { # INDEX QUOTA PERIOD
+	[ "$(limit_of "$1")" = "$2 $3" ]
+}
+is_unlimited() {
+	case $(limit_of "$1") in -1' '*) ;; *) return 1 ;; esac
+}
 # begin_tree OPTION…: the same, of workloads with a tree, which has grown.
 begin_tree() {
 	begin -T 5% -c open "$@" sh -c '(setsid sh -c "sleep 1000 & sleep 1000" &) ; sleep 1000 & sleep 1000 & wait'
@@ -61,6 +75,8 @@ leave_group() {
 	inside=
 }
 executors() { pgrep -P "$master"; }
+
+hand=freezer
 
 # ---- Refused ------------------------------------------------------------------------------------------------------------------
 
@@ -85,19 +101,22 @@ fi
 tried=0
 inside=
 trap '[ -z "$background" ] || kill -KILL "$background"; leave_group; cd /; rm -rf "$work"' EXIT
-for version in 1 2; do
-	run showstopper -T 50% -a freezer -A "version=$version" --dry-run true
+# Goes into a group of its own: runs of other tests remove what dead runs have left beside them. False where none can be had.
+enter_group() {
+	run showstopper -T 50% -a "$hand" -A "version=$version" --dry-run true
 	if [ "$status" -ne 0 ]; then
-		left_out "version $version of control groups: $(cat err)"
-		continue
+		left_out "$hand, version $version of control groups: $(cat err)"
+		return 1
 	fi
 	tried=$((tried + 1))
 	expect_text out "^control groups: version $version, in /"
-	# In a group of its own: runs of other tests remove what dead runs have left beside them.
 	outside=$(sed -n "s/^control groups: version $version, in //p" out)
 	inside=$outside/test-actuators.$$
 	mkdir "$inside" || fail "can't make $inside"
 	echo $$ >"$inside/cgroup.procs" || fail "can't enter $inside"
+}
+for version in 1 2; do
+	enter_group || continue
 
 	# Held without a signal: no process of it is stopped, and all of it stands still.
 	begin -T 0 -c open -n 2 sh -c 'trap "echo continued >>continued" CONT; (setsid sleep 1000 &) ; while :; do sleep 0.05; done'
@@ -194,6 +213,58 @@ for version in 1 2; do
 	fi
 	leave_group
 done
+# ---- Limited ------------------------------------------------------------------------------------------------------------------
+
+# Version 2 limits only below a group without processes, in which this shell is: tests/vm/cases/v2-actuators.sh.
+hand=quota version=1
+if enter_group; then
+	# The duty cycle of one thread, of three (on as many processors as there are), and the least that the kernel takes; none in the warm-up.
+	begin -A period=20m,version=1 -T 50% -c open -n 1 sleep 1000 : -n 1 -- sh -c 'sleep 1000 & sleep 1000 & wait' : --free -n 1 sleep 1000
+	wait_until is_limited 0 10000 20000
+	[ "$(nproc)" -lt 2 ] || wait_until is_limited 1 $(($(nproc) > 2 ? 30000 : 20000)) 20000
+	is_unlimited 2 || fail "$what: what is free has the limit $(limit_of 2)"
+	# Nothing of it ever stands still, but in a pause.
+	process=$(head -n 1 "$folder/0/cgroup.procs")
+	is_stopped() { [ "$(state "$process")" = T ]; }
+	goes_on() { [ "$(state "$process")" = S ]; }
+	goes_on || fail "$what: a workload is in state $(state "$process")"
+	kill -TSTP "$background"
+	wait_until is_stopped
+	kill -CONT "$background"
+	wait_until goes_on
+	wait_until is_limited 0 10000 20000
+	end
+	begin -T 0 -c open -w 1h -n 1 sleep 1000
+	is_unlimited 0 || fail "$what: the limit $(limit_of 0) in the warm-up"
+	end
+	begin -T 0 -c open -n 1 sleep 1000
+	wait_until is_limited 0 1000 1000000
+	end
+	# Started again in the same group, with the limit.
+	rm -f lives
+	begin -T 20% -c open --when-one-ends=respawn -n 1 sh -c 'echo life >>lives; sleep 0.1'
+	wait_until three_lives
+	wait_until is_limited 0 4000 20000
+	end
+	run env "TEST_MARK=$work" showstopper -f workloads -T 30% -a quota -r 2s --export-json record.json -n 1 ssburn -p single
+	expect_status 0
+	expect_text record.json '"name": "quota"'
+	expect_no_text err '^workloads. CPU time  *0.00 s'
+	wait_until none_is_left
+	for victims in executor master 'guardian master executor'; do
+		begin -T 0 -c open --grace 200m -n 2 sh -c '(setsid sh -c "sleep 1000 & sleep 1000" &) ; sleep 1000 & wait'
+		wait_until is_limited 0 1000 1000000
+		guardian=$background
+		master=$(pgrep -P "$guardian")
+		# shellcheck disable=SC2034 # by its name
+		executor=$(executors | head -n 1)
+		for victim in $victims; do eval "kill -KILL \$$victim"; done
+		wait_background
+		expect_clean
+	done
+	leave_group
+fi
+
 [ "$tried" -gt 0 ] || skip 'control groups can be made nowhere'
 
 finish

@@ -44,6 +44,16 @@ run sssim -T 50% -r 10s --report -q -a skeleton -A 10%
 expect_status 0
 cmp -s out by_default && fail "$what: the actuator is not asked"
 
+# A bandwidth: throttled by the modelled kernel, with no stop, and with many threads as well.
+for workload in single parallel:threads=4 phased; do
+	for target in 5 50 90; do
+		run sssim -a quota -q --report -T $target% -r 60s -W $workload
+		expect_status 0
+		awk -v RS=' ' -F= '$1 == "mean_error_pp" { found = $2 < 0.15 && $2 > -0.15 } END { exit !found }' out ||
+			fail "$what, $workload, $target %: $(cat out)"
+	done
+done
+
 run sssim -q --speed -T 50% -r 10s
 expect_status 0
 expect_lines err 1

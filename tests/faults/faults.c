@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/splitmix.h"
+#include "plan.h"
 #include "trial.h"
 
 /* All was well, but some of it can't be tried here: what CTest counts as skipped. */
@@ -55,7 +56,7 @@ static void usage(FILE *stream)
 	      "  -a, --late-again N    repeat a trial that was late up to N times: on a busy machine that is no fault (0)\n"
 	      "  -S, --shape SHAPE     plain, attached, free, dynamic, respawned, staggered or mixed (any)\n"
 	      "  -c, --contain MODE    none, pidns, or all: what the tool's --help offers (none)\n"
-	      "  -A, --actuator NAME   signals, freezer, or any: one of them for each trial, where both can be had (signals)\n"
+	      "  -A, --actuator NAME   signals, freezer, quota, or any: for each trial one of those that can be had (signals)\n"
 	      "  -F, --frequency WHEN  yes, no, or any: hold made-up clocks as well, in all trials or some (no)\n"
 	      "  -T, --tool TOOL       showstopper, cpulimit (starts the workload), or cpulimit-p (is attached to it) "
 	      "(showstopper)\n"
@@ -114,7 +115,7 @@ static void print_result(const struct options *options, const struct result *res
 	printf("; left: alive %u, stopped %u;%s\n", result->alive, result->stopped, result->text);
 	if (failed)
 		printf("  repeat: faults --tool %s --contain %s --actuator %s --frequency %s --trial %llu%s%s\n", options->tool,
-			options->settings.contain ? options->settings.contain : "none", result->freezer ? "freezer" : "signals",
+			options->settings.contain ? options->settings.contain : "none", hand_name(result->hand),
 			result->frequency ? "yes" : "no", (unsigned long long)result->seed,
 			options->settings.shape < 0 ? "" : " --shape ",
 			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
@@ -251,7 +252,7 @@ static unsigned report(const struct options *options, const struct result *resul
 	unsigned names = 0;
 	unsigned ran = 0;
 	unsigned vanished = 0;
-	unsigned frozen = 0;
+	unsigned held[SST_HANDS] = {0};
 	unsigned clocked = 0;
 	unsigned shaped[SHAPES] = {0};
 	struct {
@@ -265,7 +266,7 @@ static unsigned report(const struct options *options, const struct result *resul
 		ran += result->ran && result->kills > 0;
 		vanished += result->verdict == VERDICT_VANISHED;
 		shaped[result->shape]++;
-		frozen += result->freezer;
+		held[result->hand]++;
 		clocked += result->frequency;
 		left[result->unsupervised].trials++;
 		left[result->unsupervised].alive += result->alive > 0;
@@ -277,7 +278,10 @@ static unsigned report(const struct options *options, const struct result *resul
 	printf("shapes:");
 	for (int shape = 0; shape < SHAPES; shape++)
 		printf(" %s %u", shape_name((enum shape)shape), shaped[shape]);
-	printf("\nheld by signals %u, by the freezer %u; clocks held in %u", count - frozen, frozen, clocked);
+	printf("\nheld by");
+	for (int hand = 0; hand < SST_HANDS; hand++)
+		printf(" %s %u", hand_name((enum sst_hand)hand), held[hand]);
+	printf("; clocks held in %u", clocked);
 	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
 	if (left[1].trials)
@@ -321,8 +325,8 @@ static void ask_for_help(const char *program, char *text, size_t size)
 		trouble("can't execute the tool; --program says where it is");
 }
 
-/* Whether control groups can be made here. */
-static bool can_freeze(const struct options *options)
+/* Whether workloads can be held so here. */
+static bool has_hand(const struct options *options, enum sst_hand hand)
 {
 	int status = 1;
 	const pid_t pid = fork();
@@ -330,8 +334,8 @@ static bool can_freeze(const struct options *options)
 		const int null = open("/dev/null", O_WRONLY);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		execlp(options->settings.program, options->settings.program, "-a", "freezer", "-T", "0", "--dry-run", "true",
-			(char *)NULL);
+		execlp(options->settings.program, options->settings.program, "-a", hand_name(hand), "-T", "0", "--dry-run",
+			"true", (char *)NULL);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
@@ -345,6 +349,19 @@ static int shape_by_name(const char *name)
 			return shape;
 	trouble("--shape: expected plain, attached, free, dynamic, respawned, staggered or mixed");
 	return -1;
+}
+
+static void parse_hand(struct options *options, const char *name)
+{
+	int hand = 0;
+	options->settings.any_hand = strcmp(name, "any") == 0;
+	if (options->settings.any_hand)
+		return;
+	while (hand < SST_HANDS && strcmp(name, hand_name((enum sst_hand)hand)) != 0)
+		hand++;
+	if (hand == SST_HANDS)
+		trouble("--actuator: expected signals, freezer, quota or any");
+	options->settings.hand = (enum sst_hand)hand;
 }
 
 static void parse(struct options *options, int argc, char **argv)
@@ -400,7 +417,7 @@ static void parse(struct options *options, int argc, char **argv)
 			options->contain = optarg;
 			break;
 		case 'A':
-			options->settings.actuator = optarg;
+			parse_hand(options, optarg);
 			break;
 		case 'F':
 			options->settings.frequency = optarg;
@@ -436,9 +453,6 @@ static void parse(struct options *options, int argc, char **argv)
 	if (strcmp(options->contain, "none") != 0 && strcmp(options->contain, "pidns") != 0 &&
 		strcmp(options->contain, "all") != 0)
 		trouble("--contain: expected none, pidns or all");
-	if (strcmp(options->settings.actuator, "signals") != 0 && strcmp(options->settings.actuator, "freezer") != 0 &&
-		strcmp(options->settings.actuator, "any") != 0)
-		trouble("--actuator: expected signals, freezer or any");
 	if (strcmp(options->settings.frequency, "yes") != 0 && strcmp(options->settings.frequency, "no") != 0 &&
 		strcmp(options->settings.frequency, "any") != 0)
 		trouble("--frequency: expected yes, no or any");
@@ -473,7 +487,7 @@ static unsigned run_with(struct options *options, const char *contain)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1, .actuator = "signals", .frequency = "no"},
+	struct options options = {.settings = {.deadline_us = 1000000, .shape = -1, .frequency = "no"},
 		.seed = 1,
 		.trials = 100,
 		.jobs = 2,
@@ -488,8 +502,8 @@ int main(int argc, char **argv)
 	const struct sigaction action = {.sa_handler = on_interrupt};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	if (strcmp(options.settings.actuator, "any") == 0 && !can_freeze(&options))
-		options.settings.actuator = "signals";
+	for (int hand = 0; options.settings.any_hand && hand < SST_HANDS; hand++)
+		options.settings.has_hand[hand] = has_hand(&options, (enum sst_hand)hand);
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

@@ -51,8 +51,8 @@ static bool is_permitted(const struct trial *trial, const struct person *person)
 	if (person->instance == ATTACHED_INSTANCE)
 		return !person_is_frozen(person) &&
 		       (!person_is_stopped(person) || judge_is_unsupervised(trial, person->instance));
-	if (!judge_is_unsupervised(trial, person->instance) || (person_is_frozen(person) && !trial->plan.freezer) ||
-		strcmp(person->name, "showstopper") == 0)
+	if (!judge_is_unsupervised(trial, person->instance) ||
+		(person_is_frozen(person) && trial->plan.hand != SST_HAND_FREEZER) || strcmp(person->name, "showstopper") == 0)
 		return false;
 	if (trial->plan.kind != KIND_SETUID &&
 		strcmp(person->name, trial->plan.kind == KIND_JOBS ? "bash" : "faults_workload") == 0 &&

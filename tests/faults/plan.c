@@ -145,12 +145,19 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 		plan->executor[below(plan->executors)] = false;
 	choose_actions(plan);
 	/* What is there already can't be moved into a group. */
-	const bool drawn = below(3) == 0;
-	plan->freezer = !one_process && !plan->attached &&
-			(strcmp(settings->actuator, "freezer") == 0 || (strcmp(settings->actuator, "any") == 0 && drawn));
+	const enum sst_hand drawn = (enum sst_hand)below(SST_HANDS);
+	plan->hand = one_process || plan->attached ? SST_HAND_SIGNALS
+		     : settings->any_hand          ? settings->has_hand[drawn] ? drawn : SST_HAND_SIGNALS
+						   : settings->hand;
 	const bool held = below(3) == 0;
 	plan->frequency =
 		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
+}
+
+const char *hand_name(enum sst_hand hand)
+{
+	static const char *const names[SST_HANDS] = {"signals", "freezer", "quota"};
+	return (unsigned)hand < SST_HANDS ? names[hand] : NULL;
 }
 
 static void add(struct plan_command *command, const char *const word[], size_t count)
@@ -230,8 +237,8 @@ void plan_command(
 		ADD(command, "-c", "open", "-d", "averageq", "-D", "200m");
 	if (settings->contain)
 		ADD(command, "--contain", settings->contain);
-	if (plan->freezer)
-		ADD(command, "-a", "freezer");
+	if (plan->hand != SST_HAND_SIGNALS)
+		ADD(command, "-a", hand_name(plan->hand));
 	if (plan->frequency)
 		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
@@ -256,9 +263,9 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s%s%s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
-		plan->target, kind_name(plan->kind), plan->freezer ? " -a freezer" : "", plan->frequency ? " --frequency" : "",
-		(double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
+		plan->instances, plan->target, kind_name(plan->kind), hand_name(plan->hand),
+		plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

@@ -38,10 +38,10 @@ struct plan {
 	bool executor[EXECUTORS_MAX]; /* to be killed */
 	const char *target;
 	int64_t run_us, grace_us, moment_us, interval_us;
-	bool freezer;   /* what holds the workloads; else signals */
-	bool frequency; /* clocks are held, too */
-	bool suspend;   /* Ctrl-Z before it */
-	bool at_once;   /* as near to one instant as can be */
+	enum sst_hand hand; /* what holds the workloads */
+	bool frequency;     /* clocks are held, too */
+	bool suspend;       /* Ctrl-Z before it */
+	bool at_once;       /* as near to one instant as can be */
 	enum output output;
 	struct action action[ACTIONS_MAX];
 	unsigned actions;
@@ -64,6 +64,8 @@ void plan_command(
 	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command);
 
 /* For people, as far as there is room. */
+/* What -a calls it; NULL: there is no such hand. */
+const char *hand_name(enum sst_hand hand);
 void plan_describe(const struct plan *plan, char *text, size_t size);
 
 #endif

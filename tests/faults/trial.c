@@ -78,13 +78,15 @@ static unsigned count_names(const struct trial *trial, char *first, size_t size)
  */
 static unsigned count_groups(const struct trial *trial)
 {
-	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/freezer"};
+	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/freezer",
+		"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
 	char line[PATH_MAX], pattern[2 * PATH_MAX];
 	unsigned count = 0;
 	FILE *const own = fopen("/proc/self/cgroup", "re");
 	while (own && fgets(line, sizeof line, own)) {
 		const char *const colon = strrchr(line, ':');
-		if (!colon || (strncmp(line, "0::", 3) != 0 && !strstr(line, ":freezer:")))
+		if (!colon || (strncmp(line, "0::", 3) != 0 && !strstr(line, ":freezer:") && !strstr(line, ":cpu:") &&
+				      !strstr(line, ":cpu,")))
 			continue;
 		for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 			glob_t found;
@@ -103,7 +105,7 @@ static unsigned count_groups(const struct trial *trial)
 static void look_for_groups(struct trial *trial)
 {
 	int status;
-	if (!trial->plan.freezer || !trial->master || !count_groups(trial))
+	if (trial->plan.hand == SST_HAND_SIGNALS || !trial->master || !count_groups(trial))
 		return;
 	if (!trial->killed_guardian || !trial->killed_master) {
 		trial->result->verdict = VERDICT_LEFT;
@@ -114,8 +116,8 @@ static void look_for_groups(struct trial *trial)
 	const pid_t next = fork();
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
-		execlp(trial->settings->program, trial->settings->program, "-q", "-a", "freezer", "-T", "1", "-n", "1", "-r",
-			"10m", "sleep", "10", (char *)NULL);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-a", hand_name(trial->plan.hand), "-T", "1",
+			"-n", "1", "-r", "10m", "sleep", "10", (char *)NULL);
 		_exit(125);
 	}
 	waitpid(next, &status, 0);
@@ -167,7 +169,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		.shape = trial.plan.shape,
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
-		.freezer = trial.plan.freezer,
+		.hand = trial.plan.hand,
 		.frequency = trial.plan.frequency,
 		.clean_us = -1};
 	plan_describe(&trial.plan, result->text, sizeof result->text);

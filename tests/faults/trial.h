@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "showstopper/module.h"
+
 enum tool { TOOL_SHOWSTOPPER, TOOL_CPULIMIT, TOOL_CPULIMIT_ATTACHED };
 
 enum kind {
@@ -46,11 +48,13 @@ enum victims {
 
 struct settings {
 	enum tool tool;
-	const char *program;   /* the tool */
-	const char *workload;  /* faults_workload */
-	const char *contain;   /* NULL, or the value of --contain */
-	int shape;             /* enum shape, or -1: any */
-	const char *actuator;  /* for -a; "any": signals or freezer, as the seed says */
+	const char *program;  /* the tool */
+	const char *workload; /* faults_workload */
+	const char *contain;  /* NULL, or the value of --contain */
+	int shape;            /* enum shape, or -1: any */
+	enum sst_hand hand;   /* for -a */
+	bool any_hand;        /* … but one of those that can be had, as the seed says */
+	bool has_hand[SST_HANDS];
 	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
 	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
@@ -71,7 +75,7 @@ struct result {
 	enum kind kind;
 	enum shape shape;
 	enum victims victims;
-	bool freezer;      /* held by it, and not by signals */
+	enum sst_hand hand;
 	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */

@@ -509,13 +509,10 @@ static void dithering_keeps_the_mean(void **state)
 
 /* ---- Actuators --------------------------------------------------------------------------------------------------------- */
 
-static void drive_actuator(void)
+static const double duties[] = {0, 1e-300, 1e-6, 0.02, 1.0 / 3, 0.5, 0.9999, 1};
+
+static void drive_stops(const struct sst_actuator *actuator)
 {
-	static const double duties[] = {0, 1e-300, 1e-6, 0.02, 1.0 / 3, 0.5, 0.9999, 1};
-	start(&test, SST_ACTUATOR, 0, 2);
-	start(&other, SST_ACTUATOR, 1, 2);
-	const struct sst_actuator *actuator = test.module.actuator;
-	check((unsigned)actuator->hand < SST_HANDS, "a hand that there isn't");
 	for (size_t i = 0; i < COUNT(duties); i++)
 		for (int run = 0; run < 2; run++) {
 			const struct sst_actuator_input in = {.run = run, .duty = duties[i]};
@@ -528,6 +525,46 @@ static void drive_actuator(void)
 		"what never runs is let run");
 	check(actuator->runs(test.module.state, &(struct sst_actuator_input){.run = true, .duty = 1}),
 		"what always runs is stopped");
+}
+
+static struct sst_bandwidth limit_of(const struct module_test *asked, double duty, double width)
+{
+	const struct sst_actuator_input in = {.run = true, .duty = duty, .width = width};
+	return asked->module.actuator->limit(asked->module.state, &in);
+}
+
+/* What the kernel takes, and no less than what was asked for, but for its unit. */
+static void drive_limits(const struct sst_actuator *actuator)
+{
+	static const double widths[] = {1e-3, 1, 1.5, 128, 4096};
+	const int64_t interval = actuator->interval(test.module.state);
+	check(interval > 0 && interval == actuator->interval(other.module.state), "an interval that there isn't, or two");
+	for (size_t i = 0; i < COUNT(duties); i++)
+		for (size_t j = 0; j < COUNT(widths); j++) {
+			const struct sst_bandwidth mine = limit_of(&test, duties[i], widths[j]);
+			const struct sst_bandwidth theirs = limit_of(&other, duties[i], widths[j]);
+			const double share = (double)mine.quota_ns / (double)mine.period_ns;
+			check(mine.quota_ns == theirs.quota_ns && mine.period_ns == theirs.period_ns,
+				"an answer differs between executors");
+			check(mine.period_ns >= 1000000 && mine.period_ns <= 1000000000, "a period that can't be had");
+			check((mine.quota_ns == 0) == (duties[i] >= 1), "what always runs is limited, or what doesn't is not");
+			check(mine.quota_ns == 0 || mine.quota_ns >= 1000000, "a quota that can't be had");
+			check(mine.quota_ns == 0 || share >= duties[i] * widths[j] * (1 - 1e-5), "less than what was asked for");
+			check(share <= duties[i] * widths[j] * (1 + 1e-5) || mine.quota_ns == 1000000,
+				"more than what was asked for");
+		}
+}
+
+static void drive_actuator(void)
+{
+	start(&test, SST_ACTUATOR, 0, 2);
+	start(&other, SST_ACTUATOR, 1, 2);
+	const struct sst_actuator *actuator = test.module.actuator;
+	check((unsigned)actuator->hand < SST_HANDS, "a hand that there isn't");
+	if (actuator->hand == SST_HAND_QUOTA)
+		drive_limits(actuator);
+	else
+		drive_stops(actuator);
 	const int version = actuator->version ? actuator->version(test.module.state) : 0;
 	check(version >= 0 && version <= 2, "a version of control groups that there isn't");
 	module_test_end(&other);

@@ -40,6 +40,21 @@ static void begins_with_one_thread_per_workload(void **state)
 	module_test_end(&test);
 }
 
+/* Where it is known what the workloads can use, that is the gain; an answer that is in force for 50 ms repays over four times that. */
+static void knows_of_a_hand_that_limits(void **state)
+{
+	(void)state;
+	struct module_test test;
+	start(&test, NULL);
+	struct sst_control_input in = input(0.3, 0);
+	in.width = 2;
+	in.lag_ns = 50000000;
+	assert_float_equal(answer(&test, &in), 0.15, 1e-12);
+	in.owed = 0.04; /* 0.04 / 0.4 = 0.1, over a gain of 2 */
+	assert_float_equal(answer(&test, &in), 0.2, 1e-12);
+	module_test_end(&test);
+}
+
 static void repays_what_is_owed_within_the_horizon(void **state)
 {
 	(void)state;
@@ -301,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begins_with_one_thread_per_workload),
+		cmocka_unit_test(knows_of_a_hand_that_limits),
 		cmocka_unit_test(repays_what_is_owed_within_the_horizon),
 		cmocka_unit_test(forgives_what_no_duty_cycle_can_repay),
 		cmocka_unit_test(never_forgives_the_slack),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which goals Showstopper's default settings reached in tools/bench/peers. Arguments: medians.csv, then the steps.csv of each session of
+# Which goals Showstopper's default settings reached in tools/bench/peers, by the default actuator alone. Arguments: medians.csv, then the steps.csv of each session of
 # steps. Variables: processors, and background, the load in percent of the background program alone. Prints a Markdown table with
 # the worst row for each goal, and the worst one of the samples that met no burst of others; what is judged are all samples. With a background load,
 # rows count where the target is 10 pp above it at least. N-bench counts as beaten only where whole instances can make the load. Needs lib/whole.awk.
@@ -85,7 +85,7 @@ function judge(name, limit, value, place, calm) {
 		executors = (instances == "6P" ? 6 : 1) * processors
 		judge("own CPU time per executor, % of a processor", 0.15, $column["own_cpu_percent"] / executors, place)
 		judge("99th percentile of lateness, µs", 500, $column["lateness_p99_us"], place)
-	} else if (tool != "paper") {
+	} else if (tool !~ /^(paper|default-.*)$/) {
 		peer_key[++peers] = key
 		peer_tool[peers] = tool
 		peer_place[peers] = place

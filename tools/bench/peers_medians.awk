@@ -5,7 +5,7 @@
 # interval, of all samples and of those that met no burst of others. Needs lib/interval.awk.
 BEGIN {
 	FS = OFS = ","
-	count = split("idle background single contended parallel phased fop sunflow P 6P 500 default paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC many",
+	count = split("idle background single contended parallel phased fop sunflow P 6P 500 default default-freezer default-quota paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC many",
 		words, " ")
 	for (i = 1; i <= count; i++)
 		rank[words[i]] = i

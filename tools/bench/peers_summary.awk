@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A row for each tool out of the medians.csv of tools/bench/peers: means over its workloads and target loads, alone and beside the background
+# A row for each tool, but for our other actuators, out of the medians.csv of tools/bench/peers: means over its workloads and target loads, alone and beside the background
 # program. Needs lib/whole.awk; variable: processors. Of the loads only those count that all tools had to hold; with background, those 10 pp above it at least. The sizes of the mean errors
 # are averaged, so that one above doesn't make up for one below. Variable: background, its load in percent.
 BEGIN {

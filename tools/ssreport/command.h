@@ -3,7 +3,9 @@
 #ifndef SSREPORT_COMMAND_H
 #define SSREPORT_COMMAND_H
 
+#include "report/boxes.h"
 #include "report/fleet.h"
+#include "report/histogram.h"
 #include "report/matrix.h"
 #include "report/picture.h"
 #include "report/plot.h"
@@ -11,15 +13,26 @@
 #include "ssreport/columns.h"
 #include "ssreport/options.h"
 
+/* Longest name of a column that is made for a report, with its NUL. */
+#define COLUMN_TEXT_MAX 64
+
+/* Texts of a column that has others in each report. */
+struct column_text {
+	char name[COLUMN_TEXT_MAX], title[COLUMN_TEXT_MAX];
+};
+
 /* What a subcommand makes. Starts empty, with the table. */
 struct report {
 	const struct settings *settings;
 	struct report_table *table;
 	struct report_series *series; /* for the picture; the labels are those of the runs */
 	size_t count;
-	struct report_matrix matrix;  /* what a heat map shows */
-	struct report_fleet *fleet;   /* what a picture of many machines shows, or NULL */
-	struct report_column *column; /* of a table whose columns only the subcommand knows */
+	struct report_matrix matrix; /* what a heat map shows */
+	struct report_fleet *fleet;  /* what a picture of many machines shows, or NULL */
+	struct report_boxes boxes;
+	struct report_histogram histogram; /* the labels are its own */
+	struct report_column *column;      /* of a table whose columns only the subcommand knows, */
+	struct column_text *text;          /* and room for their texts; see own_columns */
 };
 
 struct command {
@@ -37,8 +50,9 @@ struct command {
 /* The columns of a table, as initializers of the two members. */
 #define COLUMNS(list) .column = (list), .columns = sizeof(list) / sizeof *(list)
 
-extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve,
-	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap, command_fleet;
+extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve, command_boxes,
+	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap,
+	command_histogram, command_fleet;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

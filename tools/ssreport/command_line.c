@@ -24,8 +24,8 @@ static void print_help(const struct command *command)
 	if (command) {
 		printf("usage: ssreport %s [OPTION]... %s%s%s\n"
 		       "Reports %s.\n\n",
-			command->name, command->bit & OF_RUNS ? "[LABEL=]" : "", command->argument,
-			command->bit & OF_RUNS ? "..." : "", command->summary);
+			command->name, command->bit & LABELLED ? "[LABEL=]" : "", command->argument,
+			command->bit & LABELLED ? "..." : "", command->summary);
 		tool_options_help(ssreport_options, ssreport_option_count, command->bit, stdout);
 		return;
 	}

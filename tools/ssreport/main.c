@@ -63,6 +63,11 @@ static int make_report(struct report *report)
 	free(report->series);
 	report_table_free(report->table);
 	free(report->column);
+	free(report->text);
+	report_boxes_free(&report->boxes);
+	for (size_t i = 0; i < report->histogram.count; i++)
+		free(report->histogram.label[i]);
+	report_histogram_free(&report->histogram);
 	report_matrix_free(&report->matrix);
 	if (report->fleet)
 		report_fleet_free(report->fleet);

@@ -31,7 +31,7 @@ const struct tool_option ssreport_options[] = {
 		.help = "write a picture (.png .svg .pdf) or a table to FILE; may be repeated", .completion = TOOL_COMPLETE_FILE},
 	[OPTION_FORMAT] = {'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME", .uses = ALL,
 		.help = "of tables: text, csv, markdown, json (that of FILE's ending, or text)"},
-	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = OF_RUNS,
+	[OPTION_LABEL] = {'l', "label", TOOL_VALUE, .argument = "LABEL", .uses = LABELLED,
 		.help = "the files that follow are one run of this label"},
 	[OPTION_JOIN] = {0, "join", TOOL_CHOICE, MEMBER(input.join), .choices = join_names, .argument = "NAME", .uses = JOINED,
 		.help = "the clock that joins files: wall, monotonic, auto (auto: wall for those of several machines)"},
@@ -56,7 +56,7 @@ const struct tool_option ssreport_options[] = {
 		.help = "a row for each step of the target; in a timeline also its mean power"},
 	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION,
 		.help = "of a step that is left out at its beginning and at its end (1/6)"},
-	[OPTION_WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT | EVENTS,
+	[OPTION_WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT | EVENTS | BOXES,
 		.help = "show the warm-up too"},
 	[OPTION_REFERENCE] = {0, "reference", TOOL_TEXT, MEMBER(reference), .argument = "LABEL", .uses = OVERALL | EFFICIENCY,
 		.help = "show each step relative to that of this label's runs"},
@@ -68,8 +68,19 @@ const struct tool_option ssreport_options[] = {
 		.help = "leave a row and column out of these; may be repeated"},
 	[OPTION_COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
 		.help = "logs beside each other in a picture (1)"},
+	[OPTION_QUANTILES] = {0, "quantiles", TOOL_VALUE, .argument = "LIST", .uses = BOXES,
+		.help = "of the table, in per cent (5,25,50,75,95)"},
+	[OPTION_COLUMN] = {0, "column", TOOL_VALUE, .argument = "NAME", .uses = HISTOGRAM,
+		.help = "whose values are counted; twice: those of two columns of one file"},
+	[OPTION_WIDTH] = {0, "width", TOOL_VALUE, .argument = "NUMBER", .uses = HISTOGRAM,
+		.help = "of a bin (one that makes 8 to 21 bins)"},
+	[OPTION_BINS] = {0, "bins", TOOL_INT, MEMBER(bins), 1, REPORT_BINS_MOST, .argument = "N", .uses = HISTOGRAM,
+		.help = "so many, from the least value to the greatest"},
+	[OPTION_AXIS] = {0, "axis", TOOL_TEXT, MEMBER(axis), .argument = "NAME", .uses = BOXES | HISTOGRAM,
+		.help = "what stands below the horizontal axis of a picture"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
-		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET,
+		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET | BOXES |
+			HISTOGRAM,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[OPTION_HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[OPTION_VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -87,6 +98,8 @@ void settings_init(struct settings *settings)
 		.calm_ns = CALM_DEFAULT,
 		.edge = NAN,
 		.columns = 1,
+		.quantile = {0.05, 0.25, 0.5, 0.75, 0.95},
+		.quantiles = 5,
 		.range = {NAN, NAN}};
 }
 
@@ -152,6 +165,47 @@ static int set_range(struct settings *settings, const char *text)
 	return -1;
 }
 
+static int set_quantiles(struct settings *settings, const char *text)
+{
+	const char *at = text;
+	settings->quantiles = 0;
+	for (;;) {
+		const size_t length = strcspn(at, ",");
+		double percent;
+		if (settings->quantiles == QUANTILES_MOST || units_parse_real(at, length, &percent, NULL) != 0 ||
+			!(percent >= 0) || !(percent <= 100))
+			break;
+		settings->quantile[settings->quantiles++] = percent / 100;
+		if (!at[length])
+			return 0;
+		at += length + 1;
+	}
+	diag("--quantiles: found '%s', expected up to %d numbers from 0 to 100, such as 5,50,95", text, QUANTILES_MOST);
+	return -1;
+}
+
+static int set_width(struct settings *settings, const char *text)
+{
+	if (units_parse_real(text, strlen(text), &settings->width, NULL) == 0 && settings->width > 0)
+		return 0;
+	diag("--width: found '%s', expected a number above 0, such as 0.1", text);
+	return -1;
+}
+
+static int set_column(struct settings *settings, const char *text)
+{
+	if (settings->column_names == REPORT_HISTOGRAM_MOST) {
+		diag("--column: found '%s' as another column, expected at most %d", text, REPORT_HISTOGRAM_MOST);
+		return -1;
+	}
+	if (settings->column_names > 0 && strcmp(settings->column_name[0], text) == 0) {
+		diag("--column: found '%s' twice, expected another column", text);
+		return -1;
+	}
+	settings->column_name[settings->column_names++] = text;
+	return 0;
+}
+
 /* NAME=TIME: the name may have a = itself, the time may have a sign. */
 static int set_offset(struct settings *settings, const char *text)
 {
@@ -186,6 +240,12 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_size(settings, text);
 	if (option == OPTION_RANGE)
 		return set_range(settings, text);
+	if (option == OPTION_QUANTILES)
+		return set_quantiles(settings, text);
+	if (option == OPTION_WIDTH)
+		return set_width(settings, text);
+	if (option == OPTION_COLUMN)
+		return set_column(settings, text);
 	if (option == OPTION_POWER)
 		report_input_power(&settings->input, text);
 	else if (option == OPTION_OUTPUT)

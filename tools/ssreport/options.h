@@ -10,9 +10,11 @@
 #include "base/tool_options.h"
 #include "report/draw.h"
 #include "report/heat.h"
+#include "report/histogram.h"
 #include "report/input.h"
 
 #define UNSET (-1)
+#define QUANTILES_MOST 20
 
 /* Subcommands, as bits of tool_option.uses. */
 enum {
@@ -28,11 +30,14 @@ enum {
 	REPEATS = 512,
 	EVENTS = 1024,
 	FLEET = 2048,
+	BOXES = 4096,
+	HISTOGRAM = 8192,
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
-	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | FLEET,
+	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | FLEET | BOXES,
+	LABELLED = OF_RUNS | HISTOGRAM,
 	JOINED = OF_RUNS & ~(SAMPLES | FLEET), /* logs and iterations */
-	ALL = OF_RUNS | HEATMAP,
+	ALL = OF_RUNS | HEATMAP | HISTOGRAM,
 };
 
 struct settings {
@@ -51,6 +56,13 @@ struct settings {
 	struct report_heat_range range;
 	const char **outlier; /* `outliers` names */
 	size_t outliers;
+	double quantile[QUANTILES_MOST]; /* `quantiles` shares, 0 to 1 */
+	size_t quantiles;
+	const char *column_name[REPORT_HISTOGRAM_MOST]; /* `column_names` of them */
+	size_t column_names;
+	double width;            /* of a bin; 0: unset */
+	int64_t bins;            /* 0: unset */
+	const char *axis;        /* its name, or NULL */
 	struct report_size size; /* 0: that of the picture */
 };
 
@@ -76,6 +88,11 @@ enum {
 	OPTION_RANGE,
 	OPTION_OUTLIER,
 	OPTION_COLUMNS,
+	OPTION_QUANTILES,
+	OPTION_COLUMN,
+	OPTION_WIDTH,
+	OPTION_BINS,
+	OPTION_AXIS,
 	OPTION_SIZE,
 	OPTION_HELP,
 	OPTION_VERSION,

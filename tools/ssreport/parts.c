@@ -167,6 +167,18 @@ int for_each_log(struct report *report, const struct report_run *run,
 	return 0;
 }
 
+int own_columns(struct report *report, size_t count)
+{
+	report->column = calloc(count, sizeof *report->column);
+	report->text = calloc(count, sizeof *report->text);
+	struct report_table *const table = report->column && report->text ? report_table_new(report->column, count) : NULL;
+	if (!table)
+		return complain_about_memory();
+	report_table_free(report->table);
+	report->table = table;
+	return 0;
+}
+
 struct report_series *add_series(struct report *report, const char *label, const struct report_log *log)
 {
 	struct report_series *const larger = realloc(report->series, (report->count + 1) * sizeof *larger);

@@ -47,6 +47,9 @@ int make_colocation(struct report *report, int (*from)(struct report *report, co
 int for_each_log(struct report *report, const struct report_run *run,
 	int (*make)(struct report *report, const struct report_run *run, const struct report_log *log));
 
+/* Begins the table anew with so many columns, report->column, which are still to be set. 0, or -1 after a message. */
+int own_columns(struct report *report, size_t count);
+
 /* Another one for the picture, which belongs to the report. NULL after a message. */
 struct report_series *add_series(struct report *report, const char *label, const struct report_log *log);
 

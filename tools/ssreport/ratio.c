@@ -95,15 +95,15 @@ static int ratio_of_label(struct report *report, const struct report_colocation 
 	return report->settings->matrix ? put_ratio(report, run->label, &ratio) : add_ratio(report, run, reference, &ratio);
 }
 
-/* A table with the columns of the matrix takes the place of that which was begun. */
+/* A table with the columns of the matrix. */
 static int show_matrix(struct report *report)
 {
 	struct report_matrix *const matrix = &report->matrix;
 	const size_t count = matrix->columns + 1;
-	report->column = calloc(count, sizeof *report->column);
 	union report_cell *const cell = calloc(count, sizeof *cell);
-	struct report_table *const table = report->column && cell ? report_table_new(report->column, count) : NULL;
-	int result = table ? 0 : -1;
+	if (!cell)
+		return complain_about_memory();
+	int result = own_columns(report, count);
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		const char *const name = i == 0 ? "foreground" : matrix->column[i - 1];
 		report->column[i] = (struct report_column){.name = name, .decimals = REPORT_IS_TEXT, .title = name, .scale = 1};
@@ -112,14 +112,11 @@ static int show_matrix(struct report *report)
 		cell[0].text = matrix->row[row];
 		for (size_t i = 1; i < count; i++)
 			cell[i].text = report_matrix_at(matrix, row, i - 1)->text;
-		result = report_table_add(table, cell);
+		if (report_table_add(report->table, cell) != 0)
+			result = complain_about_memory();
 	}
 	free(cell);
-	if (table) {
-		report_table_free(report->table);
-		report->table = table;
-	}
-	return result == 0 ? 0 : complain_about_memory();
+	return result;
 }
 
 static int ratio_of_labels(struct report *report, const struct report_colocation *colocation)

@@ -694,6 +694,66 @@ static void the_actuator_has_the_last_word(void **state)
 	assert_false(actuator.in.run);
 }
 
+static struct {
+	struct sst_actuator_input in;
+	unsigned asked;
+} quota;
+
+static struct sst_bandwidth fake_limit(const void *state, const struct sst_actuator_input *in)
+{
+	(void)state;
+	quota.in = *in;
+	quota.asked++;
+	return (struct sst_bandwidth){(int64_t)(in->duty * in->width * 20e6), 20000000};
+}
+
+static int64_t fifty_ms(const void *state)
+{
+	(void)state;
+	return 50000000;
+}
+
+static const struct sst_actuator quota_module = {
+	SST_BASE(actuator, SST_ACTUATOR, .name = "limiting"), .hand = SST_HAND_QUOTA, .limit = fake_limit, .interval = fifty_ms};
+
+/* It is asked at regular moments, dithering never, and control knows of it. */
+static void a_bandwidth_has_no_edges(void **state)
+{
+	(void)state;
+	modules[SST_ACTUATOR] = (struct module){.actuator = &quota_module};
+	memset(&quota, 0, sizeof quota);
+	controller.out.duty = space.answer = 0.25;
+	loop.width = 1.5;
+	step_at(0, 0);
+	step_at(60, 0.1);
+	assert_int_equal(dithering.in.now_ns, 0);
+	assert_int_equal(quota.asked, 2);
+	assert_true(answer.run && !answer.free);
+	assert_true(is(quota.in.duty, 0.25) && is(quota.in.width, 1.5));
+	assert_true(is(controller.in.width, 1.5));
+	assert_int_equal(controller.in.lag_ns, 50000000);
+	assert_int_equal(answer.limit.quota_ns, 7500000);
+	assert_int_equal(answer.limit.period_ns, 20000000);
+	/* On the common clock, each executor at its place: that of rank 3 of 6 at 25 ms. */
+	assert_int_equal((answer.until_ns - ORIGIN) % 50000000, 50000000 * (int64_t)loop.rank / loop.live);
+	assert_true(answer.until_ns > source.now_ns && answer.until_ns <= source.now_ns + 50000000);
+	/* The time that a workload had is what it was given. */
+	step_at(100, 0.1);
+	assert_true(is(controller.in.got, 0.25 * 0.04));
+	/* More threads than processors don't make it wider, nor does not knowing. */
+	loop.width = 1000;
+	step_at(150, 0.1);
+	assert_true(is(quota.in.width, controller.in.processors));
+	loop.width = 0;
+	step_at(200, 0.1);
+	assert_true(is(quota.in.width, controller.in.processors));
+	/* While the trace leaves it free there is no limit. */
+	trace.free_from_s = 0;
+	trace.free_to_s = 100;
+	step_at(250, 0.1);
+	assert_true(answer.free && answer.limit.quota_ns == 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -717,6 +777,7 @@ int main(void)
 		TEST(one_that_is_not_marked_live_counts_itself),
 		TEST(the_time_of_edges_is_learnt),
 		TEST(the_actuator_has_the_last_word),
+		TEST(a_bandwidth_has_no_edges),
 		TEST(answers_are_entered_into_the_slot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

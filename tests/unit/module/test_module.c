@@ -218,6 +218,7 @@ static void wrong_modules_are_refused(void **state)
 	refuse(SST_SPACE, FIXTURES "no_hook_space.so", NULL, "/no_hook_space.so lacks the required hook 'local'");
 	refuse(SST_DITHERING, FIXTURES "no_hook_dithering.so", NULL, "/no_hook_dithering.so lacks the required hook 'next'");
 	refuse(SST_ACTUATOR, FIXTURES "no_hook_actuator.so", NULL, "/no_hook_actuator.so lacks the required hook 'runs'");
+	refuse(SST_ACTUATOR, FIXTURES "no_limit.so", NULL, "/no_limit.so lacks the required hook 'limit'");
 	snprintf(message, sizeof message, "/no_hand.so asks for hand %d, expected one below %d", SST_HANDS, SST_HANDS);
 	refuse(SST_ACTUATOR, FIXTURES "no_hand.so", NULL, message);
 	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: an option's default is out of its bounds");

@@ -21,11 +21,11 @@ static struct group_place place; /* a folder of the test's own */
 static struct workload_groups *groups;
 
 /* Where groups can be made: a folder that no other run looks into. */
-static bool find_place(int version)
+static bool find_place_for(enum sst_hand hand, int version)
 {
 	struct group_place outer;
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (group_place_find(&outer, SST_HAND_FREEZER, version, error) != 0) {
+	if (group_place_find(&outer, hand, version, 0, error) != 0) {
 		printf("left out: version %d: %s\n", version, error);
 		return false;
 	}
@@ -35,6 +35,11 @@ static bool find_place(int version)
 	groups = workload_groups_new();
 	ck_assert_ptr_nonnull(groups);
 	return true;
+}
+
+static bool find_place(int version)
+{
+	return find_place_for(SST_HAND_FREEZER, version);
 }
 
 static void leave_place(void)
@@ -140,6 +145,98 @@ START_TEST(a_group_is_frozen_and_thawed)
 }
 END_TEST
 
+static long long number_in(unsigned index, const char *name)
+{
+	char path[2 * PATH_MAX];
+	long long number = -2;
+	snprintf(path, sizeof path, "%s/%u/%s", groups->folder, index, name);
+	FILE *const file = fopen(path, "re");
+	if (file && fscanf(file, "%lld", &number) != 1)
+		number = -1; /* "max" */
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static long long quota_of(unsigned index)
+{
+	return number_in(index, groups->unified ? "cpu.max" : "cpu.cfs_quota_us");
+}
+
+START_TEST(a_group_is_limited_and_let_go)
+{
+	if (!find_place_for(SST_HAND_QUOTA, _i))
+		return;
+	/* Below a group of the test's own, to which nobody hands the controller down. */
+	if (_i == 2) {
+		rmdir(place.folder);
+		*strrchr(place.folder, '/') = '\0';
+	}
+	struct workload_group group;
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
+	const pid_t pid = start(&group, 3);
+	ck_assert_uint_eq(workload_group_count(&group, 5), 1);
+	ck_assert_uint_eq(workload_group_count(&group, 1), 1);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){5 * NS_PER_MS, 20 * NS_PER_MS}), 0);
+	ck_assert_int_eq(quota_of(3), 5000);
+	/* A quota that is longer than the old period, and a period that is shorter than the old quota. */
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){600 * NS_PER_MS, NS_PER_S}), 0);
+	ck_assert_int_eq(quota_of(3), 600000);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){NS_PER_MS, 2 * NS_PER_MS}), 0);
+	ck_assert_int_eq(quota_of(3), 1000);
+	if (_i == 1)
+		ck_assert_int_eq(number_in(3, "cpu.cfs_period_us"), 2000);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){0}), 0);
+	ck_assert_int_eq(quota_of(3), -1);
+	for (int i = 0; i < 2; i++) {
+		workload_group_limit(&group, &(struct sst_bandwidth){NS_PER_MS, NS_PER_S});
+		ck_assert_int_eq(quota_of(3), 1000);
+		if (i)
+			workload_groups_release(groups);
+		else
+			workload_groups_release_one(groups, 3);
+		ck_assert_int_eq(quota_of(3), -1);
+	}
+	/* Where nobody is in it, who was there has groups of its own below. */
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	const int64_t limit_ns = clock_now() + LIMIT_NS;
+	while (workload_group_count(&group, 5) != 5 && clock_now() < limit_ns)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	ck_assert_uint_eq(workload_group_count(&group, 5), 5);
+	workload_group_close(&group);
+	workload_groups_remove(groups);
+	if (_i == 1)
+		leave_place();
+	else
+		workload_groups_free(groups);
+}
+END_TEST
+
+/* Version 1 takes no more than a group above has; that one's limit is then what counts. */
+START_TEST(a_limit_above_counts)
+{
+	char path[PATH_MAX + 32];
+	if (!find_place_for(SST_HAND_QUOTA, 1))
+		return;
+	struct workload_group group;
+	snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", place.folder);
+	FILE *const file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fputs("50000\n", file);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
+	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){10 * NS_PER_MS, 100 * NS_PER_MS}), 0);
+	ck_assert_int_eq(quota_of(0), 10000);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){90 * NS_PER_MS, 100 * NS_PER_MS}), 0);
+	ck_assert_int_eq(quota_of(0), -1);
+	workload_group_close(&group);
+	workload_groups_remove(groups);
+	leave_place();
+}
+END_TEST
+
 START_TEST(a_folder_goes_with_its_last_group)
 {
 	if (!find_place(_i))
@@ -228,7 +325,7 @@ START_TEST(without_a_place_there_is_a_reason)
 {
 	char error[GROUP_PLACE_ERROR_MAX];
 	struct group_place none;
-	ck_assert_int_eq(group_place_find(&none, SST_HAND_SIGNALS, 0, error), 0);
+	ck_assert_int_eq(group_place_find(&none, SST_HAND_SIGNALS, 0, 0, error), 0);
 	/* Signals need none, and nothing is made for them. */
 	groups = workload_groups_new();
 	ck_assert_int_eq(workload_groups_make(groups, &none), 0);
@@ -238,7 +335,7 @@ START_TEST(without_a_place_there_is_a_reason)
 	workload_groups_remove(groups);
 	if (geteuid() == 0)
 		ck_assert_int_eq(seteuid(65534), 0);
-	if (group_place_find(&none, SST_HAND_FREEZER, 0, error) != 0)
+	if (group_place_find(&none, SST_HAND_FREEZER, 0, 0, error) != 0)
 		ck_assert_msg(strstr(error, "no control group can be made ("), "%s", error);
 	strcpy(none.folder, "/nowhere");
 	none.hand = SST_HAND_FREEZER;
@@ -256,6 +353,8 @@ int main(void)
 	TCase *tests = tcase_create("workload_groups");
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, a_group_is_frozen_and_thawed, 1, 3);
+	tcase_add_loop_test(tests, a_group_is_limited_and_let_go, 1, 3);
+	tcase_add_test(tests, a_limit_above_counts);
 	tcase_add_loop_test(tests, a_folder_goes_with_its_last_group, 1, 3);
 	tcase_add_loop_test(tests, what_a_dead_run_left_goes_with_the_next, 1, 3);
 	tcase_add_test(tests, without_a_place_there_is_a_reason);

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# about: version 2: workloads held by the freezer, by root and by an ordinary user in a delegated group
+# about: version 2: workloads held by the freezer and by bandwidth, by root and by an ordinary user in a delegated group
 # machines: plain
 # kernel: cgroup_no_v1=all
-# limit: 150
+# limit: 260
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 
 # held THROUGH…: half of the machine, by groups that are gone afterwards.
 held() {
-	run "$@" showstopper -v -T 50% -r 12s -a freezer ssburn
+	run "$@" showstopper -v -T 50% -r 12s -a "$hand" ssburn
 	cat err
 	expect_status 0
 	expect_text err "^showstopper: control groups: version 2, in $place/showstopper-"
@@ -19,13 +19,46 @@ held() {
 
 mount_v2
 place=/sys/fs/cgroup
-held
+for hand in freezer quota; do held; done
 
 mkdir /sys/fs/cgroup/group
 run as_user showstopper -T 50% -a freezer --dry-run true
 expect_trouble "^showstopper: actuator module 'freezer': no control group can be made "
 chown user /sys/fs/cgroup/group /sys/fs/cgroup/group/cgroup.procs /sys/fs/cgroup/group/cgroup.subtree_control
 place=/sys/fs/cgroup/group
+hand=freezer
 held in_group group as_user
+
+# Bandwidth: where the controller is handed down, and nobody else is in the group. It is left as it was.
+hand=quota
+echo -cpu >/sys/fs/cgroup/cgroup.subtree_control
+run in_group group as_user showstopper -T 50% -a quota --dry-run true
+expect_trouble "^showstopper: actuator module 'quota': no control group can be made \(/sys/fs/cgroup/group: has no controller cpu; "
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+sleep 1000 &
+stranger=$!
+echo $stranger >/sys/fs/cgroup/group/cgroup.procs
+run in_group group as_user showstopper -T 50% -a quota true
+expect_trouble "^showstopper: actuator module 'quota': no control group can be made \(/sys/fs/cgroup/group: has other processes, such as $stranger, "
+kill $stranger
+wait $stranger
+held in_group group as_user
+[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
+
+# Also when the guardian is killed, or the master: who survives puts things back.
+for victim in guardian master; do
+	start_background in_group group as_user showstopper -q -T 10% -r 1h -a quota sleep 1000
+	is_limited() { grep -q '^[0-9]' /sys/fs/cgroup/group/showstopper-*/0/cpu.max 2>/dev/null; }
+	wait_until is_limited
+	guardian=$background
+	# shellcheck disable=SC2034 # by its name
+	read -r master _ <"/proc/$guardian/task/$guardian/children"
+	eval "kill -KILL \$$victim"
+	wait_background
+	is_gone() { [ -z "$(find /sys/fs/cgroup -name 'showstopper-*')" ]; }
+	wait_until is_gone
+	[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "without the $victim, group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
+	expect_nobody_left
+done
 
 finish

@@ -9,7 +9,8 @@
 #   group_names         where a run has several groups of workloads: what the iteration records of each are called, one after the other
 #   own_options         see below, or nothing
 # and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
-# doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; prepare_runs, which makes files in $output that runs need;
+# doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; check_runs, which refuses what this machine (that of the runs) can't do, before
+# a batch is begun; prepare_runs, which makes files in $output that runs need;
 # in_environments=yes, if runs may be put into containers and guests: then list_runs is called for each $environment.
 
 . "$root/tools/bench/lib/publish.sh"
@@ -163,6 +164,10 @@ prepare_build() {
 		[ -x "$build/$program" ] || trouble "$build/$program isn't there"
 	done
 	java=$build/java
+}
+
+check_machine_of_runs() {
+	! command -v check_runs >/dev/null || check_runs
 }
 
 prepare_workloads() {
@@ -341,6 +346,7 @@ batch() {
 
 	if [ -n "$task" ]; then
 		prepare_build
+		check_machine_of_runs
 		run_task
 		[ "$failed" -eq 0 ] || exit 1
 		exit 0
@@ -364,6 +370,7 @@ batch() {
 	fi
 	prepare_build
 	if [ "$report_only" = no ]; then
+		is_on_cluster || check_machine_of_runs
 		# In this order, so that a batch is begun as a whole or not at all.
 		if [ -e "$output/runs.tsv" ]; then
 			cmp -s "$list" "$output/runs.tsv" || trouble "$output was begun with other options; repeat them, or choose another --output"

@@ -110,7 +110,7 @@ report_warm() {
 		}
 		END {
 			if (!cold) { printf "All %d runs were warm: the throughput of the last two quarters of the warm-up was the same within 2 %%.", runs; exit }
-			printf "Not warm were %d of %d runs: the throughput of the last two quarters of the warm-up (30 s each at most) was not the same within 2 %%: %s%s.", cold, runs, list, cold > 12 ? ", …" : ""
+			printf "Not warm were %d of %d runs: the throughput of the last two quarters of the warm-up (30 s each at most) was not the same within 2 %%: %s%s.", cold, runs, list, (cold > 12 ? ", …" : "")
 		}' "$@")"
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How long iterations took, by the labels of their runs, and where a label stands on an axis. */
+#ifndef REPORT_BOXES_H
+#define REPORT_BOXES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/runs.h"
+#include "report/values.h"
+
+struct report_times {
+	const char *label;            /* that of a run */
+	struct report_values seconds; /* sorted */
+};
+
+struct report_boxes {
+	struct report_times *item; /* `count`, in the order in which labels first appeared */
+	size_t count;
+};
+
+/*
+ * Takes the iterations of all runs; those of one label go together. Of a run with a control log, iterations that began in the warm-up
+ * are left out, unless `with_warmup`. 0, or -1 with a message. Free in both cases.
+ */
+int report_boxes_make(
+	struct report_boxes *boxes, const struct report_input *input, bool with_warmup, char error[static CSV_ERROR_MAX]);
+void report_boxes_free(struct report_boxes *boxes);
+
+/* A label that ends in a number: NUMBER or SERIES/NUMBER, perhaps with a % behind it. */
+struct report_place {
+	const char *series; /* `length` characters at the beginning of the label; 0: none */
+	size_t length;
+	double number;
+};
+/* Whether the label is one. */
+bool report_place_of(const char *label, struct report_place *place);
+
+#endif

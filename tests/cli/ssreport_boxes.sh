@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ssreport boxes and histogram: figures computed by hand, labels that are places on an axis, bins, pictures, what is refused.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+
+# expect_table: what the command printed is standard input.
+expect_table() {
+	cat >expected
+	cmp -s out expected || { fail "$what: found other than expected"; diff out expected | head -20; }
+}
+
+refused() {
+	expected=$1
+	shift
+	run ssreport "$@"
+	expect_trouble "$expected"
+	expect_lines out 0
+}
+
+# iterations FILE BEGIN SECONDS…: one after the other, from that moment on.
+iterations() {
+	file=$1
+	moment=$2
+	shift 2
+	printf '%s\n' "$@" | awk -v moment="$moment" 'BEGIN { print "instance,iteration,start_s,end_s" }
+		{ printf "0,%d,%.9f,%.9f\n", NR - 1, moment, moment + $1; moment += $1 }' >"$file"
+}
+
+# ---- Boxes ----------------------------------------------------------------------------------------------------------------
+
+# Sorted: 1 2 4 5; and, with an outlier below and one above, 3 5 10 11 12 13 14 20 20.1 (whiskers reach from 4 to 20).
+iterations a.csv 100 5 1 4 2
+iterations b.csv 100 20.1 11 5 3 10 14 13 12 20
+run ssreport boxes -f csv a=a.csv b=b.csv
+expect_status 0
+expect_lines err 0
+expect_table <<'END'
+label,iterations,least_s,q5_s,q25_s,q50_s,q75_s,q95_s,most_s,mean_s,outliers
+a,4,1.000000000,1.150000000,1.750000000,3.000000000,4.250000000,4.850000000,5.000000000,3.000000000,0
+b,9,3.000000000,3.800000000,10.000000000,12.000000000,14.000000000,20.060000000,20.100000000,12.011111111,2
+END
+# Runs of one label are one, and the unit is that which people need.
+iterations ms.csv 7 0.25 0.5
+run ssreport boxes --quantiles 2.5,50 -l x ms.csv -l x ms.csv -l y ms.csv
+expect_table <<'END'
+label  iterations  least ms  2.5 % ms  50 % ms  most ms  mean ms  outliers
+x               4   250.000   250.000  375.000  500.000  375.000         0
+y               2   250.000   256.250  375.000  500.000  375.000         0
+END
+# Times of a machine that is up for long: differences of large numbers are what the file says, and what is the same is no outlier.
+seq 1 8 | awk 'BEGIN { print "start_s,end_s" } { printf "812345.%d00000001,812345.%d00000001\n", $1, $1 + 1 }' >even.csv
+run ssreport boxes -f csv --quantiles 10 a=even.csv
+expect_text out '^a,8,(0\.100000000,){3}0\.100000000,0$'
+# Control began at 101 s: what began in the warm-up is left out, or asked for.
+printf 'time_s,monotonic_s,target,load\n0,101,,1\n1,102,0.5,0.5\n2,103,0.5,0.5\n13,114,0.5,0.5\n' >log.csv
+run ssreport boxes -f csv a=log.csv a=a.csv
+expect_text out '^a,3,1\.000000000,.*,4\.000000000,2\.333333333,0$'
+run ssreport boxes -f csv --warmup a=log.csv a=a.csv
+expect_text out '^a,4,1\.000000000,.*,5\.000000000,3\.000000000,0$'
+iterations early.csv 100 0.5 0.25
+refused '^ssreport: a: found no iteration after the warm-up' boxes a=log.csv a=early.csv
+cut -d , -f 1,3,4 log.csv >unclocked.csv
+refused '^ssreport: unclocked.csv:1: found no column monotonic_s' boxes a=unclocked.csv a=a.csv
+refused '^ssreport: log: found a log, but no iterations' boxes log.csv
+for list in '' x '5,' 101 -1 5,,6 "$(seq -s , 21)"; do
+	refused "^ssreport: --quantiles: found '$list', expected " boxes --quantiles "$list" a.csv
+done
+refused '^ssreport: found --axis, but no picture' boxes --axis load a.csv
+refused '^ssreport: curve has no option --quantiles' curve --quantiles 5 a.csv
+
+# ---- Histograms -----------------------------------------------------------------------------------------------------------
+
+cat >pieces.csv <<'END'
+name,before,after
+one,2.3,0.9
+two,2.4,1.1
+three,2.35,1.0
+four,1.1,1.2
+five,,1.0
+END
+run ssreport histogram --column before --width 0.1 -f csv pieces.csv
+expect_status 0
+expect_lines out 15
+for row in '1.0,1.1,1,0.250000' '1.1,1.2,0,0.000000' '2.2,2.3,1,0.250000' '2.3,2.4,2,0.500000'; do expect_text out "^pieces,$row\$"; done
+run ssreport histogram --column after --bins 3 pieces.csv
+expect_table <<'END'
+label   above  up to  values  share %
+pieces    0.9    1.0       3     60.0
+pieces    1.0    1.1       1     20.0
+pieces    1.1    1.2       1     20.0
+END
+# Two series have the same bins: two columns, or two labels, whose files count together.
+run ssreport histogram --column before --column after --width 1 -f csv pieces.csv
+expect_table <<'END'
+label,low,high,count,share
+before,0,1,0,0.000000
+before,1,2,1,0.250000
+before,2,3,3,0.750000
+after,0,1,3,0.600000
+after,1,2,2,0.400000
+after,2,3,0,0.000000
+END
+run ssreport histogram --column after --width 1 -f csv -l x pieces.csv pieces.csv y=pieces.csv
+expect_table <<'END'
+label,low,high,count,share
+x,0,1,6,0.600000
+x,1,2,4,0.400000
+y,0,1,3,0.600000
+y,1,2,2,0.400000
+END
+run sh -c 'ssreport histogram --column load -f csv - <log.csv'
+expect_status 0
+expect_text out '^stdin,'
+refused '^ssreport: expected the column whose values are counted: --column NAME' histogram pieces.csv
+refused '^ssreport: pieces.csv:1: found the columns name,before,after, expected load as --column says' histogram --column load pieces.csv
+refused "^ssreport: pieces.csv:2:1: name: found 'one', expected a number" histogram --column name pieces.csv
+refused "^ssreport: --column: found 'name' as another column, expected at most 2" \
+	histogram --column before --column after --column name pieces.csv
+refused "^ssreport: --column: found 'after' twice" histogram --column after --column after pieces.csv
+refused '^ssreport: found two columns, expected one file, without a label' histogram --column after --column before x=pieces.csv
+refused '^ssreport: found two columns, expected one file, without a label' \
+	histogram --column after --column before pieces.csv a.csv
+refused '^ssreport: found z besides x and y, expected at most two histograms' \
+	histogram --column after x=pieces.csv y=pieces.csv z=pieces.csv
+refused '^ssreport: found --width and --bins, expected one of them' histogram --column after --width 1 --bins 3 pieces.csv
+refused "^ssreport: --width: found '0', expected a number above 0" histogram --column after --width 0 pieces.csv
+refused '^ssreport: --width: found values from 0.9 to 1.2, which make more than 10000 bins of 1e-05' \
+	histogram --column after --width 0.00001 pieces.csv
+printf 'v,w\n2,\n2,\n' >same.csv
+refused '^ssreport: --bins: found no value but 2, expected --width' histogram --column v --bins 3 same.csv
+refused '^ssreport: same: found no number in the column w' histogram --column w same.csv
+run ssreport histogram --column v same.csv
+expect_status 0
+
+# ---- Pictures -------------------------------------------------------------------------------------------------------------
+
+command -v gnuplot >/dev/null || skip 'gnuplot is missing'
+run ssreport boxes --axis "it's {/=40 x}" -o boxes.png -o boxes.svg -l one/10% a.csv -l two/10% b.csv -l two/100% a.csv
+expect_status 0
+expect_lines err 0
+expect_text boxes.svg ">it's \{/=40 x\}<"
+expect_text boxes.svg '>two<'
+expect_text boxes.svg '>time of an iteration \(s\)<'
+expect_text boxes.svg '>(<[^>]*>)* *100<'
+expect_no_text boxes.svg '>two/10'
+# Labels that are no numbers stand below their boxes.
+run ssreport boxes -o boxes.svg 10=a.csv "o'clock=b.csv"
+expect_status 0
+expect_text boxes.svg ">o'clock<"
+iterations nothing.csv 5 0 0
+for file in a.csv even.csv nothing.csv; do
+	run ssreport boxes -o one.svg 10=$file
+	expect_status 0
+	expect_lines err 0
+done
+run ssreport histogram --column before --column after -o histogram.pdf -o histogram.svg pieces.csv
+expect_status 0
+expect_text histogram.svg '>before<'
+expect_text histogram.svg '>values in the bin<'
+run ssreport histogram --column before -o histogram.svg pieces.csv
+expect_status 0
+expect_text histogram.svg '>before<'
+
+finish

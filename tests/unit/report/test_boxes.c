@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/boxes.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static void a_label_may_end_in_a_number(void **state)
+{
+	(void)state;
+	const struct {
+		const char *label;
+		size_t length;
+		double number;
+	} places[] = {
+		{"40", 0, 40},
+		{"40%", 0, 40},
+		{"-2.5e1", 0, -25},
+		{"freezer/12.5", 7, 12.5},
+		{"a/b/100%", 3, 100},
+		{"/7", 0, 7},
+	};
+	for (size_t i = 0; i < LENGTH(places); i++) {
+		struct report_place place;
+		assert_true(report_place_of(places[i].label, &place));
+		assert_ptr_equal(place.series, places[i].label);
+		assert_int_equal(place.length, places[i].length);
+		assert_true(place.number == places[i].number);
+	}
+}
+
+static void other_labels_do_not(void **state)
+{
+	(void)state;
+	static const char *const labels[] = {
+		"", "%", "/", "a/", "a/%", "freezer", "40 %", "40%%", "n40", "40/a", "nan", "inf", "0x10"};
+	struct report_place place;
+	for (size_t i = 0; i < LENGTH(labels); i++)
+		assert_false(report_place_of(labels[i], &place));
+}
+
+/* Two runs of one label around one of another, whose log knows when control began. */
+static void iterations_of_one_label_go_together(void **state)
+{
+	(void)state;
+	struct report_iteration first[] = {{10, 13}, {13, 14}};
+	struct report_iteration second[] = {{5, 7}};
+	struct report_iteration third[] = {{99, 101}, {101, 105}};
+	double time[] = {0, 1};
+	double monotonic[] = {100, 101};
+	double target[] = {0, 0.5};
+	struct report_log log = {.name = "log", .count = 2, .time = time, .monotonic = monotonic, .target = target, .warmup = 1};
+	char a[] = "a";
+	char b[] = "b";
+	struct report_run run[] = {
+		{.label = a, .iterations = {.item = first, .count = LENGTH(first)}, .iteration_files = 1},
+		{.label = b, .iterations = {.item = third, .count = LENGTH(third)}, .iteration_files = 1, .log = &log, .logs = 1},
+		{.label = a, .iterations = {.item = second, .count = LENGTH(second)}, .iteration_files = 1},
+	};
+	const struct report_input input = {.run = run, .runs = LENGTH(run)};
+	struct report_boxes boxes;
+	char error[CSV_ERROR_MAX];
+	assert_int_equal(report_boxes_make(&boxes, &input, false, error), 0);
+	assert_int_equal(boxes.count, 2);
+	assert_string_equal(boxes.item[0].label, "a");
+	assert_int_equal(boxes.item[0].seconds.count, 3);
+	assert_true(boxes.item[0].seconds.item[0] == 1 && boxes.item[0].seconds.item[2] == 3);
+	assert_int_equal(boxes.item[1].seconds.count, 1);
+	assert_true(boxes.item[1].seconds.item[0] == 4);
+	report_boxes_free(&boxes);
+	assert_int_equal(report_boxes_make(&boxes, &input, true, error), 0);
+	assert_int_equal(boxes.item[1].seconds.count, 2);
+	report_boxes_free(&boxes);
+	log.monotonic = NULL;
+	assert_int_equal(report_boxes_make(&boxes, &input, false, error), -1);
+	assert_string_equal(error, "log:1: found no column monotonic_s, expected it for the iterations");
+	report_boxes_free(&boxes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_label_may_end_in_a_number),
+		cmocka_unit_test(other_labels_do_not),
+		cmocka_unit_test(iterations_of_one_label_go_together),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
