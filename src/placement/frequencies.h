@@ -36,7 +36,7 @@ void frequencies_free(struct frequencies *frequencies);
 /* Prints each frequency with its processors: "1800MHz: processors 0-3; 2400MHz: processors 4-7". */
 void frequencies_print(const struct frequencies *frequencies, FILE *to);
 
-/* Prints what a reader of the results must know: one sentence each, without full stop, handed to `say`. */
+/* Hands to `say` what a reader of the results must know: a sentence each, without full stop. */
 void frequencies_warn(const struct frequencies *frequencies, void (*say)(const char *line));
 
 #endif
