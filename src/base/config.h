@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/frequency_wish.h"
 #include "showstopper/module.h"
 
 /* Schemes that divide processors among groups; placement/pinning.h has what they mean. */
@@ -35,13 +36,15 @@ struct dynamic_pinning {
 /* Workloads of one kind. */
 struct group {
 	unsigned instances;
-	bool by_default;        /* as many as that are the default, since none were asked for */
-	bool free;              /* runs uncontrolled beside the others */
-	struct sst_cpus *cpus;  /* the processors that it may use; NULL for all; owned */
-	struct sst_cpus *moved; /* with dynamic pinning, those at high load; likewise */
-	enum pinning pin;       /* the scheme that cpus came from */
-	unsigned part, parts;   /* … and which part of how many; 0 parts: not given */
-	char **command;         /* argv, NULL-terminated; the words are the caller's */
+	bool by_default;                 /* as many as that are the default, since none were asked for */
+	bool free;                       /* runs uncontrolled beside the others */
+	struct sst_cpus *cpus;           /* the processors that it may use; NULL for all; owned */
+	struct sst_cpus *moved;          /* with dynamic pinning, those at high load; likewise */
+	enum pinning pin;                /* the scheme that cpus came from */
+	unsigned part, parts;            /* … and which part of how many; 0 parts: not given */
+	struct frequency_wish frequency; /* of those processors */
+	const char *frequency_text;      /* … as it was typed; NULL for none */
+	char **command;                  /* argv, NULL-terminated; the words are the caller's */
 };
 
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "base/replaced.h"
 #include "base/units.h"
 #include "control/run.h"
 #include "os/attached.h"
+#include "placement/frequencies.h"
 #include "record/short_run.h"
 
 static void print_times(const struct run *run)
@@ -49,16 +51,46 @@ static void print_line(const char *line)
 	puts(line);
 }
 
+static void print_frequencies(const struct frequencies *frequencies)
+{
+	if (!frequencies->count)
+		return;
+	fputs("frequency: ", stdout);
+	frequencies_print(frequencies, stdout);
+	putchar('\n');
+	frequencies_warn(frequencies, print_line);
+}
+
+/* What a run would refuse, too. 0, or -1 after a message. */
+static int plan_frequencies(const struct config *config, struct frequencies *frequencies)
+{
+	char error[FREQUENCY_ERROR_MAX];
+	if (frequencies_plan(config, frequencies, error) != 0)
+		return diag_refuse("%s", error);
+	for (size_t i = 0; i < frequencies->count; i++)
+		if (frequency_policy_check(config->root, frequencies->item[i].policy, error) != 0) {
+			frequencies_free(frequencies);
+			return diag_refuse("--frequency: %s", error);
+		}
+	return 0;
+}
+
 int dry_run_print(const struct config *config)
 {
 	struct run run;
 	struct attached *attached;
+	struct frequencies frequencies;
 	int result = -1;
-	if (attached_open(config->attach, config->attaches, &attached) != 0)
+	if (plan_frequencies(config, &frequencies) != 0)
 		return -1;
+	if (attached_open(config->attach, config->attaches, &attached) != 0) {
+		frequencies_free(&frequencies);
+		return -1;
+	}
 	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
+		print_frequencies(&frequencies);
 		print_times(&run);
 		print_requirements(config);
 		replaced_say(config, print_line);
@@ -66,5 +98,6 @@ int dry_run_print(const struct config *config)
 	}
 	run_release(&run);
 	attached_close(attached, config->attaches);
+	frequencies_free(&frequencies);
 	return result;
 }

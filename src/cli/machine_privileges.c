@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/frequency_wish.h"
 #include "cli/machine_parts.h"
 #include "control/shared.h"
 #include "os/cgroup.h"
 #include "os/containment.h"
 #include "os/facilities.h"
+#include "os/frequency_policies.h"
 #include "os/group_place.h"
 #include "os/host_text.h"
 #include "os/scheduling.h"
@@ -191,6 +193,33 @@ static void add_hand(struct findings *findings, enum sst_hand hand, const char *
 		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%.400s", why);
 }
 
+/* Whether --frequency can be had of all clocks. */
+static void add_set_frequency(struct findings *findings, const char *root)
+{
+	static const char name[] = "set_frequency";
+	struct frequency_policies policies;
+	char error[FREQUENCY_ERROR_MAX], low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX];
+	if (frequency_policies_read(root, &policies, error) != 0) {
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%s", error);
+		return;
+	}
+	int result = 0;
+	uint64_t least_khz = UINT64_MAX, most_khz = 0;
+	for (size_t i = 0; i < policies.count && result == 0; i++) {
+		const struct frequency_policy *const policy = &policies.policy[i];
+		result = frequency_policy_check(root, policy->number, error);
+		least_khz = policy->least_khz < least_khz ? policy->least_khz : least_khz;
+		most_khz = policy->most_khz > most_khz ? policy->most_khz : most_khz;
+	}
+	if (result == 0)
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_AVAILABLE, "--frequency: %s to %s, %zu clock%s",
+			frequency_print(least_khz, low), frequency_print(most_khz, high), policies.count,
+			policies.count == 1 ? "" : "s");
+	else
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%s", error);
+	frequency_policies_free(&policies);
+}
+
 void machine_add_privileges(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
 	add_priority(findings);
@@ -201,4 +230,5 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_groups(findings, config, env);
 	add_hand(findings, SST_HAND_FREEZER, "freezer");
 	add_hand(findings, SST_HAND_QUOTA, "quota");
+	add_set_frequency(findings, config->root);
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/frequency_wish.h"
 #include "base/instant.h"
 #include "cli/refuse.h"
 #include "module/module.h"
@@ -138,6 +139,16 @@ int option_set_part(void *settings, const char *source, const char *text)
 			source, text);
 	target->group->part = (unsigned)part;
 	target->group->parts = (unsigned)parts;
+	return 0;
+}
+
+int option_set_frequency(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	if (frequency_wish_parse(text, &target->group->frequency) != 0)
+		return refuse(target->error, "%s: '%s' is %s: expected %s", source, text,
+			errno == ERANGE ? "out of range" : "malformed", FREQUENCY_WISH_EXPECTED);
+	target->group->frequency_text = text;
 	return 0;
 }
 

@@ -26,6 +26,7 @@ extern const char *const option_pins[];
 /* Store the value of the option of that name. 0, or -1 with a message in *error, which calls the option `source`. */
 int option_set_attach(void *settings, const char *source, const char *text);
 int option_set_cpus(void *settings, const char *source, const char *text);
+int option_set_frequency(void *settings, const char *source, const char *text);
 int option_set_help_module(void *settings, const char *source, const char *text);
 int option_set_part(void *settings, const char *source, const char *text);
 int option_set_pin(void *settings, const char *source, const char *text);

@@ -84,8 +84,21 @@ static json_t *group_object(const struct group *group, const struct dynamic_pinn
 	} else if (group->pin != PIN_NONE) {
 		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
 	}
-	return json_pack("{s:i, s:o, s:b, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command),
-		"free", (int)group->free, "cpus", processor_list(group->cpus), "pin", json_value_text(*pin ? pin : NULL));
+	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:o}", "instances", (int)group->instances, "command", words(group->command),
+		"free", (int)group->free, "cpus", processor_list(group->cpus), "pin", json_value_text(*pin ? pin : NULL),
+		"frequency", json_value_text(group->frequency_text));
+}
+
+/* What the groups' frequencies came to, of each clock. */
+static json_t *clocks(const struct frequencies *frequencies)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; frequencies && i < frequencies->count; i++) {
+		const struct frequency *const item = &frequencies->item[i];
+		json_array_append_new(array, json_pack("{s:i, s:o, s:I}", "policy", (int)item->policy, "cpus",
+						     processor_list(item->cpus), "khz", (json_int_t)item->khz));
+	}
+	return array;
 }
 
 static json_t *instant(int64_t ns)
@@ -117,6 +130,7 @@ static json_t *configuration(const struct export *export)
 		json_value_text(config->stdout_file), "stderr", json_value_text(config->stderr_file), "contain",
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
+	json_object_set_new(object, "clocks", clocks(export->summary->frequencies));
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
 	json_object_set_new(object, "log_counters", json_value_text(config->log_counters));
 	json_object_set_new(object, "log_zones", json_boolean(config->log_zones));

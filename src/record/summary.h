@@ -8,6 +8,7 @@
 
 #include "base/accuracy.h"
 #include "control/run.h"
+#include "placement/frequencies.h"
 #include "record/counted.h"
 #include "record/tally.h"
 
@@ -39,6 +40,7 @@ struct summary {
 	double wall_s;                  /* from the end of the hold to the end of control */
 	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
 	uint64_t others_samples;
+	const struct frequencies *frequencies; /* that processors were held at; NULL or empty: none */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
 };
 

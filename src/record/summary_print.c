@@ -97,6 +97,15 @@ static void print_measured(const struct summary *summary, FILE *to)
 	fprintf(to, "%s\n", summary->container);
 }
 
+static void print_frequency(const struct summary *summary, FILE *to)
+{
+	if (!summary->frequencies || !summary->frequencies->count)
+		return;
+	row(TERM_FREQUENCY, to);
+	frequencies_print(summary->frequencies, to);
+	fputc('\n', to);
+}
+
 static void print_others(const struct summary *summary, FILE *to)
 {
 	if (!summary->accuracy.samples)
@@ -327,6 +336,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_accuracy(summary, to);
 	print_bounds(summary, to);
 	print_measured(summary, to);
+	print_frequency(summary, to);
 	print_others(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);

@@ -33,6 +33,7 @@ static const struct {
 		"same. Something else made it."},
 	[TERM_MEASURED] = {"measured", "What the load is of, where a container takes away a part of the machine (a quota, or "
 				       "processors), and with --limit."},
+	[TERM_FREQUENCY] = {"frequency", "At which clock which processors were held, with --frequency."},
 	[TERM_OTHERS] = {"others",
 		"Load of all that is neither a workload nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "

@@ -169,6 +169,9 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 		result = EXIT_TROUBLE;
 	}
 	workload_groups_remove(ties->groups);
+	/* Again where the master could not, which has said so. */
+	if (!clocks_give_back(&ties->clocks, WIFSIGNALED(status)))
+		result = EXIT_TROUBLE;
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
 		attached_continue(ties->attached[i].table);
@@ -183,8 +186,13 @@ int guardian_run(const struct config *config)
 	int signals = -1;
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
-	if (attached_open(config->attach, config->attaches, &attached) != 0)
+	if (clocks_prepare(&ties.clocks, config) != 0)
 		return EXIT_TROUBLE;
+	if (attached_open(config->attach, config->attaches, &attached) != 0) {
+		clocks_give_back(&ties.clocks, true);
+		clocks_free(&ties.clocks);
+		return EXIT_TROUBLE;
+	}
 	ties.attached = attached;
 	scheduling_save(&ties.user);
 	scheduling_raise_files();
@@ -198,15 +206,18 @@ int guardian_run(const struct config *config)
 		result = master_run(config, &ties);
 		attached_close(attached, config->attaches);
 		workload_groups_free(ties.groups);
+		clocks_free(&ties.clocks);
 		return result;
 	}
-	if (master < 0)
+	if (master < 0) {
 		diag("can't start the master: %s%s", strerror(errno),
 			ties.guardian < 0 && (errno == ENOSYS || errno == EPERM)
 				? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
 				: "");
-	else
+		clocks_give_back(&ties.clocks, true);
+	} else {
 		result = clean_up(config, &ties, watch(master, signals, &ties));
+	}
 	if (signals >= 0)
 		close(signals);
 	if (ties.suspended >= 0)
@@ -216,6 +227,7 @@ int guardian_run(const struct config *config)
 	if (ties.guardian >= 0)
 		close(ties.guardian);
 	workload_groups_free(ties.groups);
+	clocks_free(&ties.clocks);
 	attached_close(attached, config->attaches);
 	return result;
 }

@@ -362,6 +362,7 @@ static void report(struct master *master, int *status)
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
+		.frequencies = &master->ties->clocks.planned,
 		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
@@ -486,7 +487,10 @@ static int get_ready(struct master *master)
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	return share(master) == 0 && make_groups(master) == 0 ? 0 : EXIT_TROUBLE;
+	if (share(master) != 0 || make_groups(master) != 0)
+		return EXIT_TROUBLE;
+	/* The last, as it changes the machine. */
+	return clocks_set(&master->ties->clocks, config) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 /* The trace's length or the time that the user gave, whichever is shorter. */
@@ -547,6 +551,9 @@ static int run_workloads(struct master *master)
 		master->status = EXIT_TROUBLE;
 	}
 	workload_groups_remove(master->run.groups);
+	clocks_check(&master->ties->clocks, config);
+	if (!clocks_give_back(&master->ties->clocks, true))
+		master->status = EXIT_TROUBLE;
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);
 	live_line_remove(&master->recording.live_line);

@@ -6,6 +6,7 @@
 #include "os/attached.h"
 #include "os/scheduling.h"
 #include "os/workload_groups.h"
+#include "supervise/clocks.h"
 
 /* The master's ties to the guardian, made before the fork. */
 struct master_ties {
@@ -15,6 +16,7 @@ struct master_ties {
 	struct scheduling user;
 	const struct attached *attached; /* config->attaches of them */
 	struct workload_groups *groups;  /* of the workloads; the master makes them */
+	struct clocks clocks;            /* the master sets them */
 };
 
 #endif

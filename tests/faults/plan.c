@@ -149,6 +149,9 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	plan->hand = one_process || plan->attached ? SST_HAND_SIGNALS
 		     : settings->any_hand          ? settings->has_hand[drawn] ? drawn : SST_HAND_SIGNALS
 						   : settings->hand;
+	const bool held = below(3) == 0;
+	plan->frequency =
+		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
 }
 
 const char *hand_name(enum sst_hand hand)
@@ -217,7 +220,8 @@ static void add_groups(struct plan_command *command, const struct plan *plan, co
 	add_workload(command, settings, plan->kind);
 }
 
-void plan_command(const struct plan *plan, const struct settings *settings, pid_t attached, struct plan_command *command)
+void plan_command(
+	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command)
 {
 	*command = (struct plan_command){0};
 	ADD(command, settings->program);
@@ -235,6 +239,8 @@ void plan_command(const struct plan *plan, const struct settings *settings, pid_
 		ADD(command, "--contain", settings->contain);
 	if (plan->hand != SST_HAND_SIGNALS)
 		ADD(command, "-a", hand_name(plan->hand));
+	if (plan->frequency)
+		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
 		ADD(command, "--when-one-ends", "respawn");
 	if (plan->shape == SHAPE_STAGGERED || plan->shape == SHAPE_MIXED)
@@ -257,9 +263,9 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s, after %.1f ms%s%s:", shape_name(plan->shape), plan->instances,
-		plan->target, kind_name(plan->kind), hand_name(plan->hand), (double)plan->moment_us / 1e3,
-		plan->suspend ? " suspended" : "",
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
+		plan->instances, plan->target, kind_name(plan->kind), hand_name(plan->hand),
+		plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

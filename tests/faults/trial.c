@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "disturb.h"
 #include "judge.h"
 #include "launch.h"
@@ -169,6 +170,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
 		.hand = trial.plan.hand,
+		.frequency = trial.plan.frequency,
 		.clean_us = -1};
 	plan_describe(&trial.plan, result->text, sizeof result->text);
 	snprintf(trial.mark, sizeof trial.mark, "%d.%llu", (int)getpid(), (unsigned long long)seed);
@@ -177,6 +179,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	trial.output = memfd_create("output", MFD_CLOEXEC);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0 || trial.output < 0)
 		return;
+	clocks_make(&trial);
 	trial.begin_us = trial_now_us();
 	if (trial.plan.attached)
 		trial.attached = launch_attached(&trial);
@@ -198,6 +201,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	look_for_groups(&trial);
 	kill_all(&trial);
 	look_for_names(&trial);
+	clocks_judge(&trial);
 	keep_output(&trial);
 	census_free(&trial.census);
 	free(trial.standing);

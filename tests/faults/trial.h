@@ -55,7 +55,8 @@ struct settings {
 	enum sst_hand hand;   /* for -a */
 	bool any_hand;        /* … but one of those that can be had, as the seed says */
 	bool has_hand[SST_HANDS];
-	int64_t deadline_us; /* what may be left is judged so long after the run ended */
+	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
+	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
 
 enum verdict {
@@ -75,6 +76,7 @@ struct result {
 	enum shape shape;
 	enum victims victims;
 	enum sst_hand hand;
+	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */
 	unsigned instances;
@@ -82,7 +84,7 @@ struct result {
 	unsigned vanished;       /* processes that had ended when their fatal signal came */
 	unsigned stopped;        /* processes that stay stopped at the deadline, permitted or not */
 	unsigned alive;          /* likewise alive, stopped ones included */
-	unsigned names;          /* left in /dev/shm or as control groups, and removed by the next run */
+	unsigned names;          /* left in /dev/shm, as control groups or as limits of clocks, and removed by the next run */
 	int64_t clean_us;        /* when nothing was left, after the run ended; -1: never */
 	char text[TRIAL_TEXT];   /* what was done and what is wrong */
 	char output[TRIAL_TEXT]; /* end of what the tool printed */

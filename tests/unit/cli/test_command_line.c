@@ -227,8 +227,8 @@ static void options_end_at_the_first_word(void **state)
 
 #define NO_COMMAND "a command is missing: expected one, such as showstopper -T 40% ssburn (--help says more)"
 #define NO_COMMAND_BESIDE                                                                                                        \
-	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, --pin, --part and "    \
-	"--free"
+	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, --pin, --part, "       \
+	"--frequency and --free"
 
 static void empty_groups_are_refused(void **state)
 {
@@ -380,6 +380,25 @@ static void names_must_not_be_empty(void **state)
 	refuse("--stdout= a", "--stdout: expected the name of a file");
 	refuse("--stderr= a", "--stderr: expected the name of a file");
 	refuse("--chdir= a", "--chdir: expected the name of a folder");
+}
+
+#define NO_FREQUENCY                                                                                                             \
+	"expected a frequency such as 1.8GHz, 1800MHz or 1800000kHz, a share of the highest one such as 50%, min or max"
+
+static void frequencies_are_those_of_their_group(void **state)
+{
+	(void)state;
+	take("--frequency 1.8GHz a : --frequency=50% b : c");
+	assert_int_equal(config.group[0].frequency.kind, FREQUENCY_EXACT);
+	assert_int_equal(config.group[0].frequency.khz, 1800000);
+	assert_string_equal(config.group[0].frequency_text, "1.8GHz");
+	assert_int_equal(config.group[1].frequency.kind, FREQUENCY_SHARE);
+	assert_int_equal(config.group[2].frequency.kind, FREQUENCY_NONE);
+	assert_null(config.group[2].frequency_text);
+	refuse("--frequency 1800 a", "--frequency: '1800' is malformed: " NO_FREQUENCY);
+	refuse("--frequency=0GHz a", "--frequency: '0GHz' is out of range: " NO_FREQUENCY);
+	refuse("--frequency", "option '--frequency' needs VALUE");
+	refuse("--attach 1 --frequency max", NO_COMMAND_BESIDE);
 }
 
 static void other_actions_need_no_command(void **state)
@@ -572,6 +591,7 @@ int main(void)
 		TEST(names_must_not_be_empty),
 		TEST(other_actions_need_no_command),
 		TEST(processors_of_groups),
+		TEST(frequencies_are_those_of_their_group),
 		TEST(dynamic_pinning),
 		TEST(something_must_be_controlled),
 		TEST(every_option_of_the_help_is_understood),

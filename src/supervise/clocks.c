@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervise/clocks.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/frequency_wish.h"
+
+static int fill(const struct clocks *clocks, char error[static FREQUENCY_ERROR_MAX])
+{
+	for (size_t i = 0; i < clocks->planned.count; i++)
+		if (frequency_hold_add(clocks->hold, clocks->planned.item[i].policy, clocks->planned.item[i].khz, error) != 0)
+			return -1;
+	return 0;
+}
+
+int clocks_prepare(struct clocks *clocks, const struct config *config)
+{
+	char error[FREQUENCY_ERROR_MAX];
+	*clocks = (struct clocks){0};
+	if (frequencies_plan(config, &clocks->planned, error) != 0)
+		return diag_refuse("%s", error);
+	if (!clocks->planned.count)
+		return 0;
+	clocks->hold = frequency_hold_new(config->root, clocks->planned.count, error);
+	if (clocks->hold && clocks->hold->restored && !config->quiet)
+		diag("--frequency: gave back what a run had left that was killed: limits of %u polic%s", clocks->hold->restored,
+			clocks->hold->restored == 1 ? "y" : "ies");
+	if (clocks->hold && fill(clocks, error) == 0)
+		return 0;
+	diag("--frequency: %s", error);
+	clocks_give_back(clocks, true);
+	clocks_free(clocks);
+	return -1;
+}
+
+void clocks_free(struct clocks *clocks)
+{
+	frequency_hold_free(clocks->hold);
+	frequencies_free(&clocks->planned);
+	*clocks = (struct clocks){0};
+}
+
+static void warn(const char *line)
+{
+	diag("warning: %s", line);
+}
+
+static void say_frequencies(const struct frequencies *frequencies)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const to = open_memstream(&text, &length);
+	if (!to)
+		return;
+	frequencies_print(frequencies, to);
+	if (fclose(to) == 0)
+		diag("frequency: %s", text);
+	free(text);
+}
+
+int clocks_set(const struct clocks *clocks, const struct config *config)
+{
+	char error[FREQUENCY_ERROR_MAX];
+	if (!clocks->hold)
+		return 0;
+	if (!config->quiet)
+		frequencies_warn(&clocks->planned, warn);
+	if (config->verbose)
+		say_frequencies(&clocks->planned);
+	if (config->verbose && clocks->hold->record < 0)
+		diag("--frequency: no record in /run, by which a later run could give back what is set if all of this one is "
+		     "killed");
+	return frequency_hold_set(clocks->hold, error) == 0 ? 0 : diag_refuse("--frequency: %s", error);
+}
+
+void clocks_check(const struct clocks *clocks, const struct config *config)
+{
+	char low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX], wanted[FREQUENCY_TEXT_MAX];
+	for (size_t i = 0; clocks->hold && !config->quiet && i < clocks->hold->count; i++) {
+		const struct held_frequency *const held = &clocks->hold->held[i];
+		uint64_t low_khz, high_khz;
+		if (!atomic_load(&held->is_set) || frequency_hold_is_kept(clocks->hold, i, &low_khz, &high_khz))
+			continue;
+		if (low_khz && high_khz)
+			diag("warning: --frequency: something else changed policy%u during the run: it had %s to %s in the end "
+			     "instead "
+			     "of %s",
+				held->policy, frequency_print(low_khz, low), frequency_print(high_khz, high),
+				frequency_print(held->khz, wanted));
+		else
+			diag("warning: --frequency: policy%u can't be read any more, maybe as its processors went offline",
+				held->policy);
+	}
+}
+
+bool clocks_give_back(const struct clocks *clocks, bool say)
+{
+	char error[FREQUENCY_ERROR_MAX];
+	if (!clocks->hold || frequency_hold_give_back(clocks->hold, error) == 0)
+		return true;
+	if (say)
+		diag("--frequency: can't give back what was set: %s", error);
+	return false;
+}
