@@ -1,0 +1,338 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/experiments/variability, with stand-ins for stress-ng and showstopper whose rates are known: what it measures and in which order, going on,
+# statistics with known answers, the search for a bandwidth, real programs, the block of a document, and what is left after a kill.
+# shellcheck disable=SC2016,SC2317 # of the stand-ins; functions that wait_until calls
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset PUBLISH_ROOT SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS
+variability=$source/tools/experiments/variability
+lib=$source/tools/experiments/lib
+real_stress=$(command -v stress-ng)
+
+# ---- The stand-ins ------------------------------------------------------------------------------------------------------------
+
+# Rates are those of the file rates, for all else 100, times the bandwidth to a power, and 1 % up and down in turn.
+mkdir bin programs
+cat >bin/stress-ng <<'SCRIPT'
+#!/bin/sh
+case $1 in
+--version)
+	echo "stress-ng, version ${STAND_IN_VERSION:-9.9}, a stand-in"
+	exit
+	;;
+--help)
+	echo ' --memcpy N  a stressor'
+	exit
+	;;
+--cpu-method)
+	echo 'cpu-method must be one of: all queens int64 float slow broken' >&2
+	exit 1
+	;;
+esac
+name=${1#--}
+while [ $# -gt 0 ]; do
+	case $1 in --cpu-method) name=$2 ;; --yaml) yaml=$2 ;; esac
+	shift
+done
+echo "$name" >>"$STAND_IN/calls"
+if [ "$name" = broken ]; then
+	echo 'stress-ng: no such luck' >&2
+	exit 2
+fi
+if [ "$name" = slow ]; then
+	echo $$ >"$STAND_IN/slow"
+	exec sleep 100
+fi
+awk -v name="$name" -v calls="$(grep -cx "$name" "$STAND_IN/calls")" -v bandwidth="${STAND_IN_BANDWIDTH:-100}" -v power="${STAND_IN_POWER:-1}" '
+	BEGIN { rate = 100 }
+	$1 == name { rate = $2 }
+	END { printf "metrics:\n    - stressor: cpu\n      bogo-ops-per-second-real-time: %f\n", rate * (bandwidth / 100) ^ power * (calls % 2 ? 1.01 : 0.99) }' \
+	"$STAND_IN/${STAND_IN_RATES:-rates}" >"$yaml"
+SCRIPT
+cat >programs/showstopper <<'END'
+#!/bin/sh
+case " $* " in
+*' --version '*) echo 'showstopper 0 (stand-in)'; exit ;;
+*' --check-machine '*) exit ;;
+*' --frequency '*) echo 'showstopper: no processor has a clock that can be set' >&2; exit 125 ;;
+*' --dry-run '*) exit ;;
+esac
+echo "$*" >>"$STAND_IN/held"
+while [ "$1" != -- ]; do
+	case $1 in -T) STAND_IN_BANDWIDTH=${2%\%} ;; esac
+	shift
+done
+shift
+export STAND_IN_BANDWIDTH
+exec "$@"
+END
+printf '#!/bin/sh\necho 0,0,0.001\n' >programs/cpuload
+chmod 755 bin/stress-ng programs/showstopper programs/cpuload
+for program in ssburn ssiterate ssreport sssim; do ln -s "$build/$program" programs/; done
+STAND_IN=$work
+PATH=$work/bin:$PATH
+export STAND_IN PATH
+printf 'queens 1000\nint64 2000\nfloat 500\n' >rates
+printf 'queens 400\nint64 500\nfloat 50\nmemcpy 20\n' >base-rates
+: >calls
+calls() {
+	wc -l <calls
+}
+
+# ---- What is refused ----------------------------------------------------------------------------------------------------------
+
+refused() { # REGEX ARGUMENT...
+	regex=$1
+	shift
+	run "$variability" "$@"
+	expect_trouble "^tools/experiments/variability: $regex"
+}
+run "$variability" --help
+expect_status 0
+expect_text out '^usage: tools/experiments/variability profile '
+refused "found '', expected profile, compare, calibrate, validate or publish"
+refused "profile: unexpected argument '--nothing'" profile --nothing
+refused "--methods: stress-ng has no CPU method 'chess' \(queens int64 float slow broken\)" profile -o a.csv -m chess
+refused "--bandwidth: '0.1%' is no share of one processor" profile -o a.csv --bandwidth 0.1%
+refused '--bandwidth: expected --by with it' profile -o a.csv -b 50%
+refused '--by: expected --bandwidth with it' profile -o a.csv -y signals
+refused "-y: 'hammer' is none of" profile -o a.csv -b 50% -y hammer
+refused '--by: expected one hand' profile -o a.csv -b 50% -y signals,freezer
+refused '--by frequency: unavailable: no processor has a clock' profile -o a.csv -b 50% -y frequency -B programs
+refused 'profile: expected --output FILE' profile -m queens
+refused 'nowhere/a.csv: there is no folder nowhere' profile -o nowhere/a.csv
+refused 'compare: expected two profiles' compare a.csv
+refused 'a.csv: no file that can be read' compare a.csv b.csv
+refused 'calibrate: expected --against FILE' calibrate --by signals -o c
+refused 'calibrate: --rounds: expected 2 or more' calibrate --against a.csv --by signals -o c -n 1
+refused 'validate: expected either --record FILE' validate -o v
+refused 'publish: expected the --output of one calibration' publish
+mkdir nothing
+refused 'nothing holds no calibration' publish nothing
+[ "$(calls)" -eq 0 ] || fail 'something that was refused has begun to measure'
+
+# ---- A profile ----------------------------------------------------------------------------------------------------------------
+
+run "$variability" profile -m queens,int64 -t 1 -n 2 --dry-run
+expect_text out '^2 methods, 2 rounds of 1 s each, without a limit, in native: about 4 s$'
+measure="-t 1 -n 2 -B programs"
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=base-rates run "$variability" profile -o base.csv -m queens,int64,float $measure
+expect_status 0
+what='base.csv'
+expect_lines base.csv 7
+[ "$(cut -d, -f 1,2 base.csv | paste -s -d ' ' -)" = 'name,repetition queens,1 int64,1 float,1 queens,2 int64,2 float,2' ] || fail 'the rounds are not one after the other'
+expect_text base.csv '^int64,2,495\.0'
+expect_text base.csv.about '^stress_ng: 9\.9$'
+expect_text base.csv.about '^hand: none$'
+expect_text base.csv.about '^busy_before_percent: 0\.1$'
+# shellcheck disable=SC2086 # words
+refused 'base.csv is there already; --resume goes on' profile -o base.csv -m queens $measure
+refused 'base.csv was measured with other options than time_s: 3; repeat' profile -o base.csv -m queens -t 3 -n 2 -B programs --resume
+# One row is missing, and another one was cut off.
+grep -v '^int64,1' base.csv | sed '$s/,.*/,2/' >shorter && cp shorter base.csv
+before=$(calls)
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=base-rates run "$variability" profile -o base.csv -m queens,int64,float $measure --resume
+expect_status 0
+expect_lines base.csv 7
+[ "$(calls)" -eq $((before + 2)) ] || fail "two rates were missing, but $(($(calls) - before)) measured"
+
+# shellcheck disable=SC2086 # words
+run "$variability" profile -o part.csv -m broken,queens $measure
+expect_status 1
+expect_text err '^broken: no rate: stress-ng: no such luck$'
+expect_text err 'some rates of part.csv are missing; --resume tries again$'
+expect_lines part.csv 3
+
+# ---- Two profiles -------------------------------------------------------------------------------------------------------------
+
+profile_of() { # FILE NAME RATE...
+	to=$1
+	shift
+	echo name,repetition,per_second >"$to"
+	while [ $# -gt 0 ]; do
+		printf '%s,1,%s\n' "$1" "$2" >>"$to"
+		shift 2
+	done
+	printf 'kind: methods\nstress_ng: 9.9\nhand: none\n' >"$to.about"
+}
+profile_of one.csv a 100 b 100 c 100 d 100 e 100 x 1
+profile_of two.csv a 165 b 710 c 248 d 95 e 110 y 1
+run "$variability" compare one.csv two.csv -o both
+expect_status 0
+expect_text out '^only in the base: x$'
+expect_text out '^only in the target: y$'
+expect_text out '^names  *5$'
+expect_text out '^range  *\[0\.95, 7\.10\], length 6\.15; greatest / least 7\.47$'
+expect_text out '^median  *1\.650$'
+expect_text out '^mean  *2\.656 '
+expect_text out '^within 10 % of 1  *40 % \(2 of 5\)$'
+expect_text out '^ *0\.9 to 1  *# 1$'
+expect_text out '^ *1 to 1\.1  *# 1$'
+expect_text out '^ *1\.2 to 1\.3$'
+expect_text both.csv '^b,100,710,7\.100000,1,'
+expect_text both.svg '<svg '
+echo 'b 0' >weights
+run "$variability" compare one.csv two.csv --weights weights
+expect_text out '^mean  *1\.545 .*weights: weights'
+echo 'b much' >weights
+refused '--weights: weights: expected lines of a name and its weight' compare one.csv two.csv -w weights
+# The median of three, which a burst doesn't move.
+printf 'name,repetition,per_second\na,1,100\na,2,20\na,3,102\n' >two.csv
+run "$variability" compare one.csv two.csv
+expect_text out '^range  *\[1\.00, 1\.00\]'
+sed -i 's/^stress_ng: .*/stress_ng: 8.8/' two.csv.about
+refused 'one.csv is by stress-ng 9\.9, two.csv by 8\.8' compare one.csv two.csv
+run "$variability" compare one.csv two.csv --force
+expect_status 0
+rm two.csv.about
+refused 'two.csv.about is missing' compare one.csv two.csv
+
+# ---- The search ---------------------------------------------------------------------------------------------------------------
+
+search() { # EXPECTED ROW...
+	expected=$1
+	shift
+	what="search: $*"
+	printf '%s\n' "$@" | awk -f "$lib/variability_bisect.awk" >out
+	[ "$(cat out)" = "$expected" ] || fail "$what: $(cat out), expected $expected"
+}
+search 'slower 0.9' '100 0.9 0.01 0'
+search 'found 100.00 2.00' '100 0.999 0.01 0'
+search 'probe 50.00' '100 2 0.01 0'
+search 'probe 45.45' '100 2 0.01 0' '50 1.1 0.01 0'
+search 'probe 62.50' '100 2 0.01 0' '50 0.8 0.01 0'
+search 'probe 56.25' '100 2 0.01 0' '50 0.8 0.01 0' '62.5 1.1 0.01 0'
+# By proportion it would be 110.
+search 'probe 77.50' '100 2 0.01 0' '55 0.5 0.01 0'
+# Within the noise of 1; and too narrow for the noise, though both ends are beyond it.
+search 'found 49.50 1.39' '100 2 0.01 0' '50 1.01 0.01 0.01'
+search 'found 50.95 2.38' '100 2 0.01 0' '49.8 0.95 0.012 0' '52.1 1.05 0.0245 0'
+search 'least 0.5' '100 400 1 0'
+
+# shellcheck disable=SC2086 # words
+run "$variability" profile -o half.csv -m queens,int64,float -b 50% -y signals $measure
+expect_status 0
+expect_text held '^-q -n 1 --cpus [0-9]+ -a signals -c open -D quantum=20m -T 50% --when-one-ends stop .* -- stress-ng --cpu 1 --cpu-method queens '
+expect_text half.csv '^float,2,(247|252)\.5'
+# shellcheck disable=SC2086 # words
+run "$variability" calibrate --against half.csv --by signals,frequency -o known $measure
+expect_status 0
+expect_text out '^signals: as fast as the base at (49\.[89]|50\.[01])[0-9] % ± [0-9.]+ of one processor; options: -a signals -c open -D quantum=20m -T [0-9.]+%$'
+expect_text out '^known: 50 %, off by [+-]0\.[0-3]'
+expect_text out '^range before \[2\.00, 2\.00\]'
+expect_text out '^frequency: unavailable: no processor has a clock'
+# Less than in proportion, and methods that differ: the mean of 2.5 and 10 is 6.25, and 6.25 * b ^ 1.3 is 1 at 24.43 %.
+# shellcheck disable=SC2086 # words
+STAND_IN_POWER=1.3 run "$variability" calibrate --against base.csv --by signals,freezer -o far -m queens,float $measure
+expect_status 0
+expect_text far/signals.result '^bandwidth=(23\.[5-9]|24|25\.[0-4])'
+expect_text far/signals.result '^known=$'
+expect_text far/signals.result '^before_least=2\.5000$'
+expect_text far/signals.result '^before_greatest=(9\.9|10\.)'
+expect_text far/signals.result '^after_greatest=1\.(5[4-9]|6[0-6])'
+expect_text far/freezer.result '^options=-a freezer '
+expect_text out '^range before \[2\.50, (9\.90|10\.00)\], after .*, a [56]\.[0-9]-fold reduction; greatest / least [34]\.[09][0-9] and [34]\.[09][0-9]$'
+[ "$(wc -l <far/signals-probes/search)" -ge 3 ] || fail "no search was needed: $(cat far/signals-probes/search)"
+expect_text far/signals.svg '<svg '
+before=$(calls)
+# shellcheck disable=SC2086 # words
+STAND_IN_POWER=1.3 run "$variability" calibrate --against base.csv --by signals,freezer -o far -m queens,float $measure --resume
+expect_status 0
+[ "$(calls)" -eq "$before" ] || fail 'a calibration that is complete has measured again'
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=base-rates run "$variability" calibrate --against half.csv --by signals -o never $measure
+expect_trouble '^tools/experiments/variability: this machine is slower than .*half.csv, also without a limit'
+
+STAND_IN_VERSION=8.8
+export STAND_IN_VERSION
+refused 'half.csv is by stress-ng 9\.9, here is 8\.8' calibrate --against half.csv --by signals -o never
+unset STAND_IN_VERSION
+refused '--against: half.csv has rates of methods, expected programs' validate --against half.csv --calibration far -o never
+
+# ---- Real programs ------------------------------------------------------------------------------------------------------------
+
+mkdir catalogue
+printf 'summary = ends at once\nclass = single-threaded\ncommand = exec true\nrecords = ssiterate\n' >catalogue/quick.workload
+SHOWSTOPPER_WORKLOADS=$work/catalogue
+export SHOWSTOPPER_WORKLOADS
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=base-rates run "$variability" validate --record programs.csv --programs stress-ng:memcpy,quick --iterations 3 --warm-up 1 $measure
+expect_status 0
+what=programs.csv
+expect_text programs.csv '^workload:quick,2,[0-9.]+$'
+expect_text programs.csv.about '^kind: programs$'
+refused "--programs: stress-ng has no stressor 'chess'" validate --record p.csv -P stress-ng:chess
+refused 'validate: expected --calibration DIR' validate --against programs.csv -o judged
+# A speed-up of 5 lies between 2.5 and 10; held, that of the stand-in is 1.2, as it is held in proportion, and the range is 0.4 to 1.6.
+run "$variability" validate --against programs.csv --calibration far --programs stress-ng:memcpy -o judged -n 2 -B programs
+expect_status 0
+expect_text out '^free: 1 of 1 programs lie within \[2\.50, (9\.90|10\.00)\]$'
+expect_text out '^signals: 1 of 1 programs lie within \[0\.[34].*'
+expect_text judged/validation.csv '^free,stress-ng:memcpy,5\.0000,2\.5000,[0-9.]+,yes$'
+expect_text judged/freezer.svg '<svg '
+unset SHOWSTOPPER_WORKLOADS
+
+# ---- The document -------------------------------------------------------------------------------------------------------------
+
+run "$variability" publish known far
+expect_status 0
+expect_text out '^\| signals \| [0-9.]+ ± [0-9.]+ % \(known: 50 %, off by '
+expect_text out '^\| frequency \| unavailable: no processor has a clock'
+expect_text out '^After calibration the ratios by signals and by freezer differ by 0\.0 % in the median .*; 0 of 2 differ by more than'
+expect_text out '^The open question .*: not answered here, as the frequency can.t be set \(no processor .*\); the hands .* give the same one'
+if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
+	mkdir -p draft/tools/experiments
+	printf 'Before.\n\n<!-- variability: begin -->\nnot measured yet\n<!-- variability: end -->\n' >draft/tools/experiments/README.md
+	run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs known far
+	expect_status 0
+	what='the draft'
+	expect_text draft/tools/experiments/README.md '^Revision .*: `tools/experiments/variability publish --publish '
+	expect_text draft/tools/experiments/README.md '^\| freezer \| '
+	expect_no_text draft/tools/experiments/README.md 'not measured yet'
+	sed -i 's/^revision: .*/revision: 1234567/' known/signals.csv.about
+	run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs known
+	expect_trouble '^tools/experiments/variability: --publish: known/signals.csv was measured by revision 1234567, this is '
+fi
+
+# ---- A kill -------------------------------------------------------------------------------------------------------------------
+
+# shellcheck disable=SC2086 # words
+start_background "$variability" profile -o killed.csv -m queens,slow $measure
+wait_until test -s slow
+kill -KILL "$background"
+wait_background
+is_gone() {
+	! kill -0 "$(cat slow)" 2>/dev/null
+}
+wait_until is_gone
+what='killed.csv'
+expect_text killed.csv '^queens,1,'
+refused 'killed.csv was measured with other options than time_s: 2;' profile -o killed.csv -m queens,slow -t 2 -n 2 -B programs --resume
+
+# ---- The real ones ------------------------------------------------------------------------------------------------------------
+
+rm bin/stress-ng programs/showstopper
+if [ -z "$real_stress" ]; then
+	left_out 'stress-ng is missing (tools/setup check installs it)'
+else
+	ln -s "$build/showstopper" programs/
+	ln -s "$build/modules" programs/
+	run "$variability" profile -o real.csv -m queens -t 1 -n 1 -b 50% -y signals -B programs
+	expect_status 0
+	expect_text real.csv '^queens,1,[0-9]+'
+	lacking=$("$lib/environment" missing lxc | paste -s -d , -)
+	if [ -n "$lacking" ]; then
+		left_out "containers: $lacking"
+	else
+		run "$variability" profile --in lxc -o inside.csv -m queens -t 1 -n 1 -B programs
+		expect_status 0
+		expect_text inside.csv '^queens,1,[0-9]+'
+		expect_text inside.csv.about '^environment: lxc$'
+		expect_text inside.csv.about '^stress_ng: [0-9.]+$'
+		[ ! -e inside.csv.run ] || fail 'the folder of the environment was left'
+	fi
+fi
+finish
