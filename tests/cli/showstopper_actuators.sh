@@ -159,7 +159,8 @@ for version in 1 2; do
 	wait_until none_is_left
 
 	# ---- Killed -----------------------------------------------------------------------------------------------------------
-	for victims in executor master 'guardian master executor'; do
+	# The master before the guardian: an executor that is told to end, and has ended by then, looks after its own group alone.
+	for victims in executor master 'master guardian executor'; do
 		begin_tree --grace 200m -n 2
 		for victim in $victims; do eval "kill -KILL \$$victim"; done
 		wait_background
@@ -256,7 +257,8 @@ if enter_group; then
 	expect_text record.json '"name": "quota"'
 	expect_no_text err '^workloads. CPU time  *0.00 s'
 	wait_until none_is_left
-	for victims in executor master 'guardian master executor'; do
+	# The master before the guardian: an executor that is told to end, and has ended by then, looks after its own group alone.
+	for victims in executor master 'master guardian executor'; do
 		begin -T 0 -c open --grace 200m -n 2 sh -c '(setsid sh -c "sleep 1000 & sleep 1000" &) ; sleep 1000 & wait'
 		wait_until is_limited 0 1000 1000000
 		guardian=$background

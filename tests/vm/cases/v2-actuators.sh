@@ -4,6 +4,7 @@
 # machines: plain
 # kernel: cgroup_no_v1=all
 # limit: 260
+# shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
 
