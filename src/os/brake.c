@@ -17,6 +17,9 @@ void brake_stop(struct brake *brake, int64_t now_ns)
 
 void brake_continue(struct brake *brake)
 {
+	/* What bandwidth holds is told nothing, but where it was stopped. */
+	if (brake->hand == SST_HAND_QUOTA && !brake->tree.stopped)
+		return;
 	if (brake->hand != SST_HAND_FREEZER) {
 		tree_continue(&brake->tree);
 		return;

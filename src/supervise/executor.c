@@ -524,6 +524,7 @@ static bool respawn(struct executor *executor)
 {
 	enum start_stage stage;
 	const bool stopped = executor->brake.tree.stopped;
+	const struct sst_bandwidth limit = executor->brake.limit;
 	executor->first = start_workload(executor, true, &stage);
 	if (executor->first < 0) {
 		executor->first = 0;
@@ -540,6 +541,7 @@ static bool respawn(struct executor *executor)
 	if (executor->record.alive) {
 		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
 		set_running(executor, !stopped, false, executor->started_ns);
+		brake_limit(&executor->brake, &limit);
 		return true;
 	}
 	brake_stop(&executor->brake, executor->started_ns);

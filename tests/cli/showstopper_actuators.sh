@@ -234,6 +234,13 @@ if enter_group; then
 	wait_until goes_on
 	wait_until is_limited 0 10000 20000
 	end
+	# Nobody is told of a step.
+	rm -f continued
+	begin -A interval=1m,version=1 -T 10% -c open -n 1 sh -c 'trap "echo continued >>continued" CONT; while :; do sleep 0.01; done'
+	wait_until is_limited 0 2000 20000
+	sleep 0.5
+	[ ! -e continued ] || [ "$(wc -l <continued)" -le 1 ] || fail "$what: a workload was sent $(wc -l <continued) SIGCONTs"
+	end
 	begin -T 0 -c open -w 1h -n 1 sleep 1000
 	is_unlimited 0 || fail "$what: the limit $(limit_of 0) in the warm-up"
 	end
@@ -244,6 +251,13 @@ if enter_group; then
 	rm -f lives
 	begin -T 20% -c open --when-one-ends=respawn -n 1 sh -c 'echo life >>lives; sleep 0.1'
 	wait_until three_lives
+	wait_until is_limited 0 4000 20000
+	end
+	# … at once, and not with the next step.
+	rm -f lives
+	begin -A interval=1h,version=1 -T 20% -c open --when-one-ends=respawn -n 1 sh -c 'echo life >>lives; sleep 1.1'
+	two_lives() { [ -e lives ] && [ "$(wc -l <lives)" -ge 2 ]; }
+	wait_until two_lives
 	wait_until is_limited 0 4000 20000
 	end
 	run env "TEST_MARK=$work" showstopper -f workloads -T 30% -a quota -r 2s --export-json record.json -n 1 ssburn -p single
