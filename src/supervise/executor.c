@@ -161,7 +161,8 @@ static void look_at_width(struct executor *executor)
 	if (executor->brake.hand != SST_HAND_QUOTA)
 		return;
 	const struct sst_cpus *const cpus = processors_of(executor);
-	const size_t most = cpus ? cpus->count : (size_t)CPU_SETSIZE;
+	const struct linux_mask *const mask = &executor->mask;
+	const size_t most = cpus ? cpus->count : mask->set ? (size_t)CPU_COUNT_S(mask->size, mask->set) : (size_t)CPU_SETSIZE;
 	executor->loop.width = (double)workload_group_count(&executor->brake.group, most);
 }
 

@@ -17,7 +17,8 @@ has_text() { grep -q -- "$2" "$1" 2>/dev/null; }
 
 # begin OPTION…: a run in the background, of which $folder is that of its groups.
 begin() {
-	start_background env "TEST_MARK=$work" showstopper -v -a "$hand" -A "version=$version" -r 1h "$@"
+	# shellcheck disable=SC2086 # words
+	start_background env "TEST_MARK=$work" $through showstopper -v -a "$hand" -A "version=$version" -r 1h "$@"
 	wait_until has_text err '^showstopper: control groups: '
 	folder=$(sed -n "s/^showstopper: control groups: version $version, in //p" err | head -n 1)
 	[ -d "$folder" ] || fail "$what: no folder '$folder'"
@@ -76,6 +77,7 @@ leave_group() {
 }
 executors() { pgrep -P "$master"; }
 
+through=
 hand=freezer
 
 # ---- Refused ------------------------------------------------------------------------------------------------------------------
@@ -234,6 +236,12 @@ if enter_group; then
 	wait_until goes_on
 	wait_until is_limited 0 10000 20000
 	end
+	# No more than who started it may use.
+	through="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')"
+	begin -A period=20m,version=1 -T 50% -c open -n 1 -- sh -c 'sleep 1000 & sleep 1000 & wait'
+	wait_until is_limited 0 10000 20000
+	end
+	through=
 	# Nobody is told of a step.
 	rm -f continued
 	begin -A interval=1m,version=1 -T 10% -c open -n 1 sh -c 'trap "echo continued >>continued" CONT; while :; do sleep 0.01; done'
