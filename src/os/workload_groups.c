@@ -189,20 +189,27 @@ static int move_process(const char *folder, pid_t pid)
 	return write_file(folder, "cgroup.procs", number);
 }
 
-/* The folder in which the run's is made. */
-static void find_parent(const struct workload_groups *groups, char parent[static PATH_MAX])
+/* The leaf and the folder in which a run's is made; false where the names are too long. */
+static bool find_own(const char *folder, char leaf[static PATH_MAX], char parent[static PATH_MAX])
 {
-	strcpy(parent, groups->folder);
-	*strrchr(parent, '/') = '\0';
+	const char *const slash = strrchr(folder, '/');
+	return slash && snprintf(leaf, PATH_MAX, "%s/" LEAF, folder) < PATH_MAX &&
+	       snprintf(parent, PATH_MAX, "%.*s", (int)(slash - folder), folder) < PATH_MAX;
 }
 
+static void take_controller_back(const char *path)
+{
+	for_each(path, "", take_controller_back);
+	write_file(path, "cgroup.subtree_control", "-cpu");
+}
+
+/* Also what groups below hand down, of a run within the workload, keeps the controller here and the processes out of the parent. */
 static void move_back(const struct workload_groups *groups)
 {
 	char parent[PATH_MAX], leaf[PATH_MAX];
-	find_parent(groups, parent);
-	if (!groups->moved || snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf)
+	if (!groups->moved || !find_own(groups->folder, leaf, parent))
 		return;
-	write_file(groups->folder, "cgroup.subtree_control", "-cpu");
+	take_controller_back(groups->folder);
 	write_file(parent, "cgroup.subtree_control", "-cpu");
 	const int fd = open_file(leaf, "cgroup.procs", O_RDONLY);
 	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
@@ -257,11 +264,23 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 		rmdir(groups->folder);
 }
 
-/* Killed before they are released, so that none of them goes on. */
-static void clear_folder(const char *folder, int64_t deadline_ns)
+/* Not the run's own processes, which are its to end. */
+static void kill_workload(const char *path)
+{
+	if (strcmp(strrchr(path, '/') + 1, LEAF) != 0)
+		kill_members(path);
+}
+
+/* Killed before they are released, so that none of them goes on. `own`: it is that of this run; NULL: of a dead one. */
+static void clear_folder(const char *folder, const struct workload_groups *own, int64_t deadline_ns)
 {
 	for (;;) {
-		kill_members(folder);
+		if (own) {
+			for_each(folder, "", kill_workload);
+			move_back(own);
+		} else {
+			kill_members(folder);
+		}
 		release_group(folder);
 		if (!remove_folder(folder) || clock_now() >= deadline_ns)
 			return;
@@ -272,9 +291,7 @@ static void clear_folder(const char *folder, int64_t deadline_ns)
 void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
 {
 	if (groups->folder[0])
-		move_back(groups);
-	if (groups->folder[0])
-		clear_folder(groups->folder, deadline_ns);
+		clear_folder(groups->folder, groups, deadline_ns);
 }
 
 void workload_groups_remove(struct workload_groups *groups)
@@ -308,10 +325,15 @@ static int lock(const char *path)
 
 static void sweep(const char *path)
 {
+	char parent[PATH_MAX], leaf[PATH_MAX];
 	const int fd = lock(path);
 	if (fd < 0)
 		return;
-	clear_folder(path, clock_now() + SWEEP_LIMIT_NS);
+	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
+	const bool handed = find_own(path, leaf, parent) && access(leaf, F_OK) == 0;
+	clear_folder(path, NULL, clock_now() + SWEEP_LIMIT_NS);
+	if (handed)
+		write_file(parent, "cgroup.subtree_control", "-cpu");
 	close(fd);
 }
 
