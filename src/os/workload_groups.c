@@ -435,10 +435,41 @@ int workload_group_freeze(const struct workload_group *group, bool freeze)
 	return write_text(group->control, freezer_word(group->unified, freeze));
 }
 
+static long long read_number(const char *folder, const char *name)
+{
+	char text[32];
+	const int fd = open_file(folder, name, O_RDONLY);
+	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? strtoll(text, NULL, 10) : -1;
+}
+
+/*
+ * Version 1 refuses what is less than a group below has, as that of a run within the workload. Its limit goes then: it isn't the one that
+ * counts any more.
+ */
+static void free_below(const char *path, double share)
+{
+	char below[PATH_MAX];
+	DIR *const directory = opendir(path);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+			snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
+			continue;
+		free_below(below, share);
+		if ((double)read_number(below, "cpu.cfs_quota_us") > share * (double)read_number(below, "cpu.cfs_period_us"))
+			write_file(below, "cpu.cfs_quota_us", "-1");
+	}
+	if (directory)
+		closedir(directory);
+}
+
 /* Version 1 has a file for each, of which the quota must be the one that is written in any case: it hands out what is new. */
 static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t period_ns)
 {
-	char text[32];
+	char text[32], path[32];
 	if (quota_us >= 0 && period_ns != group->period_ns) {
 		/* Between the two, the quota is that of another period. */
 		write_text(group->control, "-1");
@@ -450,8 +481,12 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	snprintf(text, sizeof text, "%lld", (long long)quota_us);
 	if (write_text(group->control, text) == 0)
 		return 0;
-	/* More than a group above has, whose limit then is the one that counts. */
-	return errno == EINVAL ? write_text(group->control, "-1") : -1;
+	if (errno != EINVAL)
+		return -1;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
+	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);
+	/* What is refused still is more than a group above has, whose limit then is the one that counts. */
+	return write_text(group->control, text) == 0 ? 0 : write_text(group->control, "-1");
 }
 
 int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
