@@ -384,8 +384,9 @@ static int open_group(struct workload_group *group, const char *path, enum sst_h
 {
 	const bool unified = group->unified;
 	const bool limits = hand == SST_HAND_QUOTA;
+	const char *const control = !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 	group->members = open_file(path, "cgroup.procs", O_WRONLY);
-	group->control = open_file(path, !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us", O_WRONLY);
+	group->control = open_file(path, control, limits ? O_RDWR : O_WRONLY);
 	if (limits)
 		group->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (limits && !unified)
@@ -435,15 +436,22 @@ int workload_group_freeze(const struct workload_group *group, bool freeze)
 	return write_text(group->control, freezer_word(group->unified, freeze));
 }
 
-static long long read_number(const char *folder, const char *name)
+/* -1: there is none, or it is "max". */
+static long long read_number(int fd)
 {
-	char text[32];
+	char text[48];
+	const ssize_t length = pread(fd, text, sizeof text - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	return text[0] >= '0' && text[0] <= '9' ? strtoll(text, NULL, 10) : -1;
+}
+
+static long long number_of(const char *folder, const char *name)
+{
 	const int fd = open_file(folder, name, O_RDONLY);
-	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	const long long number = fd < 0 ? -1 : read_number(fd);
 	if (fd >= 0)
 		close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0 ? strtoll(text, NULL, 10) : -1;
+	return number;
 }
 
 /*
@@ -459,7 +467,7 @@ static void free_below(const char *path, double share)
 			snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
 			continue;
 		free_below(below, share);
-		if ((double)read_number(below, "cpu.cfs_quota_us") > share * (double)read_number(below, "cpu.cfs_period_us"))
+		if ((double)number_of(below, "cpu.cfs_quota_us") > share * (double)number_of(below, "cpu.cfs_period_us"))
 			write_file(below, "cpu.cfs_quota_us", "-1");
 	}
 	if (directory)
@@ -489,9 +497,19 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	return write_text(group->control, text) == 0 ? 0 : write_text(group->control, "-1");
 }
 
+static int64_t quota_us_of(const struct sst_bandwidth *limit)
+{
+	return limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+}
+
+bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit)
+{
+	return read_number(group->control) == quota_us_of(limit);
+}
+
 int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
 {
-	const int64_t quota_us = limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+	const int64_t quota_us = quota_us_of(limit);
 	char text[48];
 	if (!group->unified)
 		return limit_in_two(group, quota_us, limit->period_ns);

@@ -72,6 +72,8 @@ int workload_group_enter(const struct workload_group *group);
 int workload_group_freeze(const struct workload_group *group, bool freeze);
 /* Limits what all that are in it use together; quota 0: as much as they like. 0, or -1 with errno. */
 int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit);
+/* Whether that limit is in force: nobody else has changed it. */
+bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit);
 /* How many threads are in it, up to `most`; those of groups in it, which a workload may have made, count as `most`. */
 size_t workload_group_count(const struct workload_group *group, size_t most);
 
