@@ -221,7 +221,7 @@ static void move_back(const struct workload_groups *groups)
 		close(fd);
 }
 
-/* Hands the controller down to the groups of the workloads. 0, or -1 with errno; what is done by then is undone by workload_groups_remove. */
+/* Hands the controller down to the workloads' groups. 0, or -1 with errno; workload_groups_remove undoes what is done by then. */
 static int get_controller(struct workload_groups *groups, const struct group_place *place)
 {
 	char leaf[PATH_MAX];

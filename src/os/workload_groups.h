@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth limited. The folder's name
- * is in memory that guardian, master and executors share, so that whoever survives can free what another one held.
+ * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth
+ * limited. The folder's name is in memory that guardian, master and executors share, so that whoever survives can free what another
+ * one held.
  *
  * A run holds a lock on its folder as long as any of its processes lives. What a run left whose processes were all killed at once is
  * found by that, and removed by the next run that makes groups at the same place.
