@@ -156,9 +156,9 @@ bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline
 	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
 }
 
-static void kill_members(const char *path)
+/* Calls `act` for each process in a group, with `context`. */
+static void for_each_member(const char *path, void (*act)(pid_t pid, const char *context), const char *context)
 {
-	for_each(path, "", kill_members);
 	const int fd = open_file(path, "cgroup.procs", O_RDONLY);
 	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[32];
@@ -166,12 +166,24 @@ static void kill_members(const char *path)
 		const long pid = strtol(line, NULL, 10);
 		/* 0 is a process that can't be seen from here. */
 		if (pid > 0 && pid <= INT_MAX)
-			kill((pid_t)pid, SIGKILL);
+			act((pid_t)pid, context);
 	}
 	if (members)
 		fclose(members);
 	else if (fd >= 0)
 		close(fd);
+}
+
+static void kill_member(pid_t pid, const char *context)
+{
+	(void)context;
+	kill(pid, SIGKILL);
+}
+
+static void kill_members(const char *path)
+{
+	for_each(path, "", kill_members);
+	for_each_member(path, kill_member, NULL);
 }
 
 /* ---- The run's own processes ------------------------------------------------------------------------------------------ */
@@ -187,6 +199,11 @@ static int move_process(const char *folder, pid_t pid)
 	char number[16];
 	snprintf(number, sizeof number, "%d", (int)pid);
 	return write_file(folder, "cgroup.procs", number);
+}
+
+static void move_member(pid_t pid, const char *folder)
+{
+	move_process(folder, pid);
 }
 
 /* The leaf and the folder in which a run's is made; false where the names are too long. */
@@ -211,14 +228,7 @@ static void move_back(const struct workload_groups *groups)
 		return;
 	take_controller_back(groups->folder);
 	write_file(parent, "cgroup.subtree_control", "-cpu");
-	const int fd = open_file(leaf, "cgroup.procs", O_RDONLY);
-	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
-	for (long pid; members && fscanf(members, "%ld", &pid) == 1;)
-		move_process(parent, (pid_t)pid);
-	if (members)
-		fclose(members);
-	else if (fd >= 0)
-		close(fd);
+	for_each_member(leaf, move_member, parent);
 }
 
 /* Hands the controller down to the workloads' groups. 0, or -1 with errno; workload_groups_remove undoes what is done by then. */
