@@ -3,9 +3,10 @@
  * The bandwidth of a control group: the duty cycle is the share of each period in which as many threads as the workload has may run, on
  * as many processors as it may use. Nothing is ever stopped; the kernel's scheduler throttles what has used its share.
  *
- * The kernel takes no quota below 1 ms, so that small shares have long periods. It hands out a new quota with each change, in the middle of a
- * period too. So a workload gets more than its share, always by as much where changes are regular: control finds that in the gain. To leave
- * small changes out makes the load less even, as what comes now and then can't be learnt.
+ * The kernel takes no quota below 1 ms, so that small shares have long periods. It hands out a new quota with each change, in the middle
+ * of a period too. So a workload gets more than its share, always by as much where changes are regular: control finds that in the gain.
+ * To leave small changes out makes the load less even, as what comes now and then can't be learnt. The end of a period that is longer
+ * than a step the host waits for: else there would be a quota with each step.
  */
 #include "showstopper/module.h"
 

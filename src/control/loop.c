@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* So many times as much is given at once, and not only when the period in force is over. */
+#define MUCH_MORE 2
 /* Moments at which the target is looked at between two samples. */
 #define TARGET_POINTS 8
 /* Edges over which their time is smoothed, and how much longer than usual one counts at most. */
@@ -89,11 +91,18 @@ static double width_of(const struct loop *loop, double processors)
 	return loop->width > 0 && loop->width < most ? loop->width : most;
 }
 
+/* SST_HAND_QUOTA: how long an answer is in force. */
+static int64_t lag_of(const struct loop *loop)
+{
+	const struct module *actuator = &loop->module[SST_ACTUATOR];
+	const int64_t interval = actuator->actuator->interval(actuator->state);
+	return loop->limit.quota_ns && loop->limit.period_ns > interval ? loop->limit.period_ns : interval;
+}
+
 static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
 {
 	const struct module *module = &loop->module[SST_CONTROL];
-	const struct module *actuator = &loop->module[SST_ACTUATOR];
-	const bool limits = actuator->actuator->hand == SST_HAND_QUOTA;
+	const bool limits = loop->module[SST_ACTUATOR].actuator->hand == SST_HAND_QUOTA;
 	if (!loop->controlling) {
 		if (module->control->resume)
 			module->control->resume(module->state);
@@ -119,7 +128,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.rank = loop->rank,
 		.live = loop->live,
 		.width = limits ? width_of(loop, estimate->last.processors) : 0,
-		.lag_ns = limits ? actuator->actuator->interval(actuator->state) : 0,
+		.lag_ns = limits ? lag_of(loop) : 0,
 	};
 	struct sst_control_output out = {0};
 	module->control->step(module->state, &in, &out);
@@ -143,6 +152,18 @@ static void count_time(struct loop *loop, int64_t now_ns)
 	loop->answered_ns = now_ns;
 }
 
+/*
+ * Each change hands out a whole quota. In the middle of a period that is longer than a step, a workload would get one with each step, and
+ * many of them never come down to a small load.
+ */
+static bool is_too_early(const struct loop *loop, const struct sst_bandwidth *wanted, int64_t now_ns)
+{
+	const struct sst_bandwidth *const last = &loop->limit;
+	const double more = (double)wanted->quota_ns * (double)last->period_ns;
+	return last->quota_ns && wanted->quota_ns && now_ns - loop->limited_ns < last->period_ns &&
+	       more < MUCH_MORE * (double)last->quota_ns * (double)wanted->period_ns;
+}
+
 /* A continuous hand has no edges: it is asked at regular moments, those of the executors spread over the time between. */
 static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double processors, struct loop_answer *answer)
 {
@@ -155,11 +176,18 @@ static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double p
 	const int64_t interval = actuator->actuator->interval(actuator->state);
 	const int64_t first = origin_ns + (int64_t)((double)interval * loop->rank / loop->live);
 	const int64_t since = ((now_ns - first) % interval + interval) % interval;
+	const struct sst_bandwidth wanted = actuator->actuator->limit(actuator->state, &in);
+	if (!is_too_early(loop, &wanted, now_ns)) {
+		if (wanted.quota_ns != loop->limit.quota_ns || wanted.period_ns != loop->limit.period_ns)
+			loop->limited_ns = now_ns;
+		loop->limit = wanted;
+		loop->share = loop->local;
+	}
 	loop->running = true;
-	loop->runs = loop->local;
+	loop->runs = loop->share;
 	answer->run = true;
 	answer->until_ns = now_ns - since + interval;
-	answer->limit = actuator->actuator->limit(actuator->state, &in);
+	answer->limit = loop->limit;
 }
 
 /* Dithering says when the workload runs, and the actuator may say otherwise. */
@@ -205,6 +233,7 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	if (isnan(target)) {
 		loop->controlling = false;
 		loop->running = true;
+		loop->limit = (struct sst_bandwidth){0};
 		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1, {0}};
 		return;
 	}

@@ -26,15 +26,18 @@ struct loop {
 	unsigned *peer; /* slots of the next live executors, at most kappa */
 	double *peer_output;
 	unsigned kappa, peers;
-	bool controlling;  /* not free at the last step */
-	bool running;      /* what dithering answered last */
-	double runs;       /* … and what the actuator made of it: 1 it runs, 0 it stands still, or the share that it may use */
-	int64_t origin_ns; /* of the step that is under way */
-	double work, capacity; /* totals at the last step of the control module */
-	double duty, local;    /* the global and the local duty cycle of the last answer under control … */
-	int64_t answered_ns;   /* … and when that was */
-	double got;            /* as in sst_control_input */
-	int64_t edge_ns;       /* as in sst_dithering_input */
+	bool controlling; /* not free at the last step */
+	bool running;     /* what dithering answered last */
+	double runs;      /* … and what the actuator made of it: 1 it runs, 0 it stands still, or the share that it may use */
+	struct sst_bandwidth limit; /* of SST_HAND_QUOTA: in force, … */
+	double share;               /* … the local duty cycle that it was made for, … */
+	int64_t limited_ns;         /* … and since when */
+	int64_t origin_ns;          /* of the step that is under way */
+	double work, capacity;      /* totals at the last step of the control module */
+	double duty, local;         /* the global and the local duty cycle of the last answer under control … */
+	int64_t answered_ns;        /* … and when that was */
+	double got;                 /* as in sst_control_input */
+	int64_t edge_ns;            /* as in sst_dithering_input */
 };
 
 /* What holds until the next edge. */

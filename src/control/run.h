@@ -35,8 +35,8 @@ struct run {
 int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
 
 /*
- * Loads and prepares a module of each kind. `guardian` is the process that watches over the calling one, 0 where none does. 0, or -1 after a message; run_release gives back what there is in both cases. Modules'
- * shared memory is ordinary memory until run_share.
+ * Loads and prepares a module of each kind. `guardian` is the process that watches over the calling one, 0 where none does. 0, or -1
+ * after a message; run_release gives back what there is in both cases. Modules' shared memory is ordinary memory until run_share.
  */
 int run_prepare(struct run *run, const struct config *config, pid_t guardian);
 

@@ -33,7 +33,7 @@ void brake_limit(struct brake *brake, const struct sst_bandwidth *limit)
 {
 	const bool is_same =
 		limit->quota_ns == brake->limit.quota_ns && (!limit->quota_ns || limit->period_ns == brake->limit.period_ns);
-	if (brake->hand != SST_HAND_QUOTA || is_same)
+	if (brake->hand != SST_HAND_QUOTA || (is_same && workload_group_is_limited(&brake->group, limit)))
 		return;
 	brake->limit = *limit;
 	workload_group_limit(&brake->group, limit);

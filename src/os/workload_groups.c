@@ -156,9 +156,9 @@ bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline
 	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
 }
 
-static void kill_members(const char *path)
+/* Calls `act` for each process in a group, with `context`. */
+static void for_each_member(const char *path, void (*act)(pid_t pid, const char *context), const char *context)
 {
-	for_each(path, "", kill_members);
 	const int fd = open_file(path, "cgroup.procs", O_RDONLY);
 	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[32];
@@ -166,12 +166,24 @@ static void kill_members(const char *path)
 		const long pid = strtol(line, NULL, 10);
 		/* 0 is a process that can't be seen from here. */
 		if (pid > 0 && pid <= INT_MAX)
-			kill((pid_t)pid, SIGKILL);
+			act((pid_t)pid, context);
 	}
 	if (members)
 		fclose(members);
 	else if (fd >= 0)
 		close(fd);
+}
+
+static void kill_member(pid_t pid, const char *context)
+{
+	(void)context;
+	kill(pid, SIGKILL);
+}
+
+static void kill_members(const char *path)
+{
+	for_each(path, "", kill_members);
+	for_each_member(path, kill_member, NULL);
 }
 
 /* ---- The run's own processes ------------------------------------------------------------------------------------------ */
@@ -189,32 +201,37 @@ static int move_process(const char *folder, pid_t pid)
 	return write_file(folder, "cgroup.procs", number);
 }
 
-/* The folder in which the run's is made. */
-static void find_parent(const struct workload_groups *groups, char parent[static PATH_MAX])
+static void move_member(pid_t pid, const char *folder)
 {
-	strcpy(parent, groups->folder);
-	*strrchr(parent, '/') = '\0';
+	move_process(folder, pid);
 }
 
+/* The leaf and the folder in which a run's is made; false where the names are too long. */
+static bool find_own(const char *folder, char leaf[static PATH_MAX], char parent[static PATH_MAX])
+{
+	const char *const slash = strrchr(folder, '/');
+	return slash && snprintf(leaf, PATH_MAX, "%s/" LEAF, folder) < PATH_MAX &&
+	       snprintf(parent, PATH_MAX, "%.*s", (int)(slash - folder), folder) < PATH_MAX;
+}
+
+static void take_controller_back(const char *path)
+{
+	for_each(path, "", take_controller_back);
+	write_file(path, "cgroup.subtree_control", "-cpu");
+}
+
+/* Also what groups below hand down, of a run within the workload, keeps the controller here and the processes out of the parent. */
 static void move_back(const struct workload_groups *groups)
 {
 	char parent[PATH_MAX], leaf[PATH_MAX];
-	find_parent(groups, parent);
-	if (!groups->moved || snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf)
+	if (!groups->moved || !find_own(groups->folder, leaf, parent))
 		return;
-	write_file(groups->folder, "cgroup.subtree_control", "-cpu");
+	take_controller_back(groups->folder);
 	write_file(parent, "cgroup.subtree_control", "-cpu");
-	const int fd = open_file(leaf, "cgroup.procs", O_RDONLY);
-	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
-	for (long pid; members && fscanf(members, "%ld", &pid) == 1;)
-		move_process(parent, (pid_t)pid);
-	if (members)
-		fclose(members);
-	else if (fd >= 0)
-		close(fd);
+	for_each_member(leaf, move_member, parent);
 }
 
-/* Hands the controller down to the groups of the workloads. 0, or -1 with errno; what is done by then is undone by workload_groups_remove. */
+/* Hands the controller down to the workloads' groups. 0, or -1 with errno; workload_groups_remove undoes what is done by then. */
 static int get_controller(struct workload_groups *groups, const struct group_place *place)
 {
 	char leaf[PATH_MAX];
@@ -257,11 +274,23 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 		rmdir(groups->folder);
 }
 
-/* Killed before they are released, so that none of them goes on. */
-static void clear_folder(const char *folder, int64_t deadline_ns)
+/* Not the run's own processes, which are its to end. */
+static void kill_workload(const char *path)
+{
+	if (strcmp(strrchr(path, '/') + 1, LEAF) != 0)
+		kill_members(path);
+}
+
+/* Killed before they are released, so that none of them goes on. `own`: it is that of this run; NULL: of a dead one. */
+static void clear_folder(const char *folder, const struct workload_groups *own, int64_t deadline_ns)
 {
 	for (;;) {
-		kill_members(folder);
+		if (own) {
+			for_each(folder, "", kill_workload);
+			move_back(own);
+		} else {
+			kill_members(folder);
+		}
 		release_group(folder);
 		if (!remove_folder(folder) || clock_now() >= deadline_ns)
 			return;
@@ -272,9 +301,7 @@ static void clear_folder(const char *folder, int64_t deadline_ns)
 void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
 {
 	if (groups->folder[0])
-		move_back(groups);
-	if (groups->folder[0])
-		clear_folder(groups->folder, deadline_ns);
+		clear_folder(groups->folder, groups, deadline_ns);
 }
 
 void workload_groups_remove(struct workload_groups *groups)
@@ -308,10 +335,15 @@ static int lock(const char *path)
 
 static void sweep(const char *path)
 {
+	char parent[PATH_MAX], leaf[PATH_MAX];
 	const int fd = lock(path);
 	if (fd < 0)
 		return;
-	clear_folder(path, clock_now() + SWEEP_LIMIT_NS);
+	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
+	const bool handed = find_own(path, leaf, parent) && access(leaf, F_OK) == 0;
+	clear_folder(path, NULL, clock_now() + SWEEP_LIMIT_NS);
+	if (handed)
+		write_file(parent, "cgroup.subtree_control", "-cpu");
 	close(fd);
 }
 
@@ -362,8 +394,9 @@ static int open_group(struct workload_group *group, const char *path, enum sst_h
 {
 	const bool unified = group->unified;
 	const bool limits = hand == SST_HAND_QUOTA;
+	const char *const control = !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 	group->members = open_file(path, "cgroup.procs", O_WRONLY);
-	group->control = open_file(path, !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us", O_WRONLY);
+	group->control = open_file(path, control, limits ? O_RDWR : O_WRONLY);
 	if (limits)
 		group->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (limits && !unified)
@@ -413,10 +446,48 @@ int workload_group_freeze(const struct workload_group *group, bool freeze)
 	return write_text(group->control, freezer_word(group->unified, freeze));
 }
 
+/* -1: there is none, or it is "max". */
+static long long read_number(int fd)
+{
+	char text[48];
+	const ssize_t length = pread(fd, text, sizeof text - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	return text[0] >= '0' && text[0] <= '9' ? strtoll(text, NULL, 10) : -1;
+}
+
+static long long number_of(const char *folder, const char *name)
+{
+	const int fd = open_file(folder, name, O_RDONLY);
+	const long long number = fd < 0 ? -1 : read_number(fd);
+	if (fd >= 0)
+		close(fd);
+	return number;
+}
+
+/*
+ * Version 1 refuses what is less than a group below has, as that of a run within the workload. Its limit goes then: it isn't the one that
+ * counts any more.
+ */
+static void free_below(const char *path, double share)
+{
+	char below[PATH_MAX];
+	DIR *const directory = opendir(path);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+			snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
+			continue;
+		free_below(below, share);
+		if ((double)number_of(below, "cpu.cfs_quota_us") > share * (double)number_of(below, "cpu.cfs_period_us"))
+			write_file(below, "cpu.cfs_quota_us", "-1");
+	}
+	if (directory)
+		closedir(directory);
+}
+
 /* Version 1 has a file for each, of which the quota must be the one that is written in any case: it hands out what is new. */
 static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t period_ns)
 {
-	char text[32];
+	char text[32], path[32];
 	if (quota_us >= 0 && period_ns != group->period_ns) {
 		/* Between the two, the quota is that of another period. */
 		write_text(group->control, "-1");
@@ -428,13 +499,27 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	snprintf(text, sizeof text, "%lld", (long long)quota_us);
 	if (write_text(group->control, text) == 0)
 		return 0;
-	/* More than a group above has, whose limit then is the one that counts. */
-	return errno == EINVAL ? write_text(group->control, "-1") : -1;
+	if (errno != EINVAL)
+		return -1;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
+	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);
+	/* What is refused still is more than a group above has, whose limit then is the one that counts. */
+	return write_text(group->control, text) == 0 ? 0 : write_text(group->control, "-1");
+}
+
+static int64_t quota_us_of(const struct sst_bandwidth *limit)
+{
+	return limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+}
+
+bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit)
+{
+	return read_number(group->control) == quota_us_of(limit);
 }
 
 int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
 {
-	const int64_t quota_us = limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+	const int64_t quota_us = quota_us_of(limit);
 	char text[48];
 	if (!group->unified)
 		return limit_in_two(group, quota_us, limit->period_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth limited. The folder's name
- * is in memory that guardian, master and executors share, so that whoever survives can free what another one held.
+ * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth
+ * limited. The folder's name is in memory that guardian, master and executors share, so that whoever survives can free what another
+ * one held.
  *
  * A run holds a lock on its folder as long as any of its processes lives. What a run left whose processes were all killed at once is
  * found by that, and removed by the next run that makes groups at the same place.
@@ -72,6 +73,8 @@ int workload_group_enter(const struct workload_group *group);
 int workload_group_freeze(const struct workload_group *group, bool freeze);
 /* Limits what all that are in it use together; quota 0: as much as they like. 0, or -1 with errno. */
 int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit);
+/* Whether that limit is in force: nobody else has changed it. */
+bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit);
 /* How many threads are in it, up to `most`; those of groups in it, which a workload may have made, count as `most`. */
 size_t workload_group_count(const struct workload_group *group, size_t most);
 

@@ -161,7 +161,8 @@ static void look_at_width(struct executor *executor)
 	if (executor->brake.hand != SST_HAND_QUOTA)
 		return;
 	const struct sst_cpus *const cpus = processors_of(executor);
-	const size_t most = cpus ? cpus->count : (size_t)CPU_SETSIZE;
+	const struct linux_mask *const mask = &executor->mask;
+	const size_t most = cpus ? cpus->count : mask->set ? (size_t)CPU_COUNT_S(mask->size, mask->set) : (size_t)CPU_SETSIZE;
 	executor->loop.width = (double)workload_group_count(&executor->brake.group, most);
 }
 
@@ -524,6 +525,7 @@ static bool respawn(struct executor *executor)
 {
 	enum start_stage stage;
 	const bool stopped = executor->brake.tree.stopped;
+	const struct sst_bandwidth limit = executor->brake.limit;
 	executor->first = start_workload(executor, true, &stage);
 	if (executor->first < 0) {
 		executor->first = 0;
@@ -540,6 +542,7 @@ static bool respawn(struct executor *executor)
 	if (executor->record.alive) {
 		/* It has been away for a moment only: the edge that is due comes as if nothing had happened. */
 		set_running(executor, !stopped, false, executor->started_ns);
+		brake_limit(&executor->brake, &limit);
 		return true;
 	}
 	brake_stop(&executor->brake, executor->started_ns);

@@ -180,7 +180,7 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 
 int guardian_run(const struct config *config)
 {
-	struct master_ties ties = {.guardian = -1, .suspended = -1, .live_line = -1};
+	struct master_ties ties = {.guardian = -1, .guardian_pid = getpid(), .suspended = -1, .live_line = -1};
 	struct attached *attached;
 	sigset_t set;
 	int signals = -1;

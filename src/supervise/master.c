@@ -569,13 +569,15 @@ int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
 	die_by_signals(&ties->user);
-	if (run_prepare(&master.run, config, getppid()) != 0 || short_run_check(&master.run) != 0) {
+	if (run_prepare(&master.run, config, ties->guardian_pid) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}
 	int status = get_ready(&master);
 	if (status == 0)
 		status = run_workloads(&master);
+	else
+		workload_groups_remove(ties->groups); /* the guardian may be dead */
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
 		diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	recording_free(&master.recording);

@@ -10,7 +10,8 @@
 
 /* The master's ties to the guardian, made before the fork. */
 struct master_ties {
-	int guardian;  /* pidfd of the guardian */
+	int guardian; /* pidfd of the guardian */
+	pid_t guardian_pid;
 	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
 	int live_line; /* eventfd: not 0 while the terminal's last row is the live line's */
 	struct scheduling user;

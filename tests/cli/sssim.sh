@@ -53,6 +53,13 @@ for workload in single parallel:threads=4 phased; do
 			fail "$what, $workload, $target %: $(cat out)"
 	done
 done
+# Also where each of many has so little that its period is longer than a step, and where steps are shorter than the period.
+for options in '-n 64' '-n 8 -A interval=5m'; do
+	# shellcheck disable=SC2086 # words
+	run sssim -a quota -q --report -T 10% -r 30s -p 8 -c geom $options
+	expect_status 0
+	awk -v RS=' ' -F= '$1 == "mean_error_pp" { found = $2 < 1 && $2 > -1 } END { exit !found }' out || fail "$what: $(cat out)"
+done
 
 run sssim -q --speed -T 50% -r 10s
 expect_status 0

@@ -63,9 +63,10 @@ struct plan_command {
 void plan_command(
 	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command);
 
-/* For people, as far as there is room. */
 /* What -a calls it; NULL: there is no such hand. */
 const char *hand_name(enum sst_hand hand);
+
+/* For people, as far as there is room. */
 void plan_describe(const struct plan *plan, char *text, size_t size);
 
 #endif

@@ -697,6 +697,7 @@ static void the_actuator_has_the_last_word(void **state)
 static struct {
 	struct sst_actuator_input in;
 	unsigned asked;
+	int64_t period_ns;
 } quota;
 
 static struct sst_bandwidth fake_limit(const void *state, const struct sst_actuator_input *in)
@@ -704,7 +705,7 @@ static struct sst_bandwidth fake_limit(const void *state, const struct sst_actua
 	(void)state;
 	quota.in = *in;
 	quota.asked++;
-	return (struct sst_bandwidth){(int64_t)(in->duty * in->width * 20e6), 20000000};
+	return (struct sst_bandwidth){(int64_t)(in->duty * in->width * (double)quota.period_ns), quota.period_ns};
 }
 
 static int64_t fifty_ms(const void *state)
@@ -722,6 +723,7 @@ static void a_bandwidth_has_no_edges(void **state)
 	(void)state;
 	modules[SST_ACTUATOR] = (struct module){.actuator = &quota_module};
 	memset(&quota, 0, sizeof quota);
+	quota.period_ns = 20000000;
 	controller.out.duty = space.answer = 0.25;
 	loop.width = 1.5;
 	step_at(0, 0);
@@ -754,6 +756,34 @@ static void a_bandwidth_has_no_edges(void **state)
 	assert_true(answer.free && answer.limit.quota_ns == 0);
 }
 
+static void expect_limit(int64_t now_ms, double duty, int64_t quota_us)
+{
+	space.answer = duty;
+	step_at(now_ms, 0.1);
+	assert_int_equal(answer.limit.quota_ns, quota_us * 1000);
+}
+
+/* Each change hands out a whole quota: not more often than it is meant to be had, but where far more is wanted, or no limit. */
+static void a_bandwidth_stays_for_its_period(void **state)
+{
+	(void)state;
+	modules[SST_ACTUATOR] = (struct module){.actuator = &quota_module};
+	memset(&quota, 0, sizeof quota);
+	quota.period_ns = 200000000;
+	loop.width = 1;
+	controller.out.duty = 0.25;
+	expect_limit(0, 0.25, 50000);
+	expect_limit(60, 0.3, 50000);
+	assert_int_equal(controller.in.lag_ns, 200000000);
+	/* What is in force is what a workload is given. */
+	assert_true(is(loop.runs, 0.25) && is(loop.local, 0.3));
+	expect_limit(110, 0.1, 50000);
+	expect_limit(160, 0.5, 100000);
+	expect_limit(250, 0.1, 100000);
+	expect_limit(360, 0.1, 20000);
+	expect_limit(400, 1, 200000);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -778,6 +808,7 @@ int main(void)
 		TEST(the_time_of_edges_is_learnt),
 		TEST(the_actuator_has_the_last_word),
 		TEST(a_bandwidth_has_no_edges),
+		TEST(a_bandwidth_stays_for_its_period),
 		TEST(answers_are_entered_into_the_slot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

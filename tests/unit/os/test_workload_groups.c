@@ -213,24 +213,55 @@ START_TEST(a_group_is_limited_and_let_go)
 }
 END_TEST
 
+static void write_number(const char *folder, const char *name, long long number)
+{
+	char path[3 * PATH_MAX];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *const file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "%lld\n", number);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
 /* Version 1 takes no more than a group above has; that one's limit is then what counts. */
 START_TEST(a_limit_above_counts)
 {
-	char path[PATH_MAX + 32];
 	if (!find_place_for(SST_HAND_QUOTA, 1))
 		return;
 	struct workload_group group;
-	snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", place.folder);
-	FILE *const file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	fputs("50000\n", file);
-	ck_assert_int_eq(fclose(file), 0);
+	write_number(place.folder, "cpu.cfs_quota_us", 50000);
 	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
 	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){10 * NS_PER_MS, 100 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), 10000);
 	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){90 * NS_PER_MS, 100 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), -1);
+	workload_group_close(&group);
+	workload_groups_remove(groups);
+	leave_place();
+}
+END_TEST
+
+/* Version 1 takes no less than a group below has, as one of a run within the workload. */
+START_TEST(a_limit_below_gives_way)
+{
+	static const char *const below[] = {"0/run", "0/run/more", "0/run/less"};
+	char path[2 * PATH_MAX];
+	if (!find_place_for(SST_HAND_QUOTA, 1))
+		return;
+	struct workload_group group;
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
+	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", groups->folder, below[i]);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+		if (i)
+			write_number(path, "cpu.cfs_quota_us", i == 1 ? 60000 : 5000);
+	}
+	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){2 * NS_PER_MS, 20 * NS_PER_MS}), 0);
+	ck_assert_int_eq(quota_of(0), 2000);
+	ck_assert_int_eq(number_in(0, "run/more/cpu.cfs_quota_us"), -1);
+	ck_assert_int_eq(number_in(0, "run/less/cpu.cfs_quota_us"), 5000);
 	workload_group_close(&group);
 	workload_groups_remove(groups);
 	leave_place();
@@ -355,6 +386,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_group_is_frozen_and_thawed, 1, 3);
 	tcase_add_loop_test(tests, a_group_is_limited_and_let_go, 1, 3);
 	tcase_add_test(tests, a_limit_above_counts);
+	tcase_add_test(tests, a_limit_below_gives_way);
 	tcase_add_loop_test(tests, a_folder_goes_with_its_last_group, 1, 3);
 	tcase_add_loop_test(tests, what_a_dead_run_left_goes_with_the_next, 1, 3);
 	tcase_add_test(tests, without_a_place_there_is_a_reason);

@@ -62,4 +62,29 @@ for victim in guardian master; do
 	expect_nobody_left
 done
 
+# The same where a run is within the run, which hands the controller down itself.
+inner_is_limited() { grep -q '^[0-9]' /sys/fs/cgroup/group/showstopper-*/0/showstopper-*/0/cpu.max 2>/dev/null; }
+start_background in_group group as_user showstopper -q -n 1 -T 50% -r 1h -a quota showstopper -q -n 1 -a quota -T 0.2 sleep 1000
+wait_until inner_is_limited
+read -r master _ <"/proc/$background/task/$background/children"
+kill -KILL "$master"
+wait_background
+expect_status 125
+wait_until is_gone
+[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "with a run within, group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
+expect_nobody_left
+
+# All at once: the next run there puts things back.
+for hand in quota freezer; do
+	start_background in_group group as_user showstopper -q -n 1 -T 10% -r 1h -a quota sleep 1000
+	wait_until is_limited
+	read -r master _ <"/proc/$background/task/$background/children"
+	read -r executor _ <"/proc/$master/task/$master/children"
+	kill -STOP "$background" "$master" "$executor"
+	kill -KILL "$executor" "$master" "$background"
+	wait_background
+	held in_group group as_user
+	[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "after a dead run, group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
+done
+
 finish
