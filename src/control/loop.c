@@ -91,11 +91,18 @@ static double width_of(const struct loop *loop, double processors)
 	return loop->width > 0 && loop->width < most ? loop->width : most;
 }
 
-/* SST_HAND_QUOTA: how long an answer is in force. */
-static int64_t lag_of(const struct loop *loop)
+/* Likewise: between two steps. */
+static int64_t interval_of(const struct loop *loop)
 {
 	const struct module *actuator = &loop->module[SST_ACTUATOR];
 	const int64_t interval = actuator->actuator->interval(actuator->state);
+	return interval > 0 ? interval : 1; /* a module that answers nonsense ends no run */
+}
+
+/* Likewise: how long an answer is in force. */
+static int64_t lag_of(const struct loop *loop)
+{
+	const int64_t interval = interval_of(loop);
 	return loop->limit.quota_ns && loop->limit.period_ns > interval ? loop->limit.period_ns : interval;
 }
 
@@ -173,7 +180,7 @@ static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double p
 		.duty = loop->local,
 		.width = width_of(loop, processors),
 	};
-	const int64_t interval = actuator->actuator->interval(actuator->state);
+	const int64_t interval = interval_of(loop);
 	const int64_t first = origin_ns + (int64_t)((double)interval * loop->rank / loop->live);
 	const int64_t since = ((now_ns - first) % interval + interval) % interval;
 	const struct sst_bandwidth wanted = actuator->actuator->limit(actuator->state, &in);
