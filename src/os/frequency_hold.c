@@ -22,6 +22,7 @@
 #include "base/frequency_wish.h"
 #include "base/number.h"
 #include "base/units.h"
+#include "os/still_there.h"
 
 #define FOLDER "/run/showstopper"
 #define RECORD FOLDER "/frequency"
@@ -33,13 +34,6 @@
 #define RECORD_MAX (16 * 1024 * 1024)
 
 /* ---- The record ------------------------------------------------------------------------------------------------------- */
-
-/* Whether a file that is open has still its name. */
-static bool is_there(int fd, const char *path)
-{
-	struct stat opened, named;
-	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
-}
 
 /* A descriptor with the lock, or -1: EWOULDBLOCK where a run has it. */
 static int lock_record(const char *root)
@@ -56,7 +50,7 @@ static int lock_record(const char *root)
 		if (fd < 0)
 			return -1;
 		const bool is_locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-		if (is_locked && is_there(fd, path))
+		if (is_locked && linux_still_there(fd, path))
 			return fd;
 		const int reason = is_locked ? ENOENT : errno;
 		close(fd);
@@ -73,7 +67,7 @@ static void remove_record(struct frequency_hold *hold)
 	if (hold->record < 0 || ftruncate(hold->record, 0) != 0)
 		return;
 	snprintf(path, sizeof path, "%s" RECORD, hold->root);
-	if (is_there(hold->record, path))
+	if (linux_still_there(hold->record, path))
 		unlink(path);
 	snprintf(path, sizeof path, "%s" FOLDER, hold->root);
 	rmdir(path);

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "os/descendants.h"
+#include "os/still_there.h"
 
 #define PREFIX "showstopper-"
 /* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
@@ -347,13 +348,6 @@ static void sweep(const char *path)
 	close(fd);
 }
 
-/* Whether a folder that is open has still its name. */
-static bool is_there(int fd, const char *path)
-{
-	struct stat opened, named;
-	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
-}
-
 int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
 {
 	groups->hand = place->hand;
@@ -377,7 +371,7 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 		}
 		/* Open until the last process of the run ends. */
 		const int fd = lock(groups->folder);
-		if (fd >= 0 && is_there(fd, groups->folder))
+		if (fd >= 0 && linux_still_there(fd, groups->folder))
 			return get_controller(groups, place);
 		if (fd >= 0)
 			close(fd);

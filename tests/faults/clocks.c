@@ -59,8 +59,8 @@ void clocks_make(struct trial *trial)
 	cpu_set_t usable;
 	if (!trial->plan.frequency)
 		return;
-	snprintf(trial->tree, sizeof trial->tree, "%s/faults-XXXXXX", folder && strlen(folder) < 32 ? folder : "/tmp");
-	if (!mkdtemp(trial->tree))
+	snprintf(trial->tree, sizeof trial->tree, "%s/faults-%s", folder && strlen(folder) < 32 ? folder : "/tmp", trial->mark);
+	if (mkdir(trial->tree, 0700) != 0)
 		trouble(trial->tree);
 	snprintf(path, sizeof path, "%s/proc", trial->tree);
 	if (symlink("/proc", path) != 0 || sched_getaffinity(0, sizeof usable, &usable) != 0)
