@@ -88,11 +88,11 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^16 programs, about ([0-9]|[1-5][0-9]|6[0-5]) minutes$'
+expect_text out '^20 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
-	sed 's/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
+	sed 's,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		echo example
 		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"

@@ -45,6 +45,7 @@ build=$SHOWSTOPPER_BUILD root=$1 file=$2 name=$3
 shift 3
 . "$SHOWSTOPPER_SOURCE/tools/bench/lib/publish.sh"
 publish_begin tools/bench/thing "$@"
+[ -z "${EARLIER-}" ] || publish_measured "$EARLIER" 2020-02-02 results program
 [ "$name" != none ] || publish_look "$file" first second third
 [ ! -e meanwhile ] || echo changed >"$root/program"
 publish_block "$file" "$name"
@@ -112,6 +113,25 @@ echo two >"$project/program"
 publish_lines 'short\n' "$project" table.md first
 expect_text "$project/table.md" "^Revision $revision-dirty, "
 git -C "$project" checkout -q program
+
+# What an earlier revision measured, while documents alone have changed since; and when the program has.
+git -C "$project" checkout -q table.md
+echo Before, too. >>"$project/table.md"
+as_author commit -q -a -m document
+EARLIER=$revision publish_lines 'short\n' "$project" table.md first
+expect_status 0
+expect_text "$project/table.md" "^Revision $revision, 2020-02-02, "
+git -C "$project" checkout -q table.md
+EARLIER=0123456 publish_lines 'short\n' "$project" table.md first
+expect_trouble '^publish: --publish: results was begun with revision 0123456, and what measures is another now; choose another --output$'
+EARLIER=$revision-dirty publish_lines 'short\n' "$project" table.md first
+expect_trouble 'was begun with revision [0-9a-f]+-dirty, and what measures is another now'
+echo two >"$project/program"
+as_author commit -q -a -m program
+EARLIER=$revision publish_lines 'short\n' "$project" table.md first
+expect_trouble "was begun with revision $revision, and what measures is another now"
+cp before.md "$project/table.md"
+revision=$(git -C "$project" rev-parse --short HEAD)
 
 # A draft elsewhere.
 mkdir draft

@@ -48,6 +48,13 @@ run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --full
 expect_text out ', warm-up 180 s, '
 run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --full --warm-up 7
 expect_text out ', warm-up 7 s, '
+run "$experiments/accuracy" --dry-run -w burn-single,burn-parallel -l 50 -s CDC --warm-up 3 -u burn-parallel=9
+expect_text out '^burn-single_50_CDC_1: .*, warm-up 3 s, '
+expect_text out '^burn-parallel_50_CDC_1: .*, warm-up 9 s, '
+run "$experiments/accuracy" --dry-run -w burn-single --warm-up burn-parallel=9
+expect_trouble "^tools/experiments/accuracy: --warm-up: 'burn-parallel' is none of burn-single$"
+run "$experiments/accuracy" --dry-run -w burn-single --warm-up burn-single=9,10
+expect_trouble "^tools/experiments/accuracy: --warm-up: '10': expected WORKLOAD=SECONDS$"
 run "$experiments/accuracy" --warm-up soon
 expect_trouble "^tools/experiments/accuracy: --warm-up: 'soon' is no whole number from 0"
 run "$experiments/accuracy" --targets 25,x
@@ -187,6 +194,22 @@ expect_text out '^50 %,\+2\.00 / 5\.00,-0\.20 / 2\.00$'
 run awk -F, -v workload=w -v processors=2 -f "$source/tools/bench/lib/whole.awk" -f "$experiments/lib/accuracy_verdict.awk" made_up.csv
 expect_text out '^PI-even: mean error within 0\.20 pp, MSE below that of the baselines on 1 of 1 targets\. $'
 
+# Means over repeats with their intervals, in a table; one run has none.
+printf '%s\n' label,load,throughput w_50_default_1,0.5,10 w_100_default_1,1,20 w_50_default_2,0.52,12 >runs.csv
+(
+	# shellcheck source=tools/experiments/lib/settings.sh
+	. "$experiments/lib/settings.sh"
+	root=$source chosen=default
+	means_over_repeats target_percent load:load_percent:100:%.3f throughput:throughput:1:%.5g:half <runs.csv >means.csv
+	pivot means.csv w load_percent throughput >table.csv
+)
+what=means
+expect_text means.csv '^workload,target_percent,setting,repeats,load_percent,throughput,throughput_half$'
+expect_text means.csv '^w,50,default,2,51\.000,11,12\.7$'
+expect_text means.csv '^w,100,default,1,100\.000,20,$'
+expect_text table.csv '^50,51\.000 / 11 ±12\.7$'
+expect_text table.csv '^100,100\.000 / 20$'
+
 # Its tables published into a draft, and not when another revision made the runs.
 if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	mkdir -p draft/tools/bench
@@ -202,14 +225,31 @@ if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	expect_no_text published '^(# |## |!\[|not measured yet|.*runs are complete)'
 	awk -f "$source/tests/cli/figures.awk" draft/tools/bench/README.md >faults
 	[ ! -s faults ] || { fail "$what:"; cat faults; }
+	kept=draft/tools/experiments/measured/accuracy-native
+	cmp -s interrupted/accuracy.csv "$kept/accuracy.csv" || fail "$what: another accuracy.csv is kept"
+	# shellcheck disable=SC2016 # Markdown
+	expect_text "$kept/about.md" '^Revision .*: `tools/experiments/accuracy .* --report --publish`$'
+	cp interrupted/revision revision
 	echo 0000000 >interrupted/revision
 	run ./accuracy --report --publish
-	expect_trouble '^tools/experiments/accuracy: --publish: interrupted was begun with another revision than '
+	expect_trouble '^tools/experiments/accuracy: --publish: interrupted was begun with revision 0000000, and what measures is another now'
+	cp revision interrupted/revision
+	sed -i 's/^kernel: .*/kernel: Linux 2.4/' interrupted/machine.txt
+	run ./accuracy --report --publish
+	expect_trouble '^tools/experiments/accuracy: --publish: interrupted was measured on another machine or kernel than this$'
 	# A batch that has no block.
 	run "$experiments/sweep" --publish -o unpublished
 	expect_trouble '--publish: .* needs the lines <!-- experiments-sweep: begin -->'
 	unset PUBLISH_ROOT
 fi
+
+# Elsewhere it doesn't go on.
+sed -i 's/^kernel: .*/kernel: Linux 2.4/' interrupted/machine.txt
+rm -r "interrupted/runs/$(runs_in interrupted | head -n 1)"
+sed 's/--force//' accuracy >unforced
+chmod +x unforced
+run ./unforced --resume
+expect_trouble '^tools/experiments/accuracy: .*interrupted was begun on another machine or kernel \(.*machine\.txt\); --force goes on all the same$'
 
 # A workload that ends or fails makes the run fail, and the batch goes on.
 cat >short.workload <<'END'

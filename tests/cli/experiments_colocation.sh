@@ -189,6 +189,26 @@ else
 	expect_text pairs/colocation.md 'has none of these runs that could be compared\.$'
 fi
 
+# What is published of it, and of environments beside each other.
+if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	mkdir -p draft/tools/bench
+	cp "$source/tools/bench/README.md" draft/tools/bench/README.md
+	PUBLISH_ROOT=$work/draft batch --report --publish
+	expect_status 0
+	sed -n '/^<!-- experiments-colocation: begin/,/^<!-- experiments-colocation: end/p' draft/tools/bench/README.md >published
+	expect_text published '^#### Interference, on the host, mine$'
+	grep '^| burn-single | .* | .* |$' pairs/colocation.md | head -n 1 >row
+	grep -qxFf row published || fail "$what: published isn't the report's row $(cat row)"
+	awk -f "$source/tests/cli/figures.awk" draft/tools/bench/README.md >faults
+	[ ! -s faults ] || { fail "$what:"; cat faults; }
+	cmp -s pairs/interference.csv draft/tools/experiments/measured/colocation-native/interference.csv || fail "$what: another interference.csv is kept"
+fi
+printf '%s\n' pair,scheme,repetition,least,median,most 'x beside y,mine,1,0.8,0.9,1' 'x beside y,mine,2,0.9,1,1.25' 'y beside y,other,1,1,2,3' 'y beside y,mine,1,1,2,3' >ratio.csv
+run awk -F, -v OFS=, -v scheme=mine -v workloads='x y' -f "$source/tools/bench/lib/interval.awk" -f "$source/tools/experiments/lib/ratio_matrix.awk" ratio.csv
+expect_text out '^foreground,x,y$'
+expect_text out '^x,,0\.950 ±0\.635 \(0\.80 to 1\.25\)$'
+expect_text out '^y,,2\.000 \(1\.00 to 3\.00\)$'
+
 # Schemes beside each other. Where others leave the workloads no time at all, no run is of use.
 run "$colocation" -B "$build" -w burn-single -s "mine=$processors,back=${processors#*/}/${processors%/*}" -e 45 -t 4 -u 1 -c 0 --force -o schemes
 if [ "$status" -eq 125 ] && grep -q 'no run is complete and of use$' err; then

@@ -12,7 +12,7 @@ real_stress=$(command -v stress-ng)
 
 # ---- The stand-ins ------------------------------------------------------------------------------------------------------------
 
-# Rates are those of the file rates, for all else 100, times the bandwidth to a power, and 1 % up and down in turn.
+# Rates are those of the file rates, for all else 100, times the bandwidth to a power, and 1 % up and down in turn, for each bandwidth.
 mkdir bin programs
 cat >bin/stress-ng <<'SCRIPT'
 #!/bin/sh
@@ -36,6 +36,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 echo "$name" >>"$STAND_IN/calls"
+echo "$name ${STAND_IN_BANDWIDTH:-100}" >>"$STAND_IN/called_at"
 if [ "$name" = broken ]; then
 	echo 'stress-ng: no such luck' >&2
 	exit 2
@@ -44,7 +45,7 @@ if [ "$name" = slow ]; then
 	echo $$ >"$STAND_IN/slow"
 	exec sleep 100
 fi
-awk -v name="$name" -v calls="$(grep -cx "$name" "$STAND_IN/calls")" -v bandwidth="${STAND_IN_BANDWIDTH:-100}" -v power="${STAND_IN_POWER:-1}" '
+awk -v name="$name" -v calls="$(grep -cx "$name ${STAND_IN_BANDWIDTH:-100}" "$STAND_IN/called_at")" -v bandwidth="${STAND_IN_BANDWIDTH:-100}" -v power="${STAND_IN_POWER:-1}" '
 	BEGIN { rate = 100 }
 	$1 == name { rate = $2 }
 	END { printf "metrics:\n    - stressor: cpu\n      bogo-ops-per-second-real-time: %f\n", rate * (bandwidth / 100) ^ power * (calls % 2 ? 1.01 : 0.99) }' \
@@ -224,6 +225,17 @@ expect_text out '^signals: as fast as the base at (49\.[89]|50\.[01])[0-9] % ± 
 expect_text out '^known: 50 %, off by [+-]0\.[0-3]'
 expect_text out '^range before \[2\.00, 2\.00\]'
 expect_text out '^frequency: unavailable: no processor has a clock'
+# A machine that has become faster since is so at half of its speed, too.
+awk '{ $2 *= 1.1; print }' rates >faster
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signals -o drifted $measure
+expect_status 0
+expect_text drifted/signals.result '^bandwidth=(49\.[5-9]|50\.[0-5])'
+[ -s drifted/signals-base.csv ] || fail "$what: the base wasn't measured again"
+before=$(calls)
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signals -o drifted $measure --resume
+[ "$(calls)" -eq "$before" ] || fail 'a calibration that is complete has measured again'
 # Less than in proportion, and methods that differ: the mean of 2.5 and 10 is 6.25, and 6.25 * b ^ 1.3 is 1 at 24.43 %.
 # shellcheck disable=SC2086 # words
 STAND_IN_POWER=1.3 run "$variability" calibrate --against base.csv --by signals,freezer -o far -m queens,float $measure

@@ -3,6 +3,8 @@
 # Sourced by programs that measure, to write what they found into a document: between <!-- NAME: begin --> and <!-- NAME: end -->, below a
 # line that says where the figures come from. Needs $root, the project, and trouble, which ends the program with a message.
 #   publish_begin PROGRAM [ARGUMENT...]  what was called, and the revision that is measured; at the start
+#   publish_measured REVISION DATE FOLDER FILE...  FOLDER holds what REVISION measured on DATE: said in the heading, and refused where one of these
+#                                 files or folders has changed since, documents aside
 #   publish_look FILE NAME...     refuses documents without these blocks, before anything is measured
 #   publish_block FILE NAME       the block becomes that line and standard input (no pipe: an exit in one is only its own). $build is where
 #                                 the programs lie that were measured
@@ -10,11 +12,11 @@
 
 publish_to=${PUBLISH_ROOT:-$root}
 
-# Documents and pictures don't count as changes: each block that is published is one.
+# Documents, pictures and kept figures don't count as changes: each block that is published is one.
 publish_revision() {
 	git -C "$root" rev-parse --verify -q HEAD >/dev/null 2>&1 || return 1
 	printf '%s%s\n' "$(git -C "$root" describe --always)" \
-		"$(git -C "$root" diff --quiet HEAD -- . ':(exclude)*.md' ':(exclude)*.svg' || echo -dirty)"
+		"$(git -C "$root" diff --quiet HEAD -- . ':(exclude)*.md' ':(exclude)*.svg' ':(exclude)tools/experiments/measured' || echo -dirty)"
 }
 
 publish_begin() {
@@ -27,6 +29,15 @@ publish_begin() {
 		esac
 	done
 	published_revision=$(publish_revision) || published_revision=
+}
+
+measured_revision='' measured_date=''
+publish_measured() {
+	measured_revision=$1 measured_date=$2 measured_in=$3
+	shift 3
+	[ "$measured_revision" != "$published_revision" ] || return 0
+	git -C "$root" diff --quiet "$measured_revision" -- "$@" ':(exclude)*.md' 2>/dev/null ||
+		trouble "--publish: $measured_in was begun with revision ${measured_revision:-that is not known}, and what measures is another now; choose another --output"
 }
 
 publish_look() {
@@ -56,10 +67,15 @@ publish_machine() {
 	printf '%s processors%s, %s, %s, accounting %s' "$(nproc)" "${model:+ ($model)}" "$(uname -sr)" "$kind" "${accounting:-unknown}"
 }
 
+publish_heading() {
+	printf 'Revision %s, %s, %s: `%s`\n' "${measured_revision:-$published_revision}" "${measured_date:-$(date -u +%Y-%m-%d)}" "$(publish_machine)" \
+		"$published_command"
+}
+
 publish_block() {
 	publish_look "$1" "$2"
 	[ "$(publish_revision)" = "$published_revision" ] || trouble "--publish: the sources have changed since the start; nothing is published"
-	heading="Revision $published_revision, $(date -u +%Y-%m-%d), $(publish_machine): \`$published_command\`"
+	heading="$(publish_heading)"
 	# Of the same folder, so that mv replaces the document at once; with its mode.
 	if cp -p "$document" "$document.new" &&
 		awk -v heading="$heading" -v begin="<!-- $2: begin -->" -v end="<!-- $2: end -->" '

@@ -11,12 +11,13 @@
 # and then call `batch "$@"`. What they may have: own_options, a text for --help, with take_option NAME VALUE, which returns 1 for a name that it
 # doesn't know; model_of WORKLOAD, sssim's model of it, which makes --simulate an option; check_runs, which refuses what this machine (that of the runs) can't do, before
 # a batch is begun; prepare_runs, which makes files in $output that runs need;
-# in_environments=yes, if runs may be put into containers and guests: then list_runs is called for each $environment.
+# in_environments=yes, if runs may be put into containers and guests: then list_runs is called for each $environment; published_report and published_as, see lib/publish.sh.
 
 . "$root/tools/bench/lib/publish.sh"
 . "$root/tools/bench/lib/bursts.sh"
 . "$root/tools/experiments/lib/quoted.sh"
 . "$root/tools/experiments/lib/run.sh"
+. "$root/tools/experiments/lib/publish.sh"
 . "$root/tools/experiments/lib/cluster.sh"
 . "$root/tools/experiments/lib/slurm.sh"
 . "$root/tools/experiments/lib/parallel.sh"
@@ -41,15 +42,15 @@ $([ -z "$default_targets" ] || echo "  -l, --targets LIST      target loads in p
   -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
 $own_options$([ "${in_environments-}" != yes ] || printf '%s' '
   -I, --in LIST           out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)')
-  -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what the file of each workload says; with --full 180})
+  -u, --warm-up SECONDS   before that, uncontrolled (${warm_up_help:-what the file of each workload says; with --full 180}); or WORKLOAD=SECONDS,... for some
   -R, --random SEED       in random order, the same for the same seed
   -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
   -o, --output DIR        where everything goes (results/$experiment)
   -r, --resume            go on with the batch in DIR: complete runs are kept, the others made
   -d, --dry-run           print the runs and how long they take together; run nothing
   -p, --report            make no run; write the report of those that are there
-      --publish           write the tables into tools/bench/README.md as well, which has room for those of accuracy and traces; refuses to go on
-                          with what another revision began
+      --publish           write the tables into tools/bench/README.md as well, where that has a block for them, and keep the small CSV files
+                          they come from in tools/experiments/measured; refuses what other programs measured, or another machine
   -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
   -F, --force             also on a machine that is busy
       --slurm[=OPTIONS]   as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks
@@ -63,6 +64,20 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 END
 }
 
+# Seconds for all workloads, or WORKLOAD=SECONDS,... for these.
+take_warm_ups() { # OPTION VALUE
+	case $2 in *=*) ;; *) number_from "$1" "$2" 0 && warm_up_s=$2 && return ;; esac
+	for word in $(printf '%s' "$2" | tr ',' ' '); do
+		case $word in *=*) number_from "$1" "${word#*=}" 0 ;; *) trouble "$1: '$word': expected WORKLOAD=SECONDS" ;; esac
+		warm_ups="$warm_ups $word"
+	done
+}
+warm_up_for() { # WORKLOAD
+	for word in $warm_ups; do
+		[ "${word%%=*}" != "$1" ] || echo "${word#*=}"
+	done
+}
+
 # What is left out here is left to each workload: its file says how long it needs.
 choose_warm_up() {
 	[ -z "$warm_up_s" ] || return 0
@@ -71,6 +86,9 @@ choose_warm_up() {
 
 # Of each workload a file with its class, instances and warm-up in seconds: it is asked for often.
 look_at_workloads() {
+	for word in $warm_ups; do
+		case " $workloads " in *" ${word%%=*} "*) ;; *) trouble "--warm-up: '${word%%=*}' is none of $workloads" ;; esac
+	done
 	for workload in $workloads; do
 		case $workload in */* | *_* | *.workload) trouble "--workloads: '$workload': expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders" ;; esac
 		class=$("$experiments/workload" show "$workload" class) && instances=$("$experiments/workload" show "$workload" instances) &&
@@ -79,7 +97,8 @@ look_at_workloads() {
 			printf 'class=%s\nwanted=%s\n' "$class" "$instances"
 			case $instances in P) instances=$processors ;; esac
 			printf 'instances=%s\n' "$instances"
-			if [ -n "$warm_up_s" ]; then echo "warmup=$warm_up_s"; else printf '%s\n' "$warm_up" | awk '{
+			own=$(warm_up_for "$workload")
+			if [ -n "$own$warm_up_s" ]; then echo "warmup=${own:-$warm_up_s}"; else printf '%s\n' "$warm_up" | awk '{
 				unit = $0
 				sub(/^[0-9.]+/, "", unit)
 				factor["ms"] = factor["m"] = 0.001
@@ -238,6 +257,10 @@ number_from() { # OPTION VALUE LEAST
 # One run after the other, on this machine.
 run_here() {
 	if [ "$(time_left "$output/runs.tsv")" -gt 0 ]; then
+		if [ ! -e "$output/machine.txt" ] || [ "$simulated" = yes ] || same_machine; then :; else
+			[ "$force" = yes ] || trouble "$output was begun on another machine or kernel ($output/machine.txt); --force goes on all the same"
+			echo "warning: $output was begun on another machine or kernel; its runs can't be compared" >&2
+		fi
 		[ "$simulated" = yes ] || check_idle
 		describe_machine >"$output/machine.txt"
 	fi
@@ -252,8 +275,8 @@ batch() {
 	publish=no slurm=no slurm_options='' logins='' per_node=workload task='' nodes_processors=''
 	called=$(quoted_words "$experiments/$experiment" "$@")
 	publish_begin "tools/experiments/$experiment" "$@"
-	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' quick_warm_up='' full_warm_up=180
-	environments=native several=no
+	dry_run=no resume=no force=no report_only=no simulated=no warm_up_s='' warm_ups='' quick_warm_up='' full_warm_up=180
+	environments=native several=no published_as=$experiment
 	processors=$(nproc)
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -283,7 +306,7 @@ batch() {
 			-n | --repeat) number_from "$1" "$2" 1 && repeat=$2 ;;
 			-t | --time) number_from "$1" "$2" 2 && time=$2 ;;
 			-R | --random) number_from "$1" "$2" 0 && order=$2 ;;
-			-u | --warm-up) number_from "$1" "$2" 0 && warm_up_s=$2 ;;
+			-u | --warm-up) take_warm_ups "$1" "$2" ;;
 			-c | --cool-down) number_from "$1" "$2" 0 && cool_down=$2 ;;
 			-o | --output) output=$2 ;;
 			-B | --build) build=$2 ;;
@@ -355,11 +378,9 @@ batch() {
 		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
 	fi
 	if [ "$publish" = yes ]; then
-		[ "$several" = no ] || trouble '--publish: expected one environment'
-		publish_look tools/bench/README.md "experiments-$experiment"
-		if [ -e "$output/runs.tsv" ] && [ "$(cat "$output/revision" 2>/dev/null)" != "$published_revision" ]; then
-			trouble "--publish: $output was begun with another revision than $published_revision; choose another --output"
-		fi
+		[ "$several" = no ] || command -v published_report >/dev/null || trouble '--publish: expected one environment'
+		publish_look tools/bench/README.md "experiments-$published_as"
+		[ ! -e "$output/runs.tsv" ] || look_at_measured
 	fi
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
@@ -395,13 +416,14 @@ batch() {
 	write_reports || trouble "no report could be written"
 	printf 'Report: %s\n' "$output/$experiment.html"
 	if [ "$publish" = yes ]; then
-		# Without title, pictures and the machine, and as a part of a longer document.
-		awk '/^## What it was run on/ { exit }
-			/^# / || /^!\[/ || ended && /^$/ { next }
-			{ ended = /^$/ && NR > 1; sub(/^## /, "#### "); print }' "$output/$experiment.md" | sed '1{/^$/d;}' >"$output/published.md"
-		publish_block tools/bench/README.md "experiments-$experiment" <"$output/published.md"
+		publish_report
 	fi
 	[ "$failed" -eq 0 ] || exit 1
+}
+
+same_machine() {
+	kernel_and_processors >"$temporary/machine"
+	grep -E '^(kernel|processors): ' "$output/machine.txt" | sort -u | cmp -s - "$temporary/machine"
 }
 
 lock() { # FILE WHERE
@@ -427,10 +449,15 @@ prepare_environments() {
 	done
 }
 
-describe_machine() {
-	date '+date: %Y-%m-%d %H:%M'
+# What may not change within a batch.
+kernel_and_processors() {
 	uname -sr | sed 's/^/kernel: /'
 	printf 'processors: %s, %s\n' "$processors" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+}
+
+describe_machine() {
+	date '+date: %Y-%m-%d %H:%M'
+	kernel_and_processors
 	awk '/^MemTotal/ { printf "memory: %.0f GiB\n", $2 / 1048576 }' /proc/meminfo
 	"$build/showstopper" --version | sed 's/^/showstopper: /'
 	if command -v java >/dev/null; then java -version 2>&1 | head -n 1 | sed 's/^/java: /'; fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The report of pairs of workloads: their pictures, interference, throughput and energy of the whole machine, another batch beside it. Sourced by
-# colocation. Labels of runs are foreground_background_scheme_repetition.
+# The report of pairs of workloads: their pictures, interference, throughput and energy of the whole machine, another batch beside it; and what of it is
+# published. Sourced by colocation. Labels of runs are foreground_background_scheme_repetition.
 
 # environment_of LABEL BATCH: in what it was run.
 environment_of() {
@@ -337,4 +337,62 @@ report_timelines() {
 			-o "$output/timeline-$scheme.svg" "$@" || return 0
 		report_picture "timeline-$scheme.svg" "$scheme: target (grey) and load of the background, throughput of the foreground"
 	done
+}
+
+# ---- What is published ----------------------------------------------------------------------------------------------------------
+
+# Tables 4 to 6 and a sentence to each, for each environment. Pictures are in the report alone.
+published_report() {
+	repeats=
+	[ "$repeat" -eq 1 ] || repeats=" Behind ± stands half of the 95 % confidence interval over $repeat repeats; where 0 lies in it there is none, within so much."
+	cat <<-END
+		A foreground (rows) runs freely beside a background (columns), whose load goes down a staircase from 95 to 5 % in steps of $step % and up again. Interference
+		is how much of its throughput, in per cent, the foreground would lose beside a background at full load.$repeats An a marks pairs whose two halves
+		of the staircase differ by 3 degrees or more, a p those with a p-value of 0.05 or more.
+	END
+	whole=$output
+	for environment in $environments; do
+		[ "$several" = no ] || output=$whole/$environment
+		[ ! -s "$output/interference.csv" ] || published_environment
+	done
+	output=$whole
+	for ratio in "$output/ratio.csv" "$output"/*/ratio.csv; do
+		[ ! -s "$ratio" ] || published_ratios "$ratio"
+	done
+	printf '%s\n' "$(warm_said)"
+}
+
+published_environment() {
+	for scheme in $schemes; do
+		scheme=${scheme%%[:=]*}
+		[ -s "$output/interference-$scheme.csv" ] || continue
+		printf '\n#### Interference, %s, %s\n\n' "$(name_of_environment "$environment")" "$scheme"
+		awk -v format=markdown -f "$experiments/lib/table.awk" "$output/interference-$scheme.csv"
+		printf '\n%s\n' "$(interference_sentence "$scheme" <"$output/interference.csv")"
+	done
+	printf '\nThe whole machine, %s, where foreground and background are the same workload:\n\n' "$(name_of_environment "$environment")"
+	for workload in $workloads; do
+		[ ! -s "$output/overall-$workload-steps.csv" ] ||
+			printf -- '- %s\n' "$(steps_sentence "$workload" throughput 'iterations per second' "$(reference_scheme)" no <"$output/overall-$workload-steps.csv")"
+	done
+}
+
+name_of_environment() {
+	case $1 in native) echo 'on the host' ;; lxc) echo 'in containers' ;; qemu) echo 'in guests' ;; esac
+}
+
+published_ratios() { # RATIO.CSV
+	of=${1%/ratio.csv}
+	of=$(name_of_environment "${of##*/}")
+	printf '\n#### Throughput of the foreground %s as a share of that %s\n\n' "${of:-here}" "$([ -n "$compare" ] && echo "in $compare" || name_of_environment lxc)"
+	printf 'The median over the steps of the staircase, and in brackets the least and the greatest of all.\n'
+	for scheme in $schemes; do
+		scheme=${scheme%%[:=]*}
+		awk -F, -v OFS=, -v scheme="$scheme" -v workloads="$workloads" -f "$root/tools/bench/lib/interval.awk" -f "$experiments/lib/ratio_matrix.awk" "$1" \
+			>"$temporary/matrix.csv"
+		[ -s "$temporary/matrix.csv" ] || continue
+		printf '\n%s:\n\n' "$scheme"
+		awk -v format=markdown -f "$experiments/lib/table.awk" "$temporary/matrix.csv"
+	done
+	printf '\n'
 }

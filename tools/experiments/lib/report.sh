@@ -100,9 +100,15 @@ report_row() { # WHAT THEY SHOW, FILE.svg... in the output: beside each other
 
 # Runs whose workloads were not warm when they were measured: in the two last quarters of the warm-up their throughput was not the same.
 report_warm() {
-	set -- "$output"/runs/*/warm.csv
-	[ -e "$1" ] || return 0
-	report_text "$(awk -F, '
+	report_text "$(warm_said)"
+}
+warm_said() {
+	set --
+	for file in "$output"/runs/*/warm.csv "$output"/*/runs/*/warm.csv; do
+		[ ! -e "$file" ] || set -- "$@" "$file"
+	done
+	[ $# -gt 0 ] || return 0
+	awk -F, '
 		FNR == 1 { runs++; next }
 		$4 > 2 || $4 < -2 {
 			if (FILENAME != last) { cold++; names = FILENAME; sub("/warm.csv$", "", names); sub(".*/", "", names); if (cold <= 12) list = list (list == "" ? "" : ", ") names }
@@ -111,7 +117,7 @@ report_warm() {
 		END {
 			if (!cold) { printf "All %d runs were warm: the throughput of the last two quarters of the warm-up was the same within 2 %%.", runs; exit }
 			printf "Not warm were %d of %d runs: the throughput of the last two quarters of the warm-up (30 s each at most) was not the same within 2 %%: %s%s.", cold, runs, list, (cold > 12 ? ", …" : "")
-		}' "$@")"
+		}' "$@"
 }
 
 report_end() {

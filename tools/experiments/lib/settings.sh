@@ -48,40 +48,12 @@ take_settings() {
 }
 
 # means_over_repeats ROW COLUMN:NAME:FACTOR:FORMAT[:sum]...: of ssreport's CSV, whose labels are workload_row_setting_repetition. A row for each workload,
-# ROW (target_percent or replay_s) and setting, with the means of these columns over the runs that know them, or with sums, which all must know.
+# ROW (target_percent or replay_s) and setting, with the means of these columns over the runs that know them, or with sums, which all must know. With
+# half in place of sum there is a column NAME_half, too: half the length of the mean's 95 % confidence interval.
 means_over_repeats() {
 	row_name=$1
 	shift
-	awk -F, -v OFS=, -v row_name="$row_name" -v wanted="$*" '
-		BEGIN { columns = split(wanted, want, " ") }
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-		{
-			split($column["label"], part, "_")
-			key = part[1] OFS part[2] OFS part[3]
-			if (!(key in n)) order[++keys] = key
-			n[key]++
-			for (c = 1; c <= columns; c++) {
-				split(want[c], field, ":")
-				if ($column[field[1]] == "") continue
-				sum[key, c] += field[3] * $column[field[1]]
-				known[key, c]++
-			}
-		}
-		function shown(key, c,    is_sum) {
-			is_sum = split(want[c], field, ":") == 5
-			if (!known[key, c] || (is_sum && known[key, c] < n[key])) return ""
-			return sprintf(field[4], is_sum ? sum[key, c] : sum[key, c] / known[key, c])
-		}
-		END {
-			line = "workload" OFS row_name OFS "setting" OFS "repeats"
-			for (c = 1; c <= columns; c++) { split(want[c], field, ":"); line = line OFS field[2] }
-			print line
-			for (i = 1; i <= keys; i++) {
-				line = order[i] OFS n[order[i]]
-				for (c = 1; c <= columns; c++) line = line OFS shown(order[i], c)
-				print line
-			}
-		}'
+	awk -F, -v OFS=, -v row_name="$row_name" -v wanted="$*" -f "$root/tools/bench/lib/interval.awk" -f "$experiments/lib/means.awk"
 }
 
 # What ssreport leaves out after the warm-up at full speed: the paper's settings take two to three seconds from there.
@@ -180,17 +152,27 @@ measure_throughput() {
 	for label in $(complete_runs); do set -- "$@" -l "$label" "$output/runs/$label/log.csv" "$output/runs/$label"/iterations.*.csv; done
 	[ $# -gt 0 ] || trouble "no run is complete"
 	"$build/ssreport" throughput -f csv -i 1d "$@" >"$output/throughput-runs.csv" || return 1
-	means_over_repeats "$row_of" load:load_percent:100:%.3f throughput:throughput:1:%.5g <"$output/throughput-runs.csv" >"$output/throughput.csv"
+	means_over_repeats "$row_of" load:load_percent:100:%.3f throughput:throughput:1:%.5g:half <"$output/throughput-runs.csv" >"$output/throughput.csv"
 }
 
-# pivot FILE.csv WORKLOAD COLUMN [COLUMN]: a row for each target (or replay time), a column for each setting, with one value or two.
+# What stands behind a ± in a table of throughput.
+report_intervals() {
+	[ "$repeat" -le 1 ] || report_text 'Behind ± stands half of the 95 % confidence interval of the mean over the repeats.'
+}
+
+# pivot FILE.csv WORKLOAD COLUMN [COLUMN]: a row for each target (or replay time), a column for each setting, with one value or two; with a ± where the
+# file has a column COLUMN_half.
 pivot() {
 	awk -F, -v OFS=, -v workload="$2" -v first="$3" -v second="${4-}" -v chosen="$chosen" '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; head = $2; next }
 		$column["workload"] == workload {
 			if (!($2 in seen)) order[++rows] = $2
 			seen[$2] = 1
-			if ($column[first] != "") cell[$2, $column["setting"]] = $column[first] (second == "" ? "" : " / " $column[second])
+			if ($column[first] != "") cell[$2, $column["setting"]] = value(first) (second == "" ? "" : " / " value(second))
+		}
+		function value(name,    half) {
+			half = (name "_half") in column ? $column[name "_half"] : ""
+			return $column[name] (half == "" ? "" : " ±" half)
 		}
 		END {
 			count = split(chosen, setting, " ")

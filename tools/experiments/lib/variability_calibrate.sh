@@ -3,19 +3,42 @@
 # The bandwidth at which this machine is as fast as the base, by each hand. Sourced by variability.
 # shellcheck disable=SC2034,SC2154 # of variability, and for it
 
+# What a measurement is compared with. Where the base is this machine itself, it is measured again beside each of its own: the machine drifts by more
+# than what is looked for.
+base_of() { # FILE
+	if [ "$1" != "$output/free.csv" ] && [ -n "$(known_bandwidth)" ]; then echo "${1%.csv}-base.csv"; else echo "$against"; fi
+}
+measure_rounds() { # FILE HAND BANDWIDTH ROUNDS
+	base=$(base_of "$1")
+	if [ "$base" = "$against" ]; then
+		measure "$1" "$methods" "$4" "$2" "$3"
+		return
+	fi
+	round=1
+	while [ $round -le "$4" ]; do
+		measure "$1" "$methods" $round "$2" "$3"
+		measure "$base" "$methods" $round "$(value_of hand "$against.about")" "$(value_of bandwidth_percent "$against.about")"
+		round=$((round + 1))
+	done
+}
+
 # A row for the search: bandwidth, mean ratio, its noise and the base's.
 search_row() { # BANDWIDTH FILE
-	ratios "$against" "$2" >"$temporary/search.csv"
+	ratios "$(base_of "$2")" "$2" >"$temporary/search.csv"
 	summary_of "$temporary/search.csv" | awk -F= -v at="$1" '{ value[$1] = $2 } END { print at, value["mean"], value["noise"], value["base_noise"] }'
 }
 
-# In as many rounds as it takes to know the mean ratio within --precision (95 %), but no more than four times --rounds.
+# In as many rounds as it takes to know the mean ratio within --precision (95 %), but no more than four times --rounds. The noise of a base that is
+# measured with it counts.
 measure_well() { # FILE HAND BANDWIDTH
+	of_base=0
+	[ "$(base_of "$1")" = "$against" ] || of_base=1
 	for times in 1 2 4; do
-		measure "$1" "$methods" $((rounds * times)) "$2" "$3"
-		search_row "$3" "$1" | awk -v wanted="$precision" '{ exit !(200 * $3 <= wanted * $2) }' && return
+		measure_rounds "$1" "$2" "$3" $((rounds * times))
+		sure=$(search_row "$3" "$1" | awk -v of_base=$of_base '{ printf "%.3f", 200 * sqrt($3 ^ 2 + of_base * $4 ^ 2) / $2 }')
+		awk -v sure="$sure" -v wanted="$precision" 'BEGIN { exit !(sure <= wanted) }' && return
 	done
-	printf 'noisy: at %s %% the mean ratio is known within %s %% only\n' "$3" "$(search_row "$3" "$1" | awk '{ printf "%.1f", 200 * $3 / $2 }')"
+	printf 'noisy: at %s %% the mean ratio is known within %.1f %% only\n' "$3" "$sure"
 }
 
 # Sets $answer, what variability_bisect.awk says in the end. Measurements that are there are not repeated.
@@ -50,9 +73,10 @@ calibrate_hand() { # HAND
 	esac
 	# shellcheck disable=SC2086 # words
 	set -- "$1" $answer
-	[ ! -e "$output/$1.csv.about" ] || [ "$(value_of bandwidth_percent "$output/$1.csv.about")" = "$3" ] || rm -f "$output/$1.csv" "$output/$1.csv.about"
+	[ ! -e "$output/$1.csv.about" ] || [ "$(value_of bandwidth_percent "$output/$1.csv.about")" = "$3" ] ||
+		rm -f "$output/$1.csv" "$output/$1.csv.about" "$output/$1-base.csv" "$output/$1-base.csv.about"
 	measure_well "$output/$1.csv" "$1" "$3"
-	ratios "$against" "$output/$1.csv" >"$output/$1-ratios.csv"
+	ratios "$(base_of "$output/$1.csv")" "$output/$1.csv" >"$output/$1-ratios.csv"
 	if ! { write_result "$1" "$3" "$4" >"$result.new" && mv "$result.new" "$result"; }; then trouble "can't write $result"; fi
 	show_result "$1"
 }
