@@ -36,7 +36,16 @@ for file in "$vm"/machines/*; do
 	for pattern in '^about: ..*' '^qemu: .*-smp '; do
 		grep -q "$pattern" "$file" || fail "$file has no line '$pattern'"
 	done
+	acpi=$(sed -n 's/^acpi: *//p' "$file")
+	[ -z "$acpi" ] || [ -s "$vm/acpi/$acpi.asl" ] || fail "$file names a table that isn't there"
 done
+(
+	# shellcheck source=tests/vm/lib/modules.sh
+	. "$vm/lib/modules.sh"
+	modules_kernel linux-image-cloud-amd64/trixie
+	modules_kernel linux-image-rt-amd64
+) >kernels
+printf 'linux-image-amd64/trixie\nlinux-image-rt-amd64\n' | cmp -s - kernels || fail "kernels with modules are $(cat kernels)"
 run "$vm/run" --dry-run --kernel one,two/suite --machine eight+nohz=off half
 expect_lines out 2
 expect_text out '^two/suite +eight\+nohz=off +half$'

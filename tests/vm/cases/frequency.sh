@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# about: --frequency on clocks of the kernel's cpufreq: set, given back, also after kills
+# machines: clocked
+# modules: acpi-cpufreq
+# limit: 240
+# shellcheck disable=SC2317 # functions that wait_until calls
+# shellcheck source=tests/vm/guest/lib.sh
+. "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
+folder=/sys/devices/system/cpu/cpufreq
+limits() { echo "$(cat "$folder/policy$1/scaling_min_freq") $(cat "$folder/policy$1/scaling_max_freq")"; }
+expect_limits() { # POLICY LIMITS
+	[ "$(limits "$1")" = "$2" ] || fail "$what: policy$1 has $(limits "$1"), expected $2"
+}
+free='500000 2000000'
+is_free() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = "$free" ]; }
+is_least() { [ "$(limits 0)" = '500000 500000' ] && [ "$(limits 1)" = '500000 500000' ]; }
+expect_free() {
+	expect_limits 0 "$free"
+	expect_limits 1 "$free"
+	[ ! -e /run/showstopper/frequency ] || [ ! -s /run/showstopper/frequency ] || fail "$what: left $(cat /run/showstopper/frequency)"
+}
+
+modprobe acpi-cpufreq || fail 'no driver'
+mkdir -p /run
+head -n 20 "$folder"/policy0/*
+what='before'
+expect_free
+
+# shellcheck disable=SC2016 # of the workload's shell
+look='cat "$0"/policy*/scaling_m*_freq >"$1"; exec sleep 0.1'
+run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency 1.5GHz sh -c "$look" "$folder" seen
+cat err
+expect_status 0
+[ "$(grep -cx 1500000 seen)" -eq 4 ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
+expect_free
+
+# One clock alone, by its share.
+run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --cpus 1 --frequency 50% sh -c "$look" "$folder" seen
+cat err
+expect_status 0
+[ "$(tr '\n' ' ' <seen)" = '2000000 500000 1000000 1000000 ' ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
+expect_free
+
+# What it doesn't have.
+for wanted in 1.7GHz 3GHz; do
+	run showstopper -T 100% -r 1s --frequency "$wanted" true
+	cat err
+	expect_trouble '^showstopper: --frequency: '
+	expect_free
+done
+
+# Who holds it is killed; and all are, so that the next run gives it back.
+start_background showstopper -T 50% -r 1h --frequency min ssburn
+wait_until is_least
+kill -KILL "$background"
+wait_background
+wait_until is_free
+expect_nobody_left
+start_background showstopper -T 50% -r 1h --frequency min ssburn
+wait_until is_least
+killall -KILL showstopper ssburn
+wait_background
+is_least || fail 'nobody was left to give it back'
+run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency max sleep 0.1
+cat err
+expect_status 0
+expect_free
+expect_nobody_left
+finish
