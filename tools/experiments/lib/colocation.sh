@@ -368,7 +368,8 @@ published_environment() {
 		[ -s "$output/interference-$scheme.csv" ] || continue
 		printf '\n#### Interference, %s, %s\n\n' "$(name_of_environment "$environment")" "$scheme"
 		awk -v format=markdown -f "$experiments/lib/table.awk" "$output/interference-$scheme.csv"
-		printf '\n%s\n' "$(interference_sentence "$scheme" <"$output/interference.csv")"
+		# The table says which pairs have none.
+		printf '\n%s\n' "$(interference_sentence "$scheme" <"$output/interference.csv" | sed 's/ meet both criteria\..*/ meet both criteria./')"
 	done
 	printf '\nThe whole machine, %s, where foreground and background are the same workload:\n\n' "$(name_of_environment "$environment")"
 	for workload in $workloads; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A row for each finding of papers 000 and 001: is it seen here, by which figures, in which file. From the CSV files of reports; before each stands
-# kind=…, what it is. Variable: root, which is left out of the files' names.
+# kind=…, what it is. Variable: root, which is left out of the files' names. Needs bench/lib/interval.awk.
 
 kind == "classes" {
 	split($0, word, /  +/)
@@ -61,8 +61,8 @@ kind == "interference" && of("interference") != "" {
 	value = of("interference") + 0
 	if (pairs[scheme] == 1 || value < low[scheme]) low[scheme] = value
 	if (pairs[scheme] == 1 || value > high[scheme]) high[scheme] = value
-	symmetric[of("foreground")] += of("symmetric") == "yes"
-	asked[of("foreground")]++
+	values[scheme, pairs[scheme]] = value
+	sure[scheme, pairs[scheme]] = "half" in column ? of("half") + 0 : 0
 }
 # The throughput of the foreground at half the load, by the line through it.
 kind == "interference-runs" && of("intercept_1") != "" {
@@ -71,7 +71,9 @@ kind == "interference-runs" && of("intercept_1") != "" {
 	beside[pair] = 1
 	foregrounds[pair, part[3]]++
 	foreground[pair, part[3]] += (of("intercept_1") + of("slope_1") / 2 + of("intercept_2") + of("slope_2") / 2) / 2
-	falls[part[1]] += (of("intercept_2") - of("intercept_1")) / of("intercept_1")
+	rise = (of("intercept_2") - of("intercept_1")) / of("intercept_1")
+	rises[part[1]] += rise
+	rise_squares[part[1]] += rise ^ 2
 	halves[part[1]]++
 }
 (kind == "overall" || kind == "efficiency") && of(kind == "overall" ? "throughput" : "iterations_per_wh") != "" {
@@ -218,13 +220,37 @@ function at_place(scheme, place,    pair, other, ours, faster, good, others) {
 	return good
 }
 
-function within(source, finding, scheme, from, to) {
+# A pair that lies outside counts as far as its interval of confidence does, too.
+function within(source, finding, scheme, from, to,    i, outside, unsure, value, half) {
 	if (!(scheme in pairs)) { undecided(source, finding, "no runs with " scheme); return }
-	say(source, finding, low[scheme] >= from && high[scheme] <= to ? "shown" : "contradicted",
-		sprintf("%.1f to %.1f in %d pairs", low[scheme], high[scheme], pairs[scheme]), file["interference"])
+	for (i = 1; i <= pairs[scheme]; i++) {
+		value = values[scheme, i]
+		half = sure[scheme, i]
+		outside += value + half < from || value - half > to
+		unsure += value - half < from || value + half > to
+	}
+	say(source, finding, outside ? "contradicted" : unsure ? "undecided" : "shown",
+		sprintf("%.1f to %.1f in %d pairs", low[scheme], high[scheme], pairs[scheme]) \
+			(outside ? sprintf(", of which %d are outside", outside) : unsure ? sprintf(", of which %d may be outside by their intervals of 95 %%", unsure) : ""),
+		file["interference"])
 }
 
-function sides(    good, name, all) {
+# Whether the second half of the staircase is the slower one, on the mean of all runs with this foreground.
+function slower_with_time(source, finding, name,    mean, half, which) {
+	for (which in halves)
+		if (which ~ ("(^|-)" name "$")) {
+			halves_of += halves[which]
+			sum_of += rises[which]
+			squares_of += rise_squares[which]
+		}
+	if (halves_of < 2) { undecided(source, finding, "needs two runs with " name " in the foreground"); return }
+	mean = 100 * sum_of / halves_of
+	half = 100 * half_interval(sum_of, squares_of, halves_of)
+	say(source, finding, mean + half < 0 ? "shown" : mean - half > 0 ? "contradicted" : "undecided",
+		sprintf("without a background %+.1f ±%.1f %% in the second half, in %d runs", mean, half, halves_of), file["interference-runs"])
+}
+
+function sides(    good) {
 	good = at_place("per-thread", 1)
 	judge("000, 6.2", "with per-thread the foreground is fastest in most pairs", good, ranked, "in %d of %d pairs", file["interference-runs"])
 	good = at_place("neutral", 2)
@@ -235,10 +261,7 @@ function sides(    good, name, all) {
 	within("001, Table I", "neutral isolates little (16 to 51)", "neutral", 16, 51)
 	undecided("000, 6.2", "with per-thread, cache misses rise and pipeline stalls fall as the background's load falls", "needs hardware counters beside two threads of a core")
 	undecided("000, 6.2", "a quantum of 53 ms gives almost the same as one of 107 ms", "needs two batches with --base")
-	all = good = 0
-	for (name in asked)
-		if (name ~ /fop$/) { all += asked[name]; good += asked[name] - symmetric[name] }
-	judge("000, 6.3", "fop's halves of a staircase differ, as it becomes slower with time", good, all, "in %d of %d pairs", file["interference"])
+	slower_with_time("000, 6.3", "fop's halves of a staircase differ, as it becomes slower with time", "fop")
 }
 
 function compare(kind, ours, theirs, half,    a, b) {
