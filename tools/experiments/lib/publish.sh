@@ -35,7 +35,9 @@ keep_measured() {
 		part=${file%/*}
 		case $several in yes) part=${part##*/} ;; no) part=$environments ;; esac
 		to=$kept/$published_as-$part
-		mkdir -p "$to" && cp "$file" "$to/" || trouble "can't write $to"
+		# Names of files as they are within the batch.
+		mkdir -p "$to" && awk -v prefix="$output/" '{ while (at = index($0, prefix)) $0 = substr($0, 1, at - 1) substr($0, at + length(prefix)); print }' \
+			"$file" >"$to/${file##*/}" || trouble "can't write $to"
 		[ -e "$to/about.md" ] || publish_heading >"$to/about.md"
 	done
 }
