@@ -87,8 +87,8 @@ document() {
 		ran=$((ran + 1))
 	done
 	[ "$ran" -ge "$3" ] || fail "$1: only $ran blocks were run"
-	# Commands named in the text, and what it links to. A folder's name ends with a slash.
-	grep -Eo '`tools/[a-z/-]+' "$source/$1" | tr -d '`' | grep -v '/$' >>scripts
+	# Commands named in the text, and what it links to. A folder's name ends with a slash, a file of figures with its kind.
+	grep -Eo '`tools/[a-z/-]+[^a-z/.-]' "$source/$1" | tr -d '`' | sed 's/[^a-z/-]*$//' | grep -v '/$' >>scripts
 	sed -En 's/[^]]*\]\(([^)#]*)[^)]*\)/\1\n/gp' "$source/$1" | sed -n '/^[^ ]*$/{/./p;}' | while read -r link; do
 		[ -e "$source/$(dirname "$1")/$link" ] || echo "$link"
 	done >broken
