@@ -374,14 +374,14 @@ batch() {
 		[ "$failed" -eq 0 ] || exit 1
 		exit 0
 	fi
-	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
-		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
-	fi
 	if [ "$publish" = yes ]; then
 		[ "$several" = no ] || command -v published_report >/dev/null || trouble '--publish: expected one environment'
 		publish_look tools/bench/README.md "experiments-$published_as"
-		[ ! -e "$output/runs.tsv" ] || look_at_measured
 	fi
+	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
+		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
+	fi
+	[ "$publish" = no ] || [ ! -e "$output/runs.tsv" ] || look_at_measured
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
 	if [ "$report_only" = no ] && [ "$simulated" = no ] && ! is_on_cluster; then
