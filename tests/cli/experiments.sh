@@ -55,6 +55,17 @@ run "$experiments/accuracy" --dry-run -w burn-single --warm-up burn-parallel=9
 expect_trouble "^tools/experiments/accuracy: --warm-up: 'burn-parallel' is none of burn-single$"
 run "$experiments/accuracy" --dry-run -w burn-single --warm-up burn-single=9,10
 expect_trouble "^tools/experiments/accuracy: --warm-up: '10': expected WORKLOAD=SECONDS$"
+mkdir slow
+cat >slow/slow.workload <<'END'
+summary = is warm late
+class = single-threaded
+command = exec true {records}
+records = own
+warmup = 1M30s500ms
+END
+SHOWSTOPPER_WORKLOADS=$work/slow run "$experiments/accuracy" --dry-run -w slow -l 50 -s CDC
+expect_text out '^slow_50_CDC_1: .*, warm-up 90\.5 s, '
+expect_text out '^1 runs, 1 min [0-9]+ s$'
 run "$experiments/accuracy" --warm-up soon
 expect_trouble "^tools/experiments/accuracy: --warm-up: 'soon' is no whole number from 0"
 run "$experiments/accuracy" --targets 25,x
@@ -229,6 +240,12 @@ if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	cmp -s interrupted/accuracy.csv "$kept/accuracy.csv" || fail "$what: another accuracy.csv is kept"
 	# shellcheck disable=SC2016 # Markdown
 	expect_text "$kept/about.md" '^Revision .*: `tools/experiments/accuracy .* --report --publish`$'
+	run "$experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s N-bench,CDC -t 2 -c 0 -o interrupted --report --publish
+	expect_trouble '^tools/experiments/accuracy: interrupted was begun with other options; repeat them, or choose another --output$'
+	mv interrupted/runs/burn-parallel_50_CDC_1 held-back
+	run ./accuracy --report --publish
+	expect_trouble '^tools/experiments/accuracy: --publish: 1 runs of .*/interrupted are missing; --resume makes them$'
+	mv held-back interrupted/runs/burn-parallel_50_CDC_1
 	cp interrupted/revision revision
 	echo 0000000 >interrupted/revision
 	run ./accuracy --report --publish

@@ -63,6 +63,10 @@ expect_text out '^2,2,0\.00$'
 printf 'instance,iteration,start_s,end_s\n0,0,102,105\n0,1,105,106.5\n0,2,106.5,108\n' >records
 run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log records
 expect_text out '^0\.5,0\.6667,33\.33$'
+# One that control slowed counts as if it had gone on as before: half of an iteration of 2 s in the last quarter, not a tenth of one.
+printf 'instance,iteration,start_s,end_s\n0,0,102,104\n0,1,104,106\n0,2,105,107\n0,3,107,117\n' >records
+run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log records
+expect_text out '^0\.75,0\.5,-33\.33$'
 head -n 2 records >one
 run awk -F, -v warm_up=8 -f "$experiments/lib/warm.awk" log one
 expect_lines out 0

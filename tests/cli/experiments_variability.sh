@@ -232,6 +232,14 @@ STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signa
 expect_status 0
 expect_text drifted/signals.result '^bandwidth=(49\.[5-9]|50\.[0-5])'
 [ -s drifted/signals-base.csv ] || fail "$what: the base wasn't measured again"
+what='pairs of measurements'
+# Ratios of pairs don't see what both have: rates that double with each repetition.
+printf 'name,repetition,per_second\nqueens,1,100\nqueens,2,200\nqueens,3,400\n' >alone.csv
+printf 'name,repetition,per_second\nqueens,3,205\nqueens,1,50\nqueens,2,98\n' >beside.csv
+run awk -v paired=paired -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
+expect_text out '^queens,200,98,0\.500000,1,0\.000000,0\.01'
+run awk -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
+expect_text out '^queens,200,98,0\.490000,1,0\.5'
 before=$(calls)
 # shellcheck disable=SC2086 # words
 STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signals -o drifted $measure --resume
@@ -304,9 +312,22 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	expect_text draft/tools/experiments/README.md '^Revision .*: `tools/experiments/variability publish --publish '
 	expect_text draft/tools/experiments/README.md '^\| freezer \| '
 	expect_no_text draft/tools/experiments/README.md 'not measured yet'
+	publishing() {
+		run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs "$@"
+	}
 	sed -i 's/^revision: .*/revision: 1234567/' known/signals.csv.about
-	run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs known
-	expect_trouble '^tools/experiments/variability: --publish: known/signals.csv was measured by revision 1234567, this is '
+	publishing known far
+	expect_trouble '^tools/experiments/variability: --publish: measured by several revisions: .*1234567'
+	publishing known
+	expect_trouble '^tools/experiments/variability: --publish: measured by revision 1234567, this is '
+	# Asked for, it is published as what it is.
+	sed -i 's/^date: .*/date: 2001-02-03 04:05 UTC/' known/signals.csv.about
+	publishing --force known
+	expect_status 0
+	expect_text draft/tools/experiments/README.md '^Revision 1234567, 2001-02-03, '
+	sed -i 's/^kernel: .*/kernel: Linux 2.4/' known/signals.csv.about
+	publishing --force known
+	expect_trouble '^tools/experiments/variability: --publish: known/signals.csv was measured on another machine or kernel than this \(kernel: Linux 2\.4\)$'
 fi
 
 # ---- A kill -------------------------------------------------------------------------------------------------------------------

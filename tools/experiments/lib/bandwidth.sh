@@ -56,8 +56,8 @@ write_times() {
 	report_begin 'Run times of iterations against bandwidth'
 	report_text "How long an iteration of a single instance on one processor takes, by the share of this that it may have (bandwidth), without feedback, with each actuator: $(echo "$hands" | sed 's/ /, /g')."
 	report_text "Boxes go from the first to the third quartile, whiskers to the outermost values within 1.5 times that length, points are beyond. Quantiles are those of all repeats together."
-	report_text "Median × bandwidth is the processor time of an iteration, and the same throughout where bandwidth costs nothing else. An iteration that is not much longer than the actuator's stops says little: it meets none of them, or a whole one."
-	echo 'workload,bandwidth_percent,setting,iterations,q5_s,q25_s,q50_s,q75_s,q95_s,work_s' >"$output/times.csv"
+	report_text "The processor time of an iteration is the mean of the run times, multiplied by the share of the processor that the instance had, which isn't always the one that it was to have; it is the same throughout where bandwidth costs nothing else. An iteration that is not much longer than the actuator's stops says little: it meets none of them, or a whole one."
+	echo 'workload,bandwidth_percent,setting,iterations,q5_s,q25_s,q50_s,q75_s,q95_s,mean_s,share_percent,work_s' >"$output/times.csv"
 	chosen=$hands
 	for workload in $workloads; do
 		report_heading "$workload ($(class_of "$workload"))"
@@ -73,9 +73,15 @@ has_iterations() {
 	return 1
 }
 
+# share_of FOLDER: processor time of the workload under control, and how long that was, in seconds.
+share_of() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i } NR == 2 { print $column["controlled_cpu_control_s"], $column["controlled_s"] }' "$1/record.csv"
+}
+
 # Seconds with four digits, as all workloads of a report have them.
 report_times() { # WORKLOAD
 	timed=$1 silent=
+	: >"$temporary/shares"
 	set --
 	for hand in $hands; do
 		for target in $targets; do
@@ -83,6 +89,7 @@ report_times() { # WORKLOAD
 				folder=$output/runs/$label
 				if has_iterations "$folder"; then
 					set -- "$@" -l "$hand/$target" "$folder/log.csv" "$folder"/iterations.*.csv
+					share_of "$folder" | sed "s,^,$hand/$target ," >>"$temporary/shares"
 				else
 					silent="$silent${silent:+, }$label"
 				fi
@@ -93,22 +100,26 @@ report_times() { # WORKLOAD
 	[ $# -gt 0 ] || return 0
 	"$build/ssreport" boxes --axis 'bandwidth (%)' --size 14x9 -o "$output/boxes-$timed.csv" -o "$output/boxes-$timed.svg" "$@" || return 1
 	awk -F, -v OFS=, -v workload="$timed" '
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		FILENAME == ARGV[1] { split($0, word, " "); worked[word[1]] += word[2]; long[word[1]] += word[3]; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 		{
 			split($1, part, "/")
 			line = workload OFS part[2] OFS part[1] OFS $column["iterations"]
 			for (q = 1; q <= split("5 25 50 75 95", share, " "); q++) line = line OFS sprintf("%.4g", $column["q" share[q] "_s"])
-			print line, sprintf("%.4g", $column["q50_s"] * part[2] / 100)
-		}' "$output/boxes-$timed.csv" >>"$output/times.csv" || return 1
+			had = worked[$1] / long[$1]
+			print line, sprintf("%.4g", $column["mean_s"]), sprintf("%.2f", 100 * had), sprintf("%.4g", $column["mean_s"] * had)
+		}' "$temporary/shares" "$output/boxes-$timed.csv" >>"$output/times.csv" || return 1
 	report_picture "boxes-$timed.svg" "$timed: run times of iterations against bandwidth"
-	report_text 'Median of the run times / median × bandwidth, in seconds:'
+	report_text 'Median of the run times / processor time of an iteration, in seconds:'
 	report_pivot "$timed" q50_s work_s || return 1
+	report_text 'Share of the processor that the instance had, in per cent:'
+	report_pivot "$timed" share_percent || return 1
 	report_text "$(awk -F, -v workload="$timed" -f "$experiments/lib/bandwidth_verdict.awk" "$output/times.csv")"
 	report_text 'Quantiles of the run times in seconds, 5 % / 95 %, and then 25 % / 75 %:'
 	report_pivot "$timed" q5_s q95_s && report_pivot "$timed" q25_s q75_s
 }
 
-report_pivot() { # WORKLOAD COLUMN COLUMN
-	pivot "$output/times.csv" "$1" "$2" "$3" >"$output/times-$1-$2.csv" || return 1
+report_pivot() { # WORKLOAD COLUMN [COLUMN]
+	pivot "$output/times.csv" "$1" "$2" "${3-}" >"$output/times-$1-$2.csv" || return 1
 	report_table "$output/times-$1-$2.csv"
 }

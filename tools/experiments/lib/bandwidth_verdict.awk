@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One sentence for each actuator: between which values the processor time of an iteration lies, which is its median run time multiplied
-# by its bandwidth. From times.csv; variable: workload.
+# One sentence for each actuator: between which values the processor time of an iteration lies. From times.csv; variable: workload.
 NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 $column["workload"] != workload { next }
 {
@@ -14,7 +13,7 @@ END {
 	for (i = 1; i <= count; i++) {
 		hand = order[i]
 		if (n[hand] > 1 && least[hand] > 0)
-			printf "%s: median × bandwidth from %g to %g s, the most %.3f times the least. ", hand, least[hand], most[hand], \
+			printf "%s: the processor time of an iteration from %g to %g s, the most %.3f times the least. ", hand, least[hand], most[hand], \
 				most[hand] / least[hand]
 	}
 }

@@ -84,6 +84,22 @@ choose_warm_up() {
 	case $mode in quick) warm_up_s=$quick_warm_up ;; full) warm_up_s=$full_warm_up ;; esac
 }
 
+# in_seconds TIME, such as 1M30s: as showstopper reads it.
+in_seconds() {
+	printf '%s\n' "$1" | awk '{
+		split("n 1e-9 ns 1e-9 u 1e-6 us 1e-6 m 1e-3 ms 1e-3 s 1 M 60 min 60 h 3600 d 86400", word, " ")
+		for (i = 1; i in word; i += 2) factor[word[i]] = word[i + 1]
+		for (rest = $0; match(rest, /^[0-9.]+/); rest = substr(rest, RLENGTH + 1)) {
+			number = substr(rest, 1, RLENGTH)
+			rest = substr(rest, RLENGTH + 1)
+			match(rest, /^[a-zA-Z]*/)
+			unit = substr(rest, 1, RLENGTH)
+			seconds += number * (unit == "" ? 1 : factor[unit])
+		}
+		print seconds + 0
+	}'
+}
+
 # Of each workload a file with its class, instances and warm-up in seconds: it is asked for often.
 look_at_workloads() {
 	for word in $warm_ups; do
@@ -98,14 +114,7 @@ look_at_workloads() {
 			case $instances in P) instances=$processors ;; esac
 			printf 'instances=%s\n' "$instances"
 			own=$(warm_up_for "$workload")
-			if [ -n "$own$warm_up_s" ]; then echo "warmup=${own:-$warm_up_s}"; else printf '%s\n' "$warm_up" | awk '{
-				unit = $0
-				sub(/^[0-9.]+/, "", unit)
-				factor["ms"] = factor["m"] = 0.001
-				factor["M"] = factor["min"] = 60
-				factor["h"] = 3600
-				print "warmup=" $0 * (unit in factor ? factor[unit] : 1)
-			}'; fi
+			echo "warmup=${own:-${warm_up_s:-$(in_seconds "$warm_up")}}"
 		} >"$temporary/$workload"
 	done
 }
@@ -158,8 +167,8 @@ is_complete() {
 # Seconds that the runs of a list take that are not complete.
 time_left() {
 	while IFS=$tab read -r label _ _ warm_up length _; do
-		is_complete "$label" || echo $((warm_up + length + 1 + cool_down))
-	done <"$1" | awk '{ sum += $1 } END { printf "%d", sum }'
+		is_complete "$label" || echo "$warm_up $length"
+	done <"$1" | awk -v cool_down="$cool_down" '{ sum += $1 + $2 + 1 + cool_down } END { printf "%d", sum }'
 }
 
 as_time() {
@@ -381,7 +390,10 @@ batch() {
 	if [ "$report_only" = no ] && [ -e "$output/runs.tsv" ] && [ "$resume" = no ]; then
 		trouble "$output holds a batch; --resume goes on with it, or choose another --output"
 	fi
-	[ "$publish" = no ] || [ ! -e "$output/runs.tsv" ] || look_at_measured
+	if [ "$publish" = yes ] && [ -e "$output/runs.tsv" ]; then
+		same_list
+		look_at_measured
+	fi
 	mkdir -p "$output/runs" || trouble "can't make $output"
 	output=$(cd -- "$output" && pwd) || exit 125
 	if [ "$report_only" = no ] && [ "$simulated" = no ] && ! is_on_cluster; then
@@ -394,7 +406,7 @@ batch() {
 		is_on_cluster || check_machine_of_runs
 		# In this order, so that a batch is begun as a whole or not at all.
 		if [ -e "$output/runs.tsv" ]; then
-			cmp -s "$list" "$output/runs.tsv" || trouble "$output was begun with other options; repeat them, or choose another --output"
+			same_list
 		else
 			cp "$list" "$output/runs.tsv.new" && mv "$output/runs.tsv.new" "$output/runs.tsv" || trouble "can't write $output/runs.tsv"
 			printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$output/joblog"
@@ -419,6 +431,10 @@ batch() {
 		publish_report
 	fi
 	[ "$failed" -eq 0 ] || exit 1
+}
+
+same_list() {
+	cmp -s "$list" "$output/runs.tsv" || trouble "$output was begun with other options; repeat them, or choose another --output"
 }
 
 same_machine() {

@@ -52,6 +52,12 @@ measure_interference() {
 	mean_interference <"$output/interference-runs.csv" >"$output/interference.csv"
 }
 
+# left_out FOLDER...: a sentence about runs that measure_interference found of no use.
+left_out() {
+	unused=$(($(complete_runs | wc -l) - $(for folder do cat "$folder/usable.txt" 2>/dev/null; done | wc -l)))
+	[ "$unused" -eq 0 ] || printf 'Left out are %d runs, in which a workload ended no iteration or a step is missing.\n\n' "$unused"
+}
+
 # The mean over repeats, with half the length of its interval of confidence; a criterion is met when each of them meets it. There is none where that
 # interval has 0 in it, whatever the criteria say of lines that don't rise or fall.
 mean_interference() {
@@ -359,6 +365,8 @@ published_report() {
 	for ratio in "$output/ratio.csv" "$output"/*/ratio.csv; do
 		[ ! -s "$ratio" ] || published_ratios "$ratio"
 	done
+	left_out "$output" "$output"/*
+	printf '%s\n' "$(left_out "$output" "$output"/*/)"
 	printf '%s\n' "$(warm_said)"
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A row for each finding of papers 000 and 001: is it seen here, by which figures, in which file. From the CSV files of reports; before each stands
-# kind=…, what it is. Variable: root, which is left out of the files' names. Needs bench/lib/interval.awk.
+# kind=…, what it is. Variables: root, which is left out of the files' names; processors, of the machine that what follows was measured on. Batches are
+# not mixed: what one measured is compared with its own only. Needs bench/lib/interval.awk and bench/lib/whole.awk.
 
 kind == "classes" {
 	split($0, word, /  +/)
@@ -11,7 +12,8 @@ kind == "classes" {
 FNR == 1 {
 	delete column
 	for (i = 1; i <= NF; i++) column[$i] = i
-	name = FILENAME
+	batch = name = FILENAME
+	sub("/[^/]*$", "", batch)
 	if (index(name, root) == 1) name = substr(name, length(root) + 1)
 	file[kind] = file[kind] (file[kind] == "" ? "" : ", ") "`" name "`"
 	if (kind == "throughput" && "target_percent" in column) file["curve"] = file["curve"] (file["curve"] == "" ? "" : ", ") "`" name "`"
@@ -21,12 +23,14 @@ FNR == 1 {
 
 function of(name) { return $column[name] }
 function size(x) { return x < 0 ? -x : x }
+# Half of the 95 % confidence interval of a mean over repeats; empty where there are none.
+function interval_of(name) { return (name "_half") in column ? of(name "_half") : "" }
 
 # ---- What is remembered -------------------------------------------------------------------------------------------------------
 
 kind == "accuracy" && "target_percent" in column {
-	key = of("workload") SUBSEP of("target_percent")
-	held[key] = 1
+	key = batch SUBSEP of("workload") SUBSEP of("target_percent")
+	held[key] = processors
 	error[key, of("setting")] = of("mean_error_pp")
 	mse[key, of("setting")] = of("mse_pp2")
 }
@@ -39,21 +43,24 @@ kind == "accuracy-runs" {
 	}
 }
 kind == "throughput" && "target_percent" in column {
-	curve[of("workload")] = 1
+	key = batch SUBSEP of("workload")
+	curve[key] = of("workload")
 	if (of("load_percent") > 0) {
-		points[of("workload"), of("setting")]++
-		x[of("workload"), of("setting"), points[of("workload"), of("setting")]] = of("load_percent")
-		y[of("workload"), of("setting"), points[of("workload"), of("setting")]] = of("throughput")
+		points[key, of("setting")]++
+		x[key, of("setting"), points[key, of("setting")]] = of("load_percent")
+		y[key, of("setting"), points[key, of("setting")]] = of("throughput")
+		y_half[key, of("setting"), points[key, of("setting")]] = interval_of("throughput")
 	}
 	settings[of("setting")] = 1
 }
 # Of a replay: by its length, the second column.
 kind == "throughput" && !("target_percent" in column) {
-	key = of("workload") SUBSEP of("setting")
-	if (!(key in slowest) || $2 + 0 > slowest[key]) { slowest[key] = $2 + 0; slow_rate[key] = of("throughput") }
+	key = batch SUBSEP of("workload") SUBSEP of("setting")
 	replays[key]++
 	replay_s[key, replays[key]] = $2 + 0
 	replay_rate[key, replays[key]] = of("throughput")
+	replay_half[key, replays[key]] = interval_of("throughput")
+	if (!(key in slowest) || $2 + 0 > replay_s[key, slowest[key]]) slowest[key] = replays[key]
 }
 kind == "interference" && of("interference") != "" {
 	scheme = of("scheme")
@@ -62,12 +69,12 @@ kind == "interference" && of("interference") != "" {
 	if (pairs[scheme] == 1 || value < low[scheme]) low[scheme] = value
 	if (pairs[scheme] == 1 || value > high[scheme]) high[scheme] = value
 	values[scheme, pairs[scheme]] = value
-	sure[scheme, pairs[scheme]] = "half" in column ? of("half") + 0 : 0
+	halves_of_pair[scheme, pairs[scheme]] = "half" in column ? of("half") : ""
 }
 # The throughput of the foreground at half the load, by the line through it.
 kind == "interference-runs" && of("intercept_1") != "" {
 	split(of("label"), part, "_")
-	pair = part[1] SUBSEP part[2]
+	pair = batch SUBSEP part[1] SUBSEP part[2]
 	beside[pair] = 1
 	foregrounds[pair, part[3]]++
 	foreground[pair, part[3]] += (of("intercept_1") + of("slope_1") / 2 + of("intercept_2") + of("slope_2") / 2) / 2
@@ -79,8 +86,9 @@ kind == "interference-runs" && of("intercept_1") != "" {
 (kind == "overall" || kind == "efficiency") && of(kind == "overall" ? "throughput" : "iterations_per_wh") != "" {
 	half = of("target") < 0.5 ? "low" : of("target") > 0.5 ? "high" : ""
 	if (half != "") {
-		steps[kind, of("label"), half]++
-		work[kind, of("label"), half] += of(kind == "overall" ? "throughput" : "iterations_per_wh")
+		whole_of[kind, FILENAME] = 1
+		steps[FILENAME, of("label"), half]++
+		work[FILENAME, of("label"), half] += of(kind == "overall" ? "throughput" : "iterations_per_wh")
 	}
 }
 kind == "ratio" { ratios++; below += of("median") < 1 }
@@ -104,18 +112,41 @@ function judge(source, finding, good, all, what, files) {
 	else undecided(source, finding, "no batch has runs that could show it")
 }
 
-# How far the throughput of a setting is from proportional to the load, at most, as a part of that at the highest load; -1: too few loads.
-function bend(workload, setting,    i, n, top, worst, off) {
-	n = points[workload, setting]
-	if (n < 3) return -1
+# weigh SOURCE FINDING GOOD BAD ALL WHAT FILES: seen, or seen not to be, in most cases; the rest can't be told by their intervals of confidence.
+function weigh(source, finding, good, bad, all, what, files,    why) {
+	if (!all) { undecided(source, finding, "no batch has runs that could show it"); return }
+	why = sprintf(what, good, all)
+	if (good + bad < all) why = why sprintf(", and %d can't be told by their intervals of 95 %%", all - good - bad)
+	say(source, finding, good * 2 > all ? "shown" : bad * 2 >= all ? "contradicted" : "undecided", why, files)
+}
+
+# Half the interval of a quotient a / b, whose parts have these; -1: one of them has none.
+function quotient_half(a, a_half, b, b_half) {
+	return a_half == "" || b_half == "" || a <= 0 || b <= 0 ? -1 : a / b * sqrt((a_half / a) ^ 2 + (b_half / b) ^ 2)
+}
+
+# 1: far from 0 by more than the limit; -1: nearer than that; 0: can't be told.
+function beyond(off, half, limit) {
+	if (half < 0) return 0
+	return off - half > limit ? 1 : off + half <= limit ? -1 : 0
+}
+
+# Whether the throughput of a setting is off what is proportional to the load, by more than 5 % of that at the highest load: 1 yes, -1 no, 0 can't be told.
+# "": too few loads.
+function bend(key, setting,    i, n, top, far, near, off, half) {
+	n = points[key, setting]
+	if (n < 3) return ""
 	top = 1
-	for (i = 2; i <= n; i++) if (x[workload, setting, i] > x[workload, setting, top]) top = i
-	if (y[workload, setting, top] <= 0) return -1
+	for (i = 2; i <= n; i++) if (x[key, setting, i] > x[key, setting, top]) top = i
+	if (y[key, setting, top] <= 0) return ""
 	for (i = 1; i <= n; i++) {
-		off = size(y[workload, setting, i] / y[workload, setting, top] - x[workload, setting, i] / x[workload, setting, top])
-		if (off > worst) worst = off
+		if (i == top) continue
+		off = size(y[key, setting, i] / y[key, setting, top] - x[key, setting, i] / x[key, setting, top])
+		half = quotient_half(y[key, setting, i], y_half[key, setting, i], y[key, setting, top], y_half[key, setting, top])
+		far += beyond(off, half, 0.05) > 0
+		near += beyond(off, half, 0.05) < 0
 	}
-	return worst
+	return far ? 1 : near == n - 1 ? -1 : 0
 }
 
 # Between the points of the baseline; -1 beyond them.
@@ -144,13 +175,15 @@ function distance(workload, setting,    i, expected, sum, n) {
 function accuracy(    key, good, all, wide, parallel, off, setting) {
 	for (key in held) {
 		split(key, part, SUBSEP)
-		wide = class_of[part[1]] == "highly parallel"
+		wide = class_of[part[2]] == "highly parallel"
 		if (wide && (key, "N-bench") in error) { n_all++; n_good += error[key, "N-bench"] > 5 }
 		if (wide && (key, "CDC") in error) { c_all++; c_good += error[key, "CDC"] > 5 }
 		if (!wide && (key, "CDC") in error) { m_all++; m_good += size(error[key, "CDC"]) <= 5 }
 		if ((key, "PI-even") in mse)
 			for (setting = 1; setting <= 2; setting++) {
 				off = setting == 1 ? "N-bench" : "CDC"
+				# Where whole instances can't make the load, N-bench is no baseline.
+				if (setting == 1 && held[key] && !is_whole(part[3], held[key])) continue
 				if ((key, off) in mse) { all++; good += mse[key, "PI-even"] < mse[key, off] }
 			}
 	}
@@ -167,39 +200,47 @@ function accuracy(    key, good, all, wide, parallel, off, setting) {
 		undecided("000, 9", "in 80 to 90 % of the runs the load is within 5 pp of the target", "no batch has runs that could show it")
 }
 
-function curves(    workload, setting, b, narrow_all, narrow_good, wide_all, wide_good, kinds, k, even, uneven, all, good) {
-	for (workload in curve)
+function curves(    key, setting, b, narrow_all, narrow_off, narrow_on, wide_all, wide_off, wide_on, kinds, k, even, uneven, all, good) {
+	for (key in curve)
 		for (setting in settings) {
-			if (setting == "baseline" || (b = bend(workload, setting)) < 0) continue
-			if (class_of[workload] == "highly parallel") { wide_all++; wide_good += b <= 0.05 }
-			else { narrow_all++; narrow_good += b > 0.05 }
+			if (setting == "baseline" || (b = bend(key, setting)) == "") continue
+			if (class_of[curve[key]] == "highly parallel") { wide_all++; wide_off += b > 0; wide_on += b < 0 }
+			else { narrow_all++; narrow_off += b > 0; narrow_on += b < 0 }
 		}
-	judge("000, 5.2.1", "throughput is often not proportional to load", narrow_good, narrow_all, "off by more than 5 %% of the most in %d of %d curves",
-		file["curve"])
-	judge("000, 5.2.1", "of highly parallel programs it nearly is", wide_good, wide_all, "within 5 %% of the most in %d of %d curves", file["curve"])
+	weigh("000, 5.2.1", "throughput is often not proportional to load", narrow_off, narrow_on, narrow_all,
+		"off by more than 5 %% of the most in %d of %d curves", file["curve"])
+	weigh("000, 5.2.1", "of highly parallel programs it nearly is", wide_on, wide_off, wide_all, "within 5 %% of the most in %d of %d curves", file["curve"])
 	kinds = split("PI geom", of_control, " ")
-	for (workload in curve)
+	for (key in curve)
 		for (k = 1; k <= kinds; k++) {
-			even = distance(workload, of_control[k] "-even")
-			uneven = distance(workload, of_control[k] "-uneven")
+			even = distance(key, of_control[k] "-even")
+			uneven = distance(key, of_control[k] "-uneven")
 			if (even >= 0 && uneven >= 0) { all++; good += uneven < even }
 		}
 	judge("000, 5.2.1", "uneven work gives a throughput nearer to the baseline's than even work", good, all, "nearer in %d of %d comparisons", file["curve"])
 }
 
-function replayed(    key, i, off, all, good, rises, rise_all) {
+function replayed(    key, i, slow, ratio, half, b, all, near, far, rises, falls, rise_all) {
 	for (key in replays) {
 		split(key, part, SUBSEP)
+		slow = slowest[key]
 		for (i = 1; i <= replays[key]; i++) {
-			if (replay_s[key, i] == slowest[key] || slow_rate[key] <= 0) continue
-			off = replay_rate[key, i] / slow_rate[key] - 1
+			if (i == slow || replay_rate[key, slow] <= 0) continue
+			ratio = replay_rate[key, i] / replay_rate[key, slow]
+			half = quotient_half(replay_rate[key, i], replay_half[key, i], replay_rate[key, slow], replay_half[key, slow])
+			b = beyond(size(ratio - 1), half, 0.05)
 			all++
-			good += size(off) <= 0.05
-			if (part[1] ~ /fop$/ && part[2] ~ /-uneven$/) { rise_all++; rises += off > 0.05 }
+			near += b < 0
+			far += b > 0
+			if (part[2] ~ /fop$/ && part[3] ~ /-uneven$/) {
+				rise_all++
+				rises += b > 0 && ratio > 1
+				falls += half >= 0 && ratio + half <= 1.05
+			}
 		}
 	}
-	judge("000, 5.3.1", "a trace replayed faster gives nearly the same throughput", good, all, "within 5 %% of the slowest in %d of %d replays", file["replay"])
-	judge("000, 5.3.1", "with uneven work, that of fop rises", rises, rise_all, "more than 5 %% above in %d of %d replays", file["replay"])
+	weigh("000, 5.3.1", "a trace replayed faster gives nearly the same throughput", near, far, all, "within 5 %% of the slowest in %d of %d replays", file["replay"])
+	weigh("000, 5.3.1", "with uneven work, that of fop rises", rises, falls, rise_all, "more than 5 %% above in %d of %d replays", file["replay"])
 }
 
 # In how many pairs a scheme's foreground is at that place among all schemes, the fastest first; `ranked` is how many pairs have at least two, or
@@ -220,18 +261,18 @@ function at_place(scheme, place,    pair, other, ours, faster, good, others) {
 	return good
 }
 
-# A pair that lies outside counts as far as its interval of confidence does, too.
+# A pair that lies outside counts as far as its interval of confidence does, too. One that was run once has none, and says nothing.
 function within(source, finding, scheme, from, to,    i, outside, unsure, value, half) {
 	if (!(scheme in pairs)) { undecided(source, finding, "no runs with " scheme); return }
 	for (i = 1; i <= pairs[scheme]; i++) {
 		value = values[scheme, i]
-		half = sure[scheme, i]
-		outside += value + half < from || value - half > to
-		unsure += value - half < from || value + half > to
+		half = halves_of_pair[scheme, i]
+		outside += half != "" && (value + half < from || value - half > to)
+		unsure += half == "" || value - half < from || value + half > to
 	}
 	say(source, finding, outside ? "contradicted" : unsure ? "undecided" : "shown",
 		sprintf("%.1f to %.1f in %d pairs", low[scheme], high[scheme], pairs[scheme]) \
-			(outside ? sprintf(", of which %d are outside", outside) : unsure ? sprintf(", of which %d may be outside by their intervals of 95 %%", unsure) : ""),
+			(outside ? sprintf(", of which %d are outside", outside) : unsure ? sprintf(", of which %d can't be told by their intervals of 95 %%", unsure) : ""),
 		file["interference"])
 }
 
@@ -264,11 +305,16 @@ function sides(    good) {
 	slower_with_time("000, 6.3", "fop's halves of a staircase differ, as it becomes slower with time", "fop")
 }
 
-function compare(kind, ours, theirs, half,    a, b) {
-	if (!steps[kind, ours, half] || !steps[kind, theirs, half]) return -1
-	a = work[kind, ours, half] / steps[kind, ours, half]
-	b = work[kind, theirs, half] / steps[kind, theirs, half]
-	return b > 0 ? a / b : -1
+# How many times as much a scheme does as another, in the mean over workloads; -1: no workload was run with both.
+function compare(kind, ours, theirs, half,    key, part, a, b, sum, n) {
+	for (key in whole_of) {
+		split(key, part, SUBSEP)
+		if (part[1] != kind || !steps[part[2], ours, half] || !steps[part[2], theirs, half]) continue
+		a = work[part[2], ours, half] / steps[part[2], ours, half]
+		b = work[part[2], theirs, half] / steps[part[2], theirs, half]
+		if (b > 0) { sum += a / b; n++ }
+	}
+	return n ? sum / n : -1
 }
 function whole(kind, source, what,    r, s) {
 	r = compare(kind, "per-thread", "per-chip", "low")

@@ -15,6 +15,8 @@ look_at_measured() {
 }
 
 publish_report() {
+	missing=$(($(wc -l <"$output/runs.tsv") - $(complete_runs | wc -l)))
+	[ "$missing" -eq 0 ] || trouble "--publish: $missing runs of $output are missing; --resume makes them"
 	if command -v published_report >/dev/null; then
 		published_report
 	else
@@ -32,6 +34,8 @@ keep_measured() {
 	kept=$publish_to/tools/experiments/measured
 	for environment in native lxc qemu; do rm -rf "$kept/$published_as-$environment"; done
 	measured_files "$output" | while IFS=$tab read -r kind file; do
+		# Of any two batches: its name wouldn't say which.
+		[ "$kind" != ratio-other ] || continue
 		part=${file%/*}
 		case $several in yes) part=${part##*/} ;; no) part=$environments ;; esac
 		to=$kept/$published_as-$part

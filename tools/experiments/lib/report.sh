@@ -109,12 +109,15 @@ warm_said() {
 	done
 	[ $# -gt 0 ] || return 0
 	awk -F, '
-		FNR == 1 { runs++; next }
+		FNR == 1 { files++; next }
+		FNR == 2 { runs++ }
 		$4 > 2 || $4 < -2 {
 			if (FILENAME != last) { cold++; names = FILENAME; sub("/warm.csv$", "", names); sub(".*/", "", names); if (cold <= 12) list = list (list == "" ? "" : ", ") names }
 			last = FILENAME
 		}
 		END {
+			if (runs < files) printf "Of %d runs it is not known whether they were warm, as no iteration ended in one of the last two quarters of the warm-up. ", files - runs
+			if (!runs) exit
 			if (!cold) { printf "All %d runs were warm: the throughput of the last two quarters of the warm-up was the same within 2 %%.", runs; exit }
 			printf "Not warm were %d of %d runs: the throughput of the last two quarters of the warm-up (30 s each at most) was not the same within 2 %%: %s%s.", cold, runs, list, (cold > 12 ? ", …" : "")
 		}' "$@"

@@ -3,8 +3,8 @@
 # The bandwidth at which this machine is as fast as the base, by each hand. Sourced by variability.
 # shellcheck disable=SC2034,SC2154 # of variability, and for it
 
-# What a measurement is compared with. Where the base is this machine itself, it is measured again beside each of its own: the machine drifts by more
-# than what is looked for.
+# What a measurement is compared with. Where the base is this machine itself, it is measured again beside each of its own, method by method: the machine
+# drifts by more than what is looked for.
 base_of() { # FILE
 	if [ "$1" != "$output/free.csv" ] && [ -n "$(known_bandwidth)" ]; then echo "${1%.csv}-base.csv"; else echo "$against"; fi
 }
@@ -16,26 +16,35 @@ measure_rounds() { # FILE HAND BANDWIDTH ROUNDS
 	fi
 	round=1
 	while [ $round -le "$4" ]; do
-		measure "$1" "$methods" $round "$2" "$3"
-		measure "$base" "$methods" $round "$(value_of hand "$against.about")" "$(value_of bandwidth_percent "$against.about")"
+		for method in $methods; do
+			# In turn the one and the other first.
+			[ $((round % 2)) -eq 1 ] || measure_base "$base" "$method" $round
+			measure "$1" "$method" $round "$2" "$3"
+			[ $((round % 2)) -eq 0 ] || measure_base "$base" "$method" $round
+		done
 		round=$((round + 1))
 	done
+}
+measure_base() { # FILE METHOD ROUNDS
+	measure "$1" "$2" "$3" "$(value_of hand "$against.about")" "$(value_of bandwidth_percent "$against.about")"
+}
+
+# Against what it was measured beside, or the base.
+ratios_of() { # FILE
+	if [ "$(base_of "$1")" = "$against" ]; then ratios "$against" "$1"; else ratios "$(base_of "$1")" "$1" paired; fi
 }
 
 # A row for the search: bandwidth, mean ratio, its noise and the base's.
 search_row() { # BANDWIDTH FILE
-	ratios "$(base_of "$2")" "$2" >"$temporary/search.csv"
+	ratios_of "$2" >"$temporary/search.csv"
 	summary_of "$temporary/search.csv" | awk -F= -v at="$1" '{ value[$1] = $2 } END { print at, value["mean"], value["noise"], value["base_noise"] }'
 }
 
-# In as many rounds as it takes to know the mean ratio within --precision (95 %), but no more than four times --rounds. The noise of a base that is
-# measured with it counts.
+# In as many rounds as it takes to know the mean ratio within --precision (95 %), but no more than four times --rounds.
 measure_well() { # FILE HAND BANDWIDTH
-	of_base=0
-	[ "$(base_of "$1")" = "$against" ] || of_base=1
 	for times in 1 2 4; do
 		measure_rounds "$1" "$2" "$3" $((rounds * times))
-		sure=$(search_row "$3" "$1" | awk -v of_base=$of_base '{ printf "%.3f", 200 * sqrt($3 ^ 2 + of_base * $4 ^ 2) / $2 }')
+		sure=$(search_row "$3" "$1" | awk '{ printf "%.3f", 200 * $3 / $2 }')
 		awk -v sure="$sure" -v wanted="$precision" 'BEGIN { exit !(sure <= wanted) }' && return
 	done
 	printf 'noisy: at %s %% the mean ratio is known within %.1f %% only\n' "$3" "$sure"
@@ -76,7 +85,7 @@ calibrate_hand() { # HAND
 	[ ! -e "$output/$1.csv.about" ] || [ "$(value_of bandwidth_percent "$output/$1.csv.about")" = "$3" ] ||
 		rm -f "$output/$1.csv" "$output/$1.csv.about" "$output/$1-base.csv" "$output/$1-base.csv.about"
 	measure_well "$output/$1.csv" "$1" "$3"
-	ratios "$(base_of "$output/$1.csv")" "$output/$1.csv" >"$output/$1-ratios.csv"
+	ratios_of "$output/$1.csv" >"$output/$1-ratios.csv"
 	if ! { write_result "$1" "$3" "$4" >"$result.new" && mv "$result.new" "$result"; }; then trouble "can't write $result"; fi
 	show_result "$1"
 }

@@ -3,12 +3,15 @@
 # Two profiles against each other: ratios, what they come to, histograms. Sourced by variability.
 # shellcheck disable=SC2154 # of variability
 
-ratios() { # BASE TARGET: as CSV
+ratios() { # BASE TARGET [paired]: as CSV
 	if [ -n "$weights" ]; then
-		awk -f "$experiments/lib/variability_ratios.awk" kind=weights "$(absolute "$weights")" kind=profile "$(absolute "$1")" "$(absolute "$2")"
+		set -- "$1" "$2" "${3-}" kind=weights "$(absolute "$weights")"
 	else
-		awk -f "$experiments/lib/variability_ratios.awk" kind=profile "$(absolute "$1")" "$(absolute "$2")"
+		set -- "$1" "$2" "${3-}"
 	fi
+	base_file=$(absolute "$1") target_file=$(absolute "$2") in_pairs=$3
+	shift 3
+	awk -v paired="$in_pairs" -f "$experiments/lib/variability_ratios.awk" "$@" kind=profile "$base_file" "$target_file"
 }
 
 summary_of() { # RATIOS

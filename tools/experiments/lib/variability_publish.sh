@@ -25,28 +25,40 @@ published() { # DIR...
 	done | awk -f "$experiments/lib/variability_hands.awk"
 }
 
-# The block says which revision measured.
-look_at_revision() { # DIR
-	for result in $(had "$1"); do
-		measured_by=$(value_of revision "${result%.result}.csv.about")
-		[ "$measured_by" = "$published_revision" ] || [ "$force" = yes ] ||
-			trouble "--publish: ${result%.result}.csv was measured by revision $measured_by, this is $published_revision; --force publishes it all the same"
-	done
+# The block says which revision measured, when, and on what: all of it must be of one, and on this machine.
+look_at_measured() { # DIR...
+	for folder do
+		had "$folder" | while IFS= read -r result; do
+			about=${result%.result}.csv.about
+			for key in host kernel; do
+				[ "$(value_of $key "$about")" = "$(value_of $key "$temporary/here")" ] ||
+					trouble "--publish: ${about%.about} was measured on another machine or kernel than this ($key: $(value_of $key "$about"))"
+			done
+			printf '%s %s\n' "$(value_of revision "$about")" "$(value_of date "$about" | cut -d ' ' -f 1)"
+		done || exit 125
+	done >"$temporary/measured" || exit 125
+	# The day on which the last of them was begun.
+	measured_revision=$(cut -d ' ' -f 1 "$temporary/measured" | sort -u)
+	measured_date=$(cut -d ' ' -f 2 "$temporary/measured" | sort | tail -n 1)
+	case $measured_revision in *[!0-9a-z-]*) trouble "--publish: measured by several revisions: $(printf '%s' "$measured_revision" | tr '\n' ' ')" ;; esac
+	[ "$measured_revision" = "$published_revision" ] || [ "$force" = yes ] ||
+		trouble "--publish: measured by revision $measured_revision, this is $published_revision; --force publishes it all the same"
 }
 
 publish() {
 	[ $# -gt 0 ] || trouble 'publish: expected the --output of one calibration or more'
 	for folder do
 		[ -n "$(had "$folder")" ] || trouble "$folder holds no calibration"
-		for result in $(had "$folder"); do
+		had "$folder" | while IFS= read -r result; do
 			[ -s "${result%.result}-ratios.csv" ] || trouble "${result%.result}-ratios.csv is missing"
-		done
+		done || exit 125
 	done
 	if [ "$publish" = yes ]; then
 		publish_look tools/experiments/README.md variability
 		[ -n "$build" ] || build=$root/build/demo
 		[ -x "$build/showstopper" ] || trouble "$build/showstopper isn't there (--build says where)"
-		for folder do look_at_revision "$folder"; done
+		printf 'host: %s\nkernel: %s\n' "$(uname -n)" "$(uname -sr)" >"$temporary/here"
+		look_at_measured "$@"
 	fi
 	published "$@" >"$temporary/block"
 	cat "$temporary/block"
