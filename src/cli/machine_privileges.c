@@ -106,6 +106,14 @@ static void add_processes(struct findings *findings)
 {
 	const char *what;
 	const int error = linux_facilities_processes(&what);
+	if (!linux_facilities_own_proc()) {
+		static const char text[] = "/proc shows the processes of another PID namespace";
+		struct finding *const other =
+			findings_add(findings, FINDING_PRIVILEGES, "processes", FINDING_UNAVAILABLE, "%s", text);
+		finding_weigh(other, FINDING_STOPS, "%s", text);
+		finding_remedy(other, NULL, "a /proc of this one (unshare --mount-proc)");
+		return;
+	}
 	if (error == 0) {
 		findings_add(findings, FINDING_PRIVILEGES, "processes", FINDING_CHOSEN, "pidfd_open, child subreaper");
 		return;

@@ -231,6 +231,53 @@ int process_signal(const struct linux_process *process, int signal)
 	return result;
 }
 
+/* Children that were there before; of `sparing`, not of what it forks. */
+static struct descendants spared;
+static pid_t sparing;
+
+static bool spares_some(void)
+{
+	return spared.count && sparing == getpid();
+}
+
+int descendants_spare(void)
+{
+	size_t kept = 0;
+	if (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD)
+		return 0;
+	if (descendants_list(getpid(), &spared) != 0)
+		return -1;
+	for (size_t i = 0; i < spared.count; i++)
+		if (spared.item[i].depth == 1)
+			spared.item[kept++] = spared.item[i];
+	spared.count = kept;
+	sparing = getpid();
+	return (int)kept;
+}
+
+static bool is_spared(const struct linux_process *process)
+{
+	for (size_t i = 0; i < spared.count; i++)
+		if (spared.item[i].process.pid == process->pid && spared.item[i].process.start_ticks == process->start_ticks)
+			return true;
+	return false;
+}
+
+/* Of the calling process, without those that are spared. */
+static int list_own(struct descendants *list)
+{
+	size_t kept = 0;
+	if (descendants_list(getpid(), list) != 0)
+		return -1;
+	if (!spares_some())
+		return 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->item[i].depth == 1 && !is_spared(&list->item[i].process))
+			list->item[kept++] = list->item[i];
+	list->count = kept;
+	return descendants_expand(list);
+}
+
 /* How long descendants that may not be signalled (of another user) get to end by themselves. */
 #define DENIED_LIMIT_NS (200 * NS_PER_MS)
 
@@ -254,6 +301,7 @@ bool descendants_kill(int64_t deadline_ns)
 {
 	struct descendants list = {0};
 	bool none = false;
+	unsigned empty = 0;
 	int64_t denied_ns = 0;
 	for (;;) {
 		pid_t reaped;
@@ -265,7 +313,14 @@ bool descendants_kill(int64_t deadline_ns)
 			break;
 		}
 		const int64_t now = clock_now();
-		if (descendants_list(getpid(), &list) != 0 || !signal_all(&list, SIGKILL))
+		const bool is_listed = list_own(&list) == 0;
+		/* With spared ones there are always children. A listing during which one ends may lack another. */
+		empty = is_listed && !list.count ? empty + 1 : 0;
+		if (spares_some() && empty == 3) {
+			none = true;
+			break;
+		}
+		if (!is_listed || !signal_all(&list, SIGKILL))
 			denied_ns = 0;
 		else if (!denied_ns)
 			denied_ns = now;
@@ -284,7 +339,7 @@ void descendants_name(char *text, size_t size)
 	struct descendants list = {0};
 	size_t used = 0;
 	text[0] = '\0';
-	if (descendants_list(getpid(), &list) == 0)
+	if (list_own(&list) == 0)
 		for (size_t i = 0; i < list.count && used < size; i++) {
 			char path[32];
 			char name[32] = "?";

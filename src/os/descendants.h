@@ -51,6 +51,13 @@ int process_open(const struct linux_process *process);
 int process_signal(const struct linux_process *process, int signal);
 
 /*
+ * Remembers the children that the calling process has now: a command that became this program by exec, as `server & exec showstopper` in
+ * a shell, may have left some. They, and what is below them, are none of those that descendants_kill and descendants_name mean. How many
+ * there are, or -1 with errno (ENOMEM, or what /proc answered).
+ */
+int descendants_spare(void);
+
+/*
  * Kills and reaps every descendant of the calling process, also those that come up meanwhile, until there are none or deadline_ns
  * (CLOCK_MONOTONIC) has passed, or for a moment only such are left that the caller may not signal; those are sent SIGCONT, which is
  * permitted within a session. The caller must be a subreaper. True when none is left.

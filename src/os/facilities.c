@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/cgroup_text.h"
@@ -23,6 +24,16 @@ int linux_facilities_processes(const char **what)
 	if (prctl(PR_GET_CHILD_SUBREAPER, &was) != 0 || prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)was) != 0)
 		return errno;
 	return 0;
+}
+
+bool linux_facilities_own_proc(void)
+{
+	char number[16] = "";
+	struct stat status;
+	/* Where there is none at all, others say so. */
+	if (lstat("/proc/self", &status) != 0)
+		return true;
+	return readlink("/proc/self", number, sizeof number - 1) > 0 && strtol(number, NULL, 10) == getpid();
 }
 
 bool linux_facilities_children(void)

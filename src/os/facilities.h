@@ -10,6 +10,9 @@
 /* Tries pidfd_open and the subreaper: 0, or errno with *what naming the call that failed. The caller stays as it is. */
 int linux_facilities_processes(const char **what);
 
+/* Whether /proc is that of the caller's PID namespace, or none: in that of another one numbers belong to other processes. */
+bool linux_facilities_own_proc(void);
+
 /* Whether the kernel lists the children of a process (CONFIG_PROC_CHILDREN). */
 bool linux_facilities_children(void);
 

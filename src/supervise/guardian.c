@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "os/attached.h"
 #include "os/descendants.h"
+#include "os/facilities.h"
 #include "os/scheduling.h"
 #include "supervise/live_line.h"
 #include "supervise/master.h"
@@ -148,34 +149,50 @@ static int result_of(int status)
 		return WEXITSTATUS(status);
 	if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP)
 		return -WTERMSIG(status);
-	diag("the master was killed by signal %d (%s); its workloads are being killed", WTERMSIG(status),
-		strsignal(WTERMSIG(status)));
 	return EXIT_TROUBLE;
 }
 
-/* Leaves no process behind, and none stopped. Returns the result of the run. */
-static int clean_up(const struct config *config, const struct master_ties *ties, int status)
+/*
+ * True when none of the workloads is left. A master that ended in order has seen to that: what children a guardian with children of
+ * others (`spared`) has then are orphans of these.
+ */
+static bool kill_what_is_left(const struct master_ties *ties, int status, bool spared)
+{
+	if (spared && WIFEXITED(status) && WEXITSTATUS(status) != EXIT_TROUBLE)
+		return true;
+	return workload_groups_kill(ties->groups, clock_now() + CLEANUP_LIMIT_NS);
+}
+
+/* Once nobody waits for it any more: a terminal that is held may take a second to be given back. */
+static void say_what_was(const struct master_ties *ties, int status, int result, const char *left)
 {
 	live_line_give_back(ties->live_line);
-	int result = result_of(status);
+	if (WIFSIGNALED(status) && result == EXIT_TROUBLE)
+		diag("the master was killed by signal %d (%s); its workloads were killed", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	/* A master that ended by itself with trouble has said so. */
+	if (left && (WIFSIGNALED(status) || result != EXIT_TROUBLE))
+		diag("can't kill what is left of the workloads: %s", left);
+}
+
+/* Leaves no process behind, and none stopped. Returns the result of the run. */
+static int clean_up(const struct config *config, const struct master_ties *ties, int status, bool spared)
+{
+	const int result = result_of(status);
+	char names[128];
 	if (WIFSIGNALED(status))
 		await_executors();
-	if (!workload_groups_kill(ties->groups, clock_now() + CLEANUP_LIMIT_NS)) {
-		char names[128];
+	const bool is_clean = kill_what_is_left(ties, status, spared);
+	if (!is_clean)
 		descendants_name(names, sizeof names);
-		/* A master that ended by itself with trouble has said so. */
-		if (WIFSIGNALED(status) || result != EXIT_TROUBLE)
-			diag("can't kill what is left of the workloads: %s", names);
-		result = EXIT_TROUBLE;
-	}
 	workload_groups_remove(ties->groups);
-	/* Again where the master could not, which has said so. */
-	if (!clocks_give_back(&ties->clocks, WIFSIGNALED(status)))
-		result = EXIT_TROUBLE;
 	/* Now that nobody is left who could stop them again. */
 	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
 		attached_continue(ties->attached[i].table);
-	return result;
+	/* Again where the master could not, which has said so. */
+	const bool is_given_back = clocks_give_back(&ties->clocks, WIFSIGNALED(status));
+	say_what_was(ties, status, result, is_clean ? NULL : names);
+	return is_clean && is_given_back ? result : EXIT_TROUBLE;
 }
 
 int guardian_run(const struct config *config)
@@ -186,6 +203,15 @@ int guardian_run(const struct config *config)
 	int signals = -1;
 	int result = EXIT_TROUBLE;
 	pid_t master = -1;
+	if (!linux_facilities_own_proc()) {
+		diag("/proc shows the processes of another PID namespace: expected those of this one (unshare --mount-proc)");
+		return EXIT_TROUBLE;
+	}
+	const int spared = descendants_spare();
+	if (spared < 0) {
+		diag("can't list the children that are there already: %s", strerror(errno));
+		return EXIT_TROUBLE;
+	}
 	if (clocks_prepare(&ties.clocks, config) != 0)
 		return EXIT_TROUBLE;
 	if (attached_open(config->attach, config->attaches, &attached) != 0) {
@@ -216,7 +242,7 @@ int guardian_run(const struct config *config)
 				: "");
 		clocks_give_back(&ties.clocks, true);
 	} else {
-		result = clean_up(config, &ties, watch(master, signals, &ties));
+		result = clean_up(config, &ties, watch(master, signals, &ties), spared > 0);
 	}
 	if (signals >= 0)
 		close(signals);

@@ -280,9 +280,9 @@ done
 # ---- The first process of a container -----------------------------------------------------------------------------------------
 
 # It can't end by a signal of its own; the status says which one it was.
-if unshare --pid --fork true 2>/dev/null; then
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
 	what='showstopper as process 1'
-	unshare --pid --fork --kill-child showstopper -q -T 100% -c open -n 1 sleep 1000 &
+	unshare --pid --fork --kill-child --mount-proc showstopper -q -T 100% -c open -n 1 sleep 1000 &
 	background=$!
 	first_is_there() {
 		first=$(cat "/proc/$background/task/$background/children") && [ -n "$first" ] && first=${first% } &&

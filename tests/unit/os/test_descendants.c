@@ -293,6 +293,42 @@ START_TEST(killing_leaves_nothing)
 }
 END_TEST
 
+/* What was there before is neither killed nor named, nor what is below it; nor does it keep the others from being killed. */
+START_TEST(what_was_there_before_is_spared)
+{
+	char text[64];
+	const pid_t before = start(one_child);
+	list_until(2);
+	const struct linux_process below = list.item[1].process;
+	ck_assert_int_eq(descendants_spare(), 1);
+	descendants_name(text, sizeof text);
+	ck_assert_str_eq(text, "");
+	const pid_t other = start(two_levels);
+	start(orphan);
+	ck_assert(descendants_kill(clock_now() + PATIENCE_NS));
+	ck_assert_int_eq(waitpid(other, NULL, 0), -1);
+	list_until(2);
+	ck_assert_int_eq(list.item[0].process.pid, before);
+	ck_assert(!linux_process_has_ended(&list.item[0].process));
+	ck_assert_int_eq(list.item[1].process.pid, below.pid);
+	ck_assert(!linux_process_has_ended(&list.item[1].process));
+	/* A child of the process has others. */
+	const pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1UL);
+		start(one_child);
+		_exit(descendants_kill(clock_now() + PATIENCE_NS) && waitpid(-1, NULL, 0) < 0 ? 0 : 1);
+	}
+	int status;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	kill(before, SIGKILL);
+	ck_assert_int_eq(waitpid(before, NULL, 0), before);
+	ck_assert(descendants_kill(clock_now() + PATIENCE_NS));
+	ck_assert_int_eq(waitpid(below.pid, NULL, 0), -1);
+}
+END_TEST
+
 static void stop_self(void)
 {
 	raise(SIGSTOP);
@@ -457,6 +493,7 @@ int main(void)
 	tcase_add_test(tests, zombies_are_listed);
 	tcase_add_test(tests, numbers_that_changed_hands_are_not_opened);
 	tcase_add_test(tests, killing_leaves_nothing);
+	tcase_add_test(tests, what_was_there_before_is_spared);
 	tcase_add_test(tests, stopped_and_stubborn_processes_are_killed);
 	tcase_add_test(tests, a_process_without_its_first_thread_is_killed);
 	tcase_add_test(tests, children_of_a_process_without_its_first_thread_are_found);
