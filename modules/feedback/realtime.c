@@ -124,31 +124,47 @@ static const struct sst_option options[] = {
 	{0},
 };
 
-static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
+/* True where the lines of the processors may not have fitted and now have more room; some may have come online since. */
+static bool made_room(struct realtime *realtime, size_t length, bool is_whole)
 {
-	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
-	return length < 0 ? -1 : linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
+	if (is_whole || length < realtime->text_size || realtime->text_size == TEXT_SIZE_MANY)
+		return false;
+	char *const larger = realloc(realtime->text, TEXT_SIZE_MANY);
+	if (!larger)
+		return false;
+	realtime->text = larger;
+	realtime->text_size = TEXT_SIZE_MANY;
+	return true;
 }
 
-/* Takes a larger buffer when the processors' lines don't fit the usual one. */
-static int size_buffer(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
 {
-	static const size_t sizes[] = {TEXT_SIZE, TEXT_SIZE_MANY};
-	bool parsed = false;
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (;;) {
+		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
+		if (length < 0)
+			return -1;
+		const int result = linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
+		if (!made_room(realtime, (size_t)length, result == 0 && (stat->present & LINUX_STAT_ALL_PROCESSORS)))
+			return result;
+	}
+}
+
+static int begin_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat)
+{
+	bool parsed;
+	ssize_t length;
+	free(realtime->text);
+	realtime->text_size = TEXT_SIZE;
+	realtime->text = malloc(TEXT_SIZE);
+	if (!realtime->text)
+		return env->host->refuse(env, "%s", strerror(errno));
+	do {
 		int64_t when_ns;
-		free(realtime->text);
-		realtime->text_size = sizes[i];
-		realtime->text = malloc(sizes[i]);
-		if (!realtime->text)
-			return env->host->refuse(env, "%s", strerror(errno));
-		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, sizes[i], &when_ns);
+		length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
 		if (length < 0)
 			return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
 		parsed = linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat) == 0;
-		if ((size_t)length < sizes[i] || (parsed && (stat->present & LINUX_STAT_ALL_PROCESSORS)))
-			break;
-	}
+	} while (made_room(realtime, (size_t)length, parsed && (stat->present & LINUX_STAT_ALL_PROCESSORS)));
 	if (!parsed)
 		return env->host->refuse(env, realtime->cpus ? "/proc/stat has none of the processors of option 'cpus'"
 							     : "/proc/stat has no line of a processor");
@@ -265,7 +281,7 @@ static int take_cpuset(
 			      (container->by_affinity || stat->processors == realtime->cpus->count);
 	if (!realtime->contained)
 		realtime->cpus = NULL;
-	return size_buffer(realtime, env, stat);
+	return begin_stat(realtime, env, stat);
 }
 
 /* cpus=allowed: what may be used now. lxcfs shows nothing else. */
@@ -378,7 +394,7 @@ static int choose(struct realtime *realtime, const struct sst_env *env)
 	if (result == 0 && (realtime->stat = env->host->open(env, "/proc/stat")) < 0)
 		result = env->host->refuse(env, "can't open /proc/stat: %s", strerror(errno));
 	if (result == 0)
-		result = size_buffer(realtime, env, &stat);
+		result = begin_stat(realtime, env, &stat);
 	if (result == 0)
 		result = enter_container(realtime, env, &container, &stat);
 	linux_container_free(&container);

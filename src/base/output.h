@@ -8,6 +8,8 @@
 
 bool output_is_stdout(const char *path);
 
+bool output_is_fifo(const char *path);
+
 /* Whether both are written and have one name; either may be NULL, which is written nowhere. */
 bool output_is_same(const char *path, const char *other);
 
@@ -20,7 +22,7 @@ const char *output_name(const char *path);
  */
 int output_open(const char *path, int flags);
 
-/* The same, emptied, as a stream; NULL with errno. */
+/* The same, emptied, as a stream; NULL with errno. For a reader of a FIFO this waits no longer than a second (ENXIO: there is none). */
 FILE *output_stream(const char *path);
 
 #endif

@@ -120,7 +120,7 @@ out:
 ssize_t linux_cgroup_usage_read(struct linux_cgroup_usage *usage, uint64_t *ns, size_t room, int64_t *when_ns)
 {
 	for (;;) {
-		const ssize_t got = linux_source_read(usage->fd, usage->text, usage->size, when_ns);
+		const ssize_t got = linux_source_read_record(usage->fd, usage->text, usage->size, when_ns);
 		if (got < 0)
 			return -1;
 		if ((size_t)got < usage->size)

@@ -16,12 +16,14 @@
  */
 #include "os/containment.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -158,12 +160,27 @@ static int mount_proc(void)
 	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
+/* Before Linux 5.9, and where a sandbox doesn't know close_range. */
+static void close_listed_but(int tie)
+{
+	DIR *const open_files = opendir("/proc/self/fd");
+	if (!open_files)
+		return;
+	for (struct dirent *entry; (entry = readdir(open_files));) {
+		const long file = strtol(entry->d_name, NULL, 10);
+		if (file > STDERR_FILENO && file != tie && file != dirfd(open_files))
+			close((int)file);
+	}
+	closedir(open_files);
+}
+
 /* Closes what the workload or nobody should hold open. */
 static void close_all_but(int tie)
 {
-	if (tie > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, (unsigned)tie - 1, 0);
-	close_range((unsigned)(tie > STDERR_FILENO ? tie : STDERR_FILENO) + 1, ~0U, 0);
+	if (tie > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, (unsigned)tie - 1, 0) != 0)
+		close_listed_but(tie);
+	if (close_range((unsigned)(tie > STDERR_FILENO ? tie : STDERR_FILENO) + 1, ~0U, 0) != 0)
+		close_listed_but(tie);
 }
 
 _Noreturn static void reap_until_none_is_left(int tie, pid_t first)

@@ -184,6 +184,20 @@ static bool is_over(const struct record *record, int64_t when_ns)
 	return !record->when_ns || when_ns - record->when_ns >= LINUX_CORE_LOAD_STEP_NS;
 }
 
+/* Of every processor that is listed; processors may have come online. How many there are. */
+static size_t parse_cpus(struct linux_core_load *load, const char *text, size_t length)
+{
+	const size_t found = linux_stat_parse_cpus(text, length, load->subset, load->cpu, load->room);
+	if (found <= load->room)
+		return found;
+	struct linux_stat_cpu *const larger = realloc(load->cpu, found * sizeof *larger);
+	if (!larger)
+		return load->room;
+	load->cpu = larger;
+	load->room = found;
+	return linux_stat_parse_cpus(text, length, load->subset, load->cpu, load->room);
+}
+
 /* Ends the interval that is over, unless somebody else is at it. */
 static void go_on(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct record *record)
 {
@@ -193,11 +207,11 @@ static void go_on(struct linux_core_load *load, const char *text, size_t length,
 	/* Somebody may have ended it just before. */
 	latch_read(&load->shared->record, record, LATCH_SIZE(struct record));
 	if (is_over(record, when_ns)) {
-		const size_t found = linux_stat_parse_cpus(text, length, load->subset, load->cpu, load->room);
+		const size_t found = parse_cpus(load, text, length);
 		struct record next = *record;
 		if (!record->when_ns)
 			next = (struct record){.when_ns = when_ns - LINUX_CORE_LOAD_STEP_NS, .last_busy_s = -1};
-		end_interval(load, found < load->room ? found : load->room, when_ns, &next);
+		end_interval(load, found, when_ns, &next);
 		if (next.cores > 0 && relay_holds(&load->shared->relay, claim)) {
 			latch_write(&load->shared->record, &next, LATCH_SIZE(struct record));
 			*record = next;

@@ -162,7 +162,7 @@ static int read_stat(struct linux_load_source *source, struct linux_load_reading
 {
 	for (;;) {
 		int64_t when_ns;
-		const ssize_t length = linux_source_read(source->stat, source->text, source->text_size, &when_ns);
+		const ssize_t length = linux_source_read_record(source->stat, source->text, source->text_size, &when_ns);
 		if (length < 0)
 			return -1;
 		if ((size_t)length < source->text_size || source->text_size >= TEXT_MAX)

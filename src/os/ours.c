@@ -54,7 +54,7 @@ static void read_guardian(struct linux_ours *ours)
 static uint64_t newest_process(const struct linux_ours *ours)
 {
 	char text[128];
-	const ssize_t length = ours->loadavg < 0 ? -1 : linux_source_read(ours->loadavg, text, sizeof text - 1, NULL);
+	const ssize_t length = ours->loadavg < 0 ? -1 : linux_source_read_record(ours->loadavg, text, sizeof text - 1, NULL);
 	if (length <= 0)
 		return 0;
 	text[length] = '\0';

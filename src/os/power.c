@@ -69,7 +69,7 @@ static bool join(char path[static PATH_MAX], const char *directory, const char *
 static bool read_number(int fd, uint64_t *value, int64_t *when_ns)
 {
 	char text[32];
-	const ssize_t length = linux_source_read(fd, text, sizeof text, when_ns);
+	const ssize_t length = linux_source_read_record(fd, text, sizeof text, when_ns);
 	const char *at = text;
 	return length > 0 && linux_number(&at, text + length, value);
 }

@@ -9,12 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * A read that ends earlier than this, and than was asked for, ended with the file: where it didn't, the next of its lines would not
- * have fitted the rest of a page. It spares the second read of small files, which are read again and again.
- */
-#define SHORT_FILE 2048
-
 int linux_source_open(const char *root, const char *path)
 {
 	char whole[PATH_MAX];
@@ -30,7 +24,8 @@ int linux_source_open(const char *root, const char *path)
 	return fd;
 }
 
-ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns)
+/* Up to the end of the file, or to the first read that brought less than `enough`. */
+static ssize_t read_from_start(int fd, void *buffer, size_t size, size_t enough, int64_t *when_ns)
 {
 	if (when_ns) {
 		struct timespec now;
@@ -48,10 +43,21 @@ ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns)
 		if (got == 0)
 			break;
 		used += (size_t)got;
-		if (used < SHORT_FILE)
+		if (used < enough)
 			break;
 	}
 	return (ssize_t)used;
+}
+
+ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns)
+{
+	return read_from_start(fd, buffer, size, 0, when_ns);
+}
+
+ssize_t linux_source_read_record(int fd, void *buffer, size_t size, int64_t *when_ns)
+{
+	/* A file of one record is shown by one read, up to a page of it. */
+	return read_from_start(fd, buffer, size, 2048, when_ns);
 }
 
 bool linux_source_line(const char *root, const char *path, char *text, size_t size)

@@ -18,6 +18,12 @@ int linux_source_open(const char *root, const char *path);
  */
 ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns);
 
+/*
+ * The same for files that the kernel makes as one record (/proc/stat, /proc/loadavg, those of sysfs and of control groups), which are read often:
+ * where they are short it saves the read that says that they have ended. Of several records it may get the first ones alone.
+ */
+ssize_t linux_source_read_record(int fd, void *buffer, size_t size, int64_t *when_ns);
+
 /* The first line of a small file, cut to the size; false, and an empty text, where there is none. */
 bool linux_source_line(const char *root, const char *path, char *text, size_t size);
 

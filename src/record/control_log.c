@@ -12,10 +12,12 @@
 #include "base/expand.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "base/unwaiting.h"
 #include "base/whole_line.h"
 
 struct control_log {
 	int fd;
+	struct unwaiting *unwaiting; /* NULL: writing waits for nobody, or may */
 	struct control_log_columns columns;
 };
 
@@ -24,7 +26,8 @@ static int write_stream(const struct control_log *log, FILE *stream, char **text
 {
 	int result = -1;
 	if (fclose(stream) == 0)
-		result = whole_line_write(log->fd, *text, *length, NULL);
+		result = log->unwaiting ? unwaiting_write(log->unwaiting, *text, *length)
+					: whole_line_write(log->fd, *text, *length, NULL);
 	const int saved = errno;
 	free(*text);
 	errno = saved;
@@ -66,6 +69,14 @@ struct control_log *control_log_open(const char *path, const struct control_log_
 fail:
 	control_log_close(log);
 	return NULL;
+}
+
+int control_log_never_wait(struct control_log *log)
+{
+	if (!unwaiting_is_needed(log->fd))
+		return 0;
+	log->unwaiting = unwaiting_new(log->fd);
+	return log->unwaiting ? 0 : -1;
 }
 
 /* What would be printed as minus zero is zero. */
@@ -121,11 +132,16 @@ int control_log_close(struct control_log *log)
 	int result = 0;
 	if (!log)
 		return 0;
-	const int saved = errno;
-	if (log->fd >= 0)
-		result = close(log->fd);
+	int saved = errno;
+	if (unwaiting_free(log->unwaiting, NS_PER_S) != 0) {
+		result = -1;
+		saved = errno;
+	}
+	if (log->fd >= 0 && close(log->fd) != 0 && result == 0) {
+		result = -1;
+		saved = errno;
+	}
 	free(log);
-	if (result == 0)
-		errno = saved;
+	errno = saved;
 	return result;
 }

@@ -26,12 +26,21 @@ struct control_log_columns {
 struct control_log *control_log_open(const char *path, const struct control_log_columns *columns);
 
 /*
+ * From now on a reader who doesn't read delays nobody: rows wait for him, so many as fit into UNWAITING_MAX; for those beyond, control_log_add
+ * fails with EAGAIN. For those who supervise. 0, or -1 with errno.
+ */
+int control_log_never_wait(struct control_log *log);
+
+/*
  * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. 0, or -1 with
  * errno; the log may be used on.
  */
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns);
 
-/* 0, or -1 with errno when what was written may not have arrived. Accepts NULL. */
+/*
+ * 0, or -1 with errno when what was written may not have arrived (EAGAIN: rows waited for a reader, who took none for a second). Accepts
+ * NULL.
+ */
 int control_log_close(struct control_log *log);
 
 #endif

@@ -18,7 +18,8 @@ bool energy_open(struct energy *energy, const char *root, char error[static LINU
 
 bool energy_open_command(struct energy *energy, const char *command, int64_t every_ns, const struct scheduling *user)
 {
-	*energy = (struct energy){.command = linux_power_command_open(command, every_ns, user), .since_ns = clock_now()};
+	energy->command = linux_power_command_open(command, every_ns, user);
+	energy->since_ns = clock_now();
 	return energy->command;
 }
 

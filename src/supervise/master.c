@@ -125,7 +125,8 @@ static int check_exports(const struct config *config)
 {
 	const char *const paths[] = {config->export_json, config->export_csv};
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		if (!paths[i])
+		/* A FIFO whose reader saw it closed would be left by him. */
+		if (!paths[i] || (output_is_fifo(paths[i]) && access(paths[i], W_OK) == 0))
 			continue;
 		const int fd = output_open(paths[i], 0);
 		if (fd < 0) {
@@ -424,7 +425,7 @@ static int open_log(struct master *master)
 		.unit = run_is_of_cores(&master->run),
 		.wall = true};
 	master->recording.log = control_log_open(config->log, &columns);
-	if (master->recording.log)
+	if (master->recording.log && control_log_never_wait(master->recording.log) == 0)
 		return 0;
 	diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	return EXIT_TROUBLE;
@@ -459,13 +460,18 @@ static void open_energy(struct master *master)
 	const struct config *config = master->config;
 	struct energy *energy = &master->recording.energy;
 	char error[LINUX_POWER_ERROR_MAX];
-	if (config->power_command &&
-		!energy_open_command(energy, config->power_command, config->log_interval_ns, &master->ties->user))
-		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
-	else if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
+	if (!config->power_command && config->log_power && !energy_open(energy, config->root, error))
 		diag("--log-power: unavailable: %s; the run goes on without", error);
 	if (config->log_zones && !energy_open_zones(energy, config->root, error))
 		diag("--log-zones: unavailable: %s; the run goes on without", error);
+}
+
+static void start_power_command(struct master *master)
+{
+	const struct config *config = master->config;
+	if (config->power_command && !energy_open_command(&master->recording.energy, config->power_command,
+					     config->log_interval_ns, &master->ties->user))
+		diag("--power-command: unavailable: %s; the run goes on without", strerror(errno));
 }
 
 /* All that can fail before anything is started. 0, or the exit status after a message. */
@@ -489,6 +495,8 @@ static int get_ready(struct master *master)
 	}
 	if (share(master) != 0 || make_groups(master) != 0)
 		return EXIT_TROUBLE;
+	/* Not before: a group of control groups that has processes of its own gets no controllers. */
+	start_power_command(master);
 	/* The last, as it changes the machine. */
 	return clocks_set(&master->ties->clocks, config) == 0 ? 0 : EXIT_TROUBLE;
 }
@@ -579,7 +587,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	else
 		workload_groups_remove(ties->groups); /* the guardian may be dead */
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
-		diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
+		diag("%s: can't write the log: %s", output_name(config->log),
+			errno == EAGAIN ? "nobody reads it, and rows are missing" : strerror(errno));
 	recording_free(&master.recording);
 	free(master.executor);
 	run_release(&master.run);

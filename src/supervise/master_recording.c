@@ -186,7 +186,8 @@ static void write_log(struct recording *recording, struct record *record)
 	if (!recording->log || control_log_add(recording->log, record, run_origin(recording->run)) == 0)
 		return;
 	if (!recording->log_failed)
-		diag("%s: can't write the log: %s; the run goes on", output_name(recording->run->config->log), strerror(errno));
+		diag("%s: can't write the log: %s; the run goes on", output_name(recording->run->config->log),
+			errno == EAGAIN ? "nobody reads it, and rows are missing" : strerror(errno));
 	recording->log_failed = true;
 }
 

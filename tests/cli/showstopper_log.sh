@@ -114,4 +114,25 @@ expect_status 0
 expect_lines err 1
 expect_text err "can't write the log: Broken pipe; the run goes on"
 
+# One who sleeps delays nobody. The header still fits; what is kept in the end is said to be missing.
+mkfifo asleep
+exec 9<>asleep
+head -c 61440 /dev/zero >&9
+run showstopper -q -T 50% -r 2s --log-interval 5ms -o asleep -n 1 sleep 1000
+expect_status 0
+expect_lines err 1
+expect_text err "^showstopper: asleep: can't write the log: nobody reads it, and rows are missing$"
+exec 9<&-
+
+# The record can go to a FIFO, too: its reader gets all of it. Without one the run ends all the same.
+mkfifo record
+timeout 60 cat record >record.json &
+run showstopper -q -T 50% -r 1s --export-json record -n 1 sleep 1000
+expect_status 0
+wait $!
+expect_text record.json '"mean_error_pp": '
+run showstopper -q -T 50% -r 1s --export-json record -n 1 sleep 1000
+expect_status 125
+expect_text err "^showstopper: record: can't write the record: No such device or address$"
+
 finish

@@ -479,6 +479,24 @@ static void many_processors_fit(void **state)
 	module_test_end(&test);
 }
 
+/* A machine that grows from 90 processors to 700 while it is read. */
+static void processors_that_come_online_fit(void **state)
+{
+	(void)state;
+	static const int counts[] = {90, 700};
+	for (int i = 0; i < 2; i++) {
+		char *at = file[STAT].text;
+		at += sprintf(at, "cpu  0 0 0 1000 0 0 0 0 0 0\n");
+		for (int cpu = 0; cpu < counts[i]; cpu++)
+			at += sprintf(at, "cpu%d %d 0 0 200000000 0 0 0 0 0 0\n", cpu, cpu);
+		sprintf(at, "intr 0\n");
+		if (i == 0)
+			start("source=idle");
+		assert_near(read_now().processors, counts[i], 0);
+	}
+	module_test_end(&test);
+}
+
 static void the_filter_has_its_base_period(void **state)
 {
 	(void)state;
@@ -961,6 +979,7 @@ int main(void)
 		TEST(what_cannot_work_is_refused),
 		TEST(errors_of_reading_are_passed_on),
 		TEST(many_processors_fit),
+		TEST(processors_that_come_online_fit),
 		TEST(the_filter_has_its_base_period),
 		TEST(samples_are_no_shorter_than_the_paper_s_and_the_counters_unit),
 		TEST(combined_has_the_mean_of_idle),

@@ -155,6 +155,26 @@ static void long_intervals_are_right_as_they_are(void **state)
 	assert_load(&before, 0.5);
 }
 
+/* What came online later is left out; those that were there stay, the last one, too. */
+static void one_that_comes_online_pushes_out_none(void **state)
+{
+	(void)state;
+	is_offline[0] = true;
+	start();
+	is_offline[0] = false;
+	for (int i = 0; i < 3; i++) {
+		step(2, 2, 2, 2);
+		read_now();
+	}
+	const struct sst_reading before = read_now();
+	assert_true(before.processors == 2);
+	for (int i = 0; i < 3; i++) {
+		step(2, 2, 2, 0);
+		read_now();
+	}
+	assert_load(&before, 0.5);
+}
+
 /* Idle, but of 2.5 ticks there are 2 and 3 in turn. Errors of both would be multiplied. */
 static void the_counters_unit_does_not_add_up(void **state)
 {
@@ -305,6 +325,7 @@ int main(void)
 		TEST(what_is_lost_by_longer_intervals_is_added),
 		TEST(long_intervals_are_right_as_they_are),
 		TEST(the_counters_unit_does_not_add_up),
+		TEST(one_that_comes_online_pushes_out_none),
 		TEST(a_reading_in_an_interval_goes_on),
 		TEST(all_readers_see_the_same),
 		TEST(what_a_child_has_read_counts),
