@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/expand.h"
@@ -125,6 +126,11 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 			record->end_unix_ns % NS_PER_S / NS_PER_US);
 	fputc('\n', row);
 	return write_stream(log, row, &text, &length);
+}
+
+const char *control_log_error(int error)
+{
+	return error == EAGAIN ? "nobody reads it, and rows are missing" : strerror(error);
 }
 
 int control_log_close(struct control_log *log)

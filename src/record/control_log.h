@@ -37,6 +37,9 @@ int control_log_never_wait(struct control_log *log);
  */
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns);
 
+/* What is wrong when one of these has failed with this errno. */
+const char *control_log_error(int error);
+
 /*
  * 0, or -1 with errno when what was written may not have arrived (EAGAIN: rows waited for a reader, who took none for a second). Accepts
  * NULL.

@@ -587,8 +587,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	else
 		workload_groups_remove(ties->groups); /* the guardian may be dead */
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
-		diag("%s: can't write the log: %s", output_name(config->log),
-			errno == EAGAIN ? "nobody reads it, and rows are missing" : strerror(errno));
+		diag("%s: can't write the log: %s", output_name(config->log), control_log_error(errno));
 	recording_free(&master.recording);
 	free(master.executor);
 	run_release(&master.run);

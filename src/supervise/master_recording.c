@@ -187,7 +187,7 @@ static void write_log(struct recording *recording, struct record *record)
 		return;
 	if (!recording->log_failed)
 		diag("%s: can't write the log: %s; the run goes on", output_name(recording->run->config->log),
-			errno == EAGAIN ? "nobody reads it, and rows are missing" : strerror(errno));
+			control_log_error(errno));
 	recording->log_failed = true;
 }
 

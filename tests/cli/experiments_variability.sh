@@ -240,6 +240,10 @@ run awk -v paired=paired -f "$lib/variability_ratios.awk" kind=profile alone.csv
 expect_text out '^queens,200,98,0\.500000,1,0\.000000,0\.01'
 run awk -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
 expect_text out '^queens,200,98,0\.490000,1,0\.5'
+# Where no repetition is in both there is no ratio.
+printf 'name,repetition,per_second\nqueens,4,205\n' >beside.csv
+run awk -v paired=paired -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
+expect_lines out 1
 before=$(calls)
 # shellcheck disable=SC2086 # words
 STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signals -o drifted $measure --resume

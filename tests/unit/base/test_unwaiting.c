@@ -70,6 +70,18 @@ static void read_lines(unsigned *next)
 	}
 }
 
+/* Until the reader has all that was kept; what is kept goes with the next line. Ends with the writer. */
+static void read_what_is_kept(struct unwaiting *to, unsigned *next)
+{
+	for (unsigned before = ~0U; *next != before;) {
+		before = *next;
+		read_lines(next);
+		assert_int_equal(unwaiting_write(to, "", 0), 0);
+	}
+	assert_int_equal(unwaiting_free(to, 0), 0);
+	read_lines(next);
+}
+
 /* A reader who sleeps delays nobody; when he wakes up he gets all of it in its order. */
 static void a_sleeping_reader_loses_nothing(void **state)
 {
@@ -83,16 +95,7 @@ static void a_sleeping_reader_loses_nothing(void **state)
 			read_lines(&next);
 	}
 	assert_true(next > 0 && next < LINES);
-	while (next < LINES - 1) {
-		const unsigned before = next;
-		read_lines(&next);
-		if (next == before)
-			break;
-		/* What is kept goes with the next line. */
-		assert_int_equal(unwaiting_write(to, "", 0), 0);
-	}
-	assert_int_equal(unwaiting_free(to, 0), 0);
-	read_lines(&next);
+	read_what_is_kept(to, &next);
 	assert_int_equal(next, LINES);
 	/* The descriptor is what it was. */
 	assert_int_equal(fcntl(ends[1], F_GETFL) & O_NONBLOCK, 0);
@@ -112,15 +115,7 @@ static void what_is_too_much_is_said(void **state)
 	assert_true(kept * 40 > UNWAITING_MAX / 2);
 	assert_int_equal(unwaiting_write(to, line, print_line(kept)), -1);
 	assert_int_equal(errno, EAGAIN);
-	while (next < kept - 1) {
-		const unsigned before = next;
-		read_lines(&next);
-		if (next == before)
-			break;
-		assert_int_equal(unwaiting_write(to, "", 0), 0);
-	}
-	assert_int_equal(unwaiting_free(to, 0), 0);
-	read_lines(&next);
+	read_what_is_kept(to, &next);
 	assert_int_equal(next, kept);
 }
 
@@ -150,13 +145,11 @@ static void a_reader_who_left_is_said(void **state)
 static void files_need_none(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/test_unwaiting.XXXXXX";
-	const int file = mkstemp(path);
-	assert_true(file >= 0);
-	unlink(path);
-	assert_false(unwaiting_is_needed(file));
+	FILE *const file = tmpfile();
+	assert_non_null(file);
+	assert_false(unwaiting_is_needed(fileno(file)));
 	assert_true(unwaiting_is_needed(ends[1]));
-	close(file);
+	fclose(file);
 }
 
 int main(void)

@@ -50,7 +50,7 @@ $own_options$([ "${in_environments-}" != yes ] || printf '%s' '
   -d, --dry-run           print the runs and how long they take together; run nothing
   -p, --report            make no run; write the report of those that are there
       --publish           write the tables into tools/bench/README.md as well, where that has a block for them, and keep the small CSV files
-                          they come from in tools/experiments/measured; refuses what other programs measured, or another machine
+                          they come from in tools/experiments/measured; refuses what other programs measured, or another machine, and batches that lack runs
   -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
   -F, --force             also on a machine that is busy
       --slurm[=OPTIONS]   as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks

@@ -4,14 +4,8 @@
 # shellcheck disable=SC2154 # of variability
 
 ratios() { # BASE TARGET [paired]: as CSV
-	if [ -n "$weights" ]; then
-		set -- "$1" "$2" "${3-}" kind=weights "$(absolute "$weights")"
-	else
-		set -- "$1" "$2" "${3-}"
-	fi
-	base_file=$(absolute "$1") target_file=$(absolute "$2") in_pairs=$3
-	shift 3
-	awk -v paired="$in_pairs" -f "$experiments/lib/variability_ratios.awk" "$@" kind=profile "$base_file" "$target_file"
+	awk -v paired="${3-}" -f "$experiments/lib/variability_ratios.awk" ${weights:+kind=weights "$(absolute "$weights")"} \
+		kind=profile "$(absolute "$1")" "$(absolute "$2")"
 }
 
 summary_of() { # RATIOS

@@ -13,10 +13,12 @@ function measure(of, name,    i, count, values) {
 	for (i = 1; i <= count; i++) values[i] = rate[of, name, i]
 	judge(values, count)
 }
+# How many pairs there are.
 function measure_pairs(name,    i, count, values) {
 	for (i = 1; i <= repetitions[2, name]; i++)
 		if ((name, number[2, name, i]) in base_rate) values[++count] = rate[2, name, i] / base_rate[name, number[2, name, i]]
-	judge(values, count)
+	if (count) judge(values, count)
+	return count
 }
 # Sets middle and error. The median of three and more is a little less certain than their mean.
 function judge(values, count,    i, sum, squares) {
@@ -51,7 +53,7 @@ END {
 		target = middle
 		ratio = target / base
 		if (paired != "") {
-			measure_pairs(name)
+			if (!measure_pairs(name)) continue
 			ratio = middle
 			base_error = 0
 		}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Whether a workload was warm when control began: iterations a second in the two last quarters of the warm-up, of which none is longer than 30 s, and
 # by how many per cent they differ. Reads the control log of a run and iteration records, one after the other. An iteration counts where it ran; one that
-# ends under control, which may have slowed it, as if it took as long as those of the warm-up did in the mean. Prints nothing where no iteration ended in one of the two. Variable: warm_up, in seconds.
+# ends under control, which may have slowed it, as if it took as long as those of the warm-up did in the mean. Prints nothing where no iteration ended
+# in one of the two. Variable: warm_up, in seconds.
 FNR == 1 {
 	delete column
 	for (i = 1; i <= NF; i++) column[$i] = i
