@@ -29,6 +29,12 @@ void brake_continue(struct brake *brake)
 	workload_group_freeze(&brake->group, false);
 }
 
+void brake_settle(struct brake *brake, int64_t now_ns)
+{
+	if (brake->hand == SST_HAND_SIGNALS)
+		tree_find_busy(&brake->tree, now_ns);
+}
+
 void brake_limit(struct brake *brake, const struct sst_bandwidth *limit)
 {
 	const bool is_same =

@@ -82,6 +82,7 @@ void tree_free(struct tree *tree)
 {
 	forget_outsiders(tree);
 	descendants_free(&tree->scan);
+	busy_threads_free(&tree->busy);
 	if (tree->loadavg >= 0)
 		close(tree->loadavg);
 	*tree = (struct tree){.loadavg = -1};
@@ -337,6 +338,8 @@ bool tree_lives(struct tree *tree, int64_t now_ns)
 
 static void signal_group(struct tree *tree, int signal)
 {
+	if (tree->whole_group && signal == SIGSTOP)
+		busy_threads_stop_group(&tree->busy, tree->group);
 	if (tree->whole_group && kill(-tree->group, signal) != 0 && errno == EPERM)
 		tree->denied = tree->group;
 }
@@ -368,7 +371,10 @@ static size_t stop_outsiders(const struct tree *tree, bool fresh)
 			if (stops_too(tree, awaited))
 				await_standstill(awaited, deadline, false);
 		}
-		outsider->denied = signal_outsider(outsider, SIGSTOP) != 0 && errno == EPERM;
+		const bool sent = signal_outsider(outsider, SIGSTOP) == 0;
+		outsider->denied = !sent && errno == EPERM;
+		if (sent)
+			busy_threads_stop(&tree->busy, outsider->process.pid);
 	}
 	return count;
 }
@@ -389,6 +395,11 @@ void tree_stop(struct tree *tree, int64_t now_ns)
 			return;
 		forks = newest_process(tree);
 	}
+}
+
+void tree_find_busy(struct tree *tree, int64_t now_ns)
+{
+	busy_threads_look(&tree->busy, &tree->scan, now_ns);
 }
 
 void tree_continue(struct tree *tree)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "os/busy_threads.h"
 #include "os/descendants.h"
 #include "os/look_budget.h"
 
@@ -34,6 +35,7 @@ struct tree {
 	size_t outsiders;
 	pid_t denied; /* one of the tree's processes that the last scan found may not be signalled, or 0 */
 	struct descendants scan;
+	struct busy_threads busy;
 	int64_t patience_ns;        /* a look is due after this also when nobody has forked; 0: a second */
 	struct look_budget *budget; /* of all executors; NULL: there is none */
 	int64_t scanned_ns;
@@ -62,6 +64,8 @@ bool tree_lives(struct tree *tree, int64_t now_ns);
  * those below us change meanwhile. What is stopped already stays so, and what somebody else continued is stopped again.
  */
 void tree_stop(struct tree *tree, int64_t now_ns);
+/* When there is time: finds the threads that are to be sent the next stop themselves. */
+void tree_find_busy(struct tree *tree, int64_t now_ns);
 /* Continue all, parents last. */
 void tree_continue(struct tree *tree);
 /* Sends a signal to all, after a fresh look. */
