@@ -30,6 +30,8 @@
 #define SETTLE_LIMIT_NS (500 * NS_PER_MS)
 /* The record may be another one by the time it is locked, while the one before is being removed. */
 #define LOCK_TRIES 10
+/* One that asks for more and has it no sooner is limited by something else. */
+#define ASK_LIMIT_NS (100 * NS_PER_MS)
 /* More is no record of ours. */
 #define RECORD_MAX (16 * 1024 * 1024)
 
@@ -260,6 +262,49 @@ int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t kh
 	return 0;
 }
 
+static bool rises(const struct frequency_hold *hold, const struct held_frequency *held, int64_t deadline_ns)
+{
+	uint64_t low_khz, high_khz;
+	while (!frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz) || high_khz <= held->high_khz) {
+		if (clock_now() >= deadline_ns)
+			return false;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	return true;
+}
+
+/*
+ * The kernel tells the limits that are in force, which heat or firmware may have set, and not those that were asked for. Where the highest
+ * frequency of all is asked for and the limit stays, it was such a one. What had been asked for isn't known then: no limit, most likely.
+ */
+static int find_asked_for(struct frequency_hold *hold)
+{
+	for (size_t i = 0; i < hold->count; i++) {
+		struct held_frequency *const held = &hold->held[i];
+		uint64_t most_khz = 0;
+		if (!frequency_policy_number(hold->root, held->policy, "cpuinfo_max_freq", &most_khz) ||
+			most_khz <= held->high_khz)
+			continue;
+		held->most_khz = most_khz;
+		atomic_store(&held->is_set, true);
+		frequency_policy_set(hold->root, held->policy, held->low_khz, most_khz);
+	}
+	const int64_t deadline_ns = clock_now() + ASK_LIMIT_NS;
+	for (size_t i = 0; i < hold->count; i++) {
+		struct held_frequency *const held = &hold->held[i];
+		if (!held->most_khz)
+			continue;
+		if (rises(hold, held, deadline_ns)) {
+			frequency_policy_set(hold->root, held->policy, held->low_khz, held->high_khz);
+			continue;
+		}
+		held->high_khz = held->most_khz;
+		hold->capped++;
+	}
+	/* Killed between its two steps, it lacks nothing: those that it is about have the highest limit now, and the others what they had. */
+	return hold->capped ? write_record(hold) : 0;
+}
+
 static int set_one(const struct frequency_hold *hold, struct held_frequency *held, char error[static FREQUENCY_ERROR_MAX])
 {
 	char wanted[FREQUENCY_TEXT_MAX];
@@ -288,9 +333,9 @@ static int await_one(const struct frequency_hold *hold, size_t index, int64_t de
 int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX])
 {
 	char more[FREQUENCY_ERROR_MAX];
-	int result = write_record(hold) == 0
-			     ? 0
-			     : frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
+	int result = 0;
+	if (write_record(hold) != 0 || find_asked_for(hold) != 0)
+		result = frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
 	for (size_t i = 0; i < hold->count && result == 0; i++)
 		result = set_one(hold, &hold->held[i], error);
 	const int64_t deadline_ns = clock_now() + SETTLE_LIMIT_NS;

@@ -73,7 +73,12 @@ int clocks_set(const struct clocks *clocks, const struct config *config)
 	if (config->verbose && clocks->hold->record < 0)
 		diag("--frequency: no record in /run, by which a later run could give back what is set if all of this one is "
 		     "killed");
-	return frequency_hold_set(clocks->hold, error) == 0 ? 0 : diag_refuse("--frequency: %s", error);
+	const int result = frequency_hold_set(clocks->hold, error) == 0 ? 0 : diag_refuse("--frequency: %s", error);
+	if (clocks->hold->capped && !config->quiet)
+		diag("warning: --frequency: something else, such as heat or firmware, limited %u polic%s before the run, so that "
+		     "nothing tells which limit was asked for there: set back is the highest frequency",
+			clocks->hold->capped, clocks->hold->capped == 1 ? "y" : "ies");
+	return result;
 }
 
 void clocks_check(const struct clocks *clocks, const struct config *config)

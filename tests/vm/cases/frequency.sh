@@ -50,6 +50,32 @@ for wanted in 1.7GHz 3GHz; do
 	expect_free
 done
 
+# A limit because of heat isn't taken for one that somebody asked for, and one that somebody asked for stays.
+cap() { # STATE
+	for device in /sys/class/thermal/cooling_device*; do echo "$1" >"$device/cur_state"; done
+}
+is_capped() { [ "$(limits 0)" = '500000 1500000' ] && [ "$(limits 1)" = '500000 1000000' ]; }
+# The driver of the processors counts their frequencies when it binds, which was before they had a clock.
+for cpu in cpu0 cpu1; do
+	echo "$cpu" >/sys/bus/cpu/drivers/processor/unbind
+	echo "$cpu" >/sys/bus/cpu/drivers/processor/bind
+done
+echo 1000000 >"$folder/policy1/scaling_max_freq"
+cap 1
+wait_until is_capped
+run showstopper -T 100% -r 1h --when-one-ends stop -n 1 --frequency min sh -c "$look" "$folder" seen
+cat err
+expect_status 0
+grep -q 'limited 1 policy before the run' err || fail "$what: no warning"
+[ "$(grep -cx 500000 seen)" -eq 4 ] || fail "$what: the workload saw $(tr '\n' ' ' <seen)"
+expect_limits 0 '500000 1500000'
+expect_limits 1 '500000 1000000'
+cap 0
+is_asked_for() { [ "$(limits 0)" = "$free" ] && [ "$(limits 1)" = '500000 1000000' ]; }
+wait_until is_asked_for
+echo 2000000 >"$folder/policy1/scaling_max_freq"
+wait_until is_free
+
 # Who holds it is killed; and all are, so that the next run gives it back.
 start_background showstopper -T 50% -r 1h --frequency min ssburn
 wait_until is_least
