@@ -7,7 +7,7 @@
 #   least BANDWIDTH               it would have to be held at less than this
 # Stops when the mean can't be told from 1, that is, is within twice its noise or within the variable enough, or when what is left between too
 # little and too much is below that, as bandwidth. A guess is the one by proportion, bandwidth / mean; each third, and one that would lie outside of
-# what is left, is the middle.
+# what is left, is its geometric middle: while nothing but the whole is known to be too much, half of that would be far off.
 function found(at, left,    sure) {
 	if (left < 0) left = -left
 	sure = 2 * sqrt(noise ^ 2 + base_noise ^ 2) / mean * at
@@ -37,7 +37,7 @@ function say(text) {
 END {
 	if (answered) exit
 	guess = at / mean
-	if (count % 3 == 0 || guess <= low || guess >= high) guess = (low + high) / 2
+	if (count % 3 == 0 || guess <= low || guess >= high) guess = low ? sqrt(low * high) : high / 2
 	if (guess < 0.5) print "least 0.5"
 	else printf "probe %.2f\n", guess
 }

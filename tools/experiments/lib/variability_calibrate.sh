@@ -4,9 +4,9 @@
 # shellcheck disable=SC2034,SC2154 # of variability, and for it
 
 # What a measurement is compared with. Where the base is this machine itself, it is measured again beside each of its own, method by method: the machine
-# drifts by more than what is looked for.
+# drifts by more than what is looked for. So it can't be for a profile that is brought along (--free).
 base_of() { # FILE
-	if [ "$1" != "$output/free.csv" ] && [ -n "$(known_bandwidth)" ]; then echo "${1%.csv}-base.csv"; else echo "$against"; fi
+	if [ -z "$(known_bandwidth)" ] || { [ -n "$free" ] && [ "$1" = "$output/free.csv" ]; }; then echo "$against"; else echo "${1%.csv}-base.csv"; fi
 }
 measure_rounds() { # FILE HAND BANDWIDTH ROUNDS
 	base=$(base_of "$1")
@@ -92,9 +92,8 @@ calibrate_hand() { # HAND
 
 # Where the base is this machine itself, held, what should come out is known.
 known_bandwidth() {
-	for key in host model environment; do
-		[ "$(value_of $key "$against.about")" = "$(value_of $key "$output/free.csv.about")" ] || return 0
-	done
+	[ "$(value_of host "$against.about")" = "$(uname -n)" ] && [ "$(value_of environment "$against.about")" = native ] &&
+		[ "$(value_of model "$against.about")" = "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)" ] || return 0
 	case $(value_of bandwidth_percent "$against.about") in '' | 100) ;; *) value_of bandwidth_percent "$against.about" ;; esac
 }
 
@@ -154,7 +153,7 @@ calibrate() {
 	[ -z "$free" ] || take_free
 	measure_well "$output/free.csv" none 100
 	look_at_pair "$against" "$output/free.csv"
-	ratios "$against" "$output/free.csv" >"$output/free-ratios.csv"
+	ratios_of "$output/free.csv" >"$output/free-ratios.csv"
 	for hand in $hands; do calibrate_hand "$hand"; done
 }
 
