@@ -5,6 +5,12 @@
  */
 #include "os/brake.h"
 
+#include "base/clock.h"
+#include "base/units.h"
+
+/* So much is to be left for other things. */
+#define SETTLE_NS NS_PER_MS
+
 void brake_stop(struct brake *brake, int64_t now_ns)
 {
 	if (brake->hand != SST_HAND_FREEZER) {
@@ -29,10 +35,11 @@ void brake_continue(struct brake *brake)
 	workload_group_freeze(&brake->group, false);
 }
 
-void brake_settle(struct brake *brake, int64_t now_ns)
+void brake_settle(struct brake *brake, int64_t until_ns)
 {
-	if (brake->hand == SST_HAND_SIGNALS)
-		tree_find_busy(&brake->tree, now_ns);
+	const int64_t now = clock_now();
+	if (brake->hand == SST_HAND_SIGNALS && until_ns - now > SETTLE_NS + 2 * brake->tree.busy.took_ns)
+		tree_find_busy(&brake->tree, now);
 }
 
 void brake_limit(struct brake *brake, const struct sst_bandwidth *limit)

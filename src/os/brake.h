@@ -24,8 +24,8 @@ struct brake {
 void brake_stop(struct brake *brake, int64_t now_ns);
 /* Lets it run, likewise. */
 void brake_continue(struct brake *brake);
-/* When there is time: prepares the next stop. */
-void brake_settle(struct brake *brake, int64_t now_ns);
+/* Prepares the next stop, where there is time until this moment. */
+void brake_settle(struct brake *brake, int64_t until_ns);
 /* Limits its bandwidth, where that is the hand (quota 0: no limit); else nothing. One that is in force is not written again. */
 void brake_limit(struct brake *brake, const struct sst_bandwidth *limit);
 /* Takes off what would keep it from starting or from being killed; where it is stopped by signals nothing does. */

@@ -115,10 +115,10 @@ void busy_threads_look(struct busy_threads *busy, const struct descendants *tree
 {
 	if (now_ns < busy->due_ns)
 		return;
-	const int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const int64_t before = clock_now();
 	struct busy_thread *now = NULL;
 	size_t count = 0;
-	for (size_t i = 0; i < tree->count; i++) {
+	for (size_t i = 0; i < tree->count && count < MOST_LOOKED_AT; i++) {
 		const struct linux_process *const process = &tree->item[i].process;
 		if (process->threads <= 1)
 			continue;
@@ -135,8 +135,9 @@ void busy_threads_look(struct busy_threads *busy, const struct descendants *tree
 	free(busy->known);
 	busy->known = now;
 	busy->knows = count;
-	const int64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
-	busy->due_ns = now_ns + (LOOK_PART * took > busy->interval_ns ? LOOK_PART * took : busy->interval_ns);
+	busy->took_ns = clock_now() - before;
+	const int64_t interval_ns = LOOK_PART * busy->took_ns;
+	busy->due_ns = now_ns + (interval_ns > busy->interval_ns ? interval_ns : busy->interval_ns);
 }
 
 void busy_threads_free(struct busy_threads *busy)

@@ -29,6 +29,7 @@ struct busy_threads {
 	size_t knows;
 	int64_t due_ns;      /* when the next look is, … */
 	int64_t interval_ns; /* … so long after the last one, or later where that took long */
+	int64_t took_ns;     /* the last one */
 };
 
 /*

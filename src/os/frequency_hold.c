@@ -30,10 +30,34 @@
 #define SETTLE_LIMIT_NS (500 * NS_PER_MS)
 /* The record may be another one by the time it is locked, while the one before is being removed. */
 #define LOCK_TRIES 10
-/* One that asks for more and has it no sooner is limited by something else. */
-#define ASK_LIMIT_NS (100 * NS_PER_MS)
 /* More is no record of ours. */
 #define RECORD_MAX (16 * 1024 * 1024)
+
+/* ---- Waiting for the kernel ------------------------------------------------------------------------------------------- */
+
+static bool has_limits(const char *root, unsigned policy, uint64_t low_khz, uint64_t high_khz)
+{
+	uint64_t low, high;
+	return frequency_policy_limits(root, policy, &low, &high) && low == low_khz && high == high_khz;
+}
+
+/* Waits until a policy has these limits, but not for long. */
+static bool settle(const char *root, unsigned policy, uint64_t low_khz, uint64_t high_khz, int64_t deadline_ns)
+{
+	while (!has_limits(root, policy, low_khz, high_khz)) {
+		if (clock_now() >= deadline_ns)
+			return false;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	return true;
+}
+
+/* Waits until a policy is no longer held at this frequency, but not for long. */
+static void leave(const char *root, unsigned policy, uint64_t khz, int64_t deadline_ns)
+{
+	while (has_limits(root, policy, khz, khz) && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
 
 /* ---- The record ------------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +99,7 @@ static void remove_record(struct frequency_hold *hold)
 	rmdir(path);
 }
 
-/* In one write, before the first change. */
+/* In one write, before each change that it is about. */
 static int write_record(const struct frequency_hold *hold)
 {
 	char *text = NULL;
@@ -84,8 +108,9 @@ static int write_record(const struct frequency_hold *hold)
 		return 0;
 	FILE *const to = open_memstream(&text, &length);
 	for (size_t i = 0; to && i < hold->count; i++)
-		fprintf(to, "policy%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", hold->held[i].policy, hold->held[i].khz,
-			hold->held[i].low_khz, hold->held[i].high_khz);
+		fprintf(to, "policy%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", hold->held[i].policy,
+			hold->held[i].asked_khz ? hold->held[i].asked_khz : hold->held[i].khz, hold->held[i].low_khz,
+			hold->held[i].high_khz);
 	errno = ENOMEM;
 	int result = to && fclose(to) == 0 ? 0 : -1;
 	errno = EIO;
@@ -113,8 +138,11 @@ static int give_back_left(const char *root, const struct held_frequency *left)
 	const uint64_t high = limit_after(told_high, high_khz, left->khz, left->high_khz);
 	if (told_low && told_high && low == low_khz && high == high_khz)
 		return 0;
-	if (frequency_policy_set(root, left->policy, low <= high ? low : high, high) == 0)
+	if (frequency_policy_set(root, left->policy, low <= high ? low : high, high) == 0) {
+		/* Else this run could take it for what was there before. */
+		settle(root, left->policy, low <= high ? low : high, high, clock_now() + SETTLE_LIMIT_NS);
 		return 1;
+	}
 	/* Its processors are offline by now. */
 	return errno == ENOENT ? 0 : -1;
 }
@@ -185,25 +213,6 @@ static int sweep(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_
 	return result;
 }
 
-/* ---- Waiting for the kernel ------------------------------------------------------------------------------------------- */
-
-static bool has_limits(const struct frequency_hold *hold, size_t index, uint64_t low_khz, uint64_t high_khz)
-{
-	uint64_t low, high;
-	return frequency_policy_limits(hold->root, hold->held[index].policy, &low, &high) && low == low_khz && high == high_khz;
-}
-
-/* Waits until a policy has these limits, but not for long. */
-static bool settle(const struct frequency_hold *hold, size_t index, uint64_t low_khz, uint64_t high_khz, int64_t deadline_ns)
-{
-	while (!has_limits(hold, index, low_khz, high_khz)) {
-		if (clock_now() >= deadline_ns)
-			return false;
-		clock_sleep_until(clock_now() + NS_PER_MS);
-	}
-	return true;
-}
-
 /* ---- The hold --------------------------------------------------------------------------------------------------------- */
 
 static size_t size_of(size_t most)
@@ -262,47 +271,88 @@ int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t kh
 	return 0;
 }
 
-static bool rises(const struct frequency_hold *hold, const struct held_frequency *held, int64_t deadline_ns)
+/* The highest that the policy can have now; 0 where that isn't known, as without boost and a list of frequencies. */
+static uint64_t top_of(const struct frequency_policies *policies, unsigned number)
 {
-	uint64_t low_khz, high_khz;
-	while (!frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz) || high_khz <= held->high_khz) {
-		if (clock_now() >= deadline_ns)
-			return false;
-		clock_sleep_until(clock_now() + NS_PER_MS);
+	for (size_t i = 0; i < policies->count; i++) {
+		const struct frequency_policy *const policy = &policies->policy[i];
+		if (policy->number == number)
+			return policy->steps                            ? policy->step[policy->steps - 1]
+			       : policies->boost == FREQUENCY_BOOST_OFF ? 0
+									: policy->most_khz;
 	}
-	return true;
+	return 0;
+}
+
+/* Those below what they could have. How many there are. */
+static size_t choose_asked(struct frequency_hold *hold)
+{
+	char error[FREQUENCY_ERROR_MAX];
+	struct frequency_policies policies;
+	size_t count = 0;
+	if (frequency_policies_read(hold->root, &policies, error) != 0)
+		return 0;
+	for (size_t i = 0; i < hold->count; i++) {
+		struct held_frequency *const held = &hold->held[i];
+		const uint64_t top_khz = top_of(&policies, held->policy);
+		held->asked_khz = top_khz > held->high_khz ? top_khz : 0;
+		count += held->asked_khz != 0;
+	}
+	frequency_policies_free(&policies);
+	return count;
+}
+
+/* Those that have risen get back what they had; how many have not. */
+static size_t settle_asked(struct frequency_hold *hold)
+{
+	size_t waiting = 0;
+	for (size_t i = 0; i < hold->count; i++) {
+		struct held_frequency *const held = &hold->held[i];
+		uint64_t low_khz, high_khz;
+		if (!held->asked_khz)
+			continue;
+		if (!frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz) || high_khz <= held->high_khz) {
+			waiting++;
+			continue;
+		}
+		frequency_policy_set(hold->root, held->policy, held->low_khz, held->high_khz);
+		held->asked_khz = 0;
+	}
+	return waiting;
 }
 
 /*
  * The kernel tells the limits that are in force, which heat or firmware may have set, and not those that were asked for. Where the highest
  * frequency of all is asked for and the limit stays, it was such a one. What had been asked for isn't known then: no limit, most likely.
+ * Meanwhile the record has what is asked for, by which the next run knows what to give back. 0, or -1 with errno.
  */
 static int find_asked_for(struct frequency_hold *hold)
 {
+	if (choose_asked(hold) == 0)
+		return 0;
+	if (write_record(hold) != 0)
+		return -1;
 	for (size_t i = 0; i < hold->count; i++) {
 		struct held_frequency *const held = &hold->held[i];
-		uint64_t most_khz = 0;
-		if (!frequency_policy_number(hold->root, held->policy, "cpuinfo_max_freq", &most_khz) ||
-			most_khz <= held->high_khz)
+		if (!held->asked_khz)
 			continue;
-		held->most_khz = most_khz;
 		atomic_store(&held->is_set, true);
-		frequency_policy_set(hold->root, held->policy, held->low_khz, most_khz);
+		if (frequency_policy_set(hold->root, held->policy, held->low_khz, held->asked_khz) != 0)
+			held->asked_khz = 0;
 	}
-	const int64_t deadline_ns = clock_now() + ASK_LIMIT_NS;
+	const int64_t deadline_ns = clock_now() + SETTLE_LIMIT_NS;
+	while (settle_asked(hold) > 0 && clock_now() < deadline_ns)
+		clock_sleep_until(clock_now() + NS_PER_MS);
 	for (size_t i = 0; i < hold->count; i++) {
 		struct held_frequency *const held = &hold->held[i];
-		if (!held->most_khz)
+		if (!held->asked_khz)
 			continue;
-		if (rises(hold, held, deadline_ns)) {
-			frequency_policy_set(hold->root, held->policy, held->low_khz, held->high_khz);
-			continue;
-		}
-		held->high_khz = held->most_khz;
+		held->high_khz = held->asked_khz;
+		held->asked_khz = 0;
+		held->is_capped = true;
 		hold->capped++;
 	}
-	/* Killed between its two steps, it lacks nothing: those that it is about have the highest limit now, and the others what they had. */
-	return hold->capped ? write_record(hold) : 0;
+	return 0;
 }
 
 static int set_one(const struct frequency_hold *hold, struct held_frequency *held, char error[static FREQUENCY_ERROR_MAX])
@@ -321,7 +371,7 @@ static int await_one(const struct frequency_hold *hold, size_t index, int64_t de
 	const struct held_frequency *const held = &hold->held[index];
 	uint64_t low_khz = 0, high_khz = 0;
 	char low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX], wanted[FREQUENCY_TEXT_MAX];
-	if (settle(hold, index, held->khz, held->khz, deadline_ns))
+	if (settle(hold->root, held->policy, held->khz, held->khz, deadline_ns))
 		return 0;
 	frequency_policy_limits(hold->root, held->policy, &low_khz, &high_khz);
 	return frequency_refuse(error,
@@ -334,7 +384,7 @@ int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_
 {
 	char more[FREQUENCY_ERROR_MAX];
 	int result = 0;
-	if (write_record(hold) != 0 || find_asked_for(hold) != 0)
+	if (find_asked_for(hold) != 0 || write_record(hold) != 0)
 		result = frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
 	for (size_t i = 0; i < hold->count && result == 0; i++)
 		result = set_one(hold, &hold->held[i], error);
@@ -385,7 +435,10 @@ int frequency_hold_give_back(struct frequency_hold *hold, char error[static FREQ
 		}
 	/* Else the next run could take what was set for what was there before. */
 	for (size_t i = 0; i < hold->count && any && result == 0; i++)
-		settle(hold, i, hold->held[i].low_khz, hold->held[i].high_khz, deadline_ns);
+		if (!hold->held[i].is_capped)
+			settle(hold->root, hold->held[i].policy, hold->held[i].low_khz, hold->held[i].high_khz, deadline_ns);
+		else
+			leave(hold->root, hold->held[i].policy, hold->held[i].khz, deadline_ns);
 	if (result == 0)
 		remove_record(hold);
 	return result;

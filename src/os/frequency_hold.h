@@ -21,7 +21,8 @@ struct held_frequency {
 	unsigned policy;
 	uint64_t khz;               /* to hold */
 	uint64_t low_khz, high_khz; /* the limits before */
-	uint64_t most_khz;          /* the highest frequency of all, where the upper limit was below it; else 0 */
+	uint64_t asked_khz;         /* as upper limit, to see whether it can be had; 0: nothing */
+	bool is_capped;             /* nobody had asked for the upper limit: high_khz is the highest there is */
 	atomic_bool is_set;         /* or may be in part: to be given back */
 };
 
@@ -30,7 +31,7 @@ struct frequency_hold {
 	char root[256];
 	int record;        /* with the lock, or -1 */
 	unsigned restored; /* policies that were given back after a dead run */
-	unsigned capped; /* policies with an upper limit that nobody had asked for; the highest frequency is given back to them */
+	unsigned capped;   /* policies that are */
 	size_t count, most;
 	struct held_frequency held[];
 };

@@ -338,10 +338,13 @@ bool tree_lives(struct tree *tree, int64_t now_ns)
 
 static void signal_group(struct tree *tree, int signal)
 {
-	if (tree->whole_group && signal == SIGSTOP)
-		busy_threads_stop_group(&tree->busy, tree->group);
-	if (tree->whole_group && kill(-tree->group, signal) != 0 && errno == EPERM)
+	if (!tree->whole_group)
+		return;
+	if (kill(-tree->group, signal) != 0 && errno == EPERM)
 		tree->denied = tree->group;
+	/* Afterwards: nobody who waits for a child is to see it stopped before it is sent the signal as well. */
+	if (signal == SIGSTOP)
+		busy_threads_stop_group(&tree->busy, tree->group);
 }
 
 /* Whether a parent is being stopped as well. Those of an attached tree may have one that has nothing to do with it. */

@@ -42,8 +42,6 @@
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
-/* With so much time before the next edge the next stop may be prepared. */
-#define SETTLE_NS NS_PER_MS
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
 #define LOOK_OF_ALL_NS (8 * NS_PER_MS)
 
@@ -195,8 +193,7 @@ static void take_edges(struct executor *executor)
 		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
 			arm(executor, answer.until_ns > now ? answer.until_ns : now + NS_PER_MS);
 			loop_settle(&executor->loop, now, &answer);
-			if (answer.until_ns - clock_now() > SETTLE_NS)
-				brake_settle(&executor->brake, now);
+			brake_settle(&executor->brake, answer.until_ns);
 			return;
 		}
 	}

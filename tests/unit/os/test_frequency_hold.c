@@ -68,6 +68,7 @@ static void what_is_set_is_given_back(void **state)
 	struct frequency_hold *const hold = hold_both(1800000, 2400000);
 	expect_limits(0, 800000, 3600000);
 	assert_int_equal(frequency_hold_set(hold, error), 0);
+	assert_int_equal(hold->capped, 0);
 	expect_limits(0, 1800000, 1800000);
 	expect_limits(1, 2400000, 2400000);
 	assert_true(is_recorded());
@@ -249,6 +250,11 @@ static void what_a_dead_run_left_is_given_back(void **state)
 	expect_restored(2);
 	expect_limits(0, 800000, 3600000);
 	expect_limits(1, 800000, 3600000);
+	/* It died while it asked for the highest frequency, to see whether the limit below was somebody's wish. */
+	leave("policy1 3600000 800000 1000000\n");
+	fake_policy_file(root, 1, "scaling_max_freq", "3600000\n");
+	expect_restored(1);
+	expect_limits(1, 800000, 1000000);
 }
 
 static void what_was_set_since_a_run_died_stays(void **state)
