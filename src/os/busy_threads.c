@@ -87,7 +87,7 @@ static bool is_chosen(const struct busy_threads *busy, const struct busy_thread 
 	return false;
 }
 
-/* False where it are the same as before. */
+/* False where they are the same as before. */
 static bool choose(struct busy_threads *busy, const struct busy_thread *now, size_t count)
 {
 	struct busy_thread item[BUSY_THREADS] = {0};

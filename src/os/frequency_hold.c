@@ -258,7 +258,8 @@ void frequency_hold_free(struct frequency_hold *hold)
 	munmap(hold, size_of(hold->most));
 }
 
-int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t khz, char error[static FREQUENCY_ERROR_MAX])
+int frequency_hold_add(
+	struct frequency_hold *hold, unsigned policy, uint64_t khz, uint64_t top_khz, char error[static FREQUENCY_ERROR_MAX])
 {
 	struct held_frequency *const held = &hold->held[hold->count];
 	if (frequency_policy_check(hold->root, policy, error) != 0)
@@ -267,39 +268,9 @@ int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t kh
 		return frequency_refuse(error, "policy%u has gone", policy);
 	held->policy = policy;
 	held->khz = khz;
+	held->asked_khz = top_khz > held->high_khz ? top_khz : 0;
 	hold->count++;
 	return 0;
-}
-
-/* The highest that the policy can have now; 0 where that isn't known, as without boost and a list of frequencies. */
-static uint64_t top_of(const struct frequency_policies *policies, unsigned number)
-{
-	for (size_t i = 0; i < policies->count; i++) {
-		const struct frequency_policy *const policy = &policies->policy[i];
-		if (policy->number == number)
-			return policy->steps                            ? policy->step[policy->steps - 1]
-			       : policies->boost == FREQUENCY_BOOST_OFF ? 0
-									: policy->most_khz;
-	}
-	return 0;
-}
-
-/* Those below what they could have. How many there are. */
-static size_t choose_asked(struct frequency_hold *hold)
-{
-	char error[FREQUENCY_ERROR_MAX];
-	struct frequency_policies policies;
-	size_t count = 0;
-	if (frequency_policies_read(hold->root, &policies, error) != 0)
-		return 0;
-	for (size_t i = 0; i < hold->count; i++) {
-		struct held_frequency *const held = &hold->held[i];
-		const uint64_t top_khz = top_of(&policies, held->policy);
-		held->asked_khz = top_khz > held->high_khz ? top_khz : 0;
-		count += held->asked_khz != 0;
-	}
-	frequency_policies_free(&policies);
-	return count;
 }
 
 /* Those that have risen get back what they had; how many have not. */
@@ -324,14 +295,10 @@ static size_t settle_asked(struct frequency_hold *hold)
 /*
  * The kernel tells the limits that are in force, which heat or firmware may have set, and not those that were asked for. Where the highest
  * frequency of all is asked for and the limit stays, it was such a one. What had been asked for isn't known then: no limit, most likely.
- * Meanwhile the record has what is asked for, by which the next run knows what to give back. 0, or -1 with errno.
+ * Meanwhile the record has what is asked for, by which the next run knows what to give back.
  */
-static int find_asked_for(struct frequency_hold *hold)
+static void find_asked_for(struct frequency_hold *hold)
 {
-	if (choose_asked(hold) == 0)
-		return 0;
-	if (write_record(hold) != 0)
-		return -1;
 	for (size_t i = 0; i < hold->count; i++) {
 		struct held_frequency *const held = &hold->held[i];
 		if (!held->asked_khz)
@@ -352,7 +319,6 @@ static int find_asked_for(struct frequency_hold *hold)
 		held->is_capped = true;
 		hold->capped++;
 	}
-	return 0;
 }
 
 static int set_one(const struct frequency_hold *hold, struct held_frequency *held, char error[static FREQUENCY_ERROR_MAX])
@@ -383,9 +349,13 @@ static int await_one(const struct frequency_hold *hold, size_t index, int64_t de
 int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX])
 {
 	char more[FREQUENCY_ERROR_MAX];
-	int result = 0;
-	if (find_asked_for(hold) != 0 || write_record(hold) != 0)
-		result = frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
+	int result = write_record(hold);
+	if (result == 0) {
+		find_asked_for(hold);
+		result = write_record(hold);
+	}
+	if (result != 0)
+		frequency_refuse(error, "can't write %s" RECORD ": %s", hold->root, strerror(errno));
 	for (size_t i = 0; i < hold->count && result == 0; i++)
 		result = set_one(hold, &hold->held[i], error);
 	const int64_t deadline_ns = clock_now() + SETTLE_LIMIT_NS;

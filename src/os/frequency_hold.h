@@ -21,7 +21,7 @@ struct held_frequency {
 	unsigned policy;
 	uint64_t khz;               /* to hold */
 	uint64_t low_khz, high_khz; /* the limits before */
-	uint64_t asked_khz;         /* as upper limit, to see whether it can be had; 0: nothing */
+	uint64_t asked_khz;         /* the highest there is, while it is asked for as upper limit; else 0 */
 	bool is_capped;             /* nobody had asked for the upper limit: high_khz is the highest there is */
 	atomic_bool is_set;         /* or may be in part: to be given back */
 };
@@ -44,8 +44,12 @@ struct frequency_hold *frequency_hold_new(const char *root, size_t most, char er
 /* Closes it for this process. What is set stays so; the record goes with the last policy that is given back. */
 void frequency_hold_free(struct frequency_hold *hold);
 
-/* Adds a policy, and looks whether it can be set; changes nothing. 0, or -1 with a message. */
-int frequency_hold_add(struct frequency_hold *hold, unsigned policy, uint64_t khz, char error[static FREQUENCY_ERROR_MAX]);
+/*
+ * Adds a policy, and looks whether it can be set; changes nothing. Where its upper limit is below `top_khz`, the highest that it can have
+ * (0: not known), frequency_hold_set finds out whether somebody asked for that limit. 0, or -1 with a message.
+ */
+int frequency_hold_add(
+	struct frequency_hold *hold, unsigned policy, uint64_t khz, uint64_t top_khz, char error[static FREQUENCY_ERROR_MAX]);
 
 /* Sets all that were added. 0, or -1 with a message, when all are as before. */
 int frequency_hold_set(struct frequency_hold *hold, char error[static FREQUENCY_ERROR_MAX]);

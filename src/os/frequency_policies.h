@@ -40,6 +40,12 @@ int frequency_refuse(char error[static FREQUENCY_ERROR_MAX], const char *format,
 int frequency_policies_read(const char *root, struct frequency_policies *policies, char error[static FREQUENCY_ERROR_MAX]);
 void frequency_policies_free(struct frequency_policies *policies);
 
+/* The highest frequency of a policy; without boost a driver that has no steps may not have it. */
+static inline uint64_t frequency_policy_top(const struct frequency_policy *policy)
+{
+	return policy->steps ? policy->step[policy->steps - 1] : policy->most_khz;
+}
+
 /* The present limits of a policy. False where one of them isn't told. */
 bool frequency_policy_limits(const char *root, unsigned number, uint64_t *low_khz, uint64_t *high_khz);
 

@@ -59,7 +59,7 @@ static uint64_t khz_of(const struct frequency_policy *policy, const struct frequ
 	case FREQUENCY_MIN:
 		return policy->steps ? policy->step[0] : policy->least_khz;
 	case FREQUENCY_MAX:
-		return policy->steps ? policy->step[policy->steps - 1] : policy->most_khz;
+		return frequency_policy_top(policy);
 	case FREQUENCY_SHARE: {
 		const uint64_t khz = (uint64_t)llround(wish->share * (double)policy->most_khz);
 		return khz < policy->least_khz ? khz : nearest_step(policy, khz);
@@ -124,9 +124,12 @@ static int check_clocks(const struct group *group, const struct sst_cpus *allowe
 
 /* Adds the clock of a policy, if a group wants one. 0, or -1 with a message. */
 static int add_policy(const struct config *config, const struct sst_cpus *allowed, const struct frequency_policy *policy,
-	struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
+	enum frequency_boost boost, struct frequencies *frequencies, char error[static FREQUENCY_ERROR_MAX])
 {
-	struct frequency item = {.policy = policy->number};
+	struct frequency item = {
+		.policy = policy->number,
+		.top_khz = policy->steps || boost != FREQUENCY_BOOST_OFF ? frequency_policy_top(policy) : 0,
+	};
 	char list[LIST_MAX], first[FREQUENCY_TEXT_MAX], second[FREQUENCY_TEXT_MAX];
 	for (unsigned i = 0; i < config->groups; i++) {
 		const struct group *const group = &config->group[i];
@@ -194,8 +197,7 @@ static int find_beyond(const struct config *config, const struct sst_cpus *allow
 static void look_at_boost(
 	const struct frequency_policy *policy, uint64_t khz, enum frequency_boost boost, struct frequencies *frequencies)
 {
-	const uint64_t top_khz = policy->steps ? policy->step[policy->steps - 1] : policy->most_khz;
-	const bool is_above = policy->base_khz ? khz > policy->base_khz : khz >= top_khz;
+	const bool is_above = policy->base_khz ? khz > policy->base_khz : khz >= frequency_policy_top(policy);
 	frequencies->is_boosted |= boost == FREQUENCY_BOOST_ON && is_above;
 	frequencies->lacks_boost |= boost == FREQUENCY_BOOST_OFF && policy->base_khz && is_above;
 }
@@ -212,7 +214,7 @@ static int plan(const struct config *config, const struct sst_cpus *allowed, con
 			return -1;
 	for (size_t i = 0; i < policies->count; i++) {
 		const size_t before = frequencies->count;
-		if (add_policy(config, allowed, &policies->policy[i], frequencies, error) != 0)
+		if (add_policy(config, allowed, &policies->policy[i], policies->boost, frequencies, error) != 0)
 			return -1;
 		if (frequencies->count > before)
 			look_at_boost(&policies->policy[i], frequencies->item[before].khz, policies->boost, frequencies);

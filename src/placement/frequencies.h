@@ -16,7 +16,8 @@ struct frequency {
 	unsigned policy;
 	struct sst_cpus *cpus; /* all that it is the clock of; owned */
 	uint64_t khz;
-	unsigned group; /* the first one that wants it */
+	uint64_t top_khz; /* the highest that it can have now; 0: not known, as without boost where the driver has no steps */
+	unsigned group;   /* the first one that wants it */
 };
 
 struct frequencies {

@@ -10,9 +10,11 @@
 
 static int fill(const struct clocks *clocks, char error[static FREQUENCY_ERROR_MAX])
 {
-	for (size_t i = 0; i < clocks->planned.count; i++)
-		if (frequency_hold_add(clocks->hold, clocks->planned.item[i].policy, clocks->planned.item[i].khz, error) != 0)
+	for (size_t i = 0; i < clocks->planned.count; i++) {
+		const struct frequency *const planned = &clocks->planned.item[i];
+		if (frequency_hold_add(clocks->hold, planned->policy, planned->khz, planned->top_khz, error) != 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -54,8 +54,8 @@ static struct frequency_hold *hold_both(uint64_t first, uint64_t second)
 	struct frequency_hold *const hold = frequency_hold_new(root, 2, error);
 	if (!hold)
 		fail_msg("%s", error);
-	assert_int_equal(frequency_hold_add(hold, 0, first, error), 0);
-	assert_int_equal(frequency_hold_add(hold, 1, second, error), 0);
+	assert_int_equal(frequency_hold_add(hold, 0, first, 3600000, error), 0);
+	assert_int_equal(frequency_hold_add(hold, 1, second, 3600000, error), 0);
 	return hold;
 }
 
@@ -193,7 +193,7 @@ static void what_cannot_be_set_is_refused_before(void **state)
 	struct frequency_hold *const hold = frequency_hold_new(root, 2, error);
 	assert_non_null(hold);
 	fake_policy_file(root, 1, "scaling_max_freq", "<unknown>\n");
-	assert_int_equal(frequency_hold_add(hold, 1, 1800000, error), -1);
+	assert_int_equal(frequency_hold_add(hold, 1, 1800000, 3600000, error), -1);
 	assert_non_null(strstr(error, "policy1/scaling_max_freq: expected a number of kHz there"));
 	assert_int_equal(hold->count, 0);
 	frequency_hold_give_back(hold, error);

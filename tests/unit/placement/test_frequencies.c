@@ -231,6 +231,7 @@ static void boost_makes_a_difference(void **state)
 	fake_file(root, file, "1\n");
 	expect_khz("3.5GHz", 3500000);
 	assert_false(frequencies.is_boosted);
+	assert_int_equal(frequencies.item[0].top_khz, 3600000);
 	expect_khz("max", 3600000);
 	assert_true(frequencies.is_boosted);
 	frequencies_warn(&frequencies, keep);
@@ -239,6 +240,7 @@ static void boost_makes_a_difference(void **state)
 	fake_policy_file(root, 0, "scaling_available_frequencies", "3000000 2000000 \n");
 	expect_khz("max", 3000000);
 	assert_true(frequencies.is_boosted);
+	assert_int_equal(frequencies.item[0].top_khz, 3000000);
 	fake_policy_file(root, 0, "scaling_available_frequencies", NULL);
 	fake_policy_file(root, 0, "base_frequency", "2400000\n");
 	expect_khz("2.4GHz", 2400000);
@@ -249,6 +251,8 @@ static void boost_makes_a_difference(void **state)
 	expect_khz("2.5GHz", 2500000);
 	assert_false(frequencies.is_boosted);
 	assert_true(frequencies.lacks_boost);
+	/* It may be out of reach. */
+	assert_int_equal(frequencies.item[0].top_khz, 0);
 	frequencies_warn(&frequencies, keep);
 	assert_non_null(strstr(said, "boost is off"));
 	expect_khz("2.4GHz", 2400000);
