@@ -4,6 +4,7 @@
 #define CONTROL_RUN_H
 
 #include "base/config.h"
+#include "control/heartbeat.h"
 #include "control/shared.h"
 #include "module/module.h"
 #include "os/attached.h"
@@ -21,7 +22,8 @@ struct run {
 	struct group_place place;        /* where control groups for the workloads can be made */
 	struct workload_groups *groups;  /* the guardian's */
 	struct scheduling user;          /* what the user had */
-	int master;                      /* pidfd of the master */
+	int guardian, master;            /* their pidfds */
+	struct heartbeat *heartbeat;     /* the guardian's */
 	int ready;                       /* eventfd; each executor adds 1 when its workload runs or can't */
 };
 

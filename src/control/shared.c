@@ -229,6 +229,8 @@ void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
 	struct slot_record record;
 	/* The latch holds the last whole record, whenever its writer died. */
 	latch_read(&slot->record, &record, LATCH_SIZE(struct slot_record));
+	if (atomic_load(&slot->stood_still))
+		record.at_bound = 0;
 	slot_record_advance(&record, now_ns);
 	record.duty = 0;
 	record.running = 0;

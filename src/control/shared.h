@@ -68,6 +68,8 @@ struct slot {
 	uint32_t group;          /* likewise: instances of one group are equal; SHARED_UNLIKE: equal to none */
 	_Atomic bool has_published;
 	_Atomic int64_t due_ns;      /* until when the executor sleeps: see control/overdue.h */
+	_Atomic uint32_t rounds;     /* of the executor's loop: it is on its way */
+	_Atomic bool stood_still;    /* the master has taken it out of the ring; it takes that back when it goes on */
 	_Atomic double published;    /* raw output of the control module, for peers */
 	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
 	_Atomic int32_t start_stage; /* enum start_stage of a failed start; of a failed respawn where pid isn't 0 */

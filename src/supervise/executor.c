@@ -40,6 +40,8 @@
 #define KILL_LIMIT_NS (10 * NS_PER_S)
 /* How long the init of a contained workload may take to reap what was killed. */
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
+/* How long the master may take to end a run whose guardian was killed. */
+#define ALONE_NS (3 * NS_PER_S)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
@@ -70,9 +72,10 @@ struct executor {
 	struct linux_mask mask; /* processors that the user may use */
 	int64_t fetched_ns;     /* when another executor fetched this one from its home; 0: it is there */
 	bool has_home;
-	int64_t due_ns;  /* when the next edge is due; 0: never */
-	int64_t kill_ns; /* end of the grace period */
-	int64_t wake_ns; /* when the loop goes round again at the latest; 0: not of itself */
+	int64_t due_ns;   /* when the next edge is due; 0: never */
+	int64_t kill_ns;  /* end of the grace period */
+	int64_t wake_ns;  /* when the loop goes round again at the latest; 0: not of itself */
+	int64_t alone_ns; /* when it ends by itself, as the guardian is gone; 0: never */
 	int signals;
 };
 
@@ -329,9 +332,27 @@ static void kill_workload(struct executor *executor)
 	atomic_store(&executor->slot->left, true);
 }
 
-static void follow_orders(struct executor *executor)
+/*
+ * The run is over, and no order has come: the master stands still. Nor does one come to workloads without a guardian, where the master
+ * isn't able to end the run.
+ */
+static bool is_over(const struct executor *executor)
+{
+	const int64_t now = clock_now();
+	if (executor->alone_ns && now >= executor->alone_ns)
+		return true;
+	return heartbeat_is_over(executor->run->heartbeat, now) && !atomic_load(&executor->shared->paused);
+}
+
+static int phase_of(const struct executor *executor)
 {
 	const int phase = atomic_load(&executor->shared->phase);
+	return phase < SHARED_TERMINATE && is_over(executor) ? SHARED_TERMINATE : phase;
+}
+
+static void follow_orders(struct executor *executor)
+{
+	const int phase = phase_of(executor);
 	if (phase >= SHARED_TERMINATE && executor->attached) {
 		executor->terminating = true;
 		let_go(executor);
@@ -363,7 +384,7 @@ static void follow_orders(struct executor *executor)
 static void note_exit(struct executor *executor, int status)
 {
 	executor->first = 0;
-	if (executor->terminating || atomic_load(&executor->shared->phase) > SHARED_RUN)
+	if (executor->terminating || phase_of(executor) > SHARED_RUN)
 		return;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		atomic_store(&executor->slot->failure_status, status);
@@ -563,7 +584,7 @@ static bool respawn(struct executor *executor)
 static bool comes_back(struct executor *executor)
 {
 	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->attached || executor->terminating ||
-		atomic_load(&executor->shared->phase) > SHARED_RUN)
+		phase_of(executor) > SHARED_RUN)
 		return false;
 	if (!executor->waiting) {
 		const bool stopped = executor->brake.tree.stopped;
@@ -648,12 +669,37 @@ static void forget_signals(const struct executor *executor)
 		;
 }
 
+/* The master has missed it, as it stood still. */
+static void rejoin(struct executor *executor)
+{
+	/* The standstill was no control. */
+	executor->record.at_bound = 0;
+	executor->loop.controlling = false;
+	slot_record_advance(&executor->record, clock_now());
+	publish(executor);
+	if (executor->record.alive)
+		set_live(executor, true);
+}
+
+/* When to go round again: 0: not of itself. While paused, or ending, nobody asks for the end. */
+static int64_t wake_of(const struct executor *executor)
+{
+	const int64_t end_ns = atomic_load(&executor->run->heartbeat->end_ns);
+	int64_t wake = executor->wake_ns ? executor->wake_ns : INT64_MAX;
+	if (executor->alone_ns && !executor->terminating && executor->alone_ns < wake)
+		wake = executor->alone_ns;
+	if (end_ns && !executor->terminating && !executor->paused && end_ns + HEARTBEAT_EXECUTORS_NS < wake)
+		wake = end_ns + HEARTBEAT_EXECUTORS_NS;
+	return wake;
+}
+
 /* Until something happens, or it is time. A child that ended is something. */
 static int await(struct executor *executor, struct pollfd *polled, nfds_t count)
 {
-	if (!executor->wake_ns)
+	const int64_t wake_ns = wake_of(executor);
+	if (wake_ns == INT64_MAX)
 		return ppoll(polled, count, NULL, NULL);
-	const int64_t left = executor->wake_ns - clock_now();
+	const int64_t left = wake_ns - clock_now();
 	const struct timespec timeout = {.tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0};
 	if (executor->due_ns && !executor->terminating)
 		overdue_sleep(executor->slot, executor->wake_ns);
@@ -666,8 +712,10 @@ static int await(struct executor *executor, struct pollfd *polled, nfds_t count)
 static int watch(struct executor *executor)
 {
 	struct pollfd polled[] = {
-		{.fd = executor->signals, .events = POLLIN}, {.fd = executor->run->master, .events = POLLIN},
+		{.fd = executor->signals, .events = POLLIN},
+		{.fd = executor->run->master, .events = POLLIN},
 		{.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
+		{.fd = executor->run->guardian, .events = POLLIN},
 	};
 	for (bool news = true;;) {
 		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
@@ -682,9 +730,13 @@ static int watch(struct executor *executor)
 		}
 		if (await(executor, polled, sizeof polled / sizeof *polled) < 0)
 			continue;
+		atomic_fetch_add_explicit(&executor->slot->rounds, 1, memory_order_relaxed);
+		if (atomic_exchange_explicit(&executor->slot->stood_still, false, memory_order_relaxed))
+			rejoin(executor);
 		const bool time = executor->wake_ns && clock_now() >= executor->wake_ns;
 		const bool edge = time && executor->due_ns && !executor->terminating;
-		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents;
+		news = !edge || executor->attached || polled[0].revents || polled[1].revents || polled[2].revents ||
+		       is_over(executor);
 		if (edge) {
 			take_edges(executor);
 			if (!executor->used.began)
@@ -704,6 +756,10 @@ static int watch(struct executor *executor)
 			for (unsigned i = 0; i < executor->run->config->attaches; i++)
 				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
+		}
+		if (polled[3].revents) {
+			polled[3].fd = -1;
+			executor->alone_ns = clock_now() + ALONE_NS;
 		}
 		if (polled[2].revents && !executor->attached)
 			hear_from_init(executor);

@@ -26,6 +26,10 @@
 #define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)
 /* The master answers within a second; if it can't, the job is stopped all the same. */
 #define SUSPEND_LIMIT_MS 2000
+/* What a killed master may take to go; one that the kernel keeps, as it waits for a device, doesn't. */
+#define MASTER_LIMIT_NS NS_PER_S
+/* … and how long what was started then is looked after: the master itself is left in any case. */
+#define KEPT_LIMIT_NS (2 * NS_PER_S)
 
 /* SIGCHLD only wakes the loop. */
 static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGWINCH};
@@ -70,34 +74,72 @@ static void suspend(pid_t master, const struct master_ties *ties)
 	kill(master, SIGCONT);
 }
 
-/* Waits for the master's end; returns its wait status. */
-static int watch(pid_t master, int signals, const struct master_ties *ties)
+/* What became of the master. */
+struct end {
+	int status; /* as of waitpid(2) */
+	bool hung;  /* it stood still and was killed, … */
+	bool kept;  /* … but the kernel doesn't let it go */
+};
+
+/* Hands a signal on. */
+static void pass_on(pid_t master, int number, const struct master_ties *ties, struct heartbeat_watch *heart)
 {
-	for (;;) {
-		struct signalfd_siginfo info;
-		int status;
-		const pid_t reaped = waitpid(master, &status, WNOHANG);
-		if (reaped == master)
-			return status;
-		if (read(signals, &info, sizeof info) != sizeof info)
-			continue;
-		/* Blocked signals arrive here even when they were ignored; nohup and background jobs mean it. */
-		if (info.ssi_signo != SIGTERM && ties->user.action[info.ssi_signo].sa_handler == SIG_IGN)
-			continue;
-		switch (info.ssi_signo) {
-		case SIGINT:
-		case SIGTERM:
-		case SIGHUP:
-		case SIGUSR1:
-		case SIGWINCH:
-			kill(master, (int)info.ssi_signo);
-			break;
-		case SIGTSTP:
-			suspend(master, ties);
-			break;
-		default:
+	/* Blocked signals arrive here even when they were ignored; nohup and background jobs mean it. */
+	if (number != SIGTERM && ties->user.action[number].sa_handler == SIG_IGN)
+		return;
+	switch (number) {
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+		heartbeat_ask(heart);
+		kill(master, number);
+		break;
+	case SIGUSR1:
+	case SIGWINCH:
+		kill(master, number);
+		break;
+	case SIGTSTP:
+		suspend(master, ties);
+		heartbeat_forget(heart, clock_now());
+		break;
+	default:
+		break;
+	}
+}
+
+/* A master that stands still is killed; the kernel may keep it all the same. */
+static struct end kill_master(pid_t master)
+{
+	struct end end = {.status = SIGKILL, .hung = true};
+	const int64_t deadline = clock_now() + MASTER_LIMIT_NS;
+	kill(master, SIGKILL);
+	while (waitpid(master, &end.status, WNOHANG) != master) {
+		if (clock_now() >= deadline) {
+			end.kept = true;
 			break;
 		}
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	/* It may just have ended by itself. */
+	end.hung = WIFSIGNALED(end.status);
+	return end;
+}
+
+/* Waits for the master's end. */
+static struct end watch(pid_t master, int signals, const struct master_ties *ties)
+{
+	struct heartbeat_watch heart = {.seen_ns = clock_now()};
+	struct pollfd polled = {.fd = signals, .events = POLLIN};
+	for (;;) {
+		struct signalfd_siginfo info;
+		struct end end = {0};
+		if (waitpid(master, &end.status, WNOHANG) == master)
+			return end;
+		const int64_t wait_ns = heartbeat_next_look(&heart, ties->heartbeat, clock_now());
+		if (poll(&polled, 1, (int)(wait_ns / NS_PER_MS) + 1) > 0 && read(signals, &info, sizeof info) == sizeof info)
+			pass_on(master, (int)info.ssi_signo, ties, &heart);
+		if (heartbeat_has_stopped(&heart, ties->heartbeat, clock_now()))
+			return kill_master(master);
 	}
 }
 
@@ -138,8 +180,12 @@ static int open_ties(struct master_ties *ties, const sigset_t *set, int *signals
 	ties->suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ties->live_line = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ties->groups = workload_groups_new();
+	ties->heartbeat = heartbeat_new();
 	*signals = signalfd(-1, set, SFD_CLOEXEC);
-	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 || !ties->groups ? -1 : 0;
+	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 || !ties->groups ||
+			       !ties->heartbeat
+		       ? -1
+		       : 0;
 }
 
 /* What the master's wait status makes the result of the run. */
@@ -156,33 +202,40 @@ static int result_of(int status)
  * True when none of the workloads is left. A master that ended in order has seen to that: what children a guardian with children of
  * others (`spared`) has then are orphans of these.
  */
-static bool kill_what_is_left(const struct master_ties *ties, int status, bool spared)
+static bool kill_what_is_left(const struct master_ties *ties, const struct end *end, bool spared)
 {
-	if (spared && WIFEXITED(status) && WEXITSTATUS(status) != EXIT_TROUBLE)
+	if (spared && WIFEXITED(end->status) && WEXITSTATUS(end->status) != EXIT_TROUBLE)
 		return true;
-	return workload_groups_kill(ties->groups, clock_now() + CLEANUP_LIMIT_NS);
+	return workload_groups_kill(ties->groups, clock_now() + (end->kept ? KEPT_LIMIT_NS : CLEANUP_LIMIT_NS));
 }
 
 /* Once nobody waits for it any more: a terminal that is held may take a second to be given back. */
-static void say_what_was(const struct master_ties *ties, int status, int result, const char *left)
+static void say_what_was(const struct master_ties *ties, const struct end *end, int result, const char *left)
 {
+	const int status = end->status;
 	live_line_give_back(ties->live_line);
-	if (WIFSIGNALED(status) && result == EXIT_TROUBLE)
+	if (end->hung)
+		diag("the master stood still (stopped, or kept by a file system that doesn't answer) and was killed; its "
+		     "workloads "
+		     "were ended");
+	else if (WIFSIGNALED(status) && result == EXIT_TROUBLE)
 		diag("the master was killed by signal %d (%s); its workloads were killed", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	/* A master that ended by itself with trouble has said so. */
 	if (left && (WIFSIGNALED(status) || result != EXIT_TROUBLE))
-		diag("can't kill what is left of the workloads: %s", left);
+		diag("can't kill what is left%s: %s",
+			end->kept ? "; the master goes when its file system answers" : " of the workloads", left);
 }
 
 /* Leaves no process behind, and none stopped. Returns the result of the run. */
-static int clean_up(const struct config *config, const struct master_ties *ties, int status, bool spared)
+static int clean_up(const struct config *config, const struct master_ties *ties, const struct end *end, bool spared)
 {
+	const int status = end->status;
 	const int result = result_of(status);
 	char names[128];
 	if (WIFSIGNALED(status))
 		await_executors();
-	const bool is_clean = kill_what_is_left(ties, status, spared);
+	const bool is_clean = kill_what_is_left(ties, end, spared);
 	if (!is_clean)
 		descendants_name(names, sizeof names);
 	workload_groups_remove(ties->groups);
@@ -191,7 +244,7 @@ static int clean_up(const struct config *config, const struct master_ties *ties,
 		attached_continue(ties->attached[i].table);
 	/* Again where the master could not, which has said so. */
 	const bool is_given_back = clocks_give_back(&ties->clocks, WIFSIGNALED(status));
-	say_what_was(ties, status, result, is_clean ? NULL : names);
+	say_what_was(ties, end, result, is_clean ? NULL : names);
 	return is_clean && is_given_back ? result : EXIT_TROUBLE;
 }
 
@@ -232,6 +285,7 @@ int guardian_run(const struct config *config)
 		result = master_run(config, &ties);
 		attached_close(attached, config->attaches);
 		workload_groups_free(ties.groups);
+		heartbeat_free(ties.heartbeat);
 		clocks_free(&ties.clocks);
 		return result;
 	}
@@ -242,7 +296,8 @@ int guardian_run(const struct config *config)
 				: "");
 		clocks_give_back(&ties.clocks, true);
 	} else {
-		result = clean_up(config, &ties, watch(master, signals, &ties), spared > 0);
+		const struct end end = watch(master, signals, &ties);
+		result = clean_up(config, &ties, &end, spared > 0);
 	}
 	if (signals >= 0)
 		close(signals);
@@ -253,6 +308,7 @@ int guardian_run(const struct config *config)
 	if (ties.guardian >= 0)
 		close(ties.guardian);
 	workload_groups_free(ties.groups);
+	heartbeat_free(ties.heartbeat);
 	clocks_free(&ties.clocks);
 	attached_close(attached, config->attaches);
 	return result;

@@ -72,7 +72,9 @@ static int set_up(struct master *master)
 	if (master->config->dynamics && !(master->recording.allowed = linux_affinity_get()))
 		return -1;
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
-	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor)
+	master->stall = calloc(master->config->workloads, sizeof *master->stall);
+	if (master->signals < 0 || master->timer < 0 || master->run.master < 0 || master->run.ready < 0 || !master->executor ||
+		!master->stall)
 		return -1;
 	master->recording.run = &master->run;
 	master->recording.executor = master->executor;
@@ -395,6 +397,21 @@ static void name_what_is_left(const struct master *master)
 	diag("can't kill what is left of the workloads: %s", names);
 }
 
+/* True when nothing is. In steps, between which the guardian hears of us. */
+static bool kill_what_is_left(struct master *master)
+{
+	const int64_t limit = clock_now() + CLEANUP_LIMIT_NS;
+	for (;;) {
+		heartbeat_beat(master->run.heartbeat);
+		const int64_t step = clock_now() + HEARTBEAT_NS;
+		if (workload_groups_kill(master->run.groups, step < limit ? step : limit))
+			return true;
+		/* Before its time: for what is left nothing can be done. */
+		if (clock_now() < step || clock_now() >= limit)
+			return false;
+	}
+}
+
 /*
  * As long as nothing has been started, what ends a process ends us. (Opening a trace or a log that is a FIFO waits for the other end
  * for as long as it takes.) set_up blocks all again.
@@ -545,6 +562,7 @@ static int run_workloads(struct master *master)
 	const struct config *config = master->config;
 	master->run.user = master->ties->user;
 	master->run.attached = master->ties->attached;
+	heartbeat_beat(master->run.heartbeat);
 	set_length(master);
 	scheduling_raise_nice();
 	master->grant = what_executors_get(&master->ties->user);
@@ -554,7 +572,7 @@ static int run_workloads(struct master *master)
 		say_what_was_set_up(master);
 	const bool warned = warn_of_unread_input(config);
 	master_supervise(master);
-	if (!workload_groups_kill(master->run.groups, clock_now() + CLEANUP_LIMIT_NS)) {
+	if (!kill_what_is_left(master)) {
 		name_what_is_left(master);
 		master->status = EXIT_TROUBLE;
 	}
@@ -581,6 +599,8 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}
+	master.run.heartbeat = ties->heartbeat;
+	master.run.guardian = ties->guardian;
 	int status = get_ready(&master);
 	if (status == 0)
 		status = run_workloads(&master);
@@ -590,6 +610,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		diag("%s: can't write the log: %s", output_name(config->log), control_log_error(errno));
 	recording_free(&master.recording);
 	free(master.executor);
+	free(master.stall);
 	run_release(&master.run);
 	return status;
 }

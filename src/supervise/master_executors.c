@@ -19,6 +19,7 @@
 #include "os/descendants.h"
 #include "os/spawn.h"
 #include "supervise/executor.h"
+#include "supervise/stalls.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */
 #define TERMINATE_LIMIT_NS (2 * NS_PER_S)
@@ -39,6 +40,10 @@ void executors_order(struct master *master, enum shared_phase phase)
 		return;
 	atomic_store(&master->run.shared->phase, (int)phase);
 	executors_nudge(master);
+	/* Who was stopped by somebody is to end like all others. */
+	for (unsigned i = 0; phase >= SHARED_TERMINATE && i < master->config->workloads; i++)
+		if (master->executor[i])
+			kill(master->executor[i], SIGCONT);
 }
 
 void master_arm(const struct master *master, int64_t when_ns)
@@ -49,8 +54,11 @@ void master_arm(const struct master *master, int64_t when_ns)
 
 void master_end(struct master *master, enum shared_phase how)
 {
-	if (master->stage != ENDING)
+	if (master->stage != ENDING) {
 		master->ended_ns = clock_now();
+		atomic_store(&master->run.heartbeat->end_ns, master->ended_ns);
+		stalls_end(master);
+	}
 	/* What was too short for a row of the log. */
 	if (master->stage == RUNNING && !master->paused_ns)
 		recording_stop_meters(&master->recording);
@@ -184,12 +192,12 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	}
 	const bool goes_on = master->config->keep_going && master->stage != ENDING;
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
+	master->lost += !atomic_load(&slot->lost);
 	shared_set_lost(master->run.shared, index, clock_now());
 	const struct attached *attached = run_attached(&master->run, index);
 	if (attached)
 		attached_continue(attached->table);
 	workload_groups_release_one(master->run.groups, index);
-	master->lost++;
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)), then);
@@ -198,8 +206,10 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	if (!master->config->keep_going)
 		master_end_with_error(master, EXIT_TROUBLE);
 	const int64_t deadline = clock_now() + NS_PER_S;
-	while ((master->strays = executors_kill_strays(master)) && clock_now() < deadline)
+	while ((master->strays = executors_kill_strays(master)) && clock_now() < deadline) {
+		heartbeat_beat(master->run.heartbeat);
 		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
 }
 
 void executors_reap(struct master *master)

@@ -179,8 +179,16 @@ static bool follow_load(struct recording *recording, const struct record *record
 
 /* ---- Records ---------------------------------------------------------------------------------------------------------- */
 
+/* Nobody can say of it what was held. */
+static bool has_standstill(const struct recording *recording, const struct record *record)
+{
+	return recording->still || record->end_ns - record->length_ns < recording->still_until_ns;
+}
+
 static void write_log(struct recording *recording, struct record *record)
 {
+	if (has_standstill(recording, record))
+		record->target = NAN;
 	if (recording->run->config->dynamics)
 		record->pinning = pinning_name(dynamic_pinning_scheme(&recording->dynamic));
 	if (!recording->log || control_log_add(recording->log, record, run_origin(recording->run)) == 0)
@@ -196,6 +204,35 @@ static void note_progress(struct recording *recording, const struct record *reco
 	progress_add(&recording->progress, record->target, record->load, record->duty);
 	recording->progress.elapsed_ns = record->end_ns - run_origin(recording->run);
 	live_line_draw(&recording->live_line, &recording->progress);
+}
+
+static struct recording_sums sums_of(const struct recording *recording)
+{
+	const struct others *const others = &recording->sampled_others;
+	return (struct recording_sums){
+		recording->accuracy, recording->tally, recording->sampled_ns, others->total, others->most, others->counted};
+}
+
+static void take_back(struct recording *recording)
+{
+	const struct recording_sums *const heard = &recording->heard;
+	recording->accuracy = heard->accuracy;
+	recording->tally = heard->tally;
+	recording->sampled_ns = heard->sampled_ns;
+	recording->sampled_others.total = heard->others;
+	recording->sampled_others.most = heard->others_most;
+	recording->sampled_others.counted = heard->others_counted;
+}
+
+void recording_hear(struct recording *recording, bool still, bool all_heard, int64_t now_ns)
+{
+	if (still && !recording->still)
+		take_back(recording);
+	else if (!still && recording->still)
+		recording->still_until_ns = now_ns;
+	recording->still = still;
+	if (all_heard)
+		recording->heard = sums_of(recording);
 }
 
 /* While there is still something to be done about it. */
@@ -220,7 +257,7 @@ static void count_sample(struct recording *recording, const struct record *recor
 	if (isnan(record->target) || record->partly_free || record->length_ns <= interval_ns / 2)
 		return;
 	recording->under_control_ns += record->length_ns;
-	if (isnan(record->load))
+	if (isnan(record->load) || has_standstill(recording, record))
 		return;
 	recording->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&recording->accuracy, record->target, record->load);

@@ -21,6 +21,16 @@
 #include "supervise/live_line.h"
 #include "supervise/master_others.h"
 
+/* What samples have come to. */
+struct recording_sums {
+	struct accuracy accuracy;
+	struct tally tally;
+	int64_t sampled_ns;
+	struct sst_sample others;
+	double others_most;
+	uint64_t others_counted;
+};
+
 struct recording {
 	const struct run *run;
 	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
@@ -41,6 +51,9 @@ struct recording {
 	struct progress progress;
 	struct live_line live_line;
 	bool log_failed, source_failed; /* told once */
+	struct recording_sums heard;    /* as of the last moment at which all executors were known to be on their way */
+	bool still;                     /* one of them stands still … */
+	int64_t still_until_ns;         /* … or did until then */
 	struct dynamic_pinning dynamic; /* where there are groups with it */
 	struct sst_cpus *allowed;       /* … what neutral means */
 	bool moving;                    /* threads may have been missed when the groups were moved */
@@ -66,6 +79,12 @@ void recording_start(struct recording *recording, const struct sst_reading *read
 /* Energy and events are measured from now on, or were up to now, in a stretch that may be shorter than a row. */
 void recording_start_meters(struct recording *recording);
 void recording_stop_meters(struct recording *recording);
+
+/*
+ * What is known of the executors now: whether one that controls stands still, and whether all have been heard of. The time of a standstill
+ * isn't under control. It is noticed late, so that samples since all were heard of are taken back.
+ */
+void recording_hear(struct recording *recording, bool still, bool all_heard, int64_t now_ns);
 
 /* When the next one ends. */
 int64_t recording_next(const struct recording *recording);

@@ -14,18 +14,30 @@
 
 enum stage { STARTING, RUNNING, ENDING };
 
+/* What is known of an executor's rounds: see stalls.h. */
+struct stall {
+	uint32_t rounds;  /* as of the last look … */
+	unsigned quiet;   /* … and for how many looks that hasn't changed */
+	int64_t heard_ns; /* when it had changed last; 0: not looked at yet */
+	bool still;       /* it stands still … */
+	int64_t since_ns; /* … since then */
+};
+
 struct master {
 	struct run run;
 	struct recording recording;
 	const struct config *config;
 	const struct master_ties *ties;
 	enum stage stage;
-	pid_t *executor;  /* by workload; 0 once reaped */
-	unsigned alive;   /* executors not reaped */
-	unsigned lost;    /* executors that died and that the run went on without */
-	bool strays;      /* what one of them left may not be dead yet */
-	unsigned forked;  /* executors, so far */
-	int64_t first_ns; /* when the first workload is started; 0: not known yet */
+	pid_t *executor;            /* by workload; 0 once reaped */
+	unsigned alive;             /* executors not reaped */
+	unsigned lost;              /* executors that died and that the run went on without */
+	bool strays;                /* what one of them left may not be dead yet */
+	unsigned forked;            /* executors, so far */
+	struct stall *stall;        /* by workload */
+	int64_t looked_ns;          /* when it was looked at them last */
+	unsigned ready, slow_looks; /* workloads that have come up, and for how many looks that hasn't changed */
+	int64_t first_ns;           /* when the first workload is started; 0: not known yet */
 	int signals, timer;
 	int instant;       /* timer of --start-at, or -1 */
 	bool timed;        /* the run has an end */

@@ -19,6 +19,7 @@
 #include "control/estimate.h"
 #include "os/terminal.h"
 #include "supervise/master_executors.h"
+#include "supervise/stalls.h"
 
 /* So long after an interruption it is said how to end what is still there. What ends by itself has mostly done so by then. */
 #define HINT_AFTER_NS (200 * NS_PER_MS)
@@ -71,6 +72,13 @@ static void await_instant(const struct master *master)
 static int64_t run_end(const struct master *master)
 {
 	return master->timed ? run_origin(&master->run) + master->length_ns : INT64_MAX;
+}
+
+/* … to those who don't wait for us then. */
+static void announce_end(const struct master *master)
+{
+	if (master->timed && master->stage == RUNNING)
+		atomic_store(&master->run.heartbeat->end_ns, run_end(master));
 }
 
 static void arm_next(const struct master *master)
@@ -136,8 +144,10 @@ static void stop_all(struct master *master)
 	master->paused_ns = clock_now();
 	atomic_store(&master->run.shared->paused, true);
 	executors_nudge(master);
-	while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS)
+	while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS) {
+		heartbeat_beat(master->run.heartbeat);
 		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
 }
 
 static void pause_run(struct master *master)
@@ -179,6 +189,7 @@ static void resume_run(struct master *master)
 		return;
 	}
 	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	announce_end(master);
 	estimate_break(master->run.shared, clock_now());
 	master->paused_ns = 0;
 	atomic_store(&master->run.shared->paused, false);
@@ -233,6 +244,8 @@ static void begin(struct master *master)
 	shared_post_estimate(master->run.shared, 0, shared_read_estimate(master->run.shared, &none), &first);
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));
+	announce_end(master);
+	atomic_store(&master->run.heartbeat->starting, false);
 	executors_order(master, SHARED_RUN);
 	recording_start_meters(&master->recording);
 	/* On a busy machine the origin may come late after the first reading. Where there is no warm-up, what lies between is no row. */
@@ -361,6 +374,8 @@ void master_supervise(struct master *master)
 		{.fd = master->ties->guardian, .events = POLLIN},
 		{.fd = master->instant, .events = POLLIN},
 	};
+	heartbeat_beat(master->run.heartbeat);
+	atomic_store(&master->run.heartbeat->starting, true);
 	if (master->config->start_at_ns) {
 		await_instant(master);
 	} else {
@@ -368,7 +383,9 @@ void master_supervise(struct master *master)
 		start_workloads(master);
 	}
 	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
-		if (poll(polled, sizeof polled / sizeof *polled, -1) < 0)
+		heartbeat_beat(master->run.heartbeat);
+		const int64_t wait_ns = stalls_next(master, clock_now());
+		if (poll(polled, sizeof polled / sizeof *polled, (int)(wait_ns / NS_PER_MS) + 1) < 0)
 			continue;
 		if (polled[3].revents) {
 			/* The guardian is gone, and with it whoever waits for us. */
@@ -393,6 +410,7 @@ void master_supervise(struct master *master)
 			master->strays = executors_kill_strays(master);
 		if (master->stage == STARTING && executors_all_are_ready(master))
 			begin(master);
+		stalls_look(master);
 		end_when_workloads_have(master);
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef SUPERVISE_TIES_H
 #define SUPERVISE_TIES_H
 
+#include "control/heartbeat.h"
 #include "os/attached.h"
 #include "os/scheduling.h"
 #include "os/workload_groups.h"
@@ -18,6 +19,7 @@ struct master_ties {
 	const struct attached *attached; /* config->attaches of them */
 	struct workload_groups *groups;  /* of the workloads; the master makes them */
 	struct clocks clocks;            /* the master sets them */
+	struct heartbeat *heartbeat;     /* the master's */
 };
 
 #endif
