@@ -64,7 +64,9 @@ static void take_action(struct trial *trial, const struct action *action)
 	if (action->role == ROLE_WORKLOAD || !is_fatal(action->signal)) {
 		const bool done = !person_has_ended(person) && kill(pid, action->signal) == 0;
 		trial->result->kills += done;
-		if (done && action->role != ROLE_WORKLOAD && !trial->request_us)
+		const bool of_ours = done && action->role != ROLE_WORKLOAD;
+		trial->stood = trial->stood || (of_ours && action->signal == SIGSTOP);
+		if (of_ours && action->signal != SIGSTOP && action->signal != SIGCONT && !trial->request_us)
 			trial->request_us = trial_now_us();
 		return;
 	}

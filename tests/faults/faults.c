@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/splitmix.h"
+#include "launch.h"
 #include "plan.h"
 #include "trial.h"
 
@@ -325,23 +326,6 @@ static void ask_for_help(const char *program, char *text, size_t size)
 		trouble("can't execute the tool; --program says where it is");
 }
 
-/* Whether workloads can be held so here. */
-static bool has_hand(const struct options *options, enum sst_hand hand)
-{
-	int status = 1;
-	const pid_t pid = fork();
-	if (pid == 0) {
-		const int null = open("/dev/null", O_WRONLY);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execlp(options->settings.program, options->settings.program, "-a", hand_name(hand), "-T", "0", "--dry-run",
-			"true", (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return pid > 0 && status == 0;
-}
-
 static int shape_by_name(const char *name)
 {
 	for (int shape = 0; shape < SHAPES; shape++)
@@ -503,7 +487,7 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	for (int hand = 0; options.settings.any_hand && hand < SST_HANDS; hand++)
-		options.settings.has_hand[hand] = has_hand(&options, (enum sst_hand)hand);
+		options.settings.has_hand[hand] = launch_can_hold(options.settings.program, (enum sst_hand)hand);
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

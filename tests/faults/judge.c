@@ -8,6 +8,8 @@
 /* So long after the deadline it may still become clean. */
 #define LATE_LIMIT_US 10000000
 #define STOP_LOOKS 10
+/* What a process that stands still may cost: the guardian's patience with the master, and the end of what that had begun. */
+#define STOOD_US 4500000
 
 static bool was_standing(const struct trial *trial, pid_t pid)
 {
@@ -80,12 +82,13 @@ static void forgive_executors(struct trial *trial)
 /* When the run ended, or -1 while it goes on. */
 static int64_t run_end(const struct trial *trial)
 {
+	const int64_t stood_us = trial->stood ? STOOD_US : 0;
 	if (trial->fatal_us)
-		return trial->fatal_us;
+		return trial->fatal_us + stood_us;
 	if (trial->guardian_gone)
 		return trial->guardian_gone_us;
-	if (trial->request_us && trial_now_us() > trial->request_us + trial->plan.grace_us)
-		return trial->request_us + trial->plan.grace_us;
+	if (trial->request_us && trial_now_us() > trial->request_us + trial->plan.grace_us + stood_us)
+		return trial->request_us + trial->plan.grace_us + stood_us;
 	return trial_now_us() - trial->begin_us > RUN_LIMIT_US ? trial->begin_us + trial->plan.run_us : -1;
 }
 

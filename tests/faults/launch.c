@@ -57,6 +57,21 @@ static void become(const struct trial *trial)
 	_exit(125);
 }
 
+bool launch_can_hold(const char *program, enum sst_hand hand)
+{
+	int status = 1;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const int null = open("/dev/null", O_WRONLY);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execlp(program, program, "-a", hand_name(hand), "-T", "0", "--dry-run", "true", (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return pid > 0 && status == 0;
+}
+
 pid_t launch_attached(const struct trial *trial)
 {
 	char instance[16];

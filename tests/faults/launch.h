@@ -8,6 +8,9 @@
 /* The tool. Returns when the program has taken the place of ours, whose reactions to signals are none of its. */
 pid_t launch(const struct trial *trial);
 
+/* Whether the tool can hold workloads so here. */
+bool launch_can_hold(const char *program, enum sst_hand hand);
+
 /* The process that the tool attaches to, which must outlive the run, and run on. */
 pid_t launch_attached(const struct trial *trial);
 

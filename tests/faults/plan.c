@@ -113,6 +113,44 @@ static void choose_actions(struct plan *plan)
 	}
 }
 
+/* Long enough for the kernel to stop whom it was told to. */
+#define STANDSTILL_US 50000
+
+/* Who stands still hears no request, and doesn't crash. */
+static void suit_to_standstill(struct action *action, enum role role, unsigned which)
+{
+	if (action->role != role || action->which != which || action->signal == SIGKILL)
+		return;
+	if (action->signal == SIGSEGV || action->signal == SIGABRT)
+		action->signal = SIGKILL;
+	else if (role == ROLE_MASTER)
+		action->role = ROLE_GUARDIAN;
+}
+
+/*
+ * One of the tool's processes stands still before the rest. The guardian is continued in any case, as nobody watches over it; the master
+ * too, unless somebody dies of whom the others learn, or the run is to end: where nobody expects its end, nobody asks for it.
+ */
+static void choose_standstill(struct plan *plan)
+{
+	static const enum role roles[] = {ROLE_GUARDIAN, ROLE_MASTER, ROLE_EXECUTOR, ROLE_EXECUTOR};
+	if (below(4))
+		return;
+	const enum role role = roles[below(4)];
+	const unsigned which = role == ROLE_EXECUTOR ? below(plan->executors) : 0;
+	const bool ends = plan->victims == VICTIMS_GUARDIAN || plan->victims == VICTIMS_MASTER ||
+			  plan->victims == VICTIMS_GUARDIAN_MASTER || plan->victims == VICTIMS_ALL;
+	plan->standstill = true;
+	memmove(plan->action + 1, plan->action, plan->actions * sizeof *plan->action);
+	plan->action[0] = (struct action){role, which, SIGSTOP, 0};
+	if (plan->actions++)
+		plan->action[1].gap_us += STANDSTILL_US;
+	for (unsigned i = 1; i < plan->actions; i++)
+		suit_to_standstill(&plan->action[i], role, which);
+	if (role == ROLE_GUARDIAN || (role == ROLE_MASTER && !ends) || below(2))
+		plan->action[plan->actions++] = (struct action){role, which, SIGCONT, between(STANDSTILL_US, 10 * STANDSTILL_US)};
+}
+
 void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed)
 {
 	static const char *const targets[] = {"0", "0.3", "0.5", "1"};
@@ -144,6 +182,8 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	if (plan->victims == VICTIMS_GUARDIAN_MASTER && chosen == plan->executors)
 		plan->executor[below(plan->executors)] = false;
 	choose_actions(plan);
+	if (!one_process)
+		choose_standstill(plan);
 	/* What is there already can't be moved into a group. */
 	const enum sst_hand drawn = (enum sst_hand)below(SST_HANDS);
 	plan->hand = one_process || plan->attached ? SST_HAND_SIGNALS

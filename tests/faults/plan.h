@@ -13,7 +13,7 @@
 #define INSTANCES_MAX 4
 /* One more for an attached process. */
 #define EXECUTORS_MAX (INSTANCES_MAX + 1)
-#define ACTIONS_MAX 16
+#define ACTIONS_MAX 20
 /* What the attached process has for an instance: no instance of the tool's. */
 #define ATTACHED_INSTANCE 100
 
@@ -42,6 +42,7 @@ struct plan {
 	bool frequency;     /* clocks are held, too */
 	bool suspend;       /* Ctrl-Z before it */
 	bool at_once;       /* as near to one instant as can be */
+	bool standstill;    /* SIGSTOP to one of the tool's processes before it */
 	enum output output;
 	struct action action[ACTIONS_MAX];
 	unsigned actions;

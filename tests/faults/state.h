@@ -29,6 +29,7 @@ struct trial {
 	size_t standing_count;
 	bool guardian_gone; /* reaped */
 	bool killed_guardian, killed_master, killed_executor[EXECUTORS_MAX];
+	bool stood; /* one of the tool's processes was stopped */
 	int64_t guardian_gone_us, fatal_us, request_us, begin_us;
 	struct strikes strikes;
 	bool own_shm;

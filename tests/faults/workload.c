@@ -183,6 +183,19 @@ static void without_death_signal(void)
 	half_busy();
 }
 
+/* Waits for its end, and takes next to nothing of the machine. */
+static void idle(void)
+{
+	for (;;)
+		pause();
+}
+
+static void deaf(void)
+{
+	ignore_requests();
+	idle();
+}
+
 /* For shells: a command that ends soon. */
 static void brief(void)
 {
@@ -202,6 +215,8 @@ static const struct {
 	{"half", half_busy},
 	{"sessions", sessions},
 	{"brief", brief},
+	{"idle", idle},
+	{"deaf", deaf},
 };
 
 int main(int argc, char **argv)
