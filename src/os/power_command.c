@@ -36,7 +36,8 @@
 /* Who has not asked for so long doesn't listen. */
 #define LISTENS_NS (3 * NS_PER_S)
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
-#define CLOSE_LIMIT_NS NS_PER_S
+/* Less than the guardian waits for a sign of life of the master. */
+#define CLOSE_LIMIT_NS (700 * NS_PER_MS)
 /* What an answer may be long, and how much of a wrong one is shown. */
 #define ANSWER_MAX 256
 #define SAID_MAX 40

@@ -16,6 +16,9 @@
 #include "base/unwaiting.h"
 #include "base/whole_line.h"
 
+/* For a reader to take what is kept; less than the guardian waits for a sign of life of the master. */
+#define CLOSE_LIMIT_NS (700 * NS_PER_MS)
+
 struct control_log {
 	int fd;
 	struct unwaiting *unwaiting; /* NULL: writing waits for nobody, or may */
@@ -139,7 +142,7 @@ int control_log_close(struct control_log *log)
 	if (!log)
 		return 0;
 	int saved = errno;
-	if (unwaiting_free(log->unwaiting, NS_PER_S) != 0) {
+	if (unwaiting_free(log->unwaiting, CLOSE_LIMIT_NS) != 0) {
 		result = -1;
 		saved = errno;
 	}

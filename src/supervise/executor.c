@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -332,10 +333,7 @@ static void kill_workload(struct executor *executor)
 	atomic_store(&executor->slot->left, true);
 }
 
-/*
- * The run is over, and no order has come: the master stands still. Nor does one come to workloads without a guardian, where the master
- * isn't able to end the run.
- */
+/* The run is over, and no order has come: the master stands still. So it does when the guardian is gone and it doesn't end the run. */
 static bool is_over(const struct executor *executor)
 {
 	const int64_t now = clock_now();
@@ -761,6 +759,9 @@ static int watch(struct executor *executor)
 			polled[3].fd = -1;
 			executor->alone_ns = clock_now() + ALONE_NS;
 		}
+		/* Nobody else would end it. */
+		if (executor->alone_ns && clock_now() >= executor->alone_ns)
+			pidfd_send_signal(executor->run->master, SIGKILL, NULL, 0);
 		if (polled[2].revents && !executor->attached)
 			hear_from_init(executor);
 		if (time && executor->terminating)

@@ -215,9 +215,8 @@ static void say_what_was(const struct master_ties *ties, const struct end *end, 
 	const int status = end->status;
 	live_line_give_back(ties->live_line);
 	if (end->hung)
-		diag("the master stood still (stopped, or kept by a file system that doesn't answer) and was killed; its "
-		     "workloads "
-		     "were ended");
+		diag("the master stood still (stopped, or kept by a file system that doesn't answer) and was killed; "
+		     "its workloads were ended");
 	else if (WIFSIGNALED(status) && result == EXIT_TROUBLE)
 		diag("the master was killed by signal %d (%s); its workloads were killed", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));

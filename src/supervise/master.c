@@ -37,6 +37,8 @@
 #include "supervise/master_supervision.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
+/* The guardian is to hear of us meanwhile. */
+#define CLEANUP_STEP_NS (500 * NS_PER_MS)
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
 
@@ -397,13 +399,13 @@ static void name_what_is_left(const struct master *master)
 	diag("can't kill what is left of the workloads: %s", names);
 }
 
-/* True when nothing is. In steps, between which the guardian hears of us. */
+/* True when nothing is. */
 static bool kill_what_is_left(struct master *master)
 {
 	const int64_t limit = clock_now() + CLEANUP_LIMIT_NS;
 	for (;;) {
 		heartbeat_beat(master->run.heartbeat);
-		const int64_t step = clock_now() + HEARTBEAT_NS;
+		const int64_t step = clock_now() + CLEANUP_STEP_NS;
 		if (workload_groups_kill(master->run.groups, step < limit ? step : limit))
 			return true;
 		/* Before its time: for what is left nothing can be done. */
@@ -585,6 +587,7 @@ static int run_workloads(struct master *master)
 	live_line_remove(&master->recording.live_line);
 	if (!warned)
 		warn_of_unread_input(config);
+	heartbeat_beat(master->run.heartbeat);
 	int status = verdict(master);
 	if (master->began_ns)
 		report(master, &status);
@@ -606,8 +609,10 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		status = run_workloads(&master);
 	else
 		workload_groups_remove(ties->groups); /* the guardian may be dead */
+	heartbeat_beat(ties->heartbeat);
 	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
 		diag("%s: can't write the log: %s", output_name(config->log), control_log_error(errno));
+	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);
 	free(master.executor);
 	free(master.stall);

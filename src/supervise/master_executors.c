@@ -86,6 +86,7 @@ int executors_fork(struct master *master, unsigned index)
 {
 	struct counted *const counted = &master->recording.counted;
 	const bool is_prepared = counted_before_fork(counted) == 0;
+	heartbeat_beat(master->run.heartbeat); /* there may be thousands */
 	const pid_t pid = is_prepared ? fork() : -1;
 	if (pid == 0) {
 		counted_in_child(counted);
