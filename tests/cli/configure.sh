@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Without cmocka or Check everything is built but the tests that need them, and one line says so; likewise for completions.
+# Tests are built only if that is asked for. Without cmocka or Check everything is built but the tests that need them, and one line says so;
+# likewise for completions.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -12,7 +13,7 @@ configured() {
 	for library do
 		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$library" >"$folder.pc/$library.pc"
 	done
-	PKG_CONFIG_LIBDIR=$work/$folder.pc run cmake -S "$source" -B "$folder"
+	PKG_CONFIG_LIBDIR=$work/$folder.pc run cmake -S "$source" -B "$folder" -DBUILD_TESTING=ON
 	expect_status 0
 	mv out said
 	run ctest --test-dir "$folder" -N
@@ -40,6 +41,19 @@ expect_text tests '^test_os_spawn \(Disabled\)$'
 configured both $needs cmocka check
 expect_no_text said 'left out'
 [ "$(grep -c '^test_[^ ]*$' tests)" -eq "$count" ] || fail "$(grep -c '^test_' tests) of $count tests in C are there"
+
+# ---- Without tests --------------------------------------------------------------------------------------------------------------
+
+PKG_CONFIG_LIBDIR=$work/both.pc run cmake -S "$source" -B plain
+expect_status 0
+expect_lines err 0
+[ "$(grep -c '^-- Tests are left out (-DBUILD_TESTING=ON builds them)$' out)" -eq 1 ] || { fail 'not one line says that there are no tests'; cat out; }
+grep -F '"file":' plain/compile_commands.json >compiled
+expect_text compiled "$source/src/main\.c\""
+expect_no_text compiled "$source/tests/|/skeleton\.c\""
+PKG_CONFIG_LIBDIR=$work/both.pc run cmake -S "$source" -B plain -DSHOWSTOPPER_FUZZ=ON
+expect_status 1
+expect_text err 'SHOWSTOPPER_FUZZ .*expected BUILD_TESTING=ON'
 
 # ---- Completions ----------------------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ initramfs_make() {
 		ln -sf busybox "$tree/bin/$applet"
 	done
 	for program in $initramfs_programs; do
-		[ -x "$build/$program" ] || trouble "$build/$program is missing; build it first"
+		[ -x "$build/$program" ] || trouble "$build/$program is missing; build it first, with -DBUILD_TESTING=ON"
 		cp "$build/$program" "$tree/build/$program"
 	done
 	cp -R "$build/modules" "$tree/build/"

@@ -130,7 +130,7 @@ machine_do() { # FOLDER QEMU REQUEST...
 machine_run() {
 	folder=$1 machine_slow=$3 image=$4 initramfs=$5 own_options=$6 command_line=$(machine_kernel_options "$7")
 	[ "$accelerator" != kvm ] || machine_slow=1
-	[ -e "$build/tests/slow_clock.so" ] || trouble "$build/tests/slow_clock.so is missing; build it first"
+	[ -e "$build/tests/slow_clock.so" ] || trouble "$build/tests/slow_clock.so is missing; build it first, with -DBUILD_TESTING=ON"
 	machine_limit=$(($2 * machine_slow)) machine_ahead=$folder/ahead
 	printf '\0\0\0\0' >"$machine_ahead"
 	rm -f "$folder/monitor.in" "$folder/monitor.out"
