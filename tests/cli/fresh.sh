@@ -39,4 +39,38 @@ cmp -s listed named || { fail 'purposes, < in --list, > in --help:'; diff listed
 run "$source/tools/setup" nonsense
 expect_trouble "unexpected arguments 'nonsense'"
 
+# It says what it does, on stderr, as what its callers print to stdout are results: on a Debian that has all, and on one without file(1).
+mkdir bin
+cat >bin/dpkg-query <<'END'
+#!/bin/sh
+for package do :; done
+[ "$package" = "${lacking-}" ] || echo installed
+END
+cat >bin/apt-get <<'END'
+#!/bin/sh
+[ -z "${no_network-}" ] || exit 100
+echo "$*" >>asked
+echo 'apt-get was here'
+END
+printf '#!/bin/sh\necho 0\n' >bin/id
+chmod +x bin/*
+while read -r purpose; do
+	run env PATH="$work/bin:$PATH" "$source/tools/setup" "$purpose"
+	expect_status 0
+	expect_lines out 0
+	expect_lines err 1
+	expect_text err "^tools/setup $purpose: all [1-9][0-9]* packages are installed, nothing is missing\$"
+done <listed
+run env PATH="$work/bin:$PATH" lacking=file "$source/tools/setup" package
+expect_status 0
+expect_lines out 0
+expect_text err '^tools/setup package: installing file$'
+expect_text err '^apt-get was here$'
+expect_text err '^tools/setup package: all [1-9][0-9]* packages are installed now$'
+expect_text asked ' update$'
+expect_text asked ' install --no-install-recommends file$'
+run env PATH="$work/bin:$PATH" lacking=file no_network=yes "$source/tools/setup" package
+expect_status 125
+expect_text err '^tools/setup: apt-get update failed; missing are file$'
+
 finish
