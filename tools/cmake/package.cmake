@@ -26,6 +26,6 @@ the instances under feedback control, many times a second.
 
 With it come a workload, recorders of load and of iterations, a compiler of
 load traces, a simulator, a program that makes tables and pictures of what
-was recorded, and the header for modules of one's own.")
+was recorded, and a header and examples for modules of one's own.")
 
 include(CPack)
