@@ -43,7 +43,7 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	const double error = in->target - in->load;
 	const double direction = fabs(error) <= skeleton->band ? 0 : error > 0 ? 1 : -1;
 	out->duty = fmin(1, fmax(0, in->duty + direction * skeleton->rate * in->since.capacity));
-	out->published = out->duty; /* for modules that average with peers; see rbpid.c */
+	out->published = out->duty; /* for modules that average with peers; see modules/control/rbpid.c of the sources */
 }
 
 SST_EXPORT const struct sst_control sst_module = {

@@ -7,12 +7,12 @@
  *      prepare opened or mapped is there in all of them. target may write to it, such as the place of the last record;
  *   2. the options. The first one may be given without its name: -T 10%,to=90%;
  *   3. prepare: runs once, before anything is started, and is the only place that may refuse. Check here what a row of the table
- *      can't say, read files here, and write into an option what repeating the run needs (see the seed of random.c). Optional;
+ *      can't say, read files here, and write into an option what repeating the run needs (see the seed in modules/trace/random.c of the sources). Optional;
  *   4. target: the load at a moment. Executors ask at different moments and must see the same trace, so the answer depends on
  *      the moment and the state alone: no clock, no file, no rand(). NaN means free: the workloads run uncontrolled then;
  *   5. length: how long the trace is, which is how long a run takes unless the user says otherwise. Leave it out if there is no
  *      end. After the end target is asked all the same when the run is longer; it should stay at the last load;
- *   6. fini (not here, see file.c): gives back what prepare took.
+ *   6. fini (not here, see modules/trace/file.c): gives back what prepare took.
  */
 #include "showstopper/module.h"
 

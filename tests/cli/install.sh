@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An installation works from wherever it lies: programs, modules, headers, man pages, traces and the pkg-config file.
+# An installation works from wherever it lies: programs, modules, headers, man pages, documents, examples, traces and the pkg-config file.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
@@ -51,7 +51,7 @@ for source_file in "$source"/modules/*/*.c; do
 	expect_status 0
 	expect_text out "^file: $prefix/bin/\\.\\./.*/$kind/$name\\.so\$"
 done
-[ -z "$(find "$prefix" -name 'skeleton*')" ] || fail 'a skeleton is installed'
+[ -z "$(find "$prefix" -name 'skeleton*.so')" ] || fail 'the skeleton of a module is installed as a module'
 
 # ---- For authors of modules ---------------------------------------------------------------------------------------------------
 
@@ -65,6 +65,11 @@ expect_status 0
 [ -e "$(plain out)/control/rbpid.so" ] || fail "pkg-config's moduledir '$(cat out)' has no rbpid"
 run pkg-config --variable=includedir showstopper
 [ -e "$(plain out)/showstopper/module.h" ] || fail "pkg-config's includedir '$(cat out)' has no module.h"
+run pkg-config --variable=examplesdir showstopper
+examples=$(plain out)
+for kind in trace feedback control space dithering actuator; do
+	cmp "$source/modules/$kind/skeleton.c" "$examples/modules/$kind/skeleton.c" || fail "the examples in '$examples' lack a skeleton of kind $kind"
+done
 run pkg-config --modversion showstopper
 expect_status 0
 expect_text out '^[0-9]+\.[0-9]+\.[0-9]+$'
@@ -75,6 +80,20 @@ run "$build/showstopper" --version
 cp out built
 run showstopper --version
 cmp -s out built || fail "what is installed is $(cat out), and what was built $(cat built)"
+
+# ---- Documents ------------------------------------------------------------------------------------------------------------------
+
+# As they are in the sources, but that what is left there is not linked to.
+documents=$prefix/share/doc/showstopper
+for document in README.md modules/README.md traces/README.md tools/bench/README.md; do
+	expect_links "$documents/$document"
+	sed -E 's/\[([^][]*)\]\([^()]*\)/\1/g' "$source/$document" >wanted
+	sed -E 's/\[([^][]*)\]\([^()]*\)/\1/g; s/ \(in the sources\)//g' "$documents/$document" | cmp - wanted || fail "share/doc has another $document"
+done
+expect_text "$documents/README.md" '^!\[.*\]\(traces/saw\.svg\)$'
+expect_text "$documents/README.md" '\[modules/\]\(modules/README\.md\), \[traces/\]\(traces/README\.md\)'
+expect_text "$documents/README.md" 'src/ \(in the sources\)'
+cmp "$source/LICENSE" "$documents/LICENSE" || fail 'the licence is not installed'
 
 # ---- It works -----------------------------------------------------------------------------------------------------------------
 

@@ -101,6 +101,18 @@ has_records() {
 	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]
 }
 
+# expect_links FILE…: what these documents link to is there.
+expect_links() {
+	for linking do
+		[ -s "$linking" ] || fail "$linking isn't there"
+		sed -En 's/[^]]*\]\(([^)#]*)[^)]*\)/\1\n/gp' "$linking" | sed -n '/^[^ ]*$/{/./p;}' | while read -r link; do
+			link=$(dirname "$linking")/$link
+			[ -e "$link" ] || echo "$link"
+		done >broken
+		[ ! -s broken ] || { fail "$linking links to what isn't there:"; cat broken; }
+	done
+}
+
 finish() {
 	[ "$failures" -eq 0 ] || { printf '%s failed\n' "$failures"; exit 1; }
 	[ "$parts_left_out" -eq 0 ] || { printf 'parts left out: %s\n' "$parts_left_out"; exit 77; }

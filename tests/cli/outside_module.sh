@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A module of a third party: built outside the tree against the installed headers alone, found, described and run. And modules
-# that must be refused: with one line that names the module and what is wrong, before any workload is started.
+# A module of a third party: built outside the tree from what is installed alone, found, described and run, also by the commands of the
+# manual. And modules that must be refused: with one line that names the module and what is wrong, before any workload is started.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
@@ -9,7 +9,7 @@ umask 022 # root loads nothing that others can write
 cc=${CC:-cc}
 abi=$(sed -n 's/^#define SST_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
 
-# ---- Built against the installed headers --------------------------------------------------------------------------------------
+# ---- Built from what is installed ---------------------------------------------------------------------------------------------
 
 run cmake --install "$build" --prefix "$work/prefix"
 expect_status 0
@@ -21,9 +21,10 @@ flags=$(pkg-config --cflags showstopper) || fail 'pkg-config finds no showstoppe
 case $flags in
 *"$source"* | *"$build"*) fail "the flags '$flags' lead out of the prefix" ;;
 esac
+examples=$(pkg-config --variable=examplesdir showstopper)
 for kind in trace feedback control space dithering actuator; do
 	mkdir -p "outside/$kind" "modules/$kind"
-	sed 's/"skeleton"/"mine"/' "$source/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
+	sed 's/"skeleton"/"mine"/' "$examples/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
 	# shellcheck disable=SC2086 # flags are words
 	run "$cc" -std=c17 -Wall -Wextra -Werror -fPIC -shared $flags -o "modules/$kind/mine.so" "outside/$kind/mine.c"
 	expect_status 0
@@ -40,6 +41,15 @@ fi
 # ---- Found, described and run by the installed program ------------------------------------------------------------------------
 
 PATH=$work/moved/prefix/bin:$PATH
+# The manual's commands, as they stand there, but that they hold the load for a second only.
+mkdir manual
+awk -f "$source/tests/cli/examples.awk" moved/prefix/share/man/man7/showstopper-modules.7 | sed 's/ -r 10s / -r 1s /' >manual/commands
+expect_text manual/commands ' -r 1s .*ssburn$'
+run sh -ec 'cd manual; . ./commands'
+expect_status 0
+expect_text out "^file: $work/manual/control/mine.so\$"
+expect_text err '^target load +50\.00 %$'
+
 SHOWSTOPPER_MODULE_PATH=$work/modules
 export SHOWSTOPPER_MODULE_PATH
 run showstopper --list-modules

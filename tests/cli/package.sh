@@ -57,8 +57,9 @@ run dpkg-deb -x "$package" root
 expect_status 0
 (cd root && find . -type f | sort) >present
 {
-	printf '%s\n' ./usr/include/showstopper/module.h ./usr/share/doc/showstopper/changelog.gz ./usr/share/doc/showstopper/copyright \
-		./usr/share/pkgconfig/showstopper.pc
+	printf '%s\n' ./usr/include/showstopper/module.h ./usr/share/pkgconfig/showstopper.pc
+	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
+	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[17] "$source"/tools/*/*.[17]; do
 		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
 		case $manual in
@@ -72,7 +73,7 @@ expect_status 0
 	done
 	for module in "$source"/modules/*/*.c; do
 		case $module in
-		*/skeleton.c) ;;
+		*/skeleton.c) echo "./usr/share/doc/showstopper/examples/${module#"$source/"}" ;;
 		*) echo "./usr/lib/showstopper/modules/$(basename "$(dirname "$module")")/$(basename "$module" .c).so" ;;
 		esac
 	done
@@ -80,7 +81,7 @@ expect_status 0
 } | sort >wanted
 cmp -s wanted present || { fail 'files of the package, < wanted, > there:'; diff wanted present; }
 
-for file in root/usr/share/man/*/*.gz root/usr/share/doc/*/*.gz; do
+for file in root/usr/share/man/*/*.gz $(find root/usr/share/doc -name '*.gz'); do
 	gzip -t "$file" || fail "$file is broken"
 	# Neither a time nor a name: bytes 4 to 9 of the header.
 	[ "$(od -An -tx1 -j 3 -N 6 "$file" | tr -d ' ')" = 000000000002 ] || fail "$file was not compressed by gzip -9n"
@@ -97,6 +98,13 @@ expect_text $copyright "^Copyright: $(sed -n 's/^Copyright (c) //p' "$source/LIC
 sed -n 's/^ //p' $copyright | tr '\n' ' ' >terms
 sed '1,/^Copyright/d' "$source/LICENSE" | sed 's/^$/./' | sed 1d | tr '\n' ' ' | cmp - terms || fail 'the terms in copyright are not those of LICENSE'
 
+# Documents, as they are read: links lead to what is there, or is there compressed.
+find root/usr/share/doc -name '*.md.gz' -exec gzip -dk {} +
+find root/usr/share/doc -name '*.md' >documents
+expect_lines documents 4
+while read -r file; do expect_links "$file"; done <documents
+expect_text root/usr/share/doc/showstopper/README.md '^MIT licence, see \[copyright\]\(copyright\)\.$'
+
 for file in root/usr/bin/* $(find root -name '*.so'); do
 	file "$file" | grep -q ', stripped$' || fail "$file is not stripped"
 	readelf -d "$file" >dynamic
@@ -109,6 +117,14 @@ run root/usr/bin/showstopper -n 1 -T 40% -r 500m root/usr/bin/ssburn
 expect_status 0
 run env PKG_CONFIG_LIBDIR=root/usr/share/pkgconfig pkg-config --variable=moduledir showstopper
 [ -e "$(cat out)/control/rbpid.so" ] || fail "pkg-config's moduledir '$(cat out)' has no rbpid"
+# The manual's commands, as they stand there, but that they hold the load for a second only.
+mkdir manual
+gzip -dc root/usr/share/man/man7/showstopper-modules.7.gz | awk -f "$source/tests/cli/examples.awk" | sed 's/ -r 10s / -r 1s /' >manual/commands
+expect_text manual/commands ' -r 1s .*ssburn$'
+run env PATH="$work/root/usr/bin:/usr/bin:/bin" PKG_CONFIG_LIBDIR="$work/root/usr/share/pkgconfig" sh -ec 'cd manual; umask 022; . ./commands'
+expect_status 0
+expect_text out "^file: $work/manual/control/mine.so\$"
+expect_text err '^target load +50\.00 %$'
 
 if command -v lintian >/dev/null; then
 	run lintian --allow-root --fail-on error,warning "$package"

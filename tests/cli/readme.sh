@@ -89,10 +89,7 @@ document() {
 	[ "$ran" -ge "$3" ] || fail "$1: only $ran blocks were run"
 	# Commands named in the text, and what it links to. A folder's name ends with a slash, a file of figures with its kind.
 	grep -Eo '`tools/[a-z/-]+[^a-z/.-]' "$source/$1" | tr -d '`' | sed 's/[^a-z/-]*$//' | grep -v '/$' >>scripts
-	sed -En 's/[^]]*\]\(([^)#]*)[^)]*\)/\1\n/gp' "$source/$1" | sed -n '/^[^ ]*$/{/./p;}' | while read -r link; do
-		[ -e "$source/$(dirname "$1")/$link" ] || echo "$link"
-	done >broken
-	[ ! -s broken ] || { fail "$1 links to what isn't there:"; cat broken; }
+	expect_links "$source/$1"
 }
 
 document README.md readme 5

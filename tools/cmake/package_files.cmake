@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Run by cpack between the installation into a folder of its own and the package: what Debian wants in a package, and nobody in
-# /usr/local. Manuals are compressed, completions of zsh put elsewhere, and copyright and changelog added.
+# /usr/local. Manuals and long documents are compressed, completions of zsh put elsewhere, changelog added, and copyright, which is
+# LICENSE in Debian's form.
 set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
 
 # Without time and name, so that the same sources make the same package.
@@ -37,6 +38,18 @@ Copyright: ${holder}
 License: Expat
  ${terms}
 ")
+file(REMOVE ${documents}/LICENSE)
+file(READ ${documents}/README.md readme)
+string(REPLACE "[LICENSE](LICENSE)" "[copyright](copyright)" readme "${readme}")
+file(WRITE ${documents}/README.md "${readme}")
+# As debhelper has it: 4 KiB can stay, and so do examples.
+file(GLOB_RECURSE long ${documents}/*.md)
+foreach(document IN LISTS long)
+	file(SIZE ${document} size)
+	if(size GREATER 4096)
+		compress(${document})
+	endif()
+endforeach()
 
 set(change "Version ${CPACK_PACKAGE_VERSION}.")
 file(STRINGS ${CPACK_SHOWSTOPPER_REVISION_HEADER} revision REGEX "SHOWSTOPPER_REVISION")
