@@ -3,13 +3,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
+
+const char *const config_usual_module[SST_KINDS] = {"constant", "realtime", "deficit", "even", "spread", "signals"};
 
 void config_init(struct config *config)
 {
 	*config = (struct config){
-		.module = {"constant", "realtime", "deficit", "even", "spread", "signals"},
 		.run_time_ns = -1,
 		.grace_ns = 5 * NS_PER_S,
 		.log_interval_ns = 500 * NS_PER_MS,
@@ -20,6 +22,7 @@ void config_init(struct config *config)
 		.placeholder = "%",
 		.root = "",
 	};
+	memcpy(config->module, config_usual_module, sizeof config->module);
 }
 
 void config_free_group(const struct group *group)

@@ -71,7 +71,8 @@ struct config {
 	unsigned list_parts;            /* for ACTION_LIST_PINS */
 	pid_t *attach;                  /* `attaches` of them, each once; owned */
 	unsigned attaches;
-	const char *module[SST_KINDS];
+	const char *load;                          /* of -l, a load; NULL: not given */
+	const char *module[SST_KINDS];             /* where none was named, the text of config_usual_module itself */
 	const char *module_options[SST_KINDS];     /* NULL for none */
 	double limit;                              /* in processors; 0: none */
 	char limit_load[32], limit_processors[32]; /* module options that it stands for */
@@ -100,6 +101,9 @@ struct config {
 	enum sst_kind help_kind;
 	const char *help_name;
 };
+
+/* The modules that are taken where none is named. */
+extern const char *const config_usual_module[SST_KINDS];
 
 /* The defaults. */
 void config_init(struct config *config);

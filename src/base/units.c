@@ -226,6 +226,12 @@ int units_parse_int(const char *text, size_t length, int64_t *value, size_t *sto
 	return 0;
 }
 
+bool units_lacks_percent(const char *text)
+{
+	double number;
+	return units_parse_real(text, strlen(text), &number, NULL) == 0 && number > 1 && number <= 100;
+}
+
 char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX])
 {
 	/* No single letter but those that mean the same everywhere: `m` is a minute to many. */

@@ -3,6 +3,7 @@
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ int units_parse_time(const char *text, size_t length, int64_t *ns, size_t *stop)
 int units_parse_load(const char *text, size_t length, double *load, size_t *stop);
 /* Decimal number: sign, digits, point, exponent; no NaN, infinity or hexadecimal. */
 int units_parse_real(const char *text, size_t length, double *value, size_t *stop);
+/* Whether it is a number above 1, up to 100: a load in per cent whose sign was forgotten. */
+bool units_lacks_percent(const char *text);
 int units_parse_int(const char *text, size_t length, int64_t *value, size_t *stop);
 
 /* Longest text that the printers below make, with its NUL. */

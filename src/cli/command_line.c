@@ -11,26 +11,56 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 #include "cli/refuse.h"
+#include "module/trace_choice.h"
 
-static void print_options(unsigned uses, FILE *to)
+static void print_options(const char *heading, unsigned uses, FILE *to)
 {
+	fprintf(to, "\n%s:\n", heading);
 	tool_options_help_at(showstopper_options, showstopper_option_count, uses, 36, '=', to);
+}
+
+/* "-n, --free and --cpus" */
+static void print_group_options(FILE *to)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < showstopper_option_count; i++)
+		left += (showstopper_options[i].uses & OPTION_OF_GROUP) != 0;
+	for (size_t i = 0; i < showstopper_option_count; i++) {
+		const struct tool_option *const row = &showstopper_options[i];
+		if (!(row->uses & OPTION_OF_GROUP))
+			continue;
+		if (row->letter)
+			fprintf(to, "-%c", row->letter);
+		else
+			fprintf(to, "--%s", row->name);
+		left--;
+		fputs(left > 1 ? ", " : left ? " and " : "", to);
+	}
 }
 
 void config_help(FILE *to)
 {
 	fputs("Usage: showstopper [OPTION]... [GROUP-OPTION]... COMMAND [ARG]... [ : [GROUP-OPTION]... COMMAND [ARG]... ]...\n"
 	      "       showstopper [OPTION]... --attach=PID...\n"
-	      "Run COMMANDs and hold the CPU load of the whole machine at a target by stopping and continuing them.\n\n",
+	      "Run COMMANDs and hold the CPU load of the whole machine at a target by stopping and continuing them.\n",
 		to);
-	fputs("Group options, before any command:\n", to);
-	print_options(OPTION_OF_GROUP, to);
-	fputs("\nOptions, before the first command:\n", to);
-	print_options(OPTION_OF_RUN, to);
+	print_options("Every day", HELP_EVERYDAY, to);
+	fputs("\nOptions stand before the first command; those of a group before any command: ", to);
+	print_group_options(to);
+	fputs(".\n", to);
+	print_options("Workloads", HELP_WORKLOADS, to);
+	print_options("Modules", HELP_MODULES, to);
+	print_options("Length of the run", HELP_LENGTH, to);
+	print_options("Output", HELP_OUTPUT, to);
+	print_options("Instead of a run", HELP_INSTEAD, to);
 	fputs("\nTIME is a number and a unit: ms or m, s, min or M, h (1m is a millisecond, 1min30s a minute and a half).\n"
-	      "Example: showstopper -T 50% -r 30s -- ssburn\n"
 	      "Exit status: 0 done, 1 a workload failed, 3 --require missed, 125 showstopper failed, or can't run here "
-	      "(--check-machine),\n126 and 127 as in a shell.\n",
+	      "(--check-machine),\n126 and 127 as in a shell.\n"
+	      "Examples:\n"
+	      "  showstopper -l 50% -r 30s ssburn                 half load for 30 seconds\n"
+	      "  showstopper -T day.trace -o day.csv ssburn       a load as recorded, with a log\n"
+	      "  showstopper -l 50% --when-one-ends stop ssburn : --free -n 1 --stdout client.txt CLIENT\n"
+	      "                                                   a client beside a load, to the client's end\n",
 		to);
 }
 
@@ -105,7 +135,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	if (*at == first)
 		return config->groups ? refuse(error, "group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)
-				      : refuse(error, "a command is missing: expected one, such as showstopper -T 40%% ssburn "
+				      : refuse(error, "a command is missing: expected one, such as showstopper -l 40%% ssburn "
 						      "(--help says more)");
 	const bool last = *at == argc;
 	argv[(*at)++] = NULL;
@@ -122,6 +152,17 @@ static int parse_groups(struct config *config, int argc, char **argv, char **err
 		config_free_group(&group);
 	}
 	return result < 0 ? -1 : 0;
+}
+
+/* What -l, -t and -T say together. */
+static int choose_trace(struct config *config, char **error)
+{
+	char reason[TRACE_CHOICE_ERROR_MAX];
+	const bool has_module = config->module[SST_TRACE] != config_usual_module[SST_TRACE];
+	if (config->limit > 0 || trace_choice_complete(config->load, has_module, &config->module[SST_TRACE],
+					 &config->module_options[SST_TRACE], reason) == 0)
+		return 0;
+	return refuse(error, "%s", reason);
 }
 
 /* Files of a run: what two of them write into one can't be read. */
@@ -151,7 +192,7 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 	if (config->log_counters && config->attaches)
 		return refuse(error, "--log-counters: what --attach takes runs already, and only what is started here can be "
 				     "counted (cpuload -C counters= counts all of the machine)");
-	if (limit_complete(config, error) != 0)
+	if (limit_complete(config, error) != 0 || choose_trace(config, error) != 0)
 		return -1;
 	if (check_outputs(config, error) != 0)
 		return -1;

@@ -27,20 +27,17 @@ int option_set_limit(void *settings, const char *source, const char *text)
 	return 0;
 }
 
-/* The default texts are nobody's but config_init's: what the user typed stands elsewhere. */
 static bool was_given(const struct config *config, enum sst_kind kind)
 {
-	struct config initial;
-	config_init(&initial);
-	return config->module_options[kind] || config->module[kind] != initial.module[kind];
+	return config->module_options[kind] || config->module[kind] != config_usual_module[kind];
 }
 
 int limit_complete(struct config *config, char **error)
 {
 	if (!(config->limit > 0))
 		return 0;
-	if (was_given(config, SST_TRACE) || was_given(config, SST_FEEDBACK))
-		return refuse(error, "--limit: expected none of -t, -T, -f and -F with it: it stands for them");
+	if (config->load || was_given(config, SST_TRACE) || was_given(config, SST_FEEDBACK))
+		return refuse(error, "--limit: expected none of -l, -t, -T, -f and -F with it: it stands for them");
 	const double processors = ceil(config->limit);
 	snprintf(config->limit_load, sizeof config->limit_load, "%.17g", config->limit / processors);
 	snprintf(config->limit_processors, sizeof config->limit_processors, "processors=%.0f", processors);

@@ -15,6 +15,7 @@
 #include "cli/refuse.h"
 #include "module/module.h"
 #include "module/option.h"
+#include "module/trace_choice.h"
 #include "os/counter_event.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
@@ -84,6 +85,16 @@ int option_set_start_at(void *settings, const char *source, const char *text)
 		return refuse(target->error, "%s: '%s' is %s: expected a time to come, within 3650d", source, text,
 			when_ns <= now_ns ? "in the past" : "too far away");
 	target->config->start_at_ns = when_ns;
+	return 0;
+}
+
+int option_set_load(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	char reason[TRACE_CHOICE_ERROR_MAX];
+	if (trace_choice_check_load(source, text, reason) != 0)
+		return refuse(target->error, "%s", reason);
+	target->config->load = text;
 	return 0;
 }
 

@@ -13,6 +13,17 @@
 /* Bits of tool_option.uses: whether an option is stored in a group and stands before any command, or only before the first. */
 enum { OPTION_OF_GROUP = 1, OPTION_OF_RUN = 2 };
 
+/* More of these bits, one for each option: the heading of --help that it stands under. */
+enum {
+	HELP_EVERYDAY = 4,
+	HELP_WORKLOADS = 8,
+	HELP_MODULES = 16,
+	HELP_LENGTH = 32,
+	HELP_OUTPUT = 64,
+	HELP_INSTEAD = 128,
+	HELP_HEADINGS = HELP_EVERYDAY | HELP_WORKLOADS | HELP_MODULES | HELP_LENGTH | HELP_OUTPUT | HELP_INSTEAD
+};
+
 /* Where the options before a command are stored: `settings` of the functions below. */
 struct option_target {
 	struct config *config;
@@ -28,6 +39,7 @@ int option_set_attach(void *settings, const char *source, const char *text);
 int option_set_cpus(void *settings, const char *source, const char *text);
 int option_set_frequency(void *settings, const char *source, const char *text);
 int option_set_help_module(void *settings, const char *source, const char *text);
+int option_set_load(void *settings, const char *source, const char *text);
 int option_set_part(void *settings, const char *source, const char *text);
 int option_set_pin(void *settings, const char *source, const char *text);
 int option_set_log_counters(void *settings, const char *source, const char *text);

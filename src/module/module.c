@@ -191,7 +191,8 @@ static const struct sst_option *first_required(const struct sst_option *table)
 }
 
 /* A module that needs one of its options, and got none. */
-static int refuse_nothing(enum sst_kind kind, const char *name, const struct sst_option *required, bool is_first, char *error)
+static int refuse_nothing(
+	const struct sst_module *base, enum sst_kind kind, const char *name, const struct sst_option *required, char *error)
 {
 	char form[128] = "";
 	FILE *const to = fmemopen(form, sizeof form, "w");
@@ -200,11 +201,15 @@ static int refuse_nothing(enum sst_kind kind, const char *name, const struct sst
 		fclose(to);
 	}
 	const char letter = kinds[kind].letter;
+	const bool is_load = required->type == SST_LOAD && required == base->options;
 	/* Whoever leaves out the load knows of no module. */
-	if (required->type == SST_LOAD && is_first) {
+	if (is_load && kind == SST_TRACE && strcmp(base->name, "constant") == 0)
+		snprintf(error, MODULE_ERROR_MAX,
+			"-l is missing: give a load, such as -l 40%%, or a trace's file, such as -T day.trace");
+	else if (is_load)
 		snprintf(error, MODULE_ERROR_MAX, "-%c is missing: give a load, such as -%c 40%%", letter, letter);
+	if (is_load)
 		return -1;
-	}
 	if (required->type == SST_LOAD)
 		return refuse(kind, name, error, "-%c is missing: give %s (%s), such as -%c %s=40%%", letter, form,
 			required->help, letter, required->name);
@@ -228,7 +233,7 @@ int module_load(
 		const bool is_load = kind == SST_TRACE && table && table->name && table->type == SST_LOAD;
 		const struct sst_option *const required = first_required(table);
 		if (!options && required)
-			refuse_nothing(kind, name, required, required == table, error);
+			refuse_nothing(module->base, kind, name, required, error);
 		else if (is_load && options && is_like_file(options))
 			refuse(kind, name, error, "-%c: %s; a trace in a file: -t file -T %.200s", kinds[kind].letter, reason,
 				options);

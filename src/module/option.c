@@ -242,9 +242,7 @@ static int refuse_value(const struct sst_option *option, const char *text, int r
 		fprintf(to, "option '%s': '%.120s' is %s: expected ", option->name, text,
 			reason == ERANGE ? "out of range" : "malformed");
 		print_expected(option, to);
-		double percent;
-		if (option->type == SST_LOAD && units_parse_real(text, strlen(text), &percent, NULL) == 0 && percent > 1 &&
-			percent <= 100)
+		if (option->type == SST_LOAD && units_lacks_percent(text))
 			fprintf(to, "; %.120s per cent is %.120s%%", text, text);
 		fclose(to);
 	}
@@ -403,6 +401,14 @@ out:
 	free(copy);
 	free(given);
 	return result;
+}
+
+bool option_first_value(const char *text, char *value, size_t size)
+{
+	if (strlen(text) >= size)
+		return false;
+	char *rest = strcpy(value, text);
+	return cut(&rest).equals < 0 && *value;
 }
 
 void option_free(struct option_memory *memory)

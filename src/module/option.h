@@ -10,6 +10,7 @@
 #ifndef MODULE_OPTION_H
 #define MODULE_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -31,6 +32,12 @@ struct option_memory {
 int option_parse(const struct sst_option *table, const char *text, void *state, struct option_memory *memory,
 	char error[static OPTION_ERROR_MAX]);
 void option_free(struct option_memory *memory);
+
+/*
+ * Writes the text's first piece, unescaped, if that has no name: what the table's first option gets. False when it has one, or doesn't
+ * fit, or there is nothing.
+ */
+bool option_first_value(const char *text, char *value, size_t size);
 
 /* Prints the values in the state as text that option_parse takes again: `key=value,key=value`; unset options are left out. */
 void option_print(const struct sst_option *table, const void *state, FILE *to);

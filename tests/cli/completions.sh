@@ -85,6 +85,11 @@ lines() {
 	type 'showstopper --trace=sta' --trace=staircase
 	type 'showstopper -qtsta' -qtstaircase
 	type 'showstopper -T ' load=
+	type 'showstopper -T on' one.trace
+	type 'showstopper --trace-options=tw' --trace-options=two.trace
+	type 'showstopper -T zz'
+	type 'sssim -T on' one.trace
+	type 'showstopper -t staircase -T on'
 	type 'showstopper -t staircase -T ' from= to= step= hold= symmetric=
 	type 'showstopper -t staircase -T from' from=
 	type 'showstopper --trace=staircase -T from=1,sy' from=1,symmetric=

@@ -60,15 +60,23 @@ accepted -c "$build/modules/control/geom.so"
 
 # Options of modules. The messages are those of all modules; each type of value is met once.
 for value in '' 2 -0.1 101% nan inf 1/0 3/2 1/ 0.5x; do
-	refused "trace module 'constant': -T: option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "$value"
+	refused "trace module 'constant': -T: option 'load': '.*' is (malformed|out of range): expected a load from 0 to 1" -T "load=$value"
+	refused "-l: '.*' is (malformed|out of range): expected a load from 0 to 1, such as [^;]*(; 2 per cent is 2%)?\$" -l "$value"
+	[ -z "$value" ] || refused "-T: '.*': expected a load from 0 to 1, such as .*, or the name of a trace file: No such file or directory" -T "$value"
 done
-refused "-T is missing: give a load, such as -T 40%\$" -q
-refused ".*'load': '40' is out of range: expected a load from 0 to 1, .*; 40 per cent is 40%\$" -T 40
+refused "-l is missing: give a load, such as -l 40%, or a trace's file, such as -T day.trace\$" -q
+refused ".*'load': '40' is out of range: expected a load from 0 to 1, .*; 40 per cent is 40%\$" -T load=40
+refused "-T: '40': expected a load from 0 to 1, .*, or the name of a trace file: No such file or directory; 40 per cent is 40%\$" -T 40
+refused "-T: 'nosuch.trace': expected a load .*, or the name of a trace file: No such file or directory\$" -T nosuch.trace,speed=2
+for other in '-T 40%' '-t constant' '-t file -T x'; do
+	# shellcheck disable=SC2086 # words
+	refused '-l: expected neither -t nor -T with it: it stands for -t constant -T LOAD$' $other --load 40%
+done
 echo '0 10%' >1.trace
 for name in hand.txt /hand 1.trace; do
-	refused ".*'$name' is malformed: expected a load .*; a trace in a file: -t file -T $name\$" -T "$name"
+	refused ".*'$name' is malformed: expected a load .*; a trace in a file: -t file -T $name\$" -t constant -T "$name"
 done
-refused ".*'1.5x' is malformed: expected a load from 0 to 1, such as [^;]*\$" -T 1.5x
+refused ".*'1.5x' is malformed: expected a load from 0 to 1, such as [^;]*\$" -t constant -T 1.5x
 refused "trace module 'constant': -T: unknown option 'lod': expected one of load" -T lod=50%
 refused "trace module 'constant': -T: option 'load' is given twice" -T 50%,load=50%
 refused "trace module 'constant': -T: an option without a name: expected one of load" -T 50%,
@@ -100,6 +108,16 @@ refused "trace module 'file': -T is missing: give file=TEXT \(trace to replay, c
 refused "trace module 'file': empty.trace" -t file -T empty.trace
 printf '0 10%%\n10s 20%%\n' >right.trace
 accepted -t file -T right.trace
+refused "trace module 'file': wrong.trace.*2.*5.*110%" -T wrong.trace
+# Without -t a load, or else a file.
+cp right.trace 50%
+for line in '-T right.trace,speed=2|file file=right.trace,speed=2,' '-T ./50%|file file=\./50%,' '-T 50%|constant load=0\.5$' '-l 50%|constant load=0\.5$'; do
+	# shellcheck disable=SC2086 # words
+	run showstopper ${line%|*} --dry-run touch started
+	expect_status 0
+	expect_text out "^trace: ${line#*|}"
+done
+rm 50%
 
 refused "--require: option 'error': '' is malformed: expected a number, at least 0" --require=
 refused "--require: option 'error': '-1' is out of range: expected a number, at least 0" --require=error=-1
@@ -146,17 +164,17 @@ refused "unknown option '-z'" -z
 refused "unknown option '-Z'" -qZ
 refused "unknown option '-1'" -1
 refused "option '--quiet' takes no value" --quiet=yes
-for option in -n -t -T -f -F -c -C -s -S -d -D -w -r -o --instances --trace --run-time --log --log-interval --stdout --chdir --grace \
+for option in -n -l -t -T -f -F -c -C -s -S -d -D -w -r -o --instances --load --trace --run-time --log --log-interval --stdout --chdir --grace \
 	--require --separator --placeholder --help-module --sysroot --export-json --export-csv --progress; do
 	run showstopper "$option"
 	expect_trouble "^showstopper: option '$option' needs "
 done
 run showstopper
-expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -T 40% ssburn"
+expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -l 40% ssburn"
 run showstopper --
-expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -T 40% ssburn"
+expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -l 40% ssburn"
 run showstopper -T 50%
-expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -T 40% ssburn"
+expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -l 40% ssburn"
 
 # Options end at the first word that is none, or at --.
 run showstopper -T 50% -n 1 --dry-run echo -n 5 --help
@@ -195,7 +213,7 @@ run showstopper -T 50% touch started : -n 2
 expect_trouble "^showstopper: group 2 is empty"
 run showstopper -T 50% touch started : -n 2 : touch started
 expect_trouble "^showstopper: group 2 is empty"
-for option in '-T 40%' '-r 1s' --quiet '--log x' --help --dry-run '--placeholder x'; do
+for option in '-T 40%' '-l 40%' '-r 1s' --quiet '--log x' --help --dry-run '--placeholder x'; do
 	# shellcheck disable=SC2086
 	run showstopper -T 50% touch started : $option touch started
 	expect_trouble "^showstopper: option '-[a-zA-Z-]*' must stand before the first command"
@@ -439,10 +457,10 @@ for value in '' 0 0% -5% abc 20 0.2 20%% % nan% 1e9%; do
 	run showstopper --limit "$value" touch started
 	expect_trouble "^showstopper: --limit: '$value': expected a share of one processor and a percent sign, such as 20%, or 150% for one and a half\$"
 done
-for other in '-T 20%' '-t sine' '-f realtime' '-F share=40m' '-t constant'; do
+for other in '-T 20%' '-l 20%' '-t sine' '-f realtime' '-F share=40m' '-t constant'; do
 	# shellcheck disable=SC2086 # two words
 	run showstopper --limit 20% $other touch started
-	expect_trouble '^showstopper: --limit: expected none of -t, -T, -f and -F with it: it stands for them$'
+	expect_trouble '^showstopper: --limit: expected none of -l, -t, -T, -f and -F with it: it stands for them$'
 done
 run showstopper --limit 20% -r 1500m --export-json limit.json sh -c 'while :; do :; done'
 expect_status 0

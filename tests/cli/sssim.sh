@@ -165,7 +165,7 @@ limit=60
 # ---- Wrong command lines ----------------------------------------------------------------------------------------------------
 
 run sssim
-expect_trouble "^sssim: -T is missing: give a load, such as -T 40%"
+expect_trouble "^sssim: -l is missing: give a load, such as -l 40%"
 run sssim -T 50%
 expect_trouble 'no end.*--run-time'
 run sssim -T 50% -r 1s ssburn
@@ -177,7 +177,21 @@ expect_trouble "unknown option '-Z'"
 run sssim -T
 expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
-expect_trouble "'110%'"
+expect_trouble "^sssim: -T: '110%': expected a load .*, or the name of a trace file: No such file or directory\$"
+run sssim -l 60 -r 1s
+expect_trouble "^sssim: -l: '60' is out of range: .*; 60 per cent is 60%\$"
+run sssim -l 60% -T 60% -r 1s
+expect_trouble '^sssim: -l: expected neither -t nor -T with it'
+# -l is short for a trace, and a trace in a file needs no -t.
+run sssim -q --report -T 50% -r 5s
+cp out long
+run sssim -q --report --load 50% -r 5s
+expect_status 0
+cmp -s out long || fail "$what: another result than with -T"
+printf '0 50%%\n5s 50%%\n' >short.trace
+run sssim -q --report -T short.trace
+expect_status 0
+expect_text out '^load=0\.(50|49[5-9])'
 for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
 	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' \
 	'--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \

@@ -45,7 +45,7 @@ static void says_that_a_load_is_needed(void **state)
 	(void)state;
 	const char *refused = module_test_load(&test, SST_TRACE, "constant", NULL);
 	assert_non_null(refused);
-	assert_non_null(strstr(refused, "-T is missing: give a load, such as -T 40%"));
+	assert_non_null(strstr(refused, "-l is missing: give a load, such as -l 40%, or a trace's file, such as -T day.trace"));
 }
 
 static void refuses_other_loads(void **state)

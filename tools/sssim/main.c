@@ -14,7 +14,7 @@
 
 static void print_help(const struct settings *settings)
 {
-	fputs("Usage: sssim [OPTION]... -T OPTIONS\n"
+	fputs("Usage: sssim [OPTION]... -l LOAD\n"
 	      "Run Showstopper's modules in virtual time on a modelled machine, and say how well they did.\n\n",
 		stdout);
 	tool_options_help(sssim_options, sssim_option_count, 0, stdout);
@@ -23,7 +23,7 @@ static void print_help(const struct settings *settings)
 		printf("%s %s", kind ? "," : "", settings->sim.module[kind]);
 	fputs("\n\nModels of workloads, with their options:\n", stdout);
 	sim_workload_help(stdout);
-	fputs("\nExample: sssim -p 12 -W parallel:4 -T 50% -r 3M -o run.csv\n", stdout);
+	fputs("\nExample: sssim -p 12 -W parallel:4 -l 50% -r 3M -o run.csv\n", stdout);
 }
 
 /* As showstopper says it. */

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/diag.h"
 #include "base/units.h"
+#include "module/trace_choice.h"
 
 /* Places in the table of the options that are kept apart. */
 enum { MODEL, BACKGROUND };
@@ -30,15 +32,28 @@ static int set_shared_speed(void *to, const char *source, const char *text)
 	return 0;
 }
 
+static int set_load(void *to, const char *source, const char *text)
+{
+	struct settings *settings = to;
+	char error[TRACE_CHOICE_ERROR_MAX];
+	if (trace_choice_check_load(source, text, error) != 0)
+		return diag_refuse("%s", error);
+	settings->load = text;
+	return 0;
+}
+
 const struct tool_option sssim_options[] = {
 	[MODEL] = {'W', "workload", TOOL_VALUE, .choices = sim_model_names, .argument = "MODEL[:OPTIONS]",
 		.help = "what the workloads are, see below (single); several models are given to them in turn"},
 	[BACKGROUND] = {'B', "background", TOOL_VALUE, .argument = "OPTIONS",
 		.help = "a load that nobody controls, see below; may be given several times"},
+	{'l', "load", TOOL_CALL, .argument = "LOAD", .help = "the load to hold, such as 50%; short for -t constant -T LOAD",
+		.call = set_load},
 	{'t', "trace", TOOL_TEXT, MODULE_OF(SST_TRACE), .argument = "MODULE", .help = "trace module: what the load should be",
 		.completion = TOOL_COMPLETE_MODULE, .kind = SST_TRACE},
 	{'T', "trace-options", TOOL_TEXT, OPTIONS_OF(SST_TRACE), .argument = "OPTIONS",
-		.help = "its options, key=value,key=value", .completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_TRACE},
+		.help = "its options, key=value,key=value; without -t a load, or the name of a trace's file",
+		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = SST_TRACE},
 	{'f', "feedback", TOOL_TEXT, MODULE_OF(SST_FEEDBACK), .argument = "MODULE", .help = "feedback module: what the load is",
 		.completion = TOOL_COMPLETE_MODULE, .kind = SST_FEEDBACK},
 	{'F', "feedback-options", TOOL_TEXT, OPTIONS_OF(SST_FEEDBACK), .argument = "OPTIONS", .help = "its options",
@@ -143,6 +158,10 @@ static int complete(struct settings *settings)
 {
 	struct sim_config *sim = &settings->sim;
 	char error[OPTION_ERROR_MAX];
+	const bool has_module = sim->module[SST_TRACE] != config_usual_module[SST_TRACE];
+	if (trace_choice_complete(settings->load, has_module, &sim->module[SST_TRACE], &sim->module_options[SST_TRACE], error) !=
+		0)
+		return diag_refuse("%s", error);
 	const unsigned processors = (unsigned)settings->processors;
 	if (!sim->models)
 		settings->model_text[sim->models++] = "single";

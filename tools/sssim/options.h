@@ -16,6 +16,7 @@ struct settings {
 	int accounting, priority, placement;
 	const char **model_text, **background_text; /* as given; owned, the words are argv's */
 	struct sim_workload *model, *background;
+	const char *load; /* of -l; NULL: not given */
 	bool report, speed, quiet, verbose;
 };
 

@@ -340,6 +340,17 @@ static void printed_reals_are_short_and_read_back(void **state)
 	assert_string_equal(units_print_real(INFINITY, text), "inf");
 }
 
+static void a_forgotten_sign_is_recognised(void **state)
+{
+	(void)state;
+	assert_true(units_lacks_percent("60"));
+	assert_true(units_lacks_percent("1.5"));
+	assert_true(units_lacks_percent("100"));
+	static const char *const others[] = {"", "1", "0.5", "100.1", "60%", "-60", "x", "60 "};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(units_lacks_percent(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +366,7 @@ int main(void)
 		cmocka_unit_test(integers_fill_their_type),
 		cmocka_unit_test(printed_times_are_short_and_read_back),
 		cmocka_unit_test(printed_reals_are_short_and_read_back),
+		cmocka_unit_test(a_forgotten_sign_is_recognised),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

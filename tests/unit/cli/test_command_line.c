@@ -168,6 +168,31 @@ static void every_option_has_its_place(void **state)
 	assert_true(config.require_mse == 3);
 }
 
+static void a_load_is_short_for_a_constant_trace(void **state)
+{
+	(void)state;
+	take("-l 50% a");
+	assert_string_equal(config.module[SST_TRACE], "constant");
+	assert_string_equal(config.module_options[SST_TRACE], "50%");
+	take("--load=1/3 -n1 a -l 7");
+	assert_string_equal(config.module_options[SST_TRACE], "1/3");
+	take("-T 50% a");
+	assert_string_equal(config.module[SST_TRACE], "constant");
+	take("-T /dev/null,loop a"); /* a file, whatever is in it */
+	assert_string_equal(config.module[SST_TRACE], "file");
+	assert_string_equal(config.module_options[SST_TRACE], "/dev/null,loop");
+	take("-t sine -T /dev/null a");
+	assert_string_equal(config.module[SST_TRACE], "sine");
+	refuse("-l 60 a", "-l: '60' is out of range: expected a load from 0 to 1, such as 1/3, 0.25 or 25%; 60 per cent is 60%");
+	refuse("-l 60% -t file a", "-l: expected neither -t nor -T with it: it stands for -t constant -T LOAD");
+	refuse("-T 60% --load 60% a", "-l: expected neither -t nor -T with it: it stands for -t constant -T LOAD");
+	refuse("-l 60% --limit 20% a", "--limit: expected none of -l, -t, -T, -f and -F with it: it stands for them");
+	refuse("-T /nonexistent/trace a", "-T: '/nonexistent/trace': expected a load from 0 to 1, such as 1/3, 0.25 or 25%, or "
+					  "the name of a trace file: No such "
+					  "file or directory");
+	refuse("a : -l 60% b", "option '-l' must stand before the first command: it holds for all groups");
+}
+
 static void groups_are_separated(void **state)
 {
 	(void)state;
@@ -225,7 +250,7 @@ static void options_end_at_the_first_word(void **state)
 	assert_string_equal(config.log, "--help");
 }
 
-#define NO_COMMAND "a command is missing: expected one, such as showstopper -T 40% ssburn (--help says more)"
+#define NO_COMMAND "a command is missing: expected one, such as showstopper -l 40% ssburn (--help says more)"
 #define NO_COMMAND_BESIDE                                                                                                        \
 	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, --pin, --part, "       \
 	"--frequency and --free"
@@ -578,6 +603,7 @@ int main(void)
 		TEST(defaults),
 		TEST(the_paper_s_command),
 		TEST(every_option_has_its_place),
+		TEST(a_load_is_short_for_a_constant_trace),
 		TEST(groups_are_separated),
 		TEST(separators_can_be_chosen),
 		TEST(options_end_at_the_first_word),

@@ -39,10 +39,22 @@ static void what_it_takes_is_complete(void **state)
 			fail_msg("--%s: no choices", row->name);
 		if ((row->takes == TOOL_TIME || row->takes == TOOL_COUNT) && row->least >= row->most)
 			fail_msg("--%s: no range", row->name);
-		if (row->uses != OPTION_OF_RUN && row->uses != OPTION_OF_GROUP)
+		const unsigned place = row->uses & (OPTION_OF_RUN | OPTION_OF_GROUP), heading = row->uses & HELP_HEADINGS;
+		if (place != OPTION_OF_RUN && place != OPTION_OF_GROUP)
 			fail_msg("--%s is of a group or of the run", row->name);
+		if (!heading || (heading & (heading - 1)) || row->uses != (place | heading))
+			fail_msg("--%s stands under one heading of --help", row->name);
 		assert_true(row->help && *row->help);
 	}
+}
+
+static void ten_are_of_every_day(void **state)
+{
+	(void)state;
+	int count = 0;
+	for (EACH(row))
+		count += (row->uses & HELP_EVERYDAY) != 0;
+	assert_int_equal(count, 10);
 }
 
 /* What the messages call a value that must not be empty follows from what completes it. */
@@ -92,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_named_once),
 		cmocka_unit_test(what_it_takes_is_complete),
+		cmocka_unit_test(ten_are_of_every_day),
 		cmocka_unit_test(names_can_be_completed),
 		cmocka_unit_test(each_kind_has_a_module_and_its_options),
 		cmocka_unit_test(pins_are_the_schemes),

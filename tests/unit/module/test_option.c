@@ -167,6 +167,21 @@ static void the_first_piece_may_do_without_its_name(void **state)
 	refuse("loop,gain", "option 'gain': '' is malformed: expected a number, at least 0");
 }
 
+static void the_first_piece_is_had_without_a_table(void **state)
+{
+	(void)state;
+	char value[8];
+	assert_true(option_first_value("a,b=c", value, sizeof value));
+	assert_string_equal(value, "a");
+	assert_true(option_first_value("a\\,\\=b", value, sizeof value));
+	assert_string_equal(value, "a,=b");
+	assert_false(option_first_value("a=b,c", value, sizeof value));
+	assert_false(option_first_value("", value, sizeof value));
+	assert_false(option_first_value(",a", value, sizeof value));
+	assert_true(option_first_value("1234567", value, sizeof value));
+	assert_false(option_first_value("12345678", value, sizeof value));
+}
+
 static void a_backslash_takes_the_next_character_as_it_is(void **state)
 {
 	(void)state;
@@ -421,6 +436,7 @@ int main(void)
 		TEST(types_without_default_are_unset),
 		TEST(every_type_is_set_by_name),
 		TEST(the_first_piece_may_do_without_its_name),
+		TEST(the_first_piece_is_had_without_a_table),
 		TEST(a_backslash_takes_the_next_character_as_it_is),
 		TEST(processor_lists_go_on_over_commas),
 		TEST(wrong_values_say_what_was_found_and_what_is_accepted),

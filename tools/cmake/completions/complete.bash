@@ -118,8 +118,10 @@ _showstopper_module_value() {
 }
 
 _showstopper_module_options() {
-	local name row item=${value##*,}
+	local name row item=${value##*,} is_trace=no
 	local -a options
+	# Without -t, the trace may be in a file.
+	[[ $1 != trace || -n ${chosen[trace]-} || $value == *,* ]] || is_trace=yes
 	for name in "${usual_modules[@]}"; do
 		[[ $name == "$1:"* ]] && break
 	done
@@ -128,7 +130,12 @@ _showstopper_module_options() {
 	compopt -o nospace
 	if [[ $item != *=* ]]; then
 		_showstopper_offer "${options[@]/%=*/=}"
-		((${#COMPREPLY[@]} > 0 || ${#options[@]} == 0)) || _showstopper_module_value "${options[0]#*=}"
+		((${#COMPREPLY[@]} == 0)) || return
+		if [[ $is_trace == yes ]]; then
+			_showstopper_files f
+		elif ((${#options[@]} > 0)); then
+			_showstopper_module_value "${options[0]#*=}"
+		fi
 		return
 	fi
 	for row in "${options[@]}"; do

@@ -114,9 +114,10 @@ end
 # __showstopper_module_options PROGRAM KIND
 function __showstopper_module_options
     set -l module (string replace -- $argv[2]: '' (string match -- "$argv[2]:*" $__showstopper_usual_modules))
+    set -l is_named no
     for row in (__showstopper_scan $argv[1])[3..-1]
         set -l option (string split -m 1 ' ' -- $row)
-        test "$(__showstopper_takes $argv[1] $option[1])" = "module $argv[2]"; and set module $option[2]
+        test "$(__showstopper_takes $argv[1] $option[1])" = "module $argv[2]"; and set module $option[2]; and set is_named yes
     end
     set -l known (__showstopper_known $argv[2]:$module)
     set -q known[1]; or return
@@ -139,7 +140,10 @@ function __showstopper_module_options
         return
     end
     printf '%s\n' $prefix(string replace -r -- '=.*' = $known)
-    string match -q -- "$item*" $known; or __showstopper_module_value "$prefix" "$item" (string split -m 1 = -- $known[1])[2]
+    set -l values (string split -m 1 = -- $known[1])[2]
+    # Without -t, the trace may be in a file.
+    test $argv[2] = trace -a $is_named = no -a -z "$prefix"; and set values TEXT
+    string match -q -- "$item*" $known; or __showstopper_module_value "$prefix" "$item" $values
 end
 
 # __showstopper_value PROGRAM WHAT WORD…: candidates, with a tab and what they are.

@@ -32,6 +32,11 @@ _showstopper_module_options() {
 	local name=${${(M)usual_modules:#$1:*}#*:} row
 	local -a known
 	known=(${(f)"$(_showstopper_known "$1:${chosen[$1]:-$name}")"})
+	# Without -t, the trace may be in a file.
+	if [[ $1 == trace && -z ${chosen[trace]-} && $PREFIX != *[,=]* ]]; then
+		((${#known})) && compadd -S '' -- "${known[@]/%=*/=}" || _files
+		return
+	fi
 	compset -P '*,'
 	if compset -P '*='; then
 		row=${IPREFIX%=}

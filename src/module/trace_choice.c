@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "module/trace_choice.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/units.h"
+#include "module/option.h"
+
+static const char constant[] = "constant", file[] = "file";
+
+/* What follows a message about a text that was to be a load. */
+static void hint(const char *text, char *error)
+{
+	const size_t used = strlen(error);
+	if (units_lacks_percent(text))
+		snprintf(error + used, TRACE_CHOICE_ERROR_MAX - used, "; %.40s per cent is %.40s%%", text, text);
+}
+
+int trace_choice_check_load(const char *source, const char *text, char error[static TRACE_CHOICE_ERROR_MAX])
+{
+	double load;
+	if (units_parse_load(text, strlen(text), &load, NULL) == 0)
+		return 0;
+	snprintf(error, TRACE_CHOICE_ERROR_MAX, "%s: '%.120s' is %s: expected %s", source, text,
+		errno == ERANGE ? "out of range" : "malformed", UNITS_LOAD_EXPECTED);
+	hint(text, error);
+	return -1;
+}
+
+int trace_choice_complete(
+	const char *load, bool has_module, const char **module, const char **options, char error[static TRACE_CHOICE_ERROR_MAX])
+{
+	char word[PATH_MAX];
+	struct stat status;
+	double ignored;
+	if (load && (has_module || *options)) {
+		snprintf(error, TRACE_CHOICE_ERROR_MAX,
+			"-l: expected neither -t nor -T with it: it stands for -t constant -T LOAD");
+		return -1;
+	}
+	if (load) {
+		*module = constant;
+		*options = load;
+		return 0;
+	}
+	if (has_module || !*options || !option_first_value(*options, word, sizeof word) ||
+		units_parse_load(word, strlen(word), &ignored, NULL) == 0)
+		return 0;
+	if (stat(word, &status) == 0) {
+		*module = file;
+		return 0;
+	}
+	snprintf(error, TRACE_CHOICE_ERROR_MAX, "-T: '%.200s': expected %s, or the name of a trace file: %s", word,
+		UNITS_LOAD_EXPECTED, strerror(errno));
+	hint(word, error);
+	return -1;
+}
