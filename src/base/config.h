@@ -44,6 +44,8 @@ struct group {
 	unsigned part, parts;            /* … and which part of how many; 0 parts: not given */
 	struct frequency_wish frequency; /* of those processors */
 	const char *frequency_text;      /* … as it was typed; NULL for none */
+	const char *stdout_file;         /* of its workloads, also where it has that of all groups; NULL: inherited */
+	const char *stderr_file;         /* likewise */
 	char **command;                  /* argv, NULL-terminated; the words are the caller's */
 };
 
@@ -87,7 +89,7 @@ struct config {
 	bool log_power, log_zones;
 	const char *log_counters;                          /* names of events; NULL for none */
 	const char *power_command;                         /* that measures it; NULL: none */
-	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited */
+	const char *stdout_file, *stderr_file, *directory; /* of the workloads; NULL: inherited. The files are for all groups */
 	double require_error, require_mse, require_others; /* pp, pp², pp; NaN: not asked for */
 	enum { ENDS_CONTINUE, ENDS_RESPAWN, ENDS_STOP } when_one_ends;
 	bool keep_going; /* without a workload whose executor died */

@@ -21,6 +21,17 @@ static void say_of(
 	free(made);
 }
 
+/* --stdout or --stderr of a group, where it has one of its own. */
+static void say_of_output(const struct config *config, unsigned number, unsigned instance, const char *option, const char *own,
+	const char *common, void (*say)(const char *line))
+{
+	char where[48];
+	if (own == common)
+		return;
+	snprintf(where, sizeof where, "%s of group %u", option, number);
+	say_of(config, where, own, instance, say);
+}
+
 void replaced_say(const struct config *config, void (*say)(const char *line))
 {
 	unsigned instance = 0;
@@ -30,6 +41,9 @@ void replaced_say(const struct config *config, void (*say)(const char *line))
 		for (char **word = config->group[i].command; *word; word++)
 			if (word != config->group[i].command)
 				say_of(config, where, *word, instance, say);
+		const struct group *const group = &config->group[i];
+		say_of_output(config, i + 1, instance, "--stdout", group->stdout_file, config->stdout_file, say);
+		say_of_output(config, i + 1, instance, "--stderr", group->stderr_file, config->stderr_file, say);
 		instance += config->group[i].instances;
 	}
 	if (!config->groups)

@@ -124,14 +124,14 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 		(*at)++;
 	if (*at == first && argc > first)
 		return refuse(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
-	const bool given =
-		group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts || group->frequency_text;
+	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
+			   group->frequency_text || group->stdout_file || group->stderr_file;
 	if (*at == first && !config->groups && config->attaches && !given)
 		return 1;
 	if (*at == first && !config->groups && config->attaches)
 		return refuse(error,
-			"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, "
-			"--pin, --part, --frequency and --free");
+			"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --free, "
+			"--cpus, --pin, --part, --frequency, --stdout and --stderr");
 	if (*at == first)
 		return config->groups ? refuse(error, "group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)

@@ -48,10 +48,24 @@ static int place(struct group *group, char **error)
 	return 0;
 }
 
+/* What stands before the first command is for all groups without files of their own. */
+static void choose_outputs(struct config *config, struct group *group)
+{
+	if (!config->groups) {
+		config->stdout_file = group->stdout_file;
+		config->stderr_file = group->stderr_file;
+	}
+	if (!group->stdout_file)
+		group->stdout_file = config->stdout_file;
+	if (!group->stderr_file)
+		group->stderr_file = config->stderr_file;
+}
+
 int groups_add(struct config *config, struct group *group, char **error)
 {
 	if (config->limit > 0 && !group->instances)
 		group->instances = 1;
+	choose_outputs(config, group);
 	if (place(group, error) != 0 || append(config, group, error) != 0)
 		return -1;
 	group->cpus = NULL;

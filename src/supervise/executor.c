@@ -483,10 +483,11 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 	const struct config *config = executor->run->config;
 	const unsigned index = executor->loop.index;
 	const unsigned width = expand_width(config->workloads);
+	const struct group *const group = run_group(config, index);
 	pid_t pid = -1;
-	const char *const given[3] = {config->directory, config->stdout_file, config->stderr_file};
+	const char *const given[3] = {config->directory, group->stdout_file, group->stderr_file};
 	char *expanded[3] = {NULL, NULL, NULL};
-	char **command = expand_command(run_group(config, index)->command, config->placeholder, index, width);
+	char **command = expand_command(group->command, config->placeholder, index, width);
 	*stage = STAGE_FORK;
 	brake_release(&executor->brake);
 	bool complete = command;

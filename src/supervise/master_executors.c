@@ -151,9 +151,9 @@ static void report_start_failure(struct master *master, unsigned index)
 	if (stage == STAGE_CHDIR)
 		what = master->config->directory;
 	else if (stage == STAGE_STDOUT)
-		what = master->config->stdout_file;
+		what = run_group(master->config, index)->stdout_file;
 	else if (stage == STAGE_STDERR)
-		what = master->config->stderr_file;
+		what = run_group(master->config, index)->stderr_file;
 	if (master->status == 0 && attached)
 		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
 	else if (master->status == 0)

@@ -266,6 +266,11 @@ expect_text out '^replaced in group 2: 50%% becomes 50%$'
 expect_text out '^replaced in group 2: % becomes 2$'
 expect_text out '^replaced in --stdout: out\.% becomes out\.0$'
 expect_no_text out 'replaced in --stderr'
+run showstopper -T 50% --dry-run --stdout all.% -n 2 true : --stdout own.% --stderr err.% -n 10 true : -n 1 true
+expect_text out '^replaced in --stdout: all\.% becomes all\.00$'
+expect_text out '^replaced in --stdout of group 2: own\.% becomes own\.02$'
+expect_text out '^replaced in --stderr of group 2: err\.% becomes err\.02$'
+expect_no_text out 'of group [13]'
 # shellcheck disable=SC2016 # the workloads' shell expands
 run showstopper -q -v -T 100% -c open -n 1 sh -c 'x=abc; echo "${x%c}" "$1"; date +%Hh; awk "BEGIN { printf \"%s %.1f\n\", 1, 2 }"' sh it.%
 expect_status 0
@@ -386,6 +391,20 @@ for number in 0 1; do
 	cmp -s expected "folder.$number/out.$number" || fail "$what: out.$number is '$(cat "folder.$number/out.$number" 2>&1)'"
 	echo no | cmp -s - "folder.$number/err.$number" || fail "$what: err.$number is wrong"
 done
+# Those of all groups, and those of one.
+rm -f folder.*/out.* folder.*/err.*
+run showstopper -q -T 100% -c open --chdir folder.0 --stdout all.% --stderr err -n 1 sh -c 'echo a; echo 1 >&2' : \
+	--stdout own.% -n 1 sh -c 'echo b; echo 2 >&2' : -n 1 --stderr - sh -c 'echo c; echo 3 >&2' : --stdout - -n 1 echo d
+expect_status 0
+expect_lines err 0
+[ "$(sort out | paste -sd ' ')" = '3 d' ] || { fail "$what: what goes to standard output"; cat out; }
+for line in 'all.0 a' 'own.1 b' 'all.2 c'; do
+	[ "$(cat "folder.0/${line% *}" 2>&1)" = "${line#* }" ] || fail "$what: ${line% *} is '$(cat "folder.0/${line% *}" 2>&1)'"
+done
+[ "$(find folder.0 -type f | wc -l)" -eq 4 ] || { fail "$what: other files"; ls folder.0; }
+run showstopper -q -T 50% -n 1 sleep 100 : -n 2 --stderr nowhere/% touch started
+expect_trouble '^showstopper: workload [12]: can.t .*: nowhere/%: No such file or directory$'
+[ ! -e started ] || fail "$what: started a workload"
 run showstopper -q -T 100% -c open -n 1 --chdir folder.% ./nosuch
 expect_status 127
 cp /bin/true folder.1/here

@@ -252,8 +252,8 @@ static void options_end_at_the_first_word(void **state)
 
 #define NO_COMMAND "a command is missing: expected one, such as showstopper -l 40% ssburn (--help says more)"
 #define NO_COMMAND_BESIDE                                                                                                        \
-	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --cpus, --pin, --part, "       \
-	"--frequency and --free"
+	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --free, --cpus, --pin, "       \
+	"--part, --frequency, --stdout and --stderr"
 
 static void empty_groups_are_refused(void **state)
 {
@@ -556,6 +556,27 @@ static void dynamic_pinning(void **state)
 	assert_int_equal(config.moved->count, config.group[0].moved->count);
 }
 
+static void files_of_output_are_for_all_groups_or_one(void **state)
+{
+	(void)state;
+	take("--stdout all --stderr err.% a : --stdout=own b : c : --stderr - d");
+	static const char *const files[][2] = {{"all", "err.%"}, {"own", "err.%"}, {"all", "err.%"}, {"all", "-"}};
+	for (unsigned i = 0; i < 4; i++) {
+		assert_string_equal(config.group[i].stdout_file, files[i][0]);
+		assert_string_equal(config.group[i].stderr_file, files[i][1]);
+	}
+	assert_string_equal(config.stdout_file, "all");
+	assert_string_equal(config.stderr_file, "err.%");
+	take("a : --stdout own b : c");
+	assert_null(config.group[0].stdout_file);
+	assert_string_equal(config.group[1].stdout_file, "own");
+	assert_null(config.group[2].stdout_file);
+	assert_null(config.stdout_file);
+	refuse("a : --stdout= b", "--stdout: expected the name of a file");
+	refuse("--attach 1 --stdout x", NO_COMMAND_BESIDE);
+	refuse("a : --chdir x b", "option '--chdir' must stand before the first command: it holds for all groups");
+}
+
 static void something_must_be_controlled(void **state)
 {
 	(void)state;
@@ -604,6 +625,7 @@ int main(void)
 		TEST(the_paper_s_command),
 		TEST(every_option_has_its_place),
 		TEST(a_load_is_short_for_a_constant_trace),
+		TEST(files_of_output_are_for_all_groups_or_one),
 		TEST(groups_are_separated),
 		TEST(separators_can_be_chosen),
 		TEST(options_end_at_the_first_word),
