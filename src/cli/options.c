@@ -76,7 +76,7 @@ const struct tool_option showstopper_options[] = {
 	{'w', "warmup", TOOL_TIME, RUN(warmup_ns), 0, OPTION_TIME_MOST, .argument = "TIME",
 		.help = "run uncontrolled first (default 0)", .uses = OPTION_OF_RUN | HELP_EVERYDAY},
 	{'r', "run-time", TOOL_TIME, RUN(run_time_ns), 1, OPTION_TIME_MOST, .argument = "TIME",
-		.help = "stop after this long under control (default: the trace's length)",
+		.help = "stop after this long under control, and the workloads with it (default: the trace's length)",
 		.uses = OPTION_OF_RUN | HELP_EVERYDAY},
 	{'o', "log", TOOL_TEXT, RUN(log), .argument = "FILE", .help = "write the control log there, as CSV",
 		.uses = OPTION_OF_RUN | HELP_EVERYDAY, .completion = TOOL_COMPLETE_FILE},

@@ -122,10 +122,16 @@ static void print_others(const struct summary *summary, FILE *to)
 	fputc('\n', to);
 }
 
-static bool tell_free(const struct slot *slot, char text[static 48])
+/* "workloads 0, 3" in so many columns, or "2 workloads". */
+static void name_free(const struct shared *shared, unsigned count, int columns, char name[static SCREEN])
 {
-	(void)text;
-	return slot->free;
+	int length = snprintf(name, SCREEN, "workload%s", plural(count));
+	unsigned named = 0;
+	for (unsigned i = 0; i < shared->workloads && length <= columns; i++)
+		if (shared->slot[i].free)
+			length += snprintf(name + length, (size_t)(SCREEN - length), "%s%u", named++ ? ", " : " ", i);
+	if (length > columns)
+		snprintf(name, SCREEN, "%u workloads", count);
 }
 
 static void print_free(const struct summary *summary, const struct shared *shared, FILE *to)
@@ -135,16 +141,19 @@ static void print_free(const struct summary *summary, const struct shared *share
 		count += shared->slot[i].free;
 	if (!count)
 		return;
-	char text[128];
-	int length = snprintf(text, sizeof text, ": %.2f s", summary->free_cpu.control);
+	char text[96], most[32], name[SCREEN];
 	const double mean = tally_free_mean(&summary->tally);
+	int length = snprintf(text, sizeof text, ": CPU time %.2f s", summary->free_cpu.control);
 	if (!isnan(mean))
-		length += snprintf(text + length, sizeof text - (size_t)length, ", %.2f %%, at most %.2f %%", 100 * mean,
-			100 * tally_free_most(&summary->tally));
+		length += snprintf(text + length, sizeof text - (size_t)length, ", load %.2f %%", 100 * mean);
+	name_free(shared, count, SCREEN - SUMMARY_COLUMN - length, name);
 	int used = row(TERM_FREE, to);
-	used += fprintf(to, "%u of %u workloads", count, (unsigned)shared->workloads);
-	print_list(shared, tell_free, used + length, to);
-	fprintf(to, "%s\n", text);
+	used += fprintf(to, "%s%s", name, text);
+	/* The last that a narrow screen gets. */
+	if (!isnan(mean) &&
+		used + snprintf(most, sizeof most, ", at most %.2f %%", 100 * tally_free_most(&summary->tally)) <= SCREEN)
+		fputs(most, to);
+	fputc('\n', to);
 }
 
 static void print_gone(const struct summary *summary, FILE *to)

@@ -39,11 +39,13 @@ static const struct {
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "
 		"part of the machine is measured."},
 	[TERM_FREE] = {"free",
-		"Workloads of groups with --free, which run uncontrolled: how many, which, their processor time under control, "
-		"and their load, mean and maximum over the samples, where it is known."},
+		"Workloads of groups with --free, which run uncontrolled: which they are, their processor time under control, "
+		"and the load of the machine that they made, mean and maximum over the samples, where it is known. With a client "
+		"among them "
+		"that ends, --when-one-ends=stop ends the run then; without it the run's end may cost its last lines."},
 	[TERM_GONE] = {"were gone",
 		"Share of the workloads' time, over the samples, in which a controlled workload was not there: it had "
-		"ended, or waited to be started again."},
+		"ended, or waited to be started again. What happens then is up to --when-one-ends."},
 	[TERM_LOST] = {"lost", "Workloads whose executor was killed."},
 	[TERM_INSTANCES] = {"instances", "How many workloads the default made, where -n is not given."},
 	[TERM_CPU] = {"workloads' CPU time",

@@ -33,6 +33,7 @@ struct master {
 	unsigned alive;             /* executors not reaped */
 	unsigned lost;              /* executors that died and that the run went on without */
 	bool strays;                /* what one of them left may not be dead yet */
+	bool told_end;              /* of the first free workload that has ended */
 	unsigned forked;            /* executors, so far */
 	struct stall *stall;        /* by workload */
 	int64_t looked_ns;          /* when it was looked at them last */

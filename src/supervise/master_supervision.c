@@ -273,6 +273,21 @@ static void say_end(const struct master *master, const char *what)
 		diag("%s", what);
 }
 
+/* A client has done its work, most often, and who started it may wait for the end of the run. */
+static void tell_of_client(struct master *master)
+{
+	const struct config *const config = master->config;
+	if (master->told_end || config->quiet || config->when_one_ends != ENDS_CONTINUE)
+		return;
+	for (unsigned i = 0; i < config->workloads && !master->told_end; i++) {
+		const struct slot *const slot = &master->run.shared->slot[i];
+		if (!slot->free || master->executor[i] || atomic_load(&slot->lost))
+			continue;
+		diag("workload %u has ended; the run goes on (--when-one-ends=stop ends it then)", i);
+		master->told_end = true;
+	}
+}
+
 /* All workloads, or one where that is to end the run. */
 static void end_when_workloads_have(struct master *master)
 {
@@ -280,8 +295,10 @@ static void end_when_workloads_have(struct master *master)
 		return;
 	const bool one = master->config->when_one_ends == ENDS_STOP && master->alive + master->lost < master->config->workloads;
 	const bool controlled = executors_some_are_controlled(master);
-	if (controlled && !one)
+	if (controlled && !one) {
+		tell_of_client(master);
 		return;
+	}
 	if (!master->paused_ns)
 		recording_take(&master->recording, true);
 	unsigned ended = 0;

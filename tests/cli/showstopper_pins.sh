@@ -136,7 +136,7 @@ for _ in 1 2 3 4 5; do
 done
 wait_background
 expect_status 0
-expect_text err '^free  *1 of 2 workloads \(1\): [0-9.]+ s(, [0-9.]+ %, at most [0-9.]+ %)?$'
+expect_text err '^free  *workload 1: CPU time [0-9.]+ s(, load [0-9.]+ %, at most [0-9.]+ %)?$'
 expect_text log '^[0-9.]+,[0-9.]+,0\.000000,[0-9.]+,[0-9.]+,0\.000000,0\.000000,[0-9.]*,[0-9.]*,0\.000000,1\.000000,[0-9.]+$'
 [ "$(jq '[.workloads[].free] == [false, true] and .configuration.groups[1].free' run.json 2>/dev/null || echo true)" = true ] ||
 	fail "$what: the record doesn't say which workload is free"
@@ -147,9 +147,17 @@ expect_text err '^showstopper: all controlled workloads have ended(, [0-9.]+ s b
 run showstopper -T 100% -c open -r 500m -n 1 sleep 1000 : --free -n 1 sh -c 'exit 3'
 expect_status 1
 expect_text err '^showstopper: workload 1 ended with status 3$'
+# Of a client that ends it is said how to end the run with it, once.
+run showstopper -T 100% -c open -r 1500m -n 1 sleep 1000 : --free -n 2 sleep 0.2
+expect_status 0
+expect_text err '^showstopper: workload [12] has ended; the run goes on \(--when-one-ends=stop ends it then\)$'
+[ "$(grep -c 'has ended' err)" -eq 1 ] || { fail "$what: said more than once"; cat err; }
+run showstopper -q -T 100% -c open -r 700m -n 1 sleep 1000 : --free -n 1 sleep 0.2
+expect_lines err 0
 run showstopper -T 100% -c open --when-one-ends=stop -n 1 sleep 1000 : --free -n 1 sleep 0.2
 expect_status 0
 expect_text err '^showstopper: workload 1 has ended; the run ends$'
+expect_no_text err 'goes on'
 run showstopper -T 100% -c open -r 700m --when-one-ends=respawn -n 1 sleep 1000 : --free -n 1 sh -c 'echo x >>runs'
 expect_status 0
 [ "$(wc -l <runs)" -gt 1 ] || fail "$what: the free workload was not started again"
