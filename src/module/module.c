@@ -115,8 +115,8 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 	if (kind == SST_ACTUATOR && (unsigned)module->actuator->hand >= SST_HANDS)
 		return refuse(kind, name, error, "%s asks for hand %u, expected one below %u", module->path,
 			(unsigned)module->actuator->hand, (unsigned)SST_HANDS);
-	const char *wrong = option_check_table(base->options, base->state_size);
-	if (wrong)
+	char wrong[OPTION_ERROR_MAX];
+	if (option_check_table(base->options, base->state_size, wrong) != 0)
 		return refuse(kind, name, error, "%s: %s", module->path, wrong);
 	return 0;
 }

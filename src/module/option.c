@@ -116,8 +116,8 @@ static void print_bounds(const struct sst_option *option, char separator, FILE *
 		print_given(option, option->least ? " to " : " at most ", option->most, to);
 }
 
-/* What the option accepts, in words. */
-static void print_expected(const struct sst_option *option, FILE *to)
+/* What the option accepts, in words, without its bounds. */
+static void print_type(const struct sst_option *option, FILE *to)
 {
 	switch (option->type) {
 	case SST_TIME:
@@ -148,6 +148,12 @@ static void print_expected(const struct sst_option *option, FILE *to)
 			fprintf(to, "%s%s", i == 0 ? "" : option->choices[i + 1] ? ", " : " or ", option->choices[i]);
 		break;
 	}
+}
+
+/* The same with them. */
+static void print_expected(const struct sst_option *option, FILE *to)
+{
+	print_type(option, to);
 	print_bounds(option, ',', to);
 }
 
@@ -541,51 +547,77 @@ static size_t type_size(enum sst_type type)
 	return sizeof(void *);
 }
 
-static const char *check_row(const struct sst_option *option, size_t state_size)
+static int complain(const struct sst_option *option, char *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int complain(const struct sst_option *option, char *error, const char *format, ...)
 {
-	static const char *const wrong = "a bound or default of an option doesn't parse";
-	union value value;
-	union value least;
-	if ((unsigned)option->type > SST_CPUS)
-		return "an option has an unknown type";
-	if (!option->help || !*option->help)
-		return "an option has no help";
-	if (!*option->name || strpbrk(option->name, "=,\\"))
-		return "an option has a malformed name";
-	if (option->offset > state_size || state_size - option->offset < type_size(option->type))
-		return "an option lies outside the state";
-	if (option->offset % type_size(option->type) != 0) /* the size of each type is its alignment */
-		return "an option is not aligned";
-	if ((option->type == SST_CHOICE && !option->choices) || (option->choices && !option->choices[0]))
-		return "an option has no choices";
-	if ((option->least || option->most) && option->type != SST_TIME && option->type != SST_LOAD && option->type != SST_REAL &&
-		option->type != SST_INT)
-		return "an option of a type without order has bounds";
-	if (option->least && parse_value(option, option->least, &least) != 0)
-		return wrong;
-	if (option->most && parse_value(option, option->most, &value) != 0)
-		return wrong;
-	if (option->least && option->most && compare(option->type, &least, &value) > 0)
-		return "an option's bounds leave nothing between them";
-	if (!option->initial)
-		return NULL;
-	if (parse_value(option, option->initial, &value) != 0)
-		return wrong;
-	if (option->type == SST_CPUS)
-		free(value.cpus);
-	else if (option->type != SST_TEXT && !in_bounds(option, &value))
-		return "an option's default is out of its bounds";
-	return NULL;
+	const int used = snprintf(error, OPTION_ERROR_MAX, "option '%.120s' ", option->name);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error + used, OPTION_ERROR_MAX - (size_t)used, format, arguments);
+	va_end(arguments);
+	return -1;
 }
 
-const char *option_check_table(const struct sst_option *table, size_t state_size)
+/* A bound or the default, `what`; NULL is none. */
+static int check_value(const struct sst_option *option, const char *what, const char *text, union value *value, char *error)
+{
+	if (!text || parse_value(option, text, value) == 0)
+		return 0;
+	FILE *to = error_stream(error);
+	if (to) {
+		fprintf(to, "option '%.120s' has the %s '%.120s': expected ", option->name, what, text);
+		print_type(option, to);
+		fclose(to);
+	}
+	return -1;
+}
+
+static int check_values(const struct sst_option *option, char *error)
+{
+	const bool has_order =
+		option->type == SST_TIME || option->type == SST_LOAD || option->type == SST_REAL || option->type == SST_INT;
+	union value least, most, initial;
+	if ((option->least || option->most) && !has_order)
+		return complain(option, error, "has bounds, and its type no order");
+	if (check_value(option, "lower bound", option->least, &least, error) != 0 ||
+		check_value(option, "upper bound", option->most, &most, error) != 0 ||
+		check_value(option, "default", option->initial, &initial, error) != 0)
+		return -1;
+	if (option->least && option->most && compare(option->type, &least, &most) > 0)
+		return complain(
+			option, error, "has the lower bound '%.120s' above the upper one, '%.120s'", option->least, option->most);
+	if (option->initial && option->type == SST_CPUS)
+		free(initial.cpus);
+	else if (option->initial && has_order && !in_bounds(option, &initial))
+		return complain(option, error, "has the default '%.120s', out of its bounds", option->initial);
+	return 0;
+}
+
+static int check_row(const struct sst_option *option, size_t state_size, char *error)
+{
+	if (!*option->name || strpbrk(option->name, "=,\\"))
+		return complain(option, error, "has a malformed name");
+	if ((unsigned)option->type > SST_CPUS)
+		return complain(option, error, "has an unknown type");
+	if (!option->help || !*option->help)
+		return complain(option, error, "has no help");
+	if (option->offset > state_size || state_size - option->offset < type_size(option->type))
+		return complain(option, error, "lies outside the state");
+	if (option->offset % type_size(option->type) != 0) /* the size of each type is its alignment */
+		return complain(option, error, "is not aligned");
+	if ((option->type == SST_CHOICE && !option->choices) || (option->choices && !option->choices[0]))
+		return complain(option, error, "has no choices");
+	return check_values(option, error);
+}
+
+int option_check_table(const struct sst_option *table, size_t state_size, char error[static OPTION_ERROR_MAX])
 {
 	for (size_t i = 0; i < table_length(table); i++) {
-		const char *wrong = check_row(&table[i], state_size);
-		if (wrong)
-			return wrong;
+		if (check_row(&table[i], state_size, error) != 0)
+			return -1;
 		if (find(table, table[i].name, strlen(table[i].name)) != &table[i])
-			return "two options have the same name";
+			return complain(&table[i], error, "is there twice");
 	}
-	return NULL;
+	return 0;
 }

@@ -48,7 +48,10 @@ void option_form(const struct sst_option *option, FILE *to);
 /* Prints one line per option for people: name, what it takes, bounds, default, help. */
 void option_help(const struct sst_option *table, FILE *to);
 
-/* Checks the table itself (names, bounds and defaults that parse, offsets inside the state): NULL, or what is wrong with it. */
-const char *option_check_table(const struct sst_option *table, size_t state_size);
+/*
+ * Checks the table itself (names, bounds and defaults that parse, offsets inside the state): 0, or -1 with a message that names the option
+ * and what is wrong with it.
+ */
+int option_check_table(const struct sst_option *table, size_t state_size, char error[static OPTION_ERROR_MAX]);
 
 #endif

@@ -105,7 +105,7 @@ refused "^showstopper: control module .*/no_hook_control.so lacks the required h
 refused "^showstopper: dithering module .*/no_hook_dithering.so lacks the required hook 'next'\$" \
 	-d "$fixtures/no_hook_dithering.so"
 refused "^showstopper: actuator module .*/no_hook_actuator.so lacks the required hook 'runs'\$" -a "$fixtures/no_hook_actuator.so"
-refused "^showstopper: control module .*/bad_table.so: an option's default is out of its bounds\$" -c "$fixtures/bad_table.so"
+refused "^showstopper: control module .*/bad_table.so: option 'gain' has the default '2', out of its bounds\$" -c "$fixtures/bad_table.so"
 refused "^showstopper: control module .*/no_symbol.so exports no 'sst_module'" -c "$fixtures/no_symbol.so"
 refused "^showstopper: control module .*undefined symbol: a_function_that_nobody_has" -c "$fixtures/unresolved.so"
 refused "^showstopper: control module .*/refuses.so': found 1, expected 2\$" -c "$fixtures/refuses.so"

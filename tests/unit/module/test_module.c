@@ -221,7 +221,7 @@ static void wrong_modules_are_refused(void **state)
 	refuse(SST_ACTUATOR, FIXTURES "no_limit.so", NULL, "/no_limit.so lacks the required hook 'limit'");
 	snprintf(message, sizeof message, "/no_hand.so asks for hand %d, expected one below %d", SST_HANDS, SST_HANDS);
 	refuse(SST_ACTUATOR, FIXTURES "no_hand.so", NULL, message);
-	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: an option's default is out of its bounds");
+	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: option 'gain' has the default '2', out of its bounds");
 	refuse(SST_CONTROL, FIXTURES "no_symbol.so", NULL,
 		"/no_symbol.so exports no 'sst_module', expected a Showstopper module");
 	refuse(SST_CONTROL, FIXTURES "unresolved.so", NULL, "undefined symbol: a_function_that_nobody_has");

@@ -224,7 +224,7 @@ static void a_list_of_processors_may_have_a_word(void **state)
 	(void)state;
 	static const char *const words[] = {"ours", NULL};
 	static const struct sst_option table[] = {{MEMBER(SST_CPUS, cpus), .choices = words}, {MEMBER(SST_FLAG, loop)}, {0}};
-	assert_null(option_check_table(table, sizeof test.values));
+	assert_int_equal(option_check_table(table, sizeof test.values, test.error), 0);
 	assert_int_equal(option_parse(table, "ours,loop", &test.values, &test.memory, test.error), 0);
 	assert_non_null(test.values.cpus);
 	assert_int_equal(test.values.cpus->count, 0);
@@ -243,7 +243,8 @@ static void a_list_of_processors_may_have_a_word(void **state)
 	assert_non_null(strstr(test.error, "expected a list of processors such as 0-3,8, or ours"));
 	static const char *const none[] = {NULL};
 	const struct sst_option wrong[] = {{MEMBER(SST_CPUS, cpus), .choices = none}, {0}};
-	assert_string_equal(option_check_table(wrong, sizeof test.values), "an option has no choices");
+	assert_int_equal(option_check_table(wrong, sizeof test.values, test.error), -1);
+	assert_string_equal(test.error, "option 'cpus' has no choices");
 }
 
 static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
@@ -371,60 +372,75 @@ static void help_shows_the_whole_table(void **state)
 	assert_string_equal(test.printed, "  file=TEXT\n      help of file; required\n");
 }
 
+static void right(const struct sst_option *table)
+{
+	if (option_check_table(table, sizeof(struct values), test.error) != 0)
+		fail_msg("refused: %s", test.error);
+}
+
+static void wrong(const struct sst_option *table, const char *message)
+{
+	assert_int_equal(option_check_table(table, sizeof(struct values), test.error), -1);
+	assert_string_equal(test.error, message);
+}
+
+/* The message names the option, and the text that is wrong. */
 static void wrong_tables_are_found(void **state)
 {
 	(void)state;
 	const size_t size = sizeof(struct values);
 	const struct sst_option good = {MEMBER(SST_REAL, gain), .initial = "1", .least = "0", .most = "2"};
 	struct sst_option table[] = {good, {0}, {0}};
-	assert_null(option_check_table(options, size));
-	assert_null(option_check_table(NULL, 0));
-	assert_null(option_check_table(table, size));
-#define WRONG(member, value)                                                                                                     \
+	right(options);
+	right(NULL);
+	right(table);
+#define WRONG(member, value, message)                                                                                            \
 	do {                                                                                                                     \
 		table[0] = good;                                                                                                 \
 		table[0].member = value;                                                                                         \
-		assert_non_null(option_check_table(table, size));                                                                \
+		wrong(table, message);                                                                                           \
 	} while (0)
-	WRONG(type, (enum sst_type)99);
-	WRONG(help, NULL);
-	WRONG(help, "");
-	WRONG(name, "");
-	WRONG(name, "a,b");
-	WRONG(name, "a=b");
-	WRONG(name, "a\\b");
-	WRONG(offset, size);
-	WRONG(offset, size - 1);
-	WRONG(offset, SIZE_MAX);
-	WRONG(offset, 1); /* no double can lie there */
-	WRONG(initial, "many");
-	WRONG(initial, "3");
-	WRONG(initial, "-1");
-	WRONG(least, "few");
-	WRONG(most, "many");
-	WRONG(least, "3"); /* above most, and above the default */
+	WRONG(type, (enum sst_type)99, "option 'gain' has an unknown type");
+	WRONG(help, NULL, "option 'gain' has no help");
+	WRONG(help, "", "option 'gain' has no help");
+	WRONG(name, "", "option '' has a malformed name");
+	WRONG(name, "a,b", "option 'a,b' has a malformed name");
+	WRONG(name, "a=b", "option 'a=b' has a malformed name");
+	WRONG(name, "a\\b", "option 'a\\b' has a malformed name");
+	WRONG(offset, size, "option 'gain' lies outside the state");
+	WRONG(offset, size - 1, "option 'gain' lies outside the state");
+	WRONG(offset, SIZE_MAX, "option 'gain' lies outside the state");
+	WRONG(offset, 1, "option 'gain' is not aligned"); /* no double can lie there */
+	WRONG(initial, "many", "option 'gain' has the default 'many': expected a number");
+	WRONG(initial, "3", "option 'gain' has the default '3', out of its bounds");
+	WRONG(initial, "-1", "option 'gain' has the default '-1', out of its bounds");
+	WRONG(least, "few", "option 'gain' has the lower bound 'few': expected a number");
+	WRONG(most, "many", "option 'gain' has the upper bound 'many': expected a number");
+	WRONG(least, "3", "option 'gain' has the lower bound '3' above the upper one, '2'");
 #undef WRONG
+	table[0] = (struct sst_option){MEMBER(SST_LOAD, load), .initial = "5 %"};
+	wrong(table, "option 'load' has the default '5 %': expected a load from 0 to 1, such as 1/3, 0.25 or 25%");
 	table[0] = (struct sst_option){MEMBER(SST_REAL, gain), .least = "3", .most = "2"}; /* nothing lies between */
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'gain' has the lower bound '3' above the upper one, '2'");
 	table[0] = (struct sst_option){MEMBER(SST_CHOICE, colour)};
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'colour' has no choices");
 	static const char *const none[] = {NULL};
 	table[0].choices = none;
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'colour' has no choices");
 	table[0].choices = colours;
-	assert_null(option_check_table(table, size));
+	right(table);
 	table[0].initial = "mauve";
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'colour' has the default 'mauve': expected red, green or blue");
 	table[0] = (struct sst_option){MEMBER(SST_TEXT, file), .least = "a"};
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'file' has bounds, and its type no order");
 	table[0] = (struct sst_option){MEMBER(SST_CPUS, cpus), .initial = "0,x"};
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'cpus' has the default '0,x': expected a list of processors such as 0-3,8");
 	table[0].initial = "0-3,5";
-	assert_null(option_check_table(table, size));
+	right(table);
 	table[0] = table[1] = good;
-	assert_non_null(option_check_table(table, size));
+	wrong(table, "option 'gain' is there twice");
 	table[1].name = "other";
-	assert_null(option_check_table(table, size));
+	right(table);
 }
 
 int main(void)
