@@ -23,7 +23,7 @@
 
 struct module_test {
 	struct module module;
-	struct sst_host host; /* refuse() stores the message; the others are NULL until the test sets them */
+	struct sst_host host; /* refuse() and say() store the message; the others are NULL until the test sets them */
 	struct sst_env env;   /* workloads 1, index 0, entropy 1 */
 	char message[MODULE_ERROR_MAX];
 	char printed[1024]; /* see module_test_options */
@@ -41,12 +41,24 @@ static inline int module_test_refuse(const struct sst_env *env, const char *form
 	return -1;
 }
 
+static inline void module_test_say(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline void module_test_say(const struct sst_env *env, const char *format, ...)
+{
+	struct module_test *test = (struct module_test *)(void *)((char *)(void *)env - offsetof(struct module_test, env));
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(test->message, sizeof test->message, format, arguments);
+	va_end(arguments);
+}
+
 /* Loads and sets options, without prepare: for tests that change test->env or test->host first. As module_test_load. */
 static inline const char *module_test_open(struct module_test *test, enum sst_kind kind, const char *name, const char *options)
 {
 	char path[4096];
 	memset(test, 0, sizeof *test);
 	test->host.refuse = module_test_refuse;
+	test->host.say = module_test_say;
 	test->env.host = &test->host;
 	test->env.workloads = 1;
 	test->env.entropy = 1;

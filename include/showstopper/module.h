@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 7u
+#define SST_ABI 8u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -87,6 +87,8 @@ struct sst_host {
 	/* Records why `prepare` refuses, or why a feedback module's `read` fails (printf style, no newline); returns -1, so that
 	 * `return host->refuse(…)` reads well. */
 	int (*refuse)(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+	/* Tells the user something that is no refusal, in `prepare`: one line, printf style, no newline. */
+	void (*say)(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 	/* Opens a source of measurements by absolute path; returns a handle from 0, or -1 with errno. Allowed in `prepare` and `init`
 	 * of feedback modules. A handle is valid in the process that opened it and in its children. */
 	int (*open)(const struct sst_env *env, const char *path);

@@ -52,11 +52,18 @@ static int64_t end_ns(const struct file *file)
 	return file->trace.records[file->trace.count - 1].ns;
 }
 
+static void say_wait(void *context, const char *name)
+{
+	const struct sst_env *env = context;
+	env->host->say(env, "%s: still waiting for the end of the trace, before which nothing is started", name);
+}
+
 static int prepare(void *state, const struct sst_env *env)
 {
 	struct file *file = state;
 	char error[TRACE_ERROR_MAX];
-	if (trace_load(&file->trace, file->name, error) != 0)
+	struct trace_wait wait = {.say = say_wait, .context = (void *)env};
+	if (trace_load(&file->trace, file->name, &wait, error) != 0)
 		return env->host->refuse(env, "%s", error);
 	if (file->offset_ns > end_ns(file)) {
 		const double offset = (double)file->offset_ns / 1e9;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "os/source.h"
 
 static struct host_env *host_of(const struct sst_env *env)
@@ -22,6 +23,17 @@ static int __attribute__((format(printf, 2, 3))) refuse(const struct sst_env *en
 	vsnprintf(host->refusal, sizeof host->refusal, format, arguments);
 	va_end(arguments);
 	return -1;
+}
+
+static void __attribute__((format(printf, 2, 3))) say(const struct sst_env *env, const char *format, ...)
+{
+	char text[MODULE_ERROR_MAX];
+	va_list arguments;
+	(void)env;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	diag("%s", text);
 }
 
 static int open_source(const struct sst_env *env, const char *path)
@@ -59,6 +71,7 @@ static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *
 
 static const struct sst_host linux_host = {
 	.refuse = refuse,
+	.say = say,
 	.open = open_source,
 	.read = read_source,
 	.close = close_source,

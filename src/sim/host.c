@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/units.h"
 #include "os/stat.h"
 #include "sim/sysfs.h"
@@ -39,6 +40,19 @@ static int refuse(const struct sst_env *env, const char *format, ...)
 	vsnprintf(of->refusal, sizeof of->refusal, format, arguments);
 	va_end(arguments);
 	return -1;
+}
+
+static void say(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(const struct sst_env *env, const char *format, ...)
+{
+	char text[MODULE_ERROR_MAX];
+	va_list arguments;
+	(void)env;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	diag("%s", text);
 }
 
 static int open_source(const struct sst_env *env, const char *path)
@@ -220,6 +234,7 @@ static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *
 
 static const struct sst_host sim_host = {
 	.refuse = refuse,
+	.say = say,
 	.open = open_source,
 	.read = read_source,
 	.close = close_source,

@@ -12,13 +12,14 @@
 #define TRACE_COPY_MAX ((size_t)256 << 20)
 
 /*
- * Loads the trace in a file and checks all of it. Returns 0, or -1 with a message
- * that names the file and says what was found and what was expected; then the trace is empty.
+ * Loads the trace in a file, a FIFO too, and checks all of it. Returns 0, or -1 with a message
+ * that names the file and says what was found and what was expected; then the trace is empty. `wait`, of which the caller has set who hears
+ * of a wait, may be NULL.
  */
-int trace_load(struct trace *trace, const char *path, char error[static TRACE_ERROR_MAX]);
+int trace_load(struct trace *trace, const char *path, struct trace_wait *wait, char error[static TRACE_ERROR_MAX]);
 
 /*
- * As trace_load, from where the open file stands to its end; a pipe will do. `name` is for messages.
+ * As trace_load without `wait`, from where the open file stands to its end; a pipe will do. `name` is for messages.
  *
  * A compiled trace of at most copy_max bytes, and every text, is copied into shared memory: whoever changes or truncates the
  * file later does not disturb this process or its children. A larger one in a regular file is mapped from it (after the

@@ -119,6 +119,20 @@ for line in '-T right.trace,speed=2|file file=right.trace,speed=2,' '-T ./50%|fi
 done
 rm 50%
 
+# A FIFO is a trace when its writer has closed it; until then it is said what is waited for, and it can be ended.
+mkfifo fifo
+cat right.trace >fifo &
+accepted -t file -T fifo
+expect_text out '^trace length: 10s$'
+wait
+start_background showstopper -T fifo -n 1 touch started
+wait_until test -s err
+kill "$background"
+wait_background
+expect_text err '^showstopper: fifo: still waiting for the end of the trace, before which nothing is started$'
+[ ! -e started ] || fail "$what: started a workload"
+rm fifo
+
 refused "--require: option 'error': '' is malformed: expected a number, at least 0" --require=
 refused "--require: option 'error': '-1' is out of range: expected a number, at least 0" --require=error=-1
 refused "--require: option 'mse': 'nan' is malformed" --require=mse=nan

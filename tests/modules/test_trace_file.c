@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -290,6 +293,66 @@ static void refuses_what_is_no_trace(void **state)
 	assert_non_null(replay(saw, "speed=-1"));
 }
 
+/* Writes a trace to a FIFO, a piece after each pause, in a process of its own. */
+static pid_t write_pieces(const char *fifo, int pause_ms)
+{
+	const pid_t writer = fork();
+	if (writer != 0)
+		return writer;
+	alarm(30);
+	usleep((useconds_t)pause_ms * 1000);
+	const int to = open(fifo, O_WRONLY);
+	static const char *const pieces[] = {"0 0.", "25\n10", "s 0.75\n"};
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+		if (write(to, pieces[i], strlen(pieces[i])) < 0)
+			_exit(1);
+		usleep((useconds_t)pause_ms * 1000);
+	}
+	_exit(0);
+}
+
+/* A FIFO is read to its end; when that doesn't come within a second, because there is no writer or it takes its time, it is said. */
+static void waits_for_the_end_of_a_fifo(void **state)
+{
+	(void)state;
+	char fifo[64], expected[160];
+	snprintf(fifo, sizeof fifo, "%s.fifo", path);
+	snprintf(expected, sizeof expected, "%s: still waiting for the end of the trace, before which nothing is started", fifo);
+	static const int pauses_ms[] = {0, 400, 1300};
+	for (size_t i = 0; i < sizeof pauses_ms / sizeof *pauses_ms; i++) {
+		int status;
+		assert_int_equal(mkfifo(fifo, 0600), 0);
+		const pid_t writer = write_pieces(fifo, pauses_ms[i]);
+		assert_true(writer > 0);
+		if (module_test_load(&test, SST_TRACE, "file", fifo))
+			fail_msg("refused: %s", test.message);
+		assert_string_equal(test.message, pauses_ms[i] ? expected : "");
+		assert_near(target(S(5)), 0.5, EXACT);
+		assert_int_equal(length(), S(10));
+		module_test_end(&test);
+		assert_int_equal(waitpid(writer, &status, 0), writer);
+		assert_int_equal(status, 0);
+		assert_int_equal(unlink(fifo), 0);
+	}
+}
+
+/* Opened and closed again without a byte. */
+static void refuses_an_empty_fifo(void **state)
+{
+	(void)state;
+	char fifo[64];
+	snprintf(fifo, sizeof fifo, "%s.fifo", path);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	const pid_t writer = fork();
+	if (writer == 0)
+		_exit(open(fifo, O_WRONLY) < 0);
+	const char *const refused = module_test_load(&test, SST_TRACE, "file", fifo);
+	assert_non_null(refused);
+	assert_non_null(strstr(refused, "found nothing, expected a trace: it is empty"));
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(unlink(fifo), 0);
+}
+
 static int make_path(void **state)
 {
 	(void)state;
@@ -319,6 +382,8 @@ int main(void)
 		cmocka_unit_test(longest_times_are_in_range),
 		cmocka_unit_test(finds_the_same_from_everywhere),
 		cmocka_unit_test(refuses_what_is_no_trace),
+		cmocka_unit_test(waits_for_the_end_of_a_fifo),
+		cmocka_unit_test(refuses_an_empty_fifo),
 	};
 	return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -305,13 +305,13 @@ static void reads_from_where_the_file_stands(void **state)
 static void says_what_is_no_file(void **state)
 {
 	(void)state;
-	assert_int_equal(trace_load(&trace, "/nonexistent/x.trace", error), -1);
+	assert_int_equal(trace_load(&trace, "/nonexistent/x.trace", NULL, error), -1);
 	assert_string_equal(error, "/nonexistent/x.trace: No such file or directory");
-	assert_int_equal(trace_load(&trace, "/", error), -1);
+	assert_int_equal(trace_load(&trace, "/", NULL, error), -1);
 	assert_string_equal(error, "/: found a directory, expected a trace");
-	assert_int_equal(trace_load(&trace, "/dev/null", error), -1);
+	assert_int_equal(trace_load(&trace, "/dev/null", NULL, error), -1);
 	assert_non_null(strstr(error, "empty"));
-	assert_int_equal(trace_load(&trace, "/dev/zero", error), -1);
+	assert_int_equal(trace_load(&trace, "/dev/zero", NULL, error), -1);
 	assert_non_null(strstr(error, "/dev/zero:1:1: found a NUL byte"));
 	assert_int_equal(trace_read(&trace, -1, "x", 0, error), -1);
 	assert_string_equal(error, "x: Bad file descriptor");
