@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a run for programs: --export-json and --export-csv. Documented in showstopper(1), RECORDS, and in
+ * The record of a run for programs: --export-json and --export-csv. Documented in showstopper-record(5), and in
  * tests/fixtures/export.schema.json.
  */
 #ifndef RECORD_EXPORT_H

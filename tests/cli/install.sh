@@ -32,7 +32,9 @@ for program in "$prefix"/bin/*; do
 		[ -s "$prefix/share/$file" ] || fail "share/$file is missing"
 	done
 done
-[ -s "$prefix/share/man/man7/showstopper-modules.7" ] || fail 'showstopper-modules(7) is missing'
+for manual in showstopper-modules.7 showstopper-frequency.7 showstopper-record.5 showstopper-check-machine.5; do
+	[ -s "$prefix/share/man/man${manual##*.}/$manual" ] || fail "$manual is not installed"
+done
 
 # ---- Modules ------------------------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ expect_status 0
 	printf '%s\n' ./usr/include/showstopper/module.h ./usr/share/pkgconfig/showstopper.pc
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
-	for manual in "$source"/src/*.[17] "$source"/tools/*/*.[17]; do
+	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do
 		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
 		case $manual in
 		*.1)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The commands of the documents work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
+# The commands of the documents, and the first ones of manuals, work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
 # -r added. Experiments are run with the programs under test. Blocks that build, install or test aren't run; the scripts in them must be there
 # and have a --help, and the programs of tests that they name must be built.
 # shellcheck source=tests/cli/lib.sh
@@ -91,6 +91,37 @@ document() {
 	grep -Eo '`tools/[a-z/-]+[^a-z/.-]' "$source/$1" | tr -d '`' | sed 's/[^a-z/-]*$//' | grep -v '/$' >>scripts
 	expect_links "$source/$1"
 }
+
+# manual FILE SECTION PREFIX LEAST: the examples in it, of which there must be so many at least, as blocks. What stands for a process, or for
+# more data than a test has, is replaced; a load that a busy machine doesn't hold is no failure here.
+manual() {
+	awk -v title="$2" -v prefix="$3." '/^\.S[hs] / { inside = substr($0, 5) == title; next }
+		!inside { next }
+		/^\.Dl / { count++; print substr($0, 5) >(prefix count) }
+		/^\.Bd / { block = 1; count++; next }
+		/^\.Ed/ { block = 0 }
+		block { gsub(/\\e/, "\\"); print >(prefix count) }' "$source/$1"
+	ran=0
+	for block in "$3".[0-9]*; do
+		what="$1, example ${block##*.}"
+		{
+			echo 'sleep 100 &'
+			sed 's/ 1234$/ $!/; s,/home,/etc/passwd,; s/--require [^ ]*//' "$block"
+		} >"$block.sh"
+		run_block "$block.sh" "run.$block"
+		ran=$((ran + 1))
+	done
+	[ "$ran" -ge "$4" ] || fail "$1: only $ran examples were run"
+}
+# A client that ends.
+printf '#!/bin/sh\nsleep 0.5\necho "tps of $*"\n' >bin/pgbench
+chmod +x bin/pgbench
+
+manual src/showstopper.1 'Five examples' five 5
+grep -qx 'tps of -c 4 -T 60 bench' run.five.3/client.txt || fail "showstopper.1, example 3: the client's last line is missing"
+[ -s run.five.2/day.svg ] || fail 'showstopper.1, example 2: no picture'
+manual src/showstopper-record.5 EXAMPLES record 1
+manual src/showstopper-check-machine.5 EXAMPLES check 1
 
 document README.md readme 5
 document modules/README.md modules 1

@@ -240,7 +240,7 @@ jq -e '.verdict == "lowered" and .machine.steal.value == 0 and .machine.busy.val
 
 # The manual names each member.
 for name in $(jq -r '(keys[] , (.sources, .machine, .privileges | keys[]))' out); do
-	grep -Eq "^\.It .*Li (.*, )?$name\b|^\.(Li|Cm) (.*[ ,])?$name\b" "$source/src/showstopper.1" || fail "the manual lacks the member $name"
+	grep -Eq "^\.It .*Li (.*, )?$name\b|^\.(Li|Cm) (.*[ ,])?$name\b" "$source/src/showstopper-check-machine.5" || fail "the manual lacks the member $name"
 done
 
 finish
