@@ -269,10 +269,11 @@ double report_log_time(const struct report_log *log, double monotonic)
 	return translate(log->monotonic, log->time, log->count, monotonic);
 }
 
-double report_log_mean_of(const struct report_log *log, const double *value, double start, double end)
+/* Its mean; *known becomes for how many seconds of the stretch it is known. */
+static double mean_of(const struct report_log *log, const double *value, double start, double end, double *known)
 {
 	double sum = 0;
-	double known = 0;
+	*known = 0;
 	for (size_t i = find_row(log->time, log->count, start); value && i < log->count; i++) {
 		const double from = fmax(report_log_start(log, i), start);
 		const double to = fmin(log->time[i], end);
@@ -281,16 +282,23 @@ double report_log_mean_of(const struct report_log *log, const double *value, dou
 		if (to <= from || isnan(value[i]))
 			continue;
 		sum += (to - from) * value[i];
-		known += to - from;
+		*known += to - from;
 	}
-	return sum / known;
+	return sum / *known;
+}
+
+double report_log_mean_of(const struct report_log *log, const double *value, double start, double end)
+{
+	double known;
+	return mean_of(log, value, start, end, &known);
 }
 
 struct report_mean report_log_mean(const struct report_log *log, double start, double end)
 {
-	return (struct report_mean){.load = report_log_mean_of(log, log->load, start, end),
-		.target = report_log_mean_of(log, log->target, start, end),
-		.power = report_log_mean_of(log, log->power, start, end)};
+	struct report_mean mean = {
+		.load = report_log_mean_of(log, log->load, start, end), .power = report_log_mean_of(log, log->power, start, end)};
+	mean.target = mean_of(log, log->target, start, end, &mean.targeted);
+	return mean;
 }
 
 /* ---- Target ----------------------------------------------------------------------------------------------------------- */
@@ -362,4 +370,19 @@ bool report_log_is_jump(const struct report_log *log, size_t row)
 	 * beginning of a log they are taken for a slope.
 	 */
 	return stands_out(log, here, row, row) || (row > 1 && here * next > 0 && stands_out(log, here + next, row, row + 1));
+}
+
+size_t report_log_short_steps(const struct report_log *log)
+{
+	size_t count = 0;
+	for (size_t row = log->warmup + 1; log->target && row + 2 < log->count; row++) {
+		const bool is_pair = is_same(log->target[row], log->target[row + 1]) &&
+				     !is_same(log->target[row - 1], log->target[row]) &&
+				     !is_same(log->target[row + 1], log->target[row + 2]);
+		/* The row in which the target jumped may lie in between. */
+		if (is_pair && (report_log_is_jump(log, row) || report_log_is_jump(log, row - 1)) &&
+			report_log_is_jump(log, row + 2))
+			count++;
+	}
+	return count;
 }

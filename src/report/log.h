@@ -52,6 +52,7 @@ double report_log_time(const struct report_log *log, double monotonic);
 /* Means over a stretch of time, each row by its overlap. NaN where nothing is known. */
 struct report_mean {
 	double load, target, power;
+	double targeted; /* seconds of the stretch that have a target */
 };
 struct report_mean report_log_mean(const struct report_log *log, double start, double end);
 
@@ -71,6 +72,9 @@ struct report_step {
  */
 #define REPORT_STEP_ROWS 3
 struct report_step *report_log_steps(const struct report_log *log, size_t *count);
+
+/* How many stretches of two rows that have the same target lie between two jumps: steps that are too short for these rows. */
+size_t report_log_short_steps(const struct report_log *log);
 
 /* The target jumps where the row begins, while it is nearly the same, or goes on sloping, before and after. */
 bool report_log_is_jump(const struct report_log *log, size_t row);

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "report/draw.h"
-#include "report/log.h"
 #include "report/plot.h"
 #include "report/window.h"
 
@@ -16,7 +15,7 @@ struct report_series {
 	const char *label;             /* NULL: none is shown */
 	struct report_windows windows; /* the caller's */
 	/* Timeline only: */
-	const struct report_log *log;     /* whose target is drawn */
+	double length;                    /* of the windows, in seconds; 0: they are rows */
 	struct report_windows throughput; /* empty: none */
 	struct report_windows steps;      /* whose mean power is drawn; empty: none */
 };
@@ -28,9 +27,10 @@ struct report_size report_picture_size_lines(const struct report_series *series,
 /*
  * Write the script of a picture of the given size. 0, or -1 with errno.
  *
- * timeline: a panel per series, one above the other or in several columns, row after row, with the target as a grey band, the load as
- * a line, the throughput, on the right axis, as steps, and the power as a line with an axis of its own. throughput: over time, as steps; with `stretches` as a point per window, with a bar as long as the
- * window. steps: the same of any value, which the windows have in the place of their throughput, and whose axis has this name.
+ * timeline: a panel per series, one above the other or in several columns, row after row, with target and load as lines of the same
+ * windows, the throughput, on the right axis, as steps, and the power as a line with an axis of its own. throughput: over time, as
+ * steps; with `stretches` as a point per window, with a bar as long as the window. steps: the same of any value, which the windows
+ * have in the place of their throughput, and whose axis has this name.
  * curve: throughput against load, a point per window; lines join the means of windows that have the same target, with their standard deviation as a bar, unless
  * `is_scattered`.
  */

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "report/picture_parts.h"
+
 /* Numbers of an axis, at most. */
 #define NUMBERS_MAX 6
 /* What stays free above the largest value, at least. */
@@ -62,13 +64,8 @@ int report_power_write(struct plot *plot, const struct report_series *series, co
 	size_t number, bool *has_any)
 {
 	struct report_points points = {0};
-	int result = 0;
-	*has_any = false;
-	for (size_t i = 0; result == 0 && i < series->windows.count; i++) {
-		const struct report_window *const window = &series->windows.item[i];
-		*has_any |= !isnan(window->power);
-		result = report_points_add(&points, (window->start + window->end) / 2 * unit, 100 * window->power / axis->most);
-	}
+	int result = report_picture_add_means(&points, &series->windows, report_picture_power, unit, 100 / axis->most);
+	*has_any = points.count > 0;
 	if (result == 0)
 		report_points_write(&points, plot_script(plot), "power", number);
 	for (size_t i = 0; result == 0 && i < series->steps.count; i++) {

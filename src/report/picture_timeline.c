@@ -10,29 +10,36 @@
 #define GAP_CM 0.35   /* between panels, */
 #define NAME_CM 0.45  /* and above each of them that has a name */
 #define PANEL_LEFT_CM 1.15
-#define BAND_CM 0.16  /* that shows the target */
 #define LINE_CM 0.035 /* a line in the legend */
 /* A line of more points is drawn thin. */
 #define DENSE 500
 
-#define COLOR_BAND "#c8c8c8"
-#define COLOR_LOAD "#0072b2"
 #define COLOR_THROUGHPUT "#d55e00"
 
 /* What a timeline shows, beside the load. */
 struct shown {
 	bool target, throughput, names, steps;
+	double length; /* of what target, load and power are means of, in seconds; 0: rows */
 	struct report_power_axis power;
 };
+
+static bool has_target(const struct report_windows *windows)
+{
+	for (size_t i = 0; i < windows->count; i++)
+		if (isfinite(windows->item[i].target))
+			return true;
+	return false;
+}
 
 static struct shown find_shown(const struct report_series *series, size_t count)
 {
 	struct shown shown = {.power = report_power_axis_make(series, count)};
 	for (size_t i = 0; i < count; i++) {
-		shown.target |= series[i].log->target != NULL;
+		shown.target |= has_target(&series[i].windows);
 		shown.throughput |= series[i].throughput.count > 0;
 		shown.names |= series[i].label != NULL;
 		shown.steps |= series[i].steps.count > 0;
+		shown.length = series[i].length;
 	}
 	return shown;
 }
@@ -42,25 +49,44 @@ static double name_cm(const struct shown *shown)
 	return shown->names ? NAME_CM : 0;
 }
 
-/* Of the legend. */
 #define ENTRIES 5
-static void list_entries(const struct shown *shown, struct report_entry entry[static ENTRIES])
+#define ENTRY_MAX 64
+struct legend {
+	struct report_entry entry[ENTRIES];
+	char mean[ENTRIES][ENTRY_MAX]; /* labels that say of what it is a mean */
+};
+
+static void add_mean(struct legend *legend, size_t entry, const char *label, double length, struct report_sample sample)
+{
+	const struct report_unit unit = report_duration_unit(length);
+	legend->entry[entry] = (struct report_entry){label, sample};
+	if (!label || length <= 0)
+		return;
+	snprintf(legend->mean[entry], ENTRY_MAX, "%s, mean of %g %s", label, length * unit.factor, unit.name);
+	legend->entry[entry].label = legend->mean[entry];
+}
+
+static void make_legend(struct legend *legend, const struct shown *shown)
 {
 	const bool has_power = shown->power.most > 0;
-	entry[0] = (struct report_entry){shown->target ? "target" : NULL, {.color = COLOR_BAND, .height_cm = BAND_CM}};
-	entry[1] = (struct report_entry){"load", {.color = COLOR_LOAD, .height_cm = LINE_CM}};
-	entry[2] =
+	*legend = (struct legend){0};
+	add_mean(legend, 0, shown->target ? "target" : NULL, shown->length,
+		(struct report_sample){.color = REPORT_TARGET_COLOR, .height_cm = REPORT_TARGET_CM});
+	add_mean(legend, 1, "load", shown->length,
+		(struct report_sample){.color = REPORT_LOAD_COLOR, .height_cm = REPORT_LOAD_CM});
+	legend->entry[2] =
 		(struct report_entry){shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}};
-	entry[3] = (struct report_entry){has_power ? "power" : NULL, {.color = REPORT_POWER_COLOR, .height_cm = LINE_CM}};
-	entry[4] = (struct report_entry){
-		has_power && shown->steps ? "its mean" : NULL, {.color = REPORT_POWER_MEAN_COLOR, .height_cm = 2 * LINE_CM}};
+	add_mean(legend, 3, has_power ? "power" : NULL, shown->length,
+		(struct report_sample){.color = REPORT_POWER_COLOR, .height_cm = LINE_CM});
+	legend->entry[4] = (struct report_entry){has_power && shown->steps ? "its mean in a step" : NULL,
+		{.color = REPORT_POWER_MEAN_COLOR, .height_cm = 2 * LINE_CM}};
 }
 
 static double legend_cm(const struct shown *shown, double width)
 {
-	struct report_entry entries[ENTRIES];
-	list_entries(shown, entries);
-	return report_legend_height(report_legend_rows(entries, ENTRIES, width));
+	struct legend legend;
+	make_legend(&legend, shown);
+	return report_legend_height(report_legend_rows(legend.entry, ENTRIES, width));
 }
 
 struct report_size report_picture_size_timeline(const struct report_series *series, size_t count, size_t columns)
@@ -72,88 +98,16 @@ struct report_size report_picture_size_timeline(const struct report_series *seri
 	return (struct report_size){width, legend_cm(&shown, width) + panels + (double)rows * name_cm(&shown) + REPORT_BOTTOM_CM};
 }
 
-/* A target that stays the same is drawn from edge to edge, one that changes from row to row through the middles of the rows. */
-static int add_target(struct report_points *points, const struct report_log *log, double from, double unit)
-{
-	bool is_first = true;
-	for (size_t i = 0; log->target && i < log->count; i++) {
-		const double start = report_log_start(log, i);
-		const double target = 100 * log->target[i];
-		if (start + log->time[i] < 2 * from)
-			continue;
-		/* The row before, which is not shown, may have had this target already: it ends a moment after control begins. */
-		const bool as_before = !is_first && log->target[i] == log->target[i - 1];
-		const bool as_after = i + 1 < log->count && log->target[i] == log->target[i + 1];
-		is_first = false;
-		if (isnan(target)) {
-			if (points->count > 0 && report_points_add(points, start * unit, NAN) != 0)
-				return -1;
-		} else if (as_before && as_after) {
-			continue;
-		} else if (as_before || as_after) {
-			if (report_points_add(points, (as_after ? start : log->time[i]) * unit, target) != 0)
-				return -1;
-		} else if (report_points_add(points, (start + log->time[i]) / 2 * unit, target) != 0) {
-			return -1;
-		}
-	}
-	return 0;
-}
-
-static int add_load(struct report_points *points, const struct report_windows *windows, double unit)
-{
-	for (size_t i = 0; i < windows->count; i++) {
-		const struct report_window *const window = &windows->item[i];
-		if (report_points_add(points, (window->start + window->end) / 2 * unit, 100 * window->load) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Where a panel is, and how its units look on paper. */
 struct panel {
 	size_t number;
-	double from; /* seconds */
 	struct report_unit time, rate;
-	double cm_per_x, cm_per_y;
 	double left, right;             /* where its graph begins, and where the next column does: cm from the left edge */
 	bool is_first, is_last;         /* of its row */
 	const struct report_size *size; /* of the picture, */
 	struct report_size graph;       /* and of the graph in it */
 	const struct shown *shown;
 };
-
-/*
- * Writes the data block of a band along the points: a rectangle around each piece of the line, longer by half the band's width
- * where the line goes on. (Thick lines would do the same, but cairo draws a wedge at the end of some of them.)
- */
-static void write_band(FILE *to, const struct panel *panel, struct report_points *points)
-{
-	report_points_thin_out(points);
-	fprintf(to, "$target%zu << END\n", panel->number);
-	for (size_t i = 1; i < points->count; i++) {
-		const struct report_point *const a = &points->item[i - 1];
-		const struct report_point *const b = &points->item[i];
-		const double x = (b->x - a->x) * panel->cm_per_x;
-		const double y = (b->y - a->y) * panel->cm_per_y;
-		const double length = hypot(x, y);
-		if (!(length > 0))
-			continue;
-		const bool is_joined = i > 1 && isfinite(points->item[i - 2].y);
-		const bool goes_on = i + 1 < points->count && isfinite(points->item[i + 1].y);
-		const double along_x = x / length * BAND_CM / 2 / panel->cm_per_x;
-		const double along_y = y / length * BAND_CM / 2 / panel->cm_per_y;
-		const double across_x = -y / length * BAND_CM / 2 / panel->cm_per_x;
-		const double across_y = x / length * BAND_CM / 2 / panel->cm_per_y;
-		const struct report_point start = {a->x - (is_joined ? along_x : 0), a->y - (is_joined ? along_y : 0)};
-		const struct report_point end = {b->x + (goes_on ? along_x : 0), b->y + (goes_on ? along_y : 0)};
-		fprintf(to, "%.9g %.9g\n%.9g %.9g\n%.9g %.9g\n%.9g %.9g\n\n", start.x + across_x, start.y + across_y,
-			end.x + across_x, end.y + across_y, end.x - across_x, end.y - across_y, start.x - across_x,
-			start.y - across_y);
-	}
-	fprintf(to, "END\n");
-	points->count = 0;
-}
 
 /* Names of the axes, and the one of watts; what is not there takes no room. */
 static void write_axes(struct plot *plot, const struct panel *panel, bool has_throughput, bool has_power)
@@ -175,13 +129,13 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 	struct report_points points = {0};
 	double most = 1e-9;
 	int result = -1;
-	if (add_target(&points, series->log, panel->from, panel->time.factor) != 0)
+	if (report_picture_add_means(&points, &series->windows, report_picture_target, panel->time.factor, 100) != 0)
 		goto out;
-	const bool has_target = points.count > 1;
-	write_band(to, panel, &points);
-	if (add_load(&points, &series->windows, panel->time.factor) != 0)
+	const bool has_target = points.count > 0;
+	report_points_write(&points, to, "target", panel->number);
+	if (report_picture_add_means(&points, &series->windows, report_picture_load, panel->time.factor, 100) != 0)
 		goto out;
-	const double line = points.count > DENSE ? REPORT_LINE_THIN : REPORT_LINE;
+	const bool is_dense = points.count > DENSE;
 	report_points_write(&points, to, "load", panel->number);
 	if (report_picture_add_steps(&points, &series->throughput, panel->time.factor, panel->rate.factor) != 0)
 		goto out;
@@ -200,17 +154,17 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 		fprintf(to, "set border 11\nset y2tics scale 0.4,0.2\nset y2range [0:%.9g]\n", 1.1 * most);
 	else
 		fprintf(to, "set border 3\nunset y2tics\n");
-	fputs("plot ", to);
+	fprintf(to, "plot $load%zu using 1:2 with lines lw %g lc rgb '" REPORT_LOAD_COLOR "'", panel->number,
+		is_dense ? REPORT_LINE : REPORT_LOAD_LINE);
 	if (has_target)
-		fprintf(to, "$target%zu using 1:2 with filledcurves closed fc rgb '" COLOR_BAND "' fs solid 1 noborder, ",
-			panel->number);
-	fprintf(to, "$load%zu using 1:2 with lines lw %g lc rgb '" COLOR_LOAD "'", panel->number, line);
+		fprintf(to, ", $target%zu using 1:2 with lines lw %g lc rgb '" REPORT_TARGET_COLOR "'", panel->number,
+			REPORT_LINE_THIN);
 	if (has_throughput)
 		fprintf(to, ", $throughput%zu using 1:2 axes x1y2 with lines lw %g lc rgb '" COLOR_THROUGHPUT "'", panel->number,
 			REPORT_LINE);
 	if (has_power)
 		fprintf(to, ", $power%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_COLOR "'", panel->number,
-			series->steps.count > 0 ? REPORT_LINE_THIN : line);
+			is_dense || series->steps.count > 0 ? REPORT_LINE_THIN : REPORT_LINE);
 	if (has_power && series->steps.count > 0)
 		fprintf(to, ", $powermean%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_MEAN_COLOR "'", panel->number,
 			2 * REPORT_LINE);
@@ -263,9 +217,9 @@ static struct report_margins panel_margins(const struct grid *grid, size_t numbe
 
 static int write_legend(struct plot *plot, const struct shown *shown, const struct grid *grid)
 {
-	struct report_entry entries[ENTRIES];
-	list_entries(shown, entries);
-	return report_legend_write(plot, entries, ENTRIES, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
+	struct legend legend;
+	make_legend(&legend, shown);
+	return report_legend_write(plot, legend.entry, ENTRIES, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
 }
 
 int report_picture_timeline(
@@ -286,11 +240,8 @@ int report_picture_timeline(
 	for (size_t i = 0; i < count; i++) {
 		const struct report_margins margins = panel_margins(&grid, i);
 		const struct panel panel = {.number = i,
-			.from = series[i].windows.item[0].start,
 			.time = time,
 			.rate = report_picture_rate(series, count),
-			.cm_per_x = grid.width / (range.y - range.x) / time.factor,
-			.cm_per_y = grid.height / 100,
 			.left = margins.left,
 			.right = (double)(i % columns + 1) * grid.column,
 			.is_first = i % columns == 0,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
+
 /* More of them are a mistake in the times or in the interval. */
 #define WINDOWS_MAX 20000000.0
 /* A shorter piece of an interval, as a part of it, is no more than the jitter of the log's rows. */
@@ -85,10 +87,16 @@ static int make_steps(struct report_windows *windows, const struct report_log *l
 		return no_memory(error);
 	int result = reserve(windows, count + 1, error);
 	if (result == 0 && count == 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found no target that stays the same for %d rows, expected steps",
-			log->name, REPORT_STEP_ROWS);
+		snprintf(error, CSV_ERROR_MAX,
+			"%.300s: found no target that stays the same for %d rows of %.3g s, expected steps; showstopper "
+			"--log-interval makes rows shorter",
+			log->name, REPORT_STEP_ROWS, log->interval);
 		result = -1;
 	}
+	const size_t brief = result == 0 ? report_log_short_steps(log) : 0;
+	if (brief > 0)
+		diag("warning: %s: left out %zu %s less than %d rows of %.3g s; showstopper --log-interval makes rows shorter",
+			log->name, brief, brief == 1 ? "step that fills" : "steps that fill", REPORT_STEP_ROWS, log->interval);
 	const size_t two = rules->is_staircase && has_long_middle(step, count) ? count / 2 : count;
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		const double middle = (step[i].start + step[i].end) / 2;
@@ -216,7 +224,9 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 	for (size_t i = 0; log && i < windows->count; i++) {
 		const struct report_mean mean = report_log_mean(log, windows->item[i].start, windows->item[i].end);
 		windows->item[i].load = mean.load;
-		windows->item[i].target = mean.target;
+		/* The load of a window that was free in part isn't to be held against what was asked in the rest of it. */
+		const double length = windows->item[i].end - windows->item[i].start;
+		windows->item[i].target = mean.targeted < (1 - PIECE_LEAST) * length ? NAN : mean.target;
 		windows->item[i].power = mean.power;
 	}
 	if (log)

@@ -10,7 +10,7 @@
 
 struct report_window {
 	double start, end;   /* seconds since control began, or, without a log, since the first iteration did */
-	double target, load; /* means, 0 to 1; NaN where not known, and without a log */
+	double target, load; /* means, 0 to 1; NaN where not known, and without a log; no target where a part of it was free */
 	double iterations;   /* NaN without iteration files */
 	double throughput;   /* iterations per second */
 	double power;        /* mean watts; NaN where not known */

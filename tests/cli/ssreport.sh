@@ -441,6 +441,62 @@ awk -F '[, ]' '
 	END { expected = change * sqrt(0.5) / (sum / 2); expected = expected < 0 ? -expected : expected
 		exit !(expected > 0.1 && ratio - expected < 1e-4 && expected - ratio < 1e-4) }' t.csv script ||
 	{ fail "$what: wrong bars"; cat t.csv script; }
+# A timeline draws target and load through the middles of the same windows, and to their edges; the legend says how long these are.
+block() { # NAME
+	awk -v block="\$$1" '$1 == block { inside = 1; next } $1 == "END" { inside = 0 } inside { printf "%s,%s ", $1, $2 }' script
+}
+expect_block() { # NAME EXPECTED
+	[ "$(block "$1")" = "$2 " ] || fail "$what: $1 is $(block "$1"), expected $2"
+}
+draw() {
+	run env PATH="$work/bin:$PATH" ssreport timeline -o picture.svg "$@"
+	expect_status 0
+}
+draw -w 6s log.csv
+expect_block target0 '0,20 3,20 9,80 12,80'
+expect_block load0 '0,20 3,20 9,75 12,75'
+expect_text script "'target, mean of 6 s'"
+expect_text script "'load, mean of 6 s'"
+draw log.csv
+expect_text script "^set label [0-9]+ 'target' at"
+case $(block target0) in '0,20 0.5,20 1.5,20 '*' 5.5,20 6.5,80 '*' 11.5,80 12,80 ') ;; *) fail "$what: the target is $(block target0)" ;; esac
+# Rows that are free or not known interrupt the lines, a single row is a line from edge to edge, and a window that is free for a while has no target.
+cat >odd.csv <<'END'
+time_s,target,load
+1,0.2,0.2
+2,0.2,0.4
+3,,1
+4,0.4,
+5,0.4,0.5
+6,0.4,0.5
+END
+draw odd.csv
+expect_block target0 '0,20 0.5,20 1.5,20 2,20 , 3,40 3.5,40 4.5,40 5.5,40 6,40'
+expect_block load0 '0,20 0.5,20 1.5,40 2.5,100 3,100 , 4,50 4.5,50 5.5,50 6,50'
+draw -w 2s odd.csv
+expect_block target0 '0,20 1,20 2,20 , 4,40 5,40 6,40'
+run ssreport timeline -w 2s -f csv odd.csv
+expect_text out '^odd,odd.csv,2.000,4.000,,1.000000,,,$'
+refused '^ssreport: odd.csv: found rows of 1.000 s, expected --window to be at least as long' timeline -w 500ms odd.csv
+for targets in ',,' '0.2,,0.2' '0.2,0.3,0.4'; do
+	printf '%s\n' "$targets" | tr , '\n' | awk 'BEGIN { print "time_s,target,load" } { print NR "," $1 ",0.5" }' >three.csv
+	draw three.csv
+	draw -w 1h three.csv
+done
+# No target at all: none in the legend.
+printf 'time_s,target,load\n1,,0.5\n' >three.csv
+draw three.csv
+expect_no_text script "'target"
+# Steps of two rows: what makes rows shorter is named, both when there is no other step and when there are.
+awk 'BEGIN { print "time_s,target,load"; for (i = 0; i < 8; i++) printf "%g,%g,0.5\n", (i + 1) / 2, 0.8 - 0.2 * int(i / 2) }' >brief.csv
+refused '^ssreport: brief.csv: found no target that stays the same for 3 rows of 0.5 s, expected steps; showstopper --log-interval makes rows shorter$' \
+	timeline --per-step brief.csv
+awk 'BEGIN { print "time_s,target,load"; for (i = 0; i < 12; i++) printf "%g,%g,0.5\n", (i + 1) / 2, i < 5 ? 0.8 : i < 7 ? 0.6 : 0.2 }' >brief.csv
+run ssreport timeline --per-step brief.csv
+expect_status 0
+expect_lines out 3
+expect_lines err 1
+expect_text err '^ssreport: warning: brief.csv: left out 1 step that fills less than 3 rows of 0.5 s; showstopper --log-interval makes rows shorter$'
 # It fails: its reason is passed on, and an old picture stays.
 printf '#!/bin/sh\necho "line 0: something is wrong" >&2\nexit 2\n' >bin/gnuplot
 echo old >picture.png

@@ -61,7 +61,7 @@ static int interference(struct report *report, const struct report_colocation *c
 		const struct report_colocated *const run = &colocation->item[i];
 		if (add_interference(report, run) != 0)
 			return -1;
-		struct report_series *const series = add_series(report, run->label, NULL);
+		struct report_series *const series = add_series(report, run->label);
 		if (!series || append_windows(&series->windows, &run->windows) != 0)
 			return -1;
 	}
@@ -120,7 +120,7 @@ static int make_steps(struct report *report, const struct report_colocation *col
 	int result = label && !reference ? complain(error) : 0;
 	for (size_t i = 0; result == 0 && i < colocation->count; i++) {
 		const struct report_colocated *const run = &colocation->item[i];
-		struct report_series *const series = add_series(report, run->label, NULL);
+		struct report_series *const series = add_series(report, run->label);
 		if (!series || append_windows(&series->windows, &run->windows) != 0)
 			result = -1;
 		for (size_t step = 0; result == 0 && step < run->windows.count; step++) {

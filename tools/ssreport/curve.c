@@ -19,7 +19,7 @@ static struct report_series *find_series(struct report *report, const char *labe
 	for (size_t i = 0; i < report->count; i++)
 		if (strcmp(report->series[i].label, label) == 0)
 			return &report->series[i];
-	return add_series(report, label, NULL);
+	return add_series(report, label);
 }
 
 static int curve_of_log(struct report *report, const struct report_run *run, const struct report_log *log)

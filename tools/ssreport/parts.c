@@ -106,6 +106,16 @@ int check_iterations(const struct report_run *run)
 	return -1;
 }
 
+int check_window(const struct settings *settings, const struct report_log *log)
+{
+	const double window = settings_seconds(settings->window_ns, 0);
+	/* Rows are a few per cent longer or shorter than they should be. */
+	if (window == 0 || window >= 0.9 * log->interval)
+		return 0;
+	diag("%s: found rows of %.3f s, expected --window to be at least as long", log->name, log->interval);
+	return -1;
+}
+
 struct report_accuracy *measure_accuracy(
 	const struct settings *settings, const struct report_log *log, bool per_target, size_t *count)
 {
@@ -118,11 +128,8 @@ struct report_accuracy *measure_accuracy(
 		diag("%s:1: found no column target, expected a control log (showstopper -o)", log->name);
 		return NULL;
 	}
-	/* Rows are a few per cent longer or shorter than they should be. */
-	if (rules.window > 0 && rules.window < 0.9 * log->interval) {
-		diag("%s: found rows of %.3f s, expected --window to be at least as long", log->name, log->interval);
+	if (check_window(settings, log) != 0)
 		return NULL;
-	}
 	struct report_accuracy *const accuracy = report_accuracy(log, &rules, per_target, count);
 	if (!accuracy) {
 		complain_about_memory();
@@ -179,7 +186,7 @@ int own_columns(struct report *report, size_t count)
 	return 0;
 }
 
-struct report_series *add_series(struct report *report, const char *label, const struct report_log *log)
+struct report_series *add_series(struct report *report, const char *label)
 {
 	struct report_series *const larger = realloc(report->series, (report->count + 1) * sizeof *larger);
 	if (!larger) {
@@ -187,7 +194,7 @@ struct report_series *add_series(struct report *report, const char *label, const
 		return NULL;
 	}
 	report->series = larger;
-	larger[report->count] = (struct report_series){.label = label, .log = log};
+	larger[report->count] = (struct report_series){.label = label};
 	return &larger[report->count++];
 }
 

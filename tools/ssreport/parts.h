@@ -35,6 +35,8 @@ int append_windows(struct report_windows *to, const struct report_windows *from)
 /* Those that --outlier names are in the matrix. */
 int check_outliers(const struct report *report);
 int check_iterations(const struct report_run *run);
+/* A window isn't shorter than a row. */
+int check_window(const struct settings *settings, const struct report_log *log);
 /* As report_accuracy, for the options; NULL after a message also where there is no sample. To be freed. */
 struct report_accuracy *measure_accuracy(
 	const struct settings *settings, const struct report_log *log, bool per_target, size_t *count);
@@ -51,7 +53,7 @@ int for_each_log(struct report *report, const struct report_run *run,
 int own_columns(struct report *report, size_t count);
 
 /* Another one for the picture, which belongs to the report. NULL after a message. */
-struct report_series *add_series(struct report *report, const char *label, const struct report_log *log);
+struct report_series *add_series(struct report *report, const char *label);
 
 /* As command.size and command.draw. */
 struct report_size size_lines(const struct report *report);

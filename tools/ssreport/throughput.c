@@ -6,7 +6,7 @@
 static int throughput_of(struct report *report, const struct report_run *run, const struct report_log *log)
 {
 	const struct report_windows_rules rules = windows_rules(report->settings);
-	struct report_series *const series = add_series(report, run->label, log);
+	struct report_series *const series = add_series(report, run->label);
 	if (!series || make_windows(&series->windows, run, log, &rules) != 0)
 		return -1;
 	return add_windows(report, run->label, log ? log->name : NULL, &series->windows);

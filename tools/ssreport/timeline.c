@@ -16,9 +16,12 @@ static int timeline_of_log(struct report *report, const struct report_run *run, 
 	const struct report_windows_rules throughput = {
 		.kind = REPORT_INTERVALS, .length = settings_interval(settings), .with_warmup = settings->with_warmup};
 	const struct report_windows_rules steps = {.kind = REPORT_STEPS, .edge = settings_edge(settings)};
-	struct report_series *const series = add_series(report, run->label, log);
+	if (check_window(settings, log) != 0)
+		return -1;
+	struct report_series *const series = add_series(report, run->label);
 	if (!series || make_windows(&series->windows, run, log, &load) != 0)
 		return -1;
+	series->length = load.length;
 	if (run->iteration_files > 0 && make_windows(&series->throughput, run, log, &throughput) != 0)
 		return -1;
 	if (settings->per_step && make_windows(&series->steps, run, log, &steps) != 0)

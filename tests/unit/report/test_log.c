@@ -193,6 +193,27 @@ static void a_slope_has_no_steps(void **state)
 	report_log_free(&log);
 }
 
+static void expect_short_steps(const double *target, size_t count, size_t expected)
+{
+	struct report_log log;
+	make_log(&log, target, count);
+	assert_int_equal(report_log_short_steps(&log), expected);
+	report_log_free(&log);
+}
+
+/* Two rows between two jumps, also where the target jumped within a row; but not the top of a slope, nor the first or the last rows. */
+static void steps_that_are_too_short_are_counted(void **state)
+{
+	(void)state;
+	static const double pairs[] = {0.9, 0.9, 0.7, 0.7, 0.5, 0.5, 0.5, 0.1, 0.1, 0.3, 0.3};
+	static const double within[] = {0.9, 0.9, 0.9, 0.8, 0.7, 0.7, 0.6, 0.5, 0.5, 0.5};
+	static const double slope[] = {0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1, NAN, NAN, 0.5, 0.5, NAN};
+	expect_short_steps(pairs, sizeof pairs / sizeof *pairs, 2);
+	expect_short_steps(within, sizeof within / sizeof *within, 1);
+	expect_short_steps(slope, sizeof slope / sizeof *slope, 0);
+	expect_short_steps(pairs, 1, 0);
+}
+
 static void without_targets_all_is_one_step(void **state)
 {
 	(void)state;
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(clocks_are_translated),
 		cmocka_unit_test(steps_are_stretches_of_one_target),
 		cmocka_unit_test(a_slope_has_no_steps),
+		cmocka_unit_test(steps_that_are_too_short_are_counted),
 		cmocka_unit_test(without_targets_all_is_one_step),
 		cmocka_unit_test(jumps_are_told_from_slopes),
 		cmocka_unit_test(loads_are_shares_of_the_capacity),

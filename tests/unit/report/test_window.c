@@ -185,6 +185,19 @@ static void jitter_makes_no_windows(void **state)
 	expect_window(1, 1, 2.002, 0.5, 0.5, NAN);
 }
 
+/* After the warm-up, of which it has a millisecond, a window; one that is free for half of it; and one whose load is known for half. */
+static void a_window_that_is_free_for_a_while_has_no_target(void **state)
+{
+	(void)state;
+	const struct report_windows_rules rules = {.kind = REPORT_INTERVALS, .length = 1, .with_warmup = true};
+	read_log("time_s,target,load\n-0.999,,1\n0.001,,1\n0.5,0.5,0.5\n1,0.5,0.5\n1.5,0.5,0.5\n2,,1\n2.5,0.5,\n3,0.5,0.5\n");
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &rules, error), 0);
+	assert_int_equal(windows.count, 5);
+	expect_window(2, 0, 1, 0.5, (0.001 + 0.999 * 0.5), NAN);
+	expect_window(3, 1, 2, NAN, 0.75, NAN);
+	expect_window(4, 2, 3, 0.5, 0.5, NAN);
+}
+
 static void expect_refused(const struct report_log *log, const struct report_windows_rules *rules, const char *expected)
 {
 	assert_int_equal(report_windows_make(&windows, &run, log, rules, error), -1);
@@ -198,7 +211,10 @@ static void what_does_not_fit_is_refused(void **state)
 	const struct report_windows_rules intervals = {.kind = REPORT_INTERVALS, .length = 1};
 	const struct report_windows_rules steps = {.kind = REPORT_STEPS};
 	read_log("time_s,monotonic_s,target,load\n1,101,0.1,0\n2,102,0.2,0\n3,103,0.3,0\n");
-	expect_refused(&a_log, &steps, "f.csv: found no target that stays the same for 3 rows, expected steps");
+	expect_refused(&a_log, &steps,
+		"f.csv: found no target that stays the same for 3 rows of 1 s, expected steps; showstopper --log-interval makes "
+		"rows "
+		"shorter");
 	read_iterations("start_s,end_s\n");
 	expect_refused(&a_log, &intervals, "run: found no iteration in its iteration file");
 	read_iterations("start_s,end_s\n1,2\n");
@@ -228,6 +244,7 @@ int main(void)
 		cmocka_unit_test_teardown(rows_are_windows, free_all),
 		cmocka_unit_test_teardown(iterations_alone_begin_with_the_first, free_all),
 		cmocka_unit_test_teardown(jitter_makes_no_windows, free_all),
+		cmocka_unit_test_teardown(a_window_that_is_free_for_a_while_has_no_target, free_all),
 		cmocka_unit_test_teardown(what_does_not_fit_is_refused, free_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,7 +341,7 @@ report_timelines() {
 		# More than fit into a picture are in none.
 		"$build/ssreport" timeline --columns "$columns" -i "$(awk -v seconds="$seconds" -v steps="$steps" 'BEGIN { printf "%.3f", seconds / steps }')s" \
 			-o "$output/timeline-$scheme.svg" "$@" || return 0
-		report_picture "timeline-$scheme.svg" "$scheme: target (grey) and load of the background, throughput of the foreground"
+		report_picture "timeline-$scheme.svg" "$scheme: target (black) and load (blue) of the background, throughput of the foreground"
 	done
 }
 

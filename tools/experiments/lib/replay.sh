@@ -82,5 +82,5 @@ draw_replays() { # WORKLOAD
 	done
 	[ $# -gt 0 ] || return 0
 	"$build/ssreport" timeline --size 16x$((5 * $#)) -o "$picture" "$@" || return 1
-	report_picture "load-$workload.svg" "$workload, $last: target as a grey band, load as a line"
+	report_picture "load-$workload.svg" "$workload, $last: target (black) and load (blue)"
 }
