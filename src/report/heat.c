@@ -86,7 +86,7 @@ struct report_heat_range report_heat_range(const struct report_matrix *matrix, c
 	return range;
 }
 
-static unsigned find_color(double number, const struct report_heat_range *range)
+unsigned report_heat_color(double number, const struct report_heat_range *range)
 {
 	const double span = range->high - range->low;
 	const double share = span > 0 ? fmin(fmax((number - range->low) / span, 0), 1) : 0.5;
@@ -161,7 +161,7 @@ int report_heat_draw(struct plot *plot, const struct report_matrix *matrix, cons
 			const double x = (double)column;
 			const double y = (double)row;
 			fprintf(to, "%g %g %g %g %g %g %u\n", x + 0.5, y + 0.5, x + GAP, x + 1 - GAP, y + GAP, y + 1 - GAP,
-				isnan(number) ? COLOR_UNKNOWN : find_color(number, range));
+				isnan(number) ? COLOR_UNKNOWN : report_heat_color(number, range));
 		}
 	}
 	fputs("END\n", to);
@@ -174,7 +174,7 @@ int report_heat_draw(struct plot *plot, const struct report_matrix *matrix, cons
 			if (write_text(plot, at->text, cell) != 0)
 				return -1;
 			fprintf(to, " at first %g,%g center front textcolor rgb '%s'\n", (double)column + 0.5, (double)row + 0.5,
-				is_dark(find_color(at->number, range)) ? "#ffffff" : "#000000");
+				is_dark(report_heat_color(at->number, range)) ? "#ffffff" : "#000000");
 		}
 	}
 	fputs("plot $cell using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor rgb variable\n", to);

@@ -12,6 +12,9 @@ struct report_heat_range {
 	double low, high;
 };
 
+/* The colour of a number in this range, as 0xRRGGBB. */
+unsigned report_heat_color(double number, const struct report_heat_range *range);
+
 /* Those of a table, without rows and columns of some names. */
 struct report_heat_range report_heat_range(const struct report_matrix *matrix, const char *const *outlier, size_t outliers);
 

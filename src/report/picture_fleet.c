@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/heat.h"
+#include "report/picture_parts.h"
 #include "report/text.h"
 
 #define WIDTH_CM 15.0
@@ -16,11 +18,12 @@
 #define BOX_CM 1.9 /* right of the map: the scale of colours */
 #define CHARACTER_CM 0.155
 #define NAME_MOST_CM 5.0
-#define COLOR_LOAD "#0072b2"
-#define COLOR_BAND "#c8c8c8"
-#define BAND_WIDTH 7
-#define BAND_CM 0.16
-#define LINE_CM 0.05
+#define PATCH_CM 0.16 /* a colour in the legend */
+#define COLOR_UNKNOWN 0xdddddd
+#define COLOR_STOPS 8 /* of the scale of colours, between two of which they change evenly */
+#define CELLS_MOST 16000
+#define PIXELS 400 /* about so many to a side of an image */
+#define OVERLAP_CM 0.04
 
 /* The share of the room that a node has in the map, so that a fleet of any size fits. */
 static double map_cm(size_t nodes)
@@ -72,45 +75,101 @@ static int write_names(struct plot *plot, const struct report_fleet *fleet, doub
 	return 0;
 }
 
-/* What is not known, as after the end of a node that died, stays grey. */
-static int write_map(struct plot *plot, const struct report_fleet *fleet, const struct report_unit *time, double left)
+static unsigned color_of(double load)
 {
-	FILE *const to = plot_script(plot);
+	static const struct report_heat_range range = {0, 1};
+	return isfinite(load) ? report_heat_color(load, &range) : COLOR_UNKNOWN;
+}
+
+/*
+ * Each cell as a rectangle, those of one colour beside each other as one. A viewer blends the edges of rectangles that touch with what is
+ * behind them, which shows as lines between them. So each goes on a little below its neighbours that come later, at its right and in the
+ * next row.
+ */
+static void write_cells(FILE *to, const struct report_fleet *fleet, double factor, const struct report_size *graph)
+{
+	const double width = fleet->bin * factor;
+	const double end = (double)fleet->bins * width;
+	const double beyond = OVERLAP_CM / graph->width * end;
+	const double below = OVERLAP_CM / graph->height * (double)fleet->count;
 	fputs("$map << END\n", to);
 	for (size_t i = 0; i < fleet->count; i++) {
-		for (size_t bin = 0; bin < fleet->bins; bin++) {
-			const double load = fleet->load[i * fleet->bins + bin];
-			if (isfinite(load))
-				fprintf(to, "%.9g %zu %.4g\n", ((double)bin + 0.5) * fleet->bin * time->factor, i + 1,
-					100 * load);
+		const double *const load = &fleet->load[i * fleet->bins];
+		const double bottom = fmin((double)i + 1.5 + below, (double)fleet->count + 0.5);
+		for (size_t bin = 0, first = 0; bin < fleet->bins; first = bin) {
+			do
+				bin++;
+			while (bin < fleet->bins && color_of(load[bin]) == color_of(load[first]));
+			fprintf(to, "%.9g %zu %.9g %.9g %zu.5 %.9g %u\n", (double)first * width, i + 1, (double)first * width,
+				fmin((double)bin * width + beyond, end), i, bottom, color_of(load[first]));
+		}
+	}
+	fputs("END\nplot $map using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid 1 noborder linecolor rgb variable, "
+	      "NaN with lines palette\n",
+		to);
+}
+
+/*
+ * Where rectangles would make a large picture, the pixels of an image. Viewers blur the edges of pixels, so that a cell has as many of
+ * them as it needs.
+ */
+static void write_pixels(FILE *to, const struct report_fleet *fleet, double factor)
+{
+	const size_t across = fleet->bins < PIXELS ? PIXELS / fleet->bins : 1;
+	const size_t down = fleet->count < PIXELS ? PIXELS / fleet->count : 1;
+	const double width = fleet->bin * factor / (double)across;
+	fputs("$map << END\n", to);
+	for (size_t y = 0; y < fleet->count * down; y++) {
+		const double *const load = &fleet->load[y / down * fleet->bins];
+		for (size_t x = 0; x < fleet->bins * across; x++) {
+			fprintf(to, "%.9g %.9g ", ((double)x + 0.5) * width, 0.5 + ((double)y + 0.5) / (double)down);
+			if (isfinite(load[x / across]))
+				fprintf(to, "%.4g\n", 100 * load[x / across]);
 			else
-				fprintf(to, "%.9g %zu NaN\n", ((double)bin + 0.5) * fleet->bin * time->factor, i + 1);
+				fputs("NaN\n", to);
 		}
 		fputc('\n', to);
 	}
+	fputs("END\nplot $map using 1:2:3 with image\n", to);
+}
+
+/* What is not known, as after the end of a node that died, is grey. */
+static int write_map(struct plot *plot, const struct report_fleet *fleet, const struct report_unit *time, double left,
+	const struct report_size *graph)
+{
+	FILE *const to = plot_script(plot);
 	fprintf(to,
-		"END\nset object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#dddddd' fillstyle solid "
-		"noborder\n"
-		"set yrange [%zu.5:0.5]\nset cbrange [0:100]\nset cbtics 0,25,100\nset format x ''\nunset grid\n"
-		"set palette defined (0 '#f7fbff', 25 '#c6dbef', 50 '#6baed6', 75 '#2171b5', 100 '#08306b')\n",
-		fleet->count);
+		"set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#%06x' fillstyle solid noborder\n"
+		"set yrange [%zu.5:0.5]\nset cbrange [0:100]\nset cbtics 0,25,100\nset format x ''\nunset grid\nset palette "
+		"defined (",
+		COLOR_UNKNOWN, fleet->count);
+	for (int i = 0; i <= COLOR_STOPS; i++)
+		fprintf(to, "%s%d '#%06x'", i > 0 ? ", " : "", i, color_of((double)i / COLOR_STOPS));
+	fputs(")\n", to);
 	if (write_names(plot, fleet, left) != 0)
 		return -1;
-	/* Each cell as a rectangle would make a large picture of many. */
-	fprintf(to, "plot $map using 1:2:3 with image%s\nunset object 1\nunset colorbox\n",
-		fleet->count > NAMES_MOST ? "" : " pixels");
+	if (fleet->count * fleet->bins > CELLS_MOST)
+		write_pixels(to, fleet, time->factor);
+	else
+		write_cells(to, fleet, time->factor, graph);
+	fputs("unset object 1\nunset colorbox\n", to);
 	return 0;
 }
 
 static int write_line(struct plot *plot, const struct report_fleet *fleet, const double *value, const char *name, double factor)
 {
+	const struct report_windows windows = {.item = calloc(fleet->bins, sizeof *windows.item), .count = fleet->bins};
 	struct report_points points = {0};
-	int result = 0;
-	for (size_t bin = 0; result == 0 && bin < fleet->bins; bin++)
-		result = report_points_add(&points, ((double)bin + 0.5) * fleet->bin * factor, 100 * value[bin]);
+	if (!windows.item)
+		return -1;
+	for (size_t bin = 0; bin < fleet->bins; bin++)
+		windows.item[bin] = (struct report_window){
+			.start = (double)bin * fleet->bin, .end = (double)(bin + 1) * fleet->bin, .load = value[bin]};
+	const int result = report_picture_add_means(&points, &windows, report_picture_load, factor, 100);
 	if (result == 0)
 		report_points_write(&points, plot_script(plot), name, 1);
 	report_points_free(&points);
+	free(windows.item);
 	return result;
 }
 
@@ -122,9 +181,9 @@ static int write_lines(struct plot *plot, const struct report_fleet *fleet, cons
 		return -1;
 	fprintf(to,
 		"set yrange [0:100]\nset ytics 0,20,100\nset format x '%%g'\nset grid ytics back ls 100\n"
-		"plot $target1 using 1:2 with lines lw %d lc rgb '" COLOR_BAND
-		"', $load1 using 1:2 with lines lw %g lc rgb '" COLOR_LOAD "'\n",
-		BAND_WIDTH, REPORT_LINE);
+		"plot $load1 using 1:2 with lines lw %g lc rgb '" REPORT_LOAD_COLOR
+		"', $target1 using 1:2 with lines lw %g lc rgb '" REPORT_TARGET_COLOR "'\n",
+		REPORT_LOAD_LINE, REPORT_LINE_THIN);
 	return 0;
 }
 
@@ -139,23 +198,25 @@ int report_picture_fleet(struct plot *plot, const struct report_fleet *fleet, co
 		.left = left, .right = BOX_CM, .top = top_cm(), .bottom = GAP_CM + lines + REPORT_BOTTOM_CM};
 	const struct report_margins below = {
 		.left = left, .right = BOX_CM, .top = size->height - lines - REPORT_BOTTOM_CM, .bottom = REPORT_BOTTOM_CM};
+	const struct report_size graph = {size->width - map.left - map.right, size->height - map.top - map.bottom};
+	char unknown[sizeof "#rrggbb"];
 	const struct report_entry entries[] = {
-		{"target of all", {.color = COLOR_BAND, .height_cm = BAND_CM}},
-		{"load of all", {.color = COLOR_LOAD, .height_cm = LINE_CM}},
-		{"not known", {.color = "#dddddd", .height_cm = BAND_CM}},
+		{"target of all", {.color = REPORT_TARGET_COLOR, .height_cm = REPORT_TARGET_CM}},
+		{"load of all", {.color = REPORT_LOAD_COLOR, .height_cm = REPORT_LOAD_CM}},
+		{"not known", {.color = unknown, .height_cm = PATCH_CM}},
 	};
 	char name[32];
+	snprintf(unknown, sizeof unknown, "#%06x", COLOR_UNKNOWN);
 	report_frame_begin(plot);
 	fprintf(to, "set xrange [0:%.9g]\nset border 3\nset multiplot\n", (double)fleet->bins * fleet->bin * time.factor);
 	if (report_legend_write(plot, entries, sizeof entries / sizeof *entries, size, left, size->width - BOX_CM) != 0)
 		return -1;
 	report_margins_write(plot, &map, size);
 	fprintf(to, "set colorbox user origin screen %.4f, screen %.4f size screen %.4f, screen %.4f\n",
-		1 - (BOX_CM - 0.25) / size->width, map.bottom / size->height, 0.3 / size->width,
-		(size->height - map.top - map.bottom) / size->height);
+		1 - (BOX_CM - 0.25) / size->width, map.bottom / size->height, 0.3 / size->width, graph.height / size->height);
 	report_axis_name(plot, REPORT_AXIS_LEFT, size, fleet->count > NAMES_MOST ? "node" : NULL);
 	report_axis_name(plot, REPORT_AXIS_RIGHT, size, "CPU load (%)");
-	if (write_map(plot, fleet, &time, left) != 0)
+	if (write_map(plot, fleet, &time, left, &graph) != 0)
 		return -1;
 	fputs("unset label\n", to);
 	report_margins_write(plot, &below, size);

@@ -10,10 +10,10 @@ fleet=$source/tools/experiments/fleet
 
 # log NAME BOOT BEGIN SECONDS TARGET LOAD: rows of a second after one of warm-up; control began at BEGIN of the wall clock, and the machine was booted at BOOT.
 log() {
-	awk -v boot="$2" -v begin="$3" -v seconds="$4" -v target="$5" -v load="$6" 'BEGIN {
+	awk -v boot="$2" -v begin="$3" -v seconds="$4" -v target="$5" -v achieved="$6" 'BEGIN {
 		print "time_s,monotonic_s,target,load,time_unix_s"
 		for (i = 0; i <= seconds; i++)
-			printf "%d,%.6f,%s,%s,%.6f\n", i, begin - boot + i, (i ? target : ""), load, begin + i
+			printf "%d,%.6f,%s,%s,%.6f\n", i, begin - boot + i, (i ? target : ""), achieved, begin + i
 	}' >"$1"
 }
 log a.csv 1000 5000 10 0.2 0.25
@@ -35,6 +35,33 @@ for picture in picture.svg picture.png; do
 	if [ "$status" -eq 0 ]; then [ -s $picture ] || fail "$what: no $picture"; else expect_trouble 'gnuplot'; fi
 done
 [ ! -e picture.svg ] || expect_text picture.svg 'a node'
+# The picture has no lines between cells, neither of known loads nor of unknown ones: all pixels in the middle of the map have the colour of 50 or 52 %, and right
+# of it that of what is not known.
+if command -v gnuplot >/dev/null; then
+	for node in 0 1 2; do
+		awk -v node=$node 'BEGIN { print "time_s,monotonic_s,target,load"
+			for (i = 1; i <= (node ? 60 : 90); i++) printf "%d,%d,0.5,%.2f\n", i, 100 + i, 0.5 + (i + node) % 2 * 0.02 }' >cells.$node.csv
+	done
+	run ssreport fleet --size 8x10 -o cells.png cells.0.csv cells.1.csv cells.2.csv
+	expect_status 0
+	# Columns are x from the left, y from below, red, green, blue.
+	if gnuplot -e "set table 'pixels'; plot 'cells.png' binary filetype=png using 1:2:3:4:5 with table" 2>gnuplot.err; then
+		awk 'NF < 5 { next } { x = $1 / 944; y = $2 / 1181 }
+			y > 0.58 && y < 0.9 && x > 0.25 && x < 0.5 { known++; wrong += $3 < 100 || $3 > 108 || $4 < 169 || $4 > 175 }
+			y > 0.58 && y < 0.78 && x > 0.65 && x < 0.75 { unknown++; wrong += $3 != 221 || $4 != 221 || $5 != 221 }
+			END { print known + 0, unknown + 0, wrong + 0; exit !(known > 10000 && unknown > 10000 && wrong == 0) }' pixels >found ||
+			fail "the map has pixels of no cell's colour (known, unknown, wrong): $(cat found)"
+	else
+		left_out "gnuplot can't read PNG: lines between the cells of a map"
+	fi
+	# Many cells are an image.
+	awk 'BEGIN { print "time_s,monotonic_s,target,load"; for (i = 1; i <= 600; i++) printf "%d,%d,0.5,%s\n", i, 100 + i, i == 300 ? "" : 0.5 }' >long.csv
+	set --
+	for node in $(seq 60); do set -- "$@" "$node=long.csv"; done
+	run ssreport fleet -o many.svg "$@"
+	expect_status 0
+	expect_text many.svg '<image '
+fi
 # Without a wall clock all begin together; with and without don't go together.
 for name in a b c; do cut -d , -f 1-4 $name.csv >$name.old; done
 run ssreport fleet -f csv a.old b.old c.old
