@@ -49,6 +49,35 @@ static double whole_ns(double seconds)
 	return round(seconds * 1e9) / 1e9;
 }
 
+/* The log that tells the load: that of showstopper, where there is one. */
+static const struct report_log *find_log(const struct report_run *run)
+{
+	for (size_t i = 0; i < run->logs; i++)
+		if (run->log[i].target)
+			return &run->log[i];
+	return run->logs > 0 ? &run->log[0] : NULL;
+}
+
+/* Times of iterations are those of the run's clock; without it the whole log counts. */
+static void add_load(struct report_times *times, const struct report_run *run, const struct report_iteration *span)
+{
+	const struct report_log *const log = find_log(run);
+	double mean = NAN;
+	double length = 0;
+	if (log) {
+		double start = report_log_start(log, log->warmup < log->count ? log->warmup : 0);
+		double end = log->time[log->count - 1];
+		if (log->monotonic) {
+			start = fmax(report_log_start(log, 0), report_log_time(log, span->start));
+			end = fmin(end, report_log_time(log, span->end));
+		}
+		length = end - start;
+		mean = length > 0 ? report_log_mean_of(log, log->load, start, end) : NAN;
+	}
+	times->load = (times->load_s * times->load + length * mean) / (times->load_s + length);
+	times->load_s += length;
+}
+
 static int take_run(struct report_boxes *boxes, const struct report_run *run, bool with_warmup, char error[static CSV_ERROR_MAX])
 {
 	double begin = -INFINITY;
@@ -58,12 +87,19 @@ static int take_run(struct report_boxes *boxes, const struct report_run *run, bo
 	}
 	if (!with_warmup && find_begin(run, &begin, error) != 0)
 		return -1;
-	struct report_values *const seconds = &find_times(boxes, run->label)->seconds;
+	struct report_times *const times = find_times(boxes, run->label);
+	struct report_iteration span = {INFINITY, -INFINITY};
 	for (size_t i = 0; i < run->iterations.count; i++) {
 		const struct report_iteration *const iteration = &run->iterations.item[i];
-		if (iteration->start >= begin && report_values_add(seconds, whole_ns(iteration->end - iteration->start)) != 0)
+		if (iteration->start < begin)
+			continue;
+		span.start = fmin(span.start, iteration->start);
+		span.end = fmax(span.end, iteration->end);
+		if (report_values_add(&times->seconds, whole_ns(iteration->end - iteration->start)) != 0)
 			return no_memory(error);
 	}
+	if (span.start <= span.end)
+		add_load(times, run, &span);
 	return 0;
 }
 
@@ -104,4 +140,14 @@ bool report_place_of(const char *label, struct report_place *place)
 		length--;
 	*place = (struct report_place){.series = label, .length = slash ? (size_t)(slash - label) : 0};
 	return units_parse_real(number, length, &place->number, NULL) == 0;
+}
+
+bool report_boxes_mislead(const struct report_times *times)
+{
+	struct report_place place;
+	if (isnan(times->load) || !report_place_of(times->label, &place))
+		return false;
+	const bool is_percent = times->label[strlen(times->label) - 1] == '%';
+	return fabs(place.number / 100 - times->load) > REPORT_FAR &&
+	       (is_percent || fabs(place.number - times->load) > REPORT_FAR);
 }

@@ -12,6 +12,9 @@
 struct report_times {
 	const char *label;            /* that of a run */
 	struct report_values seconds; /* sorted */
+	/* Mean load of the machine from the first of them to the last; NaN where the log of one of the runs doesn't tell it. */
+	double load;
+	double load_s; /* how long that was */
 };
 
 struct report_boxes {
@@ -35,5 +38,9 @@ struct report_place {
 };
 /* Whether the label is one. */
 bool report_place_of(const char *label, struct report_place *place);
+
+/* Whether the number at the end of the label, taken for a load in per cent or as a fraction, is far from the load that there was. */
+#define REPORT_FAR 0.02
+bool report_boxes_mislead(const struct report_times *times);
 
 #endif

@@ -19,9 +19,17 @@
 #define POINT 0.35
 #define PIXELS 2000 /* outliers that lie on the same of so many rows are one point */
 
+/* The load is that of the machine, 0 to 100 %. */
+#define LOAD_DISTANCE 10.0 /* of boxes that are alone in their series */
+#define LOAD_CLOSE 2.0     /* boxes that are closer than this may lie over one another */
+#define LOAD_ASIDE 1.0     /* how far from its load a box stands at most, where several series stand beside one another */
+
+/* Where boxes stand: at the load, at the number in the label, or side by side above the label. */
+enum axis { AXIS_LOAD, AXIS_NUMBER, AXIS_LABEL };
+
 /* Where a box stands, in which colour, and what the legend says. */
 struct layout {
-	bool is_numeric;
+	enum axis axis;
 	double *at;                 /* `count` of each */
 	size_t *series;             /* from 0 */
 	struct report_entry *entry; /* of the legend, by series */
@@ -61,67 +69,98 @@ static int compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* The least distance between two of these; 1 where all are the same. Sorts them. */
-static double least_distance(double *at, size_t count)
+/* The least distance between two of these; `alone` where all are the same. Sorts them. */
+static double least_distance(double *at, size_t count, double alone)
 {
 	double least = INFINITY;
 	qsort(at, count, sizeof *at, compare);
 	for (size_t i = 1; i < count; i++)
 		if (at[i] > at[i - 1])
 			least = fmin(least, at[i] - at[i - 1]);
-	return isfinite(least) ? least : 1;
+	return isfinite(least) ? least : alone;
 }
 
 /* Boxes of several series at one place stand side by side around it. */
-static int place_boxes(struct layout *layout, size_t count)
+static void place_boxes(struct layout *layout, size_t count, double *sorted)
 {
-	double *const sorted = calloc(count, sizeof *sorted);
-	if (!sorted)
-		return -1;
 	memcpy(sorted, layout->at, count * sizeof *sorted);
-	const double distance = least_distance(sorted, count);
+	const double distance = least_distance(sorted, count, 1);
 	layout->low = sorted[0] - 0.6 * distance;
 	layout->high = sorted[count - 1] + 0.6 * distance;
-	free(sorted);
 	const size_t beside = layout->names > 0 ? layout->names : 1;
 	layout->width = fmax(GROUP * distance / (double)beside, LEAST * (layout->high - layout->low));
 	for (size_t i = 0; i < count; i++)
 		layout->at[i] += ((double)layout->series[i] - ((double)beside - 1) / 2) * layout->width;
-	return 0;
+}
+
+/* No two loads are quite the same, so it is boxes of one series that need room, and those of several are moved a little. */
+static void place_at_loads(struct layout *layout, size_t count, double *sorted)
+{
+	double distance = 100;
+	double most = 100;
+	for (size_t series = 0; series < layout->names; series++) {
+		size_t own = 0;
+		for (size_t i = 0; i < count; i++)
+			if (layout->series[i] == series)
+				sorted[own++] = layout->at[i];
+		distance = fmin(distance, fmax(least_distance(sorted, own, LOAD_DISTANCE), LOAD_CLOSE));
+		most = fmax(most, sorted[own - 1]);
+	}
+	const double beside = (double)layout->names;
+	const double aside = beside > 1 ? fmin(GROUP * distance / beside, 2 * LOAD_ASIDE / (beside - 1)) : 0;
+	layout->low = 0;
+	layout->high = most;
+	layout->width = fmax(beside > 1 ? aside : GROUP * distance, LEAST * most);
+	for (size_t i = 0; i < count; i++)
+		layout->at[i] += ((double)layout->series[i] - (beside - 1) / 2) * aside;
+}
+
+static enum axis choose_axis(const struct report_boxes *boxes, bool has_name)
+{
+	struct report_place place;
+	bool knows_loads = true;
+	for (size_t i = 0; i < boxes->count; i++) {
+		if (!report_place_of(boxes->item[i].label, &place))
+			return AXIS_LABEL;
+		knows_loads &= !isnan(boxes->item[i].load);
+	}
+	return has_name ? AXIS_NUMBER : knows_loads ? AXIS_LOAD : AXIS_LABEL;
 }
 
 /* Free in any case. */
-static int make_layout(struct layout *layout, const struct report_boxes *boxes)
+static int make_layout(struct layout *layout, const struct report_boxes *boxes, bool has_name)
 {
 	struct report_place place;
-	*layout = (struct layout){.is_numeric = true,
+	*layout = (struct layout){.axis = choose_axis(boxes, has_name),
 		.at = calloc(boxes->count, sizeof *layout->at),
 		.series = calloc(boxes->count, sizeof *layout->series),
 		.entry = calloc(boxes->count, sizeof *layout->entry),
 		.name = calloc(boxes->count, sizeof *layout->name)};
 	if (!layout->at || !layout->series || !layout->entry || !layout->name)
 		return -1;
-	for (size_t i = 0; i < boxes->count; i++)
-		layout->is_numeric &= report_place_of(boxes->item[i].label, &place);
-	for (size_t i = 0; i < boxes->count; i++) {
+	double *const sorted = calloc(boxes->count, sizeof *sorted);
+	int result = sorted ? 0 : -1;
+	for (size_t i = 0; result == 0 && i < boxes->count; i++) {
 		layout->at[i] = (double)i;
-		if (!layout->is_numeric)
+		if (layout->axis == AXIS_LABEL)
 			continue;
 		report_place_of(boxes->item[i].label, &place);
-		layout->at[i] = place.number;
-		if (find_series(layout, &place, &layout->series[i]) != 0)
-			return -1;
+		layout->at[i] = layout->axis == AXIS_LOAD ? 100 * boxes->item[i].load : place.number;
+		result = find_series(layout, &place, &layout->series[i]);
 	}
-	return place_boxes(layout, boxes->count);
+	if (result == 0)
+		(layout->axis == AXIS_LOAD ? place_at_loads : place_boxes)(layout, boxes->count, sorted);
+	free(sorted);
+	return result;
 }
 
-struct report_size report_picture_size_boxes(const struct report_boxes *boxes)
+struct report_size report_picture_size_boxes(const struct report_boxes *boxes, const char *name)
 {
 	struct layout layout;
 	double width = REPORT_COLUMN_CM;
 	size_t rows = 0;
-	if (make_layout(&layout, boxes) == 0) {
-		const double needed = (double)boxes->count * (layout.is_numeric ? BOX_CM : LABEL_CM);
+	if (make_layout(&layout, boxes, name) == 0) {
+		const double needed = (double)boxes->count * (layout.axis == AXIS_LABEL ? LABEL_CM : BOX_CM);
 		width = fmin(fmax(needed + REPORT_LEFT_CM + REPORT_RIGHT_CM, REPORT_COLUMN_CM), WIDTH_MOST_CM);
 		rows = report_legend_rows(layout.entry, layout.names, width);
 	}
@@ -232,7 +271,11 @@ static int write_frame(struct plot *plot, const struct report_boxes *boxes, cons
 	if (name && report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
 		return -1;
 	const double graph = size->width - margins.left - margins.right;
-	if (!layout->is_numeric && write_labels(plot, boxes, graph / ((double)boxes->count + 0.2)) != 0)
+	if (layout->axis == AXIS_LOAD) {
+		fputs("set xtics 20\n", to);
+		report_axis_name(plot, REPORT_AXIS_X, size, "CPU load (%)");
+	}
+	if (layout->axis == AXIS_LABEL && write_labels(plot, boxes, graph / ((double)boxes->count + 0.2)) != 0)
 		return -1;
 	return report_legend_write(plot, layout->entry, layout->names, size, margins.left, size->width - margins.right);
 }
@@ -242,7 +285,7 @@ int report_picture_boxes(struct plot *plot, const struct report_boxes *boxes, co
 	FILE *const to = plot_script(plot);
 	const struct report_unit unit = report_duration_unit(range_of(boxes).y);
 	struct layout layout;
-	int result = make_layout(&layout, boxes);
+	int result = make_layout(&layout, boxes, name);
 	const size_t series = layout.names > 0 ? layout.names : 1;
 	bool *const has_outliers = calloc(series, sizeof *has_outliers);
 	if (result != 0 || !has_outliers || write_frame(plot, boxes, &layout, size, name) != 0)

@@ -36,9 +36,9 @@ run ssreport boxes -f csv a=a.csv b=b.csv
 expect_status 0
 expect_lines err 0
 expect_table <<'END'
-label,iterations,least_s,q5_s,q25_s,q50_s,q75_s,q95_s,most_s,mean_s,outliers
-a,4,1.000000000,1.150000000,1.750000000,3.000000000,4.250000000,4.850000000,5.000000000,3.000000000,0
-b,9,3.000000000,3.800000000,10.000000000,12.000000000,14.000000000,20.060000000,20.100000000,12.011111111,2
+label,iterations,least_s,q5_s,q25_s,q50_s,q75_s,q95_s,most_s,mean_s,outliers,load
+a,4,1.000000000,1.150000000,1.750000000,3.000000000,4.250000000,4.850000000,5.000000000,3.000000000,0,
+b,9,3.000000000,3.800000000,10.000000000,12.000000000,14.000000000,20.060000000,20.100000000,12.011111111,2,
 END
 # Runs of one label are one, and the unit is that which people need.
 iterations ms.csv 7 0.25 0.5
@@ -51,13 +51,13 @@ END
 # Times of a machine that is up for long: differences of large numbers are what the file says, and what is the same is no outlier.
 seq 1 8 | awk 'BEGIN { print "start_s,end_s" } { printf "812345.%d00000001,812345.%d00000001\n", $1, $1 + 1 }' >even.csv
 run ssreport boxes -f csv --quantiles 10 a=even.csv
-expect_text out '^a,8,(0\.100000000,){3}0\.100000000,0$'
+expect_text out '^a,8,(0\.100000000,){3}0\.100000000,0,$'
 # Control began at 101 s: what began in the warm-up is left out, or asked for.
 printf 'time_s,monotonic_s,target,load\n0,101,,1\n1,102,0.5,0.5\n2,103,0.5,0.5\n13,114,0.5,0.5\n' >log.csv
 run ssreport boxes -f csv a=log.csv a=a.csv
-expect_text out '^a,3,1\.000000000,.*,4\.000000000,2\.333333333,0$'
+expect_text out '^a,3,1\.000000000,.*,4\.000000000,2\.333333333,0,0\.500000$'
 run ssreport boxes -f csv --warmup a=log.csv a=a.csv
-expect_text out '^a,4,1\.000000000,.*,5\.000000000,3\.000000000,0$'
+expect_text out '^a,4,1\.000000000,.*,5\.000000000,3\.000000000,0,0\.541667$'
 iterations early.csv 100 0.5 0.25
 refused '^ssreport: a: found no iteration after the warm-up' boxes a=log.csv a=early.csv
 cut -d , -f 1,3,4 log.csv >unclocked.csv
@@ -68,6 +68,37 @@ for list in '' x '5,' 101 -1 5,,6 "$(seq -s , 21)"; do
 done
 refused '^ssreport: found --axis, but no picture' boxes --axis load a.csv
 refused '^ssreport: curve has no option --quantiles' curve --quantiles 5 a.csv
+
+# The load is that of the time from the first iteration to the last, and of all runs of a label together; one without a log, or without loads, makes it unknown.
+# loads FILE LOAD…: a row of a second each, from 200 s on.
+loads() {
+	file=$1
+	shift
+	printf '%s\n' "$@" | awk 'BEGIN { print "time_s,monotonic_s,target,load" } { printf "%d,%d,0.2,%s\n", NR, 200 + NR, $1 }' >"$file"
+}
+loads low.log.csv 1 0.55 0.65 0.588 1 1
+iterations low.csv 201 1 1 1
+loads high.log.csv 0.8 0.9
+iterations high.csv 200 1.5 0.5
+loads unknown.log.csv '' ''
+load_of() { # LABEL
+	awk -F, -v label="$1" '$1 == label { print $NF }' out
+}
+run ssreport boxes -f csv -l 20 low.log.csv low.csv -l both low.log.csv low.csv -l both high.log.csv high.csv -l half high.log.csv high.csv -l half low.csv \
+	-l none unknown.log.csv high.csv
+expect_status 0
+# (0.55 + 0.65 + 0.588) / 3, and (1.788 + 1.7) / 5
+for pair in 20:0.596000 both:0.697600 half: none:; do
+	[ "$(load_of "${pair%:*}")" = "${pair#*:}" ] || fail "$what: the load of ${pair%:*} is $(load_of "${pair%:*}")"
+done
+# A label that is a number is taken for a load, in per cent or as a fraction, and warned of when it is far from that.
+expect_lines err 1
+expect_text err '^ssreport: warning: label 20: found a load of 59\.6 %, not that of the label$'
+run ssreport boxes -l a/58 low.log.csv low.csv -l 61% low.log.csv low.csv -l 0.6 low.log.csv low.csv -l low low.log.csv low.csv -l 7 low.csv
+expect_lines err 0
+expect_text out ' load %$'
+run ssreport boxes -l a/57.5 low.log.csv low.csv -l 0.6% low.log.csv low.csv -l 0.5 low.log.csv low.csv
+expect_lines err 3
 
 # ---- Histograms -----------------------------------------------------------------------------------------------------------
 
@@ -132,6 +163,47 @@ refused '^ssreport: --bins: found no value but 2, expected --width' histogram --
 refused '^ssreport: same: found no number in the column w' histogram --column w same.csv
 run ssreport histogram --column v same.csv
 expect_status 0
+
+# ---- Where boxes stand ----------------------------------------------------------------------------------------------------
+
+# draw ARGUMENT…: the script of the picture, which is read by no gnuplot.
+mkdir bin
+printf '#!/bin/sh\ncat >script\necho picture\n' >bin/gnuplot
+chmod +x bin/gnuplot
+draw() {
+	run env PATH="$work/bin:$PATH" ssreport boxes -o box.svg "$@"
+	expect_status 0
+}
+# place SERIES: where its boxes are.
+place() {
+	awk -v block="\$box$1" '$1 == block { inside = 1; next } $1 == "END" { inside = 0 } inside { printf "%s ", $1 }' script
+}
+expect_places() { # SERIES EXPECTED
+	[ "$(place "$1")" = "$2 " ] || fail "$what: series $1 stands at $(place "$1"), expected $2"
+}
+# At the load, from 0 to 100 %, whatever the label says.
+draw -l 20 low.log.csv low.csv -l 80 high.log.csv high.csv
+expect_places 0 '59.6 85'
+expect_text script "'CPU load \(%\)'"
+expect_text script '^set xrange \[0:100\]$'
+expect_no_text script '^set xtics \('
+# Boxes of several series are a percentage point beside it.
+draw -l a/60 low.log.csv low.csv -l b/60 low.log.csv low.csv
+expect_places 0 58.6
+expect_places 1 60.6
+# On an axis of another name the number counts, and nothing is said of loads; but of one that is called a load.
+draw --axis 'bandwidth (%)' -l 20 low.log.csv low.csv -l 80 high.log.csv high.csv
+expect_places 0 '20 80'
+expect_lines err 0
+draw --axis 'Load (%)' -l 20 low.log.csv low.csv -l 85 high.log.csv high.csv
+expect_lines err 1
+# Side by side above names, also above numbers where a load isn't known.
+draw -l a low.log.csv low.csv -l b high.log.csv high.csv
+expect_places 0 '0 1'
+expect_text script "^set xtics \('a' 0,'b' 1\)$"
+draw -l 20 low.log.csv low.csv -l 80 high.csv
+expect_places 0 '0 1'
+expect_text script "^set xtics \('20' 0,'80' 1\)$"
 
 # ---- Pictures -------------------------------------------------------------------------------------------------------------
 

@@ -3,13 +3,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/diag.h"
 #include "report/picture_boxes.h"
 #include "ssreport/parts.h"
 
 #define BEFORE 2 /* columns in front of the durations: label, iterations */
 #define AROUND 3 /* durations beside the quantiles: the least, the greatest, the mean */
-#define BEHIND 1 /* outliers */
+#define BEHIND 2 /* outliers, load */
 #define SECONDS_DECIMALS 9
 #define TITLE_DECIMALS 3
 
@@ -62,7 +64,8 @@ static int make_columns(struct report *report)
 		*column++ = quantile(text++, settings->quantile[i], &unit);
 	*column++ = duration(text++, "most", "most", &unit);
 	*column++ = duration(text++, "mean", "mean", &unit);
-	*column = (struct report_column){"outliers", 0, "outliers", 0, 1, NULL};
+	*column++ = (struct report_column){"outliers", 0, "outliers", 0, 1, NULL};
+	*column = columns[COLUMN_LOAD];
 	return 0;
 }
 
@@ -80,8 +83,16 @@ static int add_times(struct report *report, const struct report_times *times)
 		(to++)->number = report_values_quantile(seconds, settings->quantile[i]);
 	(to++)->number = seconds->item[seconds->count - 1];
 	(to++)->number = report_values_mean(seconds);
-	to->number = (double)(box.below + box.above);
+	(to++)->number = (double)(box.below + box.above);
+	to->number = times->load;
 	return report_table_add(report->table, cell) == 0 ? 0 : complain_about_memory();
+}
+
+/* On an axis of another name, but a load's, the number is of something else. */
+static void warn_of_label(const struct report_times *times, const char *axis)
+{
+	if ((!axis || strcasestr(axis, "load")) && report_boxes_mislead(times))
+		diag("warning: label %s: found a load of %.1f %%, not that of the label", times->label, 100 * times->load);
 }
 
 static int make_boxes(struct report *report)
@@ -92,15 +103,17 @@ static int make_boxes(struct report *report)
 		return complain(error);
 	if (make_columns(report) != 0)
 		return -1;
-	for (size_t i = 0; i < report->boxes.count; i++)
+	for (size_t i = 0; i < report->boxes.count; i++) {
+		warn_of_label(&report->boxes.item[i], settings->axis);
 		if (add_times(report, &report->boxes.item[i]) != 0)
 			return -1;
+	}
 	return 0;
 }
 
 static struct report_size size_boxes(const struct report *report)
 {
-	return report_picture_size_boxes(&report->boxes);
+	return report_picture_size_boxes(&report->boxes, report->settings->axis);
 }
 
 static int draw_boxes(const struct report *report, struct plot *plot, const struct report_size *size)

@@ -77,7 +77,7 @@ const struct tool_option ssreport_options[] = {
 	[OPTION_BINS] = {0, "bins", TOOL_INT, MEMBER(bins), 1, REPORT_BINS_MOST, .argument = "N", .uses = HISTOGRAM,
 		.help = "so many, from the least value to the greatest"},
 	[OPTION_AXIS] = {0, "axis", TOOL_TEXT, MEMBER(axis), .argument = "NAME", .uses = BOXES | HISTOGRAM,
-		.help = "what stands below the horizontal axis of a picture"},
+		.help = "what stands below the horizontal axis of a picture; boxes: what numbers in labels are of"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
 		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET | BOXES |
 			HISTOGRAM,

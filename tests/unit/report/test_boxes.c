@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,6 +45,31 @@ static void other_labels_do_not(void **state)
 		assert_false(report_place_of(labels[i], &place));
 }
 
+static void a_number_far_from_the_load_misleads(void **state)
+{
+	(void)state;
+	const struct {
+		const char *label;
+		double load;
+		bool misleads;
+	} labels[] = {
+		{"20", 0.596, true},
+		{"59", 0.596, false},
+		{"57.5", 0.596, true},
+		{"a/61.7", 0.596, true},
+		{"0.6", 0.596, false},
+		{"0.6%", 0.596, true},
+		{"1", 0.99, false},
+		{"1", 0.01, false},
+		{"busy", 0.596, false},
+		{"20", NAN, false},
+	};
+	for (size_t i = 0; i < LENGTH(labels); i++) {
+		const struct report_times times = {.label = labels[i].label, .load = labels[i].load};
+		assert_int_equal(report_boxes_mislead(&times), labels[i].misleads);
+	}
+}
+
 /* Two runs of one label around one of another, whose log knows when control began. */
 static void iterations_of_one_label_go_together(void **state)
 {
@@ -54,7 +80,9 @@ static void iterations_of_one_label_go_together(void **state)
 	double time[] = {0, 1};
 	double monotonic[] = {100, 101};
 	double target[] = {0, 0.5};
-	struct report_log log = {.name = "log", .count = 2, .time = time, .monotonic = monotonic, .target = target, .warmup = 1};
+	double load[] = {1, 0.4};
+	struct report_log log = {
+		.name = "log", .count = 2, .time = time, .monotonic = monotonic, .target = target, .load = load, .warmup = 1};
 	char a[] = "a";
 	char b[] = "b";
 	struct report_run run[] = {
@@ -72,9 +100,12 @@ static void iterations_of_one_label_go_together(void **state)
 	assert_true(boxes.item[0].seconds.item[0] == 1 && boxes.item[0].seconds.item[2] == 3);
 	assert_int_equal(boxes.item[1].seconds.count, 1);
 	assert_true(boxes.item[1].seconds.item[0] == 4);
+	/* Its log ends as it begins, so that nothing is known of the load; that of the other has none. */
+	assert_true(isnan(boxes.item[0].load) && isnan(boxes.item[1].load));
 	report_boxes_free(&boxes);
 	assert_int_equal(report_boxes_make(&boxes, &input, true, error), 0);
 	assert_int_equal(boxes.item[1].seconds.count, 2);
+	assert_true(isnan(boxes.item[0].load) && fabs(boxes.item[1].load - 0.7) < 1e-9);
 	report_boxes_free(&boxes);
 	log.monotonic = NULL;
 	assert_int_equal(report_boxes_make(&boxes, &input, false, error), -1);
@@ -87,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_label_may_end_in_a_number),
 		cmocka_unit_test(other_labels_do_not),
+		cmocka_unit_test(a_number_far_from_the_load_misleads),
 		cmocka_unit_test(iterations_of_one_label_go_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
