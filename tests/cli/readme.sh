@@ -149,6 +149,29 @@ for block in readme.[0-9]*; do
 done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"
 
+# The curve of the README has a point for each step of its staircase.
+what='the curve in the README'
+block=$(grep -l '^ssreport curve ' readme.[0-9]*)
+staircase=$(sed -n 's/^showstopper -t staircase -T \([^ ]*\) .*/\1/p' "$block")
+run sssim -q -t staircase -T "$staircase" -o steps.csv
+expect_status 0
+awk -F, 'NR == 1 { print "start_s,end_s" } NR > 1 { printf "%.6f,%.6f\n", $2 - 0.4, $2 }' steps.csv >it.0.csv
+run sh -c "$(grep '^ssreport curve ' "$block") -f csv"
+expect_status 0
+expect_lines err 0
+expect_lines out 11
+
+# The picture in the README shows the peaks of its trace, at both speeds: its rows are so short that their means come near to 60 and 90 %.
+for name in speed interval; do sed -n "s/^[[:space:]]*$name=\([0-9].*\)/\1/p" "$source/tools/demo" >"$name"; done
+paste -d ' ' speed interval >pictures
+[ "$(wc -l <pictures)" -eq 2 ] || fail "tools/demo has other speeds and intervals than expected: $(cat pictures)"
+while read -r speed interval; do
+	run sssim -q -t file -T "$source/traces/saw.trace,speed=$speed" --log-interval "$interval" -o saw.csv
+	expect_status 0
+	awk -F, -v speed="$speed" 'NR > 1 { if ($1 * speed < 40 && $3 > first) first = $3; if ($3 > most) most = $3 }
+		END { print first, most; exit !(first > 0.59 && most > 0.89) }' saw.csv >peaks || fail "$what: the peaks are $(cat peaks)"
+done <pictures
+
 sort -u scripts >named
 [ "$(wc -l <named)" -ge 10 ] || fail "only $(wc -l <named) scripts are named"
 while read -r script; do
