@@ -53,6 +53,7 @@ enum sst_type {
 	SST_TEXT,   /* const char *, owned by the host */
 	SST_CHOICE, /* int, index into `choices` */
 	SST_CPUS,   /* const struct sst_cpus *, owned by the host; written 0-3,8, or as the word in `choices`: empty */
+	SST_FILE,   /* const char *, owned by the host: a file that the module reads, which the host won't write over */
 };
 
 struct sst_cpus {

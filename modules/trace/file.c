@@ -23,7 +23,7 @@ struct file {
 
 static const struct sst_option options[] = {
 	{.name = "file",
-		.type = SST_TEXT,
+		.type = SST_FILE,
 		.offset = offsetof(struct file, name),
 		.required = true,
 		.help = "trace to replay, compiled by sstrace or text"},

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
 #include "base/tool_options.h"
 #include "cli/groups.h"
 #include "cli/limit.h"
@@ -165,21 +164,6 @@ static int choose_trace(struct config *config, char **error)
 	return refuse(error, "%s", reason);
 }
 
-/* Files of a run: what two of them write into one can't be read. */
-static int check_outputs(const struct config *config, char **error)
-{
-	const struct {
-		const char *option, *path;
-	} output[] = {{"--log", config->log}, {"--export-json", config->export_json}, {"--export-csv", config->export_csv}};
-	for (size_t i = 1; i < sizeof output / sizeof *output; i++)
-		for (size_t j = 0; j < i; j++)
-			if (output_is_same(output[i].path, output[j].path))
-				return refuse(error,
-					"%s and %s: both would be written to %s: expected a file of its own for one of them",
-					output[j].option, output[i].option, output_name(output[i].path));
-	return 0;
-}
-
 int config_parse(struct config *config, int argc, char **argv, char **error)
 {
 	*error = NULL;
@@ -193,8 +177,6 @@ int config_parse(struct config *config, int argc, char **argv, char **error)
 		return refuse(error, "--log-counters: what --attach takes runs already, and only what is started here can be "
 				     "counted (cpuload -C counters= counts all of the machine)");
 	if (limit_complete(config, error) != 0 || choose_trace(config, error) != 0)
-		return -1;
-	if (check_outputs(config, error) != 0)
 		return -1;
 	return groups_complete(config, error);
 }

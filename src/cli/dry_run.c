@@ -10,6 +10,7 @@
 #include "control/run.h"
 #include "os/attached.h"
 #include "placement/frequencies.h"
+#include "record/outputs.h"
 #include "record/short_run.h"
 
 static void print_times(const struct run *run)
@@ -87,7 +88,7 @@ int dry_run_print(const struct config *config)
 		frequencies_free(&frequencies);
 		return -1;
 	}
-	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0) {
+	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0 && outputs_check(&run) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
 		print_frequencies(&frequencies);

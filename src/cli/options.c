@@ -102,7 +102,7 @@ const struct tool_option showstopper_options[] = {
 		.help = "live line in the terminal's last row: auto, always or never (default auto)",
 		.uses = OPTION_OF_RUN | HELP_OUTPUT},
 	{0, "stdout", TOOL_TEXT, GROUP(stdout_file), .argument = "FILE",
-		.help = "a file for what the workloads print; % is the instance's number",
+		.help = "a file for what the workloads print, emptied once; % is the instance's number",
 		.uses = OPTION_OF_GROUP | HELP_EVERYDAY, .completion = TOOL_COMPLETE_FILE},
 	{0, "stderr", TOOL_TEXT, GROUP(stderr_file), .argument = "FILE",
 		.help = "a file for their standard error; % is the instance's number", .uses = OPTION_OF_GROUP | HELP_WORKLOADS,

@@ -238,6 +238,25 @@ const struct group *run_group(const struct config *config, unsigned index)
 	return group;
 }
 
+int run_for_each_command(
+	const struct config *config, int (*act)(const char *command, const char *folder, void *context), void *context)
+{
+	const bool has_many = config->directory && expand_changes(config->directory, config->placeholder);
+	const unsigned width = expand_width(config->workloads);
+	unsigned first = 0;
+	int result = 0;
+	for (unsigned i = 0; i < config->groups && result == 0; first += config->group[i++].instances) {
+		const unsigned folders = has_many ? config->group[i].instances : 1;
+		for (unsigned k = 0; k < folders && result == 0; k++) {
+			char *const folder =
+				config->directory ? expand(config->directory, config->placeholder, first + k, width) : NULL;
+			result = config->directory && !folder ? -1 : act(config->group[i].command[0], folder, context);
+			free(folder);
+		}
+	}
+	return result;
+}
+
 bool run_is_free(const struct config *config, unsigned index)
 {
 	return index < config->workloads - config->attaches && run_group(config, index)->free;

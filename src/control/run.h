@@ -82,6 +82,13 @@ const struct attached *run_attached(const struct run *run, unsigned index);
 /* The group of a workload that is started. */
 const struct group *run_group(const struct config *config, unsigned index);
 
+/*
+ * Calls `act` with each command and the folder that it is started in, NULL for ours: for each instance, where its number is in the name of the
+ * folder, else once for its group. 0, -1 with errno ENOMEM, or what `act` returned for the first one for which that was not 0.
+ */
+int run_for_each_command(
+	const struct config *config, int (*act)(const char *command, const char *folder, void *context), void *context);
+
 /* Whether a workload is of a group that runs uncontrolled. */
 bool run_is_free(const struct config *config, unsigned index);
 

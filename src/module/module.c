@@ -255,6 +255,18 @@ void module_unload(struct module *module)
 	*module = (struct module){0};
 }
 
+void module_files(const struct module *module, struct file_uses *uses)
+{
+	const struct sst_module *const base = module->base;
+	char what[64];
+	snprintf(what, sizeof what, "the %s module", kinds[base->kind].name);
+	file_uses_add(uses, FILE_IS_READ, what, module->path);
+	snprintf(what, sizeof what, "the input of the %s module", kinds[base->kind].name);
+	for (const struct sst_option *option = base->options; option && option->name; option++)
+		if (option->type == SST_FILE)
+			file_uses_add(uses, FILE_IS_READ, what, option_text(option, module->state));
+}
+
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context)
 {
 	return module_path_list(kinds[kind].name, found, context);

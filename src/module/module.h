@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/file_uses.h"
 #include "module/option.h"
 #include "showstopper/module.h"
 
@@ -43,6 +44,9 @@ int module_load(
 /* Without options: for --list-modules and --help-module. */
 int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX]);
 void module_unload(struct module *module);
+
+/* Adds the file that it was loaded from, and those that its options name. */
+void module_files(const struct module *module, struct file_uses *uses);
 
 /* Calls `found` once for each module name of the kind that the search path has, sorted. Returns 0, or -1 with errno. */
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context);

@@ -17,7 +17,7 @@
 union value {
 	int64_t integer;       /* TIME, INT, CHOICE, FLAG */
 	double real;           /* LOAD, REAL */
-	char *text;            /* TEXT: as given, not owned */
+	char *text;            /* TEXT, FILE: as given, not owned */
 	struct sst_cpus *cpus; /* owned by whoever parsed it */
 };
 
@@ -30,9 +30,15 @@ static const char *type_name(enum sst_type type)
 		[SST_INT] = "INTEGER",
 		[SST_FLAG] = "yes|no",
 		[SST_TEXT] = "TEXT",
+		[SST_FILE] = "FILE",
 		[SST_CPUS] = "CPUS",
 	};
 	return names[type];
+}
+
+static bool is_text(const struct sst_option *option)
+{
+	return option->type == SST_TEXT || option->type == SST_FILE;
 }
 
 static size_t table_length(const struct sst_option *table)
@@ -61,6 +67,7 @@ static int parse_value(const struct sst_option *option, const char *text, union 
 			return 0;
 		break;
 	case SST_TEXT:
+	case SST_FILE:
 		value->text = (char *)text;
 		if (length)
 			return 0;
@@ -138,6 +145,9 @@ static void print_type(const struct sst_option *option, FILE *to)
 	case SST_TEXT:
 		fputs("a text that is not empty", to);
 		break;
+	case SST_FILE:
+		fputs("the name of a file", to);
+		break;
 	case SST_CPUS:
 		fputs(CPUS_EXPECTED, to);
 		if (option->choices)
@@ -182,6 +192,7 @@ static union value unset(enum sst_type type)
 	case SST_CHOICE:
 		return (union value){.integer = -1};
 	case SST_TEXT:
+	case SST_FILE:
 		return (union value){.text = NULL};
 	case SST_CPUS:
 		return (union value){.cpus = NULL};
@@ -211,6 +222,7 @@ static void put(const struct sst_option *option, void *state, const union value 
 		*(int *)(void *)at = (int)value->integer;
 		break;
 	case SST_TEXT:
+	case SST_FILE:
 		*(const char **)(void *)at = value->text;
 		break;
 	case SST_CPUS:
@@ -221,7 +233,7 @@ static void put(const struct sst_option *option, void *state, const union value 
 
 static int store(const struct sst_option *option, void *state, union value value, struct option_memory *memory)
 {
-	if (option->type == SST_TEXT) {
+	if (is_text(option)) {
 		value.text = strdup(value.text);
 		if (keep(memory, value.text) != 0)
 			return -1;
@@ -284,7 +296,7 @@ static int set(const struct sst_option *option, const char *text, void *state, s
 		}
 		return refuse_value(option, text, errno, error);
 	}
-	if (option->type != SST_CPUS && option->type != SST_TEXT && !in_bounds(option, &value))
+	if (option->type != SST_CPUS && !is_text(option) && !in_bounds(option, &value))
 		return refuse_value(option, text, ERANGE, error);
 	if (store(option, state, value, memory) != 0) {
 		snprintf(error, OPTION_ERROR_MAX, "option '%s': %s", option->name, strerror(errno));
@@ -446,6 +458,7 @@ static bool is_unset(const struct sst_option *option, const char *at)
 	case SST_CHOICE:
 		return *(const int *)(const void *)at < 0;
 	case SST_TEXT:
+	case SST_FILE:
 	case SST_CPUS:
 		return *(const void *const *)(const void *)at == NULL;
 	case SST_FLAG:
@@ -460,6 +473,11 @@ static void print_cpus(const struct sst_option *option, const struct sst_cpus *c
 		fputs(option->choices[0], to);
 	else
 		cpus_print(cpus, to);
+}
+
+const char *option_text(const struct sst_option *option, const void *state)
+{
+	return *(const char *const *)(const void *)((const char *)state + option->offset);
 }
 
 void option_print(const struct sst_option *table, const void *state, FILE *to)
@@ -491,7 +509,8 @@ void option_print(const struct sst_option *table, const void *state, FILE *to)
 			fputs(option->choices[*(const int *)(const void *)at], to);
 			break;
 		case SST_TEXT:
-			print_text(*(const char *const *)(const void *)at, to);
+		case SST_FILE:
+			print_text(option_text(option, state), to);
 			break;
 		case SST_CPUS:
 			print_cpus(option, *(const struct sst_cpus *const *)(const void *)at, to);
@@ -541,6 +560,7 @@ static size_t type_size(enum sst_type type)
 	case SST_CHOICE:
 		return sizeof(int);
 	case SST_TEXT:
+	case SST_FILE:
 	case SST_CPUS:
 		break;
 	}
@@ -598,7 +618,7 @@ static int check_row(const struct sst_option *option, size_t state_size, char *e
 {
 	if (!*option->name || strpbrk(option->name, "=,\\"))
 		return complain(option, error, "has a malformed name");
-	if ((unsigned)option->type > SST_CPUS)
+	if ((unsigned)option->type > SST_FILE)
 		return complain(option, error, "has an unknown type");
 	if (!option->help || !*option->help)
 		return complain(option, error, "has no help");

@@ -42,6 +42,9 @@ bool option_first_value(const char *text, char *value, size_t size);
 /* Prints the values in the state as text that option_parse takes again: `key=value,key=value`; unset options are left out. */
 void option_print(const struct sst_option *table, const void *state, FILE *to);
 
+/* The value of an SST_TEXT or SST_FILE in the state; NULL: unset. */
+const char *option_text(const struct sst_option *option, const void *state);
+
 /* Prints one option's name and what it takes, as `step=LOAD` or `interpolate=step|linear`. */
 void option_form(const struct sst_option *option, FILE *to);
 

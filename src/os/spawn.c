@@ -20,21 +20,42 @@
 #include "os/affinity.h"
 #include "os/exec_report.h"
 
-static int redirect(int to, const char *file, int flags)
+/* Opens it above the standard descriptors. -1 with errno. */
+static int open_above(const char *file)
 {
-	const int fd = open(file, flags, 0666);
-	if (fd < 0)
-		return -1;
-	if (fd == to)
-		return 0;
-	const int result = dup2(fd, to);
+	const int fd = output_open(file, O_APPEND);
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int saved = errno;
 	close(fd);
-	return result < 0 ? -1 : 0;
+	errno = saved;
+	return above;
+}
+
+/* In the caller's folder, and both before either takes its place, since one may be a name of the other's. */
+static enum start_stage open_outputs(const struct spawn *spawn, int output[static 2])
+{
+	if (spawn->stdout_file && (output[0] = open_above(spawn->stdout_file)) < 0)
+		return STAGE_STDOUT;
+	if (spawn->stderr_file && (output[1] = open_above(spawn->stderr_file)) < 0)
+		return STAGE_STDERR;
+	return STAGE_NONE;
+}
+
+static int take_input_from_nowhere(void)
+{
+	const int fd = open("/dev/null", O_RDONLY);
+	if (fd <= STDIN_FILENO)
+		return fd;
+	const int result = dup2(fd, STDIN_FILENO);
+	close(fd);
+	return result;
 }
 
 static enum start_stage become(const struct spawn *spawn)
 {
-	const int output = O_WRONLY | O_CREAT | (spawn->append ? O_APPEND : O_TRUNC);
+	int output[2] = {-1, -1};
 	char number[16];
 	/* Before anything that could fork. */
 	if (spawn->group && workload_group_enter(spawn->group) != 0)
@@ -42,23 +63,16 @@ static enum start_stage become(const struct spawn *spawn)
 	snprintf(number, sizeof number, "%u", spawn->index);
 	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
 		return STAGE_FORK;
+	const enum start_stage opening = open_outputs(spawn, output);
+	if (opening != STAGE_NONE)
+		return opening;
 	if (spawn->directory && chdir(spawn->directory) != 0)
 		return STAGE_CHDIR;
-	if (!spawn->inherit_stdin && redirect(STDIN_FILENO, "/dev/null", O_RDONLY) != 0)
+	if (!spawn->inherit_stdin && take_input_from_nowhere() < 0)
 		return STAGE_STDIN;
-	/* Before standard output may become a file. */
-	const bool joined = spawn->stderr_file && output_is_stdout(spawn->stderr_file);
-	if (joined && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
-		return STAGE_STDERR;
-	if (spawn->stdout_file && !output_is_stdout(spawn->stdout_file) &&
-		redirect(STDOUT_FILENO, spawn->stdout_file, output) != 0)
+	if (output[0] >= 0 && dup2(output[0], STDOUT_FILENO) < 0)
 		return STAGE_STDOUT;
-	/* Two descriptors of one file would overwrite each other's output. */
-	const bool one_file =
-		!joined && spawn->stdout_file && spawn->stderr_file && strcmp(spawn->stdout_file, spawn->stderr_file) == 0;
-	if (one_file && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
-		return STAGE_STDERR;
-	if (spawn->stderr_file && !joined && !one_file && redirect(STDERR_FILENO, spawn->stderr_file, output) != 0)
+	if (output[1] >= 0 && dup2(output[1], STDERR_FILENO) < 0)
 		return STAGE_STDERR;
 	/* Before exec: whatever the workload starts inherits it. */
 	if ((spawn->cpus ? linux_affinity_set(0, spawn->cpus) : linux_mask_give(&spawn->mask)) != 0)
@@ -114,6 +128,11 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 	return -1;
 }
 
+bool spawn_hands_input_on(unsigned workloads)
+{
+	return workloads == 1 && !isatty(STDIN_FILENO);
+}
+
 /* 0, ENOENT or EACCES for one candidate. */
 static int check_file(const char *path)
 {
@@ -123,9 +142,8 @@ static int check_file(const char *path)
 	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
 }
 
-int spawn_check_command(const char *command, const char *directory)
+int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX])
 {
-	char path[PATH_MAX];
 	int result = ENOENT;
 	if (!*command) {
 		errno = ENOENT;
@@ -133,8 +151,8 @@ int spawn_check_command(const char *command, const char *directory)
 	}
 	if (strchr(command, '/')) {
 		const bool in_directory = directory && *command != '/';
-		if (snprintf(path, sizeof path, "%s%s%s", in_directory ? directory : "", in_directory ? "/" : "", command) >=
-			(int)sizeof path)
+		if (snprintf(path, PATH_MAX, "%s%s%s", in_directory ? directory : "", in_directory ? "/" : "", command) >=
+			PATH_MAX)
 			result = ENAMETOOLONG;
 		else
 			result = check_file(path);
@@ -145,7 +163,7 @@ int spawn_check_command(const char *command, const char *directory)
 		if (!folders)
 			return -1;
 		for (char *folder; result != 0 && (folder = strsep(&rest, ":"));) {
-			if (snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", command) >= (int)sizeof path)
+			if (snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", command) >= PATH_MAX)
 				continue;
 			const int found = check_file(path);
 			if (found == 0 || found == EACCES)

@@ -3,6 +3,7 @@
 #ifndef OS_SPAWN_H
 #define OS_SPAWN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -15,15 +16,15 @@
 
 struct spawn {
 	char *const *command;
-	const char *directory, *stdout_file, *stderr_file; /* NULL: inherited */
-	bool inherit_stdin;                                /* else /dev/null */
-	bool append;                                       /* to the files, which are emptied otherwise */
-	unsigned index;                                    /* for SHOWSTOPPER_INSTANCE */
-	const struct sst_cpus *cpus;                       /* that it may use; NULL: those of `mask` */
-	struct linux_mask mask;                            /* of the user; not known: the caller's */
-	const struct scheduling *user;                     /* what the child gets back */
-	struct containment *containment;                   /* filled: the child is contained; NULL: it isn't */
-	const struct workload_group *group;                /* that it is to be in; NULL: the caller's */
+	const char *directory;                 /* NULL: inherited */
+	const char *stdout_file, *stderr_file; /* appended to; relative to the caller's folder; likewise */
+	bool inherit_stdin;                    /* else /dev/null */
+	unsigned index;                        /* for SHOWSTOPPER_INSTANCE */
+	const struct sst_cpus *cpus;           /* that it may use; NULL: those of `mask` */
+	struct linux_mask mask;                /* of the user; not known: the caller's */
+	const struct scheduling *user;         /* what the child gets back */
+	struct containment *containment;       /* filled: the child is contained; NULL: it isn't */
+	const struct workload_group *group;    /* that it is to be in; NULL: the caller's */
 };
 
 /*
@@ -32,10 +33,13 @@ struct spawn {
  */
 pid_t spawn(const struct spawn *spawn, enum start_stage *stage);
 
+/* Whether workloads, so many of them, get the standard input of the caller: one that is alone, unless that is a terminal. */
+bool spawn_hands_input_on(unsigned workloads);
+
 /*
- * Finds what execvp would: 0, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
+ * Finds what execvp would: 0 with its path, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
  * relative name with a slash is looked up in `directory` where that is not NULL.
  */
-int spawn_check_command(const char *command, const char *directory);
+int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX]);
 
 #endif

@@ -2,7 +2,6 @@
 #include "record/control_log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/expand.h"
-#include "base/output.h"
 #include "base/units.h"
 #include "base/unwaiting.h"
 #include "base/whole_line.h"
@@ -38,15 +36,18 @@ static int write_stream(const struct control_log *log, FILE *stream, char **text
 	return result;
 }
 
-struct control_log *control_log_open(const char *path, const struct control_log_columns *columns)
+struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits)
 {
 	char *text = NULL;
 	size_t length = 0;
-	struct control_log *log = malloc(sizeof *log);
-	if (!log)
+	struct control_log *log = file < 0 ? NULL : malloc(sizeof *log);
+	if (!log) {
+		if (file >= 0)
+			close(file);
 		return NULL;
-	*log = (struct control_log){.fd = output_open(path, O_TRUNC), .columns = *columns};
-	if (log->fd < 0)
+	}
+	*log = (struct control_log){.fd = file, .columns = *columns};
+	if (never_waits && unwaiting_is_needed(file) && !(log->unwaiting = unwaiting_new(file)))
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
@@ -73,14 +74,6 @@ struct control_log *control_log_open(const char *path, const struct control_log_
 fail:
 	control_log_close(log);
 	return NULL;
-}
-
-int control_log_never_wait(struct control_log *log)
-{
-	if (!unwaiting_is_needed(log->fd))
-		return 0;
-	log->unwaiting = unwaiting_new(log->fd);
-	return log->unwaiting ? 0 : -1;
 }
 
 /* What would be printed as minus zero is zero. */

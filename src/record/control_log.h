@@ -22,14 +22,12 @@ struct control_log_columns {
 	bool wall; /* the last one: the wall clock at the end of the row */
 };
 
-/* Creates or empties the file and writes the header. NULL with errno. */
-struct control_log *control_log_open(const char *path, const struct control_log_columns *columns);
-
 /*
- * From now on a reader who doesn't read delays nobody: rows wait for him, so many as fit into UNWAITING_MAX; for those beyond, control_log_add
- * fails with EAGAIN. For those who supervise. 0, or -1 with errno.
+ * Writes the header to a file that was opened for it, and owns the descriptor from now on; -1 is one whose opening has failed. With
+ * `never_waits`, for those who supervise, a reader who doesn't read delays nobody: rows wait for him, so many as fit into UNWAITING_MAX; for
+ * those beyond, control_log_add fails with EAGAIN. NULL with errno; then the descriptor is closed.
  */
-int control_log_never_wait(struct control_log *log);
+struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits);
 
 /*
  * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. 0, or -1 with

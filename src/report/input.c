@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "report/join.h"
@@ -31,22 +32,17 @@ const char *report_input_empty_label(const struct report_input *input)
 	return input->empty ? input->empty : input->is_used ? NULL : input->label;
 }
 
-static bool is_file(const char *path, const struct stat *file)
+void report_input_files(const struct report_input *input, struct file_uses *uses)
 {
-	struct stat status;
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == file->st_dev &&
-	       status.st_ino == file->st_ino;
-}
-
-bool report_input_has(const struct report_input *input, const struct stat *file)
-{
-	for (size_t i = 0; i < input->words; i++)
-		if (is_file(input->word[i].path, file))
-			return true;
+	static const char what[] = "one of the files to read";
+	for (size_t i = 0; i < input->words; i++) {
+		if (strcmp(input->word[i].path, "-") == 0)
+			file_uses_add_standard(uses, STDIN_FILENO);
+		else
+			file_uses_add(uses, FILE_IS_READ, what, input->word[i].path);
+	}
 	for (size_t i = 0; i < input->powers; i++)
-		if (is_file(input->power[i].path, file))
-			return true;
-	return false;
+		file_uses_add(uses, FILE_IS_READ, what, input->power[i].path);
 }
 
 const char *report_input_text(const struct report_input *input, size_t word)

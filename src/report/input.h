@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 #include "base/csv.h"
+#include "base/file_uses.h"
 #include "report/runs.h"
 
 /* Add words of the command line; nothing is read yet. Texts must outlive the input. 0, or -1 with errno. */
@@ -27,8 +27,8 @@ void report_input_power(struct report_input *input, const char *word);
 
 /* A label that no file follows, or NULL. */
 const char *report_input_empty_label(const struct report_input *input);
-/* Whether one of the files is this one. */
-bool report_input_has(const struct report_input *input, const struct stat *file);
+/* Adds all files. */
+void report_input_files(const struct report_input *input, struct file_uses *uses);
 
 /* A word of the command line as it was given. */
 const char *report_input_text(const struct report_input *input, size_t word);

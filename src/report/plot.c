@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,8 @@ static int fail(char error[static PLOT_ERROR_MAX], const char *what, int number)
 
 int plot_check(char error[static PLOT_ERROR_MAX])
 {
-	if (spawn_check_command(PROGRAM, NULL) == 0)
+	char path[PATH_MAX];
+	if (spawn_find_command(PROGRAM, NULL, path) == 0)
 		return 0;
 	return fail(error, "can't run " PROGRAM ", which draws pictures (tables don't need it)", errno);
 }

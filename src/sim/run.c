@@ -7,11 +7,14 @@
 #include "sim/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file_uses.h"
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/units.h"
@@ -609,16 +612,31 @@ static int add_backgrounds(struct sim_run *run)
 	return 0;
 }
 
+/* 0, or -1 after a message: the log is no file that is used for something else. */
+static int check_log(const struct sim_run *run)
+{
+	struct file_uses uses = {0};
+	char error[FILE_USES_ERROR_MAX];
+	for (int kind = 0; kind < SST_KINDS; kind++)
+		module_files(&run->real.module[kind], &uses);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--log", run->config->log);
+	file_uses_add_standard(&uses, STDOUT_FILENO);
+	file_uses_add_standard(&uses, STDERR_FILENO);
+	return file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
+}
+
 static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	if (recorder_init(&run->logged, &run->real, config->log_interval_ns, config->log_instances) != 0 ||
 		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
 		return complain_about_memory();
+	if (check_log(run) != 0)
+		return -1;
 	if (config->log) {
 		const struct control_log_columns columns = {
 			.workloads = config->log_instances ? config->workloads : 0, .unit = sim_run_is_of_cores(run)};
-		run->log = control_log_open(config->log, &columns);
+		run->log = control_log_open(output_open(config->log, O_TRUNC), &columns, false);
 		if (!run->log) {
 			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 			return -1;

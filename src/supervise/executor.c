@@ -477,8 +477,7 @@ static void begin_tree(struct executor *executor)
 	set_looks(executor);
 }
 
-/* `again`: not for the first time. */
-static pid_t start_workload(struct executor *executor, bool again, enum start_stage *stage)
+static pid_t start_workload(struct executor *executor, enum start_stage *stage)
 {
 	const struct config *config = executor->run->config;
 	const unsigned index = executor->loop.index;
@@ -500,8 +499,7 @@ static pid_t start_workload(struct executor *executor, bool again, enum start_st
 			.directory = expanded[0],
 			.stdout_file = expanded[1],
 			.stderr_file = expanded[2],
-			.inherit_stdin = config->workloads - config->attaches == 1 && !isatty(STDIN_FILENO),
-			.append = again,
+			.inherit_stdin = spawn_hands_input_on(config->workloads - config->attaches),
 			.index = index,
 			.cpus = processors_of(executor),
 			.mask = executor->mask,
@@ -547,7 +545,7 @@ static bool respawn(struct executor *executor)
 	enum start_stage stage;
 	const bool stopped = executor->brake.tree.stopped;
 	const struct sst_bandwidth limit = executor->brake.limit;
-	executor->first = start_workload(executor, true, &stage);
+	executor->first = start_workload(executor, &stage);
 	if (executor->first < 0) {
 		executor->first = 0;
 		atomic_store(&executor->slot->start_errno, errno);
@@ -813,7 +811,7 @@ static int begin_workload(struct executor *executor, enum start_stage *stage)
 		set_looks(executor);
 		executor->used.ticks_before = executor->brake.tree.cpu_ticks;
 	} else {
-		if (make_group(executor, stage) != 0 || (executor->first = start_workload(executor, false, stage)) < 0)
+		if (make_group(executor, stage) != 0 || (executor->first = start_workload(executor, stage)) < 0)
 			return -1;
 		begin_tree(executor);
 		if (!executor->run->config->start_interval_ns)

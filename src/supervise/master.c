@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +22,6 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/output.h"
 #include "base/replaced.h"
 #include "base/units.h"
@@ -30,9 +31,11 @@
 #include "os/unread.h"
 #include "placement/capacity.h"
 #include "record/export.h"
+#include "record/outputs.h"
 #include "record/short_run.h"
 #include "record/summary.h"
 #include "record/summary_terms.h"
+#include "supervise/master_outputs.h"
 #include "supervise/master_state.h"
 #include "supervise/master_supervision.h"
 
@@ -105,41 +108,59 @@ static int make_groups(struct master *master)
 	return -1;
 }
 
-/* What can be found out about a command before anything is started. 0, or the exit status after a message. */
-static int check_commands(const struct config *config)
+/* As chdir would. 0, or -1 with errno. */
+static int check_folder(const char *folder)
 {
-	for (unsigned i = 0; i < config->groups; i++) {
-		/* A folder that differs from instance to instance is looked at by each. */
-		if (config->directory && expand_changes(config->directory, config->placeholder))
-			return 0;
-		if (spawn_check_command(config->group[i].command[0], config->directory) != 0) {
-			if (errno == ENOMEM) {
-				diag("can't look for %s: %s", config->group[i].command[0], strerror(errno));
-				return EXIT_TROUBLE;
-			}
-			diag("%s: %s", config->group[i].command[0], errno == ENOENT ? "command not found" : strerror(errno));
-			return errno == ENOENT ? 127 : 126;
-		}
-	}
-	return 0;
+	struct stat status;
+	if (stat(folder, &status) != 0)
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
 }
 
-/* Files that are written at the end must not turn out then to be unwritable. 0, or EXIT_TROUBLE after a message. */
-static int check_exports(const struct config *config)
+/* What can be found out about a command before anything is started. 0, or the exit status after a message. */
+static int check_command(const char *command, const char *folder, void *context)
 {
-	const char *const paths[] = {config->export_json, config->export_csv};
-	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-		/* A FIFO whose reader saw it closed would be left by him. */
-		if (!paths[i] || (output_is_fifo(paths[i]) && access(paths[i], W_OK) == 0))
-			continue;
-		const int fd = output_open(paths[i], 0);
-		if (fd < 0) {
-			diag("%s: can't write the record: %s", output_name(paths[i]), strerror(errno));
-			return EXIT_TROUBLE;
-		}
-		close(fd);
+	char path[PATH_MAX];
+	(void)context;
+	if (folder && check_folder(folder) != 0) {
+		diag("--chdir: %s: %s", folder, strerror(errno));
+		return EXIT_TROUBLE;
 	}
-	return 0;
+	if (spawn_find_command(command, folder, path) == 0)
+		return 0;
+	if (errno == ENOMEM) {
+		diag("can't look for %s: %s", command, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	diag("%s: %s", command, errno == ENOENT ? "command not found" : strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+static int check_commands(const struct config *config)
+{
+	const int status = run_for_each_command(config, check_command, NULL);
+	if (status >= 0)
+		return status;
+	diag("%s", strerror(errno));
+	return EXIT_TROUBLE;
+}
+
+/* What an executor opens until its workload runs, and what it needs for that itself. */
+#define EXECUTOR_FILES 12
+
+/* Else the first start would fail for want of descriptors, when old outputs have been emptied. 0, or -1 with errno. */
+static int check_files(const struct master *master)
+{
+	int spare[EXECUTOR_FILES];
+	int count = 0;
+	while (count < EXECUTOR_FILES && (spare[count] = fcntl(master->timer, F_DUPFD_CLOEXEC, 0)) >= 0)
+		count++;
+	const int error = errno;
+	for (int i = 0; i < count; i++)
+		close(spare[i]);
+	errno = error;
+	return count == EXECUTOR_FILES ? 0 : -1;
 }
 
 static void say_line(const char *line)
@@ -430,26 +451,6 @@ static void die_by_signals(const struct scheduling *user)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* 0, or EXIT_TROUBLE after a message. */
-static int open_log(struct master *master)
-{
-	const struct config *config = master->config;
-	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
-		.power = config->log_power || config->power_command,
-		.counted = &master->recording.counted,
-		.zone = master->recording.energy.zone,
-		.zones = master->recording.energy.zones,
-		.workloads = config->log_instances ? config->workloads : 0,
-		.pinning = config->dynamics > 0,
-		.unit = run_is_of_cores(&master->run),
-		.wall = true};
-	master->recording.log = control_log_open(config->log, &columns);
-	if (master->recording.log && control_log_never_wait(master->recording.log) == 0)
-		return 0;
-	diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
-	return EXIT_TROUBLE;
-}
-
 /* The events that were asked for, and what this machine lacks of them. 0, or EXIT_TROUBLE after a message. */
 static int open_counters(struct master *master)
 {
@@ -502,10 +503,8 @@ static int get_ready(struct master *master)
 		open_energy(master);
 	if (status == 0 && config->log_counters)
 		status = open_counters(master);
-	if (status == 0 && config->log)
-		status = open_log(master);
-	if (status == 0)
-		status = check_exports(config);
+	if (status == 0 && (outputs_check(&master->run) != 0 || master_outputs_open(master) != 0))
+		status = EXIT_TROUBLE;
 	if (status != 0)
 		return status;
 	if (set_up(master) != 0) {
@@ -514,6 +513,10 @@ static int get_ready(struct master *master)
 	}
 	if (share(master) != 0 || make_groups(master) != 0)
 		return EXIT_TROUBLE;
+	if (check_files(master) != 0) {
+		diag("can't start executors: %s", strerror(errno));
+		return EXIT_TROUBLE;
+	}
 	/* Not before: a group of control groups that has processes of its own gets no controllers. */
 	start_power_command(master);
 	/* The last, as it changes the machine. */
@@ -596,7 +599,7 @@ static int run_workloads(struct master *master)
 
 int master_run(const struct config *config, const struct master_ties *ties)
 {
-	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1};
+	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1, .log_file = -1};
 	die_by_signals(&ties->user);
 	if (run_prepare(&master.run, config, ties->guardian_pid) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);

@@ -21,7 +21,7 @@
 int recording_init(struct recording *recording)
 {
 	const struct run *run = recording->run;
-	const bool instances = recording->log && run->config->log_instances;
+	const bool instances = run->config->log && run->config->log_instances;
 	if (recorder_init(&recording->logged, run, run->config->log_interval_ns, instances) != 0)
 		return -1;
 	return recorder_init(&recording->sampled, run, SUMMARY_SAMPLE_NS, false);

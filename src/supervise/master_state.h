@@ -55,6 +55,7 @@ struct master {
 	bool hint_due;        /* … and the user is told how to end what is left when the timer expires */
 	int64_t limit_ns;     /* end of the time that executors have to terminate */
 	int status;           /* 0, or what an error demands */
+	int log_file;         /* open for the log, which is written from the first start on; -1: none, or the log has it */
 	struct scheduling_grant grant;
 	int64_t started_s; /* wall clock */
 };

@@ -19,6 +19,7 @@
 #include "control/estimate.h"
 #include "os/terminal.h"
 #include "supervise/master_executors.h"
+#include "supervise/master_outputs.h"
 #include "supervise/stalls.h"
 
 /* So long after an interruption it is said how to end what is still there. What ends by itself has mostly done so by then. */
@@ -45,6 +46,10 @@ static void start_workloads(struct master *master)
 		const int64_t due = start_of(master, master->forked);
 		if (due > clock_now()) {
 			master_arm(master, due);
+			return;
+		}
+		if (master->forked == 0 && master_outputs_begin(master) != 0) {
+			master_end_with_error(master, EXIT_TROUBLE);
 			return;
 		}
 		if (executors_fork(master, master->forked) != 0)

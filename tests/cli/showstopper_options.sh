@@ -103,7 +103,7 @@ refused "trace module 'staircase': -T: option 'symmetric': 'maybe' is malformed:
 printf '0 10%%\n10s 110%%\n' >wrong.trace
 refused "trace module 'file': wrong.trace.*2.*5.*110%" -t file -T wrong.trace
 refused "trace module 'file': nosuch.trace.*No such file" -t file -T nosuch.trace
-refused "trace module 'file': -T is missing: give file=TEXT \(trace to replay, compiled by sstrace or text\)\$" -t file
+refused "trace module 'file': -T is missing: give file=FILE \(trace to replay, compiled by sstrace or text\)\$" -t file
 : >empty.trace
 refused "trace module 'file': empty.trace" -t file -T empty.trace
 printf '0 10%%\n10s 20%%\n' >right.trace
@@ -158,15 +158,10 @@ for option in --export-json --export-csv; do
 	refused "nowhere/record: can't write the record: No such file" -T 50% "$option" nowhere/record
 done
 
-# Things that fail late in the start: the status is the same and no workload gets to run.
-for arguments in '--stdout nowhere/out' '--stderr nowhere/err' '--chdir nowhere'; do
-	# shellcheck disable=SC2086
-	run showstopper -T 50% -n 3 $arguments touch started
-	expect_status 125
-	expect_text err "^showstopper: workload [0-2]: can't .*: No such file or directory"
-	expect_lines err 1
-	[ ! -e started ] || fail "$what: started a workload"
-done
+refused "nowhere/out: can't write the workloads' standard output: No such file" -T 50% --stdout nowhere/out
+refused "nowhere/err.0: can't write the workloads' standard error: No such file" -T 50% --stderr nowhere/err.%
+refused "--chdir: nowhere: No such file or directory" -T 50% --chdir nowhere
+refused "--chdir: right.trace: Not a directory" -T 50% --chdir right.trace
 
 # ---- Names of options ---------------------------------------------------------------------------------------------------------
 
@@ -402,22 +397,23 @@ expect_lines out 0
 expect_lines err 0
 for number in 0 1; do
 	printf '%s\n/dev/null\n' "$(cd "folder.$number" && pwd -P)" >expected
-	cmp -s expected "folder.$number/out.$number" || fail "$what: out.$number is '$(cat "folder.$number/out.$number" 2>&1)'"
-	echo no | cmp -s - "folder.$number/err.$number" || fail "$what: err.$number is wrong"
+	cmp -s expected "out.$number" || fail "$what: out.$number is '$(cat "out.$number" 2>&1)'"
+	echo no | cmp -s - "err.$number" || fail "$what: err.$number is wrong"
 done
 # Those of all groups, and those of one.
-rm -f folder.*/out.* folder.*/err.*
-run showstopper -q -T 100% -c open --chdir folder.0 --stdout all.% --stderr err -n 1 sh -c 'echo a; echo 1 >&2' : \
+rm -f out.* err.*
+run showstopper -q -T 100% -c open --chdir folder.0 --stdout all.% --stderr errors -n 1 sh -c 'echo a; echo 1 >&2' : \
 	--stdout own.% -n 1 sh -c 'echo b; echo 2 >&2' : -n 1 --stderr - sh -c 'echo c; echo 3 >&2' : --stdout - -n 1 echo d
 expect_status 0
 expect_lines err 0
 [ "$(sort out | paste -sd ' ')" = '3 d' ] || { fail "$what: what goes to standard output"; cat out; }
 for line in 'all.0 a' 'own.1 b' 'all.2 c'; do
-	[ "$(cat "folder.0/${line% *}" 2>&1)" = "${line#* }" ] || fail "$what: ${line% *} is '$(cat "folder.0/${line% *}" 2>&1)'"
+	[ "$(cat "${line% *}" 2>&1)" = "${line#* }" ] || fail "$what: ${line% *} is '$(cat "${line% *}" 2>&1)'"
 done
-[ "$(find folder.0 -type f | wc -l)" -eq 4 ] || { fail "$what: other files"; ls folder.0; }
+[ "$(sort errors | paste -sd ' ')" = '1 2' ] || { fail "$what: errors"; cat errors; }
+[ ! -e all.1 ] && [ ! -e all.3 ] && [ -z "$(find folder.0 -type f)" ] || { fail "$what: other files"; ls . folder.0; }
 run showstopper -q -T 50% -n 1 sleep 100 : -n 2 --stderr nowhere/% touch started
-expect_trouble '^showstopper: workload [12]: can.t .*: nowhere/%: No such file or directory$'
+expect_trouble '^showstopper: nowhere/1: can.t write the workloads. standard error: No such file or directory$'
 [ ! -e started ] || fail "$what: started a workload"
 run showstopper -q -T 100% -c open -n 1 --chdir folder.% ./nosuch
 expect_status 127

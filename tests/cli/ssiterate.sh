@@ -62,6 +62,34 @@ run ssiterate --export-json nowhere/json touch started
 expect_trouble "^ssiterate: can't write nowhere/json: No such file"
 [ ! -e started ] || fail "$what: started the command"
 
+# Outputs are neither one another nor the command, nor what that reads or writes; and what is refused leaves them as they were.
+cp /bin/true program
+echo kept >kept.csv
+echo kept >kept.json
+for arguments in '-o kept.csv --export-json ./kept.csv' '-o new.csv --export-json ./new.csv'; do
+	name=${arguments##*/}
+	# shellcheck disable=SC2086
+	run ssiterate $arguments touch started
+	expect_trouble "^ssiterate: --output and --export-json: both would be written to $name, which is also ./$name: expected"
+done
+for option in -o --export-json; do
+	run ssiterate $option program ./program
+	expect_trouble '^ssiterate: --(output|export-json): program is the command: expected another file$'
+	run sh -c "exec ssiterate $option kept.csv cat <kept.csv"
+	expect_trouble '^ssiterate: --(output|export-json): kept.csv is standard input: expected another file$'
+	run sh -c "exec ssiterate $option kept.csv touch started >>kept.csv"
+	expect_trouble '^ssiterate: --(output|export-json) and standard output: both would be written to kept.csv: expected'
+done
+run ssiterate -o kept.csv --export-json kept.json ./nosuch
+expect_status 127
+expect_lines err 1
+run ssiterate -o kept.csv --export-json nowhere/json touch started
+expect_trouble "^ssiterate: can't write nowhere/json: No such file"
+[ "$(cat kept.csv kept.json)" = "$(printf 'kept\nkept')" ] || fail 'an output of a refused command line was emptied'
+cmp -s program /bin/true || fail 'the command was harmed'
+if [ -e started ] || [ -e new.csv ]; then fail 'something was started or made although outputs are one'; fi
+rm program kept.csv kept.json
+
 # Help and manual name the same options.
 run ssiterate --help
 expect_status 0

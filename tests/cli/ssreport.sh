@@ -93,7 +93,19 @@ for ending in jpg gif tex; do
 	refused "^ssreport: --output: found x.$ending, expected the ending of a picture \(.png .svg .pdf\) or of a table \(.txt" timeline -o "x.$ending" log.csv
 	refused "^ssreport: --output: found x.$ending, expected" accuracy -o "x.$ending" log.csv
 done
-refused "^ssreport: --output: found ./log.csv, which is one of the files to read" accuracy log.csv -o ./log.csv
+refused "^ssreport: --output: ./log.csv is one of the files to read: expected another file\$" accuracy log.csv -o ./log.csv
+cp log.csv log.png
+ln log.png picture.png
+refused "^ssreport: --output: picture.png is one of the files to read: expected another file\$" timeline log.png -o picture.png
+refused "^ssreport: --output: log.csv is one of the files to read: expected another file\$" accuracy a=./log.csv -o log.csv
+refused "^ssreport: --output and --output: both would be written to new.csv, which is also ./new.csv: expected" accuracy log.csv -o new.csv -o ./new.csv
+cmp -s log.csv log.png || fail 'an input was harmed'
+run sh -c 'exec ssreport accuracy - -o log.csv <log.csv'
+expect_trouble '^ssreport: --output: log.csv is standard input: expected another file$'
+run sh -c 'exec ssreport accuracy log.csv >>log.csv'
+expect_trouble '^ssreport: standard output is one of the files to read: expected another file$'
+cmp -s log.csv log.png || fail 'an input was harmed'
+rm log.png picture.png
 refused "^ssreport: -l: found '', expected LABEL" accuracy -l '' log.csv
 
 # Figures of accuracy, computed by hand: 12 samples, -20 pp in all, 100 + 100 + 900 pp^2.

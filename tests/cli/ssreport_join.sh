@@ -183,7 +183,7 @@ refused '^ssreport: log.old.csv: found no value in a column time_unix_s, expecte
 refused '^ssreport: fore.csv:1: found the columns .*, expected a time \(time_unix_s, time or timestamp\) and a power' timeline --power fore.csv log.csv
 refused '^ssreport: nonexistent.csv: No such file' timeline --power nonexistent.csv log.csv
 refused '^ssreport: interference has no option --power' interference --power meter.csv log.csv fore.csv
-refused '^ssreport: --output: found meter.csv, which is one of the files to read' timeline --power meter.csv -o meter.csv log.csv
+refused '^ssreport: --output: meter.csv is one of the files to read: expected another file$' timeline --power meter.csv -o meter.csv log.csv
 refused '^ssreport: found --edge without --per-step' timeline --edge 0 log.csv
 
 run ssreport timeline --per-step --power meter.csv set.log.csv

@@ -218,6 +218,20 @@ awk '{ for (i = 1; i <= NF; i++) { split($i, part, "="); value[part[1]] = part[2
 run sssim -f cgroup -T 30% -r 1s
 expect_trouble "^sssim: feedback module 'cgroup': can't read /proc/self/mountinfo"
 
+# The log is none of the files that are read, and what is refused leaves it as it was.
+printf '0 10%%\n10s 20%%\n' >t.trace
+ln -s t.trace way
+cp "$build/modules/control/open.so" open.so
+run sssim -q -t file -T t.trace -o way
+expect_trouble '^sssim: --log: way is the input of the trace module: expected another file$'
+run sssim -q -T 50% -r 1s -c ./open.so -o "$work/open.so"
+expect_trouble "^sssim: --log: $work/open.so is the control module: expected another file\$"
+run sh -c 'exec sssim -q -T 50% -r 1s --report -o t.trace >>t.trace'
+expect_trouble '^sssim: --log and standard output: both would be written to t.trace: expected a file of its own for one of them$'
+run sssim -q -T 50% -o t.trace
+expect_status 125
+expect_lines t.trace 2
+cmp -s open.so "$build/modules/control/open.so" || fail 'the module was harmed'
 run sssim -T 50% -r 10s -q -o /dev/full
 expect_trouble '/dev/full: .*No space left'
 if [ -w /dev/full ]; then

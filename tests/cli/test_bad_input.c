@@ -495,7 +495,7 @@ static const char *module_type(const char *type)
 
 static const char *right_value(const char *type)
 {
-	return strcmp(type, "TEXT") == 0   ? "right.trace"
+	return strcmp(type, "FILE") == 0   ? "right.trace"
 	       : strcmp(type, "LOAD") == 0 ? "50%"
 	       : strcmp(type, "TIME") == 0 ? "1s"
 					   : "1";

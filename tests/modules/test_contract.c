@@ -99,8 +99,9 @@ static const char *required(enum sst_kind kind)
 		[SST_REAL] = "1",
 		[SST_INT] = "1",
 		[SST_FLAG] = "yes",
-		[SST_TEXT] = trace_file,
-		[SST_CPUS] = "0"};
+		[SST_TEXT] = "text",
+		[SST_CPUS] = "0",
+		[SST_FILE] = trace_file};
 	static char options[1024];
 	struct module module;
 	char error[MODULE_ERROR_MAX];

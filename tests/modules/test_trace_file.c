@@ -288,7 +288,7 @@ static void refuses_what_is_no_trace(void **state)
 	assert_non_null(strstr(refused, "/nonexistent/saw.trace: No such file"));
 	refused = module_test_load(&test, SST_TRACE, "file", NULL);
 	assert_non_null(refused);
-	assert_non_null(strstr(refused, "-T is missing: give file=TEXT"));
+	assert_non_null(strstr(refused, "-T is missing: give file=FILE"));
 	assert_non_null(replay(saw, "speed=0"));
 	assert_non_null(replay(saw, "speed=-1"));
 }

@@ -65,6 +65,13 @@ static int open_streams(struct iterate *iterate, int write_end[static 2])
 	return 0;
 }
 
+int command_refuse(const char *command)
+{
+	const int status = exec_report_status(errno);
+	diag("can't execute '%s': %s", command, strerror(errno));
+	return status;
+}
+
 int command_start(struct iterate *iterate)
 {
 	int write_end[2] = {-1, -1};
@@ -82,7 +89,7 @@ int command_start(struct iterate *iterate)
 	errno = error;
 	const int status = exec_report_wait(&report, child);
 	if (status != 0) {
-		diag("can't execute '%s': %s", iterate->settings->command[0], strerror(errno));
+		command_refuse(iterate->settings->command[0]);
 		return status;
 	}
 	iterate->command = child;

@@ -11,6 +11,9 @@
  */
 int command_start(struct iterate *iterate);
 
+/* Says why it can't be executed, by errno. The status to exit with. */
+int command_refuse(const char *command);
+
 /* -n or --time is reached: nothing more is started, and the command and what it has started is told to end. */
 void command_finish(struct iterate *iterate);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
-#include "base/output.h"
 #include "base/units.h"
 
 #define INSTANCE "SHOWSTOPPER_INSTANCE"
@@ -88,11 +87,6 @@ static int complete(struct settings *settings)
 	}
 	if (settings->match_start && !settings->match) {
 		diag("found --match-start without --match, which says where iterations end");
-		return -1;
-	}
-	if (output_is_same(settings->output, settings->export_json)) {
-		diag("--output and --export-json: both would be written to %s: expected a file of its own for one of them",
-			output_name(settings->output));
 		return -1;
 	}
 	if (settings->stream != UNSET && !matches) {

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/half_file.h"
+#include "base/output.h"
 
 static const struct unit {
 	const char *name;
@@ -70,7 +71,7 @@ void outcome_print(const struct settings *settings, const struct statistics *sta
 
 FILE *outcome_open(const char *path)
 {
-	return strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	return output_is_stdout(path) ? stdout : fopen(path, "we");
 }
 
 /* A number, or null where there is none. */
@@ -134,7 +135,7 @@ int outcome_export(FILE *file, const struct settings *settings, struct statistic
 	const int closed = fclose(file);
 	if (closed != 0)
 		done = -1;
-	if (done != 0 && strcmp(settings->export_json, "-") != 0)
+	if (done != 0)
 		half_file_empty(settings->export_json);
 	const int error = errno;
 	json_decref(root);

@@ -80,7 +80,7 @@ static int ssreport(struct settings *settings)
 	char error[CSV_ERROR_MAX];
 	struct report report = {.settings = settings};
 	settings->input.logs_only = settings->command->bit & (SAMPLES | FLEET);
-	if (output_check(settings) != 0)
+	if (output_check_files(settings) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {
 		diag("%s", error);

@@ -5,23 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file_uses.h"
 #include "base/half_file.h"
 #include "base/output.h"
 #include "ssreport/parts.h"
 
-int output_check(const struct settings *settings)
+int output_check_files(const struct settings *settings)
 {
-	struct stat output;
+	struct file_uses uses = {0};
+	char error[FILE_USES_ERROR_MAX];
+	report_input_files(&settings->input, &uses);
 	for (size_t i = 0; i < settings->outputs; i++)
-		if (!output_is_stdout(settings->output[i]) && stat(settings->output[i], &output) == 0 &&
-			report_input_has(&settings->input, &output)) {
-			diag("--output: found %s, which is one of the files to read", settings->output[i]);
-			return -1;
-		}
-	return 0;
+		file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output[i]);
+	if (settings->outputs == 0)
+		file_uses_add(&uses, FILE_IS_WRITTEN, "standard output", "-");
+	file_uses_add_standard(&uses, STDERR_FILENO);
+	if (file_uses_check(&uses, error) == 0)
+		return 0;
+	diag("%s", error);
+	return -1;
 }
 
 /* That of the ending of a file's name; a table of text where there is none. Or -1. */

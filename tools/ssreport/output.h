@@ -5,8 +5,8 @@
 
 #include "ssreport/command.h"
 
-/* An output must not be one of the files that are read. 0, or -1 after a message. */
-int output_check(const struct settings *settings);
+/* An output must be none of the files that are read, nor two be one. 0, or -1 after a message. */
+int output_check_files(const struct settings *settings);
 
 /* Its ending must say what is to be written, unless --format does or there is none. 0, or -1 after a message. */
 int output_check_ending(const struct settings *settings, const char *path);

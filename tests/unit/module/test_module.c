@@ -518,6 +518,38 @@ static void root_loads_nothing_that_others_can_write(void **state)
 	refuse(SST_CONTROL, "/absent.so", NULL, "No such file or directory");
 }
 
+static void what_a_module_reads_is_not_written(void **state)
+{
+	(void)state;
+	char message[FILE_USES_ERROR_MAX];
+	char trace[PATH_MAX], way[PATH_MAX];
+	put("folder", "trace", "a", NULL);
+	snprintf(trace, sizeof trace, "%s/folder/trace/a", work);
+	snprintf(way, sizeof way, "%s/way", work);
+	assert_int_equal(symlink(trace, way), 0);
+	assert_int_equal(module_load(&module, SST_TRACE, SHOWSTOPPER_BUILD "/modules/trace/file.so", trace, error), 0);
+	const struct {
+		const char *path, *expected;
+	} refused[] = {
+		{way, "is the input of the trace module: expected another file"},
+		{SHOWSTOPPER_BUILD "/./modules/trace/file.so", "is the trace module: expected another file"},
+	};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		struct file_uses uses = {0};
+		char expected[2 * PATH_MAX];
+		module_files(&module, &uses);
+		file_uses_add(&uses, FILE_IS_WRITTEN, "--log", refused[i].path);
+		assert_int_equal(file_uses_check(&uses, message), -1);
+		snprintf(expected, sizeof expected, "--log: %s %s", refused[i].path, refused[i].expected);
+		assert_string_equal(message, expected);
+	}
+	struct file_uses uses = {0};
+	module_files(&module, &uses);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--log", "/tmp/another");
+	assert_int_equal(file_uses_check(&uses, message), 0);
+	module_unload(&module);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -535,6 +567,7 @@ int main(void)
 		TEST(lists_are_sorted_and_each_name_once),
 		TEST(modules_are_described_from_their_tables),
 		TEST(a_broken_module_does_not_hide_the_others),
+		TEST(what_a_module_reads_is_not_written),
 		TEST(root_loads_nothing_that_others_can_write),
 	};
 	left_out_begin();

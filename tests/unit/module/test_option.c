@@ -29,7 +29,7 @@ struct values {
 	.name = #member, .type = (kind), .offset = offsetof(struct values, member), .help = "help of " #member
 
 static const struct sst_option options[] = {
-	{MEMBER(SST_TEXT, file)},
+	{MEMBER(SST_FILE, file)},
 	{MEMBER(SST_TIME, period), .initial = "107m", .least = "1m", .most = "1h"},
 	{MEMBER(SST_LOAD, load), .initial = "1/3", .most = "90%"},
 	{MEMBER(SST_REAL, gain), .initial = "1", .least = "0"},
@@ -270,7 +270,7 @@ static void wrong_values_say_what_was_found_and_what_is_accepted(void **state)
 	refuse("colour=mauve", "option 'colour': 'mauve' is malformed: expected red, green or blue");
 	refuse("colour=", "option 'colour': '' is malformed: expected red, green or blue");
 	refuse("colour=gree", "option 'colour': 'gree' is malformed: expected red, green or blue");
-	refuse("file=", "option 'file': '' is malformed: expected a text that is not empty");
+	refuse("file=", "option 'file': '' is malformed: expected the name of a file");
 	refuse("cpus=3-1", "option 'cpus': '3-1' is out of range: expected a list of processors such as 0-3,8");
 }
 
@@ -346,6 +346,7 @@ static void what_is_printed_is_read_back(void **state)
 	assert_string_equal(print(),
 		"file=a\\,b\\\\c=d,period=1000000001ns,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
 	assert_string_equal(test.values.file, "a,b\\c=d");
+	assert_ptr_equal(option_text(&options[0], &test.values), test.values.file);
 }
 
 static void help_shows_the_whole_table(void **state)
@@ -355,7 +356,7 @@ static void help_shows_the_whole_table(void **state)
 	assert_non_null(to);
 	option_help(options, to);
 	fclose(to);
-	assert_non_null(strstr(test.printed, "  file=TEXT\n      help of file\n"));
+	assert_non_null(strstr(test.printed, "  file=FILE\n      help of file\n"));
 	assert_non_null(strstr(test.printed, "  period=TIME\n      help of period; from 1ms to 1h; default 107ms\n"));
 	assert_non_null(strstr(test.printed, "  load=LOAD\n      help of load; at most 90%; default 1/3\n"));
 	assert_non_null(strstr(test.printed, "  gain=NUMBER\n      help of gain; at least 0; default 1\n"));
@@ -433,6 +434,11 @@ static void wrong_tables_are_found(void **state)
 	wrong(table, "option 'colour' has the default 'mauve': expected red, green or blue");
 	table[0] = (struct sst_option){MEMBER(SST_TEXT, file), .least = "a"};
 	wrong(table, "option 'file' has bounds, and its type no order");
+	table[0].type = SST_FILE;
+	wrong(table, "option 'file' has bounds, and its type no order");
+	table[0].least = NULL;
+	table[0].initial = "a";
+	right(table);
 	table[0] = (struct sst_option){MEMBER(SST_CPUS, cpus), .initial = "0,x"};
 	wrong(table, "option 'cpus' has the default '0,x': expected a list of processors such as 0-3,8");
 	table[0].initial = "0-3,5";

@@ -189,21 +189,71 @@ START_TEST(streams_folder_and_number_are_as_asked_for)
 	ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
 	fclose(file);
 	ck_assert_str_eq(text, "trouble\n");
-	/* An old file is emptied; a relative name counts from the new folder. */
-	ck_assert_int_eq(shell("echo x", (struct spawn){.directory = work, .stdout_file = "out"}), 0);
+	/* A relative name counts from the caller's folder. An old file is kept, and written at its end; one that isn't there is made. */
+	ck_assert_int_eq(chdir(work), 0);
+	ck_assert_int_eq(mkdir("folder", 0700), 0);
+	const struct spawn there = {.directory = "folder", .stdout_file = "fresh", .stderr_file = "err"};
+	ck_assert_int_eq(shell("echo y; echo z >&2", there), 0);
+	ck_assert_int_eq(shell("echo y", there), 0);
 	struct stat status;
-	ck_assert_int_eq(stat(out, &status), 0);
-	ck_assert_int_eq(status.st_size, 2);
-	/* … or kept, and goes on being written at its end. */
-	ck_assert_int_eq(shell("echo y; echo z >&2", (struct spawn){.directory = work, .stdout_file = "out", .append = true}), 0);
-	ck_assert_int_eq(shell("echo z >&2", (struct spawn){.directory = work, .stderr_file = "err", .append = true}), 0);
-	ck_assert_int_eq(stat(out, &status), 0);
+	ck_assert_int_eq(stat("fresh", &status), 0);
 	ck_assert_int_eq(status.st_size, 4);
-	ck_assert_int_eq(stat(err, &status), 0);
+	ck_assert_int_eq(stat("err", &status), 0);
 	ck_assert_int_eq(status.st_size, 10);
-	ck_assert_int_eq(shell("echo new", (struct spawn){.directory = work, .stdout_file = "fresh", .append = true}), 0);
-	ck_assert_int_eq(stat(in_work("fresh"), &status), 0);
-	ck_assert_int_eq(status.st_size, 4);
+	ck_assert_int_eq(stat("folder/fresh", &status), -1);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+/* What two write into one file, each with a descriptor of its own, is all there. */
+START_TEST(nobody_writes_over_what_another_wrote)
+{
+	char both[128];
+	char text[64] = "";
+	strcpy(both, in_work("both"));
+	const struct spawn one = {.stdout_file = both, .stderr_file = both};
+	ck_assert_int_eq(shell("echo a; echo b >&2; sh -c 'echo c; echo d >&2'; echo e", one), 0);
+	FILE *file = fopen(both, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(text, 1, sizeof text - 1, file), 10);
+	fclose(file);
+	ck_assert_str_eq(text, "a\nb\nc\nd\ne\n");
+}
+END_TEST
+
+/* A standard descriptor is taken as it is: at the place where it stands, and exchanged where that is asked for. */
+START_TEST(names_of_standard_descriptors_are_these)
+{
+	char out[128];
+	char text[64] = "";
+	strcpy(out, in_work("out"));
+	const int saved[2] = {fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10), fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10)};
+	const int fd = open(out, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "old\n", 4), 4);
+	dup2(fd, STDOUT_FILENO);
+	const int status = shell("echo a; echo b >&2; echo c", (struct spawn){.stdout_file = "/dev/stdout", .stderr_file = "-"});
+	dup2(saved[0], STDOUT_FILENO);
+	int ends[2];
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	dup2(fd, STDOUT_FILENO);
+	dup2(ends[1], STDERR_FILENO);
+	const int exchanged =
+		shell("echo error; echo output >&2", (struct spawn){.stdout_file = "/dev/stderr", .stderr_file = "/dev/stdout"});
+	dup2(saved[0], STDOUT_FILENO);
+	dup2(saved[1], STDERR_FILENO);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(exchanged, 0);
+	ck_assert_int_eq(pread(fd, text, sizeof text - 1, 0), 17);
+	ck_assert_str_eq(text, "old\na\nb\nc\noutput\n");
+	memset(text, 0, sizeof text);
+	ck_assert_int_eq(read(ends[0], text, sizeof text - 1), 6);
+	ck_assert_str_eq(text, "error\n");
+	close(ends[0]);
+	close(ends[1]);
+	close(saved[0]);
+	close(saved[1]);
+	close(fd);
 }
 END_TEST
 
@@ -432,10 +482,12 @@ START_TEST(a_script_without_a_first_line_is_run_by_the_shell)
 }
 END_TEST
 
+static char path_found[PATH_MAX];
+
 static int found(const char *command, const char *directory)
 {
 	errno = 0;
-	const int result = spawn_check_command(command, directory);
+	const int result = spawn_find_command(command, directory, path_found);
 	ck_assert_int_eq(result, errno ? -1 : 0);
 	return errno;
 }
@@ -457,6 +509,8 @@ START_TEST(commands_are_found_as_execvp_would)
 	ck_assert_int_eq(found(work, NULL), EACCES); /* a folder */
 	/* Relative names count from the folder that the workload starts in. */
 	ck_assert_int_eq(found("./run", work), 0);
+	snprintf(name, sizeof name, "%s/./run", work);
+	ck_assert_str_eq(path_found, name);
 	ck_assert_int_eq(found("./data", work), EACCES);
 	ck_assert_int_eq(found("./program", "/"), ENOENT);
 	ck_assert_int_eq(found("/bin/sh", work), 0);
@@ -465,6 +519,7 @@ START_TEST(commands_are_found_as_execvp_would)
 	snprintf(search, sizeof search, "/nonexistent:%s:/bin:/usr/bin", work);
 	setenv("PATH", search, 1);
 	ck_assert_int_eq(found("run", NULL), 0);
+	ck_assert_str_eq(path_found, in_work("run"));
 	ck_assert_int_eq(found("data", NULL), EACCES);
 	ck_assert_int_eq(found("folder", NULL), EACCES);
 	create("sh", 0644);
@@ -494,6 +549,8 @@ int main(void)
 	tcase_add_test(tests, processors_are_inherited);
 	tcase_add_test(tests, the_child_leads_its_own_group);
 	tcase_add_test(tests, streams_folder_and_number_are_as_asked_for);
+	tcase_add_test(tests, nobody_writes_over_what_another_wrote);
+	tcase_add_test(tests, names_of_standard_descriptors_are_these);
 	tcase_add_test(tests, standard_input_is_inherited_on_demand_only);
 	tcase_add_test(tests, the_workload_gets_back_what_the_user_had);
 	tcase_add_test(tests, the_user_s_nice_value_survives);

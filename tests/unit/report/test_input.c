@@ -263,12 +263,16 @@ static void a_join_by_wall_clock_needs_it_in_each_file(void **state)
 static void inputs_are_known_by_their_files(void **state)
 {
 	(void)state;
-	struct stat file;
+	char message[FILE_USES_ERROR_MAX];
+	struct file_uses uses = {0};
 	assert_int_equal(report_input_file(&input, "x=one/../it1.csv"), 0);
-	assert_int_equal(stat("it1.csv", &file), 0);
-	assert_true(report_input_has(&input, &file));
-	assert_int_equal(stat("it2.csv", &file), 0);
-	assert_false(report_input_has(&input, &file));
+	report_input_files(&input, &uses);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", "it2.csv");
+	assert_int_equal(file_uses_check(&uses, message), 0);
+	report_input_files(&input, &uses);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", "it1.csv");
+	assert_int_equal(file_uses_check(&uses, message), -1);
+	assert_string_equal(message, "--output: it1.csv is one of the files to read: expected another file");
 }
 
 int main(void)

@@ -109,7 +109,7 @@ _showstopper_known() {
 _showstopper_module_value() {
 	local -a choices
 	case $1 in
-	TEXT) _showstopper_files f ;;
+	FILE | TEXT) _showstopper_files f ;;
 	*[a-z]*)
 		IFS='|' read -ra choices <<<"$1"
 		_showstopper_offer "${choices[@]}"

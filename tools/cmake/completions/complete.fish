@@ -104,7 +104,7 @@ end
 
 # __showstopper_module_value PREFIX VALUE VALUES, as in KEY=VALUES
 function __showstopper_module_value
-    if test $argv[3] = TEXT
+    if contains -- $argv[3] FILE TEXT
         printf '%s\n' $argv[1](__fish_complete_path $argv[2])
     else if string match -qr '[a-z]' -- $argv[3]
         printf '%s\n' $argv[1](string split '|' -- $argv[3])

@@ -22,7 +22,7 @@ _showstopper_known() {
 # _showstopper_module_value VALUES, as in KEY=VALUES
 _showstopper_module_value() {
 	case $1 in
-	(TEXT) _files ;;
+	(FILE|TEXT) _files ;;
 	(*[a-z]*) compadd -S '' -- "${(s:|:)1[@]}" ;;
 	(*) _message "$1" ;;
 	esac
