@@ -154,6 +154,25 @@ expect_lines out 3
 [ ! -e ./- ] || fail 'a file is called -'
 run cpuload -o /dev/full 0.05 2
 expect_trouble "can't write /dev/full: No space left"
+run cpuload -o nowhere/rows 0.05 2
+expect_trouble "can't create nowhere/rows: No such file"
+
+# It is neither the command, nor what that reads or writes; and what is refused leaves it as it was.
+cp /bin/true program
+echo kept >kept.csv
+run cpuload -o ./program 0.05 -- "$work/program"
+expect_trouble '^cpuload: --output: ./program is the command: expected another file$'
+cmp -s program /bin/true || fail "$what: harmed the command"
+run sh -c 'exec cpuload -o kept.csv 0.05 -- cat <kept.csv'
+expect_trouble '^cpuload: --output: kept.csv is standard input: expected another file$'
+run sh -c 'exec cpuload -o kept.csv 0.05 -- cat >>kept.csv'
+expect_trouble '^cpuload: --output and standard output: both would be written to kept.csv: expected a file of its own for one of them$'
+run cpuload -o kept.csv 0.05 -- ./nosuch
+expect_status 127
+expect_text err "^cpuload: can't execute './nosuch': No such file"
+run cpuload -o kept.csv --pid 999999999 0.05
+expect_status 125
+[ "$(cat kept.csv)" = kept ] || fail "an output of a refused command line is '$(cat kept.csv)'"
 
 # ---- Its end
 

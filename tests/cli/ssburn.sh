@@ -75,6 +75,15 @@ run ssburn -n 1 -o .
 expect_trouble "^ssburn: \.: can't write iteration records: Is a directory"
 run ssburn -o /dev/full
 expect_trouble "^ssburn: /dev/full: can't write iteration records: No space left"
+# Records over the line with the checksum, or the other way round.
+echo kept >kept
+run sh -c 'exec ssburn -n 1 --checksum -o kept >>kept'
+expect_trouble '^ssburn: --output and standard output: both would be written to kept: expected a file of its own for one of them$'
+[ "$(cat kept)" = kept ] || fail "$what: kept is '$(cat kept)'"
+run sh -c 'exec ssburn -n 1 -o /dev/stdout >>kept'
+expect_status 0
+expect_lines kept 3
+rm kept
 
 # Help and manual name the same options, and help names every profile.
 run ssburn --help

@@ -198,6 +198,13 @@ expect_trouble 'saw.bin is the input'
 ln -s saw.bin link
 run sstrace --text -o link saw.bin
 expect_trouble 'link is the input'
+ln saw.bin hard
+run sstrace --text -o ./hard saw.bin
+expect_trouble '^sstrace: --output: ./hard is the input: expected another file$'
+run sh -c 'exec sstrace --text -o saw.bin <hard'
+expect_trouble '^sstrace: --output: saw.bin is standard input: expected another file$'
+run sh -c 'exec sstrace --text saw.bin >>hard'
+expect_trouble '^sstrace: standard output is the input: expected another file$'
 [ "$(wc -c <saw.bin)" -eq 140 ] || fail 'the input was harmed'
 what='sstrace --help >/dev/full'
 sstrace --help >/dev/full 2>err

@@ -2,11 +2,13 @@
 #include "cpuload/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "os/exec_report.h"
+#include "os/spawn.h"
 
 /* In the new process: executes the command, or reports why that failed. */
 static _Noreturn void become(char **command, const struct signals_kept *kept, const struct exec_report *report)
@@ -14,6 +16,18 @@ static _Noreturn void become(char **command, const struct signals_kept *kept, co
 	signals_give_back(kept);
 	execvp(command[0], command);
 	exec_report_fail(report, 0, errno);
+}
+
+static int refuse(char **command, int status)
+{
+	diag("can't execute '%s': %s", command[0], strerror(errno));
+	return status;
+}
+
+int command_check(char **command)
+{
+	char path[PATH_MAX];
+	return spawn_find_command(command[0], NULL, path) == 0 ? 0 : refuse(command, exec_report_status(errno));
 }
 
 int command_start(char **command, const struct signals_kept *kept, pid_t *pid)
@@ -25,9 +39,8 @@ int command_start(char **command, const struct signals_kept *kept, pid_t *pid)
 	if (child == 0)
 		become(command, kept, &report);
 	const int status = exec_report_wait(&report, child);
-	if (status == 0)
-		*pid = child;
-	else
-		diag("can't execute '%s': %s", command[0], strerror(errno));
-	return status;
+	if (status != 0)
+		return refuse(command, status);
+	*pid = child;
+	return 0;
 }

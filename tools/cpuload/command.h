@@ -7,6 +7,9 @@
 
 #include "os/signals.h"
 
+/* Whether it is there. 0, or the status to exit with after a complaint. */
+int command_check(char **command);
+
 /* Starts the command (NULL-terminated) and waits until it is executed. 0, or the status to exit with after a complaint. */
 int command_start(char **command, const struct signals_kept *kept, pid_t *pid);
 

@@ -117,6 +117,9 @@ int live(struct rows *rows)
 		signals_ending(&life.fetched);
 		sigprocmask(SIG_BLOCK, &life.fetched, NULL);
 	}
+	const int found = settings->command ? command_check(settings->command) : 0;
+	if (found != 0)
+		return found;
 	if (rows_begin(rows) != 0 || rows_start(rows) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command) {

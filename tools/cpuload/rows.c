@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,11 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "os/frequency.h"
+#include "os/spawn.h"
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------- */
 
@@ -57,18 +60,60 @@ static struct cores *open_cores(const struct settings *settings)
 	return cores;
 }
 
-static int open_output(struct settings *settings)
+static int complain_about_opening(const struct settings *settings)
 {
-	int fd = STDOUT_FILENO;
+	diag("can't create %s: %s", settings->output, strerror(errno));
+	return -1;
+}
+
+/* Refuses an output that is used for something else or can't be written, without making or emptying it. */
+static int check_output(const struct settings *settings)
+{
+	struct file_uses uses = {0};
+	char error[FILE_USES_ERROR_MAX], path[PATH_MAX];
+	if (settings->command && spawn_find_command(settings->command[0], NULL, path) == 0)
+		file_uses_add(&uses, FILE_IS_READ, "the command", path);
+	if (settings->command)
+		file_uses_add_standard(&uses, STDIN_FILENO);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output);
+	file_uses_add_standard(&uses, STDOUT_FILENO);
+	file_uses_add_standard(&uses, STDERR_FILENO);
+	if (file_uses_check(&uses, error) != 0) {
+		diag("%s", error);
+		return -1;
+	}
+	return output_check(settings->output) == 0 ? 0 : complain_about_opening(settings);
+}
+
+/* A file stays as it is until there is something to write. Of what else there is, a FIFO waits for its reader here. */
+static int open_output(struct rows *rows)
+{
+	struct settings *const settings = rows->settings;
 	if (settings->output && output_is_stdout(settings->output))
 		settings->output = NULL;
-	if (settings->output)
-		fd = open(settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		diag("can't create %s: %s", settings->output, strerror(errno));
-	else if (settings->format == FORMAT_UNSET)
-		settings->format = isatty(fd) ? ROW_TABLE : ROW_CSV;
-	return fd;
+	if (settings->output && check_output(settings) != 0)
+		return -1;
+	if (!settings->output)
+		rows->output = STDOUT_FILENO;
+	else if (!output_is_file(settings->output) && (rows->output = output_open(settings->output, 0)) < 0)
+		return complain_about_opening(settings);
+	rows->is_terminal = rows->output >= 0 && isatty(rows->output);
+	if (settings->format == FORMAT_UNSET)
+		settings->format = rows->is_terminal ? ROW_TABLE : ROW_CSV;
+	return 0;
+}
+
+/* … and now there is. */
+static int empty_output(struct rows *rows)
+{
+	const struct settings *const settings = rows->settings;
+	if (rows->output < 0 && (rows->output = output_open(settings->output, O_TRUNC)) < 0)
+		return complain_about_opening(settings);
+	rows->writer = row_writer_new(rows->output, (enum row_format)settings->format, rows->column, rows->columns);
+	if (rows->writer)
+		return 0;
+	diag("%s", strerror(errno));
+	return -1;
 }
 
 static void add_column(struct rows *rows, const char *name, int decimals, const char *title, int table_decimals, double scale)
@@ -212,15 +257,11 @@ int rows_open(struct rows *rows, struct settings *settings)
 		return -1;
 	if (settings->unit == UNIT_CORE && !(rows->cores = open_cores(settings)))
 		return -1;
-	rows->output = open_output(settings);
-	if (rows->output < 0)
+	if (open_output(rows) != 0)
 		return -1;
-	rows->is_terminal = isatty(rows->output);
 	open_columns(rows);
 	open_zones(rows);
 	if (choose_processors(rows) == 0 && make_columns(rows) == 0)
-		rows->writer = row_writer_new(rows->output, (enum row_format)settings->format, rows->column, rows->columns);
-	if (rows->writer)
 		return 0;
 	diag("%s", strerror(errno));
 	return -1;
@@ -260,6 +301,8 @@ int rows_begin(struct rows *rows)
 	else
 		snprintf(scope, sizeof scope, "%ssource %s", rows->cores ? "load of cores, " : "",
 			source_names[settings->source == SOURCE_UNSET ? SOURCE_IDLE : settings->source]);
+	if (empty_output(rows) != 0)
+		return -1;
 	uname(&system);
 	snprintf(heading, sizeof heading, "%s %s (%s), %u processor%s, %s, every %s", system.sysname, system.release,
 		system.nodename, processors, processors == 1 ? "" : "s", scope,

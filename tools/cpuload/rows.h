@@ -27,7 +27,7 @@ struct rows {
 	struct cores *cores;                 /* NULL: the load is of processors */
 	int64_t cores_next_ns;
 	struct counted counted;
-	int output;   /* a descriptor, below 0 when it could not be opened */
+	int output;   /* a descriptor; -1: not open, or not yet */
 	unsigned *id; /* of the processors that have a column */
 	size_t ids;
 	struct row_writer *writer;
@@ -42,10 +42,13 @@ struct rows {
 	bool is_terminal, is_unwritable;
 };
 
-/* Opens what the settings ask for, and sets the format if they leave it open. rows_close frees it in any case. */
+/*
+ * Opens what the settings ask for, and sets the format if they leave it open. What isn't refused may still be refused later: a file to write is
+ * only looked at. rows_close frees it in any case.
+ */
 int rows_open(struct rows *rows, struct settings *settings);
 
-/* Writes the heading. */
+/* Makes or empties the file and writes the heading. */
 int rows_begin(struct rows *rows);
 
 /* Takes the first reading, from which the first row counts. */

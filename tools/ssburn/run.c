@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "os/signals.h"
@@ -141,6 +142,17 @@ static void report(const struct burn *burn, int64_t wall_ns, int64_t used_ns)
 		(double)wall_ns / NS_PER_S, (double)used_ns / NS_PER_S, burn->checksum);
 }
 
+/* 0, or -1 after a message: records would go where messages go, or the checksum. */
+static int check_output(const struct settings *settings)
+{
+	struct file_uses uses = {0};
+	char error[FILE_USES_ERROR_MAX];
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output);
+	file_uses_add_standard(&uses, STDOUT_FILENO);
+	file_uses_add_standard(&uses, STDERR_FILENO);
+	return file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
+}
+
 int ssburn_run(const struct settings *settings, int *caught)
 {
 	struct burn burn = {
@@ -160,6 +172,8 @@ int ssburn_run(const struct settings *settings, int *caught)
 		diag("can't start: %s", strerror(errno));
 		goto out;
 	}
+	if (check_output(settings) != 0)
+		goto out;
 	if (settings->output && iteration_log_open(&burn.log, settings->output) < 0) {
 		diag("%s: can't write iteration records: %s", output_name(settings->output), strerror(errno));
 		goto out;

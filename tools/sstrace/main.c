@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file_uses.h"
 #include "base/half_file.h"
+#include "base/output.h"
 #include "base/short_time.h"
 #include "base/version.h"
 #include "sstrace/info.h"
@@ -38,28 +40,33 @@ static int print_help(void)
 	return end_output(stdout, "standard output");
 }
 
-static bool same_file(int a, int b)
+/* 0, or -1 after a message: the output is the input. */
+static int check_files(const struct settings *settings)
 {
-	struct stat first;
-	struct stat second;
-	return fstat(a, &first) == 0 && fstat(b, &second) == 0 && S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
+	struct file_uses uses = {0};
+	char error[FILE_USES_ERROR_MAX];
+	if (settings->input)
+		file_uses_add(&uses, FILE_IS_READ, "the input", settings->input);
+	else
+		file_uses_add_standard(&uses, STDIN_FILENO);
+	file_uses_add(&uses, FILE_IS_WRITTEN, settings->output ? "--output" : "standard output",
+		settings->output ? settings->output : "-");
+	file_uses_add_standard(&uses, STDERR_FILENO);
+	return file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
 }
 
 /* Opens the output, but leaves a file that is the input as it is. Returns a descriptor, or -1 after a message. */
-static int open_output(const struct settings *settings, int input)
+static int open_output(const struct settings *settings)
 {
 	const char *name = settings->output ? settings->output : "standard output";
 	int file = STDOUT_FILENO;
 	struct stat status;
+	if (check_files(settings) != 0)
+		return -1;
 	if (settings->output)
-		file = open(settings->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+		file = output_open(settings->output, O_NOCTTY);
 	if (file < 0)
 		return diag_refuse("can't write %s: %s", name, strerror(errno));
-	if (same_file(input, file)) {
-		diag("%s is the input, expected another file for the output", name);
-		goto fail;
-	}
 	if (settings->job == JOB_COMPILE && isatty(file)) {
 		diag("%s is a terminal, expected a file or a pipe for a compiled trace (or --text)", name);
 		goto fail;
@@ -127,7 +134,7 @@ static int work(const struct settings *settings)
 	if (settings->job == JOB_CHECK) {
 		result = 0;
 	} else {
-		const int output = open_output(settings, input);
+		const int output = open_output(settings);
 		if (output >= 0)
 			result = write_output(settings, output, &trace);
 		if (output >= 0 && result != 0 && settings->output)
