@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "os/descendants.h"
+#include "os/group_tree.h"
 #include "os/still_there.h"
 
 #define PREFIX "showstopper-"
@@ -37,7 +38,14 @@ struct workload_groups *workload_groups_new(void)
 {
 	struct workload_groups *const groups =
 		mmap(NULL, sizeof *groups, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return groups == MAP_FAILED ? NULL : groups;
+	if (groups == MAP_FAILED)
+		return NULL;
+	if (group_mark_of(&groups->mark, getpid()) == 0)
+		return groups;
+	const int saved = errno;
+	munmap(groups, sizeof *groups);
+	errno = saved;
+	return NULL;
 }
 
 void workload_groups_free(struct workload_groups *groups)
@@ -46,95 +54,26 @@ void workload_groups_free(struct workload_groups *groups)
 		munmap(groups, sizeof *groups);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------ */
-
-static int open_file(const char *folder, const char *name, int flags)
-{
-	char path[PATH_MAX];
-	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return open(path, flags | O_CLOEXEC);
-}
-
-static int write_text(int fd, const char *text)
-{
-	const ssize_t length = (ssize_t)strlen(text);
-	return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -1;
-}
-
-static int write_file(const char *folder, const char *name, const char *text)
-{
-	const int fd = open_file(folder, name, O_WRONLY);
-	if (fd < 0)
-		return -1;
-	const int result = write_text(fd, text);
-	const int saved = errno;
-	close(fd);
-	errno = saved;
-	return result;
-}
-
-/* Calls `act` for each folder in a folder whose name begins so. */
-static void for_each(const char *folder, const char *beginning, void (*act)(const char *path))
-{
-	DIR *const directory = opendir(folder);
-	if (!directory)
-		return;
-	for (const struct dirent *entry; (entry = readdir(directory));) {
-		char path[PATH_MAX];
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
-			strncmp(entry->d_name, beginning, strlen(beginning)) == 0 &&
-			snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-			act(path);
-	}
-	closedir(directory);
-}
-
-static const char *freezer_file(bool unified)
-{
-	return unified ? "cgroup.freeze" : "freezer.state";
-}
-
-static const char *freezer_word(bool unified, bool freeze)
-{
-	return unified ? freeze ? "1" : "0" : freeze ? "FROZEN" : "THAWED";
-}
-
-/* The files that hold a workload, and what lets it go. */
-static const struct {
-	const char *name, *free;
-} holds[] = {{"cgroup.freeze", "0"}, {"freezer.state", "THAWED"}, {"cpu.max", "max"}, {"cpu.cfs_quota_us", "-1"}};
-
 /* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
-
-/* What is below goes first. */
-static void release_group(const char *path)
-{
-	for_each(path, "", release_group);
-	for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
-		write_file(path, holds[i].name, holds[i].free);
-}
 
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
 {
 	char path[PATH_MAX];
 	if (groups->folder[0] && snprintf(path, sizeof path, "%s/%u", groups->folder, index) < (int)sizeof path)
-		release_group(path);
+		group_tree_release(path);
 }
 
 void workload_groups_release(const struct workload_groups *groups)
 {
 	if (groups->folder[0])
-		release_group(groups->folder);
+		group_tree_release(groups->folder);
 }
 
 /* Kills descendants, some of which may be held in that folder. */
 static bool kill_held(const char *folder, int64_t deadline_ns)
 {
 	for (;;) {
-		release_group(folder);
+		group_tree_release(folder);
 		const int64_t next_ns = clock_now() + RELEASE_EVERY_NS;
 		const int64_t limit_ns = next_ns < deadline_ns ? next_ns : deadline_ns;
 		if (descendants_kill(limit_ns))
@@ -157,36 +96,6 @@ bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline
 	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
 }
 
-/* Calls `act` for each process in a group, with `context`. */
-static void for_each_member(const char *path, void (*act)(pid_t pid, const char *context), const char *context)
-{
-	const int fd = open_file(path, "cgroup.procs", O_RDONLY);
-	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
-	char line[32];
-	while (members && fgets(line, sizeof line, members)) {
-		const long pid = strtol(line, NULL, 10);
-		/* 0 is a process that can't be seen from here. */
-		if (pid > 0 && pid <= INT_MAX)
-			act((pid_t)pid, context);
-	}
-	if (members)
-		fclose(members);
-	else if (fd >= 0)
-		close(fd);
-}
-
-static void kill_member(pid_t pid, const char *context)
-{
-	(void)context;
-	kill(pid, SIGKILL);
-}
-
-static void kill_members(const char *path)
-{
-	for_each(path, "", kill_members);
-	for_each_member(path, kill_member, NULL);
-}
-
 /* ---- The run's own processes ------------------------------------------------------------------------------------------ */
 
 /*
@@ -199,10 +108,10 @@ static int move_process(const char *folder, pid_t pid)
 {
 	char number[16];
 	snprintf(number, sizeof number, "%d", (int)pid);
-	return write_file(folder, "cgroup.procs", number);
+	return group_write(folder, "cgroup.procs", number);
 }
 
-static void move_member(pid_t pid, const char *folder)
+static void move_member(pid_t pid, void *folder)
 {
 	move_process(folder, pid);
 }
@@ -215,21 +124,15 @@ static bool find_own(const char *folder, char leaf[static PATH_MAX], char parent
 	       snprintf(parent, PATH_MAX, "%.*s", (int)(slash - folder), folder) < PATH_MAX;
 }
 
-static void take_controller_back(const char *path)
-{
-	for_each(path, "", take_controller_back);
-	write_file(path, "cgroup.subtree_control", "-cpu");
-}
-
 /* Also what groups below hand down, of a run within the workload, keeps the controller here and the processes out of the parent. */
 static void move_back(const struct workload_groups *groups)
 {
 	char parent[PATH_MAX], leaf[PATH_MAX];
 	if (!groups->moved || !find_own(groups->folder, leaf, parent))
 		return;
-	take_controller_back(groups->folder);
-	write_file(parent, "cgroup.subtree_control", "-cpu");
-	for_each_member(leaf, move_member, parent);
+	group_tree_keep_controller(groups->folder);
+	group_write(parent, "cgroup.subtree_control", "-cpu");
+	group_each_member(leaf, move_member, parent);
 }
 
 /* Hands the controller down to the workloads' groups. 0, or -1 with errno; workload_groups_remove undoes what is done by then. */
@@ -245,24 +148,32 @@ static int get_controller(struct workload_groups *groups, const struct group_pla
 		if (move_process(leaf, getpid()) != 0 || (place->guardian && move_process(leaf, place->guardian) != 0))
 			return -1;
 	}
-	return write_file(place->folder, "cgroup.subtree_control", "+cpu") != 0
+	return group_write(place->folder, "cgroup.subtree_control", "+cpu") != 0
 		       ? -1
-		       : write_file(groups->folder, "cgroup.subtree_control", "+cpu");
+		       : group_write(groups->folder, "cgroup.subtree_control", "+cpu");
 }
 
 /* ---- Removing them ---------------------------------------------------------------------------------------------------- */
 
-static void remove_group(const char *path)
+static void remove_unless_mark(const char *path, void *context)
 {
-	for_each(path, "", remove_group);
-	rmdir(path);
+	(void)context;
+	if (!group_mark_is(group_name(path)))
+		group_tree_remove(path);
 }
 
-/* True while it is still there. */
-static bool remove_folder(const char *folder)
+/* With its mark, where nothing else is in it. True while it is still there. `inside`: the folder, which may have another name there. */
+static bool remove_with_mark(const char *folder, const char *inside)
 {
-	remove_group(folder);
-	return access(folder, F_OK) == 0;
+	group_mark_remove(inside);
+	return rmdir(folder) != 0 && access(folder, F_OK) == 0;
+}
+
+/* The mark is the last to go: what has none has no processes of the run. True while it is still there. */
+static bool remove_folder(const char *folder, const char *inside)
+{
+	group_each(inside, "", remove_unless_mark, NULL);
+	return remove_with_mark(folder, inside);
 }
 
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
@@ -270,39 +181,32 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 	char path[PATH_MAX];
 	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
 		return;
-	remove_group(path);
+	group_tree_remove(path);
 	if (last)
-		rmdir(groups->folder);
+		remove_with_mark(groups->folder, groups->folder);
 }
 
 /* Not the run's own processes, which are its to end. */
-static void kill_workload(const char *path)
+static void kill_workload(const char *path, void *context)
 {
-	if (strcmp(strrchr(path, '/') + 1, LEAF) != 0)
-		kill_members(path);
-}
-
-/* Killed before they are released, so that none of them goes on. `own`: it is that of this run; NULL: of a dead one. */
-static void clear_folder(const char *folder, const struct workload_groups *own, int64_t deadline_ns)
-{
-	for (;;) {
-		if (own) {
-			for_each(folder, "", kill_workload);
-			move_back(own);
-		} else {
-			kill_members(folder);
-		}
-		release_group(folder);
-		if (!remove_folder(folder) || clock_now() >= deadline_ns)
-			return;
-		clock_sleep_until(clock_now() + NS_PER_MS);
-	}
+	(void)context;
+	if (strcmp(group_name(path), LEAF) != 0)
+		group_tree_kill(path, NULL);
 }
 
 void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
 {
-	if (groups->folder[0])
-		clear_folder(groups->folder, groups, deadline_ns);
+	if (!groups->folder[0])
+		return;
+	for (;;) {
+		/* Killed before they are released, so that none of them goes on. */
+		group_each(groups->folder, "", kill_workload, NULL);
+		move_back(groups);
+		group_tree_release(groups->folder);
+		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
+			return;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
 }
 
 void workload_groups_remove(struct workload_groups *groups)
@@ -312,19 +216,19 @@ void workload_groups_remove(struct workload_groups *groups)
 		return;
 	for (;;) {
 		move_back(groups);
-		if (!remove_folder(groups->folder) || clock_now() >= deadline_ns)
+		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
 			break;
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	}
 	groups->folder[0] = '\0';
 }
 
-/* ---- Making them ------------------------------------------------------------------------------------------------------ */
+/* ---- What dead runs have left ----------------------------------------------------------------------------------------- */
 
 /* A descriptor with the lock, or -1: EWOULDBLOCK where a run has it. */
 static int lock(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		const int error = errno;
 		close(fd);
@@ -334,32 +238,69 @@ static int lock(const char *path)
 	return fd;
 }
 
-static void sweep(const char *path)
+/*
+ * By its descriptor: who may write the folder around it, and need not be this user, can give the name to another group of version 1 at
+ * any time.
+ */
+static void clear_left(const char *path, int fd, struct group_killed *killed)
 {
-	char parent[PATH_MAX], leaf[PATH_MAX];
+	const int64_t deadline_ns = clock_now() + SWEEP_LIMIT_NS;
+	char inside[32], parent[PATH_MAX], leaf[PATH_MAX];
+	snprintf(inside, sizeof inside, "/proc/self/fd/%d", fd);
+	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
+	const bool handed = find_own(path, leaf, parent) && faccessat(fd, LEAF, F_OK, 0) == 0;
+	for (;;) {
+		const bool found = group_tree_kill(inside, killed);
+		if (handed) {
+			group_tree_keep_controller(inside);
+			group_write(parent, "cgroup.subtree_control", "-cpu");
+		}
+		/* Else whoever is there can't be seen, and killed, from this PID namespace, and would go on. */
+		if (found)
+			group_tree_release(inside);
+		if (!remove_folder(path, inside) || clock_now() >= deadline_ns)
+			return;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+}
+
+struct sweep {
+	void (*say)(const char *folder, size_t killed);
+};
+
+static void sweep(const char *path, void *context)
+{
+	const struct sweep *const told = context;
+	struct group_killed killed = {0};
 	const int fd = lock(path);
 	if (fd < 0)
 		return;
-	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
-	const bool handed = find_own(path, leaf, parent) && access(leaf, F_OK) == 0;
-	clear_folder(path, NULL, clock_now() + SWEEP_LIMIT_NS);
-	if (handed)
-		write_file(parent, "cgroup.subtree_control", "-cpu");
+	/* What isn't marked is that of others, or of a run that was killed before anything was in it. */
+	if (group_mark_is_left(fd))
+		clear_left(path, fd, &killed);
+	else
+		rmdir(path);
 	close(fd);
+	if (killed.count && told->say)
+		told->say(path, killed.count);
+	group_killed_free(&killed);
 }
 
-int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
+/* ---- Making them ------------------------------------------------------------------------------------------------------ */
+
+int workload_groups_make(
+	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed))
 {
 	groups->hand = place->hand;
 	groups->unified = place->unified;
 	groups->moved = false;
 	if (place->hand == SST_HAND_SIGNALS)
 		return 0;
-	for_each(place->folder, PREFIX, sweep);
+	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
 	for (int i = 0; i < MAKE_TRIES; i++) {
 		/* Before it is made: who survives looks for it. */
-		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%d", place->folder, (int)getpid(), i) >=
-			(int)sizeof groups->folder) {
+		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%" PRIu64 "-%d", place->folder,
+			    (int)groups->mark.guardian, groups->mark.start_ticks, i) >= (int)sizeof groups->folder) {
 			groups->folder[0] = '\0';
 			errno = ENAMETOOLONG;
 			return -1;
@@ -372,7 +313,7 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 		/* Open until the last process of the run ends. */
 		const int fd = lock(groups->folder);
 		if (fd >= 0 && linux_still_there(fd, groups->folder))
-			return get_controller(groups, place);
+			return group_mark_make(groups->folder, &groups->mark) == 0 ? get_controller(groups, place) : -1;
 		if (fd >= 0)
 			close(fd);
 		rmdir(groups->folder);
@@ -388,13 +329,13 @@ static int open_group(struct workload_group *group, const char *path, enum sst_h
 {
 	const bool unified = group->unified;
 	const bool limits = hand == SST_HAND_QUOTA;
-	const char *const control = !limits ? freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
-	group->members = open_file(path, "cgroup.procs", O_WRONLY);
-	group->control = open_file(path, control, limits ? O_RDWR : O_WRONLY);
+	const char *const control = !limits ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
+	group->members = group_open(path, "cgroup.procs", O_WRONLY);
+	group->control = group_open(path, control, limits ? O_RDWR : O_WRONLY);
 	if (limits)
 		group->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (limits && !unified)
-		group->period = open_file(path, "cpu.cfs_period_us", O_WRONLY);
+		group->period = group_open(path, "cpu.cfs_period_us", O_WRONLY);
 	return group->members < 0 || group->control < 0 || (limits && group->folder < 0) ||
 			       (limits && !unified && group->period < 0)
 		       ? -1
@@ -432,12 +373,12 @@ void workload_group_close(struct workload_group *group)
 
 int workload_group_enter(const struct workload_group *group)
 {
-	return write_text(group->members, "0");
+	return group_write_to(group->members, "0");
 }
 
 int workload_group_freeze(const struct workload_group *group, bool freeze)
 {
-	return write_text(group->control, freezer_word(group->unified, freeze));
+	return group_write_to(group->control, group_freezer_word(group->unified, freeze));
 }
 
 /* -1: there is none, or it is "max". */
@@ -451,7 +392,7 @@ static long long read_number(int fd)
 
 static long long number_of(const char *folder, const char *name)
 {
-	const int fd = open_file(folder, name, O_RDONLY);
+	const int fd = group_open(folder, name, O_RDONLY);
 	const long long number = fd < 0 ? -1 : read_number(fd);
 	if (fd >= 0)
 		close(fd);
@@ -472,7 +413,7 @@ static void free_below(const char *path, double share)
 			continue;
 		free_below(below, share);
 		if ((double)number_of(below, "cpu.cfs_quota_us") > share * (double)number_of(below, "cpu.cfs_period_us"))
-			write_file(below, "cpu.cfs_quota_us", "-1");
+			group_write(below, "cpu.cfs_quota_us", "-1");
 	}
 	if (directory)
 		closedir(directory);
@@ -484,21 +425,21 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	char text[32], path[32];
 	if (quota_us >= 0 && period_ns != group->period_ns) {
 		/* Between the two, the quota is that of another period. */
-		write_text(group->control, "-1");
+		group_write_to(group->control, "-1");
 		snprintf(text, sizeof text, "%lld", (long long)(period_ns / NS_PER_US));
-		if (write_text(group->period, text) != 0)
+		if (group_write_to(group->period, text) != 0)
 			return -1;
 		group->period_ns = period_ns;
 	}
 	snprintf(text, sizeof text, "%lld", (long long)quota_us);
-	if (write_text(group->control, text) == 0)
+	if (group_write_to(group->control, text) == 0)
 		return 0;
 	if (errno != EINVAL)
 		return -1;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
 	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);
 	/* What is refused still is more than a group above has, whose limit then is the one that counts. */
-	return write_text(group->control, text) == 0 ? 0 : write_text(group->control, "-1");
+	return group_write_to(group->control, text) == 0 ? 0 : group_write_to(group->control, "-1");
 }
 
 static int64_t quota_us_of(const struct sst_bandwidth *limit)
@@ -518,9 +459,9 @@ int workload_group_limit(struct workload_group *group, const struct sst_bandwidt
 	if (!group->unified)
 		return limit_in_two(group, quota_us, limit->period_ns);
 	if (quota_us < 0)
-		return write_text(group->control, "max");
+		return group_write_to(group->control, "max");
 	snprintf(text, sizeof text, "%lld %lld", (long long)quota_us, (long long)(limit->period_ns / NS_PER_US));
-	return write_text(group->control, text);
+	return group_write_to(group->control, text);
 }
 
 size_t workload_group_count(const struct workload_group *group, size_t most)

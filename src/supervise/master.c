@@ -97,11 +97,16 @@ static int share(struct master *master)
 	return -1;
 }
 
+static void say_killed(const char *folder, size_t killed)
+{
+	diag("killed %zu process%s that a dead run had left in the control group %s", killed, killed == 1 ? "" : "es", folder);
+}
+
 /* The folder of the workloads' control groups, where the actuator needs them. */
 static int make_groups(struct master *master)
 {
 	master->run.groups = master->ties->groups;
-	if (workload_groups_make(master->run.groups, &master->run.place) == 0)
+	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
 		return 0;
 	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[SST_ACTUATOR],
 		master->run.place.folder, strerror(errno));

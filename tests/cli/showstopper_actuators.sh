@@ -36,10 +36,14 @@ expect_clean() {
 	wait_until none_is_left
 	wait_until group_is_gone
 }
-end() {
+end_in_group() {
 	kill -TERM "$background"
 	wait_background
 	expect_status 143
+	wait_until group_is_gone
+}
+end() {
+	end_in_group
 	expect_clean
 }
 # limit_of INDEX: quota and period of the group, in us; quota -1: none.
@@ -56,12 +60,15 @@ is_limited() { # INDEX QUOTA PERIOD
 is_unlimited() {
 	case $(limit_of "$1") in -1' '*) ;; *) return 1 ;; esac
 }
-# begin_tree OPTION…: the same, of workloads with a tree, which has grown.
+is_held() {
+	if [ "$hand" = freezer ]; then is_frozen "$folder/0"; else ! is_unlimited 0; fi
+}
+has_grown() { [ "$(wc -l <"$folder/0/cgroup.procs")" -ge 6 ]; }
+# begin_tree OPTION…: the same as begin, of workloads with a tree, which has grown.
 begin_tree() {
 	begin -T 5% -c open "$@" sh -c '(setsid sh -c "sleep 1000 & sleep 1000" &) ; sleep 1000 & sleep 1000 & wait'
-	has_grown() { [ "$(wc -l <"$folder/0/cgroup.procs")" -ge 6 ]; }
 	wait_until has_grown
-	wait_until is_frozen "$folder/0"
+	wait_until is_held
 	guardian=$background
 	master=$(pgrep -P "$guardian")
 	# shellcheck disable=SC2034 # by its name
@@ -77,7 +84,116 @@ leave_group() {
 }
 executors() { pgrep -P "$master"; }
 
+# A run all of whose processes are killed at once; $left is the folder of its groups.
+die_at_once() {
+	begin_tree -n 1
+	kill -STOP "$guardian" "$master"
+	hold() {
+		kill -STOP "$executor"
+		is_held && return 0
+		kill -CONT "$executor"
+		return 1
+	}
+	wait_until hold
+	kill -KILL "$executor" "$master" "$guardian"
+	wait_background
+	# But for the moment in which one of it dies.
+	wait_until is_held
+	left=$folder
+}
+# expect_said LEAST: the run said of so many processes, or more, that it has killed them in $left.
+expect_said() {
+	expect_text err "^showstopper: killed [0-9]+ processes that a dead run had left in the control group $left\$"
+	said=$(sed -n 's/^showstopper: killed \([0-9]*\) process.*/\1/p' err | head -n 1)
+	[ "${said:-0}" -ge "$1" ] || fail "$what: said that it killed ${said:-0} processes, expected $1 or more"
+}
+# others_stay: what is called as a run's and isn't marked as one, nobody but its owner ends, and its group stays; an empty one goes.
+others_stay() {
+	left=
+	for name in showstopper-mine showstopper-1234-567-0; do
+		mkdir "$inside/$name" "$inside/$name/0"
+		[ -z "$through" ] || chown -R 65534 "$inside/$name"
+		$through sleep 1000 &
+		echo $! >"$inside/$name/0/cgroup.procs"
+		left="$left $!"
+	done
+	mkdir "$inside/showstopper-empty" "$inside/showstopper-1234-567-1"
+	begin -T 100% -c open -n 1 sleep 1000
+	end
+	expect_no_text err 'killed'
+	for name in showstopper-empty showstopper-1234-567-1; do
+		[ ! -e "$inside/$name" ] || fail "$what: $name, which is empty, is there still"
+	done
+	for process in $left; do
+		kill -0 "$process" 2>/dev/null || fail "$what: a process of others was killed"
+	done
+	for name in showstopper-mine showstopper-1234-567-0; do
+		[ "$(wc -l <"$inside/$name/0/cgroup.procs")" -eq 1 ] || fail "$what: nobody is in $name/0 any more"
+	done
+	# shellcheck disable=SC2086 # numbers
+	kill $left 2>/dev/null
+	are_removed() {
+		rmdir "$inside"/showstopper-*/0 "$inside"/showstopper-* 2>/dev/null
+		! ls -d "$inside"/showstopper-* >/dev/null 2>&1
+	}
+	wait_until are_removed
+}
+# What a dead run left goes with the next one, which says so.
+dead_run_goes() {
+	die_at_once
+	[ -n "$(marked)" ] || fail "$what: no process is left to be removed"
+	for process in $(marked); do
+		case $(state "$process") in T) fail "$what: process $process is stopped, and not held otherwise" ;; esac
+	done
+	begin -T 100% -c open -n 1 sleep 1000
+	[ ! -e "$left" ] || fail "$what: $left was not removed"
+	# Its first process may have died with its executor.
+	expect_said 5
+	end
+}
+# A run that sees other process numbers can't kill it, and doesn't let it go.
+hidden_run_stays() {
+	if ! unshare -pf --mount-proc true 2>/dev/null; then
+		left_out "no PID namespace can be had ($hand, version $version)"
+		return
+	fi
+	die_at_once
+	run unshare -pf --mount-proc showstopper -q -a "$hand" -A "version=$version" -T 1 -r 1s sleep 10
+	expect_lines err 0
+	is_held || fail "$what: what it can't kill was let go"
+	begin -T 100% -c open -n 1 sleep 1000
+	expect_said 5
+	[ ! -e "$left" ] || fail "$what: $left was not removed"
+	end
+}
+can_be_user() { [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && $user test -x "$build/showstopper"; }
+# The same by an ordinary user, to whom the group belongs. Root leaves alone what is the user's.
+as_user() {
+	if ! can_be_user; then
+		left_out "no other user can be had ($hand, version $version)"
+		return
+	fi
+	chown 65534 "$inside" "$inside/cgroup.procs"
+	through=$user
+	others_stay
+	dead_run_goes
+	die_at_once
+	through=
+	begin -T 100% -c open -n 1 sleep 1000
+	end_in_group
+	expect_no_text err 'killed'
+	[ -e "$left/0" ] || fail "$what: root removed $left, which is a user's"
+	through=$user
+	begin -T 100% -c open -n 1 sleep 1000
+	expect_said 5
+	[ ! -e "$left" ] || fail "$what: $left was not removed"
+	end
+	through=
+	chown 0 "$inside" "$inside/cgroup.procs"
+}
+
 through=
+user='setpriv --reuid 65534 --regid 65534 --clear-groups'
 hand=freezer
 
 # ---- Refused ------------------------------------------------------------------------------------------------------------------
@@ -88,10 +204,12 @@ kill $!
 expect_trouble "^showstopper: (--attach: actuator module 'freezer' starts workloads in control groups, .*: expected -a signals|actuator module 'freezer': no control group can be made .*)$"
 run showstopper -T 50% -a freezer -A version=3 touch started
 expect_trouble "^showstopper: actuator module 'freezer': -A: option 'version': '3' is malformed: expected any, 1 or 2"
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/showstopper"; then
-	run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper -T 50% -a freezer touch started
+if can_be_user; then
+	# shellcheck disable=SC2086 # words
+	run $user showstopper -T 50% -a freezer touch started
 	expect_trouble "^showstopper: actuator module 'freezer': no control group can be made .*: expected root, or a group of one's own: systemd-run --user --scope -p Delegate=yes showstopper"
-	run setpriv --reuid 65534 --regid 65534 --clear-groups showstopper -T 50% -a freezer --dry-run touch started
+	# shellcheck disable=SC2086
+	run $user showstopper -T 50% -a freezer --dry-run touch started
 	expect_trouble "^showstopper: actuator module 'freezer': no control group can be made "
 else
 	left_out 'no other user can be had, who may not make groups'
@@ -180,28 +298,11 @@ for version in 1 2; do
 	wait_background
 	expect_clean
 
-	# All at once: nobody is left who could thaw and remove. What stays is removed by the next run.
-	begin_tree -n 1
-	kill -STOP "$guardian" "$master"
-	hold() {
-		kill -STOP "$executor"
-		is_frozen "$folder/0" && return 0
-		kill -CONT "$executor"
-		return 1
-	}
-	wait_until hold
-	kill -KILL "$executor" "$master" "$guardian"
-	wait_background
-	# But for the moment in which one of it dies.
-	wait_until is_frozen "$folder/0"
-	[ -n "$(marked)" ] || fail "$what: no process is left to be removed"
-	for process in $(marked); do
-		case $(state "$process") in T) fail "$what: process $process is stopped, and not frozen" ;; esac
-	done
-	left=$folder
-	begin -T 100% -c open -n 1 sleep 1000
-	[ ! -e "$left" ] || fail "$what: $left was not removed"
-	end
+	# All at once: nobody is left who could thaw and remove. What stays is removed by the next run, and nothing else is.
+	dead_run_goes
+	others_stay
+	hidden_run_stays
+	as_user
 
 	# In a PID namespace of its own.
 	run showstopper --contain=pidns -T 50% --dry-run true
@@ -289,6 +390,9 @@ if enter_group; then
 		wait_background
 		expect_clean
 	done
+	dead_run_goes
+	others_stay
+	as_user
 	leave_group
 fi
 

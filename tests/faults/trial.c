@@ -73,7 +73,7 @@ static unsigned count_names(const struct trial *trial, char *first, size_t size)
 }
 
 /*
- * The folders of the run's control groups, which carry the master's number. They may lie there only when guardian and master were killed;
+ * The folders of the run's control groups, which carry the guardian's number. They may lie there only when guardian and master were killed;
  * then they are removed by the next run.
  */
 static unsigned count_groups(const struct trial *trial)
@@ -91,7 +91,7 @@ static unsigned count_groups(const struct trial *trial)
 		for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 			glob_t found;
 			snprintf(pattern, sizeof pattern, "%s%.*s/showstopper-%d-*", places[i], (int)strcspn(colon + 1, "\n"),
-				colon + 1, (int)trial->master);
+				colon + 1, (int)trial->guardian);
 			if (glob(pattern, GLOB_ONLYDIR, NULL, &found) == 0)
 				count += (unsigned)found.gl_pathc;
 			globfree(&found);
@@ -105,7 +105,7 @@ static unsigned count_groups(const struct trial *trial)
 static void look_for_groups(struct trial *trial)
 {
 	int status;
-	if (trial->plan.hand == SST_HAND_SIGNALS || !trial->master || !count_groups(trial))
+	if (trial->plan.hand == SST_HAND_SIGNALS || !count_groups(trial))
 		return;
 	if (!trial->killed_guardian || !trial->killed_master) {
 		trial->result->verdict = VERDICT_LEFT;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Control groups as folders and files, of either version: one with all groups below it, and the processes in them. */
+#ifndef OS_GROUP_TREE_H
+#define OS_GROUP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A file of a group, close-on-exec; -1 with errno. */
+int group_open(const char *folder, const char *name, int flags);
+
+/* Writes a text with one system call, to a descriptor or to a file of a group. 0, or -1 with errno. */
+int group_write_to(int fd, const char *text);
+int group_write(const char *folder, const char *name, const char *text);
+
+/* Calls `act` for each group directly in a folder whose name begins so. */
+void group_each(const char *folder, const char *beginning, void (*act)(const char *path, void *context), void *context);
+
+/* Calls `act` for each process in a group, not in those below; without those that can't be seen from this PID namespace. */
+void group_each_member(const char *path, void (*act)(pid_t pid, void *context), void *context);
+
+/* The last part of a path. */
+const char *group_name(const char *path);
+
+/* The file that freezes a group, and what is to be written to it. */
+const char *group_freezer_file(bool unified);
+const char *group_freezer_word(bool unified, bool freeze);
+
+/* Lets go what is frozen or limited in a group and below, from the bottom up. */
+void group_tree_release(const char *path);
+
+/* Who was sent SIGKILL, each once; start with {0}, and free it. */
+struct group_killed {
+	pid_t *pid;
+	size_t count, capacity, hint;
+};
+
+/* Sends SIGKILL to all processes in a group and below. False where none can be seen there. `killed` may be NULL. */
+bool group_tree_kill(const char *path, struct group_killed *killed);
+void group_killed_free(struct group_killed *killed);
+
+/* Hands the controller cpu down no more, in a group and below. */
+void group_tree_keep_controller(const char *path);
+
+/* Removes a group and those below, but for those that have processes. */
+void group_tree_remove(const char *path);
+
+#endif
