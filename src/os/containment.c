@@ -19,12 +19,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -137,29 +140,6 @@ static int map_user(uid_t user, gid_t group)
 	return write_file("/proc/self/uid_map", text);
 }
 
-/* Who makes a user namespace gets every capability in it; a program executed later must not have more than without. */
-static void enter_user_namespace(int tie)
-{
-	const uid_t user = geteuid();
-	const gid_t group = getegid();
-	const uint64_t bounds = capability_bounds();
-	if (unshare(CLONE_NEWUSER | NAMESPACES) != 0)
-		give_up(tie, STAGE_NAMESPACE);
-	if (map_user(user, group) != 0)
-		give_up(tie, STAGE_MAP);
-	for (unsigned long capability = 0; capability < 64; capability++)
-		if (!(bounds & UINT64_C(1) << capability))
-			prctl(PR_CAPBSET_DROP, capability);
-}
-
-/* Only the mount on /proc is kept from other mount namespaces; mounts that a workload makes go where they went without. */
-static int mount_proc(void)
-{
-	if (mount("none", "/proc", "none", MS_SLAVE, NULL) != 0)
-		return -1;
-	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-}
-
 /* Before Linux 5.9, and where a sandbox doesn't know close_range. */
 static void close_listed_but(int tie)
 {
@@ -181,6 +161,100 @@ static void close_all_but(int tie)
 		close_listed_but(tie);
 	if (close_range((unsigned)(tie > STDERR_FILENO ? tie : STDERR_FILENO) + 1, ~0U, 0) != 0)
 		close_listed_but(tie);
+}
+
+/* Nothing of a run can be changed by who takes this process over. 0, or -1 with errno. */
+static int forget_shared_memory(void)
+{
+	FILE *const maps = fopen("/proc/self/maps", "re");
+	char line[PATH_MAX + 128];
+	uintptr_t from, to;
+	char rights[5];
+	if (!maps)
+		return -1;
+	while (fgets(line, sizeof line, maps))
+		// NOLINTNEXTLINE(cert-err34-c): the kernel writes addresses that fit
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &from, &to, rights) == 3 && rights[3] == 's')
+			munmap((void *)from, to - from); // NOLINT(performance-no-int-to-ptr)
+	fclose(maps);
+	return 0;
+}
+
+/* Makes a user namespace, and lives until the helper is in it. */
+_Noreturn static void become_mapper(int tie, uid_t user, gid_t group)
+{
+	close_all_but(tie);
+	if (forget_shared_memory() != 0)
+		give_up(tie, STAGE_MAP);
+	/* This takes whatever capabilities there were. */
+	if (unshare(CLONE_NEWUSER) != 0)
+		give_up(tie, STAGE_NAMESPACE);
+	if (prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL) != 0 || map_user(user, group) != 0)
+		give_up(tie, STAGE_MAP);
+	tell(tie, STAGE_NONE, 0);
+	take_byte(tie, 0);
+	_exit(0);
+}
+
+/*
+ * A program with capabilities of its own (setcap) can't be traced by its user, and so its files in /proc belong to root. Only who can be
+ * traced may map a user, and who traces a process has all that this has. So another process makes the namespace, and has nothing: no
+ * capability, no descriptor, no memory of the run. Returns in the namespace.
+ */
+static void enter_namespace_of_mapper(int tie, uid_t user, gid_t group)
+{
+	int ties[2];
+	char path[64];
+	struct message message;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ties) != 0)
+		give_up(tie, STAGE_FORK);
+	const pid_t mapper = fork();
+	if (mapper < 0)
+		give_up(tie, STAGE_FORK);
+	if (mapper == 0)
+		become_mapper(ties[1], user, group);
+	close(ties[1]);
+	if (hear(ties[0], &message, NULL, 0) != 0)
+		give_up(tie, STAGE_NAMESPACE);
+	errno = message.value;
+	if (message.stage != STAGE_NONE)
+		give_up(tie, (enum start_stage)message.stage);
+	snprintf(path, sizeof path, "/proc/%d/ns/user", (int)mapper);
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0 || setns(file, CLONE_NEWUSER) != 0)
+		give_up(tie, STAGE_NAMESPACE);
+	close(file);
+	close(ties[0]);
+	waitpid(mapper, NULL, 0);
+}
+
+/* Who makes or enters a user namespace gets every capability in it; a program executed later must not have more than without. */
+static void enter_user_namespace(int tie)
+{
+	const uid_t user = geteuid();
+	const gid_t group = getegid();
+	const uint64_t bounds = capability_bounds();
+	if (prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL) == 1) {
+		if (unshare(CLONE_NEWUSER) != 0)
+			give_up(tie, STAGE_NAMESPACE);
+		if (map_user(user, group) != 0)
+			give_up(tie, STAGE_MAP);
+	} else {
+		enter_namespace_of_mapper(tie, user, group);
+	}
+	if (unshare(NAMESPACES) != 0)
+		give_up(tie, STAGE_NAMESPACE);
+	for (unsigned long capability = 0; capability < 64; capability++)
+		if (!(bounds & UINT64_C(1) << capability))
+			prctl(PR_CAPBSET_DROP, capability);
+}
+
+/* Only the mount on /proc is kept from other mount namespaces; mounts that a workload makes go where they went without. */
+static int mount_proc(void)
+{
+	if (mount("none", "/proc", "none", MS_SLAVE, NULL) != 0)
+		return -1;
+	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
 _Noreturn static void reap_until_none_is_left(int tie, pid_t first)

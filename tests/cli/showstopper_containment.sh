@@ -6,7 +6,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
-trap 'end_all; cd /; rm -rf "$work"' EXIT
+capable=
+trap 'end_all; cd /; rm -rf "$work" "$capable"' EXIT
 
 for value in '' pid PIDNS pidns,none yes; do
 	run showstopper -T 50% --contain="$value" touch started
@@ -268,6 +269,17 @@ chmod 777 "$work"
 try_as ''
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/showstopper"; then
 	try_as 'setpriv --reuid 65534 --regid 65534 --clear-groups'
+	# The same user and a program with capabilities, where another process maps the user. It trusts no modules that
+	# others may change.
+	capable=$(mktemp -d)
+	cp "$build/showstopper" "$capable"
+	cp -r "$build/modules" "$capable"
+	chmod -R go+rX,go-w "$capable"
+	if setcap cap_sys_nice+ep "$capable/showstopper" 2>/dev/null; then
+		try_as "setpriv --reuid 65534 --regid 65534 --clear-groups env PATH=$capable:$PATH"
+	else
+		left_out "files in $capable can't have capabilities"
+	fi
 else
 	left_out 'as another user: it takes root, and a build that others may execute'
 fi

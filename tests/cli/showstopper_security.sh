@@ -84,7 +84,13 @@ if sh remedy 2>/dev/null; then
 	expect_no_text out 'to permit SCHED_FIFO'
 	setcap -r program/showstopper
 fi
+# What is asked of containment below is what this user gets without privileges as well.
+# shellcheck disable=SC2086
+$nobody program/showstopper --check-machine >check
+contained=$(grep '^containment: ' check)
 if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/showstopper --check-machine | grep -q '^priority: *chosen: SCHED_FIFO'; then
+	# As from a user's shell: to a program whose privileges are not news, as setpriv executes it, the kernel opens more of /proc.
+	nobody="$nobody env"
 	# shellcheck disable=SC2086
 	run $nobody env SHOWSTOPPER_MODULE_PATH="$work/evil" LD_LIBRARY_PATH="$work/evil" LD_PRELOAD="$work/evil/control/deficit.so" \
 		program/showstopper -T 50% --dry-run true
@@ -95,7 +101,8 @@ if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/sho
 	expect_trouble "/theirs belongs to, or can be written by, somebody else"
 	# Workloads don't get the capability, contained or not.
 	# shellcheck disable=SC2086
-	$nobody program/showstopper --check-machine >check
+	run $nobody program/showstopper --check-machine
+	[ "$(grep '^containment: ' out)" = "$contained" ] || fail "$what: $(grep '^containment: ' out), without capabilities $contained"
 	for how in none pidns; do
 		[ "$how" = none ] || grep -q '^containment: *available' check || continue
 		# shellcheck disable=SC2086
@@ -103,7 +110,23 @@ if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/sho
 		expect_status 0
 		expect_lines out 4
 		expect_no_text out '[1-9a-f]$'
+		# None of its processes can be traced by who started it: their files in /proc belong to root.
+		rm -f theirs/started
+		# shellcheck disable=SC2086
+		start_background $nobody "TEST_MARK=$work" program/showstopper --contain="$how" -q -T 0 -c open -w 1h sh -c ': >theirs/started; sleep 1001'
+		wait_until test -e theirs/started
+		ours=0
+		for process in $(marked); do
+			[ "$(readlink "/proc/$process/exe")" = "$work/program/showstopper" ] || continue
+			ours=$((ours + 1))
+			[ "$(stat -c %u "/proc/$process/status")" -eq 0 ] || fail "$what: process $process can be traced"
+		done
+		[ $ours -ge 4 ] || fail "$what: found $ours processes of it"
+		kill -TERM "$background"
+		wait_background
+		expect_status 143
 	done
+	nobody=${nobody% env}
 	setcap -r program/showstopper
 else
 	echo "no capabilities of files in $work: not tested"
