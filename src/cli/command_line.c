@@ -125,6 +125,9 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 		return refuse(error, "group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
 			   group->frequency_text || group->stdout_file || group->stderr_file;
+	if (*at == first && !config->groups && config->attaches && config->contain == CONTAIN_PIDNS)
+		return refuse(error, "--contain=pidns: what --attach takes runs already, and only what is started here can be "
+				     "contained: expected a command as well");
 	if (*at == first && !config->groups && config->attaches && !given)
 		return 1;
 	if (*at == first && !config->groups && config->attaches)

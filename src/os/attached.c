@@ -24,6 +24,7 @@
 
 #include "base/diag.h"
 #include "os/descendants.h"
+#include "os/run_mark.h"
 
 struct entry {
 	int64_t pid; /* 0: none */
@@ -101,6 +102,17 @@ static int claim(pid_t pid, int *fd)
 	return other ? -1 : 0;
 }
 
+/* Whoever controls it would be disturbed, and ends it some time. 0, or -1 after a message. */
+static int refuse_what_is_of_a_run(pid_t pid)
+{
+	const pid_t other = run_mark_find(pid);
+	if (other == pid)
+		diag("--attach: process %d is one of another run of showstopper", (int)pid);
+	else if (other)
+		diag("--attach: process %d was started by another run of showstopper (its process %d)", (int)pid, (int)other);
+	return other ? -1 : 0;
+}
+
 /* What is wrong with attaching it, or NULL; leaves process and pidfd. */
 static const char *refusal(pid_t pid, struct attached *attached)
 {
@@ -142,6 +154,8 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 			diag("--attach: process %d %s", (int)pid[i], why);
 			goto fail;
 		}
+		if (refuse_what_is_of_a_run(pid[i]) != 0)
+			goto fail;
 		read_name(&all[i]);
 		all[i].table = memfd_create("showstopper", MFD_CLOEXEC);
 		if (all[i].table < 0) {

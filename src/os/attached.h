@@ -20,8 +20,8 @@ struct attached {
 
 /*
  * Opens `count` processes by their numbers; to be called before the first fork, since what is forked then inherits the descriptors.
- * Refused are process 1, the caller and its ancestors, kernel threads, threads, what isn't there, what may not be signalled,
- * descendants of others that are attached, and what another run is attached to, or is an ancestor of it. 0 and an array for attached_close, or -1 after a message.
+ * Refused are process 1, the caller and its ancestors, kernel threads, threads, what isn't there, what may not be signalled, processes of
+ * another run and what it started, descendants of others that are attached, and what another run is attached to, with its descendants. 0 and an array for attached_close, or -1 after a message.
  */
 int attached_open(const pid_t *pid, unsigned count, struct attached **attached);
 void attached_close(struct attached *attached, unsigned count);

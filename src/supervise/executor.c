@@ -31,6 +31,7 @@
 #include "os/attached.h"
 #include "os/brake.h"
 #include "os/home.h"
+#include "os/run_mark.h"
 #include "os/spawn.h"
 #include "supervise/respawn.h"
 #include "supervise/used_time.h"
@@ -850,6 +851,7 @@ int executor_run(struct run *run, unsigned index)
 	int result = EXIT_TROUBLE;
 	bool begun = false;
 	atomic_store(&executor.slot->executor, getpid());
+	run_mark_set(RUN_MARK_WITHIN);
 	if (set_up(&executor) == 0) {
 		executor.has_home = scheduling_raise(&run->user).grant == GRANT_FIFO;
 		if (linux_mask_take(&executor.mask) == 0 && executor.has_home)

@@ -18,6 +18,7 @@
 #include "os/attached.h"
 #include "os/descendants.h"
 #include "os/facilities.h"
+#include "os/run_mark.h"
 #include "os/scheduling.h"
 #include "supervise/live_line.h"
 #include "supervise/master.h"
@@ -272,6 +273,7 @@ int guardian_run(const struct config *config)
 		return EXIT_TROUBLE;
 	}
 	ties.attached = attached;
+	run_mark_set(RUN_MARK_GUARDIAN);
 	scheduling_save(&ties.user);
 	scheduling_raise_files();
 	set_signals(&set);

@@ -27,6 +27,7 @@
 #include "base/units.h"
 #include "os/affinity.h"
 #include "os/descendants.h"
+#include "os/run_mark.h"
 #include "os/spawn.h"
 #include "os/unread.h"
 #include "placement/capacity.h"
@@ -606,6 +607,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1, .log_file = -1};
 	die_by_signals(&ties->user);
+	run_mark_set(RUN_MARK_WITHIN);
 	if (run_prepare(&master.run, config, ties->guardian_pid) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;

@@ -145,6 +145,45 @@ kill "$other"
 wait_background
 expect_status 0
 
+# What another run started, wherever it went, and that run's processes. What it was not started by may be attached, and what outlives it.
+start_run -q -T 100% -c open -r 100s -n 1 sh -c '(setsid sh -c "echo \$\$ >left; exec sleep 1000" &) ; echo $$ >first; exec sleep 1000'
+wait_until test -s left
+wait_until test -s first
+guardian=$background
+master=$(children "$guardian")
+executor=$(children "$master")
+for process in "$guardian" "$master" "$executor"; do
+	refused "process $process is one of another run of showstopper\$" --attach "$process"
+done
+for process in "$(cat first)" "$(cat left)"; do
+	refused "process $process was started by another run of showstopper \\(its process $executor\\)\$" --attach "$process"
+done
+run showstopper -q -T 50% -r 1s --attach "$tree"
+expect_status 0
+kill -STOP "$executor" "$master" "$guardian"
+kill -KILL "$executor" "$master" "$guardian"
+wait_background
+run showstopper -q -T 50% -r 1s --attach "$(cat left)"
+expect_status 0
+kill -KILL "$(cat left)"
+start_background env "TEST_MARK=$work" sh -c 'sleep 1000 & echo $! >before; exec showstopper -q -T 100% -c open -r 100s -n 1 sleep 1000'
+wait_until test -s before
+wait_until eval '[ "$(children "$background" | wc -l)" -eq 2 ]'
+run showstopper -q -T 50% -r 1s --attach "$(cat before)"
+expect_status 0
+kill -TERM "$background"
+wait_background
+kill -KILL "$(cat before)"
+# From within a workload: what was started beside it there is of the same run.
+run showstopper -q -T 100% -c open -n 1 sh -c 'sleep 1000 & showstopper -q -T 0.5 -r 1s --attach $!; echo $? >within; kill $!'
+expect_text err '^showstopper: --attach: process [0-9]+ was started by another run of showstopper '
+[ "$(cat within)" = 125 ] || fail "$what: status $(cat within) within a workload, expected 125"
+# Nothing is started that could be contained.
+run showstopper -T 50% -r 1s --contain=pidns --attach "$tree"
+expect_trouble '^showstopper: --contain=pidns: what --attach takes runs already, and only what is started here can be contained: expected a command as well$'
+run showstopper -T 50% -r 1s --contain=pidns --attach "$tree" --dry-run
+expect_trouble '^showstopper: --contain=pidns: what --attach takes'
+
 # ---- Controlled and left running ------------------------------------------------------------------------------------------------
 
 run showstopper -T 50% --attach "$tree" --dry-run -n 1 echo %

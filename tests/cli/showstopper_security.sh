@@ -120,6 +120,9 @@ if setcap cap_sys_nice+ep program/showstopper 2>/dev/null && $nobody program/sho
 			[ "$(readlink "/proc/$process/exe")" = "$work/program/showstopper" ] || continue
 			ours=$((ours + 1))
 			[ "$(stat -c %u "/proc/$process/status")" -eq 0 ] || fail "$what: process $process can be traced"
+			# shellcheck disable=SC2086
+			$nobody program/showstopper -q -T 50% -r 1s --attach "$process" 2>refusal
+			grep -Eq 'another run of showstopper' refusal || fail "attached to process $process of $what: $(cat refusal)"
 		done
 		[ $ours -ge 4 ] || fail "$what: found $ours processes of it"
 		kill -TERM "$background"
