@@ -66,6 +66,25 @@ static int add(struct report_meter *meter, struct csv *csv, size_t column, doubl
 	return 0;
 }
 
+/* A clock that counts whole seconds shows several readings the same time: together they are one, their mean. */
+static void join_readings(struct report_meter *meter)
+{
+	size_t joined = 0;
+	for (size_t first = 0, after; first < meter->count; first = after) {
+		double sum = 0;
+		size_t known = 0;
+		for (after = first; after < meter->count && meter->time[after] <= meter->time[first]; after++) {
+			if (isnan(meter->watts[after]))
+				continue;
+			sum += meter->watts[after];
+			known++;
+		}
+		meter->time[joined] = meter->time[first];
+		meter->watts[joined++] = known ? sum / (double)known : NAN;
+	}
+	meter->count = joined;
+}
+
 static int read_row(struct report_meter *meter, struct csv *csv, size_t time_column, size_t watts_column)
 {
 	double time;
@@ -124,9 +143,13 @@ int report_meter_read(struct report_meter *meter, struct csv *csv, const char *n
 		return -1;
 	}
 	meter->is_cut = csv_is_cut(csv);
+	const size_t readings = meter->count;
+	join_readings(meter);
 	if (meter->count < 2) {
 		snprintf(error, CSV_ERROR_MAX, "%.300s: found %s, expected two or more", name,
-			meter->count ? "one reading" : "no reading");
+			readings > 1    ? "all readings at one time"
+			: readings == 1 ? "one reading"
+					: "no reading");
 		return -1;
 	}
 	if (measure_gap(meter) == 0)

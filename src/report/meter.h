@@ -10,7 +10,7 @@
 #include "report/log.h"
 
 struct report_meter {
-	double *time, *watts; /* `count` readings: seconds since 1970, that don't go back; NaN where nothing was measured */
+	double *time, *watts; /* `count` readings: seconds since 1970, that grow; NaN where nothing was measured */
 	size_t count, capacity;
 	double gap;  /* seconds; what is farther apart says nothing of the time between */
 	bool is_cut; /* the file ended in half a line, which was left out */
@@ -18,7 +18,8 @@ struct report_meter {
 
 /*
  * Reads a CSV file with a column of times, time_unix_s (seconds since 1970, or as time), or time, timestamp, date (seconds since
- * 1970, or ISO 8601 with a zone), and one of watts: power_w, power, watts or W. 0, or -1 with a message. Free in both cases.
+ * 1970, or ISO 8601 with a zone), and one of watts: power_w, power, watts or W. Readings of one time are one reading, their mean. 0, or
+ * -1 with a message. Free in both cases.
  */
 int report_meter_read(struct report_meter *meter, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX]);
 void report_meter_free(struct report_meter *meter);

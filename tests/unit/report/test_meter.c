@@ -71,6 +71,7 @@ static void what_is_no_meter_is_refused(void **state)
 		"and a power (power_w, power or watts)");
 	expect_refused("time,watts\n", "m.csv: found no reading, expected two or more");
 	expect_refused("time,watts\n5,6\n", "m.csv: found one reading, expected two or more");
+	expect_refused("time,watts\n5,6\n5,7\n", "m.csv: found all readings at one time, expected two or more");
 	expect_refused("time,watts\n2026-01-01T00:00:00,6\n",
 		"m.csv:2:1: time: found '2026-01-01T00:00:00', expected seconds since 1970, or a time with its zone such as "
 		"2026-01-01T12:00:00.5+01:00");
@@ -95,12 +96,28 @@ static void half_a_line_is_left_out(void **state)
 static void means_are_of_straight_lines(void **state)
 {
 	(void)state;
-	assert_int_equal(read_meter("time,watts\n100,10\n101,20\n102,20\n102,40\n103,40\n"), 0);
+	assert_int_equal(read_meter("time,watts\n100,10\n101,20\n102,20\n102.001,40\n103,40\n"), 0);
 	expect_near(report_meter_mean(&meter, 100, 101), 15);
 	expect_near(report_meter_mean(&meter, 100.5, 101), 17.5);
 	expect_near(report_meter_mean(&meter, 100.2, 100.4), 13);
-	expect_near(report_meter_mean(&meter, 101, 103), 30);
-	expect_near(report_meter_mean(&meter, 100, 103), 25);
+	expect_near(report_meter_mean(&meter, 101, 103), 29.995);
+	expect_near(report_meter_mean(&meter, 100, 103), 24.996667);
+}
+
+/* As a meter makes them that measures twice or three times a second and writes whole seconds. */
+static void readings_of_one_time_are_their_mean(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		read_meter(
+			"time,watts\n100,10\n100,20\n101,20\n101,\n102,20\n102,30\n102,40\n103,\n103,\n104,30\n104,30\n105,30\n"),
+		0);
+	assert_int_equal(meter.count, 6);
+	expect_near(meter.gap, 5);
+	expect_near(report_meter_mean(&meter, 100, 101), 17.5);
+	expect_near(report_meter_mean(&meter, 101, 102), 25);
+	assert_true(isnan(report_meter_mean(&meter, 102, 104)));
+	expect_near(report_meter_mean(&meter, 104, 105), 30);
 }
 
 static void what_is_not_known_counts_no_more_than_half(void **state)
@@ -143,6 +160,7 @@ int main(void)
 		cmocka_unit_test_teardown(what_is_no_meter_is_refused, free_meter),
 		cmocka_unit_test_teardown(half_a_line_is_left_out, free_meter),
 		cmocka_unit_test_teardown(means_are_of_straight_lines, free_meter),
+		cmocka_unit_test_teardown(readings_of_one_time_are_their_mean, free_meter),
 		cmocka_unit_test_teardown(what_is_not_known_counts_no_more_than_half, free_meter),
 		cmocka_unit_test_teardown(a_log_gets_the_power_of_its_rows, free_meter),
 	};
