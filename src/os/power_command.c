@@ -43,7 +43,7 @@
 #define SAID_MAX 40
 #define WATTS_LIMIT 1e9
 
-enum trouble { NO_TROUBLE, TROUBLE_STATUS, TROUBLE_SIGNAL, TROUBLE_ANSWER, TROUBLE_SLOW, TROUBLE_START };
+enum trouble { NO_TROUBLE, TROUBLE_STATUS, TROUBLE_SIGNAL, TROUBLE_ANSWER, TROUBLE_LINES, TROUBLE_SLOW, TROUBLE_START };
 
 /* What the asker has learned. */
 struct answers {
@@ -136,6 +136,23 @@ static _Noreturn void become(const struct asker *asker, pid_t parent, int output
 	_exit(127);
 }
 
+/* Notes an answer that is no number, and what of it is shown: the first line that has something. */
+static void note_wrong_answer(struct asker *asker, const char *text, size_t length)
+{
+	char *const said = asker->answers.said;
+	size_t from = 0;
+	while (from < length && isspace((unsigned char)text[from]))
+		from++;
+	while (length > from && isspace((unsigned char)text[length - 1]))
+		length--;
+	snprintf(said, sizeof asker->answers.said, "%.*s", (int)(length - from), text + from);
+	said[strcspn(said, "\n")] = '\0';
+	for (char *at = said; *at; at++)
+		if (!isprint((unsigned char)*at))
+			*at = '?';
+	note(asker, NAN, memchr(text + from, '\n', length - from) ? TROUBLE_LINES : TROUBLE_ANSWER, 0);
+}
+
 /* What has been printed by a command that has ended with that wait status. */
 static void take_answer(struct asker *asker, int input, int status)
 {
@@ -147,12 +164,7 @@ static void take_answer(struct asker *asker, int input, int status)
 	} else if (WEXITSTATUS(status) != 0) {
 		note(asker, NAN, TROUBLE_STATUS, WEXITSTATUS(status));
 	} else if (isnan(watts)) {
-		snprintf(asker->answers.said, sizeof asker->answers.said, "%.*s", length > 0 ? (int)length : 0, text);
-		asker->answers.said[strcspn(asker->answers.said, "\n")] = '\0';
-		for (char *at = asker->answers.said; *at; at++)
-			if (!isprint((unsigned char)*at))
-				*at = '?';
-		note(asker, NAN, TROUBLE_ANSWER, 0);
+		note_wrong_answer(asker, text, length > 0 ? (size_t)length : 0);
 	} else {
 		note(asker, watts, NO_TROUBLE, 0);
 	}
@@ -330,6 +342,9 @@ bool linux_power_command_complaint(struct linux_power_command *power, char text[
 			strsignal((int)now->detail));
 	else if (now->trouble == TROUBLE_ANSWER)
 		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "found '%s', expected a number of watts", now->said);
+	else if (now->trouble == TROUBLE_LINES)
+		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "found several lines, '%s' and more, expected one number of watts",
+			now->said);
 	else if (now->trouble == TROUBLE_SLOW)
 		snprintf(text, LINUX_POWER_COMMAND_TEXT_MAX, "no answer within %d s",
 			(int)(LINUX_POWER_COMMAND_LIMIT_NS / NS_PER_S));

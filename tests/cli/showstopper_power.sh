@@ -126,7 +126,8 @@ awk -v p="$(jq .result.power_w record.json)" 'BEGIN { exit !(p > 42.49 && p < 42
 
 # What goes wrong is told once; the field is empty.
 has_complained() { grep -q 'warning: --power-command: ' err; }
-for wrong in 'echo much:found .much., expected a number of watts' 'echo 5; exit 3:it ended with status 3'; do
+for wrong in 'echo much:found .much., expected a number of watts' 'echo 5; echo 6:found several lines, .5. and more, expected one number of watts' \
+	'echo 5; exit 3:it ended with status 3'; do
 	asked "${wrong%%:*} " has_complained
 	[ "$(grep -c '^showstopper: warning: --power-command: ' err)" = 1 ] || fail "$what: not one warning: $(cat err)"
 	expect_text err "^showstopper: warning: --power-command: ${wrong#*:}"

@@ -76,6 +76,17 @@ static void a_failure_is_told_once(void **state)
 	linux_power_command_close(power);
 }
 
+/* The first line alone would look like a right answer. */
+static void several_lines_are_told(void **state)
+{
+	(void)state;
+	struct linux_power_command *const power = linux_power_command_open("echo; echo 42.5; echo 43", EVERY, NULL);
+	assert_non_null(power);
+	wait_for(isnan(linux_power_command_watts(power)) && linux_power_command_complaint(power, text));
+	assert_string_equal(text, "found several lines, '42.5' and more, expected one number of watts");
+	linux_power_command_close(power);
+}
+
 static void a_command_that_is_killed_is_told(void **state)
 {
 	(void)state;
@@ -106,6 +117,7 @@ int main(void)
 		cmocka_unit_test(an_answer_is_one_number),
 		cmocka_unit_test(what_it_says_is_the_power),
 		cmocka_unit_test(a_failure_is_told_once),
+		cmocka_unit_test(several_lines_are_told),
 		cmocka_unit_test(a_command_that_is_killed_is_told),
 		cmocka_unit_test(an_asker_that_is_gone_says_nothing),
 	};
