@@ -17,4 +17,10 @@ struct report_interval {
 /* Values that are NaN are not known. */
 struct report_interval report_interval(const double *value, size_t count);
 
+/*
+ * The same of shares, 0 to 1, each of its samples; `samples` of them in all. The interval lies within 0 and 1, and has a length also where
+ * all shares are the same.
+ */
+struct report_interval report_interval_of_shares(const double *share, size_t count, double samples);
+
 #endif

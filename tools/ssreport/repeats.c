@@ -19,11 +19,6 @@ struct group {
 	size_t count;
 };
 
-static double near_percent(const struct accuracy *accuracy)
-{
-	return 100 * accuracy_near(accuracy);
-}
-
 /* 100 or 0, so that the mean is the share of runs in per cent (paper 000, Section 9). */
 static double is_near(const struct accuracy *accuracy, double share)
 {
@@ -40,16 +35,18 @@ static double is_near_90(const struct accuracy *accuracy)
 	return is_near(accuracy, 0.9);
 }
 
+enum kind { OF_VALUES, OF_SAMPLES, OF_RUNS_ALONE }; /* a share of samples; one of runs, which is counted and has no interval */
+
 static const struct figure {
 	const char *name;
 	double (*of)(const struct accuracy *);
-	bool is_measured; /* a share of runs is counted, and has no interval */
+	enum kind kind;
 } figures[] = {
-	{"mean_error_pp", accuracy_mean_error_pp, true},
-	{"mse_pp2", accuracy_mse_pp2, true},
-	{"near_percent", near_percent, true},
-	{"runs_near_80_percent", is_near_80, false},
-	{"runs_near_90_percent", is_near_90, false},
+	{"mean_error_pp", accuracy_mean_error_pp, OF_VALUES},
+	{"mse_pp2", accuracy_mse_pp2, OF_VALUES},
+	{"near_percent", accuracy_near, OF_SAMPLES},
+	{"runs_near_80_percent", is_near_80, OF_RUNS_ALONE},
+	{"runs_near_90_percent", is_near_90, OF_RUNS_ALONE},
 };
 
 /* ---- Groups ----------------------------------------------------------------------------------------------------------- */
@@ -79,11 +76,21 @@ static int measure(struct group *group, const struct report_input *input, const 
 
 static struct report_interval interval(const struct group *group, const struct figure *figure, bool calm, double *value)
 {
-	for (size_t i = 0; i < group->count; i++)
-		value[i] = figure->of(calm ? &group->of_log[i].calm : &group->of_log[i].accuracy);
-	struct report_interval found = report_interval(value, group->count);
-	if (!figure->is_measured)
+	double samples = 0;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct accuracy *const of_run = calm ? &group->of_log[i].calm : &group->of_log[i].accuracy;
+		value[i] = figure->of(of_run);
+		samples += (double)of_run->samples;
+	}
+	struct report_interval found = figure->kind == OF_SAMPLES ? report_interval_of_shares(value, group->count, samples)
+								  : report_interval(value, group->count);
+	if (figure->kind == OF_RUNS_ALONE)
 		found.low = found.high = NAN;
+	if (figure->kind == OF_SAMPLES) {
+		found.mean *= 100;
+		found.low *= 100;
+		found.high *= 100;
+	}
 	return found;
 }
 
