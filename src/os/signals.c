@@ -5,6 +5,31 @@
 
 static const int ending[] = {SIGTERM, SIGINT, SIGHUP}, passed_on[] = {SIGQUIT, SIGUSR1, SIGUSR2};
 
+/* SIGXFSZ was let through before we blocked it. */
+static bool has_blocked_file_limit;
+
+static void change_file_limit(int how, sigset_t *before)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(how, &set, before);
+}
+
+void signals_block_file_limit(void)
+{
+	sigset_t before;
+	sigemptyset(&before);
+	change_file_limit(SIG_BLOCK, &before);
+	has_blocked_file_limit |= !sigismember(&before, SIGXFSZ);
+}
+
+void signals_unblock_file_limit(void)
+{
+	if (has_blocked_file_limit)
+		change_file_limit(SIG_UNBLOCK, NULL);
+}
+
 bool signals_is_ending(int number)
 {
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
@@ -43,6 +68,7 @@ void signals_give_back(const struct signals_kept *kept)
 	sigaction(SIGPIPE, &kept->pipe, NULL);
 	sigaction(SIGCHLD, &kept->child, NULL);
 	sigprocmask(SIG_SETMASK, &kept->mask, NULL);
+	signals_unblock_file_limit();
 }
 
 void signals_end_by(int number)

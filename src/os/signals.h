@@ -10,6 +10,15 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/*
+ * The first thing a program does: from then on a write beyond the limit of file sizes (ulimit -f) fails with EFBIG, and the program says so
+ * instead of being killed in the middle of a line.
+ */
+void signals_block_file_limit(void);
+
+/* In a child, before it executes a command: as it was before. signals_give_back does this, too. Async-signal-safe. */
+void signals_unblock_file_limit(void);
+
 /* Whether this is SIGTERM, SIGINT or SIGHUP. */
 bool signals_is_ending(int number);
 

@@ -18,7 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/half_file.h"
 #include "base/version.h"
+#include "os/signals.h"
 #include "os/spawn.h"
 #include "report/text.h"
 
@@ -168,6 +170,7 @@ int plot_check(char error[static PLOT_ERROR_MAX])
 /* In the new process. */
 static _Noreturn void become(int script, int picture, int messages)
 {
+	signals_unblock_file_limit();
 	if (dup2(script, STDIN_FILENO) >= 0 && dup2(picture, STDOUT_FILENO) >= 0 && dup2(messages, STDERR_FILENO) >= 0 &&
 		setenv("LC_ALL", "C", 1) == 0)
 		execlp(PROGRAM, PROGRAM, "-d", (char *)NULL);
@@ -232,7 +235,10 @@ static int copy_picture(FILE *picture, const char *path, char error[static PLOT_
 	}
 	if (fclose(to) != 0 && number == 0)
 		number = errno;
-	return number == 0 ? 0 : fail(error, what, number);
+	if (number == 0)
+		return 0;
+	half_file_empty(path);
+	return fail(error, what, number);
 }
 
 int plot_draw(struct plot *plot, const char *path, char error[static PLOT_ERROR_MAX])

@@ -9,6 +9,7 @@
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"
+#include "os/signals.h"
 
 static void print_help(void)
 {
@@ -44,6 +45,7 @@ int main(int count, char **arguments)
 	struct settings settings;
 	int status = EXIT_TROUBLE;
 	diag_name("cpuload");
+	signals_block_file_limit();
 	const int what = settings_parse(&settings, count, arguments);
 	if (what > 0)
 		status = print_information(what);

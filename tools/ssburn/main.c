@@ -30,6 +30,7 @@ int main(int count, char **arguments)
 	struct settings settings;
 	int status = 0, caught = 0;
 	diag_name("ssburn");
+	signals_block_file_limit();
 	const enum options_wish wish = options_parse(count, arguments, &settings);
 	if (wish == WISH_ERROR)
 		return EXIT_TROUBLE;

@@ -21,6 +21,7 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "os/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"
 
@@ -49,6 +50,7 @@ int main(int count, char **arguments)
 {
 	struct settings settings;
 	diag_name("ssiterate");
+	signals_block_file_limit();
 	hold_standard_descriptors();
 	const enum options_wish wish = options_parse(count, arguments, &settings);
 	if (wish == WISH_HELP || wish == WISH_VERSION)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "os/signals.h"
 #include "ssreport/command_line.h"
 #include "ssreport/output.h"
 #include "ssreport/parts.h"
@@ -95,6 +96,7 @@ int main(int count, char **arguments)
 	int status = EXIT_TROUBLE;
 	settings_init(&settings);
 	diag_name("ssreport");
+	signals_block_file_limit();
 	const int result = command_line_parse(count, arguments, &settings);
 	if (result == COMMAND_LINE_DONE)
 		status = 0;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/version.h"
+#include "os/signals.h"
 #include "sim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
 	struct settings settings;
 	int status = EXIT_TROUBLE;
 	diag_name("sssim");
+	signals_block_file_limit();
 	switch (settings_parse(&settings, argc, argv)) {
 	case -1:
 		goto out;

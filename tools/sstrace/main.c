@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/version.h"
+#include "os/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
 #include "trace/binary.h"
@@ -164,6 +165,7 @@ int main(int count, char **arguments)
 	struct settings settings;
 	int result = -1;
 	diag_name("sstrace");
+	signals_block_file_limit();
 	if (occupy_standard_files() != 0) {
 		diag("can't open /dev/null: %s", strerror(errno));
 		return EXIT_TROUBLE;

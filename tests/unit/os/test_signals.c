@@ -94,6 +94,29 @@ START_TEST(a_command_gets_back_what_there_was)
 }
 END_TEST
 
+/* Blocked by the user (_i & 1), and with the other signals of a program that runs commands (_i & 2). */
+START_TEST(a_limit_of_file_sizes_ends_nobody)
+{
+	sigset_t set, mask;
+	struct signals_kept kept;
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(_i & 1 ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+	signals_block_file_limit();
+	signals_block_file_limit();
+	if (_i & 2)
+		signals_take(&kept, &set);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	ck_assert_int_eq(sigismember(&mask, SIGXFSZ), 1);
+	if (_i & 2)
+		signals_give_back(&kept);
+	else
+		signals_unblock_file_limit();
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	ck_assert_int_eq(sigismember(&mask, SIGXFSZ), _i & 1);
+}
+END_TEST
+
 /* Blocked (_i & 1), ignored (_i & 2) or neither. */
 START_TEST(a_process_ends_by_a_signal)
 {
@@ -124,6 +147,7 @@ int main(void)
 	tcase_add_test(tests, three_signals_end_a_program);
 	tcase_add_loop_test(tests, what_is_ignored_stays_ignored, 0, (int)ALL);
 	tcase_add_loop_test(tests, a_command_gets_back_what_there_was, 0, 2);
+	tcase_add_loop_test(tests, a_limit_of_file_sizes_ends_nobody, 0, 4);
 	tcase_add_loop_test(tests, a_process_ends_by_a_signal, 0, 4);
 	suite_add_tcase(suite, tests);
 	SRunner *const runner = srunner_create(suite);
