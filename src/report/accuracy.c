@@ -82,14 +82,15 @@ static bool is_calm(struct sampler *sampler, size_t row)
 	const struct report_log *const log = sampler->log;
 	if (!log->others)
 		return false;
-	if (log->others[row] > sampler->rules->burst)
+	/* What has no load may have had a burst. */
+	if (log->others[row] > sampler->rules->burst || isnan(log->load[row]))
 		sampler->unrest = log->time[row] + sampler->rules->calm;
 	return !isnan(log->others[row]) && (report_log_start(log, row) + log->time[row]) / 2 >= sampler->unrest;
 }
 
 static bool is_free(const struct report_log *log, size_t row)
 {
-	return row >= log->warmup && row < log->count && isnan(log->target[row]);
+	return row >= log->warmup && row < log->count && report_log_is_free(log, row);
 }
 
 static void take_rows(struct sampler *sampler)
@@ -106,8 +107,9 @@ static void take_rows(struct sampler *sampler)
 		if (was_free && !is_free(log, row) && rules->settle > 0)
 			from = fmax(from, start + rules->settle);
 		was_free = is_free(log, row);
+		/* Where rows are missing it may jump as late as they end. */
 		if (rules->skip_edges > 0 && report_log_is_jump(log, row))
-			from = fmax(from, start + rules->skip_edges);
+			from = fmax(from, (isnan(log->load[row]) ? log->time[row] : start) + rules->skip_edges);
 		const bool calm = is_calm(sampler, row);
 		while (step < sampler->steps && sampler->step[step].last < row)
 			step++;

@@ -181,7 +181,7 @@ double report_window_joules(const struct report_window *window)
 
 double report_window_efficiency(const struct report_window *window)
 {
-	return window->iterations / (report_window_joules(window) / 3600);
+	return window->iterations / (report_window_joules(window) * (1 - window->missing) / 3600);
 }
 
 static int check_steps(

@@ -4,7 +4,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* From a member of a window to that of the next one. */
 #define STRIDE (sizeof(struct report_window) / sizeof(double))
@@ -46,16 +45,16 @@ int report_curve_make(struct report_curve *curve, const struct report_windows *w
 		free(sorted);
 		return -1;
 	}
-	if (windows->count)
-		memcpy(sorted, windows->item, windows->count * sizeof *sorted);
-	qsort(sorted, windows->count, sizeof *sorted, compare_levels);
-	for (size_t i = 0, first = 0; i < windows->count; first = i) {
+	size_t count = 0;
+	for (size_t i = 0; i < windows->count; i++)
+		if (isfinite(windows->item[i].load) && isfinite(windows->item[i].throughput))
+			sorted[count++] = windows->item[i];
+	qsort(sorted, count, sizeof *sorted, compare_levels);
+	for (size_t i = 0, first = 0; i < count; first = i) {
 		do
 			i++;
-		while (i < windows->count && fabs(sorted[i].target - sorted[first].target) < 0.005);
-		const struct report_level level = summarize(&sorted[first], i - first);
-		if (isfinite(level.load) && isfinite(level.throughput))
-			curve->level[curve->count++] = level;
+		while (i < count && fabs(sorted[i].target - sorted[first].target) < 0.005);
+		curve->level[curve->count++] = summarize(&sorted[first], i - first);
 	}
 	qsort(curve->level, curve->count, sizeof *curve->level, compare_loads);
 	free(sorted);

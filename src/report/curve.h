@@ -19,8 +19,8 @@ struct report_curve {
 };
 
 /*
- * Targets are the same within half a percentage point; a window without one is a level of its own. A level of which a load or a
- * throughput is not known is left out. 0, or -1 with errno. Free with report_curve_free in both cases.
+ * Targets are the same within half a percentage point; a window without one is a level of its own. Windows of which the load or the
+ * throughput is not known are left out. 0, or -1 with errno. Free with report_curve_free in both cases.
  */
 int report_curve_make(struct report_curve *curve, const struct report_windows *windows);
 void report_curve_free(struct report_curve *curve);

@@ -10,6 +10,8 @@
 /* A picture has not many more pixels to the side. */
 #define BINS_USUAL 300
 #define BINS_MOST 100000
+/* What may be lost of a time by adding up its parts. */
+#define ROUNDING 1e-9
 
 static int no_memory(char error[static CSV_ERROR_MAX])
 {
@@ -102,9 +104,11 @@ static void fill_node(struct report_fleet *fleet, size_t number)
 		const double from = fmax((double)bin * fleet->bin, node->start) - node->shift;
 		const double to = fmin((double)(bin + 1) * fleet->bin, node->end) - node->shift;
 		struct report_mean mean = {.load = NAN, .target = NAN};
-		/* A node that has less than half of a bin isn't there in it. */
+		/* A node that has less than half of a bin, or rows for less, isn't there in it. */
 		if (to - from >= fleet->bin / 2)
 			mean = report_log_mean(node->log, report_log_time(node->log, from), report_log_time(node->log, to));
+		if (mean.known < fleet->bin / 2 * (1 - ROUNDING))
+			mean = (struct report_mean){.load = NAN, .target = NAN};
 		fleet->load[number * fleet->bins + bin] = mean.load;
 		fleet->target[number * fleet->bins + bin] = mean.target;
 		if (isnan(mean.load) || isnan(mean.target))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "report/gaps.h"
 #include "report/join.h"
 
 static int no_memory(char error[static CSV_ERROR_MAX])
@@ -157,8 +158,14 @@ static int read_log(struct report_run *run, struct csv *csv, const char *name, c
 	struct report_log *const log = &larger[run->logs++];
 	if (report_log_read(log, csv, name, error) != 0)
 		return -1;
+	if (report_gaps_fill(log) != 0)
+		return no_memory(error);
 	if (log->is_cut)
 		diag("%s: the last line is not whole and is left out", name);
+	const struct report_gaps gaps = report_gaps_measure(log);
+	if (gaps.unknown > 0 && gaps.unknown < gaps.whole)
+		diag("%s: %.3f s of %.3f s have no load, as rows are missing or without one, and are left out", name,
+			gaps.unknown, gaps.whole);
 	return 0;
 }
 
@@ -178,6 +185,9 @@ static int read_iterations(
 		return -1;
 	if (is_cut)
 		diag("%s: the last line is not whole and is left out", name);
+	const double missing = report_iterations_missing(&word->iterations);
+	if (missing > 0)
+		diag("%s: the iterations of %.3f s are missing; this time is left out", name, missing);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { START, END, INSTANCE, WALL, COLUMNS };
-static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", REPORT_WALL_COLUMN};
+enum { START, END, INSTANCE, ITERATION, WALL, COLUMNS };
+static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", "iteration", REPORT_WALL_COLUMN};
 
 bool report_iterations_is(const struct csv *csv)
 {
@@ -52,6 +52,25 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 	return 0;
 }
 
+/* A record without an iteration is of those that are missing. */
+static bool is_gap(const struct csv *csv, const int column[static COLUMNS])
+{
+	size_t length = 1;
+	if (column[ITERATION] >= 0)
+		csv_text(csv, (size_t)column[ITERATION], &length);
+	return length == 0;
+}
+
+static int add_gap(struct report_iterations *iterations, struct report_iteration gap)
+{
+	struct report_iteration *const larger = realloc(iterations->gap, (iterations->gaps + 1) * sizeof *larger);
+	if (!larger)
+		return -1;
+	iterations->gap = larger;
+	larger[iterations->gaps++] = gap;
+	return 0;
+}
+
 int report_iterations_read(
 	struct report_iterations *iterations, struct csv *csv, const char *name, bool *is_cut, char error[static CSV_ERROR_MAX])
 {
@@ -74,7 +93,12 @@ int report_iterations_read(
 		}
 		if (read_row(csv, column, &before, &iterations->item[iterations->count]) != 0)
 			break;
-		iterations->count++;
+		if (!is_gap(csv, column)) {
+			iterations->count++;
+		} else if (add_gap(iterations, iterations->item[iterations->count]) != 0) {
+			csv_refuse(csv, (size_t)column[ITERATION], "%s", strerror(errno));
+			break;
+		}
 	}
 	iterations->clock = report_offsets_clock(&before.offsets);
 	if (more != 0) {
@@ -88,6 +112,7 @@ int report_iterations_read(
 void report_iterations_free(struct report_iterations *iterations)
 {
 	free(iterations->item);
+	free(iterations->gap);
 	*iterations = (struct report_iterations){0};
 }
 
@@ -143,8 +168,7 @@ static void count_instant(double moment, const struct report_stretch *stretch, s
  * An iteration may span any number of stretches. Those at its two ends are counted at once; for those between, all of which lie
  * in it whole, only where they begin and end is noted (rate), so that an iteration costs the same however long it is.
  */
-int report_iterations_count(
-	const struct report_iterations *iterations, const struct report_stretch *stretch, size_t count, double *sum)
+static int count_all(const struct report_iterations *iterations, const struct report_stretch *stretch, size_t count, double *sum)
 {
 	double *const rate = calloc(count + 1, sizeof *rate);
 	if (!rate)
@@ -179,4 +203,99 @@ int report_iterations_count(
 	}
 	free(rate);
 	return 0;
+}
+
+/* ---- Missing records -------------------------------------------------------------------------------------------------- */
+
+static int compare_starts(const void *a, const void *b)
+{
+	const double first = ((const struct report_iteration *)a)->start;
+	const double second = ((const struct report_iteration *)b)->start;
+	return (first > second) - (first < second);
+}
+
+/* Sorted, none touching the next one: in the same place. Returns how many they are then. */
+static size_t join_gaps(struct report_iteration *gap, size_t count)
+{
+	size_t joined = 0;
+	if (count > 0)
+		qsort(gap, count, sizeof *gap, compare_starts);
+	for (size_t i = 0; i < count; i++) {
+		if (joined > 0 && gap[i].start <= gap[joined - 1].end)
+			gap[joined - 1].end = fmax(gap[joined - 1].end, gap[i].end);
+		else
+			gap[joined++] = gap[i];
+	}
+	return joined;
+}
+
+double report_iterations_missing(const struct report_iterations *iterations)
+{
+	double missing = 0;
+	for (size_t i = 0; i < iterations->gaps; i++)
+		missing += iterations->gap[i].end - iterations->gap[i].start;
+	return missing;
+}
+
+int report_iterations_add_gaps(struct report_iterations *iterations, const struct report_iterations *others, double shift)
+{
+	for (size_t i = 0; i < others->gaps; i++) {
+		const struct report_iteration gap = {.start = report_clock_move(others->gap[i].start, shift),
+			.end = report_clock_move(others->gap[i].end, shift)};
+		if (add_gap(iterations, gap) != 0)
+			return -1;
+	}
+	iterations->gaps = join_gaps(iterations->gap, iterations->gaps);
+	return 0;
+}
+
+/* What is left of stretches beside the gaps, in pieces: so many, and of which stretch each is. */
+static size_t cut_out(const struct report_iterations *iterations, const struct report_stretch *stretch, size_t count,
+	struct report_stretch *piece, size_t *whole)
+{
+	size_t pieces = 0;
+	size_t gap = 0;
+	for (size_t i = 0; i < count; i++) {
+		double from = stretch[i].start;
+		while (gap < iterations->gaps && iterations->gap[gap].end <= from)
+			gap++;
+		for (size_t next = gap; from < stretch[i].end; next++) {
+			const bool is_last = next >= iterations->gaps || iterations->gap[next].start >= stretch[i].end;
+			const double to = is_last ? stretch[i].end : iterations->gap[next].start;
+			if (to > from) {
+				piece[pieces] = (struct report_stretch){.start = from, .end = to};
+				whole[pieces++] = i;
+			}
+			from = is_last ? stretch[i].end : iterations->gap[next].end;
+		}
+	}
+	return pieces;
+}
+
+int report_iterations_count(const struct report_iterations *iterations, const struct report_stretch *stretch, size_t count,
+	double *sum, double *known)
+{
+	for (size_t i = 0; i < count; i++)
+		known[i] = stretch[i].end - stretch[i].start;
+	if (iterations->gaps == 0)
+		return count_all(iterations, stretch, count, sum);
+	const size_t most = count + iterations->gaps;
+	struct report_stretch *const piece = calloc(most, sizeof *piece);
+	double *const part = calloc(most, sizeof *part);
+	size_t *const whole = calloc(most, sizeof *whole);
+	int result = -1;
+	if (piece && part && whole) {
+		const size_t pieces = cut_out(iterations, stretch, count, piece, whole);
+		result = count_all(iterations, piece, pieces, part);
+		for (size_t i = 0; i < count; i++)
+			sum[i] = known[i] = 0;
+		for (size_t i = 0; i < pieces; i++) {
+			sum[whole[i]] += part[i];
+			known[whole[i]] += piece[i].end - piece[i].start;
+		}
+	}
+	free(piece);
+	free(part);
+	free(whole);
+	return result;
 }

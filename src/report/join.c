@@ -225,13 +225,13 @@ static int join(struct report_input *input, struct report_run *run, struct repor
 	const size_t count = all->count + iterations->count;
 	const struct file file = {.path = word->path, .label = label_of(run), .clock = &iterations->clock};
 	run->iteration_files++;
-	if (iterations->count == 0)
+	if (iterations->count == 0 && iterations->gaps == 0)
 		return 0;
 	if (check_clock(input, &file, error) != 0)
 		return -1;
 	if (!run->reference.name)
 		set_reference(input, run, &file, ROW_DEFAULT);
-	struct report_iteration *const larger = realloc(all->item, count * sizeof *larger);
+	struct report_iteration *const larger = realloc(all->item, (count + 1) * sizeof *larger);
 	if (!larger)
 		return no_memory(error);
 	const double shift = shift_of(input, &run->reference, &file);
@@ -240,6 +240,8 @@ static int join(struct report_input *input, struct report_run *run, struct repor
 			.end = report_clock_move(iterations->item[i].end, shift)};
 	all->item = larger;
 	all->count = all->capacity = count;
+	if (report_iterations_add_gaps(all, iterations, shift) != 0)
+		return no_memory(error);
 	warn(input, &run->reference, &file);
 	report_iterations_free(iterations);
 	return 0;

@@ -154,18 +154,39 @@ static int compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-static int measure(struct report_log *log)
+/* Rows without a load may be as long as what is missing. */
+static int find_interval(struct report_log *log)
 {
+	size_t count = 0;
 	double *const length = malloc(log->count * sizeof *length);
 	if (!length)
 		return -1;
-	for (size_t i = 0; i < log->count; i++)
-		length[i] = report_log_length(log, i);
-	qsort(length, log->count, sizeof *length, compare);
-	log->interval = length[log->count / 2];
+	for (size_t i = 1; i < log->count; i++)
+		if (!isnan(log->load[i]))
+			length[count++] = log->time[i] - log->time[i - 1];
+	for (size_t i = 1; count == 0 && i < log->count; i++)
+		length[i - 1] = log->time[i] - log->time[i - 1];
+	if (count == 0)
+		count = log->count - 1;
+	qsort(length, count, sizeof *length, compare);
+	log->interval = count ? length[count / 2] : log->time[0] > 0 ? log->time[0] : 1;
 	free(length);
+	return 0;
+}
+
+void report_log_find_warmup(struct report_log *log)
+{
+	log->warmup = 0;
 	while (log->warmup < log->count && log->time[log->warmup] + report_log_start(log, log->warmup) < 0)
 		log->warmup++;
+}
+
+static int measure(struct report_log *log)
+{
+	log->is_gap = calloc(log->count, sizeof *log->is_gap);
+	if (!log->is_gap || find_interval(log) != 0)
+		return -1;
+	report_log_find_warmup(log);
 	return 0;
 }
 
@@ -218,6 +239,7 @@ void report_log_free(struct report_log *log)
 	free(log->load);
 	free(log->power);
 	free(log->others);
+	free(log->is_gap);
 	report_events_free(&log->events);
 	*log = (struct report_log){0};
 }
@@ -228,11 +250,11 @@ double report_log_start(const struct report_log *log, size_t row)
 {
 	if (row > 0)
 		return log->time[row - 1];
-	/* As long as the next row, but not from before control began. */
-	const double next = log->count > 1 ? log->time[1] - log->time[0] : INFINITY;
-	if (log->time[0] > 0)
-		return log->time[0] < next ? 0 : log->time[0] - next;
-	return isfinite(next) ? log->time[0] - next : log->time[0] - 1;
+	/* The first one under control, or what stands for all that is missing of that. */
+	if (log->time[0] > 0 && (log->time[0] <= REPORT_GAP_FACTOR * log->interval || isnan(log->load[0])))
+		return 0;
+	/* Else it is as long as the next row, or as others, where that one stands for something that is missing. */
+	return log->time[0] - (log->count > 1 && !isnan(log->load[1]) ? log->time[1] - log->time[0] : log->interval);
 }
 
 /* The first row that ends at or after a moment, at most the last one. */
@@ -269,8 +291,9 @@ double report_log_time(const struct report_log *log, double monotonic)
 	return translate(log->monotonic, log->time, log->count, monotonic);
 }
 
-/* Its mean; *known becomes for how many seconds of the stretch it is known. */
-static double mean_of(const struct report_log *log, const double *value, double start, double end, double *known)
+/* The integral over the rows in which there is a value, and in `also`, where not NULL, and how many seconds these are. */
+static double integrate(
+	const struct report_log *log, const double *value, const double *also, double start, double end, double *known)
 {
 	double sum = 0;
 	*known = 0;
@@ -279,33 +302,43 @@ static double mean_of(const struct report_log *log, const double *value, double 
 		const double to = fmin(log->time[i], end);
 		if (report_log_start(log, i) >= end)
 			break;
-		if (to <= from || isnan(value[i]))
+		if (to <= from || isnan(value[i]) || (also && isnan(also[i])))
 			continue;
 		sum += (to - from) * value[i];
 		*known += to - from;
 	}
-	return sum / *known;
+	return sum;
 }
 
 double report_log_mean_of(const struct report_log *log, const double *value, double start, double end)
 {
 	double known;
-	return mean_of(log, value, start, end, &known);
+	const double sum = integrate(log, value, NULL, start, end, &known);
+	return sum / known;
 }
 
 struct report_mean report_log_mean(const struct report_log *log, double start, double end)
 {
-	struct report_mean mean = {
-		.load = report_log_mean_of(log, log->load, start, end), .power = report_log_mean_of(log, log->power, start, end)};
-	mean.target = mean_of(log, log->target, start, end, &mean.targeted);
+	double with_target;
+	const double target = integrate(log, log->target, log->load, start, end, &with_target);
+	struct report_mean mean = {.power = report_log_mean_of(log, log->power, start, end),
+		.target = with_target > 0 ? target / with_target : report_log_mean_of(log, log->target, start, end)};
+	const double load = integrate(log, log->load, NULL, start, end, &mean.known);
+	mean.load = load / mean.known;
+	integrate(log, log->target, NULL, start, end, &mean.targeted);
 	return mean;
 }
 
 /* ---- Target ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_same(double a, double b)
+bool report_log_is_same(double target, double other)
 {
-	return fabs(a - b) <= SAME_TARGET;
+	return fabs(target - other) <= SAME_TARGET;
+}
+
+bool report_log_is_free(const struct report_log *log, size_t row)
+{
+	return isnan(log->target[row]) && !log->is_gap[row];
 }
 
 static struct report_step make_step(const struct report_log *log, size_t first, size_t last)
@@ -326,7 +359,7 @@ struct report_step *report_log_steps(const struct report_log *log, size_t *count
 	if (!step)
 		return NULL;
 	for (size_t first = log->warmup, last = first; log->target && first < log->count; first = ++last) {
-		while (last + 1 < log->count && is_same(log->target[first], log->target[last + 1]))
+		while (last + 1 < log->count && report_log_is_same(log->target[first], log->target[last + 1]))
 			last++;
 		if (isnan(log->target[first]))
 			continue;
@@ -342,12 +375,15 @@ struct report_step *report_log_steps(const struct report_log *log, size_t *count
 	return step;
 }
 
-/* By how much the target changes at the beginning of a row; 0 where there is none before or after. */
+/* By how much the target changes at the beginning of a row; 0 where there is none before or after. What is missing lies between. */
 static double change(const struct report_log *log, size_t row)
 {
 	if (row == 0 || row >= log->count)
 		return 0;
-	const double difference = log->target[row] - log->target[row - 1];
+	size_t before = row - 1;
+	while (before > 0 && log->is_gap[before] && isnan(log->target[before]))
+		before--;
+	const double difference = log->target[row] - log->target[before];
 	return isnan(difference) ? 0 : difference;
 }
 
@@ -376,9 +412,9 @@ size_t report_log_short_steps(const struct report_log *log)
 {
 	size_t count = 0;
 	for (size_t row = log->warmup + 1; log->target && row + 2 < log->count; row++) {
-		const bool is_pair = is_same(log->target[row], log->target[row + 1]) &&
-				     !is_same(log->target[row - 1], log->target[row]) &&
-				     !is_same(log->target[row + 1], log->target[row + 2]);
+		const bool is_pair = report_log_is_same(log->target[row], log->target[row + 1]) &&
+				     !report_log_is_same(log->target[row - 1], log->target[row]) &&
+				     !report_log_is_same(log->target[row + 1], log->target[row + 2]);
 		/* The row in which the target jumped may lie in between. */
 		if (is_pair && (report_log_is_jump(log, row) || report_log_is_jump(log, row - 1)) &&
 			report_log_is_jump(log, row + 2))

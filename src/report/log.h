@@ -4,7 +4,7 @@
  * warm-up, where the target steps, where it stays the same, what the means over a stretch of time are.
  *
  * Times are seconds since control began (time_s) unless the name says monotonic. A row covers the time from the end of the row
- * before.
+ * before. Where rows are missing, gaps.h puts some without a load.
  */
 #ifndef REPORT_LOG_H
 #define REPORT_LOG_H
@@ -25,10 +25,11 @@ struct report_log {
 	double *load;      /* 0 to 1, NaN where it is not known; above 1 where it is more than the capacity that the file says */
 	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
 	double *others;    /* load of others, 0 to 1, NaN where it is not known; NULL when the file has no such column */
+	bool *is_gap;      /* rows that the file doesn't have; they have times, and a target where the rows around agree on it */
 	struct report_events events;
 	struct report_clock clock; /* of what the file says of the wall clock */
 	size_t warmup;             /* rows of the warm-up, at the beginning */
-	double interval;           /* length of the middle row of all rows, ordered by length */
+	double interval;           /* the usual length of a row: the median of those with a load */
 	bool is_cut;               /* the file ended in half a line, which was left out */
 };
 
@@ -38,9 +39,15 @@ struct report_log {
  */
 bool report_log_is(const struct csv *csv);
 
-/* Reads all rows. 0, or -1 with a message. Free in both cases. */
+/* Reads all rows, after which report_gaps_fill is due. 0, or -1 with a message. Free in both cases. */
 int report_log_read(struct report_log *log, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX]);
 void report_log_free(struct report_log *log);
+
+/* Sets it, of the rows that there are. */
+void report_log_find_warmup(struct report_log *log);
+
+/* A row that is more than so many times as long as usual stands behind others that are missing: who is that late leaves one out. */
+#define REPORT_GAP_FACTOR 1.75
 
 double report_log_start(const struct report_log *log, size_t row);
 static inline double report_log_length(const struct report_log *log, size_t row);
@@ -49,15 +56,25 @@ static inline double report_log_length(const struct report_log *log, size_t row)
 double report_log_monotonic(const struct report_log *log, double time);
 double report_log_time(const struct report_log *log, double monotonic);
 
-/* Means over a stretch of time, each row by its overlap. NaN where nothing is known. */
+/*
+ * Means over a stretch of time, each row by its overlap. NaN where nothing is known. The target is that of the rows with a load, so that both
+ * can be compared, unless none has one.
+ */
 struct report_mean {
 	double load, target, power;
 	double targeted; /* seconds of the stretch that have a target */
+	double known; /* seconds of which there is a load */
 };
 struct report_mean report_log_mean(const struct report_log *log, double start, double end);
 
 /* The same of one array of the log's, which may be NULL. */
 double report_log_mean_of(const struct report_log *log, const double *value, double start, double end);
+
+/* Whether two targets are the same, as far as a log can tell; NaN is not. */
+bool report_log_is_same(double target, double other);
+
+/* Without a target, because the trace leaves the workloads free; not because nobody knows it. */
+bool report_log_is_free(const struct report_log *log, size_t row);
 
 /* A stretch of rows with the same target. */
 struct report_step {

@@ -129,23 +129,31 @@ static int count_iterations(struct report_windows *windows, const struct report_
 {
 	struct report_stretch *const stretch = calloc(windows->count + 1, sizeof *stretch);
 	double *const sum = calloc(windows->count + 1, sizeof *sum);
+	double *const known = calloc(windows->count + 1, sizeof *known);
 	int result = -1;
-	if (stretch && sum) {
+	if (stretch && sum && known) {
 		for (size_t i = 0; i < windows->count; i++) {
 			const struct report_window *const window = &windows->item[i];
 			stretch[i].start = log ? report_log_monotonic(log, window->start) : origin + window->start;
 			stretch[i].end = log ? report_log_monotonic(log, window->end) : origin + window->end;
 		}
-		result = report_iterations_count(&run->iterations, stretch, windows->count, sum);
+		result = report_iterations_count(&run->iterations, stretch, windows->count, sum, known);
 	}
 	if (result != 0)
 		no_memory(error);
 	for (size_t i = 0; result == 0 && i < windows->count; i++) {
-		windows->item[i].iterations = sum[i];
-		windows->item[i].throughput = sum[i] / (stretch[i].end - stretch[i].start);
+		struct report_window *const window = &windows->item[i];
+		const double length = stretch[i].end - stretch[i].start;
+		/* A stretch of no length has no rate, with or without a gap. */
+		if (length > 0 && known[i] <= 0)
+			continue;
+		window->iterations = sum[i];
+		window->throughput = sum[i] / known[i];
+		window->missing = length > 0 ? 1 - known[i] / length : 0;
 	}
 	free(stretch);
 	free(sum);
+	free(known);
 	return result;
 }
 

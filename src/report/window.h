@@ -11,8 +11,9 @@
 struct report_window {
 	double start, end;   /* seconds since control began, or, without a log, since the first iteration did */
 	double target, load; /* means, 0 to 1; NaN where not known, and without a log; no target where a part of it was free */
-	double iterations;   /* NaN without iteration files */
+	double iterations;   /* NaN without iteration files, or where all of them are missing */
 	double throughput;   /* iterations per second */
+	double missing;      /* the share of its time that has no part in these two, as records are missing */
 	double power;        /* mean watts; NaN where not known */
 };
 

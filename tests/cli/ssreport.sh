@@ -490,7 +490,10 @@ draw -w 2s odd.csv
 expect_block target0 '0,20 1,20 2,20 , 4,40 5,40 6,40'
 run ssreport timeline -w 2s -f csv odd.csv
 expect_text out '^odd,odd.csv,2.000,4.000,,1.000000,,,$'
-refused '^ssreport: odd.csv: found rows of 1.000 s, expected --window to be at least as long' timeline -w 500ms odd.csv
+run ssreport timeline -w 500ms odd.csv
+expect_status 125
+expect_lines out 0
+expect_text err '^ssreport: odd.csv: found rows of 1.000 s, expected --window to be at least as long'
 for targets in ',,' '0.2,,0.2' '0.2,0.3,0.4'; do
 	printf '%s\n' "$targets" | tr , '\n' | awk 'BEGIN { print "time_s,target,load" } { print NR "," $1 ",0.5" }' >three.csv
 	draw three.csv

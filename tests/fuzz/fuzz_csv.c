@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/accuracy.h"
+#include "report/gaps.h"
 #include "report/iterations.h"
 #include "report/log.h"
 #include "report/meter.h"
@@ -64,8 +65,17 @@ static void read_log(const char *text, size_t size)
 	if (csv && report_log_is(csv)) {
 		if (report_log_read(&log, csv, "f", error) == 0) {
 			size_t count = 0;
-			for (size_t i = 0; i < log.count; i++)
-				check(report_log_length(&log, i) >= 0);
+			check(report_gaps_fill(&log) == 0);
+			for (size_t i = 0; i < log.count; i++) {
+				const double length = report_log_length(&log, i);
+				check(length >= 0);
+				/* None stands for what is missing before it. */
+				check(i == 0 || isnan(log.load[i]) || length <= 2 * log.interval ||
+					log.time[i] - log.interval == log.time[i]);
+				check(i == 0 || !log.monotonic || log.monotonic[i] >= log.monotonic[i - 1]);
+			}
+			const struct report_gaps gaps = report_gaps_measure(&log);
+			check(gaps.unknown >= 0 && gaps.unknown <= gaps.whole * (1 + 1e-9));
 			struct report_step *const step = report_log_steps(&log, &count);
 			for (size_t i = 0; i < count; i++)
 				check(step[i].first <= step[i].last && step[i].last < log.count);
@@ -97,10 +107,13 @@ static void read_iterations(const char *text, size_t size)
 		if (report_iterations_read(&iterations, csv, "f", &is_cut, error) == 0) {
 			const struct report_stretch stretch[] = {{-10, 0}, {0, 1}, {1, 2}, {3, 4}, {4, 1e9}};
 			double sum[5];
+			double known[5];
 			double all = 0;
-			check(report_iterations_count(&iterations, stretch, 5, sum) == 0);
+			check(report_iterations_add_gaps(&iterations, &(struct report_iterations){0}, 0) == 0);
+			check(report_iterations_count(&iterations, stretch, 5, sum, known) == 0);
 			for (int i = 0; i < 5; i++) {
 				check(sum[i] >= 0);
+				check(known[i] >= 0 && known[i] <= (stretch[i].end - stretch[i].start) * (1 + 1e-9));
 				all += sum[i];
 			}
 			check(all <= (double)iterations.count * (1 + 1e-9));

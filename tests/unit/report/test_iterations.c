@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -75,15 +76,18 @@ static void expect_counts(const double (*pair)[2], size_t pairs, const double (*
 	struct report_iteration item[16];
 	struct report_stretch stretch[16];
 	double sum[16];
+	double known[16];
 	assert_true(pairs <= 16 && parts <= 16);
 	for (size_t i = 0; i < pairs; i++)
 		item[i] = (struct report_iteration){pair[i][0], pair[i][1]};
 	for (size_t i = 0; i < parts; i++)
 		stretch[i] = (struct report_stretch){part[i][0], part[i][1]};
 	const struct report_iterations iterations = {.item = item, .count = pairs, .capacity = pairs};
-	assert_int_equal(report_iterations_count(&iterations, stretch, parts, sum), 0);
-	for (size_t i = 0; i < parts; i++)
+	assert_int_equal(report_iterations_count(&iterations, stretch, parts, sum, known), 0);
+	for (size_t i = 0; i < parts; i++) {
 		expect_near(sum[i], expected[i]);
+		expect_near(known[i], part[i][1] - part[i][0]);
+	}
 }
 
 static const double six_seconds[][2] = {{0, 6}, {6, 12}, {12, 18}, {18, 24}};
@@ -138,17 +142,66 @@ static void one_that_spans_a_million_stretches_is_counted_at_once(void **state)
 	enum { COUNT = 1000000 };
 	static struct report_stretch stretch[COUNT];
 	static double sum[COUNT];
+	static double known[COUNT];
 	static struct report_iteration item[1000];
 	const struct report_iterations iterations = {.item = item, .count = 1000, .capacity = 1000};
 	for (int i = 0; i < COUNT; i++)
 		stretch[i] = (struct report_stretch){i, i + 1};
 	for (int i = 0; i < 1000; i++)
 		item[i] = (struct report_iteration){0.5, COUNT - 0.5};
-	assert_int_equal(report_iterations_count(&iterations, stretch, COUNT, sum), 0);
+	assert_int_equal(report_iterations_count(&iterations, stretch, COUNT, sum, known), 0);
 	expect_near(sum[0], 1000 * 0.5 / (COUNT - 1));
 	expect_near(sum[1], 1000 * 1.0 / (COUNT - 1));
 	expect_near(sum[COUNT - 2], 1000 * 1.0 / (COUNT - 1));
 	expect_near(sum[COUNT - 1], 1000 * 0.5 / (COUNT - 1));
+}
+
+/* Records of several files, of which some are missing: what lies there counts neither as iterations nor as time. */
+static void where_records_are_missing_nothing_counts(void **state)
+{
+	(void)state;
+	static const struct report_stretch stretch[] = {{0, 6}, {6, 12}, {13, 18}, {18, 24}};
+	struct report_iteration item[] = {{0, 2}, {2, 6}, {5, 7}, {6, 12}, {14, 16}, {23, 25}};
+	struct report_iteration gap[] = {{1, 2}, {15, 17}};
+	struct report_iteration others_gap[] = {{4, 5}, {6, 14}};
+	const struct report_iterations others = {.gap = others_gap, .gaps = 2};
+	struct report_iterations iterations = {.item = item, .count = 6};
+	double sum[4];
+	double known[4];
+	/* Of the own ones a copy, which grows. */
+	const struct report_iterations own = {.gap = gap, .gaps = 2};
+	assert_int_equal(report_iterations_add_gaps(&iterations, &own, 0), 0);
+	assert_int_equal(report_iterations_add_gaps(&iterations, &others, 1), 0);
+	/* 1 to 2, 5 to 6, 7 to 17: the last one of two that overlap. */
+	assert_int_equal(iterations.gaps, 3);
+	expect_near(report_iterations_missing(&iterations), 12);
+	assert_int_equal(report_iterations_count(&iterations, stretch, 4, sum, known), 0);
+	expect_near(known[0], 4);
+	expect_near(sum[0], 0.5 + 0.75);
+	expect_near(known[1], 1);
+	expect_near(sum[1], 0.5 + 1 / 6.0);
+	expect_near(known[2], 1);
+	expect_near(sum[2], 0);
+	expect_near(known[3], 6);
+	expect_near(sum[3], 0.5);
+	free(iterations.gap);
+}
+
+static void a_record_without_an_iteration_is_a_gap(void **state)
+{
+	(void)state;
+	struct report_iterations iterations = {0};
+	static const char text[] = "instance,iteration,start_s,end_s\n0,0,1,2\n0,,2,5\n0,4,5,6\n0,,6,8\n";
+	bool is_cut;
+	struct csv *const csv = csv_open_text(text, sizeof text - 1, "f.csv", error);
+	assert_int_equal(report_iterations_read(&iterations, csv, "f.csv", &is_cut, error), 0);
+	csv_close(csv);
+	assert_int_equal(iterations.count, 2);
+	assert_int_equal(iterations.gaps, 2);
+	expect_near(iterations.item[1].start, 5);
+	expect_near(report_iterations_missing(&iterations), 5);
+	expect_near(report_iterations_span(&iterations).end, 6);
+	report_iterations_free(&iterations);
 }
 
 int main(void)
@@ -161,6 +214,8 @@ int main(void)
 		cmocka_unit_test(what_lies_outside_counts_nothing),
 		cmocka_unit_test(stretches_may_have_gaps),
 		cmocka_unit_test(iterations_without_length_count_one),
+		cmocka_unit_test(where_records_are_missing_nothing_counts),
+		cmocka_unit_test(a_record_without_an_iteration_is_a_gap),
 		cmocka_unit_test(one_that_spans_a_million_stretches_is_counted_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

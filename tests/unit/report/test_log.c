@@ -64,7 +64,7 @@ static void all_columns_are_read(void **state)
 	assert_true(isnan(log.target[0]) && log.target[2] == 0.2);
 	assert_true(log.monotonic[2] == 100.4999);
 	assert_false(log.is_cut);
-	expect_near(log.interval, 0.5001);
+	expect_near(log.interval, 0.4999);
 	report_log_free(&log);
 }
 

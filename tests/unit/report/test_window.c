@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "report/gaps.h"
 #include "report/window.h"
 
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-9)
@@ -23,6 +24,7 @@ static void read_log(const char *text)
 	struct csv *const csv = csv_open_text(text, strlen(text), "f.csv", error);
 	assert_non_null(csv);
 	assert_int_equal(report_log_read(&a_log, csv, "f.csv", error), 0);
+	assert_int_equal(report_gaps_fill(&a_log), 0);
 	csv_close(csv);
 }
 
@@ -129,6 +131,45 @@ static void the_step_where_a_staircase_turns_is_two(void **state)
 	assert_int_equal(windows.count, 5);
 	expect_window(2, 10, 14, 0.1, 0.1, 1.0 / 6);
 	expect_near(windows.item[2].power, 12.5);
+}
+
+/* What rows are missing of counts in no mean; iterations go on meanwhile, and are counted. */
+static void missing_rows_are_in_no_mean(void **state)
+{
+	(void)state;
+	const struct report_windows_rules intervals = {.kind = REPORT_INTERVALS, .length = 6};
+	const struct report_windows_rules rows = {.kind = REPORT_ROWS};
+	read_log("time_s,monotonic_s,target,load\n1,101,0.2,0.1\n2,102,0.2,0.2\n3,103,0.2,0.3\n15,115,0.8,0.6\n16,116,0.8,0.8\n"
+		 "17,117,0.8,0.7\n18,118,0.8,0.7\n");
+	read_iterations("start_s,end_s\n100,118\n");
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &intervals, error), 0);
+	assert_int_equal(windows.count, 3);
+	expect_window(0, 0, 6, 0.2, 0.2, 1.0 / 3);
+	expect_window(1, 6, 12, NAN, NAN, 1.0 / 3);
+	expect_window(2, 12, 18, 0.8, 0.7, 1.0 / 3);
+	report_windows_free(&windows);
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &rows, error), 0);
+	assert_int_equal(windows.count, 8);
+	expect_window(2, 2, 3, 0.2, 0.3, 1.0 / 18);
+	expect_window(3, 3, 14, NAN, NAN, 11.0 / 18);
+	expect_window(4, 14, 15, 0.8, 0.6, 1.0 / 18);
+}
+
+/* The rate is that of the rest of the time. */
+static void missing_iterations_are_in_no_rate(void **state)
+{
+	(void)state;
+	const struct report_windows_rules rules = {.kind = REPORT_INTERVALS, .length = 4};
+	read_log(staircase);
+	read_iterations("instance,iteration,start_s,end_s\n0,0,100,101\n0,1,101,102\n0,,102,108\n0,8,108,110\n0,9,110,112\n");
+	assert_int_equal(report_windows_make(&windows, &run, &a_log, &rules, error), 0);
+	assert_int_equal(windows.count, 3);
+	expect_near(windows.item[0].iterations, 2);
+	expect_near(windows.item[0].throughput, 1);
+	expect_near(windows.item[0].missing, 0.5);
+	assert_true(isnan(windows.item[1].iterations) && isnan(windows.item[1].throughput));
+	expect_window(2, 8, 12, 0.8, 0.825, 2);
+	expect_near(windows.item[2].missing, 0);
 }
 
 /* The power is that of another log of the run, with a clock of its own, where the log has none. */
@@ -240,6 +281,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_warmup_is_shown_on_request, free_all),
 		cmocka_unit_test_teardown(steps_lose_their_edges, free_all),
 		cmocka_unit_test_teardown(the_step_where_a_staircase_turns_is_two, free_all),
+		cmocka_unit_test_teardown(missing_rows_are_in_no_mean, free_all),
+		cmocka_unit_test_teardown(missing_iterations_are_in_no_rate, free_all),
 		cmocka_unit_test_teardown(power_may_be_in_another_log, free_all),
 		cmocka_unit_test_teardown(rows_are_windows, free_all),
 		cmocka_unit_test_teardown(iterations_alone_begin_with_the_first, free_all),
