@@ -109,20 +109,27 @@ int unwaiting_write(struct unwaiting *to, const char *line, size_t length)
 	return 0;
 }
 
-int unwaiting_free(struct unwaiting *to, int64_t limit_ns)
+size_t unwaiting_kept(const struct unwaiting *to)
 {
-	if (!to)
-		return 0;
+	return to->used;
+}
+
+int unwaiting_flush(struct unwaiting *to, int64_t limit_ns)
+{
 	const int64_t deadline = clock_now() + limit_ns;
 	int result;
 	while ((result = write_kept(to)) != 0 && errno == EAGAIN && clock_now() < deadline) {
 		struct pollfd polled = {.fd = to->fd, .events = POLLOUT};
 		poll(&polled, 1, (int)((deadline - clock_now()) / NS_PER_MS) + 1);
 	}
-	const int saved = errno;
+	return result;
+}
+
+void unwaiting_free(struct unwaiting *to)
+{
+	if (!to)
+		return;
 	if (to->own >= 0)
 		close(to->own);
 	free(to);
-	errno = saved;
-	return result;
 }

@@ -24,7 +24,13 @@ struct unwaiting *unwaiting_new(int fd);
 /* 0 when the line was written or kept; -1 with errno: EAGAIN, too much is kept already; or what write(2) says, and then nothing is kept. */
 int unwaiting_write(struct unwaiting *to, const char *line, size_t length);
 
-/* Writes what is kept, for at most so long, and frees it. 0, or -1 with errno (EAGAIN: the reader didn't take it). Accepts NULL. */
-int unwaiting_free(struct unwaiting *to, int64_t limit_ns);
+/* So many bytes are kept, the last ones of what was to be written. */
+size_t unwaiting_kept(const struct unwaiting *to);
+
+/* Writes what is kept, for at most so long. 0, or -1 with errno: EAGAIN, the reader didn't take it; or else nothing is kept any more. */
+int unwaiting_flush(struct unwaiting *to, int64_t limit_ns);
+
+/* What is kept is lost. Accepts NULL. */
+void unwaiting_free(struct unwaiting *to);
 
 #endif

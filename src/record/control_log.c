@@ -13,6 +13,15 @@
 #include "base/units.h"
 #include "base/unwaiting.h"
 #include "base/whole_line.h"
+#include "record/lost_rows.h"
+
+/* No row is shorter: eight columns, of which two are numbers of six decimals. */
+#define ROW_LEAST 24
+
+/* A moment in the three times of a row. */
+struct moment {
+	int64_t time_ns, monotonic_ns, unix_ns;
+};
 
 /* For a reader to take what is kept; less than the guardian waits for a sign of life of the master. */
 #define CLOSE_LIMIT_NS (700 * NS_PER_MS)
@@ -20,20 +29,26 @@
 struct control_log {
 	int fd;
 	struct unwaiting *unwaiting; /* NULL: writing waits for nobody, or may */
+	bool is_cut;                 /* half a row went out and can't be taken back: nothing more is written */
 	struct control_log_columns columns;
+	struct lost_rows lost;
+	struct moment lost_until; /* where the last row that is lost ends */
 };
 
-/* Writes the row that was printed to a memory stream; frees it. One write per row, so that a reader never meets half of one. */
-static int write_stream(const struct control_log *log, FILE *stream, char **text, const size_t *length)
+/* One write, so that a reader never meets half of a row. */
+static int write_text(struct control_log *log, const char *text, size_t length)
 {
-	int result = -1;
-	if (fclose(stream) == 0)
-		result = log->unwaiting ? unwaiting_write(log->unwaiting, *text, *length)
-					: whole_line_write(log->fd, *text, *length, NULL);
-	const int saved = errno;
-	free(*text);
-	errno = saved;
-	return result;
+	if (log->unwaiting)
+		return unwaiting_write(log->unwaiting, text, length);
+	if (!log->is_cut)
+		return whole_line_write(log->fd, text, length, &log->is_cut);
+	errno = EIO;
+	return -1;
+}
+
+static size_t kept(const struct control_log *log)
+{
+	return log->unwaiting ? unwaiting_kept(log->unwaiting) : 0;
 }
 
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits)
@@ -47,7 +62,8 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 		return NULL;
 	}
 	*log = (struct control_log){.fd = file, .columns = *columns};
-	if (never_waits && unwaiting_is_needed(file) && !(log->unwaiting = unwaiting_new(file)))
+	if (never_waits && unwaiting_is_needed(file) &&
+		(!(log->unwaiting = unwaiting_new(file)) || lost_rows_init(&log->lost, UNWAITING_MAX / ROW_LEAST) != 0))
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
@@ -68,11 +84,14 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 	fputs(columns->pinning ? ",pinning" : "", header);
 	fputs(columns->unit ? ",unit" : "", header);
 	fputs(columns->wall ? ",time_unix_s\n" : "\n", header);
-	if (write_stream(log, header, &text, &length) != 0)
-		goto fail;
-	return log;
+	const bool written = fclose(header) == 0 && write_text(log, text, length) == 0;
+	const int saved = errno;
+	free(text);
+	errno = saved;
+	if (written)
+		return log;
 fail:
-	control_log_close(log);
+	control_log_close(log, NULL);
 	return NULL;
 }
 
@@ -90,38 +109,107 @@ static void print_value(FILE *to, double value)
 		fprintf(to, ",%.6f", plain(value));
 }
 
-int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
+static size_t value_columns(const struct control_log_columns *columns)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *row = open_memstream(&text, &length);
-	if (!row)
-		return -1;
-	fprintf(row, "%.6f,%.6f", plain((double)(record->end_ns - origin_ns) / 1e9), (double)record->end_ns / 1e9);
+	return 6U + columns->free + columns->power + columns->zones + (columns->counted ? counted_columns(columns->counted) : 0) +
+	       columns->workloads;
+}
+
+static void print_times(FILE *to, const struct moment *end)
+{
+	fprintf(to, "%.6f,%.6f", plain((double)end->time_ns / 1e9), (double)end->monotonic_ns / 1e9);
+}
+
+/* What comes behind the numbers. */
+static void print_end(FILE *to, const struct control_log_columns *columns, const char *pinning, const struct moment *end)
+{
+	if (columns->pinning)
+		fprintf(to, ",%s", pinning ? pinning : "");
+	fputs(columns->unit ? ",core" : "", to);
+	if (columns->wall)
+		fprintf(to, ",%" PRId64 ".%06" PRId64, end->unix_ns / NS_PER_S, end->unix_ns % NS_PER_S / NS_PER_US);
+	fputc('\n', to);
+}
+
+static void print_row(FILE *row, const struct control_log_columns *columns, const struct record *record, const struct moment *end)
+{
+	print_times(row, end);
 	print_value(row, record->target);
 	print_value(row, record->load);
 	print_value(row, record->estimate);
 	print_value(row, record->duty);
 	print_value(row, record->runnable);
 	print_value(row, record->others);
-	if (log->columns.free)
+	if (columns->free)
 		print_value(row, record->free);
-	if (log->columns.power)
+	if (columns->power)
 		print_value(row, record->power_w);
-	for (size_t i = 0; i < log->columns.zones; i++)
+	for (size_t i = 0; i < columns->zones; i++)
 		print_value(row, record->zone_w[i]);
-	for (size_t i = 0; log->columns.counted && i < counted_columns(log->columns.counted); i++)
-		print_value(row, counted_column(log->columns.counted, i));
-	for (unsigned i = 0; i < log->columns.workloads; i++)
+	for (size_t i = 0; columns->counted && i < counted_columns(columns->counted); i++)
+		print_value(row, counted_column(columns->counted, i));
+	for (unsigned i = 0; i < columns->workloads; i++)
 		print_value(row, record->duties[i]);
-	if (log->columns.pinning)
-		fprintf(row, ",%s", record->pinning ? record->pinning : "");
-	fputs(log->columns.unit ? ",core" : "", row);
-	if (log->columns.wall)
-		fprintf(row, ",%" PRId64 ".%06" PRId64, record->end_unix_ns / NS_PER_S,
-			record->end_unix_ns % NS_PER_S / NS_PER_US);
-	fputc('\n', row);
-	return write_stream(log, row, &text, &length);
+	print_end(row, columns, record->pinning, end);
+}
+
+/* The row that marks what is missing up to then: the trace alone still knows its target. */
+static void print_mark(FILE *row, const struct control_log *log, const struct moment *end)
+{
+	print_times(row, end);
+	print_value(row, lost_rows_target(&log->lost));
+	for (size_t i = value_columns(&log->columns); i > 1; i--)
+		print_value(row, NAN);
+	print_end(row, &log->columns, NULL, end);
+}
+
+static struct lost_stretch stretch_of(const struct record *record)
+{
+	if (isnan(record->target))
+		return (struct lost_stretch){.ns = record->length_ns};
+	return (struct lost_stretch){
+		.ns = record->length_ns, .target_ns = record->length_ns, .target = record->target * (double)record->length_ns};
+}
+
+/* Row and mark go together or not at all. */
+static int add(struct control_log *log, const char *text, size_t length, struct lost_stretch own)
+{
+	if (write_text(log, text, length) == 0) {
+		lost_rows_take(&log->lost, own, length, kept(log));
+		return 0;
+	}
+	const int error = errno;
+	/* Of a reader who has gone nobody knows what he still got. */
+	if (error != EAGAIN)
+		lost_rows_drop(&log->lost);
+	lost_rows_miss(&log->lost, own, kept(log));
+	errno = error;
+	return -1;
+}
+
+int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
+{
+	char *text = NULL;
+	size_t length = 0;
+	const int64_t start_ns = record->end_ns - record->length_ns;
+	const struct moment start = {start_ns - origin_ns, start_ns, record->end_unix_ns - record->length_ns};
+	const struct moment end = {record->end_ns - origin_ns, record->end_ns, record->end_unix_ns};
+	FILE *row = open_memstream(&text, &length);
+	int result = -1;
+	if (row && log->lost.missing.ns > 0)
+		print_mark(row, log, &start);
+	if (row)
+		print_row(row, &log->columns, record, &end);
+	if (row && fclose(row) == 0)
+		result = add(log, text, length, stretch_of(record));
+	else
+		lost_rows_miss(&log->lost, stretch_of(record), kept(log));
+	if (result != 0)
+		log->lost_until = end;
+	const int saved = errno;
+	free(text);
+	errno = saved;
+	return result;
 }
 
 const char *control_log_error(int error)
@@ -129,20 +217,66 @@ const char *control_log_error(int error)
 	return error == EAGAIN ? "nobody reads it, and rows are missing" : strerror(error);
 }
 
-int control_log_close(struct control_log *log)
+const char *control_log_describe(const struct control_log_loss *loss, char text[static CONTROL_LOG_LOSS_MAX])
 {
-	int result = 0;
+	const double lost_s = (double)loss->ns / 1e9, last_s = (double)loss->at_end_ns / 1e9;
+	if (loss->at_end_ns == loss->ns)
+		snprintf(text, CONTROL_LOG_LOSS_MAX, "the last %.3f s of the run are in no row", last_s);
+	else if (loss->at_end_ns > 0)
+		snprintf(text, CONTROL_LOG_LOSS_MAX, "%.3f s of the run are in no row, the last %.3f s among them", lost_s,
+			last_s);
+	else
+		snprintf(text, CONTROL_LOG_LOSS_MAX, "%.3f s of the run are in no row", lost_s);
+	return text;
+}
+
+/* Nothing comes behind it: where even that can't be written, the file just ends sooner. */
+static void mark_end(struct control_log *log)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *row = open_memstream(&text, &length);
+	if (!row)
+		return;
+	print_mark(row, log, &log->lost_until);
+	if (fclose(row) == 0)
+		add(log, text, length, (struct lost_stretch){0});
+	free(text);
+}
+
+/* What is kept. 0, or -1 with errno. */
+static int write_rest(struct control_log *log)
+{
+	if (!log->unwaiting || unwaiting_flush(log->unwaiting, CLOSE_LIMIT_NS) == 0)
+		return 0;
+	const int error = errno;
+	if (error == EAGAIN)
+		lost_rows_miss(&log->lost, (struct lost_stretch){0}, kept(log));
+	lost_rows_drop(&log->lost);
+	errno = error;
+	return -1;
+}
+
+int control_log_close(struct control_log *log, struct control_log_loss *loss)
+{
 	if (!log)
 		return 0;
 	int saved = errno;
-	if (unwaiting_free(log->unwaiting, CLOSE_LIMIT_NS) != 0) {
-		result = -1;
+	const int64_t marked_ns = log->lost.missing.ns;
+	if (marked_ns > 0)
+		mark_end(log);
+	int result = write_rest(log);
+	if (result != 0)
 		saved = errno;
-	}
+	unwaiting_free(log->unwaiting);
 	if (log->fd >= 0 && close(log->fd) != 0 && result == 0) {
 		result = -1;
 		saved = errno;
 	}
+	const int64_t missing_ns = log->lost.missing.ns;
+	if (loss)
+		*loss = (struct control_log_loss){log->lost.lost_ns, missing_ns > marked_ns ? missing_ns : marked_ns};
+	lost_rows_free(&log->lost);
 	free(log);
 	errno = saved;
 	return result;

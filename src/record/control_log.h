@@ -30,18 +30,27 @@ struct control_log_columns {
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits);
 
 /*
- * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. 0, or -1 with
- * errno; the log may be used on.
+ * Adds a row; time_s counts from origin_ns. What can't be written whole is taken back where the file allows it. Where rows before it could
+ * not be written, a row with an empty load comes first, which ends where this one begins. 0, or -1 with errno; the log may be used on.
  */
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns);
 
 /* What is wrong when one of these has failed with this errno. */
 const char *control_log_error(int error);
 
+/* Time of the run that is in no row, since rows could not be written; of it, what comes behind the last row. */
+struct control_log_loss {
+	int64_t ns, at_end_ns;
+};
+
+/* The same for people, behind the name of the log. */
+#define CONTROL_LOG_LOSS_MAX 128
+const char *control_log_describe(const struct control_log_loss *loss, char text[static CONTROL_LOG_LOSS_MAX]);
+
 /*
- * 0, or -1 with errno when what was written may not have arrived (EAGAIN: rows waited for a reader, who took none for a second). Accepts
- * NULL.
+ * Where the last rows are missing, tries once more to write one that marks them. 0, or -1 with errno when what was written may not have
+ * arrived (EAGAIN: rows waited for a reader, who took none for a second). *loss, where not NULL, is told in any case. Accepts NULL.
  */
-int control_log_close(struct control_log *log);
+int control_log_close(struct control_log *log, struct control_log_loss *loss);
 
 #endif

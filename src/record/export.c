@@ -258,11 +258,12 @@ static json_t *result(const struct export *export)
 		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->others_mean), "max",
 		json_value_number(summary->others_max), "equal_instances", equal_instances(export->run->shared));
 	const struct tally *const tally = &summary->tally;
-	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s}", "worst", worst(tally), "free", "mean",
-		json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
+	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "worst", worst(tally), "free",
+		"mean", json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
 		json_value_number(tally_alive(tally)), "may_use_processors", json_value_number(summary->may_use),
 		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu),
-		"load_unit", summary->of_cores ? "core" : "processor");
+		"load_unit", summary->of_cores ? "core" : "processor", "log_missing_s", json_value_number(summary->log_missing_s),
+		"log_missing_at_end_s", json_value_number(summary->log_missing_at_end_s));
 	json_object_set_new(object, "events", events(summary->counted));
 	json_object_update(object, more);
 	json_decref(more);
@@ -371,6 +372,8 @@ int export_csv(const struct export *export, const char *path)
 		{"free_cpu_before_s", summary->free_cpu.before},
 		{"free_cpu_control_s", summary->free_cpu.control},
 		{"free_cpu_after_s", summary->free_cpu.after},
+		{"log_missing_s", summary->log_missing_s},
+		{"log_missing_at_end_s", summary->log_missing_at_end_s},
 	};
 	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = output_stream(path);

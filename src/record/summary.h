@@ -40,7 +40,8 @@ struct summary {
 	double wall_s;                  /* from the end of the hold to the end of control */
 	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
 	uint64_t others_samples;
-	const struct frequencies *frequencies; /* that processors were held at; NULL or empty: none */
+	const struct frequencies *frequencies;      /* that processors were held at; NULL or empty: none */
+	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
 };
 

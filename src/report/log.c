@@ -325,7 +325,7 @@ struct report_mean report_log_mean(const struct report_log *log, double start, d
 		.target = with_target > 0 ? target / with_target : report_log_mean_of(log, log->target, start, end)};
 	const double load = integrate(log, log->load, NULL, start, end, &mean.known);
 	mean.load = load / mean.known;
-	integrate(log, log->target, NULL, start, end, &mean.targeted);
+	mean.targeted = with_target;
 	return mean;
 }
 

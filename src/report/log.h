@@ -62,8 +62,8 @@ double report_log_time(const struct report_log *log, double monotonic);
  */
 struct report_mean {
 	double load, target, power;
-	double targeted; /* seconds of the stretch that have a target */
-	double known; /* seconds of which there is a load */
+	double known;    /* seconds of which there is a load, … */
+	double targeted; /* … and a target, too */
 };
 struct report_mean report_log_mean(const struct report_log *log, double start, double end);
 

@@ -234,7 +234,7 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 		windows->item[i].load = mean.load;
 		/* The load of a window that was free in part isn't to be held against what was asked in the rest of it. */
 		const double length = windows->item[i].end - windows->item[i].start;
-		windows->item[i].target = mean.targeted < (1 - PIECE_LEAST) * length ? NAN : mean.target;
+		windows->item[i].target = mean.known - mean.targeted > PIECE_LEAST * length ? NAN : mean.target;
 		windows->item[i].power = mean.power;
 	}
 	if (log)

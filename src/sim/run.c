@@ -735,7 +735,7 @@ int sim_run_go(struct sim_run *run)
 	}
 	struct control_log *log = run->log;
 	run->log = NULL;
-	if (control_log_close(log) != 0 && !run->log_failed) {
+	if (control_log_close(log, NULL) != 0 && !run->log_failed) {
 		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
 		run->log_failed = true;
 	}
@@ -746,7 +746,7 @@ void sim_run_free(struct sim_run *run)
 {
 	if (!run)
 		return;
-	control_log_close(run->log);
+	control_log_close(run->log, NULL);
 	recorder_free(&run->logged);
 	recorder_free(&run->sampled);
 	for (unsigned i = 0; i < run->executors; i++) {

@@ -297,6 +297,11 @@ static bool misses_requirement(const struct master *master)
 			100 * COVERAGE_LEAST);
 		missed = true;
 	}
+	/* Whoever judges by its rows must have all of them. */
+	if (!recording_has_whole_log(&master->recording)) {
+		diag("rows of the log are missing, and --require is for all of the run");
+		missed = true;
+	}
 	if (!isnan(config->require_error) && !(error <= config->require_error)) {
 		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
 		missed = true;
@@ -383,6 +388,12 @@ static void say_summary(const struct master *master, const struct summary *summa
 	free(text);
 }
 
+/* NaN without a log, or where what has become of it is not known. */
+static double log_seconds(const struct master *master, int64_t ns)
+{
+	return master->config->log && !master->recording.log_unknown ? (double)ns / NS_PER_S : NAN;
+}
+
 /* Summary and records; a record that can't be written makes the status trouble. */
 static void report(struct master *master, int *status)
 {
@@ -403,6 +414,8 @@ static void report(struct master *master, int *status)
 		.others_mean = others_mean(&master->recording.sampled_others),
 		.others_max = others_most(&master->recording.sampled_others),
 		.others_samples = master->recording.sampled_others.counted,
+		.log_missing_s = log_seconds(master, master->recording.log_loss.ns),
+		.log_missing_at_end_s = log_seconds(master, master->recording.log_loss.at_end_ns),
 	};
 	for (unsigned i = 0; i < master->config->groups; i++)
 		if (has_many_by_default(&master->config->group[i]))
@@ -571,6 +584,7 @@ static bool warn_of_unread_input(const struct config *config)
 static int run_workloads(struct master *master)
 {
 	const struct config *config = master->config;
+	struct recording *recording = &master->recording;
 	master->run.user = master->ties->user;
 	master->run.attached = master->ties->attached;
 	heartbeat_beat(master->run.heartbeat);
@@ -593,9 +607,12 @@ static int run_workloads(struct master *master)
 		master->status = EXIT_TROUBLE;
 	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
 		attached_continue(master->run.attached[i].table);
-	live_line_remove(&master->recording.live_line);
+	live_line_remove(&recording->live_line);
 	if (!warned)
 		warn_of_unread_input(config);
+	heartbeat_beat(master->run.heartbeat);
+	if (recording->log)
+		recording_close_log(recording);
 	heartbeat_beat(master->run.heartbeat);
 	int status = verdict(master);
 	if (master->began_ns)
@@ -619,9 +636,6 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		status = run_workloads(&master);
 	else
 		workload_groups_remove(ties->groups); /* the guardian may be dead */
-	heartbeat_beat(ties->heartbeat);
-	if (control_log_close(master.recording.log) != 0 && !master.recording.log_failed)
-		diag("%s: can't write the log: %s", output_name(config->log), control_log_error(errno));
 	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);
 	free(master.executor);

@@ -17,6 +17,8 @@
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
 #define LOST_AFTER_NS NS_PER_S
+/* A shorter row would say nothing: two units of the kernel's counters. */
+#define PAUSED_ROW_LEAST_NS (20 * NS_PER_MS)
 
 int recording_init(struct recording *recording)
 {
@@ -27,8 +29,27 @@ int recording_init(struct recording *recording)
 	return recorder_init(&recording->sampled, run, SUMMARY_SAMPLE_NS, false);
 }
 
+void recording_close_log(struct recording *recording)
+{
+	const char *const name = output_name(recording->run->config->log);
+	char text[CONTROL_LOG_LOSS_MAX];
+	const int result = control_log_close(recording->log, &recording->log_loss);
+	recording->log = NULL;
+	if (result != 0 && !recording->log_failed)
+		diag("%s: can't write the log: %s", name, control_log_error(errno));
+	recording->log_unknown = result != 0 && recording->log_loss.ns == 0;
+	if (recording->log_loss.ns > 0)
+		diag("%s: %s", name, control_log_describe(&recording->log_loss, text));
+}
+
+bool recording_has_whole_log(const struct recording *recording)
+{
+	return recording->log_loss.ns == 0 && !recording->log_unknown;
+}
+
 void recording_free(struct recording *recording)
 {
+	control_log_close(recording->log, NULL);
 	energy_close(&recording->energy);
 	counted_close(&recording->counted);
 	master_others_close(&recording->ours);
@@ -273,7 +294,15 @@ static void complain_about_power(struct recording *recording)
 		diag("warning: --power-command: %s; rows without an answer have no power", text);
 }
 
-void recording_take(struct recording *recording, bool last)
+static bool is_due(const struct recording *recording, const struct recorder *recorder, enum recording_until until)
+{
+	const int64_t now = clock_now();
+	const int64_t length_ns = now - recorder->start_ns;
+	return recorder->next_ns <= now || (until == RECORDING_ENDS && length_ns >= recorder->interval_ns / 2) ||
+	       (until == RECORDING_PAUSES && recorder == &recording->logged && length_ns >= PAUSED_ROW_LEAST_NS);
+}
+
+void recording_take(struct recording *recording, enum recording_until until)
 {
 	struct recorder *const recorders[] = {&recording->logged, &recording->sampled};
 	struct sst_reading reading;
@@ -282,8 +311,7 @@ void recording_take(struct recording *recording, bool last)
 	bool started[2] = {false, false};
 	for (int i = 0; i < 2; i++) {
 		struct recorder *recorder = recorders[i];
-		const int64_t now = clock_now();
-		const bool due = recorder->next_ns <= now || (last && now - recorder->start_ns >= recorder->interval_ns / 2);
+		const bool due = is_due(recording, recorder, until);
 		if (!due || (!have_reading && !(have_reading = recording_read(recording, &reading)))) {
 			/* Without a reading the interval grows by one. */
 			if (due)

@@ -34,7 +34,7 @@ struct recording_sums {
 struct recording {
 	const struct run *run;
 	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
-	struct control_log *log; /* or NULL */
+	struct control_log *log; /* or NULL; recording_close_log closes it */
 	struct recorder logged, sampled;
 	struct accuracy accuracy;
 	struct tally tally;
@@ -54,6 +54,8 @@ struct recording {
 	struct recording_sums heard;    /* as of the last moment at which all executors were known to be on their way */
 	bool still;                     /* one of them stands still … */
 	int64_t still_until_ns;         /* … or did until then */
+	bool log_unknown;               /* nobody knows whether what was written of the log has arrived */
+	struct control_log_loss log_loss;
 	struct dynamic_pinning dynamic; /* where there are groups with it */
 	struct sst_cpus *allowed;       /* … what neutral means */
 	bool moving;                    /* threads may have been missed when the groups were moved */
@@ -61,7 +63,16 @@ struct recording {
 
 /* With `run` and `log` filled in. 0, or -1 with errno. */
 int recording_init(struct recording *recording);
-/* The log is closed by its owner, who has something to say about it. */
+
+/*
+ * At the end, when nothing is left to be cleaned up: writes what waits for a slow reader, for a second at most, and says what of the run is
+ * not in the log.
+ */
+void recording_close_log(struct recording *recording);
+
+/* Whether all rows of the log are written, as far as is known; without one, too. */
+bool recording_has_whole_log(const struct recording *recording);
+
 void recording_free(struct recording *recording);
 
 /* Reads the feedback source, and with it our own time. False where that fails, which is told once. */
@@ -89,7 +100,11 @@ void recording_hear(struct recording *recording, bool still, bool all_heard, int
 /* When the next one ends. */
 int64_t recording_next(const struct recording *recording);
 
-/* Ends the intervals that are due; with `last`, also those that are at least half over. */
-void recording_take(struct recording *recording, bool last);
+/*
+ * Ends the intervals that are due. At the end of the run also those that are at least half over, and before a pause the row of the log: what
+ * comes after it begins a row of its own.
+ */
+enum recording_until { RECORDING_GOES_ON, RECORDING_PAUSES, RECORDING_ENDS };
+void recording_take(struct recording *recording, enum recording_until until);
 
 #endif

@@ -100,7 +100,7 @@ static void on_timer(struct master *master)
 	if (master->stage != RUNNING || master->paused_ns)
 		return;
 	const bool over = clock_now() >= run_end(master);
-	recording_take(&master->recording, over);
+	recording_take(&master->recording, over ? RECORDING_ENDS : RECORDING_GOES_ON);
 	if (over)
 		master_end(master, SHARED_TERMINATE);
 	else
@@ -165,7 +165,7 @@ static void pause_run(struct master *master)
 			stop_all(master);
 	}
 	if (master->stage == RUNNING && !master->paused_ns) {
-		recording_take(&master->recording, false);
+		recording_take(&master->recording, RECORDING_PAUSES);
 		recording_stop_meters(&master->recording);
 		stop_all(master);
 	}
@@ -305,7 +305,7 @@ static void end_when_workloads_have(struct master *master)
 		return;
 	}
 	if (!master->paused_ns)
-		recording_take(&master->recording, true);
+		recording_take(&master->recording, RECORDING_ENDS);
 	unsigned ended = 0;
 	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
 		ended++;
@@ -347,7 +347,7 @@ static void interrupt(struct master *master, int number)
 	if (first)
 		master->interrupted = number;
 	if (master->stage == RUNNING && !master->paused_ns)
-		recording_take(&master->recording, true);
+		recording_take(&master->recording, RECORDING_ENDS);
 	resume_run(master);
 	if (master->stage == STARTING || (number == SIGINT && !first)) {
 		master_end(master, SHARED_KILL);

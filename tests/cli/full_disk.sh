@@ -48,9 +48,9 @@ run showstopper -q -T 50% -r 1s -o disk/log -n 1 touch started
 expect_trouble '^showstopper: disk/log: can.t write the log: No space left on device'
 expect_not_started
 
-# When there is room again the log goes on; only rows are missing.
+# When there is room again the log goes on; a row without a load stands for those that are missing.
 filled 4
-start_background timeout 60 showstopper -q -T 50% -r 30s --log-interval 2m -o disk/log -n 1 sleep 1000
+start_background timeout 60 showstopper -q -T 50% -r 30s --log-interval 2m -o disk/log --export-json record -n 1 sleep 1000
 wait_until test -s err
 # Looked at before there is room: with a row every 2 ms the disk is soon full again.
 size=$(wc -c <disk/log)
@@ -62,10 +62,39 @@ log_grew() {
 wait_until log_grew
 kill -INT "$(pgrep -P "$background")"
 wait_background
-expect_lines err 1
+expect_lines err 2
 expect_text err '^showstopper: disk/log: can.t write the log: No space left on device; the run goes on'
+expect_text err '^showstopper: disk/log: [0-9.]* s of the run are in no row(, the last [0-9.]* s among them)?$'
 expect_whole disk/log
 sed 1d disk/log | awk -F, 'NR > 1 && $1 <= time { exit 1 } { time = $1 }' || fail "$what: times go back"
+marked=$(sed 1d disk/log | awk -F, '$4 == "" && $3 == "0.500000" && $8 == "" { sum += $1 - time } { time = $1 } END { printf "%.6f", sum }')
+awk -v marked="$marked" -v lost="$(sed -n 's/.*"log_missing_s": \([0-9.]*\).*/\1/p' record)" -v end="$(sed -n 's/.*"log_missing_at_end_s": \([0-9.]*\).*/\1/p' record)" '
+	BEGIN { exit !(marked > 0 && lost > 0 && marked <= lost + 0.001 && marked >= lost - end - 0.001) }' ||
+	fail "$what: marked $marked s: $(grep log_missing record)"
+run ssreport accuracy disk/log
+expect_status 0
+expect_text err '^ssreport: disk/log: [0-9.]* s of [0-9.]* s have no load'
+# Rows that came late leave others out, too.
+awk -v marked="$marked" '/have no load/ { exit !($3 >= marked - 0.001) }' err || fail "$what: marked $marked s: $(cat err)"
+
+# What is missing at the end is told, too, and --require wants all of the log.
+filled 4
+run showstopper -q -T 0 -c open -r 2s --log-interval 2m -o disk/log --export-json record --export-csv record.csv --require error=100 -n 1 sleep 1000
+expect_status 3
+expect_text err '^showstopper: disk/log: the last [0-9.]* s of the run are in no row$'
+expect_text err '^showstopper: rows of the log are missing, and --require is for all of the run$'
+expect_lines err 3
+missing=$(sed -n 's/.*"log_missing_s": \([0-9.]*\).*/\1/p' record)
+expect_text record "\"log_missing_at_end_s\": $missing\$"
+awk -F, -v missing="$missing" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+	NR == 2 { exit !($column["log_missing_s"] == missing && missing > 0 && $column["log_missing_at_end_s"] == missing) }' record.csv ||
+	fail "$what: $missing s, and in record.csv: $(cat record.csv)"
+filled 64
+run showstopper -q -T 0 -c open -r 1s -o disk/log --export-json record --require error=100 -n 1 sleep 1000
+expect_status 0
+expect_text record '"log_missing_s": 0.0,'
+run showstopper -q -T 0 -c open -r 1s --export-json record -n 1 sleep 1000
+expect_text record '"log_missing_s": null,'
 
 # ---- Records of a run ---------------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 39 ] || fail "record.csv has rows of $columns columns, expected 39 in both"
+[ "$columns" = 41 ] || fail "record.csv has rows of $columns columns, expected 41 in both"
 # Which Showstopper it was, in both records as --version says.
 said=$(showstopper --version | sed 's/^showstopper //; s/ (\(.*\))$/,\1/; /,/!s/$/,/')
 [ "$(head -n 1 record.csv | sed 's/.*,\(.*,.*\)/\1/')" = showstopper,revision ] || fail "record.csv has other columns at its end: $(head -n 1 record.csv)"

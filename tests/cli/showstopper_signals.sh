@@ -194,6 +194,18 @@ sed 1d log.csv | awk -F, 'NR == 1 { time = $1; clock = $2 } END { exit !($2 - cl
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "duty") duty = i; next } $duty < 0.9 { bad = 1 } END { exit bad || NR < 5 }' log.csv ||
 	{ fail "$what: a row has less than the whole duty cycle"; cat log.csv; }
 
+# The row under way ends with it, so that the next one begins where it goes on.
+rm -f ready.* log.csv
+start 1 -q -T 100% -c open -r 3s -o log.csv -n 1 sleep 1000
+wait_until has_rows
+sleep 0.25
+before=$(rows)
+kill -TSTP "$guardian"
+wait_until guardian_is_stopped
+[ "$(rows)" -gt "$before" ] || fail "$what: no row ends where it is suspended"
+kill -CONT "$guardian"
+expect_end 'status 0'
+
 # What a shell does to a stopped job that it ends: SIGTERM, then SIGCONT.
 start 2 -q -T 100% -c open -n 2 sleep 1000
 kill -TSTP "$guardian"

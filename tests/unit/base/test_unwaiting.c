@@ -78,7 +78,9 @@ static void read_what_is_kept(struct unwaiting *to, unsigned *next)
 		read_lines(next);
 		assert_int_equal(unwaiting_write(to, "", 0), 0);
 	}
-	assert_int_equal(unwaiting_free(to, 0), 0);
+	assert_int_equal(unwaiting_flush(to, 0), 0);
+	assert_int_equal(unwaiting_kept(to), 0);
+	unwaiting_free(to);
 	read_lines(next);
 }
 
@@ -126,8 +128,13 @@ static void the_end_waits_no_longer_than_told(void **state)
 	assert_non_null(to);
 	for (unsigned i = 0; i < LINES; i++)
 		assert_int_equal(unwaiting_write(to, line, print_line(i)), 0);
-	assert_int_equal(unwaiting_free(to, 10 * NS_PER_MS), -1);
+	const size_t kept = unwaiting_kept(to);
+	assert_true(kept > 0 && kept < LINES * sizeof line);
+	assert_int_equal(unwaiting_flush(to, 10 * NS_PER_MS), -1);
 	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(unwaiting_kept(to), kept);
+	unwaiting_free(to);
+	unwaiting_free(NULL);
 }
 
 static void a_reader_who_left_is_said(void **state)
@@ -139,7 +146,8 @@ static void a_reader_who_left_is_said(void **state)
 	close(ends[0]);
 	assert_int_equal(unwaiting_write(to, "x\n", 2), -1);
 	assert_int_equal(errno, EPIPE);
-	assert_int_equal(unwaiting_free(to, NS_PER_S), 0);
+	assert_int_equal(unwaiting_flush(to, NS_PER_S), 0);
+	unwaiting_free(to);
 }
 
 static void files_need_none(void **state)

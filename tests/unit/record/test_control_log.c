@@ -62,6 +62,8 @@ static const struct record row = {.end_ns = 12500000000,
 	.others = 0.03125};
 #define ROW "2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250\n"
 
+#define NEXT_ROW "3.000000,13.000000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250\n"
+
 static void rows_have_the_columns_of_the_header(void **state)
 {
 	(void)state;
@@ -72,7 +74,7 @@ static void rows_have_the_columns_of_the_header(void **state)
 	assert_string_equal(text_of_log(), HEADER "\n" ROW); /* at once, too */
 	struct record none = {.end_ns = 8000000000, .target = NAN, .load = NAN, .estimate = NAN, .duty = NAN, .others = NAN};
 	assert_int_equal(control_log_add(log, &none, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	/* What there is not is empty; the warm-up has negative times. */
 	assert_string_equal(text_of_log(), HEADER "\n" ROW "-2.000000,8.000000,,,,,0.000000,\n");
 }
@@ -87,7 +89,7 @@ static void the_pinning_comes_last(void **state)
 	struct control_log *log = open_log(.workloads = 1, .pinning = true);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER
 		",duty_00,pinning\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,0.250000,per-chip\n");
 }
@@ -98,7 +100,7 @@ static void the_unit_is_said_where_it_is_cores(void **state)
 	struct control_log *log = open_log(.unit = true);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(
 		text_of_log(), HEADER ",unit\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,core\n");
 }
@@ -111,7 +113,7 @@ static void the_wall_clock_comes_last_of_all(void **state)
 	struct control_log *log = open_log(.unit = true, .wall = true);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER ",unit,time_unix_s\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,"
 						  "1.500000,0.031250,core,1767225600.000012\n");
 }
@@ -125,7 +127,7 @@ static void instances_have_columns_of_their_own(void **state)
 	struct control_log *log = open_log(.workloads = 3);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER ",duty_00,duty_01,duty_02\n2.500000,12.500000,0.250000,0.260000,0.261235,0."
 						  "500000,1.500000,0.031250,0.000000,,1.000000\n");
 }
@@ -146,7 +148,7 @@ static void events_have_columns_where_they_are_asked_for(void **state)
 	struct control_log *log = open_log(.power = true, .counted = &counted);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER
 		",power_w,cycles_u_per_s,cycles_u_g0_per_s,cycles_u_g1_per_s,cpu_x_1_per_s,cpu_x_1_g0_per_s,cpu_x_1_g1_per_s\n"
 		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,41.250000,60.000000,40.000000,"
@@ -165,7 +167,7 @@ static void power_has_a_column_where_it_is_asked_for(void **state)
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	record.power_w = NAN;
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER
 		",power_w,duty_00\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,41.250000,0.250000\n"
 		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,0.250000\n");
@@ -183,7 +185,7 @@ static void free_load_comes_after_that_of_others(void **state)
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	record.free = NAN;
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER
 		",free,power_w\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,0.500000,41.250000\n"
 		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,41.250000\n");
@@ -194,11 +196,11 @@ static void instance_columns_are_as_wide_as_the_largest_number(void **state)
 	(void)state;
 	struct control_log *log = open_log(.workloads = 1);
 	assert_non_null(log);
-	control_log_close(log);
+	control_log_close(log, NULL);
 	assert_string_equal(text_of_log(), HEADER ",duty_00\n");
 	log = open_log(.workloads = 101);
 	assert_non_null(log);
-	control_log_close(log);
+	control_log_close(log, NULL);
 	const char *text = text_of_log();
 	assert_non_null(strstr(text, HEADER ",duty_000,duty_001,"));
 	assert_non_null(strstr(text, ",duty_099,duty_100\n"));
@@ -217,7 +219,7 @@ static void no_minus_zero(void **state)
 	struct control_log *log = open_log(.workloads = 0);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 1000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_string_equal(text_of_log(), HEADER "\n0.000000,1.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000\n");
 }
 
@@ -232,7 +234,7 @@ static void a_file_that_cannot_be_written_is_an_error(void **state)
 		assert_null(control_log_open(output_open("/dev/full", O_TRUNC), &(struct control_log_columns){0}, never_waits));
 		assert_int_equal(errno, ENOSPC);
 	}
-	assert_int_equal(control_log_close(NULL), 0);
+	assert_int_equal(control_log_close(NULL, NULL), 0);
 }
 
 /* A file that may not grow as far as a row needs: what was written of the row is taken back. */
@@ -255,10 +257,158 @@ static void half_a_row_is_taken_back(void **state)
 	assert_int_equal(result, -1);
 	assert_int_equal(error, EFBIG);
 	assert_string_equal(text_of_log(), HEADER "\n" ROW);
-	/* With room again the log goes on as if nothing had been. */
-	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
-	assert_string_equal(text_of_log(), HEADER "\n" ROW ROW);
+	/* With room again the log goes on as if nothing had been; the row before says what is missing. */
+	struct record next = row;
+	next.end_ns += 500000000;
+	struct control_log_loss loss;
+	assert_int_equal(control_log_add(log, &next, 10000000000), 0);
+	assert_int_equal(control_log_close(log, &loss), 0);
+	assert_string_equal(text_of_log(), HEADER "\n" ROW "2.500000,12.500000,0.250000,,,,,\n" NEXT_ROW);
+	assert_int_equal(loss.ns, 500000000);
+	assert_int_equal(loss.at_end_ns, 0);
+}
+
+/* From here on the file may not grow beyond so many bytes, or (0) as before. */
+static void limit_file(size_t length)
+{
+	static struct rlimit before;
+	signal(SIGXFSZ, SIG_IGN);
+	if (!before.rlim_max)
+		assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	struct rlimit limit = before;
+	if (length)
+		limit.rlim_cur = length;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static const double halves[] = {0.5, 0.5};
+
+/* Row `number` of a run, of half a second, which has other targets every time and a wall clock. */
+static struct record row_number(int number)
+{
+	struct record record = row;
+	record.end_ns = 10000000000 + number * INT64_C(500000000);
+	record.end_unix_ns = INT64_C(1767225600000000000) + record.end_ns;
+	record.target = 0.1 * number;
+	record.duties = halves;
+	record.pinning = "per-core";
+	return record;
+}
+
+static int add_number(struct control_log *log, int number)
+{
+	const struct record record = row_number(number);
+	return control_log_add(log, &record, 10000000000);
+}
+
+/* Its times and its mean target are all that is known; it ends where the next row begins, also after a pause. */
+static void a_row_marks_what_is_missing(void **state)
+{
+	(void)state;
+	struct control_log_loss loss;
+	struct control_log *log =
+		open_log(.free = true, .power = true, .workloads = 2, .pinning = true, .unit = true, .wall = true);
+	assert_non_null(log);
+	assert_int_equal(add_number(log, 1), 0);
+	limit_file(strlen(text_of_log()) + 10);
+	for (int i = 2; i < 4; i++)
+		assert_int_equal(add_number(log, i), -1);
+	limit_file(0);
+	struct record record = row_number(4);
+	record.end_ns += 60000000000;
+	assert_int_equal(control_log_add(log, &record, 70000000000), 0);
+	assert_int_equal(control_log_close(log, &loss), 0);
+	assert_non_null(strstr(text_of_log(), ",core,1767225610.500000\n"
+					      "1.500000,71.500000,0.250000,,,,,,,,,,,core,1767225611.500000\n"
+					      "2.000000,72.000000,0.400000,0.260000,"));
+	assert_int_equal(loss.ns, 1000000000);
+	assert_int_equal(loss.at_end_ns, 0);
+}
+
+/* A shorter row may still have room where a whole one has none. */
+static void the_end_is_marked_where_that_fits(void **state)
+{
+	(void)state;
+	static const size_t room[] = {40, 10};
+	for (size_t i = 0; i < 2; i++) {
+		struct control_log_loss loss;
+		char text[CONTROL_LOG_LOSS_MAX];
+		struct control_log *log = open_log(.workloads = 0);
+		assert_non_null(log);
+		assert_int_equal(add_number(log, 1), 0);
+		char *const before = strdup(text_of_log());
+		limit_file(strlen(before) + room[i]);
+		assert_int_equal(add_number(log, 2), -1);
+		assert_int_equal(add_number(log, 3), -1);
+		assert_int_equal(control_log_close(log, &loss), 0);
+		limit_file(0);
+		assert_int_equal(loss.ns, 1000000000);
+		assert_int_equal(loss.at_end_ns, 1000000000);
+		assert_string_equal(control_log_describe(&loss, text), "the last 1.000 s of the run are in no row");
+		assert_memory_equal(text_of_log(), before, strlen(before));
+		assert_string_equal(text_of_log() + strlen(before), i ? "" : "1.500000,11.500000,0.250000,,,,,\n");
+		free(before);
+	}
+}
+
+/* Of those that a reader leaves, and of those beyond what is kept for him. */
+static void rows_that_nobody_reads_are_missing(void **state)
+{
+	(void)state;
+	static char piece[4096];
+	static char rest[1 << 20];
+	struct control_log_loss loss;
+	int number = 1;
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	const int reader = open(path, O_RDWR | O_NONBLOCK);
+	struct control_log *log = control_log_open(output_open(path, O_TRUNC), &(struct control_log_columns){0}, true);
+	assert_non_null(log);
+	while (add_number(log, number) == 0)
+		assert_true(++number < 1000000);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(add_number(log, number + 1), -1);
+	/* He wakes up, and falls asleep before the end. */
+	for (int i = 2; i < 7; i++) {
+		while (read(reader, piece, sizeof piece) > 0)
+			continue;
+		assert_int_equal(add_number(log, number + i), 0);
+	}
+	assert_int_equal(control_log_close(log, &loss), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_true(loss.ns > 0 && loss.at_end_ns == loss.ns);
+	/* What of the end is in the pipe but for the last whole row is told. */
+	size_t used = 0;
+	for (ssize_t got; (got = read(reader, rest + used, sizeof rest - 1 - used)) > 0;)
+		used += (size_t)got;
+	close(reader);
+	rest[used] = '\0';
+	*strrchr(rest, '\n') = '\0';
+	const double last_s = strtod(strrchr(rest, '\n') + 1, NULL);
+	const double end_s = 0.5 * (number + 6);
+	assert_true(fabs(last_s + (double)loss.at_end_ns / 1e9 - end_s) < 1e-6);
+}
+
+static void two_holes_are_told_apart(void **state)
+{
+	(void)state;
+	struct control_log_loss loss;
+	char text[CONTROL_LOG_LOSS_MAX];
+	struct control_log *log = open_log(.workloads = 0);
+	assert_non_null(log);
+	limit_file(strlen(HEADER) + 5);
+	assert_int_equal(add_number(log, 1), -1);
+	limit_file(0);
+	assert_int_equal(add_number(log, 2), 0);
+	limit_file(strlen(text_of_log()) + 5);
+	assert_int_equal(add_number(log, 3), -1);
+	assert_int_equal(add_number(log, 4), -1);
+	assert_int_equal(control_log_close(log, &loss), 0);
+	limit_file(0);
+	assert_non_null(strstr(text_of_log(), HEADER "\n0.500000,10.500000,0.100000,,,,,\n1.000000,11.000000,0.200000,0.26"));
+	assert_string_equal(control_log_describe(&loss, text), "1.500 s of the run are in no row, the last 1.000 s among them");
+	loss.at_end_ns = 0;
+	assert_string_equal(control_log_describe(&loss, text), "1.500 s of the run are in no row");
 }
 
 static void *read_slowly(void *context)
@@ -285,7 +435,7 @@ static void a_pipe_will_do(void **state)
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
 	assert_int_equal(control_log_add(log, &row, 10000000000), 0);
-	assert_int_equal(control_log_close(log), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
 	assert_int_equal(pthread_join(reader, NULL), 0);
 	assert_string_equal(text, HEADER "\n" ROW ROW);
 }
@@ -306,6 +456,10 @@ int main(void)
 		TEST(no_minus_zero),
 		TEST(a_file_that_cannot_be_written_is_an_error),
 		TEST(half_a_row_is_taken_back),
+		TEST(a_row_marks_what_is_missing),
+		TEST(the_end_is_marked_where_that_fits),
+		TEST(rows_that_nobody_reads_are_missing),
+		TEST(two_holes_are_told_apart),
 		TEST(a_pipe_will_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
