@@ -141,6 +141,37 @@ run ssburn -o disk/iterations -n 2000 -w 1
 expect_trouble '^ssburn: disk/iterations: iteration records are being lost: No space left on device'
 expect_whole disk/iterations
 
+# As in the log: a record without a number says from when to when others are missing.
+for program in 'ssburn -w 1' 'ssiterate -q'; do
+	filled 4
+	# shellcheck disable=SC2086 # words
+	case $program in
+	ssburn*) start_background timeout 60 $program -o disk/iterations ;;
+	*) start_background timeout 60 $program -o disk/iterations true ;;
+	esac
+	wait_until test -s err
+	size=$(wc -c <disk/iterations)
+	# Until then records are lost, each at its time.
+	sleep 0.5
+	rm disk/filler
+	# shellcheck disable=SC2317 # wait_until calls it
+	records_grew() {
+		[ "$(wc -c <disk/iterations)" -gt "$size" ]
+	}
+	wait_until records_grew
+	kill -TERM "$(pgrep -P "$background")"
+	wait_background
+	expect_lines err 1
+	expect_text err 'iteration records are being lost: No space left on device$'
+	expect_whole disk/iterations
+	awk -F, 'NR > 1 && $2 == "" { marks++; lost += $4 - $3; if ($4 <= $3 || $3 < end - 1) exit 1 } { end = $4 } END { exit !(marks && lost > 0.3) }' disk/iterations ||
+		fail "$what: no record of what is missing"
+	run ssreport throughput -i 100m -f csv disk/iterations
+	expect_status 0
+	expect_text err '^ssreport: disk/iterations: the iterations of [0-9.]* s are missing; this time is left out$'
+	expect_text out ',,,$'
+done
+
 filled 4
 run sssim -q -o disk/log -T 50% -r 1000s
 expect_trouble '^sssim: disk/log: can.t write the log: No space left on device'

@@ -318,9 +318,11 @@ awk '{ if ($2 != NR) exit 1 }' out || fail "$what: output has gaps"
 # A full disk: said once, the work goes on, no line is damaged.
 run sh -c "trap '' XFSZ; ulimit -f 1; exec ssiterate -q -n 40 -o log true"
 expect_trouble '^ssiterate: log: iteration records are being lost: File too large'
-lines=$(wc -l <log)
+# The row that stands for those that are missing may have room.
+sed '$ { /^0,,/d; }' log >whole
+lines=$(wc -l <whole)
 if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
-expect_records log 0 $((lines - 1))
+expect_records whole 0 $((lines - 1))
 
 # Standard descriptors that are closed are not taken for files.
 run sh -c 'ssiterate -m x -n 1 -o log -- sh -c "echo x; echo error >&2" >&- 2>&- <&-'

@@ -94,11 +94,11 @@ static void format_prints_nanoseconds_and_the_wall_clock(void **state)
 static void format_has_room_for_the_largest(void **state)
 {
 	(void)state;
-	const struct iteration_record largest = {UINT_MAX, UINT64_MAX, INT64_MAX, INT64_MAX};
+	const struct iteration_record largest = {UINT_MAX, UINT64_MAX - 1, INT64_MAX, INT64_MAX};
 	char line[ITERATION_LOG_LINE_MAX];
 	iteration_log_format(&largest, 0, line);
 	assert_string_equal(
-		line, "4294967295,18446744073709551615,9223372036.854775807,9223372036.854775807,9223372036.854775\n");
+		line, "4294967295,18446744073709551614,9223372036.854775807,9223372036.854775807,9223372036.854775\n");
 }
 
 static void lines_are_in_the_file_at_once(void **state)
@@ -192,9 +192,28 @@ static void full_disk_leaves_whole_lines(void **state)
 		}
 		limit_file_size(RLIM_INFINITY);
 		assert_int_equal(iteration_log_write(&log, &second), 0);
-		assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+		/* The record before it says what is missing. */
+		assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,,12.345678902,99.999999999\n"
+							  "3,18,12.345678902,99.999999999\n");
 		assert_int_equal(log.lost, 2);
 		assert_int_equal(iteration_log_close(&log), 0);
+	}
+}
+
+/* From the first start to the last end, also of threads that began at different times; at the end where there is room. */
+static void what_is_missing_is_recorded(void **state)
+{
+	(void)state;
+	const struct iteration_record third = {3, 19, 11000000000, 100000000000};
+	for (size_t room = 0; room < 2; room++) {
+		struct iteration_log log;
+		assert_int_equal(iteration_log_open(&log, path), 0);
+		limit_file_size(strlen(HEADER) + (room ? strlen("3,,11.000000000,100.000000000\n") + strlen(WALL) : 10));
+		assert_int_equal(iteration_log_write(&log, &second), -1);
+		assert_int_equal(iteration_log_write(&log, &third), -1);
+		assert_int_equal(iteration_log_close(&log), 0);
+		limit_file_size(RLIM_INFINITY);
+		assert_string_equal(text_of(path), room ? HEADER "3,,11.000000000,100.000000000\n" : HEADER);
 	}
 }
 
@@ -254,6 +273,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_writers_keep_lines_whole, create_file, remove_file),
 		cmocka_unit_test(open_says_why_it_fails),
 		cmocka_unit_test_setup_teardown(full_disk_leaves_whole_lines, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(what_is_missing_is_recorded, create_file, remove_file),
 		cmocka_unit_test(nothing_follows_half_a_line),
 		cmocka_unit_test(pipe_without_reader_is_an_error),
 	};
