@@ -285,6 +285,36 @@ expect_status 1
 expect_text out 'short_50_default_1 failed with status 1: a workload ended before the run did'
 expect_text failing/accuracy.md '^1 of 2 runs are complete'
 
+# So does what could not be recorded: iterations, as their records say or whoever wrote them, and rows of the log. The record is a stand-in's that
+# had a full disk.
+cat >catalogue/marked.workload <<'END'
+summary = has lost records
+class = single-threaded
+command = printf 'instance,iteration,start_s,end_s\n0,,1,2\n' >{records}; exec sleep 100
+records = own
+END
+cat >catalogue/lossy.workload <<'END'
+summary = loses records
+class = single-threaded
+command = : >{records}; echo 'ssburn: x: iteration records are being lost: No space left on device' >&2; exec sleep 100
+records = own
+END
+run "$experiments/accuracy" -B "$build" -w marked,lossy -l 50 -s default -t 2 -c 0 --force -o lost
+expect_text out '^marked_50_default_1 failed with status 1: iteration records are missing in iterations\.0*\.csv$'
+expect_text out '^lossy_50_default_1 failed with status 1: iteration records were lost$'
+mkdir stand_in
+ln -s "$build"/* stand_in/
+rm stand_in/showstopper
+cat >stand_in/showstopper <<END
+#!/bin/sh
+"$build/showstopper" "\$@" || exit
+[ ! -e record.csv ] || awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if (\$i == "log_missing_s") at = i } NR == 2 { \$at = 0.5 } { print }' record.csv >new.csv
+[ ! -e new.csv ] || mv new.csv record.csv
+END
+chmod +x stand_in/showstopper
+run "$experiments/accuracy" -B "$work/stand_in" -w burn-single -l 50 -s default -t 2 -c 0 --force -o holes
+expect_text out '^burn-single_50_default_1 failed with status 1: rows of the log are missing$'
+
 # The runs of traces are those of fastforward, too.
 replay() {
 	# shellcheck disable=SC2086 # none or one

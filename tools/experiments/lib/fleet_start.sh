@@ -147,7 +147,9 @@ start_fleet() {
 	trap - INT TERM HUP
 	failed=0
 	for node in $nodes; do
-		[ "$(cat "$output/nodes/$node/status" 2>/dev/null)" = 0 ] && continue
+		if [ "$(cat "$output/nodes/$node/status" 2>/dev/null)" = 0 ]; then
+			log_is_whole "$output/nodes/$node/record.csv" && continue
+		fi
 		failed=$((failed + 1))
 		[ ! -s "$output/nodes/$node/messages.txt" ] || printf '%s: %s\n' "$node" "$(head -n 1 "$output/nodes/$node/messages.txt")" >&2
 	done

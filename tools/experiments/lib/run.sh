@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # One run of a batch: its folder, its command, the environments of its sides. Sourced by lib/batch.sh.
 
+. "$root/tools/experiments/lib/whole.sh"
+
 # one_run NUMBER LABEL WORKLOAD INSTANCES WARM_UP SECONDS HOW OPTIONS: HOW is an environment, or sssim.
 one_run() {
 	label=$2 how=$7
@@ -174,7 +176,8 @@ visible_folders() {
 	done
 }
 
-# Sets $status: whether the workloads lived as long as the run; they are endless. What was made inside comes into the run's folder.
+# Sets $status: whether the workloads lived as long as the run, as they are endless, and all was recorded. What was made inside comes into the
+# run's folder.
 end_of_run() { # SECONDS
 	# After a signal it may not have had the time.
 	[ "$status" -le 128 ] || "$experiments/lib/environment" remove "$how" "$part"
@@ -192,12 +195,22 @@ end_of_run() { # SECONDS
 	fi
 	[ "$status" -eq 0 ] || return 0
 	for record in $records; do
-		ran_as_long "$record" "$1" || {
-			status=1
-			echo "a workload ended before the run did" >>"$part/messages.txt"
-			return
-		}
+		ran_as_long "$record" "$1" || fails "a workload ended before the run did"
+		log_is_whole "$record" || fails "rows of the log are missing"
 	done
+	for records in ${group_names:-iterations}; do
+		for file in "$part/$records".*.csv; do
+			[ ! -e "$file" ] || records_are_whole "$file" || fails "iteration records are missing in ${file##*/}"
+		done
+	done
+	# Of those at the end no record may tell.
+	for file in "$part"/errors.*.txt "$part"/*/files/errors.*.txt; do
+		[ ! -e "$file" ] || ! grep -q 'iteration records are being lost' "$file" || fails "iteration records were lost"
+	done
+}
+fails() { # WHY
+	[ "$status" -ne 0 ] || echo "$1" >>"$part/messages.txt"
+	status=1
 }
 
 # bring_back SIDE NAME: its iteration records, and what it complained of.
