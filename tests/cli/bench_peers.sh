@@ -93,7 +93,7 @@ expect_status 1
 # A reading that comes late by more than half a window: the session must be repeated.
 printf 'time_s,monotonic_s,load\n1,10.2,0.9\n2,12.4,0.54\n' >rows/load.1300.csv
 rows
-expect_status 2
+expect_status 3
 expect_lines out 0
 
 cat >interval.awk <<'END'

@@ -12,7 +12,8 @@ project=$work/project
 as_author() {
 	git -C "$project" -c user.name=test -c user.email=test@localhost "$@" >git.log 2>&1 || fail "git $* failed: $(cat git.log)"
 }
-mkdir "$project"
+mkdir -p "$project/tools/lib"
+cp "$source/tools/lib/awk.sh" "$project/tools/lib/"
 echo one >"$project/program"
 cat >"$project/table.md" <<'END'
 Before.
@@ -174,6 +175,7 @@ for broken in '/second: end/d' '/second: begin/d' 's/first: begin/second: begin/
 done
 mkdir plain
 cp before.md plain/table.md
+cp -r "$project/tools" plain/
 export GIT_CEILING_DIRECTORIES="$work"
 publish_lines '| 1 |\n' "$work/plain" table.md first
 expect_trouble '^publish: --publish: the revision is unknown: .*/plain is no git checkout'

@@ -6,6 +6,10 @@
 #   expect_…        checks that say what was expected and what was found; the script goes on and fails at the end
 #   left_out WHY    a part can't be tried on this machine; the script goes on, and unless something fails CTest counts it as skipped
 #   skip WHY        the same for all of it
+#   missing PACKAGE [PART]       the same for what a package of Debian lacks that tools/setup check installs; where that has been run, by tools/check, which
+#                   sets SHOWSTOPPER_TEST_PACKAGES=yes, it is a failure
+#   skip_missing PACKAGE         the same for all of it
+# The awk of scripts is the machine's, or what SHOWSTOPPER_AWK says: mawk or gawk.
 
 set -u
 build=${SHOWSTOPPER_BUILD:?run me through ctest, or set SHOWSTOPPER_BUILD}
@@ -36,6 +40,19 @@ left_out() {
 
 skip() {
 	left_out "$*"
+	finish
+}
+
+missing() {
+	if [ "${SHOWSTOPPER_TEST_PACKAGES-}" = yes ]; then
+		fail "the package $1 is missing${2:+: $2}"
+	else
+		left_out "the package $1 is missing (tools/setup check installs it)${2:+: $2}"
+	fi
+}
+
+skip_missing() {
+	missing "$@"
 	finish
 }
 
@@ -118,3 +135,10 @@ finish() {
 	[ "$parts_left_out" -eq 0 ] || { printf 'parts left out: %s\n' "$parts_left_out"; exit 77; }
 	exit 0
 }
+
+if [ -n "${SHOWSTOPPER_AWK-}" ]; then
+	awk_path=$(command -v "$SHOWSTOPPER_AWK") || skip_missing "$SHOWSTOPPER_AWK"
+	awk_folder=$build/tests/awk/$SHOWSTOPPER_AWK
+	[ -x "$awk_folder/awk" ] || { mkdir -p "$awk_folder" && ln -sf "$awk_path" "$awk_folder/awk"; } || exit 1
+	PATH=$awk_folder:$PATH
+fi

@@ -10,10 +10,10 @@ fleet=$source/tools/experiments/fleet
 
 # log NAME BOOT BEGIN SECONDS TARGET LOAD: rows of a second after one of warm-up; control began at BEGIN of the wall clock, and the machine was booted at BOOT.
 log() {
-	awk -v boot="$2" -v begin="$3" -v seconds="$4" -v target="$5" -v achieved="$6" 'BEGIN {
+	awk -v boot="$2" -v begin="$3" -v seconds="$4" -v target="$5" -v value="$6" 'BEGIN {
 		print "time_s,monotonic_s,target,load,time_unix_s"
 		for (i = 0; i <= seconds; i++)
-			printf "%d,%.6f,%s,%s,%.6f\n", i, begin - boot + i, (i ? target : ""), achieved, begin + i
+			printf "%d,%.6f,%s,%s,%.6f\n", i, begin - boot + i, (i ? target : ""), value, begin + i
 	}' >"$1"
 }
 log a.csv 1000 5000 10 0.2 0.25

@@ -84,7 +84,7 @@ function mse(i, window) { return squares[i, window] / count[i, window] }
 
 END {
 	if (stalled)
-		exit 2
+		exit 3
 	for (i = 1; i <= segments; i++) {
 		if (!count[i, 500] || !count[i, 370] || !count[i, 1300])
 			exit 1

@@ -6,6 +6,7 @@
 #   bursts_end           ends that, when it has read what came last
 #   bursts_said ROWS [NAME]  of a CSV file with the columns samples and bursts (of its rows that begin with NAME): how many samples of how many met a
 #                        burst, as a sentence
+#   look_at_others       sets $other: the load in percent of two idle seconds, before anything is started
 
 bursts_reader=
 
@@ -22,6 +23,11 @@ bursts_end() {
 	kill -TERM "$bursts_reader" 2>/dev/null
 	wait "$bursts_reader" 2>/dev/null
 	bursts_reader=
+}
+
+look_at_others() {
+	other=$("${build:?}/cpuload" 2s 1 | awk -F, '$3 ~ /^[0-9]/ { printf "%.1f", 100 * $3 }')
+	[ -n "$other" ] || trouble "the load of this machine can't be measured"
 }
 
 bursts_said() {

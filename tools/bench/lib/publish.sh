@@ -10,6 +10,8 @@
 #                                 the programs lie that were measured
 # FILE is seen from $root, or from PUBLISH_ROOT where that is set: a draft.
 
+. "$root/tools/lib/awk.sh"
+
 publish_to=${PUBLISH_ROOT:-$root}
 
 # Documents, pictures and kept figures don't count as changes: each block that is published is one.

@@ -207,10 +207,9 @@ prepare_workloads() {
 	"$experiments/workload" build-java --java "$java" $workloads || exit 125
 }
 
-# Two idle seconds: what other programs do at the moment.
 check_idle() {
-	other=$("$build/cpuload" 2s 1 | awk -F, 'END { printf "%.1f", 100 * $3 }')
-	awk -v load="$other" 'BEGIN { exit !(load > 5) }' || return 0
+	look_at_others
+	above "$other" 5 || return 0
 	[ "$force" = yes ] || trouble "the machine is busy ($other % before anything was started); --force measures all the same"
 	echo "warning: the machine is busy ($other %); the numbers say little" >&2
 }

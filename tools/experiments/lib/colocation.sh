@@ -4,7 +4,7 @@
 
 # environment_of LABEL BATCH: in what it was run.
 environment_of() {
-	awk -F '\t' -v label="$1" '$1 == label { print $6 }' "$2/runs.tsv" 2>/dev/null
+	[ ! -e "$2/runs.tsv" ] || awk -F '\t' -v label="$1" '$1 == label { print $6 }' "$2/runs.tsv"
 }
 
 # log_of LABEL [BATCH]: the control log of a run, with the load of the background's processors.

@@ -19,7 +19,7 @@ measured_files() {
 
 # Table 6 is of guests beside containers. Of a batch in several environments without guests it is the host beside containers; of others, anything.
 kind_of_ratio() { # FOLDER
-	case $(awk -F '\t' '{ print $6; exit }' "$1/runs.tsv" 2>/dev/null):${1##*/} in
+	case $([ ! -e "$1/runs.tsv" ] || awk -F '\t' '{ print $6; exit }' "$1/runs.tsv"):${1##*/} in
 	qemu:* | :*-qemu) echo ratio ;;
 	native:native | :*-native) echo ratio-host ;;
 	*) echo ratio-other ;;

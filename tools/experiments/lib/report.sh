@@ -34,7 +34,7 @@ report_lines() { # LINES, each a paragraph
 
 # What the environments of the runs in $output were, and were not.
 report_notes() {
-	case $(awk -F "$tab" '{ print $6; exit }' "$output/runs.tsv" 2>/dev/null) in
+	case $([ ! -e "$output/runs.tsv" ] || awk -F "$tab" '{ print $6; exit }' "$output/runs.tsv") in
 	lxc) report_text 'Each side of a run was in a container of its own (LXC), of the same kernel.' ;;
 	qemu) report_text 'Each side of a run was in a virtual machine of its own (QEMU).' ;;
 	esac

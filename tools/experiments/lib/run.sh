@@ -257,8 +257,9 @@ look_whether_warm() {
 		change=$(awk -F, -v warm_up="$1" -f "$experiments/lib/warm.awk" "$part/log.csv" "$part/$records".*.csv)
 		[ -n "$change" ] || continue
 		echo "$records,$change" >>"$part/warm.csv"
-		awk -v change="${change##*,}" 'BEGIN { exit !(change > 2 || change < -2) }' || continue
-		echo "not warm: the throughput of $records changed by ${change##*,} % from the last but one quarter of the warm-up to the last" >>"$part/messages.txt"
+		change=${change##*,}
+		above "${change#-}" 2 || continue
+		echo "not warm: the throughput of $records changed by $change % from the last but one quarter of the warm-up to the last" >>"$part/messages.txt"
 	done
 }
 

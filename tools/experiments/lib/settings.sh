@@ -10,7 +10,7 @@ add_setting() {
 	case $setting in
 	N-bench)
 		# max(1, round(L·P)) instances that nobody stops. The log needs a target all the same.
-		count=$(awk -v load="$load" -v processors="$processors" 'BEGIN { n = int(load / 100 * processors + 0.5); print n < 1 ? 1 : n }')
+		count=$(awk -v percent="$load" -v processors="$processors" 'BEGIN { n = int(percent / 100 * processors + 0.5); print n < 1 ? 1 : n }')
 		;;
 	1CDC | 1DC) count=1 ;;
 	*) count=$(instances_of "$loaded") ;;

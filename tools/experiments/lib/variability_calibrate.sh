@@ -45,7 +45,7 @@ measure_well() { # FILE HAND BANDWIDTH
 	for times in 1 2 4; do
 		measure_rounds "$1" "$2" "$3" $((rounds * times))
 		sure=$(search_row "$3" "$1" | awk '{ printf "%.3f", 200 * $3 / $2 }')
-		awk -v sure="$sure" -v wanted="$precision" 'BEGIN { exit !(sure <= wanted) }' && return
+		above "$sure" "$precision" || return 0
 	done
 	printf 'noisy: at %s %% the mean ratio is known within %.1f %% only\n' "$3" "$sure"
 }
