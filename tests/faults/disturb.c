@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#define STANDSTILL_LIMIT_US 5000000
+
 static bool is_fatal(int signal)
 {
 	return signal == SIGKILL || signal == SIGSEGV || signal == SIGABRT;
@@ -41,6 +43,19 @@ static void note_killed(struct trial *trial, const struct action *action)
 		trial->killed_executor[action->which] = true;
 }
 
+/* The kernel continues an orphan that stands still, but not one that is yet to be stopped, as it waits for a processor. */
+static void await_standstill(struct trial *trial, pid_t pid)
+{
+	const int64_t limit = trial_now_us() + STANDSTILL_LIMIT_US;
+	while (trial_now_us() < limit) {
+		census_take(&trial->census, trial->mark);
+		const struct person *const person = census_find(&trial->census, pid);
+		if (!person || person_has_ended(person) || person_is_stopped(person))
+			return;
+		trial_pause_us(1000);
+	}
+}
+
 static void take_action(struct trial *trial, const struct action *action)
 {
 	pid_t pid = 0;
@@ -66,6 +81,8 @@ static void take_action(struct trial *trial, const struct action *action)
 		trial->result->kills += done;
 		const bool of_ours = done && action->role != ROLE_WORKLOAD;
 		trial->stood = trial->stood || (of_ours && action->signal == SIGSTOP);
+		if (of_ours && action->signal == SIGSTOP)
+			await_standstill(trial, pid);
 		if (of_ours && action->signal != SIGSTOP && action->signal != SIGCONT && !trial->request_us)
 			trial->request_us = trial_now_us();
 		return;
