@@ -333,11 +333,16 @@ expect_status 0
 run sh -c "trap '' XFSZ; ulimit -f 1; exec ssburn -w 1 -n 60 -c -o log"
 expect_trouble '^ssburn: log: iteration records are being lost: File too large'
 expect_text out '^iterations 60 checksum'
-expect_records log 0
-lines=$(wc -l <log)
+# The record that stands for those that are missing may have room.
+without_mark() {
+	sed '$ { /^0,,/d; }' log >whole
+	expect_records whole 0
+}
+without_mark
+lines=$(wc -l <whole)
 if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
 run timeout --preserve-status -k 5 -s TERM 3 sh -c "trap '' XFSZ; ulimit -f 1; exec ssburn -w 1 -p parallel -t 2 -o log"
 expect_trouble '^ssburn: log: iteration records are being lost: File too large'
-expect_records log 0
+without_mark
 
 finish

@@ -169,7 +169,9 @@ static void check_log(void)
 
 static void check_success(const char *messages)
 {
-	if (count_lines(messages) > 1)
+	/* A row of the log that is lost is said at once, and again at the end, with how much of the run that was. */
+	const bool lost_rows = strstr(messages, ": can't write the log: ") && strstr(messages, " s of the run are in no row\n");
+	if (count_lines(messages) > (lost_rows ? 2 : 1))
 		complain("succeeded with more than one message:\n%s", messages);
 	for (int i = 0; i < WORKLOADS; i++) {
 		char file[16];
