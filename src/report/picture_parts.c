@@ -39,31 +39,34 @@ struct report_unit report_picture_rate(const struct report_series *series, size_
 	return report_rate_unit(most);
 }
 
-double report_picture_load(const struct report_window *window)
+double report_picture_load(const struct report_windows *windows, size_t at)
 {
-	return window->load;
+	return windows->item[at].load;
 }
 
-double report_picture_target(const struct report_window *window)
+double report_picture_target(const struct report_windows *windows, size_t at)
 {
-	return window->target;
+	const struct report_window *const window = &windows->item[at];
+	const bool is_known = !isnan(window->load) || (at > 0 && report_log_is_same(window[-1].target, window->target)) ||
+			      (at + 1 < windows->count && report_log_is_same(window->target, window[1].target));
+	return is_known ? window->target : NAN;
 }
 
-double report_picture_power(const struct report_window *window)
+double report_picture_power(const struct report_windows *windows, size_t at)
 {
-	return window->power;
+	return windows->item[at].power;
 }
 
 int report_picture_add_means(struct report_points *points, const struct report_windows *windows,
-	double (*mean)(const struct report_window *window), double unit, double factor)
+	double (*mean)(const struct report_windows *windows, size_t at), double unit, double factor)
 {
 	bool goes_on = false;
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct report_window *const window = &windows->item[i];
-		const double value = factor * mean(window);
+		const double value = factor * mean(windows, i);
 		const double middle = (window->start + window->end) / 2;
 		const bool is_known = isfinite(value);
-		const bool is_last = i + 1 == windows->count || !isfinite(mean(window + 1));
+		const bool is_last = i + 1 == windows->count || !isfinite(mean(windows, i + 1));
 		if ((is_known && !goes_on && report_points_add(points, window->start * unit, value) != 0) ||
 			((is_known || goes_on) && report_points_add(points, middle * unit, is_known ? value : NAN) != 0) ||
 			(is_known && is_last && report_points_add(points, window->end * unit, value) != 0))

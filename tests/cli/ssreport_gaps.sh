@@ -59,6 +59,21 @@ END
 	run ssreport timeline -o $log.svg $log.csv
 	if [ "$status" -eq 0 ]; then [ -s $log.svg ] || fail "$what: no picture"; else expect_text err gnuplot; fi
 done
+# A line is interrupted where nothing is known: what the target was in the mean of what is missing is no step on the way from one to the other.
+mkdir bin
+printf '#!/bin/sh\ncat >script\necho "<svg/>"\n' >bin/gnuplot
+chmod +x bin/gnuplot
+ends() { # NAME: the last point before what is missing, and the first one after that.
+	awk -v name="\$$1" '$1 == name { inside = 1; next } $1 == "END" { inside = 0 }
+		inside && NF == 0 { printf "%s .. ", before; open = 1; next } inside && open { printf "%s,%s", $1, $2; open = 0 } inside { before = $1 "," $2 }' script
+}
+for log in cut marked; do
+	run env PATH="$work/bin:$PATH" ssreport timeline -o picture.svg $log.csv
+	expect_status 0
+	[ "$(ends load0)" = '40,10 .. 70,60' ] || fail "$what: the load is interrupted at $(ends load0)"
+	[ "$(ends target0)" = '40,20 .. 70,60' ] || fail "$what: the target is interrupted at $(ends target0)"
+done
+
 # As rows they are one that is as long as what is missing, and has no load.
 run ssreport timeline -f csv cut.csv
 expect_text out '^cut,cut.csv,40.000,70.000,,,,,$'
