@@ -216,11 +216,16 @@ expect_status 0
 set -- real.?*.csv
 [ $# -eq 3 ] || fail "$what: wrote $*"
 for file in real.[0-9]*.csv; do moved "$file" 50000 >"far.$file"; done
+# On a busy machine a row may come so late that it is taken for several; that is said.
 run ssreport throughput -i 200m -f csv --join wall real.log.csv real.[0-9]*.csv
 expect_status 0
 mv out before
-same_as before throughput -i 200m -f csv real.log.csv far.real.*
-same_as before throughput -i 200m -f csv --join wall real.log.csv far.real.*
+for join in auto wall; do
+	run ssreport throughput -i 200m -f csv --join "$join" real.log.csv far.real.*
+	expect_status 0
+	if grep -v ' have no load, ' err; then fail "$what: said something else"; fi
+	cmp -s before out || { fail "$what: other than before"; diff before out; }
+done
 # By either clock it is the same within microseconds.
 run ssreport throughput -i 200m -f csv real.log.csv real.[0-9]*.csv
 paste -d, before out | awk -F, 'NR > 1 && ($7 - $16 > 0.01 || $16 - $7 > 0.01) { exit 1 }' || { fail "$what: joined otherwise by CLOCK_MONOTONIC"; diff before out; }
