@@ -73,7 +73,10 @@ static bool has_value(const struct report_column *column, const union report_cel
 /* A number without the sign of a zero, which rounding may make. */
 static char *print_number(double number, int decimals, char text[static NUMBER_MAX])
 {
-	snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
+	if (decimals == REPORT_ALL_DIGITS)
+		snprintf(text, NUMBER_MAX, "%.17g", number);
+	else
+		snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
 	return text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text;
 }
 

@@ -9,10 +9,12 @@
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_MARKDOWN, REPORT_JSON };
 
 #define REPORT_IS_TEXT (-1)
+/* As many digits as tell a number from all others, in CSV and JSON. */
+#define REPORT_ALL_DIGITS (-2)
 
 struct report_column {
 	const char *name;   /* in CSV and JSON */
-	int decimals;       /* there; REPORT_IS_TEXT for a column of texts */
+	int decimals;       /* there; REPORT_IS_TEXT for a column of texts, or REPORT_ALL_DIGITS */
 	const char *title;  /* in text and Markdown; NULL, or no value in any row: the column doesn't appear there */
 	int title_decimals; /* there */
 	double scale;       /* what numbers are multiplied by there */
