@@ -363,7 +363,7 @@ else
 	run "$variability" profile -o real.csv -m queens -t 1 -n 1 -b 50% -y signals -B programs
 	expect_status 0
 	expect_text real.csv '^queens,1,[0-9]+'
-	lacking=$("$lib/environment" missing lxc | paste -s -d , -)
+	lacking=$("$source/tools/experiments/environment" missing lxc | paste -s -d , -)
 	if [ -n "$lacking" ]; then
 		left_out "containers: $lacking"
 	else

@@ -450,14 +450,14 @@ lock() { # FILE WHERE
 # What a batch that was killed has not removed itself.
 remove_left() {
 	for part in "$output"/runs/*.part "$output"/*/runs/*.part; do
-		[ ! -e "$part/environment" ] || "$experiments/lib/environment" remove "$(cat "$part/environment")" "$part"
+		[ ! -e "$part/environment" ] || "$experiments/environment" remove "$(cat "$part/environment")" "$part"
 	done
 }
 
 # Of several, each has a folder like that of a batch of its own, with its list.
 prepare_environments() {
 	for environment in $environments; do
-		lacking=$("$experiments/lib/environment" missing "$environment" | paste -s -d , - | sed 's/,/, /g')
+		lacking=$("$experiments/environment" missing "$environment" | paste -s -d , - | sed 's/,/, /g')
 		[ -z "$lacking" ] || trouble "--in $environment: missing: $lacking"
 		[ "$several" = yes ] || continue
 		mkdir -p "$output/$environment/runs" || trouble "can't make $output/$environment"

@@ -44,7 +44,7 @@ start_run() {
 		cd "$part" && exec sh command 2>messages.txt
 	fi
 	echo "$how" >"$part/environment"
-	exec setsid setpriv --pdeathsig TERM "$experiments/lib/environment" run "$how" "$part" $$ 2>>"$part/messages.txt" 3<&-
+	exec setsid setpriv --pdeathsig TERM "$experiments/environment" run "$how" "$part" $$ 2>>"$part/messages.txt" 3<&-
 }
 
 # put_words FILE WORD...: a command for sh.
@@ -177,7 +177,7 @@ visible_folders() {
 # Sets $status: whether the workloads lived as long as the run; they are endless. What was made inside comes into the run's folder.
 end_of_run() { # SECONDS
 	# After a signal it may not have had the time.
-	[ "$status" -le 128 ] || "$experiments/lib/environment" remove "$how" "$part"
+	[ "$status" -le 128 ] || "$experiments/environment" remove "$how" "$part"
 	if [ "$how" = native ]; then
 		records=$part/record.csv
 	else

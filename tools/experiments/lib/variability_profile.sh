@@ -126,7 +126,7 @@ run_inside() { # FILE NAMES ROUNDS HAND BANDWIDTH
 		echo PLAN
 	} >"$part/machine.command"
 	printf '%s measurements in %s\n' "$(wc -l <"$temporary/plan")" "$environment"
-	start_part "$experiments/lib/environment" run "$environment" "$part" $$
+	start_part "$experiments/environment" run "$environment" "$part" $$
 	wait "$part_process" || failed=1
 	part_process=
 	! grep -q '^Emulated' "$part/environment.txt" 2>/dev/null || echo 'The guest is emulated: what is measured is the speed of the emulation.'
@@ -139,7 +139,7 @@ run_inside() { # FILE NAMES ROUNDS HAND BANDWIDTH
 bring_rows() { # FILE
 	left=$(absolute "$1").run
 	[ -d "$left" ] || return 0
-	"$experiments/lib/environment" remove "$environment" "$left"
+	"$experiments/environment" remove "$environment" "$left"
 	[ ! -e "$left/machine/rows" ] || cat "$left/machine/rows" >>"$1"
 	cp "$left/machine/rows.about" "$temporary/ran.about" 2>/dev/null
 	about_machine "$1"
