@@ -14,7 +14,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Summary:
-    """Of some values. `half` is half of the length of the mean's 95 % confidence interval; None of fewer than two."""
+    """Of some values. `half` is half of the length of the mean's 95 % confidence interval, `error` its standard error; None of fewer than two."""
 
     count: int
     mean: float
@@ -23,6 +23,7 @@ class Summary:
     least: float
     most: float
     total: float
+    error: float | None
 
 
 def summaries(build: Path, values: Iterable[tuple[Key, float]]) -> dict[Key, Summary]:
@@ -40,7 +41,8 @@ def summaries(build: Path, values: Iterable[tuple[Key, float]]) -> dict[Key, Sum
 
 def summary(row: Row) -> Summary:
     of = [float(row[name]) for name in ("mean", "median", "least", "most", "sum")]
-    return Summary(int(row["count"]), of[0], float(row["half"]) if row["half"] else None, of[1], of[2], of[3], of[4])
+    half, error = (float(row[name]) if row[name] else None for name in ("half", "error"))
+    return Summary(int(row["count"]), of[0], half, of[1], of[2], of[3], of[4], error)
 
 
 def summarize(build: Path, values: Iterable[float]) -> Summary | None:

@@ -9,7 +9,7 @@
 #include "report/values.h"
 #include "ssreport/parts.h"
 
-enum { LABEL, COUNT, MEAN, HALF, MEDIAN, LEAST, MOST, SUM, CELLS };
+enum { LABEL, COUNT, MEAN, HALF, MEDIAN, LEAST, MOST, SUM, ERROR, CELLS };
 
 struct group {
 	char *label;
@@ -87,6 +87,16 @@ static int read_table(struct groups *groups, const struct report_word *word, con
 	return result;
 }
 
+/* The standard error of the mean; NaN of fewer than two. */
+static double error_of(const struct report_values *values, double mean)
+{
+	const double count = (double)values->count;
+	double squares = 0;
+	for (size_t i = 0; i < values->count; i++)
+		squares += (values->item[i] - mean) * (values->item[i] - mean);
+	return values->count < 2 ? NAN : sqrt(squares / (count - 1) / count);
+}
+
 /* The label becomes the report's. */
 static int add_group(struct report *report, struct group *group)
 {
@@ -94,6 +104,7 @@ static int add_group(struct report *report, struct group *group)
 	const struct report_interval mean = report_interval(values->item, values->count);
 	union report_cell cell[CELLS] = {[COUNT].number = (double)values->count, [MEAN].number = mean.mean};
 	cell[HALF].number = (mean.high - mean.low) / 2;
+	cell[ERROR].number = error_of(values, mean.mean);
 	cell[MEDIAN].number = cell[LEAST].number = cell[MOST].number = cell[SUM].number = NAN;
 	if (values->count > 0) {
 		cell[SUM].number = 0;
@@ -111,13 +122,18 @@ static int add_group(struct report *report, struct group *group)
 
 static int make_table(struct report *report, const struct groups *groups)
 {
-	static const char *const names[CELLS] = {
-		[MEAN] = "mean", [HALF] = "half", [MEDIAN] = "median", [LEAST] = "least", [MOST] = "most", [SUM] = "sum"};
+	static const char *const names[CELLS] = {[MEAN] = "mean",
+		[HALF] = "half",
+		[MEDIAN] = "median",
+		[LEAST] = "least",
+		[MOST] = "most",
+		[SUM] = "sum",
+		[ERROR] = "error"};
 	if (own_columns(report, CELLS) != 0)
 		return -1;
 	report->column[LABEL] = columns[COLUMN_LABEL];
 	report->column[COUNT] = (struct report_column){"count", 0, "values", 0, 1, NULL};
-	for (int i = MEAN; i <= SUM; i++)
+	for (int i = MEAN; i <= ERROR; i++)
 		report->column[i] = (struct report_column){names[i], REPORT_ALL_DIGITS, i == HALF ? "±" : names[i], 4, 1, NULL};
 	for (size_t i = 0; i < groups->count; i++)
 		if (add_group(report, &groups->item[i]) != 0)
