@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,7 +122,7 @@ def attempt(words: Words, **more: Path | dict[str, str] | None) -> subprocess.Co
 
 
 def has_program(name: str) -> bool:
-    return any(os.access(Path(folder) / name, os.X_OK) for folder in os.environ.get("PATH", "").split(":"))
+    return shutil.which(name) is not None
 
 
 # ---- Other processes --------------------------------------------------------------------------------------------------------------
