@@ -2,7 +2,7 @@
 """Figures: ssreport computes them. What is here asks it, and puts them into tables."""
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +78,17 @@ def whole_instances(target: float, processors: int) -> int:
     return max(1, int(target / 100 * processors + 0.5))
 
 
+def on_line(points: list[tuple[float, float]], at: float) -> float | None:
+    """The straight line between the points around this load, from none at no load; None beyond them."""
+    low = max((point for point in points if point[0] <= at), default=None)
+    high = min((point for point in points if point[0] >= at), default=None)
+    if high is None:
+        return None
+    if low is None:
+        return high[1] * at / high[0]
+    return high[1] if high[0] == low[0] else low[1] + (high[1] - low[1]) * (at - low[0]) / (high[0] - low[0])
+
+
 def bursts_said(rows: Iterable[Row]) -> str:
     """How many samples of how many met a burst, of rows with the columns samples and bursts."""
     found = list(rows)
@@ -95,9 +106,7 @@ def by_size(texts: Iterable[str]) -> list[str]:
     return sorted(numbers, key=float) + [text for text in found if text not in numbers]
 
 
-def pivot(
-    rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str, apart: bool = False
-) -> list[list[str]]:
+def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str) -> list[list[str]]:
     """A row for each value of the column `head`, a column for each setting, with one value or two; with a ± where there is a column
     NAME_half."""
 
@@ -111,10 +120,6 @@ def pivot(
     return [[head, *settings]] + [
         [of, *(cells.get((of, name), "") for name in settings)] for of in by_size(row[head] for row in rows)
     ]
-
-
-def last_of(rows: Sequence[Mapping[str, str]], name: str) -> str:
-    return rows[-1][name] if rows else ""
 
 
 def kept_csv(path: Path) -> list[Row]:

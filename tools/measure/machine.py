@@ -4,6 +4,7 @@
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -139,6 +140,14 @@ def prepare_build(build: str, programs: str, folder: str = "demo", targets: str 
         if not os.access(to / program, os.X_OK):
             raise Trouble(f"{to / program} isn't there")
     return to
+
+
+def programs_in(build: Path) -> Path:
+    """That folder, or the one in the PATH where ssreport is, for what needs nothing else."""
+    found = shutil.which("ssreport")
+    if os.access(build / "ssreport", os.X_OK) or not found:
+        return build
+    return Path(found).parent
 
 
 def lock(path: Path, where: str) -> IO[bytes]:
