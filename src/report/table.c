@@ -17,6 +17,7 @@ struct report_table {
 	size_t columns;
 	union report_cell *cell; /* row after row */
 	size_t rows, capacity;
+	bool all_digits;
 };
 
 struct report_table *report_table_new(const struct report_column *column, size_t columns)
@@ -53,6 +54,16 @@ int report_table_add(struct report_table *table, const union report_cell *cell)
 size_t report_table_rows(const struct report_table *table)
 {
 	return table->rows;
+}
+
+void report_table_use_all_digits(struct report_table *table)
+{
+	table->all_digits = true;
+}
+
+static int decimals_of(const struct report_table *table, const struct report_column *column)
+{
+	return table->all_digits ? REPORT_ALL_DIGITS : column->decimals;
 }
 
 static const union report_cell *cell_at(const struct report_table *table, size_t row, size_t column)
@@ -117,7 +128,7 @@ static void write_csv(const struct report_table *table, FILE *to)
 			if (is_text(column))
 				write_csv_text(cell->text, to);
 			else
-				fputs(print_number(cell->number, column->decimals, number), to);
+				fputs(print_number(cell->number, decimals_of(table, column), number), to);
 		}
 		fputc('\n', to);
 	}
@@ -156,7 +167,7 @@ static int write_json(const struct report_table *table, FILE *to)
 			if (!has_value(column, cell))
 				fputs("null", to);
 			else if (!is_text(column))
-				fputs(print_number(cell->number, column->decimals, number), to);
+				fputs(print_number(cell->number, decimals_of(table, column), number), to);
 			else if (write_json_text(cell->text, to) != 0)
 				return -1;
 		}

@@ -36,6 +36,9 @@ void report_table_free(struct report_table *table);
 int report_table_add(struct report_table *table, const union report_cell *cell);
 size_t report_table_rows(const struct report_table *table);
 
+/* Numbers have all their digits in CSV and JSON from now on. */
+void report_table_use_all_digits(struct report_table *table);
+
 /* 0, or -1 with errno; the stream's error indicator must be asked for too. */
 int report_table_write(const struct report_table *table, enum report_format format, FILE *to);
 

@@ -184,4 +184,7 @@ expect_trouble 'expected the column whose values are put together: --column NAME
 run ssreport means --column other values.csv
 expect_trouble 'values.csv:1: found the columns label,value, expected other as --column says$'
 
+run ssreport histogram --column before --bins 3 --all-digits -f csv pieces.csv
+expect_text out '^pieces,1\.53333333333333[0-9]+,1\.96666666666666[0-9]+,0,0$'
+
 finish

@@ -78,6 +78,8 @@ const struct tool_option ssreport_options[] = {
 		.help = "so many, from the least value to the greatest"},
 	[OPTION_AXIS] = {0, "axis", TOOL_TEXT, MEMBER(axis), .argument = "NAME", .uses = BOXES | HISTOGRAM,
 		.help = "what stands below the horizontal axis of a picture"},
+	[OPTION_ALL_DIGITS] = {0, "all-digits", TOOL_FLAG, MEMBER(all_digits), .uses = ALL,
+		.help = "of numbers in CSV and JSON, for who computes with them"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
 		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET | BOXES |
 			HISTOGRAM,
