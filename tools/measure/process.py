@@ -15,7 +15,7 @@ from typing import IO, NoReturn
 
 from measure.text import Trouble
 
-Words = Sequence[str | Path]
+Words = Sequence[object]
 File = IO[bytes] | IO[str] | int | None
 
 
@@ -104,7 +104,7 @@ def output_of(words: Words, what: str = "", **more: Path | dict[str, str] | None
     result = attempt(words, **more)
     if result.returncode != 0:
         said = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
-        raise Trouble(f"{what or Path(words[0]).name + ' failed'}: {said}")
+        raise Trouble(f"{what or Path(str(words[0])).name + ' failed'}: {said}")
     return result.stdout
 
 
@@ -141,6 +141,9 @@ def is_over(number: int) -> bool:
 
 
 def tell(number: int, what: int) -> None:
+    """One process; not a group, as 0 and what is below it would be, nor the first of all."""
+    if number <= 1:
+        return
     try:
         os.kill(number, what)
     except ProcessLookupError:
