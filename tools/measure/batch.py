@@ -14,6 +14,7 @@ from typing import IO, ClassVar, NoReturn
 
 from measure import cluster, machine, making, runs, workloads
 from measure.environments import NAMES, kind_of
+from measure.helpers import Helper
 from measure.options import options
 from measure.process import Interrupted, attempt, end, has_program, run_program
 from measure.publish import Publication, command_line
@@ -245,6 +246,10 @@ class Experiment:
 
     def prepare(self, output: Path) -> None:
         """Makes files there that runs need."""
+
+    def helpers(self, run: Run, folder: Path) -> list[Helper]:
+        """What runs beside a run, such as a server or a reader, which may write into its folder."""
+        return []
 
     def write_report(self, part: Part) -> None:
         raise NotImplementedError
@@ -608,6 +613,7 @@ class Batch:
             of,
             own.simulated,
             models,
+            own.helpers,
         )
 
     def run(self) -> None:

@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from measure import machine, runs
 from measure.environments import Side, sides_of
+from measure.helpers import Helper
 from measure.process import attempt, end, output_of, processors_in, start, status_of
 from measure.publish import remove
 from measure.runs import Group, Run
@@ -25,7 +27,7 @@ GRACE = ["--grace", "2s"]
 
 @dataclass
 class Maker:
-    """Makes runs. `model` is sssim's of a workload, where they are simulated."""
+    """Makes runs. `models` are sssim's of workloads, where they are simulated; `helpers` what else runs beside a run, with its folder."""
 
     output: Path
     build: Path
@@ -36,6 +38,7 @@ class Maker:
     machine: str
     simulated: bool = False
     models: dict[str, str] | None = None
+    helpers: Callable[[Run, Path], Sequence[Helper]] | None = None
     process: subprocess.Popen[str] | None = None
 
     # ---- Its command ------------------------------------------------------------------------------------------------------------
@@ -145,8 +148,11 @@ class Maker:
         self.begin(run, part)
         assert self.process
         try:
-            watch(self.process, part, f"run {place} of {total}", left)
-            status = status_of(self.process)
+            with ExitStack() as around:
+                for helper in self.helpers(run, part) if self.helpers and not self.simulated else ():
+                    around.enter_context(helper)
+                watch(self.process, part, f"run {place} of {total}", left)
+                status = status_of(self.process)
         except BaseException:
             end(self.process)
             raise

@@ -508,7 +508,7 @@ def picture_of(rows: Sequence[Row], file: Path) -> Iterator[str]:
     yield "set terminal svg size 1100,820 font 'sans,12' background '#ffffff'"
     yield f"set output '{str(file).replace(chr(39), chr(39) * 2)}'"
     yield "set multiplot layout 2,1"
-    yield f"set logscale y\nset grid ytics lc rgb '#dddddd'\nset lmargin 12\nset xrange [0.5:{len(groups)}.5]\nset key outside right top noenhanced"
+    yield f"set logscale y\nset grid ytics lc rgb '#dddddd'\nset lmargin 12\nset bmargin 4\nset xrange [0.5:{len(groups)}.5]\nset key outside right top noenhanced"
     tics = ",".join(f'"{name}" {place}' for place, name in enumerate(groups, 1))
     yield f"set xtics ({tics}) {'rotate by -20' if len(groups) > 4 else ''} noenhanced".replace(" noenhanced", "")
     for place in range(1, len(groups)):
