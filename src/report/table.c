@@ -17,6 +17,7 @@ struct report_table {
 	size_t columns;
 	union report_cell *cell; /* row after row */
 	size_t rows, capacity;
+	bool all_digits;
 };
 
 struct report_table *report_table_new(const struct report_column *column, size_t columns)
@@ -55,6 +56,16 @@ size_t report_table_rows(const struct report_table *table)
 	return table->rows;
 }
 
+void report_table_use_all_digits(struct report_table *table)
+{
+	table->all_digits = true;
+}
+
+static int decimals_of(const struct report_table *table, const struct report_column *column)
+{
+	return table->all_digits ? REPORT_ALL_DIGITS : column->decimals;
+}
+
 static const union report_cell *cell_at(const struct report_table *table, size_t row, size_t column)
 {
 	return &table->cell[row * table->columns + column];
@@ -73,7 +84,10 @@ static bool has_value(const struct report_column *column, const union report_cel
 /* A number without the sign of a zero, which rounding may make. */
 static char *print_number(double number, int decimals, char text[static NUMBER_MAX])
 {
-	snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
+	if (decimals == REPORT_ALL_DIGITS)
+		snprintf(text, NUMBER_MAX, "%.17g", number);
+	else
+		snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
 	return text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text;
 }
 
@@ -114,7 +128,7 @@ static void write_csv(const struct report_table *table, FILE *to)
 			if (is_text(column))
 				write_csv_text(cell->text, to);
 			else
-				fputs(print_number(cell->number, column->decimals, number), to);
+				fputs(print_number(cell->number, decimals_of(table, column), number), to);
 		}
 		fputc('\n', to);
 	}
@@ -153,7 +167,7 @@ static int write_json(const struct report_table *table, FILE *to)
 			if (!has_value(column, cell))
 				fputs("null", to);
 			else if (!is_text(column))
-				fputs(print_number(cell->number, column->decimals, number), to);
+				fputs(print_number(cell->number, decimals_of(table, column), number), to);
 			else if (write_json_text(cell->text, to) != 0)
 				return -1;
 		}

@@ -9,10 +9,12 @@
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_MARKDOWN, REPORT_JSON };
 
 #define REPORT_IS_TEXT (-1)
+/* As many digits as tell a number from all others, in CSV and JSON. */
+#define REPORT_ALL_DIGITS (-2)
 
 struct report_column {
 	const char *name;   /* in CSV and JSON */
-	int decimals;       /* there; REPORT_IS_TEXT for a column of texts */
+	int decimals;       /* there; REPORT_IS_TEXT for a column of texts, or REPORT_ALL_DIGITS */
 	const char *title;  /* in text and Markdown; NULL, or no value in any row: the column doesn't appear there */
 	int title_decimals; /* there */
 	double scale;       /* what numbers are multiplied by there */
@@ -33,6 +35,9 @@ void report_table_free(struct report_table *table);
 /* Adds a row of a cell per column. 0, or -1 with errno. */
 int report_table_add(struct report_table *table, const union report_cell *cell);
 size_t report_table_rows(const struct report_table *table);
+
+/* Numbers have all their digits in CSV and JSON from now on. */
+void report_table_use_all_digits(struct report_table *table);
 
 /* 0, or -1 with errno; the stream's error indicator must be asked for too. */
 int report_table_write(const struct report_table *table, enum report_format format, FILE *to);

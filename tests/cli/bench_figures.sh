@@ -44,37 +44,6 @@ for good in '| `0-7,16-23` | 0-7 | from-to | 114 min | burn-single |' '<!-- a: b
 	[ ! -s faults ] || { fail "the check finds faults in:"; cat sample.md faults; }
 done
 
-# ---- Tables of what others print ----------------------------------------------------------------------------------------------
-
-cat >coverage.txt <<'END'
-File                                       Lines    Exec  Cover   Missing
-src/main.c                                   100      90    90%   1-10
-src/os/tree.c                                 50      50   100%
-src/os/a_name_that_is_longer_than_forty_characters.c
-                                              50      25    50%   1-25
-TOTAL                                        200     165    82%
-END
-run awk -f "$source/tools/bench/lib/coverage_table.awk" coverage.txt
-expect_status 0
-expect_text out '^\| `src` \| 100 \| 90\.0 \| 90\.0 \| `main\.c` \|$'
-expect_text out '^\| `src/os` \| 100 \| 75\.0 \| 50\.0 \| `a_name_that_is_longer_than_forty_characters\.c` \|$'
-expect_text out '^\| all \| 200 \| 82\.5 \| \| \|$'
-sed -i 's/200     165/201     165/' coverage.txt
-run awk -f "$source/tools/bench/lib/coverage_table.awk" coverage.txt
-expect_status 1
-cat >printed <<'END'
-showstopper, contain none: 48 trials, 40 of them hit a tool that ran, 60 signals sent
-trials that left a process alive: 1 of 44; stopped: 2
-… where guardian, master and the workload's executor were killed: alive 3 of 4, stopped 0
-END
-run awk -v what=Showstopper -f "$source/tools/bench/lib/faults_row.awk" printed
-expect_status 0
-expect_lines out 2
-expect_text out '^\| Showstopper \| 44 \| 1 \| 2 \|$'
-expect_text out "^\| Showstopper: guardian, master and the workload's executor together \| 4 \| 3 \| 0 \|$"
-run awk -v what=Showstopper -f "$source/tools/bench/lib/faults_row.awk" coverage.txt
-expect_status 1
-
 # ---- publish-all --------------------------------------------------------------------------------------------------------------
 
 if ! git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
@@ -88,7 +57,7 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^20 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
+expect_text out '^19 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
@@ -129,9 +98,6 @@ publishes() { # BLOCK ROWS COMMAND...
 	expect_text found '^Revision [^,]+, .*: `tools/.* --publish`$'
 }
 publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1 -w 1
-publishes accuracy 3 "$source/tools/bench/accuracy" -B "$build" --force -t 1 -s 1 -p single -l 50 -o accuracy
-expect_text found '^([0-9]+ of [0-9]+ samples met a burst of others\.|None of [0-9]+ samples met a burst of others\.|What others did meanwhile is unavailable\.)$'
-expect_text found '^\| `single` \| 50 % \| .* \| ([0-9]+ of 2|unavailable) \| .*\|$'
 publishes scale 5 "$source/tools/bench/scale" -B "$build" -q -p 2,16 -T 50 -t 5 -s idle
 expect_text found '^\| 16 \| 64 \| 1 \| `idle` \| [+-]0\.[0-9]+ \(50 %\) \| [0-9.]+ \(50 %\) \| 0\.[0-9]+ \| 0\.[0-9]+ \| (yes|no) \|$'
 expect_text found '^An executor among four times as many costs [0-9.]+ to [0-9.]+ times as much\.$'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/bench/peers without measuring: what is left to do, rows out of loads, medians, tables, goals and the picture.
+# tools/bench/peers without measuring: what is left to do, medians, tables, goals and the picture.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 bench=$source/tools/bench
@@ -37,114 +37,6 @@ run "$bench/peers" --mode quick --tools default,CDC --dry-run --output part
 expect_lines out 6
 expect_no_text out '^single P idle CDC 1$'
 expect_text out '^single P background default 1$'
-
-# Rows by hand: from 11 s to 12.5 s at 50 %, with loads of 51 and 48 %, of 50 % and of 54 %; what lies over the ends doesn't count.
-mkdir rows
-printf 'own_cpu_percent=0.250\nlateness_p99_us=90.5\n' >rows/own.txt
-printf '50,10.0,12.5\n' >rows/segments.csv
-printf 'time_s,monotonic_s,load\n1,10.8,0.9\n2,11.3,0.9\n3,11.8,0.51\n4,12.3,0.48\n5,12.8,0.9\n' >rows/load.500.csv
-printf 'time_s,monotonic_s,load\n1,11.0,0.9\n2,11.37,0.50\n' >rows/load.370.csv
-printf 'time_s,monotonic_s,load\n1,11.1,0.9\n2,12.4,0.54\n' >rows/load.1300.csv
-echo time_s,monotonic_s,load >rows/tree.csv
-rows() {
-	run awk -f "$bench/lib/bursts.awk" -f "$bench/peers_rows.awk" -v session=single,P,idle,default -v repetition=2 -v settle=1 rows/own.txt rows/segments.csv \
-		rows/tree.csv rows/load.500.csv rows/load.370.csv rows/load.1300.csv
-}
-rows
-expect_status 0
-expect_lines out 1
-expect_text out '^single,P,idle,default,50,2,2,49\.500,-0\.500,2\.500,0\.000,16\.000,0\.250,90\.5,,,$'
-# With the time of what is measured, of which two samples are not: 2 and 6 % of the machine, 7 and 1 %, 1 % and unknown, 1 and 2 %.
-tree() { # LOAD FROM 11.3 S ON, LOAD FROM 11.8 S ON, UNTIL WHEN
-	printf 'time_s,monotonic_s,load\n0.9,11.3,0.9\n1.4,11.8,%s\n1.9,%s,%s\n' "$1" "$3" "$2" >rows/tree.csv
-}
-tree 0.49 0.42 12.8
-rows
-expect_text out ',0\.250,90\.5,1,1\.000,1\.000$'
-tree 0.44 0.47 12.8
-rows
-expect_text out ',0\.250,90\.5,2,,$'
-tree 0.50 0.48 12.1
-rows
-expect_text out ',0\.250,90\.5,1,1\.000,1\.000$'
-tree 0.50 0.46 12.8
-rows
-expect_text out ',0\.250,90\.5,0,-0\.500,2\.500$'
-
-# What a burst is: samples of 0.5 s from 0.25 s on; others take 10 % from 2 to 2.5 s, as far as it is known, which is until 5 s.
-cat >bursts.awk <<'END'
-BEGIN {
-	for (t = 0.5; t <= 5; t += 0.5) tree_add(t, 0.4, 0)
-	for (t = 0; t < 6; t += 0.5) machine_add(t, t + 0.5, t == 2 ? 0.5 : 0.42)
-	for (t = 0.25; t < 5.5; t += 0.5) printf "%s", is_calm(t, t + 0.5)
-	print ""
-}
-END
-run awk -f "$bench/lib/bursts.awk" -f bursts.awk
-expect_text out '^11100011100$'
-echo 'BEGIN { print is_whole(50, 2) is_whole(25, 2) is_whole(75, 2) is_whole(33, 12) is_whole(66, 12) is_whole(10, 12) is_whole(1, 2) }' >whole.awk
-run awk -f "$bench/lib/whole.awk" -f whole.awk
-expect_text out '^1001100$'
-
-# A load that no window lies within is an error, not a row.
-printf 'time_s,monotonic_s,load\n1,10.2,0.9\n2,11.5,0.54\n' >rows/load.1300.csv
-rows
-expect_status 1
-# A reading that comes late by more than half a window: the session must be repeated.
-printf 'time_s,monotonic_s,load\n1,10.2,0.9\n2,12.4,0.54\n' >rows/load.1300.csv
-rows
-expect_status 3
-expect_lines out 0
-
-cat >interval.awk <<'END'
-BEGIN { printf "%.4f %.4f %.3f %.4f [%s]\n", t_of(1), t_of(10), t_of(11), t_of(100), half_interval(1, 1, 1) }
-END
-run awk -f "$bench/lib/interval.awk" -f interval.awk
-expect_text out '^12\.7062 2\.2281 2\.201 1\.9840 \[\]$'
-
-# A row of tools/bench/accuracy, likewise: errors of 1 and 20 pp, the second in a burst.
-printf 'time_s,monotonic_s,load\n0.5,100.5,0.5\n1,101,0.59\n1.5,101.5,0.5\n' >machine.csv
-accuracy_row() {
-	: >table.csv
-	run awk -f "$bench/lib/bursts.awk" -f "$bench/accuracy_row.awk" -v profile=single -v target=49 -v repetition=1 -v error=+0.1 -v mse=2.0 -v own=0.3 \
-		-v table=table.csv "$1" machine.csv
-	expect_status 0
-}
-printf 'time_s,monotonic_s,load\n3,100.6,0.49\n3.5,101.1,0.5\n4,101.6,0.5\n' >tree.csv
-accuracy_row tree.csv
-expect_text table.csv '^single,49,1,3,53\.000,4\.000,34\.000,\+0\.1,2\.0,0\.3,2,1\.000,1\.000$'
-expect_text out '  MISSED$'
-: >tree.csv
-accuracy_row tree.csv
-expect_text table.csv '^single,49,1,3,53\.000,4\.000,34\.000,\+0\.1,2\.0,0\.3,,,$'
-expect_text out ' unknown '
-
-# Of its repeats: errors of 1 and 3 pp, one of which has nothing left without bursts.
-cat >table.csv <<'END'
-profile,target_percent,repetition,samples,load_percent,mean_error_pp,mse_pp2,reported_error_pp,reported_mse_pp2,own_cpu_percent,bursts,calm_error_pp,calm_mse_pp2
-single,50,1,9,51,1,4,+1,4,0.3,2,0.5,2
-parallel,50,1,9,51,1,4,+1,4,0.3,2,0.5,2
-single,50,2,9,53,3,4,+3,4,0.3,9,,
-END
-run awk -f "$bench/lib/interval.awk" -f "$bench/accuracy_repeats.awk" table.csv
-expect_lines out 3
-# shellcheck disable=SC2016 # Markdown
-expect_text out '^- `single`, 50 %: \+2\.00 ± 12\.71 pp, 4\.00 ± 0\.00 pp²; without bursts \+0\.50 pp, 2\.00 pp²$'
-
-# Steps at 3, 6 … s; ten windows of 50 ms make one. The load arrives 0.5 s late.
-printf 'time_s,monotonic_s,load\n0.5,100.5,0.1\n9,109,0.1\n' >log.csv
-awk 'BEGIN {
-	print "time_s,monotonic_s,load"
-	for (i = 1; i <= 180; i++) {
-		t = i * 0.05
-		late = t - 0.5
-		printf "%.2f,%.2f,%.2f\n", t, 100 + t, (late > 3.01 && late < 6.01 ? 0.9 : 0.1)
-	}
-}' >load.50.csv
-run awk -f "$bench/peers_steps.awk" log.csv load.50.csv
-expect_status 0
-expect_text out '^0\.00,[0-9]+,80\.00$'
-expect_text out '^0\.75,[0-9]+,0\.00$'
 
 # Medians, tables, goals.
 session() { # NAME ROW…

@@ -7,7 +7,6 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset PUBLISH_ROOT SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS
 variability=$source/tools/experiments/variability
-lib=$source/tools/experiments/lib
 real_stress=$(command -v stress-ng)
 
 # ---- The stand-ins ------------------------------------------------------------------------------------------------------------
@@ -193,26 +192,6 @@ refused 'two.csv.about is missing' compare one.csv two.csv
 
 # ---- The search ---------------------------------------------------------------------------------------------------------------
 
-search() { # EXPECTED ROW...
-	expected=$1
-	shift
-	what="search: $*"
-	printf '%s\n' "$@" | awk -f "$lib/variability_bisect.awk" >out
-	[ "$(cat out)" = "$expected" ] || fail "$what: $(cat out), expected $expected"
-}
-search 'slower 0.9' '100 0.9 0.01 0'
-search 'found 100.00 2.00' '100 0.999 0.01 0'
-search 'probe 50.00' '100 2 0.01 0'
-search 'probe 45.45' '100 2 0.01 0' '50 1.1 0.01 0'
-search 'probe 62.50' '100 2 0.01 0' '50 0.8 0.01 0'
-search 'probe 55.90' '100 2 0.01 0' '50 0.8 0.01 0' '62.5 1.1 0.01 0'
-# By proportion it would be 110.
-search 'probe 74.16' '100 2 0.01 0' '55 0.5 0.01 0'
-# Within the noise of 1; and too narrow for the noise, though both ends are beyond it.
-search 'found 49.50 1.39' '100 2 0.01 0' '50 1.01 0.01 0.01'
-search 'found 50.95 2.38' '100 2 0.01 0' '49.8 0.95 0.012 0' '52.1 1.05 0.0245 0'
-search 'least 0.5' '100 400 1 0'
-
 # shellcheck disable=SC2086 # words
 run "$variability" profile -o half.csv -m queens,int64,float -b 50% -y signals $measure
 expect_status 0
@@ -233,18 +212,6 @@ expect_status 0
 expect_text drifted/signals.result '^bandwidth=(49\.[5-9]|50\.[0-5])'
 [ -s drifted/signals-base.csv ] || fail "$what: the base wasn't measured again"
 expect_text out '^range before \[2\.00, 2\.00\]'
-what='pairs of measurements'
-# Ratios of pairs don't see what both have: rates that double with each repetition.
-printf 'name,repetition,per_second\nqueens,1,100\nqueens,2,200\nqueens,3,400\n' >alone.csv
-printf 'name,repetition,per_second\nqueens,3,205\nqueens,1,50\nqueens,2,98\n' >beside.csv
-run awk -v paired=paired -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
-expect_text out '^queens,200,98,0\.500000,1,0\.000000,0\.01'
-run awk -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
-expect_text out '^queens,200,98,0\.490000,1,0\.5'
-# Where no repetition is in both there is no ratio.
-printf 'name,repetition,per_second\nqueens,4,205\n' >beside.csv
-run awk -v paired=paired -f "$lib/variability_ratios.awk" kind=profile alone.csv beside.csv
-expect_lines out 1
 before=$(calls)
 # shellcheck disable=SC2086 # words
 STAND_IN_RATES=faster run "$variability" calibrate --against half.csv --by signals -o drifted $measure --resume
@@ -363,7 +330,7 @@ else
 	run "$variability" profile -o real.csv -m queens -t 1 -n 1 -b 50% -y signals -B programs
 	expect_status 0
 	expect_text real.csv '^queens,1,[0-9]+'
-	lacking=$("$lib/environment" missing lxc | paste -s -d , -)
+	lacking=$("$source/tools/experiments/environment" missing lxc | paste -s -d , -)
 	if [ -n "$lacking" ]; then
 		left_out "containers: $lacking"
 	else

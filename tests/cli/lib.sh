@@ -9,7 +9,6 @@
 #   missing PACKAGE [PART]       the same for what a package of Debian lacks that tools/setup check installs; where that has been run, by tools/check, which
 #                   sets SHOWSTOPPER_TEST_PACKAGES=yes, it is a failure
 #   skip_missing PACKAGE         the same for all of it
-# The awk of scripts is the machine's, or what SHOWSTOPPER_AWK says: mawk or gawk.
 
 set -u
 build=${SHOWSTOPPER_BUILD:?run me through ctest, or set SHOWSTOPPER_BUILD}
@@ -135,10 +134,3 @@ finish() {
 	[ "$parts_left_out" -eq 0 ] || { printf 'parts left out: %s\n' "$parts_left_out"; exit 77; }
 	exit 0
 }
-
-if [ -n "${SHOWSTOPPER_AWK-}" ]; then
-	awk_path=$(command -v "$SHOWSTOPPER_AWK") || skip_missing "$SHOWSTOPPER_AWK"
-	awk_folder=$build/tests/awk/$SHOWSTOPPER_AWK
-	[ -x "$awk_folder/awk" ] || { mkdir -p "$awk_folder" && ln -sf "$awk_path" "$awk_folder/awk"; } || exit 1
-	PATH=$awk_folder:$PATH
-fi

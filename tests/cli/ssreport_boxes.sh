@@ -237,4 +237,29 @@ run ssreport histogram --column before -o histogram.svg pieces.csv
 expect_status 0
 expect_text histogram.svg '>before<'
 
+# ---- Means ----------------------------------------------------------------------------------------------------------------
+
+printf 'label,value\na,1\na,2\nb,3\n"x,y",\na,4\n' >values.csv
+run ssreport means --column value -f csv values.csv
+expect_status 0
+cat >expected <<'END'
+label,count,mean,half,median,least,most,sum,error
+a,3,2.3333333333333335,3.794583033596759,2,1,4,7,0.88191710368819676
+b,1,3,,3,3,3,3,
+"x,y",0,,,,,,,
+END
+cmp -s out expected || { fail "$what"; diff out expected; }
+run ssreport means --column before pieces.csv
+expect_table <<'END'
+label       values    mean       ±  median   least    most     sum   error
+pieces.csv       4  2.0375  0.9966  2.3250  1.1000  2.4000  8.1500  0.3132
+END
+run ssreport means values.csv
+expect_trouble 'expected the column whose values are put together: --column NAME, once$'
+run ssreport means --column other values.csv
+expect_trouble 'values.csv:1: found the columns label,value, expected other as --column says$'
+
+run ssreport histogram --column before --bins 3 --all-digits -f csv pieces.csv
+expect_text out '^pieces,1\.53333333333333[0-9]+,1\.96666666666666[0-9]+,0,0$'
+
 finish

@@ -15,6 +15,7 @@ const struct command *const commands[] = {
 	&command_ratio,
 	&command_heatmap,
 	&command_histogram,
+	&command_means,
 	&command_fleet,
 	NULL,
 };

@@ -33,6 +33,8 @@ struct report {
 	struct report_histogram histogram; /* the labels are its own */
 	struct report_column *column;      /* of a table whose columns only the subcommand knows, */
 	struct column_text *text;          /* and room for their texts; see own_columns */
+	char **kept;                       /* `kept_count` texts of its table; see report_keep */
+	size_t kept_count;
 };
 
 struct command {
@@ -52,7 +54,7 @@ struct command {
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve, command_boxes,
 	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap,
-	command_histogram, command_fleet;
+	command_histogram, command_means, command_fleet;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

@@ -65,6 +65,9 @@ static int make_report(struct report *report)
 	report_table_free(report->table);
 	free(report->column);
 	free(report->text);
+	for (size_t i = 0; i < report->kept_count; i++)
+		free(report->kept[i]);
+	free(report->kept);
 	report_boxes_free(&report->boxes);
 	for (size_t i = 0; i < report->histogram.count; i++)
 		free(report->histogram.label[i]);

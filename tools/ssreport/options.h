@@ -32,12 +32,13 @@ enum {
 	FLEET = 2048,
 	BOXES = 4096,
 	HISTOGRAM = 8192,
+	MEANS = 16384,
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
 	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | FLEET | BOXES,
 	LABELLED = OF_RUNS | HISTOGRAM,
 	JOINED = OF_RUNS & ~(SAMPLES | FLEET), /* logs and iterations */
-	ALL = OF_RUNS | HEATMAP | HISTOGRAM,
+	ALL = OF_RUNS | HEATMAP | HISTOGRAM | MEANS,
 };
 
 struct settings {
@@ -47,7 +48,7 @@ struct settings {
 	size_t outputs;
 	int format;                                               /* enum report_format, or UNSET */
 	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
-	bool per_target, per_step, with_warmup, matrix;
+	bool per_target, per_step, with_warmup, matrix, all_digits;
 	double burst;          /* load of others, 0 to 1 */
 	int64_t calm_ns;       /* after a burst */
 	double edge;           /* NaN: unset */
@@ -93,6 +94,7 @@ enum {
 	OPTION_WIDTH,
 	OPTION_BINS,
 	OPTION_AXIS,
+	OPTION_ALL_DIGITS,
 	OPTION_SIZE,
 	OPTION_HELP,
 	OPTION_VERSION,

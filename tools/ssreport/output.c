@@ -75,6 +75,8 @@ static int write_table(const struct report *report, const char *path)
 		return -1;
 	}
 	errno = 0;
+	if (report->settings->all_digits)
+		report_table_use_all_digits(report->table);
 	if (report_table_write(report->table, table_format(report->settings, path), to) != 0 || fflush(to) != 0 || ferror(to))
 		error = errno ? errno : EIO;
 	if (path && fclose(to) != 0 && error == 0)

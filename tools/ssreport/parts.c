@@ -186,6 +186,18 @@ int own_columns(struct report *report, size_t count)
 	return 0;
 }
 
+const char *report_keep(struct report *report, char *text)
+{
+	char **const larger = realloc(report->kept, (report->kept_count + 1) * sizeof *larger);
+	if (!larger) {
+		free(text);
+		return NULL;
+	}
+	report->kept = larger;
+	larger[report->kept_count++] = text;
+	return text;
+}
+
 struct report_series *add_series(struct report *report, const char *label)
 {
 	struct report_series *const larger = realloc(report->series, (report->count + 1) * sizeof *larger);

@@ -49,6 +49,9 @@ int make_colocation(struct report *report, int (*from)(struct report *report, co
 int for_each_log(struct report *report, const struct report_run *run,
 	int (*make)(struct report *report, const struct report_run *run, const struct report_log *log));
 
+/* Frees a text with the report; the text, or NULL with errno, when it is freed at once. */
+const char *report_keep(struct report *report, char *text);
+
 /* Begins the table anew with so many columns, report->column, which are still to be set. 0, or -1 after a message. */
 int own_columns(struct report *report, size_t count);
 

@@ -3,7 +3,7 @@
 # about: accuracy --quick ends in the same report on the cluster and on one processor here, but for its figures
 # limit: 1800
 limit=1000
-set -- sh "$source/tools/experiments/accuracy" --quick -B "$build" --force -c 0 -u 0 -t 4
+set -- "$source/tools/experiments/accuracy" --quick -B "$build" --force -c 0 -u 0 -t 4
 run "$@" --slurm -o there
 expect_status 0
 run taskset -c "$(processor_of n1)" "$@" -o here

@@ -8,10 +8,10 @@
 #   expect_whole N          that N runs are complete, that none is half, and that its joblog and report say so
 
 accuracy() {
-	run sh "$source/tools/experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s CDC,default -u 0 -t 2 -c 0 --force -o study "$@"
+	run "$source/tools/experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s CDC,default -u 0 -t 2 -c 0 --force -o study "$@"
 }
 start_accuracy() {
-	start_background sh "$source/tools/experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s CDC,default -u 0 -t 2 -c 0 --force -o study "$@"
+	start_background "$source/tools/experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s CDC,default -u 0 -t 2 -c 0 --force -o study "$@"
 }
 
 # shellcheck disable=SC2012 # labels

@@ -10,10 +10,10 @@ printf '0 20%%\n4s 60%%\n8s 20%%\n' >n1.trace
 printf '0 70%%\n4s 70%%\n4.1s 30%%\n8s 30%%\n' >n2.trace
 
 fleet() {
-	run sh "$source/tools/experiments/fleet" -B "$build" -t n1=n1.trace -t n2=n2.trace -w 1 -o together "$@"
+	run "$source/tools/experiments/fleet" -B "$build" -t n1=n1.trace -t n2=n2.trace -w 1 -o together "$@"
 }
 start_fleet() {
-	start_background sh "$source/tools/experiments/fleet" -B "$build" -t n1=n1.trace -t n2=n2.trace -w 1 -o together "$@"
+	start_background "$source/tools/experiments/fleet" -B "$build" -t n1=n1.trace -t n2=n2.trace -w 1 -o together "$@"
 }
 
 has_rows() { # NODE

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: verdicts, and the table that is published. Needs $table, the rows of this run, $folder, where a case left its results,
-# $accelerator, and publish.sh.
+# $accelerator, $publisher with $published_revision, and $called, the command.
 #   table_add KERNEL MACHINE CASE VERDICT SECONDS   a row, and the verdict for a later run
 #   table_settled FOLDER    whether the case was ok or left out when it was run last
 #   table_has WORD          whether a verdict begins with it
@@ -12,7 +12,7 @@
 
 table_add() {
 	printf '%s\n' "$4" >"$folder/verdict"
-	# shellcheck disable=SC2154 # of publish.sh
+	# shellcheck disable=SC2154 # the caller's
 	printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$3" "$(printf '%s' "$4" | tr '|' /)" "$5" "$accelerator" \
 		"${published_revision:-unknown}" >>"$table"
 }
@@ -49,12 +49,12 @@ table_publish() {
 	# shellcheck disable=SC2154 # the caller's
 	{
 		printf '| kernel | machine | case | verdict | s | by | revision |\n| --- | --- | --- | --- | ---: | --- | --- |\n'
-		sed -n '/^<!-- vm: begin -->$/,/^<!-- vm: end -->$/p' "$publish_to/tests/vm/README.md" | table_merge "$vm/cases" "$table"
+		sed -n '/^<!-- vm: begin -->$/,/^<!-- vm: end -->$/p' "${PUBLISH_ROOT:-$root}/tests/vm/README.md" | table_merge "$vm/cases" "$table"
 		cat <<END
 
 Each row is of the last run of that case, at its revision, in a machine of KVM's (kvm) or of QEMU's own emulation (tcg); the line at the top is of the last
 run of all.
 END
 	} >"$work/block"
-	publish_block tests/vm/README.md vm <"$work/block"
+	"$publisher" block tests/vm/README.md vm "$build" "$published_revision" "$called" <"$work/block" || exit 125
 }

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Benchmarks: rows out of loads with and without bursts, tables of what others print, helpers."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, program
+from measure import bench, peers
+from measure.bench import Sample, Tree
+from measure.helpers import Helper
+from measure.process import is_over, wait_until
+from measure.text import Trouble, number
+
+
+def loads(file: Path, *rows: tuple[float, float]) -> None:
+    file.write_text(
+        "time_s,monotonic_s,load\n" + "".join(f"{place},{end},{load}\n" for place, (end, load) in enumerate(rows, 1))
+    )
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """From 11 s to 12.5 s at 50 %, with loads of 51 and 48 %, of 50 % and of 54 %; what lies over the ends doesn't count."""
+    (tmp_path / "own.txt").write_text("own_cpu_percent=0.250\nlateness_p99_us=90.5\n")
+    (tmp_path / "segments.csv").write_text("50,10.0,12.5\n")
+    loads(tmp_path / "load.500.csv", (10.8, 0.9), (11.3, 0.9), (11.8, 0.51), (12.3, 0.48), (12.8, 0.9))
+    loads(tmp_path / "load.370.csv", (11.0, 0.9), (11.37, 0.50))
+    loads(tmp_path / "load.1300.csv", (11.1, 0.9), (12.4, 0.54))
+    loads(tmp_path / "tree.csv")
+    return tmp_path
+
+
+def row_of(build: Path, session: Path) -> str:
+    rows = list(peers.rows_of_session(build, session, "single,P,idle,default", 2, 1))
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_rows_by_hand(build: Path, session: Path) -> None:
+    assert row_of(build, session) == "single,P,idle,default,50,2,2,49.500,-0.500,2.500,0.000,16.000,0.250,90.5,,,"
+
+
+@pytest.mark.parametrize(
+    "first, second, until, calm",
+    [
+        # With the time of what is measured, of which two samples are not: 2 and 6 % of the machine, 7 and 1 %, 1 % and unknown, 1 and 2 %.
+        (0.49, 0.42, 12.8, "1,1.000,1.000"),
+        (0.44, 0.47, 12.8, "2,,"),
+        (0.50, 0.48, 12.1, "1,1.000,1.000"),
+        (0.50, 0.46, 12.8, "0,-0.500,2.500"),
+    ],
+)
+def test_bursts_of_others(build: Path, session: Path, first: float, second: float, until: float, calm: str) -> None:
+    (session / "tree.csv").write_text(
+        f"time_s,monotonic_s,load\n0.9,11.3,0.9\n1.4,11.8,{first}\n1.9,{until},{second}\n"
+    )
+    assert row_of(build, session).endswith(f",0.250,90.5,{calm}")
+
+
+def test_what_is_no_row(build: Path, session: Path) -> None:
+    # A load that no window lies within is an error.
+    loads(session / "load.1300.csv", (10.2, 0.9), (11.5, 0.54))
+    with pytest.raises(Trouble, match="can't make sense of"):
+        row_of(build, session)
+    # A reading that comes late by more than half a window: the session must be repeated.
+    loads(session / "load.1300.csv", (10.2, 0.9), (12.4, 0.54))
+    with pytest.raises(peers.Stalled):
+        row_of(build, session)
+
+
+def test_what_a_burst_is(build: Path) -> None:
+    # Samples of 0.5 s; others take 10 % from 2 to 2.5 s: that one and the two of the second after are not calm.
+    tree = Tree([Sample(end - 0.5, end, 0.4) for end in (0.5 * place for place in range(1, 11))])
+    samples = [
+        Sample(start, start + 0.5, 0.5 if start == 2 else 0.42) for start in (0.5 * place for place in range(12))
+    ]
+    row = bench.accuracy(build, samples[:10], 42, tree)
+    assert (row["samples"], row["bursts"]) == ("10", "3")
+    # What is not known of others, from 5 s on, is not calm either.
+    assert bench.accuracy(build, samples, 42, tree)["bursts"] == "5"
+    assert number(row, "calm_mean_error_pp") == pytest.approx(0, abs=1e-9)
+
+
+def test_steps(tmp_path: Path) -> None:
+    # At 3, 6 ... s; ten windows of 50 ms make one. The load arrives 0.5 s late.
+    (tmp_path / "log.csv").write_text("time_s,monotonic_s,target,load\n0.5,100.5,,0.1\n9,109,,0.1\n")
+    at = [place * 0.05 for place in range(1, 181)]
+    loads(tmp_path / "load.csv", *((100 + t, 0.9 if 3.01 < t - 0.5 < 6.01 else 0.1) for t in at))
+    rows = [
+        line.split(",") for line in peers.steps_of_session(tmp_path / "log.csv", tmp_path / "load.csv").splitlines()
+    ]
+    worst = {row[0]: row[2] for row in rows}
+    assert (worst["0.00"], worst["0.75"]) == ("80.00", "0.00")
+
+
+def test_coverage_by_folder() -> None:
+    coverage = program("coverage")
+    report = [
+        "File                                       Lines    Exec  Cover   Missing",
+        "src/main.c                                   100      90    90%   1-10",
+        "src/os/tree.c                                 50      50   100%",
+        "src/os/a_name_that_is_longer_than_forty_characters.c",
+        "                                              50      25    50%   1-25",
+        "TOTAL                                        200     165    82%",
+    ]
+    assert coverage.table_of(report)[1:] == [
+        ["`src`", "100", "90.0", "90.0", "`main.c`"],
+        ["`src/os`", "100", "75.0", "50.0", "`a_name_that_is_longer_than_forty_characters.c`"],
+        ["all", "200", "82.5", "", ""],
+    ]
+    with pytest.raises(Trouble):
+        coverage.table_of([*report[:-1], "TOTAL 201 165 82%"])
+
+
+def test_what_faults_printed() -> None:
+    faults = program("bench/faults")
+    printed = (
+        "showstopper, contain none: 48 trials, 40 of them hit a tool that ran, 60 signals sent\n"
+        "trials that left a process alive: 1 of 44; stopped: 2\n"
+        "… where guardian, master and the workload's executor were killed: alive 3 of 4, stopped 0\n"
+    )
+    assert faults.rows_of("Showstopper", printed) == [
+        ["Showstopper", "44", "1", "2"],
+        ["Showstopper: guardian, master and the workload's executor together", "4", "3", "0"],
+    ]
+    with pytest.raises(Trouble):
+        faults.rows_of("Showstopper", "nothing of the kind\n")
+
+
+# ---- Helpers ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_helper_is_well_before_it_is_used_and_ends_cleanly(tmp_path: Path) -> None:
+    with Helper("sh", "-c", f"sleep 0.3; : >{tmp_path}/up; trap ': >{tmp_path}/down; exit' TERM; while :; do sleep 0.05; done",
+                healthy=(tmp_path / "up").exists) as helper:  # fmt: skip
+        assert (tmp_path / "up").exists() and helper.is_well() and helper.process
+        number_of = helper.process.pid
+    assert (tmp_path / "down").exists() and is_over(number_of)
+
+
+def test_a_helper_that_never_is_well() -> None:
+    with pytest.raises(Trouble, match="^the server ended before it was ready$"):
+        Helper("false", name="the server", healthy=lambda: False, patience=5).start()
+    helper = Helper("sleep", "60", name="the server", healthy=lambda: False, patience=0.3)
+    with pytest.raises(Trouble, match="^the server was not ready within 0.3 s$"):
+        helper.start()
+    assert helper.process is None
+
+
+def test_a_helper_is_gone_with_who_started_it() -> None:
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); from measure.helpers import Helper; import time\n"
+        "one = Helper('sleep', '60', session=True).start(); print(one.process.pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-B", "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    assert not is_over(child)
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    assert wait_until(lambda: is_over(child), 5)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""What stands between two marks of a document is replaced as a whole, under a line that says where it comes from; what isn't right is refused, and
+then all documents and folders are as they were."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from measure import machine
+from measure.process import has_program
+from measure.publish import Publication, command_line
+from measure.text import Trouble
+
+BEFORE = """Before.
+
+<!-- first: begin -->
+not measured yet
+<!-- first: end -->
+
+Between \\ & /.
+
+<!-- second: begin -->
+not measured yet
+<!-- second: end -->
+"""
+AFTER = """Before.
+
+<!-- first: begin -->
+
+HEADING
+
+| a \\ & / |
+| ---: |
+| +1.50 |
+
+<!-- first: end -->
+
+Between \\ & /.
+
+<!-- second: begin -->
+not measured yet
+<!-- second: end -->
+"""
+LINES = "| a \\ & / |\n| ---: |\n| +1.50 |\n"
+pytestmark = pytest.mark.skipif(not has_program("git"), reason="git is missing")
+
+
+class Project:
+    """Of its own, at a known revision."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.document = root, root / "table.md"
+        root.mkdir()
+        (root / "program").write_text("one\n")
+        self.document.write_text(BEFORE)
+        self.git("init", "-q")
+        self.commit()
+        self.revision = subprocess.run(
+            ["git", "-C", root, "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+        ).stdout.strip()
+        self.document.chmod(0o640)
+
+    def git(self, *words: str) -> None:
+        subprocess.run(
+            ["git", "-C", self.root, "-c", "user.name=test", "-c", "user.email=test@localhost", *words],
+            check=True,
+            capture_output=True,
+        )
+
+    def commit(self) -> None:
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "all")
+
+    def publication(self) -> Publication:
+        return Publication(command_line("tools/bench/thing", ["-m", "two words", "--publish"]), self.root)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.delenv("PUBLISH_ROOT", raising=False)
+    return Project(tmp_path / "project")
+
+
+def publish(project: Project, build: Path, name: str = "first", lines: str = LINES) -> None:
+    of = project.publication()
+    of.block("table.md", name, lines, build)
+    of.write()
+
+
+def test_a_block(project: Project, build: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    publish(project, build)
+    assert capsys.readouterr().out == f"published: {project.document}, first\n"
+    text = project.document.read_text()
+    heading = next(line for line in text.splitlines() if line.startswith("Revision "))
+    assert text.replace(heading, "HEADING") == AFTER
+    assert heading.startswith(f"Revision {project.revision}, 20") and heading.endswith(
+        "`tools/bench/thing -m 'two words' --publish`"
+    )
+    assert project.document.stat().st_mode & 0o777 == 0o640
+    # The same again is the same; the document that was published doesn't make the revision dirty. Another takes its place.
+    publish(project, build)
+    assert project.document.read_text() == text
+    publish(project, build, lines="short\n")
+    assert "1.50" not in project.document.read_text()
+    publish(project, build, "second", "second\n")
+    assert {"short", "second"} < set(project.document.read_text().splitlines())
+
+
+def test_what_has_changed(project: Project, build: Path) -> None:
+    (project.root / "program").write_text("two\n")
+    publish(project, build)
+    assert f"Revision {project.revision}-dirty, " in project.document.read_text()
+    project.git("checkout", "-q", "program", "table.md")
+    # What an earlier revision measured, while documents alone have changed since; and when the program has.
+    project.document.write_text(BEFORE + "Before, too.\n")
+    project.commit()
+    of = project.publication()
+    of.measured(project.revision, "2020-02-02", "results", ["program"])
+    of.block("table.md", "first", "short\n", build)
+    of.write()
+    assert f"Revision {project.revision}, 2020-02-02, " in project.document.read_text()
+    (project.root / "program").write_text("two\n")
+    project.commit()
+    for revision in (project.revision, "0123456", f"{project.revision}-dirty", ""):
+        with pytest.raises(
+            Trouble,
+            match="results was begun with revision .*, and what measures is another now; choose another --output$",
+        ):
+            project.publication().measured(revision, "2020-02-02", "results", ["program"])
+
+
+def test_the_sources_change_meanwhile(project: Project, build: Path) -> None:
+    of = project.publication()
+    (project.root / "program").write_text("changed\n")
+    with pytest.raises(Trouble, match="the sources have changed since the start"):
+        of.block("table.md", "first", LINES, build)
+    assert project.document.read_text() == BEFORE
+
+
+def test_a_draft_elsewhere(project: Project, build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "draft").mkdir()
+    (tmp_path / "draft/table.md").write_text(BEFORE)
+    monkeypatch.setenv("PUBLISH_ROOT", str(tmp_path / "draft"))
+    publish(project, build)
+    assert "+1.50" in (tmp_path / "draft/table.md").read_text()
+    assert project.document.read_text() == BEFORE
+
+
+def test_what_is_refused(project: Project, build: Path, tmp_path: Path) -> None:
+    of = project.publication()
+    for name, lines, said in (
+        ("third", LINES, "needs the lines <!-- third: begin -->"),
+        ("first", "", "nothing to write into .*/table.md as first"),
+    ):
+        with pytest.raises(Trouble, match=said):
+            of.block("table.md", name, lines, build)
+    with pytest.raises(Trouble, match="can't write .*/nothing.md"):
+        of.look("nothing.md", "first")
+    for old, new in (
+        ("<!-- second: end -->", ""),
+        ("<!-- second: begin -->", ""),
+        ("first: begin", "second: begin"),
+        ("first: end", "second: end"),
+    ):
+        project.document.write_text(BEFORE.replace(old, new))
+        with pytest.raises(Trouble, match="needs the lines .*, once and in this order"):
+            of.look("table.md", "second")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    (plain / "table.md").write_text(BEFORE)
+    os.environ["GIT_CEILING_DIRECTORIES"] = str(tmp_path)
+    with pytest.raises(Trouble, match="the revision is unknown: .*/plain is no git checkout"):
+        Publication("x", plain).look("table.md", "first")
+
+
+def test_all_or_nothing(project: Project, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, other = project.root / "kept/one", project.root / "kept/two"
+    for folder in (kept, other):
+        folder.mkdir(parents=True)
+        (folder / "old.csv").write_text("old\n")
+    before = {path: path.read_bytes() for path in project.root.rglob("*.[cm]*") if path.is_file()}
+
+    def attempt() -> None:
+        of = project.publication()
+        of.block("table.md", "first", LINES, build)
+        of.copy("picture.md", b"new")
+        of.folder("kept/one", {"new.csv": "new\n"})
+        of.write()
+
+    # The last of several steps fails: a full disk, say.
+    rename = Path.replace
+
+    def fails(self: Path, target: Path) -> Path:
+        if Path(target) == kept:
+            raise OSError(28, "No space left on device", str(target))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(Trouble, match="can't write .*/kept/one: No space left on device; nothing is published"):
+        attempt()
+    assert {path: path.read_bytes() for path in project.root.rglob("*.[cm]*") if path.is_file()} == before
+    monkeypatch.undo()
+    attempt()
+    assert [path.name for path in kept.iterdir()] == ["new.csv"]
+    # What it doesn't replace stays.
+    assert [path.name for path in other.iterdir()] == ["old.csv"]
+    assert not list(project.root.rglob("*.new")) and not list(project.root.rglob("*.old"))
+    assert machine.revision(project.root)

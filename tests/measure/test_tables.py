@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Tables and sentences of experiments, of figures by hand."""
+
+from pathlib import Path
+
+import pytest
+from conftest import program
+from measure import figures, pairs, settings, sides
+from measure.batch import Part
+from measure.runs import Group, Run
+from measure.text import Row, Trouble, rows_of
+
+
+def part_of(tmp_path: Path, build: Path) -> Part:
+    return Part(tmp_path, tmp_path, "native", [], build, "made")
+
+
+def run(workload: str, target: str, setting: str, repetition: int) -> Run:
+    return Run((workload, target, setting), (Group(workload, "1"),), 9, (), setting, repetition, target)
+
+
+def test_half_an_instance_is_no_baseline() -> None:
+    assert [figures.is_whole(target, 2) for target in (50, 25, 75, 1)] == [True, False, False, False]
+    assert [figures.is_whole(target, 12) for target in (33, 66, 10)] == [True, True, False]
+    accuracy = program("experiments/accuracy")
+    rows = rows_of(
+        "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2\n"
+        "w,25,N-bench,1,25,625\nw,25,PI-even,1,0.1,1\nw,50,N-bench,1,2,5\nw,50,PI-even,1,-0.2,2\n"
+    )
+    table = accuracy.beside_paper(rows, "none", ["N-bench", "PI-even"], 2)
+    assert table[1:] == [["25 %", "+25.00 / 625 *", "+0.10 / 1.00"], ["50 %", "+2.00 / 5.00", "-0.20 / 2.00"]]
+    expected = "PI-even: mean error within 0.20 pp, MSE below that of the baselines on 1 of 1 targets. "
+    assert accuracy.verdict(rows, "PI-even", 2) == expected
+    # A row without samples is no target.
+    rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
+    assert accuracy.verdict(rows, "PI-even", 2) == expected
+
+
+def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
+    throughput = program("experiments/throughput")
+    rows = rows_of("setting,load_percent,throughput\nbaseline,50,10\nbaseline,100,0\ndefault,50,0\ndefault,40,9\n")
+    assert throughput.verdict(part_of(tmp_path, build), rows) == (
+        "default: on 1 targets within the range of the baseline, throughput 12.5 % from it in the mean. "
+    )
+    assert throughput.verdict(part_of(tmp_path, build), rows[:3]) == ""
+
+
+def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) -> None:
+    found: list[tuple[Run, Row]] = [
+        (run("w", "50", "default", 1), {"load": "0.5", "throughput": "10"}),
+        (run("w", "100", "default", 1), {"load": "1", "throughput": "20"}),
+        (run("w", "50", "default", 2), {"load": "0.52", "throughput": "12"}),
+    ]
+    columns = [
+        settings.Column("load", "load_percent", settings.three, 100),
+        settings.Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True),
+    ]
+    rows = settings.means_over_repeats(part_of(tmp_path, build), found, "target_percent", columns)
+    assert [list(row.values()) for row in rows] == [
+        ["w", "50", "default", "2", "51.000", "11", "12.7"],
+        ["w", "100", "default", "1", "100.000", "20", ""],
+    ]
+    table = figures.pivot(rows, "target_percent", ["default", "CDC"], "load_percent", "throughput")
+    assert table == [["target_percent", "default", "CDC"], ["50", "51.000 / 11 ±12.7", ""], ["100", "100.000 / 20", ""]]
+
+
+def test_student_t(build: Path) -> None:
+    # Of two values 0 and 2 the interval is t / sqrt(2) * sqrt(2).
+    found = figures.summarize(build, [0, 2])
+    assert found and found.half == pytest.approx(12.7062, abs=1e-4)
+    assert figures.summarize(build, []) is None
+
+
+def pair(foreground: str, background: str, repetition: int) -> Run:
+    groups = (Group(foreground, "P", (), "foreground"), Group(background, "P", (), "background"))
+    return Run((foreground, background, "mine"), groups, 9, (), "", repetition, scheme="mine")
+
+
+def test_interference(tmp_path: Path, build: Path) -> None:
+    # Three repeats of pairs that don't disturb each other, do so, and do so in one of two lines; one of a pair without.
+    rows = "x,x,-4,no,no x,x,1,yes,no x,x,3,no,no x,y,40,yes,yes x,y,41,yes,yes x,y,42,yes,yes y,x,20,no,yes y,x,20,yes,yes y,y,-2,yes,no"
+    found: list[tuple[Run, Row]] = []
+    for line in rows.split():
+        fore, back, value, symmetric, significant = line.split(",")
+        repetition = 1 + sum(pairs.pair_of(one) == (fore, back) for one, _ in found)
+        found.append(
+            (pair(fore, back, repetition), {"interference": value, "symmetric": symmetric, "significant": significant})
+        )
+    means = pairs.mean_interference(build, found)
+    assert [",".join(row.values()) for row in means] == [
+        "x,x,mine,3,0.00,no,no,8.96,yes",
+        "x,y,mine,3,41.00,yes,yes,2.48,no",
+        "y,x,mine,2,20.00,no,yes,0.00,no",
+        "y,y,mine,1,-2.00,yes,no,,",
+    ]
+    of = pairs.Pairs(part_of(tmp_path, build), ["x", "y"], ["mine"], [], interference=means)
+    assert of.table("mine") == [
+        ["foreground", "x", "y"],
+        ["x", "0.0 none ±9.0", "41.0 ±2.5"],
+        ["y", "20.0 ±0.0a", "-2.0 p"],
+    ]
+    expected = "mine: from -2.0 (y beside y) to 41.0 (x beside y); 1 of 3 pairs meet both criteria. x beside x: none, within ±9.0."
+    assert of.sentence("mine") == expected
+    assert of.sentence("other") == "other: unknown for all pairs, as the load of the background stayed the same."
+
+
+def test_what_paper_001_found() -> None:
+    assert (
+        pairs.papers_interference("neutral")
+        == "paper 001, KVM: from 16.2 (h2 beside avrora) to 50.8 (avrora beside luindex)."
+    )
+    assert pairs.papers_interference("per-core") == (
+        "paper 001, KVM: from 0.2 (h2 beside avrora) to 10.2 (luindex beside h2); LXC: from -4.9 (avrora beside h2) to 6.0 (h2 beside specs)."
+    )
+    assert pairs.papers_interference("mine") == ""
+
+
+def test_a_background_without_processors_of_its_own(tmp_path: Path, build: Path) -> None:
+    # It takes 45 and 55 % of the machine in turn, all of its half, and not 95 % of it; a foreground of 10 - 4 L iterations a second makes that an
+    # interference of 40.
+    log, fore, number = "time_s,monotonic_s,target,load\n", "instance,iteration,start_s,end_s\n", 0
+    for step in range(6):
+        load = 0.5 - 0.2 * (step if step < 3 else 5 - step)
+        for row in range(1, 13):
+            log += f"{6 * step + row / 2:.3f},{100 + 6 * step + row / 2:.3f},{load:.6f},{load + (0.05 if row % 2 else -0.05):.6f}\n"
+        count = 6 * (10 - 4 * 2 * load)
+        for place in range(int(count + 0.999999)):
+            fore += (
+                f"0,{number},{100 + 6 * step + 6 * place / count:.9f},{100 + 6 * step + 6 * (place + 1) / count:.9f}\n"
+            )
+            number += 1
+    (tmp_path / "log.csv").write_text(log)
+    (tmp_path / "fore.csv").write_text(fore)
+    neutral = Run(("x", "y", "neutral"), pair("x", "y", 1).groups, 36, (), "", 1, scheme="neutral")
+    with_capacity = pairs.log_in(tmp_path, neutral, "native")
+    assert with_capacity.name == "background-log.csv"
+    assert pairs.log_in(tmp_path, neutral, "lxc").name == "log.csv"
+    rows = figures.report(build, "curve", with_capacity, tmp_path / "fore.csv")
+    assert (rows[0]["target"], rows[0]["load"]) == ("1.000000", "1.000000")
+    assert (
+        39.8
+        < float(figures.report(build, "interference", with_capacity, tmp_path / "fore.csv")[0]["interference"])
+        < 40.2
+    )
+
+
+def test_ratios(build: Path) -> None:
+    rows = rows_of(
+        "pair,scheme,repetition,least,median,most\nx beside y,mine,1,0.8,0.9,1\nx beside y,mine,2,0.9,1,1.25\ny beside y,other,1,1,2,3\ny beside y,mine,1,1,2,3\n"
+    )
+    assert pairs.ratio_matrix(build, rows, "mine", ["x", "y"]) == [
+        ["foreground", "x", "y"],
+        ["x", "", "0.950 ±0.635 (0.80 to 1.25)"],
+        ["y", "", "2.000 (1.00 to 3.00)"],
+    ]
+
+
+def test_schemes() -> None:
+    for good in ("neutral", "dynamic:below=spread+above=packed", "mine=0-3/4+6"):
+        sides.check(good)
+    for bad in ("nothing", "mine=0", "dynamic:below", "my_own=0/1"):
+        with pytest.raises(Trouble, match="^--schemes: "):
+            sides.check(bad)
+    assert sides.options_of("mine=0+2/1", 0) == ["--cpus", "0,2"]
+    assert sides.options_of("packed", 1) == ["--pin", "packed", "--part", "1/2"]
+
+
+def test_options_of_one_module_are_one_word() -> None:
+    sweep = program("experiments/sweep")
+    of = {"D.quantum": "50m", "c": "rbpid", "D.least": "2m", "n": "3", "--frequency": "50%"}
+    assert sweep.options_of(of) == ["-c", "rbpid", "--frequency", "50%", "-D", "quantum=50m,least=2m"]
+    assert sweep.called({"D.quantum": "50m", "c": "rbpid"}) == "D.quantum=50m+c=rbpid"
+
+
+def test_bursts_said() -> None:
+    assert figures.bursts_said([{"samples": "5", "bursts": "0"}]) == "None of 5 samples met a burst of others."
+    assert (
+        figures.bursts_said([{"samples": "5", "bursts": "2"}, {"samples": "5", "bursts": "1"}])
+        == "3 of 10 samples met a burst of others."
+    )
+    assert figures.bursts_said([{"samples": "5", "bursts": ""}]) == "What others did meanwhile is unavailable."

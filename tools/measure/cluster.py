@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""A batch on many machines that share a folder: what its tasks are, what one of them does on its node, and how their runs come together. slurm and
+parallel hand the tasks out.
+
+A task is some runs of the list, which stay on one node. Each attempt at one has a folder of its own, cluster/TASK.NODE.ATTEMPT in the output, that
+looks like the output of a small batch. No two programs write the same file, so that a task may die at any time and be begun again elsewhere; and
+only runs that are complete there are taken over."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measure import machine, runs
+from measure.publish import remove
+from measure.runs import Run
+from measure.text import Trouble, first_line, lines_of, listed, number, quoted_words, read_csv, write
+
+if TYPE_CHECKING:
+    from measure.batch import Batch
+
+
+class Cluster:
+    """Of a batch, which may be one that knows of no other machine."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch, self.choices, self.output = batch, batch.choices, batch.output
+        self.folder = self.output / "cluster"
+
+    def processors(self) -> int:
+        """Those that the list is made for: of the machines that do the runs."""
+        choices = self.choices
+        if choices.on_cluster:
+            if choices.slurm is not None and choices.logins:
+                raise Trouble("--slurm and --parallel: expected one of them")
+            if choices.environments != ["native"]:
+                raise Trouble("--in: expected native beside --slurm or --parallel")
+            if choices.has("simulate"):
+                raise Trouble("what is simulated runs here alone; leave out --slurm or --parallel")
+        if choices.processors:
+            return choices.processors
+        if said := first_line(self.folder / "processors"):
+            if not choices.on_cluster and not choices.has("report"):
+                raise Trouble(
+                    f"{choices.output or self.output} was begun on other machines; go on there, with --slurm or --parallel"
+                )
+            return int(said)
+        if choices.slurm is not None:
+            from measure import slurm
+
+            return slurm.ask(choices.slurm)
+        if choices.logins:
+            from measure import parallel
+
+            return parallel.ask(choices.logins)
+        return machine.processor_count()
+
+    # ---- Tasks ------------------------------------------------------------------------------------------------------------------
+
+    def key_of(self, run: Run) -> str:
+        return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.choices.per_node, run.name)
+
+    def tasks(self) -> dict[int, list[Run]]:
+        """What is compared stays together."""
+        keys: dict[str, int] = {}
+        found: dict[int, list[Run]] = {}
+        for run in self.batch.runs:
+            found.setdefault(keys.setdefault(self.key_of(run), len(keys) + 1), []).append(run)
+        return found
+
+    def left(self, of: Iterable[Run]) -> list[Run]:
+        return [run for run in of if not runs.is_complete(run, run.folder(self.output))]
+
+    def tasks_left(self) -> list[int]:
+        return [task for task, of in self.tasks().items() if self.left(of)]
+
+    def minutes(self) -> int:
+        """That the longest of them takes, with some to spare."""
+        pause = self.batch.cool_down
+        seconds = [sum(run.warm_up + run.seconds + 1 + pause for run in self.left(of)) for of in self.tasks().values()]
+        return int(max(seconds, default=0) * 1.25 / 60 + 3)
+
+    def command(self) -> str:
+        """How a node is told to do a task, whose number follows."""
+        build = self.batch.choices.build or str(machine.ROOT / "build/demo")
+        words = ["env", f"SHOWSTOPPER_WORKLOADS={os.environ.get('SHOWSTOPPER_WORKLOADS', '')}", *self.batch.called]
+        words += ["--build", str(Path(build).absolute()), "--output", str(self.output)]
+        return quoted_words([*words, "--processors", str(self.batch.experiment.processors), "--task"])
+
+    def show(self) -> None:
+        """What would be handed out."""
+        from measure import parallel, slurm
+
+        print(slurm.script(self) if self.choices.slurm is not None else parallel.command(self), end="")
+
+    # ---- On a node --------------------------------------------------------------------------------------------------------------
+
+    def is_made(self, run: Run) -> bool:
+        """Whether it is complete, be it that nobody has taken it over yet."""
+        places = [run.folder(self.output), *self.folder.glob(f"*/runs/{glob_text(run.label)}")]
+        return any(runs.is_complete(run, place) for place in places)
+
+    def check_kind(self, of: Sequence[Run], own: str, node: str) -> None:
+        """Runs on machines of two kinds can't be compared, save where that was asked for."""
+        if self.choices.per_node == "any":
+            return
+        for run in of:
+            there = run.folder(self.output)
+            if (there / "machine.txt").exists() and kind_of(there / "machine.txt") != own:
+                raise Trouble(
+                    f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node};"
+                    f" runs of one {self.choices.per_node} stay on one kind: choose that node, or --per-node any"
+                )
+
+    def run_task(self, task: int) -> int:
+        """In a folder of its own. How many of its runs failed."""
+        batch = self.batch
+        node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+        here, wanted = machine.processor_count(), batch.experiment.processors
+        if here != wanted:
+            raise Trouble(
+                f"{node} has {here} processors for this job, and the list is for {wanted}; choose nodes of one kind,"
+                " by --slurm=--constraint=... or --nodelist=..."
+            )
+        attempt = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
+        own = self.folder / f"{task}.{node}.{attempt}"
+        (own / "runs").mkdir(parents=True, exist_ok=True)
+        (own / "node").write_text(f"{node}\n")
+        (own / "joblog").write_text("")
+        batch.prepare_workloads()
+        batch.experiment.prepare(own)
+        batch.other = machine.check_idle(batch.build, self.choices.has("force"))
+        write(own / "machine.txt", batch.describe_machine())
+        of = self.tasks().get(task, [])
+        self.check_kind(of, kind_of(own / "machine.txt"), node)
+        # The whole list, so that the joblog has the numbers of the whole batch.
+        return batch.run_all(own, batch.runs, [run for run in of if not self.is_made(run)])
+
+    # ---- In front of them -------------------------------------------------------------------------------------------------------
+
+    def collect(self) -> None:
+        """Takes over what has come to an end since it was asked for last."""
+        by_label = {run.label: run for run in self.batch.runs}
+        for folder in sorted(self.folder.glob("*/runs/*")):
+            task, label = folder.parents[1], folder.name.removesuffix(".failed")
+            if folder.suffix == ".part" or label not in by_label:
+                continue
+            node = first_line(task / "node")
+            for name in ("node", "machine.txt"):
+                shutil.copy(task / name, folder)
+            kept, failed = by_label[label].folder(self.output), folder.name != label
+            # Another attempt, on a node that was thought to be lost, may have been quicker.
+            if runs.is_complete(by_label[label], kept):
+                remove(folder)
+                continue
+            said = f"{label} is complete, on {node}"
+            if failed:
+                why = next((line for line in lines_of(folder / "messages.txt") if "the run goes on" not in line), "")
+                said = f"{label} failed on {node}: {why}"
+            elif was_suspended(folder / "log.csv"):
+                said, failed = f"{label} was suspended on {node}, and doesn't count", True
+                record = runs.record_of(folder) or {}
+                write(folder / "run.json", json.dumps(record | {"status": runs.FAILED}, indent=1) + "\n")
+            remove(kept.with_name(f"{label}.failed"))
+            remove(kept)
+            folder.rename(kept.with_name(f"{label}.failed") if failed else kept)
+            print(said)
+
+    def end_tasks(self) -> int:
+        """When nobody is at work any more: attempts become lines of the joblog, and their folders go. How many runs are not complete."""
+        self.collect()
+        lines: list[list[str]] = []
+        attempts = [folder for folder in self.folder.glob("*.*.*") if folder.is_dir()]
+        for folder in attempts:
+            for line in lines_of(folder / "joblog"):
+                fields = line.split("\t")
+                lines.append([fields[0], first_line(folder / "node"), *fields[2:]])
+        with (self.output / "joblog").open("a") as log:
+            log.write(
+                "".join("\t".join(fields) + "\n" for fields in sorted(lines, key=lambda fields: float(fields[2])))
+            )
+        for folder in attempts:
+            remove(folder)
+        of = [
+            (run.label, run.folder(self.output))
+            for run in self.batch.runs
+            if runs.is_complete(run, run.folder(self.output))
+        ]
+        write(self.output / "machine.txt", "".join(machines_of(of)))
+        left = len(self.left(self.batch.runs))
+        if left:
+            print(f"{left} of {len(self.batch.runs)} runs are not complete; --resume takes them up")
+        return left
+
+    def run(self) -> int:
+        """The batch on many machines, from its beginning or where it stopped."""
+        from measure import parallel, slurm
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write(self.folder / "processors", f"{self.batch.experiment.processors}\n")
+        if self.choices.slurm is not None:
+            slurm.run(self)
+        else:
+            parallel.run(self)
+        return self.end_tasks()
+
+
+def glob_text(text: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
+
+
+def was_suspended(log: Path) -> bool:
+    """Whether a log tells that its run stood still: that its own clock or its rows have a gap."""
+    last: tuple[float, float] | None = None
+    for row in read_csv(log):
+        now = (number(row, "time_s") or 0.0, number(row, "monotonic_s") or 0.0)
+        if last and (now[1] - last[1] - (now[0] - last[0]) > 0.1 or now[1] - last[1] > 3):
+            return True
+        last = now
+    return False
+
+
+# ---- What they ran on -------------------------------------------------------------------------------------------------------------
+
+
+def kind_of(description: Path) -> str:
+    """One line, the same for machines of one kind."""
+    return "; ".join(
+        line for line in lines_of(description) if not line.startswith(("date: ", "load before the first run: "))
+    )
+
+
+def kinds(of: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
+    """Nodes of each kind, one for each run."""
+    found: dict[str, list[str]] = {}
+    for _, folder in of:
+        if (folder / "node").exists():
+            found.setdefault(kind_of(folder / "machine.txt"), []).append(first_line(folder / "node"))
+    return found
+
+
+def machines_of(of: Iterable[tuple[str, Path]]) -> list[str]:
+    lines: list[str] = []
+    for kind, nodes in kinds(of).items():
+        lines += [
+            f"nodes: {' '.join(dict.fromkeys(nodes))} ({len(nodes)} runs)\n",
+            *(f"{line}\n" for line in kind.split("; ")),
+        ]
+    return lines
+
+
+def machines_said(of: Iterable[tuple[str, Path]]) -> str:
+    """What a report says first, where its runs are of several kinds of machines."""
+    found = kinds(of)
+    if len(found) < 2:
+        return ""
+    each = "; ".join(f"{len(nodes)} runs on {listed(dict.fromkeys(nodes))} ({kind})" for kind, nodes in found.items())
+    return f"These runs were made on {len(found)} kinds of machines, and what differs between those is no effect of a setting: {each}."

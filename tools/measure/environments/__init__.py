@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""Environments of runs: what the sides of a run are put into, and the driver that makes, runs and removes them."""
+
+import re
+import signal
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from measure.process import end, is_over, output_of, tell, wait_until
+from measure.text import Trouble, first_line, lines_of, write
+
+NAMES = ("native", "lxc", "qemu")
+Process = subprocess.Popen[str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a run: its processors are a list, or all; `count` says how many these are, `quota` how many it may use at a time, or -."""
+
+    run: Path
+    name: str
+    processors: str
+    count: int
+    quota: str
+
+    @property
+    def folder(self) -> Path:
+        return self.run / self.name
+
+    @property
+    def command(self) -> Path:
+        return self.run / f"{self.name}.command"
+
+    @property
+    def called(self) -> str:
+        """The same for whoever removes what another one made."""
+        said = (
+            subprocess.run(["cksum"], input=str(self.run).encode(), capture_output=True, check=True)
+            .stdout.split()[0]
+            .decode()
+        )
+        return f"showstopper-{said}-{self.name}"
+
+    @property
+    def quota_us(self) -> int:
+        return int(100000 * float(self.quota))
+
+
+class Environment(ABC):
+    """A kind of environment."""
+
+    name: ClassVar[str]
+    lead = 1.0  # seconds from the moment that all are ready until they begin
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+
+    def note(self, text: str) -> None:
+        """For the report, once."""
+        file = self.run / "environment.txt"
+        if text not in lines_of(file):
+            with file.open("a") as to:
+                to.write(text + "\n")
+
+    @classmethod
+    def missing(cls) -> list[str]:
+        """What is missing here to have it."""
+        return []
+
+    @abstractmethod
+    def make(self, side: Side) -> None:
+        ...
+
+    @abstractmethod
+    def start(self, side: Side) -> Process:
+        """As a child of this process, with which it dies."""
+
+    def ready(self, side: Side, process: Process) -> None:
+        """The side waits for the others."""
+
+    def finish(self, side: Side, process: Process) -> None:
+        """Ends it."""
+        kill_of_run(side, process.pid, 2)
+        end(process)
+
+    def went_well(self, side: Side, process: Process) -> bool:
+        """Of a side that has ended, or will."""
+        return process.wait() == 0
+
+    @abstractmethod
+    def remove(self, side: Side) -> None:
+        """All that is left of it, processes first, whoever made it."""
+
+
+def kind_of(name: str) -> type[Environment]:
+    from measure.environments import lxc, native, qemu
+
+    kinds: dict[str, type[Environment]] = {"native": native.Native, "lxc": lxc.Lxc, "qemu": qemu.Qemu}
+    if name not in kinds:
+        raise Trouble(f"there is no environment '{name}', expected native, lxc or qemu")
+    return kinds[name]
+
+
+def sides_of(run: Path) -> list[Side]:
+    fields = [line.split("\t") for line in lines_of(run / "sides")]
+    return [Side(run, of[0], of[1], int(of[2]), of[3]) for of in fields if len(of) == 4]
+
+
+def kill_of_run(side: Side, number: int, patience: float) -> None:
+    """TERM, then KILL; not another process that got its number."""
+
+    def is_of_run() -> bool:
+        try:
+            words = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            return False
+        return str(side.run) in words or side.called in words
+
+    if number <= 0 or is_over(number) or not is_of_run():
+        return
+    tell(number, signal.SIGTERM)
+    if not wait_until(lambda: is_over(number), patience):
+        tell(number, signal.SIGKILL)
+
+
+# ---- The driver -------------------------------------------------------------------------------------------------------------------
+
+
+def make_sides(environment: Environment) -> list[Side]:
+    from measure.publish import remove
+
+    run = environment.run
+    sides = sides_of(run)
+    (run / "environment.txt").unlink(missing_ok=True)
+    for side in sides:
+        remove(side.folder)
+        (side.folder / "files").mkdir(parents=True)
+        if side.command.exists():
+            (side.folder / "command").write_bytes(side.command.read_bytes())
+    for side in sides:
+        environment.make(side)
+    return sides
+
+
+def run_sides(environment: Environment, sides: list[Side], started: dict[Side, Process]) -> bool:
+    """Whether all sides did all that they should. Those without a command have no process of their own."""
+    for side in sides:
+        if side.command.exists():
+            started[side] = environment.start(side)
+            (side.folder / "process").write_text(f"{started[side].pid}\n")
+    for side, process in started.items():
+        while not (side.folder / "ready").exists():
+            if process.poll() is not None:
+                return False
+            time.sleep(0.1)
+        environment.ready(side, process)
+    instant = f"{time.time() + environment.lead:.3f}\n"
+    for side in started:
+        write(side.folder / "start", instant)
+    # Of several, each is looked for twice a second: when one goes wrong the others end.
+    left = list(started.items())
+    while left:
+        if len(left) > 1:
+            time.sleep(0.5)
+        for side, process in list(left):
+            if len(left) == 1 or process.poll() is not None:
+                left.remove((side, process))
+                if not environment.went_well(side, process):
+                    return False
+    return True
+
+
+def remove_sides(environment: Environment) -> None:
+    for side in sides_of(environment.run):
+        environment.remove(side)
+        (side.folder / "process").unlink(missing_ok=True)
+    (environment.run / "controller").unlink(missing_ok=True)
+
+
+def remove_run(environment: Environment) -> None:
+    """Also of one that was killed. A driver that still cleans up is given the time."""
+    for side in sides_of(environment.run)[:1]:
+        kill_of_run(side, int(first_line(environment.run / "controller") or 0), 15)
+    for side in sides_of(environment.run):
+        kill_of_run(side, int(first_line(side.folder / "process") or 0), 5)
+    remove_sides(environment)
+
+
+# ---- Control groups of the host ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    version: int
+    at: Path
+
+
+def mounted() -> list[tuple[str, Path, str]]:
+    """Type, place and options of the file systems of control groups."""
+    fields = [line.split() for line in lines_of(Path("/proc/self/mounts"))]
+    return [(of[2], Path(of[1]), of[3]) for of in fields if len(of) > 3 and of[2] in ("cgroup", "cgroup2")]
+
+
+def hierarchy(controller: str) -> Hierarchy | None:
+    """Where groups of that controller can be made."""
+    import os
+
+    for kind, at, options in mounted():
+        if kind == "cgroup" and controller in options.split(",") and os.access(at, os.W_OK):
+            return Hierarchy(1, at)
+        if kind == "cgroup2" and os.access(at / "cgroup.procs", os.W_OK):
+            if controller in first_line(at / "cgroup.subtree_control").split():
+                return Hierarchy(2, at)
+            if controller in first_line(at / "cgroup.controllers").split():
+                try:
+                    (at / "cgroup.subtree_control").write_text(f"+{controller}")
+                except OSError:
+                    continue
+                return Hierarchy(2, at)
+    return None
+
+
+def group_folders(name: str) -> list[Path]:
+    """Of one group in all hierarchies, those within first."""
+    return [
+        Path(line)
+        for _, at, _ in mounted()
+        if (at / name).is_dir()
+        for line in output_of(["find", at / name, "-depth", "-type", "d"]).split("\n")
+        if line
+    ]
+
+
+def remove_group(name: str) -> None:
+    """With all processes in it."""
+
+    def gone() -> bool:
+        for group in group_folders(name):
+            for line in lines_of(group / "cgroup.procs"):
+                tell(int(line), signal.SIGKILL)
+            try:
+                group.rmdir()
+            except OSError:
+                pass
+        return not group_folders(name)
+
+    wait_until(gone, 5)
+
+
+def limit(found: Hierarchy, name: str, side: Side) -> Path:
+    """A group with the side's quota."""
+    group = found.at / name
+    group.mkdir()
+    if found.version == 1:
+        (group / "cpu.cfs_period_us").write_text("100000")
+        (group / "cpu.cfs_quota_us").write_text(str(side.quota_us))
+    else:
+        (group / "cpu.max").write_text(f"{side.quota_us} 100000")
+    return group
+
+
+def is_number(text: str) -> bool:
+    return bool(re.fullmatch("[0-9]+", text))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""None but the host. A side without a command is a group of workloads that another one's showstopper starts. It gets a control group if it has a
+quota; SIDE/group is the file to which workloads write their numbers to join that, or empty."""
+
+from measure.environments import Environment, Process, Side, hierarchy, limit, remove_group
+from measure.process import end, start
+from measure.text import Trouble
+
+
+class Native(Environment):
+    name = "native"
+
+    def make(self, side: Side) -> None:
+        (side.folder / "group").write_text("")
+        if side.quota == "-":
+            return
+        found = hierarchy("cpu")
+        if not found:
+            self.note(
+                f"Nothing kept a side to {side.quota} processors at a time: control groups with quotas can't be had here."
+            )
+            return
+        try:
+            group = limit(found, side.called, side)
+        except OSError as error:
+            raise Trouble(f"no environment of the kind native can be made for {side.name}: {error}") from error
+        (side.folder / "group").write_text(f"{group}/cgroup.procs\n")
+        self.note(f"Each side could use {side.quota} processors at a time, by a quota.")
+
+    def start(self, side: Side) -> Process:
+        (side.folder / "ready").write_text("")
+        return start(["sh", side.command], cwd=self.run)
+
+    def finish(self, side: Side, process: Process) -> None:
+        end(process)
+
+    def remove(self, side: Side) -> None:
+        remove_group(side.called)

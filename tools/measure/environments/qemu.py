@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Guests of QEMU with a kernel of Debian, which see the host's files. With tests/vm they have in common how kernels are had, and whether KVM works."""
+
+import os
+import platform
+import re
+import shutil
+from pathlib import Path
+
+from measure.environments import Environment, Process, Side
+from measure.machine import ROOT
+from measure.process import has_program, output_of, processors_in, start
+from measure.text import Trouble, lines_of
+
+HERE = Path(__file__).parent
+# Prints the kernel, the words of the accelerator, the options of the kernel, and whether it is KVM.
+MAKE = r"""
+trouble() { printf '%s\n' "$*" >&2; exit 125; }
+left_out() { trouble "$@"; }
+for part in package kernel machine initramfs; do . "$root/tests/vm/lib/$part.sh"; done
+mkdir -p "$cache" || exit 1
+kernel_fetch linux-image-amd64 >&2
+package_keep "modules-$kernel_name" ./lib/modules '' "$kernel_name" >&2
+tree=$to.d
+modules=$(find "$cache/modules-$kernel_name/lib/modules" -mindepth 1 -maxdepth 1 -type d)
+into=$tree/lib/modules/${modules##*/}
+mkdir -p "$tree/bin" "$tree/dev" "$into" || exit 1
+busybox=$(command -v busybox)
+cp -L "$busybox" "$tree/bin/busybox" && cp "$guest" "$tree/init" && chmod 755 "$tree/init" || exit 1
+"$busybox" --list | grep -vx busybox | while IFS= read -r applet; do ln -s busybox "$tree/bin/$applet"; done
+find "$modules" \( -name '9p*.ko*' -o -name 'netfs.ko*' -o -name 'fscache.ko*' -o -name 'virtio*.ko*' \) -exec cp {} "$into/" \;
+cp "$modules"/modules.* "$into/"
+"$busybox" depmod -b "$tree" "${modules##*/}" || exit 1
+initramfs_pack "$tree" "$to"
+machine_choose_accelerator auto "$kernel_image" "$to" >&2
+printf '%s\n' "$kernel_image" "$(machine_accelerator)" "$(machine_kernel_options)" "$accelerator"
+"""
+
+
+class Qemu(Environment):
+    name = "qemu"
+
+    @classmethod
+    def missing(cls) -> list[str]:
+        lacking = [] if platform.machine() == "x86_64" else [f"guests for {platform.machine()}"]
+        lacking += (
+            [] if has_program("qemu-system-x86_64") else ["the package qemu-system-x86 (tools/setup vm installs it)"]
+        )
+        lacking += [] if has_program("busybox") else ["the package busybox-static (tools/setup vm installs it)"]
+        return lacking + ([] if has_program("apt-get") else ["apt-get, which would download a kernel"])
+
+    def make(self, side: Side) -> None:
+        variables = {
+            "root": str(ROOT),
+            "cache": os.environ.get("SHOWSTOPPER_VM_CACHE") or str(ROOT / ".cache/vm"),
+            "to": str(side.folder / "initramfs"),
+            "guest": str(HERE / "guest"),
+        }
+        said = output_of(
+            ["sh", "-c", MAKE],
+            f"no environment of the kind qemu can be made for {side.name}",
+            env=os.environ | variables,
+        )
+        (side.folder / "machine").write_text(said)
+        shutil.copy(self.run / "visible", side.folder / "visible")
+        (side.folder / "where").write_text(f"{side.folder}\n")
+        (side.folder / "lib").write_text(f"{HERE}\n")
+        self.lead = max(self.lead, 3)
+        if said.splitlines()[3] != "kvm":
+            self.note(
+                "Emulated: KVM does not work here, so that figures of these guests mean nothing beyond that they ran."
+            )
+            # To look at a clock and start a program takes them seconds on a busy host.
+            self.lead = 15
+        if side.processors != "all":
+            self.note("The virtual processors of a guest were bound to one of the host's each.")
+        elif side.quota != "-":
+            self.note(f"Each guest had {self.virtual(side)} virtual processors, bound to none of the host's.")
+
+    @staticmethod
+    def virtual(side: Side) -> int:
+        """A quota is so many of them."""
+        return side.count if side.quota == "-" else max(1, int(float(side.quota)))
+
+    def start(self, side: Side) -> Process:
+        kernel, accelerator, kernel_options, _ = lines_of(side.folder / "machine")[:4]
+        shared = str(side.folder).replace(",", ",,")
+        count = self.virtual(side)
+        words = f"qemu-system-x86_64 -nodefaults -no-reboot -display none -name {side.called},debug-threads=on {accelerator}".split()
+        words += [
+            "-smp",
+            str(count),
+            "-m",
+            str(1024 + 512 * count),
+            "-kernel",
+            kernel,
+            "-initrd",
+            str(side.folder / "initramfs"),
+        ]
+        words += ["-append", kernel_options, "-serial", f"file:{side.folder / 'console'}"]
+        words += ["-fsdev", "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"]
+        words += ["-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
+        words += ["-fsdev", f"local,id=shared,path={shared},security_model=none,multidevs=remap"]
+        words += ["-device", "virtio-9p-pci,fsdev=shared,mount_tag=shared"]
+        to = ["taskset", "-c", side.processors] if side.processors != "all" else []
+        with (side.folder / "messages.txt").open("wb") as messages:
+            return start([*to, *words], stdout=messages, stderr=messages, bind="KILL")
+
+    def ready(self, side: Side, process: Process) -> None:
+        # The threads that are its processors are bound to one each.
+        if side.processors == "all":
+            return
+        threads = {
+            file.read_text().strip(): file.parent.name for file in Path(f"/proc/{process.pid}/task").glob("*/comm")
+        }
+        for number, processor in enumerate(processors_in(side.processors)):
+            of = [thread for name, thread in threads.items() if re.match(f"CPU {number}/", name)]
+            if not of:
+                raise Trouble(f"{side.name}: the guest has no processor {number}")
+            output_of(["taskset", "-pc", str(processor), of[0]])
+
+    def went_well(self, side: Side, process: Process) -> bool:
+        if process.wait() == 0 and lines_of(side.folder / "status")[:1] == ["0"]:
+            return True
+        said = [line.replace("\r", "") for line in lines_of(side.folder / "console")[-3:]]
+        with (side.folder / "messages.txt").open("a") as messages:
+            messages.write("".join(f"{line}\n" for line in said))
+        return False
+
+    def remove(self, side: Side) -> None:
+        (side.folder / "initramfs").unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Figures: ssreport computes them. What is here asks it, and puts them into tables."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure.process import attempt, output_of
+from measure.text import Row, Trouble, read_csv, rows_of
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of some values. `half` is half of the length of the mean's 95 % confidence interval, `error` its standard error; None of fewer than two."""
+
+    count: int
+    mean: float
+    half: float | None
+    median: float
+    least: float
+    most: float
+    total: float
+    error: float | None
+
+
+def summaries(build: Path, values: Iterable[tuple[Key, float]]) -> dict[Key, Summary]:
+    """Of the values of each key, by one call of ssreport."""
+    keys: dict[Key, int] = {}
+    lines = [f"{keys.setdefault(key, len(keys))},{value!r}\n" for key, value in values]
+    if not lines:
+        return {}
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("label,value\n" + "".join(lines))
+        file.flush()
+        rows = rows_of(output_of([build / "ssreport", "means", "--column", "value", "-f", "csv", file.name]))
+    return {key: summary(rows[place]) for key, place in keys.items()}
+
+
+def summary(row: Row) -> Summary:
+    of = [float(row[name]) for name in ("mean", "median", "least", "most", "sum")]
+    half, error = (float(row[name]) if row[name] else None for name in ("half", "error"))
+    return Summary(int(row["count"]), of[0], half, of[1], of[2], of[3], of[4], error)
+
+
+def summarize(build: Path, values: Iterable[float]) -> Summary | None:
+    return summaries(build, (((), value) for value in values)).get(())
+
+
+def report(build: Path, subcommand: str, *words: object) -> list[Row]:
+    """The table of a subcommand of ssreport."""
+    return rows_of(report_text(build, subcommand, *words))
+
+
+def report_text(build: Path, subcommand: str, *words: object) -> str:
+    result = attempt([build / "ssreport", subcommand, "-f", "csv", *map(str, words)])
+    if result.returncode != 0:
+        raise Trouble((result.stderr.strip().splitlines() or [f"ssreport {subcommand} failed"])[0])
+    return result.stdout
+
+
+def draw(build: Path, subcommand: str, *words: object) -> None:
+    """As it says itself, with pictures or tables for its -o."""
+    result = attempt([build / "ssreport", subcommand, *map(str, words)])
+    if result.returncode != 0:
+        raise Trouble((result.stderr.strip().splitlines() or [f"ssreport {subcommand} failed"])[0])
+
+
+def is_whole(target: float, processors: int) -> bool:
+    """Whether a number of instances that take a processor each makes up a load, to within a percentage point: what N-bench can do at best.
+    Of other loads it is nobody's fault to miss them, and no merit to come closer."""
+    return abs(100 * whole_instances(target, processors) / processors - target) <= 1
+
+
+def whole_instances(target: float, processors: int) -> int:
+    return max(1, int(target / 100 * processors + 0.5))
+
+
+def on_line(points: list[tuple[float, float]], at: float) -> float | None:
+    """The straight line between the points around this load, from none at no load; None beyond them."""
+    low = max((point for point in points if point[0] <= at), default=None)
+    high = min((point for point in points if point[0] >= at), default=None)
+    if high is None:
+        return None
+    if low is None:
+        return high[1] * at / high[0]
+    return high[1] if high[0] == low[0] else low[1] + (high[1] - low[1]) * (at - low[0]) / (high[0] - low[0])
+
+
+def bursts_said(rows: Iterable[Row]) -> str:
+    """How many samples of how many met a burst, of rows with the columns samples and bursts."""
+    found = list(rows)
+    samples = sum(int(float(row.get("samples") or 0)) for row in found)
+    if not samples or any(not row.get("bursts") for row in found):
+        return "What others did meanwhile is unavailable."
+    bursts = sum(int(float(row["bursts"])) for row in found)
+    return f"{bursts or 'None'} of {samples} samples met a burst of others."
+
+
+def by_size(texts: Iterable[str]) -> list[str]:
+    """Numbers by their size; what is none stays at the end."""
+    found = list(dict.fromkeys(texts))
+    numbers = [text for text in found if text.replace(".", "", 1).isdigit()]
+    return sorted(numbers, key=float) + [text for text in found if text not in numbers]
+
+
+def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str) -> list[list[str]]:
+    """A row for each value of the column `head`, a column for each setting, with one value or two; with a ± where there is a column
+    NAME_half."""
+
+    def value(row: Row, column: str) -> str:
+        half = row.get(f"{column}_half") or ""
+        return row[column] + (f" ±{half}" if half else "")
+
+    cells = {
+        (row[head], row["setting"]): " / ".join(value(row, name) for name in columns) for row in rows if row[columns[0]]
+    }
+    return [[head, *settings]] + [
+        [of, *(cells.get((of, name), "") for name in settings)] for of in by_size(row[head] for row in rows)
+    ]
+
+
+def kept_csv(path: Path) -> list[Row]:
+    return read_csv(path) if path.exists() and path.stat().st_size else []

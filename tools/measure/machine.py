@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The machine that measures: what it is, whether it is quiet, the sources and their build."""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+from measure.process import allowed_processors, attempt, has_program, output_of
+from measure.text import Trouble, lines_of
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPERIMENTS = ROOT / "tools/experiments"
+BUSY = 5.0  # per cent of the machine
+# Documents, pictures and kept figures are no changes: each block that is published is one.
+NO_SOURCES = (":(exclude)*.md", ":(exclude)*.svg", ":(exclude)tools/experiments/measured")
+
+
+def processor_count() -> int:
+    return len(allowed_processors())
+
+
+def git(root: Path, *words: str) -> str | None:
+    if not has_program("git"):
+        return None
+    result = attempt(["git", "-C", root, *words])
+    return result.stdout.strip() if result.returncode == 0 else None
+
+
+def revision(root: Path = ROOT) -> str:
+    """Empty where it is not known: this is no checkout."""
+    if git(root, "rev-parse", "--verify", "-q", "HEAD") is None:
+        return ""
+    clean = git(root, "diff", "--quiet", "HEAD", "--", ".", *NO_SOURCES) is not None
+    return f"{git(root, 'describe', '--always')}{'' if clean else '-dirty'}"
+
+
+def has_changed(root: Path, since: str, paths: list[str]) -> bool:
+    return not since or git(root, "diff", "--quiet", since, "--", *paths, ":(exclude)*.md") is None
+
+
+def model() -> str:
+    for line in lines_of(Path("/proc/cpuinfo")):
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+def kernel() -> str:
+    of = os.uname()
+    return f"{of.sysname} {of.release}"
+
+
+def virtual_kind() -> str:
+    said = attempt(["systemd-detect-virt", "--vm"]).stdout.strip() if has_program("systemd-detect-virt") else ""
+    if not said:
+        seen = any(" hypervisor " in f"{line} " for line in lines_of(Path("/proc/cpuinfo")) if line.startswith("flags"))
+        return "a virtual machine" if seen else "no virtual machine seen"
+    return "no virtual machine" if said == "none" else f"a virtual machine ({said})"
+
+
+def description(build: Path) -> str:
+    """One line, as it stands above figures."""
+    said = re.search(
+        r"^accounting: *(.*) for user and system time, ",
+        attempt([build / "showstopper", "--check-machine"]).stdout,
+        re.M,
+    )
+    name = model()
+    return f"{processor_count()} processors{f' ({name})' if name else ''}, {kernel()}, {virtual_kind()}, accounting {said[1] if said else 'unknown'}"
+
+
+# ---- Quiet? -----------------------------------------------------------------------------------------------------------------------
+
+
+def idle_seconds() -> float:
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+
+
+def load_of_others(build: Path | None, seconds: int = 2) -> float:
+    """Per cent of the machine, before anything was started."""
+    if build and os.access(build / "cpuload", os.X_OK):
+        said = output_of([build / "cpuload", f"{seconds}s", "1"]).split("\n")
+        return 100 * float([line for line in said if line][-1].split(",")[2])
+    idle, began = idle_seconds(), time.monotonic()
+    time.sleep(seconds)
+    share = (idle_seconds() - idle) / (time.monotonic() - began) / (os.cpu_count() or 1)
+    return max(0.0, 100 * (1 - share))
+
+
+def check_idle(build: Path | None, force: bool, limit: float = BUSY) -> float:
+    """What other programs do at the moment; refuses a busy machine."""
+    other = load_of_others(build)
+    if round(other, 1) > limit:
+        if not force:
+            raise Trouble(
+                f"the machine is busy ({other:.1f} % before anything was started); --force measures all the same"
+            )
+        print(f"warning: the machine is busy ({other:.1f} %); the numbers say little", file=sys.stderr)
+    return other
+
+
+# ---- Build and packages -----------------------------------------------------------------------------------------------------------
+
+
+def install(purpose: str, *packages: str) -> None:
+    """Debian packages, by tools/setup, which says what is missing."""
+    if subprocess.call([str(ROOT / "tools/setup"), purpose, *packages]) != 0:
+        raise Trouble(f"tools/setup {purpose} failed")
+
+
+def prepare_build(build: str, programs: str, folder: str = "demo", targets: str = "", testing: bool = False, setup: str = "build",
+                  log: Path | None = None) -> Path:  # fmt: skip
+    """The folder with the programs, which is built first when none is given."""
+    to = Path(build)
+    if not build:
+        to = ROOT / "build" / folder
+        install(setup)
+        to.mkdir(parents=True, exist_ok=True)
+        said = log or to / "build.log"
+        steps = [["cmake", "-S", str(ROOT), "-B", str(to), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                  f"-DBUILD_TESTING={'ON' if testing else 'OFF'}"], ["cmake", "--build", str(to)]]  # fmt: skip
+        if targets:
+            steps[1] += ["--target", *targets.split()]
+        with said.open("wb") as file:
+            for step in steps:
+                if subprocess.call(step, stdout=file, stderr=subprocess.STDOUT) != 0:
+                    sys.stderr.write(said.read_text(errors="replace"))
+                    raise Trouble("the build failed")
+    if not to.is_dir():
+        raise Trouble(f"--build: there is no folder '{build}'")
+    to = to.resolve()
+    for program in programs.split():
+        if not os.access(to / program, os.X_OK):
+            hint = " (what is in tests/ is built with -DBUILD_TESTING=ON)" if program.startswith("tests/") else ""
+            raise Trouble(f"{to / program} isn't there{hint}")
+    return to
+
+
+def programs_in(build: Path) -> Path:
+    """That folder, or the one in the PATH where ssreport is, for what needs nothing else."""
+    found = shutil.which("ssreport")
+    if os.access(build / "ssreport", os.X_OK) or not found:
+        return build
+    return Path(found).parent
+
+
+def lock(path: Path, where: str) -> IO[bytes]:
+    """Held until the file that is returned is closed."""
+    file = path.open("rb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise Trouble(f"another experiment {where} is running") from error
+    return file

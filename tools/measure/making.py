@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: MIT
+"""One run of a batch: its folder, its command, the environments of its sides, what came of it."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import machine, runs
+from measure.environments import Side, sides_of
+from measure.helpers import Helper
+from measure.process import attempt, end, output_of, processors_in, start, status_of
+from measure.publish import remove
+from measure.runs import Group, Run
+from measure.text import Trouble, as_time, lines_of, number, quoted, quoted_words, read_csv, shortest
+from measure.workloads import Workload
+
+ENVIRONMENT = machine.EXPERIMENTS / "environment"
+GRACE = ["--grace", "2s"]
+
+
+@dataclass
+class Maker:
+    """Makes runs. `models` are sssim's of workloads, where they are simulated; `helpers` what else runs beside a run, with its folder."""
+
+    output: Path
+    build: Path
+    java: Path
+    processors: int
+    workloads: dict[str, Workload]
+    revision: str
+    machine: str
+    simulated: bool = False
+    models: dict[str, str] | None = None
+    helpers: Callable[[Run, Path], Sequence[Helper]] | None = None
+    process: subprocess.Popen[str] | None = None
+
+    # ---- Its command ------------------------------------------------------------------------------------------------------------
+
+    def common(self, run: Run) -> list[str]:
+        lengths = ["-q", "-w", f"{shortest(run.warm_up)}s", "-r", f"{shortest(run.seconds)}s"]
+        records = ["-o", "log.csv", "--export-json", "record.json", "--export-csv", "record.csv", "--placeholder", "@"]
+        return [*lengths, *records, "--stdout", "/dev/null", "--stderr", "errors.@.txt", *GRACE]
+
+    def line_of(self, group: Group, folder: Path) -> str:
+        """The command of a group's workload, with records in that folder."""
+        records = f"{str(folder).replace('@', '@@')}/{group.records}.@.csv"
+        return self.workloads[group.workload].command(str(self.build), str(self.java), records, "@", wrap=True)
+
+    @property
+    def half(self) -> str:
+        return shortest(self.processors / 2)
+
+    def write_simulated(self, run: Run, part: Path) -> None:
+        group = run.groups[0]
+        words = [
+            str(self.build / "sssim"),
+            "-q",
+            "-p",
+            str(self.processors),
+            "-W",
+            (self.models or {})[group.workload],
+            "-n",
+            group.instances,
+        ]
+        words += ["-w", f"{shortest(run.warm_up)}s", "-r", f"{shortest(run.seconds)}s", "-o", "log.csv", *run.words()]
+        (part / "command").write_text(f"{quoted_words(words)}\n")
+
+    def write_native(self, run: Run, part: Path) -> None:
+        """One showstopper with all groups. Where these have no processors of their own, each has a quota of one half."""
+        words = [str(self.build / "showstopper"), *self.common(run), *run.options]
+        sides = [f"all\tall\t{self.processors}\t-"]
+        for place, group in enumerate(run.groups):
+            line = self.line_of(group, part)
+            if is_neutral(group):
+                sides.append(f"{group.records}\tall\t{self.processors}\t{self.half}")
+                join = quoted(f"{part}/{group.records}/group").replace("@", "@@")
+                line = f'[ ! -s {join} ] || echo $$ >"$(cat {join})" || exit; {line}'
+            count = [] if group.instances == "P" else ["-n", group.instances]
+            words += [*([":"] if place else []), *group.options, *count, "--", "sh", "-c", line]
+        (part / "sides").write_text("".join(f"{side}\n" for side in sides))
+        (part / "command").write_text(" ".join(words) + "\n")
+        (part / "all.command").write_text(f"exec {quoted_words(words)}\n")
+
+    def processors_of(self, group: Group) -> str:
+        """A list, or all."""
+        given = dict(zip(group.options, group.options[1:]))
+        if "--cpus" in given:
+            return given["--cpus"]
+        if given.get("--pin", "neutral") == "neutral":
+            return "all"
+        for line in output_of([self.build / "showstopper", "--list-pins"]).splitlines():
+            fields = line.split()
+            if fields[:2] == [given["--pin"], given.get("--part", "")]:
+                return fields[2]
+        return "all"
+
+    def write_inside(self, run: Run, part: Path) -> None:
+        """A showstopper for each group in its environment. The last one has the load under control; those before it run freely."""
+        sides, said = [], ""
+        seen = [
+            machine.ROOT,
+            self.build,
+            *(Path(place) for place in os.environ.get("SHOWSTOPPER_WORKLOADS", "").split(":") if place),
+        ]
+        (part / "visible").write_text("".join(f"{folder.resolve()}\n" for folder in seen if folder.is_dir()))
+        for group in run.groups:
+            side = "machine" if len(run.groups) == 1 else group.records
+            placed = self.processors_of(group)
+            count = self.processors if placed == "all" else len(processors_in(placed))
+            sides.append(f"{side}\t{placed}\t{count}\t{self.half if is_neutral(group) else '-'}\n")
+            control = (
+                list(run.options)
+                if group is run.groups[-1]
+                else "-T 100% -c open -C duty=1 --when-one-ends=stop".split()
+            )
+            control += [] if group.instances == "P" else ["-n", group.instances]
+            words = [*self.common(run), *control, "--", "sh", "-c", self.line_of(group, part / side / "files")]
+            line = f'exec {quoted(str(self.build / "showstopper"))} --start-at "@$START" {quoted_words(words)}\n'
+            (part / f"{side}.command").write_text(line)
+            said += f"{side}: {line}"
+        (part / "sides").write_text("".join(sides))
+        (part / "command").write_text(said)
+
+    # ---- Making it --------------------------------------------------------------------------------------------------------------
+
+    def make(self, run: Run, place: int, total: int, left: float) -> bool:
+        """Whether it is complete."""
+        kept = run.folder(self.output)
+        part, failed = kept.with_name(f"{kept.name}.part"), kept.with_name(f"{kept.name}.failed")
+        remove(part)
+        remove(failed)
+        part.mkdir(parents=True)
+        if self.simulated:
+            self.write_simulated(run, part)
+        elif run.environment == "native":
+            self.write_native(run, part)
+        else:
+            self.write_inside(run, part)
+        (part / "uptime").write_text(attempt(["uptime"]).stdout)
+        began = time.time()
+        self.begin(run, part)
+        assert self.process
+        try:
+            with ExitStack() as around:
+                for helper in self.helpers(run, part) if self.helpers and not self.simulated else ():
+                    around.enter_context(helper)
+                watch(self.process, part, f"run {place} of {total}", left)
+                status = status_of(self.process)
+        except BaseException:
+            end(self.process)
+            raise
+        self.process = None
+        ended = time.time()
+        self.log_job(place, began, ended, status, part)
+        try:
+            fault = self.judge(run, part, status)
+        except (Trouble, OSError, ValueError, LookupError) as error:
+            fault = f"what came of it can't be understood: {error}"
+        status = status or int(bool(fault))
+        if fault:
+            add_message(part, fault)
+        command = " ".join(lines_of(part / "command"))
+        word = runs.COMPLETE if not status else runs.FAILED
+        runs.Record(run.fields(), command, self.revision, self.machine, began, ended, word, status).write(part)
+        part.rename(failed if status else kept)
+        if status:
+            said = next((line for line in lines_of(failed / "messages.txt") if "the run goes on" not in line), "")
+            print(f"{run.name} failed with status {status}: {said}")
+        return not status
+
+    def begin(self, run: Run, part: Path) -> None:
+        # Not what a terminal's Ctrl-C reaches, for which the batch ends it.
+        with (part / "messages.txt").open("ab") as messages:
+            if self.simulated:
+                self.process = start(["sh", "command"], cwd=part, stderr=messages, session=True)
+                return
+            (part / "environment").write_text(f"{run.environment}\n")
+            words: list[str | Path] = [ENVIRONMENT, "run", run.environment, part, str(os.getpid())]
+            self.process = start(words, stderr=messages, session=True)
+
+    def log_job(self, place: int, began: float, ended: float, status: int, part: Path) -> None:
+        signal = status - 128 if status > 128 else 0
+        numbers = [
+            str(place),
+            ":",
+            f"{began:.3f}",
+            f"{ended - began:10.3f}",
+            "0",
+            "0",
+            str(0 if signal else status),
+            str(signal),
+        ]
+        with (self.output / "joblog").open("a") as log:
+            log.write("\t".join([*numbers, " ".join(lines_of(part / "command"))]) + "\n")
+
+    def judge(self, run: Run, part: Path, status: int) -> str:
+        """What is wrong; nothing where all is well, or where it has said so itself."""
+        fault = "" if self.simulated else self.end_of_run(run, part, status)
+        fault = fault or (hole_in(part / "log.csv") if status == 0 else "")
+        if status == 0 and not fault and not self.simulated:
+            look_whether_warm(run, part)
+        return fault
+
+    def end_of_run(self, run: Run, part: Path, status: int) -> str:
+        """What is wrong, after it ended so: workloads must live as long as the run; they are endless. What was made inside comes into its folder."""
+        # After a signal it may not have had the time.
+        if status > 128:
+            attempt([ENVIRONMENT, "remove", run.environment, part])
+        records = [part / "record.csv"]
+        if run.environment != "native":
+            sides = sides_of(part)
+            for side, group in zip(sides, run.groups):
+                bring_back(part, side, group.records)
+            records = [side.folder / "files/record.csv" for side in sides]
+            controlled_side(part, sides[-1])
+        if status != 0:
+            return ""
+        if not all(ran_as_long(record, run.seconds) for record in records):
+            return "a workload ended before the run did"
+        if not all(log_is_whole(record) for record in records):
+            return "rows of the log are missing"
+        return lost_records(run, part)
+
+
+def is_neutral(group: Group) -> bool:
+    return ("--pin", "neutral") in zip(group.options, group.options[1:])
+
+
+def add_message(part: Path, text: str) -> None:
+    with (part / "messages.txt").open("a") as messages:
+        messages.write(f"{text}\n")
+
+
+def watch(process: subprocess.Popen[str], part: Path, what: str, left: float) -> None:
+    """Until it ends. On a terminal there is a live line meanwhile."""
+    if not sys.stdout.isatty():
+        process.wait()
+        return
+    done = time.strftime("%H:%M", time.localtime(time.time() + left))
+    while process.poll() is None:
+        print(f"\r\033[K{what}{load_now(part)}, done at {done}", end="", flush=True)
+        try:
+            process.wait(1)
+        except subprocess.TimeoutExpired:
+            pass
+    print("\r\033[K", end="", flush=True)
+
+
+def load_now(part: Path) -> str:
+    """Load and target of the last row of a run's log."""
+    for log in (part / "log.csv", *part.glob("*/files/log.csv")):
+        lines = lines_of(log)
+        if len(lines) > 2:
+            # The last one may be half a line.
+            row = dict(zip(lines[0].split(","), lines[-2].split(",")))
+            load, target = number(row, "load"), number(row, "target")
+            if load is not None:
+                return f": load {100 * load:.0f} %, " + (
+                    f"target {100 * target:.0f} %" if target is not None else "warming up"
+                )
+    return ""
+
+
+def ran_as_long(record: Path, seconds: float) -> bool:
+    rows = read_csv(record) if record.exists() else []
+    return bool(rows) and (number(rows[0], "controlled_s") or 0) > seconds - 0.5
+
+
+def log_is_whole(record: Path) -> bool:
+    """What the record of a run says of the log beside it. One that can't say it, of an older build, has nothing against it."""
+    rows = read_csv(record) if record.exists() else []
+    return not rows or rows[0].get("log_missing_s", "0") != "" and not number(rows[0], "log_missing_s")
+
+
+def lost_records(run: Run, part: Path) -> str:
+    """A record without a number stands for others; of those at the end only messages tell."""
+    for name in {group.records for group in run.groups}:
+        for file in sorted(part.glob(f"{name}.*.csv")):
+            if any(row.get("iteration") == "" for row in read_csv(file)):
+                return f"iteration records are missing in {file.name}"
+    for errors in (*part.glob("errors.*.txt"), *part.glob("*/files/errors.*.txt")):
+        if "iteration records are being lost" in errors.read_text(errors="replace"):
+            return "iteration records were lost"
+    return ""
+
+
+def hole_in(log: Path) -> str:
+    """A row without a load marks what could not be written."""
+    holes = sum(row.get("load") == "" for row in read_csv(log)) if log.exists() else 0
+    return f"the log is not whole: {holes} of its rows have no load" if holes else ""
+
+
+# ---- What was made inside ---------------------------------------------------------------------------------------------------------
+
+
+def bring_back(part: Path, side: Side, records: str) -> None:
+    """Its iteration records, and what it complained of."""
+    for line in lines_of(side.folder / "messages.txt"):
+        add_message(part, f"{side.name}: {line}")
+    for file in sorted((side.folder / "files").glob(f"{records}.*.csv")):
+        by_clock_of_host(side.folder, file, part / file.name)
+
+
+def controlled_side(part: Path, side: Side) -> None:
+    """Log and record of a run are those of the side that has the load under control."""
+    for name in ("record.csv", "record.json"):
+        if (side.folder / "files" / name).exists():
+            shutil.copy(side.folder / "files" / name, part / name)
+    if (side.folder / "files/log.csv").exists():
+        by_clock_of_host(side.folder, side.folder / "files/log.csv", part / "log.csv")
+
+
+def by_clock_of_host(side: Path, file: Path, to: Path) -> None:
+    """A container has the host's clocks. Those of guests go each by themselves: times of their monotonic clocks become seconds since 1970 by the
+    host's clock, and those of their wall clocks lose what these were ahead, in the mean of before and after the run."""
+    if not (side / "clock.csv").exists():
+        shutil.copy(file, to)
+        return
+    readings = read_csv(side / "clock.csv")
+    ahead = sum(float(row["ahead_s"]) for row in readings) / len(readings)
+    zero = sum(float(row["zero_unix_s"]) for row in readings) / len(readings)
+    moved = {"monotonic_s": zero - ahead, "start_s": zero - ahead, "end_s": zero - ahead, "time_unix_s": -ahead}
+    with file.open(newline="") as source, to.open("w", newline="") as target:
+        table = csv.reader(source)
+        head: list[str] = next(table, [])
+        target.write(",".join(head) + "\n")
+        for row in table:
+            target.write(
+                ",".join(
+                    f"{float(cell) + moved[name]:.6f}" if cell and name in moved else cell
+                    for name, cell in zip(head, row)
+                )
+                + "\n"
+            )
+
+
+# ---- Warm? ------------------------------------------------------------------------------------------------------------------------
+
+
+def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, float] | None:
+    """Iterations a second in the two last quarters of the warm-up, of which none is longer than 30 s. An iteration counts where it ran; one that
+    ends under control, which may have slowed it, as if it took as long as those of the warm-up did in the mean. None where no iteration ended in
+    one of the two."""
+    rows = read_csv(log)
+    if not rows:
+        return None
+    began = float(rows[0]["monotonic_s"]) - float(rows[0]["time_s"])
+    step = min(30.0, warm_up / 4)
+    edges = [began - 2 * step, began - step, began]
+    count, ended, lengths, reached = [0.0, 0.0], [0, 0], 0.0, []
+
+    def within(place: int, start: float, until: float) -> float:
+        return max(0.0, min(until, edges[place + 1]) - max(start, edges[place]))
+
+    for row in (row for file in records for row in read_csv(file)):
+        start, until = float(row["start_s"]), float(row["end_s"])
+        if until <= start:
+            continue
+        if until > began:
+            reached += [start] if start < began else []
+            continue
+        for place in (0, 1):
+            part = within(place, start, until)
+            count[place] += part / (until - start)
+            if part > 0 and until <= edges[place + 1]:
+                ended[place] += 1
+                lengths += until - start
+    for start in reached:
+        for place in (0, 1):
+            count[place] += within(place, start, began) * sum(ended) / lengths if lengths else 0
+    return (count[0] / step, count[1] / step) if all(ended) else None
+
+
+def look_whether_warm(run: Run, part: Path) -> None:
+    """Makes warm.csv, a row for each group of workloads. A run that was not is kept; the report says so."""
+    if int(run.warm_up) < 4:
+        return
+    said = "records,before,after,percent\n"
+    for records in dict.fromkeys(group.records for group in run.groups):
+        found = warmth(part / "log.csv", sorted(part.glob(f"{records}.*.csv")), run.warm_up)
+        if not found:
+            continue
+        change = f"{100 * (found[1] / found[0] - 1):.2f}"
+        said += f"{records},{found[0]:.4g},{found[1]:.4g},{change}\n"
+        if abs(float(change)) > 2:
+            add_message(
+                part,
+                f"not warm: the throughput of {records} changed by {change} % from the last but one quarter of the warm-up to the last",
+            )
+    (part / "warm.csv").write_text(said)
+
+
+def seconds_left(output: Path, of: Sequence[Run], cool_down: float) -> float:
+    """That the runs of a list take that are not complete."""
+    return sum(run.warm_up + run.seconds + 1 + cool_down for run in of if not runs.is_complete(run, run.folder(output)))
+
+
+def shown_left(output: Path, of: Sequence[Run], cool_down: float) -> str:
+    return as_time(seconds_left(output, of, cool_down))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Processes that a program starts, which end with it, and the signals that end it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import IO, NoReturn
+
+from measure.text import Trouble
+
+Words = Sequence[object]
+File = IO[bytes] | IO[str] | int | None
+
+
+class Interrupted(BaseException):
+    """A signal asks to end: status 130 for Ctrl-C, else 143."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.status = 130 if number == signal.SIGINT else 143
+        self.hangup = number == signal.SIGHUP
+
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+    # What cleans up is not disturbed.
+    for other in ENDING:
+        signal.signal(other, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
+    """Ends with its status, 125 after trouble, and as signals say."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(line_buffering=True, encoding="utf-8")
+    try:
+        status = main(sys.argv[1:]) or 0
+    except Trouble as trouble:
+        print(f"{name}: {trouble}", file=sys.stderr)
+        status = 125
+    except Interrupted as interrupted:
+        status = interrupted.status
+    except OSError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        status = 125
+    sys.exit(status)
+
+
+def bound(words: Words, number: str = "TERM") -> list[str]:
+    """A command that gets this signal when this process ends, however that comes about."""
+    return ["setpriv", "--pdeathsig", number, *map(str, words)]
+
+
+def start(words: Words, *, stdin: File = subprocess.DEVNULL, stdout: File = None, stderr: File = None, cwd: Path | None = None,
+          env: dict[str, str] | None = None, session: bool = False, bind: str = "TERM") -> subprocess.Popen[str]:  # fmt: skip
+    try:
+        return subprocess.Popen(
+            bound(words, bind),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=cwd,
+            env=env,
+            start_new_session=session,
+            text=True,
+        )
+    except OSError as error:
+        raise Trouble(f"can't start {words[0]}: {error.strerror}") from error
+
+
+def status_of(process: subprocess.Popen[str]) -> int:
+    """As a shell tells it: 128 and the signal."""
+    code = process.wait()
+    return 128 - code if code < 0 else code
+
+
+def end(process: subprocess.Popen[str] | None, patience: float = 20) -> None:
+    """TERM, and KILL for what doesn't listen."""
+    if process is None or process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def output_of(words: Words, what: str = "", **more: Path | dict[str, str] | None) -> str:
+    """What a command prints; it is trouble when it fails."""
+    result = attempt(words, **more)
+    if result.returncode != 0:
+        said = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
+        raise Trouble(f"{what or Path(str(words[0])).name + ' failed'}: {said}")
+    return result.stdout
+
+
+def attempt(words: Words, **more: Path | dict[str, str] | None) -> subprocess.CompletedProcess[str]:
+    """A command with what it prints and how it ends."""
+    cwd, env = more.get("cwd"), more.get("env")
+    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd if isinstance(cwd, Path) else None,
+                    env=env if isinstance(env, dict) else None)  # fmt: skip
+    try:
+        out, err = process.communicate()
+    except BaseException:
+        end(process)
+        raise
+    return subprocess.CompletedProcess([str(word) for word in words], process.returncode, out, err)
+
+
+def has_program(name: str) -> bool:
+    return shutil.which(name) is not None
+
+
+# ---- Other processes --------------------------------------------------------------------------------------------------------------
+
+
+def state_of(number: int) -> str:
+    """Of the kernel; empty where there is none of that number."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(") ")[2][:1]
+    except OSError:
+        return ""
+
+
+def is_over(number: int) -> bool:
+    return state_of(number) in ("", "Z", "X")
+
+
+def tell(number: int, what: int) -> None:
+    """One process; not a group, as 0 and what is below it would be, nor the first of all."""
+    if number <= 1:
+        return
+    try:
+        os.kill(number, what)
+    except ProcessLookupError:
+        pass
+
+
+def kill_session(leader: subprocess.Popen[str]) -> None:
+    """All of its session, also what is stopped."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(") ")[2].split()
+            except OSError:
+                continue
+            if fields[3] == str(leader.pid):
+                tell(int(entry.name), signal.SIGKILL)
+    leader.wait()
+
+
+def wait_until(true: Callable[[], bool], seconds: float, pause: float = 0.1) -> bool:
+    until = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() >= until:
+            return False
+        time.sleep(pause)
+    return True
+
+
+def allowed_processors() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def processors_in(text: str) -> list[int]:
+    """Of a list of the kernel's, such as 0-3,6."""
+    found: list[int] = []
+    for part in text.split(","):
+        if match := re.fullmatch(r"\s*([0-9]+)(?:-([0-9]+))?\s*", part):
+            found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return found

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Figures into documents: between <!-- NAME: begin --> and <!-- NAME: end -->, below a line that says where they come from.
+What is published together is written together, or not at all; a folder of files only goes where another one takes its place."""
+
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from measure import machine
+from measure.text import Trouble
+
+
+def command_line(program: str, arguments: list[str]) -> str:
+    """As it stands above figures."""
+    plain = re.compile(r"[A-Za-z0-9_./,:=%+@-]+")
+    return " ".join([program, *(word if plain.fullmatch(word) else f"'{word}'" for word in arguments)])
+
+
+def replaced(document: str, name: str, lines: str) -> str | None:
+    """The document with another block; None unless it has both marks, once and in this order."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    found = document.splitlines()
+    if found.count(begin) != 1 or found.count(end) != 1 or found.index(begin) > found.index(end):
+        return None
+    new = found[: found.index(begin) + 1] + lines.splitlines() + found[found.index(end) :]
+    return "\n".join(new) + "\n"
+
+
+@dataclass
+class Publication:
+    """What one program publishes, by one command."""
+
+    command: str
+    root: Path = machine.ROOT
+    measured_revision: str = ""
+    measured_date: str = ""
+    revision: str = field(init=False)
+    documents: dict[Path, str] = field(default_factory=dict)
+    copies: dict[Path, bytes] = field(default_factory=dict)
+    folders: dict[Path, dict[str, str]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.revision = machine.revision(self.root)
+
+    @property
+    def to(self) -> Path:
+        """A draft, where one is asked for."""
+        return Path(os.environ.get("PUBLISH_ROOT") or self.root)
+
+    def look(self, document: str, *names: str) -> None:
+        """Before anything is measured: there must be room for what is to be published."""
+        path = self.to / document
+        if not self.revision:
+            raise Trouble(f"--publish: the revision is unknown: {self.root} is no git checkout")
+        if not os.access(path, os.W_OK):
+            raise Trouble(f"--publish: can't write {path}")
+        text = self.documents.get(path) or path.read_text(encoding="utf-8")
+        for name in names:
+            if replaced(text, name, "") is None:
+                raise Trouble(
+                    f"--publish: {path} needs the lines <!-- {name}: begin --> and <!-- {name}: end -->, once and in this order"
+                )
+
+    def measured(self, revision: str, date: str, where: str, paths: list[str]) -> None:
+        """What an earlier revision measured, while none of these has changed."""
+        self.measured_revision, self.measured_date = revision, date
+        if revision != self.revision and machine.has_changed(self.root, revision, paths):
+            raise Trouble(
+                f"--publish: {where} was begun with revision {revision or 'that is not known'}, and what measures is another now;"
+                " choose another --output"
+            )
+
+    def heading(self, build: Path) -> str:
+        date = self.measured_date or datetime.now(timezone.utc).strftime("%Y-%m-%d")
+        return f"Revision {self.measured_revision or self.revision}, {date}, {machine.description(build)}: `{self.command}`"
+
+    def block(self, document: str, name: str, text: str, build: Path) -> None:
+        self.look(document, name)
+        if machine.revision(self.root) != self.revision:
+            raise Trouble("--publish: the sources have changed since the start; nothing is published")
+        path = self.to / document
+        if not text.strip("\n"):
+            raise Trouble(f"--publish: nothing to write into {path} as {name}")
+        old = self.documents.get(path) or path.read_text(encoding="utf-8")
+        new = replaced(old, name, f"\n{self.heading(build)}\n\n{text if text.endswith(chr(10)) else text + chr(10)}\n")
+        self.documents[path] = new or old
+        self.said.append(f"published: {path}, {name}")
+
+    def copy(self, path: str, content: bytes) -> None:
+        self.copies[self.to / path] = content
+
+    def folder(self, path: str, files: dict[str, str]) -> None:
+        self.folders[self.to / path] = files
+
+    def write(self) -> None:
+        """All of it. What can't be written leaves everything as it was."""
+        new: list[tuple[Path, Path]] = []
+        try:
+            for path, text in self.documents.items():
+                new.append((path.with_name(path.name + ".new"), path))
+                shutil.copy2(path, new[-1][0])
+                new[-1][0].write_text(text, encoding="utf-8")
+            for path, content in self.copies.items():
+                new.append((path.with_name(path.name + ".new"), path))
+                new[-1][0].write_bytes(content)
+            for path, files in self.folders.items():
+                new.append((path.with_name(path.name + ".new"), path))
+                remove(new[-1][0])
+                new[-1][0].mkdir(parents=True)
+                for name, text in files.items():
+                    (new[-1][0] / name).write_text(text, encoding="utf-8")
+            swap(new)
+        except OSError as error:
+            raise Trouble(f"--publish: can't write {error.filename}: {error.strerror}; nothing is published") from error
+        finally:
+            for made, _ in new:
+                remove(made)
+        for line in self.said:
+            print(line)
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def swap(pairs: list[tuple[Path, Path]]) -> None:
+    """Each to its place; what was there stands aside until all are."""
+    done: list[tuple[Path, Path]] = []
+    try:
+        for made, path in pairs:
+            aside = path.with_name(path.name + ".old")
+            remove(aside)
+            if path.is_dir():
+                path.rename(aside)
+            elif path.exists():
+                os.link(path, aside)
+            done.append((aside, path))
+            made.replace(path)
+    except OSError:
+        for aside, path in reversed(done):
+            remove(path)
+            if aside.exists():
+                aside.rename(path)
+        raise
+    for aside, _ in done:
+        remove(aside)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Replays of the trace of nine levels in several times: what the experiments traces and fastforward have in common."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from measure import settings
+from measure.batch import Experiment, Part
+from measure.machine import ROOT
+from measure.runs import Group, Run
+from measure.text import Trouble, number_from, words_of
+
+LENGTH = 1620
+ALL = "geom-uneven geom-even PI-uneven PI-even default"
+
+
+class Replay(Experiment):
+    valued = "-s/--settings -T/--times -L/--levels"
+    own_help = """  -s, --settings LIST     out of geom-uneven,geom-even,PI-uneven,PI-even,default (all; quick: PI-even,default)
+  -T, --times LIST        replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)
+  -L, --levels NAME       lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)
+"""
+    levels = "lines"
+    chosen: list[str] = []
+    times: list[str] = []
+
+    def take(self, option: str, key: str, value: str) -> None:
+        match key:
+            case "settings":
+                self.chosen = settings.choose_settings(ALL, value)
+            case "times":
+                self.times = words_of(value)
+                for time in self.times:
+                    number_from(option, time, 1)
+            case "levels":
+                if value not in ("lines", "hold"):
+                    raise Trouble(f"--levels: '{value}': expected lines or hold")
+                self.levels = value
+
+    def settings(self) -> None:
+        self.times = self.times or words_of("60 30" if self.quick else "1620 1080 540 360 180 90")
+        self.chosen = self.chosen or words_of("PI-even default" if self.quick else ALL)
+
+    @property
+    def is_papers(self) -> bool:
+        """The papers' tables are those of straight lines."""
+        return self.levels == "lines"
+
+    @property
+    def trace(self) -> str:
+        return "nine-levels.trace" if self.is_papers else "nine-levels-hold.trace"
+
+    def shape(self) -> str:
+        if self.is_papers:
+            return (
+                "A trace of nine levels, one in each 180 s, with straight lines from one to the next, as in the paper,"
+            )
+        return "A trace of nine levels of 180 s each, with steps between them,"
+
+    def list_runs(self, environment: str) -> Iterator[Run]:
+        for repetition in self.repetitions():
+            for workload in self.workloads:
+                for time in self.times:
+                    for name in self.chosen:
+                        trace = f"-t file -T ../../{self.trace},speed={LENGTH / int(time):.9g}"
+                        groups = (Group(workload, self.instances_of(workload)),)
+                        words = (*trace.split(), *settings.SETTINGS[name].split())
+                        yield Run((workload, time, name), groups, int(time), words, name, repetition, time)
+
+    def prepare(self, output: Path) -> None:
+        shutil.copy(ROOT / "traces" / self.trace, output / self.trace)
+
+    def first_replays(self, part: Part, workload: str) -> list[Run]:
+        """With the last of the settings."""
+        of = [
+            run
+            for run in part.complete
+            if run.workload == workload and run.setting == self.chosen[-1] and run.repetition == 1
+        ]
+        return sorted(of, key=lambda run: self.times.index(run.target))

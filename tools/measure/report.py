@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""A report as Markdown and as one HTML page that needs no other file: text, tables, pictures."""
+
+import base64
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from measure.text import lines_of, markdown, write
+
+STYLE = """<style>
+body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; font-size: 14px; }
+th, td { border-bottom: 1px solid #ccc; padding: 0.15em 0.7em; text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+img { max-width: 100%; }
+pre { background: #f4f4f4; padding: 0.7em; overflow-x: auto; font-size: 13px; }
+.warning { color: #b00; font-weight: bold; }
+</style>
+"""
+
+
+def as_html(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+class Report:
+    """Its name is that of the files, in the folder."""
+
+    def __init__(self, folder: Path, name: str, title: str, pictures_in: str = "") -> None:
+        self.folder, self.name, self.pictures_in = folder, name, pictures_in
+        self.md = f"# {title}\n"
+        self.html = f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{as_html(title)}</title>\n{STYLE}<h1>{as_html(title)}</h1>\n'
+
+    def heading(self, text: str) -> None:
+        self.md += f"\n## {text}\n"
+        self.html += f"<h2>{as_html(text)}</h2>\n"
+
+    def text(self, text: str) -> None:
+        """None where it is empty."""
+        if text:
+            self.md += f"\n{text}\n"
+            self.html += f"<p>{as_html(text)}</p>\n"
+
+    def warning(self, text: str) -> None:
+        self.md += f"\n**{text}**\n"
+        self.html += f'<p class="warning">{as_html(text)}</p>\n'
+
+    def lines(self, path: Path) -> None:
+        """Of a file, as they are."""
+        said = "\n".join(lines_of(path))
+        self.md += f"\n```\n{said}\n```\n"
+        self.html += f"<pre>{as_html(said)}</pre>\n"
+
+    def table(self, table: Sequence[Sequence[str]]) -> None:
+        self.md += "\n" + "".join(
+            f"{line}\n" for line in markdown([[cell.replace("|", "\\|") for cell in row] for row in table])
+        )
+        self.html += html_table(table)
+
+    def image(self, file: str, what: str, style: str = "") -> str:
+        data = base64.b64encode((self.folder / file).read_bytes()).decode()
+        return f'<img{style} alt="{as_html(what)}" src="data:image/svg+xml;base64,{data}">'
+
+    def picture(self, file: str, what: str) -> None:
+        self.md += f"\n![{what}]({self.pictures_in}{file})\n"
+        self.html += f"<p>{self.image(file, what)}</p>\n"
+
+    def row(self, what: str, files: Sequence[str]) -> None:
+        """Pictures beside each other."""
+        style = f' style="max-width: {99 // max(1, len(files))}%"'
+        self.md += "\n" + "".join(f"![{what}]({file}) " for file in files) + "\n"
+        self.html += "<p>" + "".join(self.image(file, what, style) for file in files) + "</p>\n"
+
+    def write(self) -> None:
+        write(self.folder / f"{self.name}.md", self.md)
+        write(self.folder / f"{self.name}.html", f"{self.html}</html>\n")
+
+
+def html_table(table: Sequence[Sequence[str]]) -> str:
+    """Cells with two values, A / B, have a column for each."""
+    pairs = [
+        column > 0 and any(" / " in row[column] for row in table if column < len(row))
+        for column in range(len(table[0]))
+    ]
+    made = "<table>\n"
+    for number, row in enumerate(table):
+        made += "<tr>"
+        for cell, is_pair in zip(row, pairs):
+            if number == 0:
+                made += f"<th{' colspan=2' if is_pair else ''}>{as_html(cell)}"
+            elif not is_pair:
+                made += f"<td>{as_html(cell)}"
+            else:
+                first, _, second = cell.partition(" / ")
+                made += f"<td>{as_html(first)}<td>{as_html(second)}"
+        made += "\n"
+    return made + "</table>\n"

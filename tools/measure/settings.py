@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""The settings and baselines that the papers compare, as options of showstopper, and the tables of what they came to."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from measure import figures
+from measure.batch import Experiment, Part
+from measure.figures import Key
+from measure.machine import EXPERIMENTS
+from measure.report import Report
+from measure.runs import Group, Run
+from measure.text import Row, Trouble, listed, number, rows_of, table_text, words_of
+
+# The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
+PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
+SETTINGS = {
+    "N-bench": "-c open -C duty=1",
+    "CDC": "-c open -d averageq -D 107m",
+    "1CDC": "-c open -d averageq -D 107m",
+    "1DC": "-c open -d averageq -D 4s",  # Section 2.1
+    "geom-uneven": f"{PAPER} -c geom -s uneven",
+    "geom-even": f"{PAPER} -c geom -s even",
+    "PI-uneven": f"{PAPER} -c rbpid -s uneven",
+    "PI-even": f"{PAPER} -c rbpid -s even",
+    "default": "",
+}
+BASELINES = ("N-bench", "CDC", "1CDC", "1DC", "baseline")
+
+
+def setting_run(
+    own: Experiment, name: str, workload: str, target: str, repetition: int, shown: str = "", options: str = ""
+) -> Run:
+    """A run that holds a constant load, or what the options say; `shown` is what its setting is called in tables."""
+    count = own.instances_of(workload)
+    if name == "N-bench":
+        # Instances that nobody stops. The log needs a target all the same.
+        count = str(figures.whole_instances(float(target), own.processors))
+    elif name in ("1CDC", "1DC"):
+        count = "1"
+    words = (options or f"-T {target}%").split() + SETTINGS[name].split()
+    return Run(
+        (workload, target, shown or name),
+        (Group(workload, count),),
+        own.seconds,
+        tuple(words),
+        shown or name,
+        repetition,
+        target,
+    )
+
+
+def choose_settings(own: str, value: str) -> list[str]:
+    """Those that an option asks for."""
+    chosen = words_of(value)
+    for name in chosen:
+        if name not in own.split():
+            raise Trouble(f"--settings: '{name}' is none of {own}")
+    if not chosen:
+        raise Trouble(f"--settings: expected some of {own}")
+    return chosen
+
+
+def settling(seconds: int) -> str:
+    """What ssreport leaves out after the warm-up at full speed: the paper's settings take two to three seconds from there."""
+    return "3s" if seconds >= 9 else f"{seconds * 1000 // 3}m"
+
+
+def papers_table(name: str) -> list[Row]:
+    """What the papers have, without comments."""
+    text = (EXPERIMENTS / "paper" / name).read_text()
+    return rows_of("".join(f"{line}\n" for line in text.splitlines() if not line.startswith("#")))
+
+
+# ---- Figures ----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of ssreport's, multiplied by a factor; the mean over repeats, or their sum."""
+
+    source: str
+    name: str
+    form: Callable[[float], str]
+    factor: float = 1
+    is_sum: bool = False
+    has_half: bool = False
+
+
+def three(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def whole(value: float) -> str:
+    return str(int(value))
+
+
+def means_over_repeats(
+    part: Part, rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]
+) -> list[Row]:
+    """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
+    found = figures.summaries(
+        part.build,
+        (
+            ((run.workload, run.target, run.setting, column.name), column.factor * value)
+            for run, row in rows
+            for column in columns
+            if (value := number(row, column.source)) is not None
+        ),
+    )
+    keys: dict[Key, int] = {}
+    for run, _ in rows:
+        keys[run.workload, run.target, run.setting] = keys.get((run.workload, run.target, run.setting), 0) + 1
+    made: list[Row] = []
+    for key, count in keys.items():
+        made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(count)))))
+        for column in columns:
+            of = found.get((*key, column.name))
+            value = (
+                None if of is None or (column.is_sum and of.count < count) else of.total if column.is_sum else of.mean
+            )
+            made[-1][column.name] = "" if value is None else column.form(value)
+            if column.has_half:
+                made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
+    return made
+
+
+def write_rows(part: Part, name: str, rows: Sequence[Row]) -> None:
+    (part.output / name).write_text(table_text([list(rows[0]), *(list(row.values()) for row in rows)]))
+
+
+def by_run(part: Part, text: str) -> list[tuple[Run, Row]]:
+    """Rows of ssreport's, whose labels were those of the runs."""
+    runs = {run.label: run for run in part.complete}
+    return [(runs[row["label"]], row) for row in rows_of(text)]
+
+
+def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
+    """Writes accuracy.csv, and repeats.csv where there are several of a run. Options are ssreport's."""
+    if not part.complete:
+        raise Trouble("no run is complete")
+    words = [word for run in part.complete for word in ("-l", run.label, part.log(run))]
+    text = figures.report_text(part.build, "accuracy", *options, *words)
+    (part.output / "accuracy-runs.csv").write_text(text)
+    columns = [Column("mean_error_pp", "mean_error_pp", three), Column("mse_pp2", "mse_pp2", three)]
+    columns += [Column(name, name, whole, is_sum=True) for name in ("samples", "bursts")]
+    columns += [Column(name, name, three) for name in ("calm_mean_error_pp", "calm_mse_pp2")]
+    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
+    write_rows(part, "accuracy.csv", rows)
+    (part.output / "repeats.csv").unlink(missing_ok=True)
+    if max(run.repetition for run in part.runs) > 1:
+        words = [word for run in part.complete for word in ("-l", run.series, part.log(run))]
+        (part.output / "repeats.csv").write_text(figures.report_text(part.build, "repeats", *options, *words))
+    return rows
+
+
+def measure_throughput(part: Part, row_name: str) -> list[Row]:
+    """Writes throughput.csv: mean load, and iterations per second of all instances together."""
+    if not part.complete:
+        raise Trouble("no run is complete")
+    words = [word for run in part.complete for word in ("-l", run.label, part.log(run), *part.records(run))]
+    text = figures.report_text(part.build, "throughput", "-i", "1d", *words)
+    (part.output / "throughput-runs.csv").write_text(text)
+    columns = [
+        Column("load", "load_percent", three, 100),
+        Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True),
+    ]
+    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
+    write_rows(part, "throughput.csv", rows)
+    return rows
+
+
+# ---- Tables and sentences ---------------------------------------------------------------------------------------------------------
+
+
+def of_workload(rows: Iterable[Row], workload: str) -> list[Row]:
+    return [row for row in rows if row["workload"] == workload]
+
+
+def with_others(
+    part: Part, workload: str, table: list[list[str]], row_of: Callable[[str], str] = str
+) -> list[list[str]]:
+    """Of a machine that was busy, with the share of others beside each row."""
+    if not part.busy:
+        return table
+    shares = ((run.target,) for run in part.complete if run.workload == workload)
+    values = [
+        ((run.target,), share)
+        for run in part.complete
+        if run.workload == workload and (share := part.others(run)) is not None
+    ]
+    found = figures.summaries(part.build, values) if any(shares) else {}
+    cells = [f"{found[(row_of(row[0]),)].mean:.1f}" if (row_of(row[0]),) in found else "" for row in table[1:]]
+    return [[*table[0], "others, %"], *([*row, cell] for row, cell in zip(table[1:], cells))]
+
+
+def pivot(
+    part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str], *columns: str
+) -> list[list[str]]:
+    return with_others(part, workload, figures.pivot(of_workload(rows, workload), row_name, settings, *columns))
+
+
+def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
+    (part.output / name).write_text(table_text(table))
+    part.report.table(table)
+
+
+def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str]) -> None:
+    """How many samples met a burst of others, and where some did the figures of the rest."""
+    said = figures.bursts_said(of_workload(rows, workload))
+    if not said[0].isdigit():
+        part.report.text(said)
+        return
+    part.report.text(f"{said} Without them:")
+    write_table(
+        part,
+        f"calm-{workload}.csv",
+        pivot(part, rows, workload, row_name, settings, "calm_mean_error_pp", "calm_mse_pp2"),
+    )
+
+
+def report_near(part: Part) -> None:
+    """How many runs of Showstopper, without those of baselines, were near their targets, as the paper counts them (Section 9)."""
+    rows = by_run(part, (part.output / "accuracy-runs.csv").read_text())
+    near = [number(row, "near") or 0.0 for run, row in rows if run.setting not in BASELINES]
+    if near:
+        count = len(near)
+        mean = figures.summarize(part.build, near)
+        assert mean
+        part.report.text(
+            f"Of {count} runs under control, {100 * sum(share >= 0.8 for share in near) / count:.0f} % had at least 80 % of their samples within 5 pp"
+            f" of the target, and {100 * sum(share >= 0.9 for share in near) / count:.0f} % at least 90 %; in the mean {100 * mean.mean:.1f} % of the samples were."
+        )
+
+
+def report_whole(report: Report, targets: Iterable[str], processors: int) -> None:
+    """Which of these loads N-bench can't make, as whole instances of a processor each don't add up to them."""
+    none = [target for target in targets if not figures.is_whole(float(target), processors)]
+    if none:
+        report.text(
+            f"{processors} processors have no whole instances for {listed(none)} %, so that there N-bench is no baseline."
+        )
+
+
+def report_repeats(part: Part) -> None:
+    """Means over repeats with their confidence intervals, of all samples and of those without a burst."""
+    rows = figures.kept_csv(part.output / "repeats.csv")
+    if not rows:
+        return
+
+    def interval(row: Row | None, of: str) -> str:
+        if not row or not row[f"{of}mean"]:
+            return ""
+        ends = f" ({float(row[f'{of}low']):.2f} to {float(row[f'{of}high']):.2f})" if row[f"{of}low"] else ""
+        return f"{float(row[f'{of}mean']):.2f}{ends}"
+
+    found = {(row["label"], row["figure"]): row for row in rows}
+    table = [["run", "runs", "mean error", "MSE", "mean error without bursts", "MSE without bursts"]]
+    for label in dict.fromkeys(row["label"] for row in rows):
+        error, mse = found.get((label, "mean_error_pp")), found.get((label, "mse_pp2"))
+        cells = [interval(error, ""), interval(mse, ""), interval(error, "calm_"), interval(mse, "calm_")]
+        table.append([label.replace("_", " "), [row["runs"] for row in rows if row["label"] == label][-1], *cells])
+    part.report.heading("Repeats")
+    part.report.text("Means over repeated runs, with the interval that holds the true mean with a confidence of 95 %.")
+    write_table(part, "repeats-shown.csv", table)
+
+
+def report_intervals(part: Part, repeat: int) -> None:
+    """What stands behind a ± in a table of throughput."""
+    if repeat > 1:
+        part.report.text("Behind ± stands half of the 95 % confidence interval of the mean over the repeats.")
+
+
+def largest_errors(rows: Iterable[Row]) -> dict[str, float]:
+    """The size of the largest mean error of each setting, of rows that have one."""
+    worst: dict[str, float] = {}
+    for row in rows:
+        if row["mean_error_pp"]:
+            worst[row["setting"]] = max(worst.get(row["setting"], 0.0), abs(float(row["mean_error_pp"])))
+    return worst

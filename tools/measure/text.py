@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Words, numbers and tables, as the programs here read and write them."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+Row = dict[str, str]
+
+
+class Trouble(Exception):
+    """Ends a program with this message and status 125."""
+
+
+def quoted(word: str) -> str:
+    """As a word of the shell."""
+    if word and re.fullmatch(r"[A-Za-z0-9_/.,:=+%@-]+", word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def quoted_words(words: Iterable[str]) -> str:
+    return " ".join(quoted(word) for word in words)
+
+
+def words_of(text: str) -> list[str]:
+    """Of a list with commas."""
+    return [word for word in re.split(r"[,\s]+", text) if word]
+
+
+def listed(words: Iterable[str]) -> str:
+    return ", ".join(words)
+
+
+def shortest(value: float) -> str:
+    """A number as it is printed without a format: six digits at most."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
+
+
+def as_time(seconds: float) -> str:
+    s = int(seconds)
+    if s >= 3600:
+        return f"{s // 3600} h {s % 3600 // 60:02d} min"
+    return f"{s // 60} min {s % 60:02d} s" if s >= 60 else f"{s} s"
+
+
+UNITS = {"n": 1e-9, "ns": 1e-9, "u": 1e-6, "us": 1e-6, "m": 1e-3, "ms": 1e-3, "s": 1.0, "": 1.0}
+UNITS |= {"M": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def in_seconds(time: str) -> float:
+    """Of a time such as 1M30s, as showstopper reads it."""
+    return sum(float(number) * UNITS.get(unit, 1.0) for number, unit in re.findall(r"([0-9.]+)([A-Za-z]*)", time))
+
+
+def number_from(option: str, value: str, least: int, most: int | None = None) -> int:
+    if re.fullmatch(r"[0-9]{1,15}", value) and int(value) >= least and (most is None or int(value) <= most):
+        return int(value)
+    raise Trouble(f"{option}: '{value}' is no whole number from {least}{f' to {most}' if most is not None else ''}")
+
+
+def is_positive(text: str, most: float = float("inf")) -> bool:
+    return bool(re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)) and 0 < float(text) <= most
+
+
+def number(row: Row, column: str) -> float | None:
+    """None where the column isn't there, or empty."""
+    text = row.get(column) or ""
+    return float(text) if text else None
+
+
+def known(row: Row, column: str) -> float:
+    value = number(row, column)
+    if value is None:
+        raise Trouble(f"there is no {column} where there must be one")
+    return value
+
+
+def read_csv(path: Path) -> list[Row]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(file)]
+    except OSError as error:
+        raise Trouble(f"{path}: {error.strerror}") from error
+
+
+def rows_of(text: str) -> list[Row]:
+    return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(io.StringIO(text))]
+
+
+def lines_of(path: Path) -> list[str]:
+    """None where there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def first_line(path: Path) -> str:
+    return next(iter(lines_of(path)), "")
+
+
+def write(path: Path, text: str) -> None:
+    """As a whole, or not at all."""
+    new = path.with_name(path.name + ".new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise Trouble(f"can't write {path}: {error.strerror}") from error
+
+
+def table_text(table: Iterable[Sequence[str]]) -> str:
+    """CSV without quotes."""
+    return "".join(",".join(row) + "\n" for row in table)
+
+
+def markdown(table: Sequence[Sequence[str]], align: str = "") -> Iterator[str]:
+    """The lines of a table whose first row is its head. `align`: l or r for each column; all but the first are numbers without it."""
+    align = align or "l" + "r" * (len(table[0]) - 1)
+    for number_of, row in enumerate(table):
+        yield "|" + "".join(f" {cell} |" for cell in row)
+        if number_of == 0:
+            yield "|" + "".join(" --- |" if of == "l" else " ---: |" for of in align)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""The catalogue of workloads: files NAME.workload, what they say, the command line of one, Java programs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from measure.machine import EXPERIMENTS, ROOT
+from measure.process import has_program, output_of
+from measure.text import Trouble, in_seconds, quoted
+
+OURS = EXPERIMENTS / "workloads"
+KEYS = "summary class command records warmup instances driver needs needs_file needs_variable".split()
+CLASSES = ("single-threaded", "moderately parallel", "highly parallel")
+TIME = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+PLACEHOLDERS = "%@,:=+"
+
+
+class Faulty(Trouble):
+    """A file has faults: a line for each."""
+
+
+def words_match(text: str, pattern: str) -> bool:
+    return all(re.fullmatch(pattern, word) for word in text.split())
+
+
+def expected_of(key: str, value: str) -> str:
+    """What a value should be; empty when it is that."""
+    rules = {
+        "class": (value in CLASSES, "single-threaded, moderately parallel or highly parallel"),
+        "records": (value in ("own", "ssiterate"), "own or ssiterate"),
+        "warmup": (re.fullmatch(f"{TIME}|({TIME}(min|ns|us|ms|n|u|m|s|M|h|d))+", value), "a time such as 10s"),
+        "instances": (
+            value == "P" or (re.fullmatch("[1-9][0-9]{0,5}", value) and int(value) <= 100000),
+            "P or a whole number from 1 to 100000",
+        ),
+        "driver": (re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", value), "the name of a Java class"),
+        "needs": (words_match(value, "[a-z0-9][a-z0-9.+-]*"), "names of Debian packages"),
+        "needs_file": (words_match(value, "/.*"), "absolute paths"),
+        "needs_variable": (words_match(value, "[A-Za-z_][A-Za-z0-9_]*"), "names of variables"),
+    }
+    fits, what = rules.get(key, (True, ""))
+    return "" if fits else what
+
+
+def parse(path: str) -> dict[str, str]:
+    """Keys and values, those that are left out too."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    except OSError as error:
+        raise Faulty(f"{path}: no file that can be read") from error
+    faults: list[str] = []
+    at: dict[str, int] = {}
+    values: dict[str, str] = {}
+    for number, text in enumerate((line.removesuffix("\r") for line in lines), 1):
+        if not text.strip(" \t") or text.lstrip(" \t").startswith("#"):
+            continue
+        key, equals, value = (part.strip(" \t") for part in text.partition("="))
+        if not equals or not re.fullmatch("[A-Za-z_]+", key):
+            faults.append(f'{path}:{number}: found "{text}", expected key = value or a comment')
+        elif key not in KEYS:
+            faults.append(f'{path}:{number}: unknown key "{key}", expected one of {" ".join(KEYS)}')
+        elif key in at:
+            faults.append(f"{path}:{number}: {key} is there already, in line {at[key]}")
+        else:
+            at[key], values[key] = number, value
+            if not value:
+                faults.append(f"{path}:{number}: {key}: expected a value")
+            elif what := expected_of(key, value):
+                faults.append(f'{path}:{number}: {key}: found "{value}", expected {what}')
+    faults += [f"{path}: expected the key {key}" for key in KEYS[:4] if key not in at]
+    has_records = "{records}" in values.get("command", "")
+    if "command" in at and values.get("records") == "own" and not has_records:
+        faults.append(f"{path}:{at['command']}: command: expected {{records}} in it, as records = own")
+    if values.get("records") == "ssiterate" and has_records:
+        faults.append(
+            f"{path}:{at['command']}: command: found {{records}}, which ssiterate writes, as records = ssiterate"
+        )
+    if faults:
+        raise Faulty("\n".join(faults))
+    return {"warmup": "0s", "instances": "P"} | {
+        key: values.get(key, "") for key in KEYS if key in values or key not in ("warmup", "instances")
+    }
+
+
+@cache
+def installed() -> frozenset[str] | None:
+    """Debian's packages; None where that isn't Debian."""
+    if not has_program("dpkg-query"):
+        return None
+    said = output_of(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package}\n"])
+    return frozenset(line.split()[1] for line in said.splitlines() if line.startswith("installed "))
+
+
+def has_package(name: str) -> bool:
+    if name in ("default-jdk-headless", "default-jre-headless"):
+        return has_program("javac" if "jdk" in name else "java")
+    there = installed()
+    return there is None or name in there
+
+
+@dataclass(frozen=True)
+class Workload:
+    name: str
+    file: str
+    keys: dict[str, str]
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.file).parent
+
+    @property
+    def warm_up(self) -> float:
+        return in_seconds(self.keys["warmup"])
+
+    def packages(self) -> list[str]:
+        return [package for package in self.keys["needs"].split() if not has_package(package)]
+
+    def missing(self) -> list[str]:
+        lacking = self.packages() + [path for path in self.keys["needs_file"].split() if not Path(path).exists()]
+        for variable in self.keys["needs_variable"].split():
+            path = os.environ.get(variable, "")
+            if not path or not Path(path).exists():
+                lacking.append(f"${variable}: {path}" if path else f"${variable}")
+        return lacking
+
+    def command(
+        self, build: str = "", java: str = "", records: str = "", placeholder: str = "", wrap: bool = False
+    ) -> str:
+        """The command line for sh -c. What stands for nothing to showstopper is doubled, but for that of the records."""
+        line = self.keys["command"]
+        given = {"root": str(ROOT), "build": absolute(build), "java": absolute(java), "records": absolute(records)}
+        for word, option, value in (
+            ("build", "--build DIR", build),
+            ("java", "--java DIR", java),
+            ("records", "--records FILE", records),
+        ):
+            if f"{{{word}}}" in line and not value:
+                raise Trouble(f"{self.name} needs {option}")
+
+        def doubled(text: str) -> str:
+            return text.replace(placeholder, placeholder * 2) if placeholder else text
+
+        made = ""
+        for piece in re.split(r"(\{(?:root|build|java|records)\})", line):
+            word = piece[1:-1] if re.fullmatch(r"\{(root|build|java|records)\}", piece) else ""
+            made += quoted(given[word]) if word == "records" else doubled(quoted(given[word]) if word else piece)
+        if not wrap or self.keys["records"] != "ssiterate":
+            return made
+        if not build or not records:
+            raise Trouble(f"--wrap needs {'--records FILE' if build else '--build DIR'} for {self.name}")
+        return f"exec {quoted(doubled(given['build'] + '/ssiterate'))} -o {quoted(given['records'])} -- sh -c {quoted(made)}"
+
+
+def absolute(path: str) -> str:
+    return path if path.startswith("/") or not path else f"{os.getcwd()}/{path}"
+
+
+def folders() -> list[Path]:
+    return [Path(place) for place in os.environ.get("SHOWSTOPPER_WORKLOADS", "").split(":") if place] + [OURS]
+
+
+def files(first: Iterable[str] = ()) -> list[str]:
+    """Of the catalogue, each name once."""
+    found = list(first) + [str(entry) for place in folders() for entry in sorted(place.glob("*.workload"))]
+    return list({path.rsplit("/", 1)[-1]: path for path in reversed(found)}.values())[::-1] if found else []
+
+
+def name_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".workload")
+
+
+def load(path: str, name: str = "") -> Workload:
+    workload = Workload(name or name_of(path), path, parse(path))
+    driver = workload.keys["driver"]
+    if driver and not (workload.folder / f"{driver}.java").is_file():
+        raise Faulty(f"{path}: driver: expected the file {driver}.java beside it")
+    return workload
+
+
+def find(name: str) -> Workload:
+    if "/" in name or name.endswith(".workload"):
+        return load(name, name)
+    for place in folders():
+        if (place / f"{name}.workload").is_file():
+            return load(f"{place}/{name}.workload")
+    raise Trouble(f"there is no workload '{name}' ({' '.join(name_of(path) for path in files())})")
+
+
+# ---- Java -------------------------------------------------------------------------------------------------------------------------
+
+
+def is_stale(workload: Workload, java: Path) -> bool:
+    made = java / f"{workload.keys['driver']}.class"
+    sources = [*workload.folder.glob("*.java"), *OURS.glob("*.java")]
+    return not made.is_file() or any(source.stat().st_mtime > made.stat().st_mtime for source in sources)
+
+
+def build_java(workloads: Iterable[Workload], java: Path) -> None:
+    """In one go. Classes are made in a folder of their own and then moved, so that an interruption leaves no half a class; those whose age
+    counts come last."""
+    drivers = {
+        str(workload.folder / f"{workload.keys['driver']}.java"): workload
+        for workload in workloads
+        if workload.keys["driver"] and is_stale(workload, java)
+    }
+    if not drivers:
+        return
+    try:
+        java.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="new.", dir=java) as new:
+            compile_java(list(drivers), [str(workload.folder) for workload in drivers.values()], Path(new))
+            last = {f"{workload.keys['driver']}.class" for workload in drivers.values()}
+            for made in sorted(Path(new).glob("*.class"), key=lambda path: path.name in last):
+                shutil.move(made, java / made.name)
+    except OSError as error:
+        raise Trouble(f"can't write in {java}") from error
+
+
+def compile_java(drivers: list[str], places: list[str], to: Path) -> None:
+    jars = "/usr/share/java/*" + (f":{os.environ['CLASSPATH']}" if os.environ.get("CLASSPATH") else "")
+    words = [
+        "javac",
+        "-proc:none",
+        "-encoding",
+        "UTF-8",
+        "-cp",
+        jars,
+        "-sourcepath",
+        ":".join([*places, str(OURS)]),
+        "-d",
+        str(to),
+        *drivers,
+    ]
+    result = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if result.returncode != 0:
+        sys.stderr.write(result.stdout)
+        raise Trouble(f"javac failed on {' '.join(drivers)}")
+    for driver in drivers:
+        if not (to / f"{name_of(driver).removesuffix('.java')}.class").exists():
+            raise Trouble(f"{name_of(driver).removesuffix('.java')}.class is none of what javac made")
+
+
+def with_drivers(names: list[str]) -> Iterator[Workload]:
+    """Those that can be had: all, or those that are named."""
+    for workload in [find(name) for name in names] or [load(path) for path in files()]:
+        lacking = workload.missing() if workload.keys["driver"] else []
+        if lacking and names:
+            raise Trouble(f"{workload.name}: missing: {' '.join(lacking)}")
+        if lacking:
+            print(f"left out: {workload.name}, missing: {' '.join(lacking)}")
+        else:
+            yield workload
