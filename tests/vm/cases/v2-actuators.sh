@@ -3,7 +3,7 @@
 # about: version 2: workloads held by the freezer and by bandwidth, by root and by an ordinary user in a delegated group
 # machines: plain
 # kernel: cgroup_no_v1=all
-# limit: 260
+# limit: 320
 # shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/vm/guest/lib.sh
 . "$SHOWSTOPPER_SOURCE/tests/vm/guest/lib.sh"
@@ -90,5 +90,54 @@ for hand in quota freezer; do
 	held in_group group as_user
 	[ -z "$(cat /sys/fs/cgroup/group/cgroup.subtree_control)" ] || fail "after a dead run, group hands down $(cat /sys/fs/cgroup/group/cgroup.subtree_control)"
 done
+
+# die_at_once HELD THROUGH…: a run that leaves a process, which is HELD.
+die_at_once() {
+	held=$1
+	shift
+	start_background "$@" showstopper -q -n 1 -T 10% -r 1h -a "$hand" sh -c '(setsid sleep 1000 &); sleep 1000'
+	has_left() { [ "$(cat "$place"/showstopper-*/0/cgroup.procs 2>/dev/null | wc -l)" -ge 2 ] && "$held"; }
+	wait_until has_left
+	read -r master _ <"/proc/$background/task/$background/children"
+	read -r executor _ <"/proc/$master/task/$master/children"
+	kill -STOP "$background" "$master" "$executor"
+	kill -KILL "$executor" "$master" "$background"
+	wait_background
+}
+expect_said() {
+	expect_text err "^showstopper: killed [0-9]+ process(es)? that a dead run had left in the control group $place/showstopper-"
+}
+
+# What is left alive is killed, and that is said: frozen in a group that hands nothing down, and limited in the root, which does.
+hand=freezer
+is_frozen() { grep -qx 'frozen 1' /sys/fs/cgroup/group/showstopper-*/0/cgroup.events 2>/dev/null; }
+die_at_once is_frozen in_group group as_user
+hand=quota
+held in_group group as_user
+expect_said
+place=/sys/fs/cgroup
+is_limited_in_root() { grep -q '^[0-9]' /sys/fs/cgroup/showstopper-*/0/cpu.max 2>/dev/null; }
+die_at_once is_limited_in_root
+held
+expect_said
+
+# What is only called alike is left alone, with what looks like a leaf of a run, too.
+place=/sys/fs/cgroup/group
+mkdir "$place/showstopper-1234-567-0" "$place/showstopper-1234-567-0/self"
+chown -R user "$place/showstopper-1234-567-0"
+as_user sleep 1000 &
+stranger=$!
+echo "$stranger" >"$place/showstopper-1234-567-0/self/cgroup.procs"
+for hand in quota freezer; do
+	run in_group group as_user showstopper -q -n 1 -T 50% -r 3s -a "$hand" sleep 1000
+	expect_status 0
+	expect_no_text err killed
+	kill -0 "$stranger" || fail "$what: a process of others was killed"
+	grep -qx "$stranger" "$place/showstopper-1234-567-0/self/cgroup.procs" || fail "$what: a process of others was moved"
+	[ -z "$(cat "$place/cgroup.subtree_control")" ] || fail "$what: group hands down $(cat "$place/cgroup.subtree_control")"
+done
+kill "$stranger"
+wait "$stranger"
+rmdir "$place/showstopper-1234-567-0/self" "$place/showstopper-1234-567-0" || fail 'the group of others is not as it was'
 
 finish
