@@ -27,6 +27,15 @@ static bool is_conversion(const char *text)
 	return width + precision > 0 && *at && strchr("diouxXeEfFgGaAcs", *at);
 }
 
+/* What curl takes: whether this, behind a percent sign, is such as `{time_total}`. */
+static bool is_variable(const char *text)
+{
+	const char *at = text + 1;
+	while (*text == '{' && (isalnum((unsigned char)*at) || *at == '_'))
+		at++;
+	return *text == '{' && at > text + 1 && *at == '}';
+}
+
 /*
  * The next placeholder that is one, or NULL. `%H`, `%s` and `${x%c}` are the language of the program that is started; a placeholder of
  * the user's own choice is meant wherever it stands.
@@ -35,7 +44,7 @@ static const char *next_mark(const char *text, const char *placeholder)
 {
 	const bool is_percent = strcmp(placeholder, "%") == 0;
 	const char *found = *placeholder ? strstr(text, placeholder) : NULL;
-	while (found && is_percent && (isalnum((unsigned char)found[1]) || is_conversion(found + 1)))
+	while (found && is_percent && (isalnum((unsigned char)found[1]) || is_conversion(found + 1) || is_variable(found + 1)))
 		found = strchr(found + 1, '%');
 	return found;
 }

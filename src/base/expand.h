@@ -11,7 +11,7 @@ unsigned expand_width(unsigned workloads);
 /*
  * `text` with every placeholder replaced by the number, zero-padded to `width`, and every doubled placeholder by a single one. An
  * empty placeholder replaces nothing. A percent sign that an ASCII letter or digit follows is none, nor is one of a conversion of
- * printf, such as %.2f and %-10s. To be freed; NULL with errno ENOMEM.
+ * printf, such as %.2f and %-10s, or of a variable of curl, such as %{http_code}. To be freed; NULL with errno ENOMEM.
  */
 char *expand(const char *text, const char *placeholder, unsigned number, unsigned width);
 

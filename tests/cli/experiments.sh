@@ -361,7 +361,7 @@ expect_trouble '^tools/experiments/accuracy: (-w|--workloads): burn-single is gi
 run "$experiments/accuracy" --dry-run -w '*'
 expect_trouble "^tools/experiments/accuracy: there is no workload '\*' "
 mkdir -p checkout/tools
-for part in "$source"/*; do [ "${part##*/}" = tools ] || [ "${part##*/}" = build ] || ln -s "$part" checkout/; done
+for part in "$source"/*; do [ "${part##*/}" = tools ] || [ "${part##*/}" = build ] || [ "${part##*/}" = results ] || ln -s "$part" checkout/; done
 for part in "$source"/tools/*; do ln -s "$part" checkout/tools/; done
 rm checkout/tools/setup checkout/tools/experiments checkout/tools/measure
 cp -r "$source/tools/experiments" "$source/tools/measure" checkout/tools/

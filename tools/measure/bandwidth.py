@@ -90,7 +90,7 @@ def has_iterations(part: Part, run: Run) -> bool:
     """Whether one began and ended under control. What else is wrong with its files is trouble."""
     result = attempt([part.build / "ssreport", "boxes", "-l", "run", part.log(run), *part.records(run)])
     if result.returncode != 0 and "found no iteration" not in result.stderr:
-        raise Trouble(result.stderr.splitlines()[0])
+        raise Trouble(figures.reason(result.stderr, "ssreport boxes failed"))
     return result.returncode == 0
 
 

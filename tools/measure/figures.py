@@ -57,15 +57,20 @@ def report(build: Path, subcommand: str, *words: object) -> list[Row]:
 def report_text(build: Path, subcommand: str, *words: object) -> str:
     result = attempt([build / "ssreport", subcommand, "-f", "csv", *map(str, words)])
     if result.returncode != 0:
-        raise Trouble((result.stderr.strip().splitlines() or [f"ssreport {subcommand} failed"])[0])
+        raise Trouble(reason(result.stderr, f"ssreport {subcommand} failed"))
     return result.stdout
+
+
+def reason(said: str, otherwise: str) -> str:
+    """Why a program failed: what it said last. Before that it may have said what it left out."""
+    return (said.strip().splitlines() or [otherwise])[-1]
 
 
 def draw(build: Path, subcommand: str, *words: object) -> None:
     """As it says itself, with pictures or tables for its -o."""
     result = attempt([build / "ssreport", subcommand, *map(str, words)])
     if result.returncode != 0:
-        raise Trouble((result.stderr.strip().splitlines() or [f"ssreport {subcommand} failed"])[0])
+        raise Trouble(reason(result.stderr, f"ssreport {subcommand} failed"))
 
 
 def is_whole(target: float, processors: int) -> bool:

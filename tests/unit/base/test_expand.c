@@ -59,7 +59,7 @@ static void percent_signs_of_other_languages_stay(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"date +%H:%M", "${x%c}; ${y%9}", "printf \"%s\\n\"", "%Z%a", "100%z", "%.2f",
-		"%-10s|%+3.1e|%#4x", "printf \"%5.1f%-3d\\n\""};
+		"%-10s|%+3.1e|%#4x", "printf \"%5.1f%-3d\\n\"", "%{http_code} %{time_total}\\n"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		becomes(texts[i], "%", 3, 2, texts[i]);
 		assert_false(expand_changes(texts[i], "%"));
@@ -68,6 +68,7 @@ static void percent_signs_of_other_languages_stay(void **state)
 	becomes("it.%.csv", "%", 3, 1, "it.3.csv");
 	becomes("it.%.7z %. %-", "%", 3, 1, "it.3.7z 3. 3-"); /* looks like one, and is none */
 	becomes("%-data %.d %-.csv", "%", 3, 1, "3-data 3.d 3-.csv");
+	becomes("%{} %{a-b} %{a %", "%", 3, 1, "3{} 3{a-b} 3{a 3");
 	becomes("%%s", "%", 3, 1, "%s");
 	becomes("%%%s", "%", 3, 1, "%%s");
 	becomes("a{}b", "{}", 3, 1, "a3b"); /* a mark of one's own is meant wherever it stands */
