@@ -85,7 +85,7 @@ expect_text out '^\| mean error, pp \| 0\.1 \| 0\.1 \| single P 50 % \| reached 
 expect_text out "^\| our MSE over the quota's, single, contended, fop \| 3 \| 2 \| single P 50 % \| reached on 1 \| 1\.2 \|$"
 expect_text out '^\| own CPU time per executor, % of a processor \| 0\.15 \| 0\.15 \|'
 expect_text out '^\| step .* \| 5 \| 6 \| 0\.75 s after \| missed on 1 of 2 \|  \|$'
-if command -v gnuplot >/dev/null; then expect_text report/peers.svg '</svg>'; else left_out 'gnuplot is missing'; fi
+if command -v gnuplot >/dev/null; then expect_text report/peers.svg '</svg>'; else missing gnuplot-nox; fi
 # For README.md: a row for each tool, over the loads that all held; with background, where that leaves room.
 expect_text report/summary.md '^\| Showstopper \| 0\.10 \| 0\.50 \|  \|  \| 1 \|$'
 # shellcheck disable=SC2016 # Markdown

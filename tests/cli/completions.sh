@@ -7,7 +7,7 @@
 
 made=$build/completions
 [ -d "$made" ] || skip 'this build has no completions'
-command -v script >/dev/null || skip 'script is missing (util-linux has it)'
+command -v script >/dev/null || skip_missing bsdutils
 programs=$(cd "$made/bash" && echo *)
 [ "$programs" = 'cpuload showstopper ssburn ssiterate ssreport sssim sstrace' ] || fail "completions are there for $programs"
 # What other tests' surroundings may have set, and what a user has.
@@ -254,6 +254,7 @@ in_shells() {
 }
 
 shells=bash
+command -v shellcheck >/dev/null || missing shellcheck
 for program in $programs; do
 	bash -n "$made/bash/$program" || fail "bash can't read $program"
 	if command -v shellcheck >/dev/null; then
@@ -264,13 +265,13 @@ if command -v zsh >/dev/null; then
 	shells="$shells zsh"
 	for program in $programs; do zsh -n "$made/zsh/_$program" || fail "zsh can't read _$program"; done
 else
-	left_out 'zsh is missing: what it completes'
+	missing zsh 'what it completes'
 fi
 if command -v fish >/dev/null; then
 	shells="$shells fish"
 	for program in $programs; do fish -n "$made/fish/$program.fish" || fail "fish can't read $program.fish"; done
 else
-	left_out 'fish is missing: what it completes'
+	missing fish 'what it completes'
 fi
 
 LOADED=

@@ -4,6 +4,7 @@
 # likewise for completions.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_TEST_PACKAGES
 
 # configured FOLDER LIBRARY…: configures while pkg-config knows these alone, and leaves the names of the tests in the file tests.
 configured() {
@@ -30,6 +31,10 @@ expect_no_text tests '^test_[^ ]*$'
 expect_text tests '^test_base_units \(Disabled\)$'
 expect_text tests '^cli_sstrace$'
 expect_text tests '^replay_units$'
+# Where tools/check has installed the packages it is an error.
+PKG_CONFIG_LIBDIR=$work/neither.pc run env SHOWSTOPPER_TEST_PACKAGES=yes cmake -S "$source" -B refused
+[ "$status" -ne 0 ] || fail "$what: $count tests are left out with status 0"
+expect_text err " $count of $count tests in C are left out"
 
 # shellcheck disable=SC2086 # a list
 configured cmocka $needs cmocka

@@ -106,7 +106,7 @@ expect_trouble '^tools/demo: --build needs a folder$'
 
 # ---- Installed programs -----------------------------------------------------------------------------------------------------------
 
-command -v git >/dev/null || skip 'git is missing: installed programs of the same revision'
+command -v git >/dev/null || skip_missing git 'installed programs of the same revision'
 HOME=$work GIT_CONFIG_NOSYSTEM=1
 export HOME GIT_CONFIG_NOSYSTEM
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE

@@ -15,7 +15,7 @@ if command -v mandoc >/dev/null; then
 		mandoc -T ascii -O width=1000 "$1" | sed "s/.$(printf '\b')//g"
 	}
 else
-	left_out "mandoc is missing: manuals"
+	missing mandoc manuals
 	render() {
 		return 1
 	}

@@ -61,7 +61,7 @@ made_up() {
 report_made() {
 	run "$throughput" --report --by signals,freezer -w burn-long,xz -l 25,100 -n 2 -B "$build" -o made
 }
-command -v gnuplot >/dev/null || skip 'gnuplot is missing'
+command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 "$throughput" --dry-run --by signals,freezer -w burn-long,xz -l 25,100 -n 2 | sed -n 's/:.*//p' >labels
 mkdir -p made/runs
 sed "s/\$/	burn-long	1	1	20	native	-/" labels >made/runs.tsv

@@ -245,7 +245,7 @@ has_iterations() { # FILE
 	[ -e "$1" ] && [ "$(wc -l <"$1")" -gt 1 ]
 }
 for profile in single contended parallel phased sleepy; do try burn-$profile; done
-if command -v xz >/dev/null; then try xz; else left_out 'xz is missing'; fi
+if command -v xz >/dev/null; then try xz; else missing xz-utils; fi
 mkdir bin
 printf '#!/bin/sh\necho "$*" >java.words\nfor i in 1 2 3; do\n' >bin/java
 printf 'echo "===== DaCapo 9.12 fop starting ====="\nsleep 0.1\necho "===== DaCapo 9.12 fop PASSED in 9 msec ====="\n' >>bin/java
@@ -266,7 +266,7 @@ mkdir broken
 printf '%s\ndriver = Broken\n' "$good" >broken/broken.workload
 echo 'class Broken { int' >broken/Broken.java
 if ! command -v javac >/dev/null; then
-	left_out "without javac: the Java programs"
+	missing default-jdk-headless 'the Java programs'
 	run "$workload" build-java --java classes
 	expect_status 0
 	expect_text out '^left out: fop, missing: default-jdk-headless'
@@ -284,7 +284,7 @@ expect_lines err 0
 cp out left_out
 for name in fop lucene h2 sunflow xalan; do
 	if [ -n "$("$workload" missing $name)" ]; then
-		left_out "$name, missing: $("$workload" missing $name | paste -s -d ' ' -)"
+		missing "$("$workload" missing $name | paste -s -d ' ' -)" "$name"
 		expect_text left_out "^left out: $name, missing: "
 		continue
 	fi

@@ -35,7 +35,7 @@ if command -v c++ >/dev/null; then
 	run c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $flags header.cc
 	expect_status 0
 else
-	left_out 'c++ is missing'
+	missing g++
 fi
 
 # ---- Found, described and run by the installed program ------------------------------------------------------------------------

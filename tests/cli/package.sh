@@ -4,8 +4,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
-for tool in cpack dpkg-deb dpkg-shlibdeps file gzip; do
-	command -v "$tool" >/dev/null || skip "$tool is missing (tools/setup package installs it)"
+for tool in cpack:cmake dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev file:file gzip:gzip; do
+	command -v "${tool%:*}" >/dev/null || skip_missing "${tool#*:}"
 done
 limit=240
 umask 077
@@ -131,7 +131,7 @@ if command -v lintian >/dev/null; then
 	expect_status 0
 	expect_lines out 0
 else
-	left_out 'lintian is missing'
+	missing lintian
 fi
 
 finish

@@ -16,7 +16,7 @@ run plain/build/ssburn --version
 expect_text out '^ssburn [0-9]+\.[0-9]+\.[0-9]+$'
 
 if ! command -v git >/dev/null; then
-	skip 'git is missing: checkouts'
+	skip_missing git checkouts
 fi
 HOME=$work GIT_CONFIG_NOSYSTEM=1
 export HOME GIT_CONFIG_NOSYSTEM

@@ -103,7 +103,7 @@ tree_is running || fail "$what: something was done to the tree"
 if [ "$(cut -d ' ' -f 2 /proc/2/stat 2>/dev/null)" = '(kthreadd)' ]; then
 	refused 'process 2 is a kernel thread' --attach 2
 else
-	echo "there are no kernel threads to be seen"
+	left_out 'there are no kernel threads to be seen'
 fi
 thread=$(/usr/bin/python3 -c '
 import threading, time, subprocess, sys

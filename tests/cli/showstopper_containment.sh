@@ -277,8 +277,10 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups te
 	chmod -R go+rX,go-w "$capable"
 	if setcap cap_sys_nice+ep "$capable/showstopper" 2>/dev/null; then
 		try_as "setpriv --reuid 65534 --regid 65534 --clear-groups env PATH=$capable:$PATH"
-	else
+	elif command -v setcap >/dev/null; then
 		left_out "files in $capable can't have capabilities"
+	else
+		missing libcap2-bin
 	fi
 else
 	left_out 'as another user: it takes root, and a build that others may execute'

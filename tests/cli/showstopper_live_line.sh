@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2317 # commands of other shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
-command -v tmux >/dev/null || skip 'tmux is missing'
+command -v tmux >/dev/null || skip_missing tmux
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH TMUX
 terminals=0
 trap 'tmux -S "$work/tmux.$terminals" kill-server 2>/dev/null; cd /; rm -rf "$work"' EXIT

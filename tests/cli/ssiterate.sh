@@ -340,7 +340,7 @@ if command -v xz >/dev/null && command -v showstopper >/dev/null; then
 	done
 	[ "$(cat it.?.csv | wc -l)" -gt 8 ] || fail "no iterations in 5 s: $(cat it.?.csv)"
 else
-	left_out 'xz is missing'
+	missing xz-utils
 fi
 
 finish

@@ -281,7 +281,7 @@ if command -v jq >/dev/null; then
 	run jq -e 'length == 6 and all(.[]; .load >= 0 and (.label | type) == "string")' t.json
 	expect_status 0
 else
-	left_out 'jq is missing'
+	missing jq
 fi
 refused "^ssreport: it.0.csv: found iterations at the time of both log.csv and other.csv, expected labels" \
 	throughput log.csv other.csv it.0.csv
@@ -431,7 +431,7 @@ if command -v gnuplot >/dev/null; then
 	run env TMPDIR="$work/temporary" ssreport timeline log.csv -o picture.png
 	rmdir temporary || fail "$what: left $(ls temporary)"
 else
-	left_out 'gnuplot is missing: pictures'
+	missing gnuplot-nox pictures
 fi
 # gnuplot is missing: said before anything is read, and tables work.
 program=$(command -v ssreport)

@@ -210,7 +210,7 @@ expect_text script "^set xtics \('20' 0,'80' 1\)$"
 
 # ---- Pictures -------------------------------------------------------------------------------------------------------------
 
-command -v gnuplot >/dev/null || skip 'gnuplot is missing'
+command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 run ssreport boxes --axis "it's {/=40 x}" -o boxes.png -o boxes.svg -l one/10% a.csv -l two/10% b.csv -l two/100% a.csv
 expect_status 0
 expect_lines err 0

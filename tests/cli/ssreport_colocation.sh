@@ -262,7 +262,7 @@ set output 'pwned'" >markup.csv
 	refused '^ssreport: found 13 logs for one picture, expected at most 12' timeline "$@" -o many.svg
 	refused "^ssreport: --columns: found '13', expected" timeline --columns 13 same.log.csv -o many.svg
 else
-	left_out 'gnuplot is missing: pictures'
+	missing gnuplot-nox pictures
 fi
 
 finish

@@ -235,7 +235,7 @@ if command -v script >/dev/null; then
 	expect_status 0
 	expect_text out '^120000000000n 0\.1'
 else
-	left_out 'script is missing (util-linux has it): terminals'
+	missing bsdutils terminals
 fi
 
 # Command line.

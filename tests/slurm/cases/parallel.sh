@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # about: the same list by GNU parallel, on two machines that ssh reaches; here they are processors
-command -v parallel >/dev/null || skip 'parallel is missing (tools/setup check installs it)'
+command -v parallel >/dev/null || skip_missing parallel
 mkdir bin
 cat >bin/ssh <<'END'
 #!/bin/sh

@@ -26,7 +26,7 @@ initramfs_pack() { # TREE FILE
 }
 
 initramfs_make() {
-	busybox=$(command -v busybox) || left_out 'busybox is missing (tools/setup vm installs it)'
+	busybox=$(command -v busybox) || missing 'busybox is missing (tools/setup vm installs it)'
 	tree=$1.d
 	rm -rf "$tree"
 	mkdir -p "$tree/bin" "$tree/build/tests" "$tree/source/tests/cli" "$tree/etc" "$tree/lib" "$tree/dev" || trouble "can't write to $tree"

@@ -16,7 +16,7 @@ kernel_fetch() {
 	*) suite= ;;
 	esac
 	command -v apt-get >/dev/null || left_out "no apt-get, which would download the kernel $1"
-	package_lists "$suite" >"$cache/apt.log" 2>&1 || left_out "no list of the packages of $suite: $(tail -n 1 "$cache/apt.log")"
+	package_lists "$suite" >"$cache/apt.log" 2>&1 || missing "no list of the packages of $suite: $(tail -n 1 "$cache/apt.log")"
 	kernel_name=$(kernel_needs "${1%%/*}" "$suite" linux-image)
 	# Since Linux 7 it is in a package of its own, beside its modules.
 	kernel_package=$(kernel_needs "$kernel_name" "$suite" linux-binary)

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Sourced by tests/vm/run: Debian packages, which are unpacked and not installed. Needs $cache, a folder that is kept, and left_out and
-# trouble, which end the program with a message.
+# Sourced by tests/vm/run: Debian packages, which are unpacked and not installed. Needs $cache, a folder that is kept, and left_out,
+# missing and trouble, which end the program with a message.
 #   package_lists SUITE                     asks for the lists of another suite than the machine's
 #   package_apt TOOL SUITE WORD...          apt, for a suite, or with '' for that of the machine
 #   package_keep NAME PART SUITE PACKAGE... downloads packages, unless $cache/NAME is there, and unpacks this part of them into it
@@ -50,6 +50,6 @@ package_keep() {
 		mv -T "$fresh" "$kept" 2>/dev/null || rm -rf "$fresh"
 	else
 		rm -rf "$fresh"
-		left_out "$1: the package can't be downloaded: $(tail -n 1 "$cache/apt.log")"
+		missing "$1: the package can't be downloaded: $(tail -n 1 "$cache/apt.log")"
 	fi
 }

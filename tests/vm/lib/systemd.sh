@@ -28,7 +28,7 @@ systemd_add() {
 	[ ! -e "$2" ] || return 0
 	command -v apt-get >/dev/null || left_out 'no apt-get, which would download systemd'
 	version=$(package_apt apt-cache '' --no-all-versions show systemd 2>/dev/null | sed -n 's/^Version: //p')
-	[ -n "$version" ] || left_out 'apt knows no package systemd'
+	[ -n "$version" ] || missing 'apt knows no package systemd'
 	# shellcheck disable=SC2046 # words
 	package_keep "systemd-$version" . '' $(systemd_packages)
 	tree=$2.d

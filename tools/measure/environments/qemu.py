@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 MAKE = r"""
 trouble() { printf '%s\n' "$*" >&2; exit 125; }
 left_out() { trouble "$@"; }
+missing() { trouble "$@"; }
 for part in package kernel machine initramfs; do . "$root/tests/vm/lib/$part.sh"; done
 mkdir -p "$cache" || exit 1
 kernel_fetch linux-image-amd64 >&2

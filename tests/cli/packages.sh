@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a test leaves out for want of a Debian package is a failure in tools/check, which installs them all.
+# shellcheck disable=SC2016 # lines of tests
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_TEST_PACKAGES SHOWSTOPPER_AWK
+
+# as_test INSTALLED LINE: what a test of that line comes to.
+as_test() {
+	printf '. "%s/tests/cli/lib.sh"\n%s\nfinish\n' "$source" "$2" >one.sh
+	run env SHOWSTOPPER_TEST_PACKAGES="$1" sh ./one.sh
+	what="$2, with packages installed: '$1'"
+}
+for line in 'missing nosuch' 'missing nosuch pictures' 'skip_missing nosuch' 'SHOWSTOPPER_AWK=nosuch; . "$source/tests/cli/lib.sh"'; do
+	as_test '' "$line"
+	expect_status 77
+	expect_text out '^left out: the package nosuch is missing \(tools/setup check installs it\)'
+	as_test yes "$line"
+	expect_status 1
+	expect_text out '^FAIL: the package nosuch is missing'
+done
+# What the machine doesn't permit is skipped all the same.
+as_test yes "left_out 'no control groups'"
+expect_status 77
+
+# Programs that tests start: all that is installed here, but for one.
+mkdir bin
+for folder in /bin /usr/bin /usr/sbin; do ln -s "$folder"/* bin/ 2>/dev/null; done
+lacks() { # PROGRAM COMMAND…
+	mv "bin/$1" lacking 2>/dev/null
+	lacked=$1
+	shift
+	run env PATH="$work/bin" "$@"
+	expect_status 77
+	expect_text err "left out: $lacked is missing \\(tools/setup [a-z]* installs it\\)\$"
+	run env PATH="$work/bin" SHOWSTOPPER_TEST_PACKAGES=yes "$@"
+	expect_trouble "^tests/[a-z]*/run: $lacked is missing \\(tools/setup [a-z]* installs it\\)\$"
+	mv lacking "bin/$lacked" 2>/dev/null
+}
+lacks qemu-system-x86_64 "$source/tests/vm/run" -B "$build" half
+lacks sbatch "$source/tests/slurm/run" -B "$build" --short
+
+# All that tests name are installed by tools/setup check.
+"$source/tools/setup" --list | sed -n 's/^\(build\|demo\|check\)  *//p' | sort -u >installed
+find "$source/tests" -name '*.sh' ! -name packages.sh -exec \
+	sed -nE 's/^([[:space:]]*|[^#]*(\|\||;|else|then|\)) )(skip_)?missing ([a-z][a-z0-9+.-]+).*/\4/p' {} + |
+	sort -u >named
+[ "$(wc -l <named)" -ge 10 ] || fail "tests name $(wc -l <named) packages: $(paste -s -d ' ' named)"
+comm -13 installed named >others
+[ ! -s others ] || fail "tools/setup check doesn't install $(paste -s -d ' ' others)"
+
+finish
