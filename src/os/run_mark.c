@@ -13,6 +13,9 @@
 
 #include "os/process.h"
 
+/* Where the lock is; inherited from the process that forked this one, which has another lock, until it is closed. */
+static int own = -1;
+
 static int open_marked(pid_t pid)
 {
 	char path[64];
@@ -23,9 +26,17 @@ static int open_marked(pid_t pid)
 void run_mark_set(enum run_mark mark)
 {
 	const struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)mark, .l_len = 1};
-	const int file = open_marked(getpid());
-	if (file >= 0 && fcntl(file, F_SETLK, &lock) != 0)
-		close(file);
+	run_mark_clear();
+	own = open_marked(getpid());
+	if (own >= 0 && fcntl(own, F_SETLK, &lock) != 0)
+		run_mark_clear();
+}
+
+void run_mark_clear(void)
+{
+	if (own >= 0)
+		close(own);
+	own = -1;
 }
 
 static bool has_mark(pid_t pid, enum run_mark mark)

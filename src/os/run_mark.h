@@ -13,8 +13,9 @@ enum run_mark {
 	RUN_MARK_WITHIN, /* master and executors: all of their descendants are of the run */
 };
 
-/* Marks the calling process; a process that it forks has no mark. Where that can't be done it stays without. */
+/* Marks the calling process; a process that it forks has no mark. Where that can't be done it stays without. Takes a descriptor until it is cleared. */
 void run_mark_set(enum run_mark mark);
+void run_mark_clear(void);
 
 /*
  * The process itself if it is one of Showstopper's, or else the nearest of its ancestors that has started it in a run that goes on; 0: neither. The

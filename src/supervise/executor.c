@@ -868,5 +868,6 @@ int executor_run(struct run *run, unsigned index)
 	leave_groups(&executor);
 	sign_off(&executor);
 	linux_mask_free(&executor.mask);
+	run_mark_clear();
 	return result;
 }

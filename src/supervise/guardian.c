@@ -288,6 +288,7 @@ int guardian_run(const struct config *config)
 		workload_groups_free(ties.groups);
 		heartbeat_free(ties.heartbeat);
 		clocks_free(&ties.clocks);
+		run_mark_clear();
 		return result;
 	}
 	if (master < 0) {
@@ -312,5 +313,6 @@ int guardian_run(const struct config *config)
 	heartbeat_free(ties.heartbeat);
 	clocks_free(&ties.clocks);
 	attached_close(attached, config->attaches);
+	run_mark_clear();
 	return result;
 }

@@ -17,7 +17,7 @@ for document in README.md tools/bench/README.md tests/README.md tools/experiment
 done
 
 # The check itself. It fails on each of these, and on nothing of what follows.
-heading='Revision cf49142, 2026-11-20, 2 processors (X), Linux 6.18.44, a virtual machine (kvm), accounting tick: `tools/bench/trees --publish`'
+heading='<sub>Revision cf49142, 2026-11-20, 2 processors (X), Linux 6.18.44, a virtual machine (kvm), accounting tick: `tools/bench/trees --publish`</sub>'
 faulty() { # WHAT TEXT, with HEADING for a good one
 	printf '%b\n' "$2" | sed "s#HEADING#$heading#" >sample.md
 	awk -f "$check" sample.md >faults
@@ -28,16 +28,17 @@ faulty 'a figure outside' '| `single` | −3 |'
 faulty 'a figure outside' '| `single` | +3, 12 |'
 faulty 'a figure outside' '| mean (-4) | x |'
 faulty 'a figure outside' '| 95.9 % | x |'
-faulty 'a figure outside' '<!-- a: begin -->\nHEADING\n\n| +1 |\n<!-- a: end -->\n\n| +1 |'
-faulty "a doesn't begin with" '<!-- a: begin -->\n\n| +1 |\n<!-- a: end -->'
-faulty "a doesn't begin with" '<!-- a: begin -->\nRevision cf49142, 2026-11-20\n\n| +1 |\n<!-- a: end -->'
-faulty "a doesn't begin with" '<!-- a: begin -->\n<!-- a: end -->'
+faulty 'a figure outside' '<!-- a: begin -->\n| +1 |\n\nHEADING\n<!-- a: end -->\n\n| +1 |'
+faulty "a doesn't end with" '<!-- a: begin -->\n\n| +1 |\n<!-- a: end -->'
+faulty "a doesn't end with" '<!-- a: begin -->\n| +1 |\n\n<sub>Revision cf49142, 2026-11-20</sub>\n<!-- a: end -->'
+faulty "a doesn't end with" '<!-- a: begin -->\nHEADING\n\n| +1 |\n<!-- a: end -->'
+faulty "a doesn't end with" '<!-- a: begin -->\n<!-- a: end -->'
 faulty 'a has no table' '<!-- a: begin -->\nHEADING\n<!-- a: end -->'
 faulty 'has more' '<!-- a: begin -->\nnot measured yet\n| +1 |\n<!-- a: end -->'
-faulty 'a has no end' '<!-- a: begin -->\nHEADING\n\n| +1 |'
+faulty 'a has no end' '<!-- a: begin -->\n| +1 |\n\nHEADING'
 faulty 'which has not begun' '| a |\n<!-- a: end -->'
 faulty 'a second block' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->\n<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'
-for good in '| `0-7,16-23` | 0-7 | from-to | 114 min | burn-single |' '<!-- a: begin -->\n\nHEADING\n\n| +1 |\n\n<!-- a: end -->' \
+for good in '| `0-7,16-23` | 0-7 | from-to | 114 min | burn-single |' '<!-- a: begin -->\n\n| +1 |\n\nHEADING\n\n<!-- a: end -->' \
 	'Text with +1.5 pp.' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'; do
 	printf '%b\n' "$good" | sed "s#HEADING#$heading#" >sample.md
 	awk -f "$check" sample.md >faults
@@ -95,7 +96,7 @@ publishes() { # BLOCK ROWS COMMAND...
 	expect_text out "^published: $work/draft/tools/bench/README\.md, $block\$"
 	awk -v block="$block:" '$1 == "<!--" && $2 == block { inside = $3 == "begin" } inside' draft/tools/bench/README.md >found
 	[ "$(grep -c '^|' found)" -ge "$rows" ] || { fail "$what: fewer than $rows lines in the table:"; cat found; }
-	expect_text found '^Revision [^,]+, .*: `tools/.* --publish`$'
+	expect_text found '^<sub>Revision [^,]+, .*: `tools/.* --publish`</sub>$'
 }
 publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1 -w 1
 publishes scale 5 "$source/tools/bench/scale" -B "$build" -q -p 2,16 -T 50 -t 5 -s idle

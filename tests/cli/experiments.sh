@@ -199,7 +199,7 @@ if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	expect_status 0
 	awk '/^<!-- experiments-accuracy: begin/, /^<!-- experiments-accuracy: end/' draft/tools/bench/README.md >published
 	# shellcheck disable=SC2016 # Markdown
-	expect_text published '^Revision .*: `tools/experiments/accuracy .* --report --publish`$'
+	expect_text published '^<sub>Revision .*: `tools/experiments/accuracy .* --report --publish`</sub>$'
 	expect_text published '^#### burn-single \(single-threaded\)$'
 	expect_text published '^\| 50 % \| .* \| .* \| .* \|$'
 	expect_no_text published '^(# |## |!\[|not measured yet|.*runs are complete)'

@@ -67,7 +67,7 @@ shift
 export STAND_IN_BANDWIDTH
 exec "$@"
 END
-printf '#!/bin/sh\necho 0,0,0.001\n' >programs/cpuload
+printf '#!/bin/sh\nprintf "time_s,monotonic_s,load\\n0,0,0.001\\n"\n' >programs/cpuload
 chmod 755 bin/stress-ng programs/showstopper programs/cpuload
 for program in ssburn ssiterate ssreport sssim; do ln -s "$build/$program" programs/; done
 STAND_IN=$work
@@ -283,7 +283,7 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs known far
 	expect_status 0
 	what='the draft'
-	expect_text draft/tools/experiments/README.md '^Revision .*: `tools/experiments/variability publish --publish '
+	expect_text draft/tools/experiments/README.md '^<sub>Revision .*: `tools/experiments/variability publish --publish '
 	expect_text draft/tools/experiments/README.md '^\| freezer \| '
 	expect_no_text draft/tools/experiments/README.md 'not measured yet'
 	publishing() {
@@ -298,7 +298,7 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	sed -i 's/^date: .*/date: 2001-02-03 04:05 UTC/' known/signals.csv.about
 	publishing --force known
 	expect_status 0
-	expect_text draft/tools/experiments/README.md '^Revision 1234567, 2001-02-03, '
+	expect_text draft/tools/experiments/README.md '^<sub>Revision 1234567, 2001-02-03, '
 	sed -i 's/^kernel: .*/kernel: Linux 2.4/' known/signals.csv.about
 	publishing --force known
 	expect_trouble '^tools/experiments/variability: --publish: known/signals.csv was measured on another machine or kernel than this \(kernel: Linux 2\.4\)$'

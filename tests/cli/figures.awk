@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What is wrong with the figures of a document: rows of tables that hold a signed number or one with decimals must stand between markers, and each
-# block must begin with where it comes from, unless nothing has been measured. Prints a line for each fault.
+# block must end with where it comes from, unless nothing has been measured. Prints a line for each fault.
 function fault(text) { print FILENAME ":" FNR ": " text }
 
 /^<!-- [a-z-]+: begin -->$/ {
@@ -8,7 +8,7 @@ function fault(text) { print FILENAME ":" FNR ": " text }
 	name = substr($2, 1, length($2) - 1)
 	if (name in seen) fault("a second block " name)
 	seen[name] = 1
-	first = ""
+	first = last = ""
 	more = 0
 	next
 }
@@ -17,15 +17,19 @@ function fault(text) { print FILENAME ":" FNR ": " text }
 	if (name ":" != $2) fault("the end of " $2 " which has not begun")
 	if (first == "not measured yet") {
 		if (more) fault(name " isn't measured, but has more")
-	} else if (first !~ /^Revision [0-9A-Za-z._-]+, [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9], [0-9]+ processors.*, Linux [0-9].*, accounting [a-z ]+: `tools\/[a-z\/-]+.*`$/)
-		fault(name " doesn't begin with revision, date, machine and command")
+	} else if (last !~ /^<sub>Revision [0-9A-Za-z._-]+, [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9], [0-9]+ processors.*, Linux [0-9].*, accounting [a-z ]+: `tools\/[a-z\/-]+.*`<\/sub>$/)
+		fault(name " doesn't end with revision, date, machine and command")
 	else if (!more)
 		fault(name " has no table")
 	name = ""
 	next
 }
 
-name != "" && first == "" && /./ { first = $0; next }
+name != "" && /./ { last = $0 }
+name != "" && first == "" && /./ {
+	first = $0
+	if (first == "not measured yet") next
+}
 name != "" && (/^\||^```$/ || first == "not measured yet" && /./) { more = 1 }
 name == "" && /^\|/ && /[| (~](-|\+|−|±)?[0-9]+\.[0-9]|[| (~](-|\+|−|±)[0-9]/ { fault("a figure outside of a block: " $0) }
 

@@ -147,7 +147,7 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	expect_status 0
 	what='the draft'
 	cp draft/tools/experiments/README.md draft.md
-	expect_text draft.md '^Revision .*: `tools/experiments/findings --publish '
+	expect_text draft.md '^<sub>Revision .*: `tools/experiments/findings --publish '
 	expect_text draft.md '^\| 000, 4\.3 \| whole instances .* \| shown \|'
 fi
 # What was published is what the kept figures say.

@@ -28,11 +28,11 @@ AFTER = """Before.
 
 <!-- first: begin -->
 
-HEADING
-
 | a \\ & / |
 | ---: |
 | +1.50 |
+
+HEADING
 
 <!-- first: end -->
 
@@ -92,10 +92,10 @@ def test_a_block(project: Project, build: Path, capsys: pytest.CaptureFixture[st
     publish(project, build)
     assert capsys.readouterr().out == f"published: {project.document}, first\n"
     text = project.document.read_text()
-    heading = next(line for line in text.splitlines() if line.startswith("Revision "))
+    heading = next(line for line in text.splitlines() if line.startswith("<sub>Revision "))
     assert text.replace(heading, "HEADING") == AFTER
-    assert heading.startswith(f"Revision {project.revision}, 20") and heading.endswith(
-        "`tools/bench/thing -m 'two words' --publish`"
+    assert heading.startswith(f"<sub>Revision {project.revision}, 20") and heading.endswith(
+        "`tools/bench/thing -m 'two words' --publish`</sub>"
     )
     assert project.document.stat().st_mode & 0o777 == 0o640
     # The same again is the same; the document that was published doesn't make the revision dirty. Another takes its place.

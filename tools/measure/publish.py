@@ -86,7 +86,7 @@ class Publication:
         if not text.strip("\n"):
             raise Trouble(f"--publish: nothing to write into {path} as {name}")
         old = self.documents.get(path) or path.read_text(encoding="utf-8")
-        new = replaced(old, name, f"\n{self.heading(build)}\n\n{text if text.endswith(chr(10)) else text + chr(10)}\n")
+        new = replaced(old, name, f"\n{text.rstrip(chr(10))}\n\n<sub>{self.heading(build)}</sub>\n\n")
         self.documents[path] = new or old
         self.said.append(f"published: {path}, {name}")
 

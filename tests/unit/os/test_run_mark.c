@@ -146,6 +146,22 @@ START_TEST(ones_own_mark_does_not_count_and_outlives_a_look)
 	int status;
 	ck_assert_int_eq(waitpid(other, &status, 0), other);
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	/* Neither does a process that it forks end it by clearing or setting its own. */
+	const pid_t forked = fork();
+	if (forked == 0) {
+		run_mark_clear();
+		run_mark_set(RUN_MARK_GUARDIAN);
+		run_mark_clear();
+		_exit(run_mark_find(child) == getppid() ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(forked, &status, 0), forked);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	run_mark_clear();
+	const pid_t last = fork();
+	if (last == 0)
+		_exit(run_mark_find(child) == 0 ? 0 : 1);
+	ck_assert_int_eq(waitpid(last, &status, 0), last);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	end(parent);
 	end(child);
 }
