@@ -90,7 +90,7 @@ if command -v gnuplot >/dev/null; then expect_text report/peers.svg '</svg>'; el
 expect_text report/summary.md '^\| Showstopper \| 0\.10 \| 0\.50 \|  \|  \| 1 \|$'
 # shellcheck disable=SC2016 # Markdown
 expect_text report/summary.md '^\| `cpulimit` \| 5\.00 \| 50\.00 \|  \|  \| 1 \|$'
-expect_text report/summary.md " Without the 7 of 90 samples that met a burst of others: Showstopper 0\.02 pp and 0\.30 pp²\.$"
+expect_text report/summary.md " Without the 7 of 90 samples in which others took more than 3 % of the machine: Showstopper 0\.02 pp and 0\.30 pp²\.$"
 session single.P.idle.default.4 single,P,idle,default,90,1,15,80,-10,100,0.6,0.7,0.2,80
 session parallel.P.idle.default.1 parallel,P,idle,default,50,1,15,50.1,-0.300,1.5,0.6,0.7,0.2,80
 session single.P.background.default.1 single,P,background,default,25,1,15,35,10,100,0.6,0.7,0.2,80 single,P,background,default,50,1,15,51,-1,250,0.6,0.7,0.2,80

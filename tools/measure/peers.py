@@ -469,11 +469,15 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
     if none:
         said += f" Whole instances, and so N-bench, can't make {listed(map(str, none))} % of {processors} processors."
     bursts = figures.bursts_said(used)
-    if not bursts[0].isdigit():
+    if bursts.startswith("None of "):
+        said += f" Others took more than 3 % of the machine in none of {bursts.split()[2]} samples."
+    elif not bursts[0].isdigit():
         said += f" {bursts}"
     else:
         count, samples = (sum(int(row[name] or 0) for row in used) for name in ("bursts", "samples"))
-        said += f" Without the {count} of {samples} samples that met a burst of others: Showstopper "
+        said += (
+            f" Without the {count} of {samples} samples in which others took more than 3 % of the machine: Showstopper "
+        )
         calm = {
             where: [mean("default", where, name) for name in ("calm_error_pp", "calm_mse_500_pp2")]
             for where in ("idle", "background")
