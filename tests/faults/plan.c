@@ -134,7 +134,9 @@ static void suit_to_standstill(struct action *action, enum role role, unsigned w
 static void choose_standstill(struct plan *plan)
 {
 	static const enum role roles[] = {ROLE_GUARDIAN, ROLE_MASTER, ROLE_EXECUTOR, ROLE_EXECUTOR};
-	if (below(4))
+	const bool drawn = below(4) == 0;
+	/* What forks thousands of times a second would fill the machine with dead processes that nobody reaps. */
+	if (!drawn || plan->kind == KIND_CHAIN || plan->kind == KIND_BROOD || plan->kind == KIND_JOBS || plan->kind == KIND_BRIEF)
 		return;
 	const enum role role = roles[below(4)];
 	const unsigned which = role == ROLE_EXECUTOR ? below(plan->executors) : 0;
