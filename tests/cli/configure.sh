@@ -32,7 +32,7 @@ expect_text tests '^test_base_units \(Disabled\)$'
 expect_text tests '^cli_sstrace$'
 expect_text tests '^replay_units$'
 # Where tools/check has installed the packages it is an error.
-PKG_CONFIG_LIBDIR=$work/neither.pc run env SHOWSTOPPER_TEST_PACKAGES=yes cmake -S "$source" -B refused
+PKG_CONFIG_LIBDIR=$work/neither.pc run env SHOWSTOPPER_TEST_PACKAGES=yes cmake -S "$source" -B refused -DBUILD_TESTING=ON
 [ "$status" -ne 0 ] || fail "$what: $count tests are left out with status 0"
 expect_text err " $count of $count tests in C are left out"
 

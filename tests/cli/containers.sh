@@ -6,7 +6,8 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 
-name=showstopper-test.$$
+# Not one that a run would take for what a dead run left.
+name=test-containers.$$
 groups=
 # shellcheck disable=SC2317 # called by the trap
 tidy() {

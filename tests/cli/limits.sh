@@ -62,6 +62,8 @@ if command -v gnuplot >/dev/null; then
 	limited ssreport timeline -o file.svg log.csv
 	expect_trouble '^ssreport: file.svg: '
 	[ ! -s file.svg ] || fail "$what: left half a picture"
+else
+	missing gnuplot-nox 'half a picture'
 fi
 limited ssburn --help
 expect_status 0

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # A process of ours that stands still: it is said, what it didn't control isn't counted, and it keeps nobody. (Which of them may stand still
 # when, and what then becomes of the run, is tests/faults/model.)
+# shellcheck disable=SC2016,SC2317 # awk programs; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
-command -v pgrep >/dev/null || skip 'no pgrep'
+command -v pgrep >/dev/null || skip_missing procps
+command -v jq >/dev/null || skip_missing jq
 
 master() {
 	pgrep -P "$background" | head -n 1
