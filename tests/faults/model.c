@@ -503,7 +503,7 @@ static unsigned run_all(unsigned jobs, bool verbose)
 {
 	static unsigned tries[CASES_MAX];
 	pid_t pid[JOBS_MAX] = {0};
-	unsigned index[JOBS_MAX];
+	unsigned index[JOBS_MAX] = {0};
 	unsigned next = 0, running = 0, failed = 0;
 	struct outcome *const results =
 		mmap(NULL, sizeof(struct outcome) * CASES_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -571,7 +571,7 @@ static unsigned parse(int argc, char **argv, bool *verbose)
 	for (int option; (option = getopt_long(argc, argv, "j:p:w:vh", table, NULL)) != -1;)
 		switch (option) {
 		case 'j':
-			jobs = (unsigned)atoi(optarg);
+			jobs = (unsigned)strtoul(optarg, NULL, 10);
 			break;
 		case 'p':
 			program = optarg;
