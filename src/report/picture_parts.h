@@ -12,7 +12,7 @@
 #define REPORT_TARGET_COLOR "#000000"
 #define REPORT_LOAD_COLOR "#56b4e9"
 #define REPORT_LOAD_LINE 2.6
-#define REPORT_TARGET_CM 0.018 /* heights of their lines in a legend */
+#define REPORT_TARGET_CM 0.03 /* heights of their lines in a legend */
 #define REPORT_LOAD_CM 0.045
 
 /* First and last moment of all windows in seconds, as x and y. */
