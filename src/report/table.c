@@ -11,6 +11,8 @@
 
 /* Longest text of a number: the largest double with its decimals. */
 #define NUMBER_MAX 400
+/* Smaller probabilities are no more than that to people. */
+#define LEAST_P 1e-4
 
 struct report_table {
 	const struct report_column *column;
@@ -84,7 +86,7 @@ static bool has_value(const struct report_column *column, const union report_cel
 /* A number without the sign of a zero, which rounding may make. */
 static char *print_number(double number, int decimals, char text[static NUMBER_MAX])
 {
-	if (decimals == REPORT_ALL_DIGITS)
+	if (decimals == REPORT_ALL_DIGITS || decimals == REPORT_P)
 		snprintf(text, NUMBER_MAX, "%.17g", number);
 	else
 		snprintf(text, NUMBER_MAX, "%.*f", decimals, number);
@@ -187,6 +189,8 @@ static char *print_cell(const struct report_column *column, const union report_c
 		return strdup(column->lack ? column->lack : "");
 	if (is_text(column))
 		return report_text_clean(cell->text);
+	if (column->decimals == REPORT_P && cell->number < LEAST_P)
+		return strdup("<0.0001");
 	return strdup(print_number(cell->number * column->scale, column->title_decimals, number));
 }
 

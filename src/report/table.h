@@ -11,10 +11,12 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_MARKDOWN, REPORT_JSON };
 #define REPORT_IS_TEXT (-1)
 /* As many digits as tell a number from all others, in CSV and JSON. */
 #define REPORT_ALL_DIGITS (-2)
+/* A probability: as REPORT_ALL_DIGITS, and for people with four decimals, or as <0.0001. */
+#define REPORT_P (-3)
 
 struct report_column {
 	const char *name;   /* in CSV and JSON */
-	int decimals;       /* there; REPORT_IS_TEXT for a column of texts, or REPORT_ALL_DIGITS */
+	int decimals;       /* there; REPORT_IS_TEXT for a column of texts, REPORT_ALL_DIGITS or REPORT_P */
 	const char *title;  /* in text and Markdown; NULL, or no value in any row: the column doesn't appear there */
 	int title_decimals; /* there */
 	double scale;       /* what numbers are multiplied by there */

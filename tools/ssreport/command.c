@@ -16,6 +16,8 @@ const struct command *const commands[] = {
 	&command_heatmap,
 	&command_histogram,
 	&command_means,
+	&command_compare,
+	&command_model,
 	&command_fleet,
 	NULL,
 };

@@ -54,7 +54,7 @@ struct command {
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve, command_boxes,
 	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap,
-	command_histogram, command_means, command_fleet;
+	command_histogram, command_means, command_compare, command_model, command_fleet;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

@@ -49,6 +49,32 @@ static int print_information(const struct command *command, bool is_version)
 	return -1;
 }
 
+/* Files of groups with -- between them, each called by its first file. The first group's have been added. */
+static int add_groups(struct settings *settings, const struct tool_options *parse)
+{
+	struct report_input *const input = &settings->input;
+	if (input->groups > 0)
+		return complain("found --label and --, expected one of them between groups");
+	if (input->words == 0)
+		return complain("found no file before --, expected those of the first group");
+	for (size_t i = 0; i < input->words; i++)
+		input->word[i].label = input->word[0].path;
+	bool begins = true;
+	for (int i = parse->stop; i < parse->words; i++) {
+		const char *const word = parse->word[i];
+		if (!begins && strcmp(word, "--") == 0) {
+			begins = true;
+			continue;
+		}
+		if (begins)
+			report_input_label(input, word);
+		begins = false;
+		if (report_input_file(input, word) != 0)
+			return complain_about_memory();
+	}
+	return begins ? complain("found no file behind --, expected those of another group") : COMMAND_LINE_GO_ON;
+}
+
 static int parse_options(struct settings *settings, struct tool_options *parse)
 {
 	for (;;) {
@@ -73,6 +99,8 @@ static int parse_options(struct settings *settings, struct tool_options *parse)
 		if (settings_set(settings, found, tool_options_name(parse, &ssreport_options[found], source), parse->value) != 0)
 			return -1;
 	}
+	if (parse->ends_by_dashes && settings->command->bit == COMPARE)
+		return add_groups(settings, parse);
 	for (int i = parse->stop; i < parse->words; i++)
 		if (report_input_file(&settings->input, parse->word[i]) != 0)
 			return complain_about_memory();

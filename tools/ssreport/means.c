@@ -4,87 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "report/interval.h"
 #include "report/values.h"
+#include "ssreport/groups.h"
 #include "ssreport/parts.h"
 
 enum { LABEL, COUNT, MEAN, HALF, MEDIAN, LEAST, MOST, SUM, ERROR, CELLS };
-
-struct group {
-	char *label;
-	struct report_values values;
-};
-
-struct groups {
-	struct group *item;
-	size_t count;
-};
 
 static int check_means(const struct settings *settings)
 {
 	if (settings->column_names == 1)
 		return 0;
 	return complain("expected the column whose values are put together: --column NAME, once");
-}
-
-/* The group of that label, which is a new one where there is none. NULL after a message. */
-static struct group *find_group(struct groups *groups, const char *label, size_t length)
-{
-	for (size_t i = 0; i < groups->count; i++)
-		if (strlen(groups->item[i].label) == length && memcmp(groups->item[i].label, label, length) == 0)
-			return &groups->item[i];
-	struct group *const larger = realloc(groups->item, (groups->count + 1) * sizeof *larger);
-	if (larger) {
-		groups->item = larger;
-		larger[groups->count] = (struct group){.label = strndup(label, length)};
-		if (larger[groups->count].label)
-			return &larger[groups->count++];
-	}
-	complain_about_memory();
-	return NULL;
-}
-
-static int read_rows(struct groups *groups, struct csv *csv, const char *name, const char *column)
-{
-	char found[160];
-	const int at = csv_find(csv, column);
-	const int labels = csv_find(csv, "label");
-	int more = 0;
-	if (at < 0) {
-		diag("%s:1: found the columns %s, expected %s as --column says", name,
-			csv_print_columns(csv, found, sizeof found), column);
-		return -1;
-	}
-	while ((more = csv_next(csv)) > 0) {
-		size_t length = strlen(name);
-		const char *const label = labels < 0 ? name : csv_text(csv, (size_t)labels, &length);
-		struct group *const group = find_group(groups, label, length);
-		double value;
-		if (!group)
-			return -1;
-		if (csv_number(csv, (size_t)at, &value) != 0)
-			break;
-		if (isfinite(value) && report_values_add(&group->values, value) != 0)
-			return complain_about_memory();
-	}
-	if (more != 0)
-		return complain(csv_error(csv));
-	if (csv_is_cut(csv))
-		diag("%s: the last line is not whole and is left out", name);
-	return 0;
-}
-
-static int read_table(struct groups *groups, const struct report_word *word, const char *column)
-{
-	const char *const name = strcmp(word->path, "-") == 0 ? "standard input" : word->path;
-	char error[CSV_ERROR_MAX];
-	struct csv *const csv = csv_open(word->path, name, error);
-	if (!csv)
-		return complain(error);
-	const int result = read_rows(groups, csv, name, column);
-	csv_close(csv);
-	return result;
 }
 
 /* The standard error of the mean; NaN of fewer than two. */
@@ -144,17 +75,13 @@ static int make_table(struct report *report, const struct groups *groups)
 static int make_means(struct report *report)
 {
 	const struct settings *const settings = report->settings;
-	struct groups groups = {0};
+	struct groups groups = {.column = settings->column_name[0], .by = "label"};
 	int result = 0;
 	for (size_t i = 0; result == 0 && i < settings->input.words; i++)
-		result = read_table(&groups, &settings->input.word[i], settings->column_name[0]);
+		result = groups_read(&groups, settings->input.word[i].path, NULL);
 	if (result == 0)
 		result = make_table(report, &groups);
-	for (size_t i = 0; i < groups.count; i++) {
-		free(groups.item[i].label);
-		report_values_free(&groups.item[i].values);
-	}
-	free(groups.item);
+	groups_free(&groups);
 	return result;
 }
 

@@ -16,6 +16,7 @@
 #define BURST_DEFAULT 0.03
 #define CALM_DEFAULT NS_PER_S
 #define COLUMNS_MAX 12
+#define RESAMPLES_DEFAULT 9999
 #define SIZE_LEAST_CM 3.0
 #define SIZE_MOST_CM 100.0
 
@@ -68,10 +69,18 @@ const struct tool_option ssreport_options[] = {
 		.help = "leave a row and column out of these; may be repeated"},
 	[OPTION_COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
 		.help = "logs beside each other in a picture (1)"},
-	[OPTION_QUANTILES] = {0, "quantiles", TOOL_VALUE, .argument = "LIST", .uses = BOXES,
-		.help = "of the table, in per cent (5,25,50,75,95)"},
-	[OPTION_COLUMN] = {0, "column", TOOL_VALUE, .argument = "NAME", .uses = HISTOGRAM | MEANS,
-		.help = "whose values count; histogram: twice for two columns of one file"},
+	[OPTION_QUANTILES] = {0, "quantiles", TOOL_VALUE, .argument = "LIST", .uses = BOXES | COMPARE,
+		.help = "of the table, in per cent (boxes: 5,25,50,75,95; compare: none)"},
+	[OPTION_COLUMN] = {0, "column", TOOL_VALUE, .argument = "NAME", .uses = HISTOGRAM | MEANS | COMPARE | MODEL,
+		.help = "whose values count; histogram: twice for two columns of one file; model: that of x, then that of y"},
+	[OPTION_BY] = {0, "by", TOOL_TEXT, MEMBER(by), .argument = "NAME", .uses = COMPARE | MODEL,
+		.help = "the column whose texts tell the groups apart"},
+	[OPTION_PAIRED] = {0, "paired", TOOL_FLAG, MEMBER(paired), .uses = COMPARE,
+		.help = "the first values of all groups belong together, the second ones, and so on"},
+	[OPTION_RESAMPLES] = {0, "resamples", TOOL_INT, MEMBER(resamples), 1000, 1000000, .argument = "N", .uses = COMPARE,
+		.help = "how often values are drawn for the intervals of quantiles (9999)"},
+	[OPTION_SEED] = {0, "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .uses = COMPARE,
+		.help = "of these draws (1)"},
 	[OPTION_WIDTH] = {0, "width", TOOL_VALUE, .argument = "NUMBER", .uses = HISTOGRAM,
 		.help = "of a bin (one that makes 8 to 21 bins)"},
 	[OPTION_BINS] = {0, "bins", TOOL_INT, MEMBER(bins), 1, REPORT_BINS_MOST, .argument = "N", .uses = HISTOGRAM,
@@ -102,6 +111,8 @@ void settings_init(struct settings *settings)
 		.columns = 1,
 		.quantile = {0.05, 0.25, 0.5, 0.75, 0.95},
 		.quantiles = 5,
+		.resamples = RESAMPLES_DEFAULT,
+		.seed = 1,
 		.range = {NAN, NAN}};
 }
 
@@ -171,6 +182,7 @@ static int set_quantiles(struct settings *settings, const char *text)
 {
 	const char *at = text;
 	settings->quantiles = 0;
+	settings->has_quantiles = true;
 	for (;;) {
 		const size_t length = strcspn(at, ",");
 		double percent;

@@ -33,12 +33,14 @@ enum {
 	BOXES = 4096,
 	HISTOGRAM = 8192,
 	MEANS = 16384,
+	COMPARE = 32768,
+	MODEL = 65536,
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
 	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | FLEET | BOXES,
-	LABELLED = OF_RUNS | HISTOGRAM,
+	LABELLED = OF_RUNS | HISTOGRAM | COMPARE | MODEL,
 	JOINED = OF_RUNS & ~(SAMPLES | FLEET), /* logs and iterations */
-	ALL = OF_RUNS | HEATMAP | HISTOGRAM | MEANS,
+	ALL = OF_RUNS | HEATMAP | HISTOGRAM | MEANS | COMPARE | MODEL,
 };
 
 struct settings {
@@ -59,6 +61,11 @@ struct settings {
 	size_t outliers;
 	double quantile[QUANTILES_MOST]; /* `quantiles` shares, 0 to 1 */
 	size_t quantiles;
+	bool has_quantiles; /* they were given */
+	bool paired;        /* values of one row belong together */
+	const char *by;     /* a column whose texts are labels, or NULL */
+	int64_t resamples;  /* of the bootstrap */
+	int64_t seed;
 	const char *column_name[REPORT_HISTOGRAM_MOST]; /* `column_names` of them */
 	size_t column_names;
 	double width;            /* of a bin; 0: unset */
@@ -91,6 +98,10 @@ enum {
 	OPTION_COLUMNS,
 	OPTION_QUANTILES,
 	OPTION_COLUMN,
+	OPTION_BY,
+	OPTION_PAIRED,
+	OPTION_RESAMPLES,
+	OPTION_SEED,
 	OPTION_WIDTH,
 	OPTION_BINS,
 	OPTION_AXIS,

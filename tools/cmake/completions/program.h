@@ -15,7 +15,7 @@ enum program_words {
 	WORDS_SUBCOMMAND, /* the first is a subcommand, all others are files */
 };
 
-#define PLACES_MAX 16
+#define PLACES_MAX 32
 
 /* Where in the line other options are possible than elsewhere: one of the subcommands, or a group. */
 struct program_place {
