@@ -139,7 +139,7 @@ static void move_back(const struct workload_groups *groups)
 static int get_controller(struct workload_groups *groups, const struct group_place *place)
 {
 	char leaf[PATH_MAX];
-	if (!place->unified || place->hand != SST_HAND_QUOTA)
+	if (!place->unified || place->hand != ACTUATOR_QUOTA)
 		return 0;
 	if (!place->is_root) {
 		if (snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf || mkdir(leaf, 0755) != 0)
@@ -294,7 +294,7 @@ int workload_groups_make(
 	groups->hand = place->hand;
 	groups->unified = place->unified;
 	groups->moved = false;
-	if (place->hand == SST_HAND_SIGNALS)
+	if (place->hand == ACTUATOR_SIGNALS)
 		return 0;
 	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
 	for (int i = 0; i < MAKE_TRIES; i++) {
@@ -325,10 +325,10 @@ int workload_groups_make(
 /* ---- The group of one workload ---------------------------------------------------------------------------------------- */
 
 /* Opens what its executor writes and reads. 0, or -1 with errno. */
-static int open_group(struct workload_group *group, const char *path, enum sst_hand hand)
+static int open_group(struct workload_group *group, const char *path, enum actuator hand)
 {
 	const bool unified = group->unified;
-	const bool limits = hand == SST_HAND_QUOTA;
+	const bool limits = hand == ACTUATOR_QUOTA;
 	const char *const control = !limits ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 	group->members = group_open(path, "cgroup.procs", O_WRONLY);
 	group->control = group_open(path, control, limits ? O_RDWR : O_WRONLY);
@@ -442,17 +442,17 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	return group_write_to(group->control, text) == 0 ? 0 : group_write_to(group->control, "-1");
 }
 
-static int64_t quota_us_of(const struct sst_bandwidth *limit)
+static int64_t quota_us_of(const struct bandwidth *limit)
 {
 	return limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
 }
 
-bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit)
+bool workload_group_is_limited(const struct workload_group *group, const struct bandwidth *limit)
 {
 	return read_number(group->control) == quota_us_of(limit);
 }
 
-int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
+int workload_group_limit(struct workload_group *group, const struct bandwidth *limit)
 {
 	const int64_t quota_us = quota_us_of(limit);
 	char text[48];

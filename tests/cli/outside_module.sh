@@ -7,7 +7,7 @@
 unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
 umask 022 # root loads nothing that others can write
 cc=${CC:-cc}
-abi=$(sed -n 's/^#define SST_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
+abi=$(sed -n 's/^#define SST_CONTROL_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
 
 # ---- Built from what is installed ---------------------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ case $flags in
 *"$source"* | *"$build"*) fail "the flags '$flags' lead out of the prefix" ;;
 esac
 examples=$(pkg-config --variable=examplesdir showstopper)
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	mkdir -p "outside/$kind" "modules/$kind"
 	sed 's/"skeleton"/"mine"/' "$examples/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
 	# shellcheck disable=SC2086 # flags are words
@@ -54,7 +54,7 @@ SHOWSTOPPER_MODULE_PATH=$work/modules
 export SHOWSTOPPER_MODULE_PATH
 run showstopper --list-modules
 expect_status 0
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	expect_text out "^$kind:mine +[^ ]"
 	cp out listed
 	run showstopper --help-module "$kind:mine"
@@ -67,13 +67,13 @@ expect_text out '^control:rbpid ' # those of the installation are still there
 
 mkdir -p sysroot/proc/pressure
 echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000' >sysroot/proc/pressure/cpu
-run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine -a mine true
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine true
 expect_status 0
-for kind in trace feedback control space dithering actuator; do expect_text out "^$kind: mine"; done
+for kind in trace feedback control space dithering; do expect_text out "^$kind: mine"; done
 expect_text out '^control: mine rate=0.5,band=0.01$'
 expect_text out '^trace length: 10s$'
 
-run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -a mine -o log.csv ssburn --profile=single
+run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -o log.csv ssburn --profile=single
 expect_status 0
 expect_text log.csv '^time_s,'
 [ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
@@ -95,7 +95,7 @@ refused "^showstopper: control module 'absent': no control/absent.so in $work/mo
 refused "^showstopper: control module '/no/such.so': .*No such file or directory" -c /no/such.so
 refused "^showstopper: trace module 'rbpid': no trace/rbpid.so in " -t rbpid
 refused "^showstopper: space module .*/good.so is a control module, expected one of kind space\$" -s "$fixtures/good.so"
-refused "^showstopper: control module .*/wrong_abi.so has module ABI $((abi + 1)), expected $abi\$" -c "$fixtures/wrong_abi.so"
+refused "^showstopper: control module .*/wrong_abi.so has control ABI $((abi + 1)), expected $abi\$" -c "$fixtures/wrong_abi.so"
 refused "^showstopper: control module .*/wrong_size.so has a struct of [0-9]+ bytes, expected [0-9]+\$" \
 	-c "$fixtures/wrong_size.so"
 refused "^showstopper: control module .*/wrong_kind.so is a nameless kind of module, expected" -c "$fixtures/wrong_kind.so"
@@ -104,7 +104,7 @@ refused "^showstopper: trace module .*/no_hook_trace.so lacks the required hook 
 refused "^showstopper: control module .*/no_hook_control.so lacks the required hook 'step'\$" -c "$fixtures/no_hook_control.so"
 refused "^showstopper: dithering module .*/no_hook_dithering.so lacks the required hook 'next'\$" \
 	-d "$fixtures/no_hook_dithering.so"
-refused "^showstopper: actuator module .*/no_hook_actuator.so lacks the required hook 'runs'\$" -a "$fixtures/no_hook_actuator.so"
+refused "^showstopper: actuator module './mine.so': expected signals, freezer or quota: actuators are built in, and none is loaded from a file\$" -a ./mine.so
 refused "^showstopper: control module .*/bad_table.so: option 'gain' has the default '2', out of its bounds\$" -c "$fixtures/bad_table.so"
 refused "^showstopper: control module .*/no_symbol.so exports no 'sst_module'" -c "$fixtures/no_symbol.so"
 refused "^showstopper: control module .*undefined symbol: a_function_that_nobody_has" -c "$fixtures/unresolved.so"
@@ -127,11 +127,11 @@ refused "^showstopper: trace module 'file': .*absent.trace" -t file -T absent.tr
 # Also where nothing would be run.
 run showstopper --help-module control:absent
 expect_trouble "control module 'absent': no control/absent.so in "
-cp "$fixtures/wrong_abi.so" modules/space/wrong_abi.so
+cp "$fixtures/wrong_abi.so" modules/control/wrong_abi.so
 run showstopper --list-modules
 expect_status 125
 expect_lines err 1
-expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI $((abi + 1)), expected $abi\$"
+expect_text err "^showstopper: control module 'wrong_abi': .* has control ABI $((abi + 1)), expected $abi\$"
 expect_text out '^space:mine ' # the others are listed all the same
 
 finish
