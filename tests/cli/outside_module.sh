@@ -29,6 +29,81 @@ for kind in trace feedback control space dithering; do
 	run "$cc" -std=c17 -Wall -Wextra -Werror -fPIC -shared $flags -o "modules/$kind/mine.so" "outside/$kind/mine.c"
 	expect_status 0
 done
+# One that links the parsers.
+cat >outside/feedback/parsing.c <<'END'
+#include "showstopper/module.h"
+#include "showstopper/parsers.h"
+
+struct parsing {
+	const char *every;
+	int64_t interval_ns;
+	int stat;
+};
+
+static int read_stat(void *state, const struct sst_env *env, struct sst_reading *now)
+{
+	static char text[1 << 16];
+	const struct parsing *parsing = state;
+	struct linux_stat stat;
+	int64_t when_ns;
+	const ssize_t length = env->host->read(env, parsing->stat, text, sizeof text, &when_ns);
+	if (length < 0 || linux_stat_parse(text, (size_t)length, env->cpus, &stat) != 0)
+		return -1;
+	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
+	return 0;
+}
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct parsing *parsing = state;
+	struct linux_container container;
+	char text[UNITS_TEXT_MAX];
+	if (units_parse_time(parsing->every, __builtin_strlen(parsing->every), &parsing->interval_ns, NULL) != 0)
+		return env->host->refuse(env, "'%s': expected %s", parsing->every, UNITS_TIME_EXPECTED);
+	env->host->say(env, "%s, %s", units_print_time(parsing->interval_ns, text), linux_container_find(env, &container) ? "a part" : "all");
+	linux_container_free(&container);
+	parsing->stat = env->host->open(env, "/proc/stat");
+	return parsing->stat < 0 ? -1 : 0;
+}
+
+static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	(void)state;
+	return linux_stat_sample_idle(before, now, linux_stat_hz(), sample);
+}
+
+static double estimate(const void *state, double load, const struct sst_sample *sample)
+{
+	(void)state;
+	return sst_filter(load, sample, 0.333);
+}
+
+static int64_t interval(const void *state, double processors)
+{
+	(void)processors;
+	return ((const struct parsing *)state)->interval_ns;
+}
+
+static const struct sst_option options[] = {
+	{.name = "every", .type = SST_TEXT, .offset = offsetof(struct parsing, every), .initial = "80ms", .help = "between samples"},
+	{0},
+};
+
+SST_EXPORT const struct sst_feedback sst_module = {
+	SST_BASE(feedback, SST_FEEDBACK, .name = "parsing", .version = "1", .summary = "links the parsers",
+		.state_size = sizeof(struct parsing), .options = options, .prepare = prepare),
+	.read = read_stat,
+	.sample = sample,
+	.estimate = estimate,
+	.interval = interval,
+};
+END
+libraries=$(pkg-config --libs showstopper)
+# What is counted while it is tested needs the library that counts.
+! grep -q __gcov_ "$(find moved/prefix -name libshowstopper-parsers.a)" || libraries="$libraries --coverage"
+# shellcheck disable=SC2086
+run "$cc" -std=gnu17 -Wall -Wextra -Werror -fPIC -shared $flags -o modules/feedback/parsing.so outside/feedback/parsing.c $libraries
+expect_status 0
 if command -v c++ >/dev/null; then
 	echo '#include "showstopper/module.h"' >header.cc
 	# shellcheck disable=SC2086
@@ -77,6 +152,17 @@ run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d 
 expect_status 0
 expect_text log.csv '^time_s,'
 [ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
+
+run showstopper -r 2s -n 2 -T 50% -f parsing -F 100m ssburn --profile=single
+expect_status 0
+expect_text err '^showstopper: .*100ms, (a part|all)$'
+expect_text err '^achieved load +[0-9]'
+printf 'cpu%s 10 0 0 90\n' '' 0 1 5 >sysroot/proc/stat
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -T 50% -f parsing true
+expect_status 0
+expect_text out '^processors: 3$'
+run showstopper --dry-run -T 50% -f parsing -F every=soon true
+expect_trouble "^showstopper: feedback module 'parsing': 'soon': expected a time such as "
 
 # ---- Refused ------------------------------------------------------------------------------------------------------------------
 
