@@ -11,15 +11,12 @@
 #include "control/run.h"
 #include "os/accounting.h"
 #include "os/affinity.h"
-#include "os/clock_source.h"
 #include "os/container.h"
-#include "os/cpu_list.h"
-#include "os/frequency.h"
+#include "os/frequency_policies.h"
 #include "os/host_text.h"
-#include "os/hypervisor.h"
+#include "os/kernel.h"
 #include "os/processors.h"
 #include "os/stat.h"
-#include "os/swap.h"
 #include "placement/topology.h"
 
 /* From these shares of the processors on, steal and others are worth a word. */

@@ -6,44 +6,14 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Whole text of a small file below the host's root, to be freed, or NULL. */
-static char *read_text(const struct sst_env *env, const char *path, size_t limit, size_t *length)
-{
-	const int handle = env->host->open(env, path);
-	if (handle < 0)
-		return NULL;
-	char *text = malloc(limit + 1);
-	int64_t when_ns;
-	const ssize_t got = text ? env->host->read(env, handle, text, limit, &when_ns) : -1;
-	env->host->close(env, handle);
-	if (got < 0) {
-		free(text);
-		return NULL;
-	}
-	text[got] = '\0';
-	if (length)
-		*length = (size_t)got;
-	return text;
-}
-
-/* Whether a blank-separated word occurs. */
-static bool has_word(const char *text, const char *word)
-{
-	const size_t length = strlen(word);
-	for (const char *at = text; (at = strstr(at, word)); at += length)
-		if ((at == text || strchr(" \n", at[-1])) && strchr(" \n", at[length]))
-			return true;
-	return false;
-}
+#include "os/host_text.h"
 
 bool linux_accounting_idle_clock(const struct sst_env *env)
 {
-	bool idle_clock = true;
-	char *commands = read_text(env, "/proc/cmdline", 4096, NULL);
-	if (commands)
-		idle_clock = !has_word(commands, "nohz=off") && !has_word(commands, "nohz=0");
+	char *commands = host_text(env, "/proc/cmdline", NULL);
+	bool idle_clock = !host_has_word(commands, "nohz=off") && !host_has_word(commands, "nohz=0");
 	free(commands);
-	char *timers = read_text(env, "/proc/timer_list", 16384, NULL);
+	char *timers = host_beginning(env, "/proc/timer_list", 16384, NULL);
 	/* `.nohz_mode : 0` before Linux 6.10, `.nohz : 0` since. */
 	for (const char *at = timers; at && (at = strstr(at, ".nohz")); at++) {
 		const char *colon = strchr(at, ':');
@@ -75,13 +45,13 @@ static char *inflate_text(const char *packed, size_t length)
 /* The list is empty, or "(null)", where there are none; older kernels have no such file. */
 static bool has_full_dynticks(const struct sst_env *env)
 {
-	char *list = read_text(env, "/sys/devices/system/cpu/nohz_full", 4096, NULL);
+	char *list = host_text(env, "/sys/devices/system/cpu/nohz_full", NULL);
 	if (list) {
 		const bool some = *list >= '0' && *list <= '9';
 		free(list);
 		return some;
 	}
-	char *commands = read_text(env, "/proc/cmdline", 4096, NULL);
+	char *commands = host_text(env, "/proc/cmdline", NULL);
 	const char *option = commands ? strstr(commands, "nohz_full=") : NULL;
 	const bool asked = option && (option == commands || option[-1] == ' ');
 	free(commands);
@@ -94,21 +64,21 @@ const char *linux_accounting_mode(const struct sst_env *env, const char *release
 	char path[300];
 	size_t length;
 	char *config = NULL;
-	char *packed = read_text(env, "/proc/config.gz", 1 << 19, &length);
+	char *packed = host_text(env, "/proc/config.gz", &length);
 	if (packed) {
 		config = inflate_text(packed, length);
 	} else {
 		snprintf(path, sizeof path, "/boot/config-%.200s", release);
-		config = read_text(env, path, 1 << 20, NULL);
+		config = host_text(env, path, NULL);
 	}
 	if (!config)
 		goto out;
-	if (has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_GEN=y"))
+	if (host_has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_GEN=y"))
 		/* Compiled in, it is used on kernels that were also told which processors are to have no tick. */
 		mode = has_full_dynticks(env) ? "virtual (full dynticks)" : "tick";
-	else if (has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y"))
+	else if (host_has_word(config, "CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y"))
 		mode = "virtual (native)";
-	else if (has_word(config, "CONFIG_TICK_CPU_ACCOUNTING=y"))
+	else if (host_has_word(config, "CONFIG_TICK_CPU_ACCOUNTING=y"))
 		mode = "tick";
 out:
 	free(config);

@@ -26,21 +26,7 @@ static bool may_write(const char *folder, const char *name)
 static char *text_of(const struct sst_env *env, const char *folder, const char *name)
 {
 	char path[PATH_MAX];
-	size_t length = 0;
-	char *const found =
-		snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path ? host_text(env, path, &length) : NULL;
-	char *const text = found ? strndup(found, length) : NULL;
-	free(found);
-	return text;
-}
-
-static bool has_word(const char *text, const char *word)
-{
-	const size_t length = strlen(word);
-	for (const char *at = text; at && (at = strstr(at, word)); at += length)
-		if ((at == text || at[-1] == ' ') && strchr(" \n", at[length]))
-			return true;
-	return false;
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path ? host_text(env, path, NULL) : NULL;
 }
 
 /* A process in the group that is none of the run's, or -1. 0 is one that can't be seen from here. */
@@ -63,7 +49,7 @@ static bool has_controller(struct group_place *place, const struct sst_env *env,
 	char *const controllers = text_of(env, place->folder, "cgroup.controllers");
 	char *const type = text_of(env, place->folder, "cgroup.type");
 	char *const members = text_of(env, place->folder, "cgroup.procs");
-	const bool handed = has_word(controllers, "cpu");
+	const bool handed = host_has_word(controllers, "cpu");
 	place->is_root = !type;
 	const long stranger = place->is_root || !members ? -1 : find_stranger(place, members);
 	if (!handed)

@@ -56,10 +56,17 @@ void workload_groups_free(struct workload_groups *groups)
 
 /* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
 
+/* The group of a workload; false with errno where there is none, or its name is too long. */
+static bool path_of(const struct workload_groups *groups, unsigned index, char path[static PATH_MAX])
+{
+	errno = groups->folder[0] ? ENAMETOOLONG : ENOENT;
+	return groups->folder[0] && snprintf(path, PATH_MAX, "%s/%u", groups->folder, index) < PATH_MAX;
+}
+
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
 {
 	char path[PATH_MAX];
-	if (groups->folder[0] && snprintf(path, sizeof path, "%s/%u", groups->folder, index) < (int)sizeof path)
+	if (path_of(groups, index, path))
 		group_tree_release(path);
 }
 
@@ -86,9 +93,7 @@ static bool kill_held(const char *folder, int64_t deadline_ns)
 bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns)
 {
 	char path[PATH_MAX];
-	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
-		return descendants_kill(deadline_ns);
-	return kill_held(path, deadline_ns);
+	return path_of(groups, index, path) ? kill_held(path, deadline_ns) : descendants_kill(deadline_ns);
 }
 
 bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
@@ -179,7 +184,7 @@ static bool remove_folder(const char *folder, const char *inside)
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
 {
 	char path[PATH_MAX];
-	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
+	if (!path_of(groups, index, path))
 		return;
 	group_tree_remove(path);
 	if (last)
@@ -347,11 +352,7 @@ int workload_group_make(struct workload_group *group, const struct workload_grou
 	char path[PATH_MAX];
 	*group = WORKLOAD_GROUP_NONE;
 	group->unified = groups->unified;
-	if (snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	if (mkdir(path, 0755) != 0)
+	if (!path_of(groups, index, path) || mkdir(path, 0755) != 0)
 		return -1;
 	if (open_group(group, path, groups->hand) == 0)
 		return 0;

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "os/group_mark.h"
 #include "os/group_place.h"
+#include "os/group_tree.h"
 
 /* Shared; zero: there are none. */
 struct workload_groups {

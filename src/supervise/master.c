@@ -29,7 +29,7 @@
 #include "os/descendants.h"
 #include "os/run_mark.h"
 #include "os/spawn.h"
-#include "os/unread.h"
+#include "os/terminal.h"
 #include "placement/capacity.h"
 #include "record/export.h"
 #include "record/outputs.h"
