@@ -29,8 +29,6 @@ struct dynamic_pinning {
 	enum pinning below, above;    /* the schemes at low and high load */
 	double threshold, hysteresis; /* loads */
 	int64_t dwell_ns;             /* the least time in one of them */
-	bool is_above;                /* which one is in force */
-	int64_t since_ns;             /* … and since when */
 };
 
 /* Workloads of one kind. */

@@ -74,7 +74,7 @@ static int set_up(struct master *master)
 		return -1;
 	master->run.master = pidfd_open(getpid(), 0);
 	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	master->recording.dynamic = master->config->dynamic;
+	master->recording.dynamic.settings = &master->config->dynamic;
 	if (master->config->dynamics && !(master->recording.allowed = linux_affinity_get()))
 		return -1;
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
