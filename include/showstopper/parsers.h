@@ -10,7 +10,6 @@
 #include "base/units.h"   /* times, loads, numbers */
 #include "os/cgroup.h"    /* control groups: what they have used, and may use */
 #include "os/container.h" /* what a container takes away of the machine */
-#include "os/online.h"    /* whether processors came or went */
-#include "os/stat.h"      /* /proc/stat */
+#include "os/stat.h"      /* /proc/stat, and processors that come and go */
 
 #endif

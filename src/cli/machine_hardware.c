@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "cli/machine_parts.h"
 #include "control/run.h"
-#include "os/accounting.h"
 #include "os/affinity.h"
 #include "os/container.h"
 #include "os/frequency_policies.h"

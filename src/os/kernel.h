@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel tells of the machine: its processors, its clock, its swap space, its hypervisor. */
+/* What the kernel tells of the machine: its processors, its clock, its swap space, its hypervisor, and how it accounts processor time. */
 #ifndef OS_KERNEL_H
 #define OS_KERNEL_H
 
@@ -36,5 +36,17 @@ struct linux_swap {
 
 /* False where /proc/meminfo or /proc/vmstat doesn't tell. */
 bool linux_swap_read(const struct sst_env *env, struct linux_swap *swap);
+
+/*
+ * Whether the idle column of /proc/stat comes from the idle task's clock. It does unless the kernel never stops its tick: what
+ * /proc/timer_list (root alone may read it) and /proc/cmdline say, and true where neither says anything.
+ */
+bool linux_accounting_idle_clock(const struct sst_env *env);
+
+/*
+ * The accounting mode of user and system time: "tick", "virtual (full dynticks)", "virtual (native)" or "unknown" where the
+ * kernel's configuration can't be read. `release` is that of uname(2). A constant.
+ */
+const char *linux_accounting_mode(const struct sst_env *env, const char *release);
 
 #endif

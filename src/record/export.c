@@ -19,7 +19,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "os/accounting.h"
+#include "os/kernel.h"
 #include "os/processors.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
