@@ -14,8 +14,8 @@
  * `prepare`. It forks one executor per workload; each executor has its own copy of the state and calls `init`. At the end each
  * process that called `prepare` or `init` calls `fini`. Only `prepare` may refuse anything; it is where a bad file is found.
  *
- * Trace, control, space, dithering and actuator modules are pure: they get times and numbers and return numbers. They read no clock,
- * sleep nowhere and touch no file after `prepare`. Feedback modules reach the system through `struct sst_host` alone. This is
+ * Trace, control, space and dithering modules are pure: they get times and numbers and return numbers. They read no clock, sleep
+ * nowhere and touch no file after `prepare`. Feedback modules reach the system through `struct sst_host` alone. This is
  * what lets the same binary run under a simulator in virtual time.
  *
  * Times are nanoseconds: on CLOCK_MONOTONIC where the name says `_ns` and nothing else, since control began where it says so. Loads and duty cycles are
@@ -33,13 +33,17 @@
 extern "C" {
 #endif
 
-/* Changes whenever a struct of this header does. The host accepts exactly its own. */
-#define SST_ABI 8u
+/* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
+#define SST_TRACE_ABI 8u
+#define SST_FEEDBACK_ABI 8u
+#define SST_CONTROL_ABI 9u
+#define SST_SPACE_ABI 8u
+#define SST_DITHERING_ABI 8u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
-enum sst_kind { SST_TRACE, SST_FEEDBACK, SST_CONTROL, SST_SPACE, SST_DITHERING, SST_ACTUATOR };
-#define SST_KINDS 6
+enum sst_kind { SST_TRACE, SST_FEEDBACK, SST_CONTROL, SST_SPACE, SST_DITHERING };
+#define SST_KINDS 5
 
 /* ---- Options ---------------------------------------------------------------------------------------------------------- */
 
@@ -119,7 +123,7 @@ struct sst_env {
 /* ---- What all kinds have ---------------------------------------------------------------------------------------------- */
 
 struct sst_module {
-	uint32_t abi;  /* SST_ABI */
+	uint32_t abi;  /* of the kind: SST_…_ABI */
 	uint32_t size; /* of the whole struct of the kind */
 	enum sst_kind kind;
 	const char *name;    /* that of the file, without .so */
@@ -138,7 +142,7 @@ struct sst_module {
 
 /* The base of a module's struct: SST_BASE(control, SST_CONTROL, .name = "mine", .summary = "…", .version = "1", …). */
 #define SST_BASE(kind_struct, kind_value, ...)                                                                                   \
-	.base = {.abi = SST_ABI, .size = sizeof(struct sst_##kind_struct), .kind = (kind_value), __VA_ARGS__}
+	.base = {.abi = kind_value##_ABI, .size = sizeof(struct sst_##kind_struct), .kind = (kind_value), __VA_ARGS__}
 
 /* ---- Trace: the target load ------------------------------------------------------------------------------------------- */
 
@@ -217,6 +221,13 @@ static inline bool sst_sample_ns(const struct sst_reading *before, const struct 
 
 /* ---- Control: the global duty cycle ----------------------------------------------------------------------------------- */
 
+/* Where the bandwidth of workloads is limited, and they are never stopped; else all 0. Most controls need not look. */
+struct sst_limited {
+	double width; /* the most processors that the workload could use, which a duty cycle of 1 gives it, so that all together make a
+	                 * load of live * width / processors at most */
+	int64_t lag_ns; /* how long an answer is in force */
+};
+
 struct sst_control_input {
 	int64_t now_ns;
 	double target;           /* L*, 0 to 1 */
@@ -232,9 +243,7 @@ struct sst_control_input {
 	const double *peers; /* outputs that the next live executors of the ring published */
 	unsigned peer_count; /* min(peers(), live - 1) of them, less those that have not published yet */
 	unsigned rank, live; /* this executor's place among the live ones, from 0, and how many there are */
-	/* Where the actuator limits bandwidth: the most processors that the workload could use, which a duty cycle of 1 gives it … */
-	double width;   /* … so that all together make a load of live * width / processors at most; 0: not known */
-	int64_t lag_ns; /* … and how long an answer is in force; 0: dithering decides */
+	struct sst_limited limited;
 };
 
 struct sst_control_output {
@@ -280,41 +289,6 @@ struct sst_dithering_output {
 struct sst_dithering {
 	struct sst_module base;
 	void (*next)(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out); /* required */
-};
-
-/* ---- Actuator: what holds a workload to its duty cycle ---------------------------------------------------------------- */
-
-/* What the host does to a workload; the module itself touches none. */
-enum sst_hand {
-	SST_HAND_SIGNALS, /* SIGSTOP and SIGCONT for each of its processes */
-	SST_HAND_FREEZER, /* the freezer of a control group, in which it is started */
-	SST_HAND_QUOTA,   /* the bandwidth of such a group: it never stands still, and dithering is not asked */
-};
-#define SST_HANDS 3
-
-struct sst_actuator_input {
-	bool run;     /* what the dithering module answered; true with SST_HAND_QUOTA */
-	double duty;  /* local duty cycle, 0 to 1 */
-	double width; /* SST_HAND_QUOTA: processors that the workload could use, as many as it has threads, or may use; above 0 */
-};
-
-/* Processor time that the workload may use in each period. */
-struct sst_bandwidth {
-	int64_t quota_ns;  /* from 1 ms; 0: no limit */
-	int64_t period_ns; /* 1 ms to 1 s */
-};
-
-struct sst_actuator {
-	struct sst_module base;
-	enum sst_hand hand;
-	/* Whether the workload runs until the next edge, or stands still. Pure. Required, but with SST_HAND_QUOTA. */
-	bool (*runs)(const void *state, const struct sst_actuator_input *in);
-	/* SST_HAND_QUOTA: the bandwidth that a duty cycle is. Pure. Required then. */
-	struct sst_bandwidth (*limit)(const void *state, const struct sst_actuator_input *in);
-	/* SST_HAND_QUOTA: ns between two questions, above 0. Asked after prepare. Pure. Required then. */
-	int64_t (*interval)(const void *state);
-	/* The version of control groups, 1 or 2; 0: 2 where it can be had, else 1. Asked after prepare. Pure. NULL means 0. */
-	int (*version)(const void *state);
 };
 
 #ifdef __cplusplus

@@ -129,7 +129,7 @@ static double gain_of(const struct ratio *ratio)
 /* Each workload has one thread, unless it is known better. */
 static void guess(struct deficit *deficit, const struct sst_control_input *in)
 {
-	const double gain = in->live * (in->width > 0 ? in->width : 1) / in->processors;
+	const double gain = in->live * (in->limited.width > 0 ? in->limited.width : 1) / in->processors;
 	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
 }
 
@@ -215,7 +215,7 @@ static double bounded(struct deficit *deficit, double owed, double least, double
 /* In CPU-seconds, as what is owed. */
 static double horizon_of(struct deficit *deficit, const struct sst_control_input *in)
 {
-	const double lag_s = LAG_HORIZON * (double)in->lag_ns / 1e9;
+	const double lag_s = LAG_HORIZON * (double)in->limited.lag_ns / 1e9;
 	const double least_s = fmax(lag_s, APART_HORIZON * (apart_s(&deficit->agreed->apart, in) - APART_S));
 	return fmax((double)deficit->horizon_ns / 1e9, least_s) * in->processors;
 }

@@ -29,10 +29,9 @@
 
 #include "base/units.h"
 #include "filter.h"
-#include "os/accounting.h"
 #include "os/container.h"
 #include "os/core_load.h"
-#include "os/online.h"
+#include "os/kernel.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 

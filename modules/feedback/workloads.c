@@ -14,7 +14,6 @@
 
 #include "base/units.h"
 #include "filter.h"
-#include "os/online.h"
 #include "os/stat.h"
 #include "showstopper/module.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-const char *const config_usual_module[SST_KINDS] = {"constant", "realtime", "deficit", "even", "spread", "signals"};
+const char *const config_usual_module[KINDS] = {"constant", "realtime", "deficit", "even", "spread", "signals"};
 
 void config_init(struct config *config)
 {

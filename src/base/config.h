@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "base/frequency_wish.h"
-#include "showstopper/module.h"
+#include "base/kinds.h"
 
 /* Schemes that divide processors among groups; placement/pinning.h has what they mean. */
 enum pinning {
@@ -29,8 +29,6 @@ struct dynamic_pinning {
 	enum pinning below, above;    /* the schemes at low and high load */
 	double threshold, hysteresis; /* loads */
 	int64_t dwell_ns;             /* the least time in one of them */
-	bool is_above;                /* which one is in force */
-	int64_t since_ns;             /* … and since when */
 };
 
 /* Workloads of one kind. */
@@ -74,8 +72,8 @@ struct config {
 	pid_t *attach;                  /* `attaches` of them, each once; owned */
 	unsigned attaches;
 	const char *load;                          /* of -l, a load; NULL: not given */
-	const char *module[SST_KINDS];             /* where none was named, the text of config_usual_module itself */
-	const char *module_options[SST_KINDS];     /* NULL for none */
+	const char *module[KINDS];                 /* where none was named, the text of config_usual_module itself */
+	const char *module_options[KINDS];         /* NULL for none */
 	double limit;                              /* in processors; 0: none */
 	char limit_load[32], limit_processors[32]; /* module options that it stands for */
 	int64_t start_at_ns;                       /* since 1970; 0: at once */
@@ -105,7 +103,7 @@ struct config {
 };
 
 /* The modules that are taken where none is named. */
-extern const char *const config_usual_module[SST_KINDS];
+extern const char *const config_usual_module[KINDS];
 
 /* The defaults. */
 void config_init(struct config *config);

@@ -7,9 +7,9 @@
 
 #include "cli/machine_parts.h"
 #include "os/affinity.h"
-#include "os/counter.h"
-#include "os/hypervisor.h"
+#include "os/counter_set.h"
 #include "os/idle_states.h"
+#include "os/kernel.h"
 
 /* What is tried, of all that has such names. */
 #define OF_SOFTWARE "page-faults,context-switches,cpu-migrations,task-clock"

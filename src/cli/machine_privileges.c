@@ -143,7 +143,7 @@ static void add_children(struct findings *findings, const struct sst_env *env)
 static void add_shared_memory(struct findings *findings)
 {
 	static const char name[] = "shared_memory";
-	const size_t sizes[SST_KINDS] = {0};
+	const size_t sizes[KINDS] = {0};
 	struct shared *const shared = shared_create(1, sizes);
 	const int error = errno;
 	if (shared && linux_facilities_shm())
@@ -190,7 +190,7 @@ static void add_groups(struct findings *findings, const struct config *config, c
 }
 
 /* Of the hands beside signals, which always can be had. */
-static void add_hand(struct findings *findings, enum sst_hand hand, const char *name)
+static void add_hand(struct findings *findings, enum actuator hand, const char *name)
 {
 	struct group_place place;
 	char why[GROUP_PLACE_ERROR_MAX];
@@ -236,7 +236,7 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_children(findings, env);
 	add_shared_memory(findings);
 	add_groups(findings, config, env);
-	add_hand(findings, SST_HAND_FREEZER, "freezer");
-	add_hand(findings, SST_HAND_QUOTA, "quota");
+	add_hand(findings, ACTUATOR_FREEZER, "freezer");
+	add_hand(findings, ACTUATOR_QUOTA, "quota");
 	add_set_frequency(findings, config->root);
 }

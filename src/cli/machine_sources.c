@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "cli/machine_parts.h"
 #include "control/run.h"
-#include "os/accounting.h"
 #include "os/container.h"
 #include "os/host_text.h"
+#include "os/kernel.h"
 #include "os/power.h"
 
 struct choice {

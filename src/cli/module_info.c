@@ -32,7 +32,7 @@ static void list_one(const char *name, void *context)
 int module_info_list(FILE *to)
 {
 	struct listing listing = {.to = to};
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		listing.kind = (enum sst_kind)kind;
 		if (module_list(listing.kind, list_one, &listing) != 0) {
 			diag("can't list modules: %s", strerror(errno));
@@ -51,7 +51,7 @@ int module_info_help(enum sst_kind kind, const char *name, FILE *to)
 		return -1;
 	}
 	fprintf(to, "%s module %s, version %s\n%s\nfile: %s\n", module_kind_name(kind), module.base->name, module.base->version,
-		module.base->summary, module.path);
+		module.base->summary, module.path ? module.path : "none: built in");
 	if (module.base->options && module.base->options[0].name) {
 		fprintf(to, "options (the first may be given without its name):\n");
 		option_help(module.base->options, to);

@@ -84,32 +84,34 @@ static double clamp(double value)
 	return value >= 0 ? value <= 1 ? value : 1 : 0; /* NaN becomes 0 */
 }
 
-/* SST_HAND_QUOTA: as many processors as a duty cycle of 1 gives. */
+/* Whether the workload's bandwidth is limited, and it has no edges. */
+static bool is_limited(const struct loop *loop)
+{
+	return actuator_of(loop->module[KIND_ACTUATOR].base) == ACTUATOR_QUOTA;
+}
+
+static const struct actuator_settings *settings(const struct loop *loop)
+{
+	return loop->module[KIND_ACTUATOR].state;
+}
+
+/* ACTUATOR_QUOTA: as many processors as a duty cycle of 1 gives. */
 static double width_of(const struct loop *loop, double processors)
 {
 	const double most = processors > 0 ? processors : 1;
 	return loop->width > 0 && loop->width < most ? loop->width : most;
 }
 
-/* Likewise: between two steps. */
-static int64_t interval_of(const struct loop *loop)
-{
-	const struct module *actuator = &loop->module[SST_ACTUATOR];
-	const int64_t interval = actuator->actuator->interval(actuator->state);
-	return interval > 0 ? interval : 1; /* a module that answers nonsense ends no run */
-}
-
 /* Likewise: how long an answer is in force. */
 static int64_t lag_of(const struct loop *loop)
 {
-	const int64_t interval = interval_of(loop);
+	const int64_t interval = settings(loop)->interval_ns;
 	return loop->limit.quota_ns && loop->limit.period_ns > interval ? loop->limit.period_ns : interval;
 }
 
 static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
 {
 	const struct module *module = &loop->module[SST_CONTROL];
-	const bool limits = loop->module[SST_ACTUATOR].actuator->hand == SST_HAND_QUOTA;
 	if (!loop->controlling) {
 		if (module->control->resume)
 			module->control->resume(module->state);
@@ -120,7 +122,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	loop->controlling = true;
 	if (estimate->samples == 0)
 		return target; /* not even the processors are known: open loop */
-	const struct sst_control_input in = {
+	struct sst_control_input in = {
 		.now_ns = now_ns,
 		.target = target,
 		.load = isnan(estimate->load) ? target : estimate->load, /* nothing is known yet: no error */
@@ -134,9 +136,9 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.peer_count = gather_peers(loop),
 		.rank = loop->rank,
 		.live = loop->live,
-		.width = limits ? width_of(loop, estimate->last.processors) : 0,
-		.lag_ns = limits ? lag_of(loop) : 0,
 	};
+	if (is_limited(loop))
+		in.limited = (struct sst_limited){width_of(loop, estimate->last.processors), lag_of(loop)};
 	struct sst_control_output out = {0};
 	module->control->step(module->state, &in, &out);
 	loop->work = estimate->work;
@@ -163,27 +165,21 @@ static void count_time(struct loop *loop, int64_t now_ns)
  * Each change hands out a whole quota. In the middle of a period that is longer than a step, a workload would get one with each step, and
  * many of them never come down to a small load.
  */
-static bool is_too_early(const struct loop *loop, const struct sst_bandwidth *wanted, int64_t now_ns)
+static bool is_too_early(const struct loop *loop, const struct bandwidth *wanted, int64_t now_ns)
 {
-	const struct sst_bandwidth *const last = &loop->limit;
+	const struct bandwidth *const last = &loop->limit;
 	const double more = (double)wanted->quota_ns * (double)last->period_ns;
 	return last->quota_ns && wanted->quota_ns && now_ns - loop->limited_ns < last->period_ns &&
 	       more < MUCH_MORE * (double)last->quota_ns * (double)wanted->period_ns;
 }
 
-/* A continuous hand has no edges: it is asked at regular moments, those of the executors spread over the time between. */
+/* What is limited has no edges: it is asked at regular moments, those of the executors spread over the time between. */
 static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double processors, struct loop_answer *answer)
 {
-	const struct module *actuator = &loop->module[SST_ACTUATOR];
-	const struct sst_actuator_input in = {
-		.run = true,
-		.duty = loop->local,
-		.width = width_of(loop, processors),
-	};
-	const int64_t interval = interval_of(loop);
+	const int64_t interval = settings(loop)->interval_ns;
 	const int64_t first = origin_ns + (int64_t)((double)interval * loop->rank / loop->live);
 	const int64_t since = ((now_ns - first) % interval + interval) % interval;
-	const struct sst_bandwidth wanted = actuator->actuator->limit(actuator->state, &in);
+	const struct bandwidth wanted = actuator_limit(settings(loop), loop->local, width_of(loop, processors));
 	if (!is_too_early(loop, &wanted, now_ns)) {
 		if (wanted.quota_ns != loop->limit.quota_ns || wanted.period_ns != loop->limit.period_ns)
 			loop->limited_ns = now_ns;
@@ -197,11 +193,9 @@ static void limit(struct loop *loop, int64_t now_ns, int64_t origin_ns, double p
 	answer->limit = loop->limit;
 }
 
-/* Dithering says when the workload runs, and the actuator may say otherwise. */
 static void dither(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer)
 {
 	const struct module *dithering = &loop->module[SST_DITHERING];
-	const struct module *actuator = &loop->module[SST_ACTUATOR];
 	const struct sst_dithering_input in = {
 		.now_ns = now_ns,
 		.due_ns = due_ns,
@@ -214,11 +208,8 @@ static void dither(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t or
 	};
 	struct sst_dithering_output out = {.run = true, .until_ns = now_ns};
 	dithering->dithering->next(dithering->state, &in, &out);
-	const bool runs =
-		actuator->actuator->runs(actuator->state, &(struct sst_actuator_input){.run = out.run, .duty = in.duty});
-	loop->running = out.run;
-	loop->runs = runs;
-	answer->run = runs;
+	loop->running = answer->run = out.run;
+	loop->runs = out.run;
 	answer->until_ns = out.until_ns;
 }
 
@@ -240,7 +231,7 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	if (isnan(target)) {
 		loop->controlling = false;
 		loop->running = true;
-		loop->limit = (struct sst_bandwidth){0};
+		loop->limit = (struct bandwidth){0};
 		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1, {0}};
 		return;
 	}
@@ -250,7 +241,7 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	loop->local = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live));
 	*answer =
 		(struct loop_answer){.target = clamp(target), .load = estimate.load, .global = loop->duty, .local = loop->local};
-	if (loop->module[SST_ACTUATOR].actuator->hand == SST_HAND_QUOTA)
+	if (is_limited(loop))
 		limit(loop, now_ns, origin_ns, estimate.last.processors, answer);
 	else
 		dither(loop, now_ns, due, origin_ns, answer);

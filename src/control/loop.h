@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control algorithm of one executor (paper 000, Section 3.2): trace, feedback, control, space, dithering and actuator in that
+ * The control algorithm of one executor (paper 000, Section 3.2): trace, feedback, control, space and dithering, or a limit, in that
  * order, once per edge. Knows nothing of processes and reads no clock, so that the simulator runs the same code.
  */
 #ifndef CONTROL_LOOP_H
@@ -14,7 +14,7 @@
 #define LOOP_FREE_CHECK_NS (10 * INT64_C(1000000))
 
 struct loop {
-	struct module *module; /* SST_KINDS of them, initialised, by kind */
+	struct module *module; /* KINDS of them, initialised, by kind */
 	struct estimator estimator;
 	struct shared *shared;
 	unsigned index;
@@ -26,18 +26,18 @@ struct loop {
 	unsigned *peer; /* slots of the next live executors, at most kappa */
 	double *peer_output;
 	unsigned kappa, peers;
-	bool controlling; /* not free at the last step */
-	bool running;     /* what dithering answered last */
-	double runs;      /* … and what the actuator made of it: 1 it runs, 0 it stands still, or the share that it may use */
-	struct sst_bandwidth limit; /* of SST_HAND_QUOTA: in force, … */
-	double share;               /* … the local duty cycle that it was made for, … */
-	int64_t limited_ns;         /* … and since when */
-	int64_t origin_ns;          /* of the step that is under way */
-	double work, capacity;      /* totals at the last step of the control module */
-	double duty, local;         /* the global and the local duty cycle of the last answer under control … */
-	int64_t answered_ns;        /* … and when that was */
-	double got;                 /* as in sst_control_input */
-	int64_t edge_ns;            /* as in sst_dithering_input */
+	bool controlling;       /* not free at the last step */
+	bool running;           /* what dithering answered last */
+	double runs;            /* … as a number, or the share that it may use */
+	struct bandwidth limit; /* of ACTUATOR_QUOTA: in force, … */
+	double share;           /* … the local duty cycle that it was made for, … */
+	int64_t limited_ns;     /* … and since when */
+	int64_t origin_ns;      /* of the step that is under way */
+	double work, capacity;  /* totals at the last step of the control module */
+	double duty, local;     /* the global and the local duty cycle of the last answer under control … */
+	int64_t answered_ns;    /* … and when that was */
+	double got;             /* as in sst_control_input */
+	int64_t edge_ns;        /* as in sst_dithering_input */
 };
 
 /* What holds until the next edge. */
@@ -45,7 +45,7 @@ struct loop_answer {
 	bool run, free;
 	int64_t until_ns;
 	double target, load, global, local; /* target NaN while free; load NaN while unknown */
-	struct sst_bandwidth limit;         /* of SST_HAND_QUOTA; quota 0: none */
+	struct bandwidth limit;             /* of ACTUATOR_QUOTA; quota 0: none */
 };
 
 /*

@@ -55,21 +55,25 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	return -1;
 }
 
+enum actuator run_actuator(const struct run *run)
+{
+	return actuator_of(run->module[KIND_ACTUATOR].base);
+}
+
 /* Where the actuator's groups can be made. 0, or -1 after a message. */
 static int find_place(struct run *run, pid_t guardian)
 {
-	const struct module *module = &run->module[SST_ACTUATOR];
-	const struct sst_actuator *actuator = module->actuator;
-	const char *const name = run->config->module[SST_ACTUATOR];
+	const enum actuator actuator = run_actuator(run);
+	const struct actuator_settings *const settings = run->module[KIND_ACTUATOR].state;
+	const char *const name = run->config->module[KIND_ACTUATOR];
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (actuator->hand != SST_HAND_SIGNALS && run->config->attaches) {
+	if (actuator != ACTUATOR_SIGNALS && run->config->attaches) {
 		diag("--attach: actuator module '%s' starts workloads in control groups, and what runs already stays in its own: "
 		     "expected -a signals",
 			name);
 		return -1;
 	}
-	if (group_place_find(
-		    &run->place, actuator->hand, actuator->version ? actuator->version(module->state) : 0, guardian, error) == 0)
+	if (group_place_find(&run->place, actuator, settings->version, guardian, error) == 0)
 		return 0;
 	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
 	return -1;
@@ -87,7 +91,7 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 			return -1;
 		}
 	}
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0) {
 			diag("%s", error);
 			return -1;
@@ -115,8 +119,8 @@ static int64_t cpu_time(void *shared)
 
 int run_share(struct run *run)
 {
-	size_t size[SST_KINDS];
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	size_t size[KINDS];
+	for (int kind = 0; kind < KINDS; kind++)
 		size[kind] = run->module[kind].base->shared_size;
 	run->shared = shared_create(run->config->workloads, size);
 	if (!run->shared)
@@ -128,7 +132,7 @@ int run_share(struct run *run)
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		run->shared->slot[i].group =
 			i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		struct host_env *host = &run->host[kind];
 		void *shared = shared_module(run->shared, (enum sst_kind)kind);
 		if (shared)
@@ -147,7 +151,7 @@ int run_init_modules(struct run *run, unsigned index)
 	unsigned place = 0;
 	for (unsigned i = 0; i < index; i++)
 		place += !run->shared->slot[i].free;
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct sst_module *base = run->module[kind].base;
 		run->host[kind].env.index = place;
 		if (base->init && base->init(run->module[kind].state, &run->host[kind].env) != 0)
@@ -158,7 +162,7 @@ int run_init_modules(struct run *run, unsigned index)
 
 void run_release(struct run *run)
 {
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		struct module *module = &run->module[kind];
 		if (!module->base)
 			continue;
@@ -304,7 +308,7 @@ void run_print(const struct run *run, FILE *to)
 	const unsigned width = expand_width(config->workloads);
 	struct sst_reading reading;
 	char text[UNITS_TEXT_MAX];
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &run->module[kind];
 		fprintf(to, "%s: %s ", module_kind_name((enum sst_kind)kind), module->base->name);
 		option_print(module->base->options, module->state, to);
@@ -317,7 +321,7 @@ void run_print(const struct run *run, FILE *to)
 	char container[RUN_CONTAINER_MAX];
 	if (run_container(run, container))
 		fprintf(to, "container: %s\n", container);
-	if (run->place.hand != SST_HAND_SIGNALS)
+	if (run->place.hand != ACTUATOR_SIGNALS)
 		fprintf(to, "control groups: version %d, in %s\n", run->place.unified ? 2 : 1, run->place.folder);
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));

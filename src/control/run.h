@@ -15,8 +15,8 @@
 
 struct run {
 	const struct config *config;
-	struct module module[SST_KINDS];
-	struct host_env host[SST_KINDS];
+	struct module module[KINDS];
+	struct host_env host[KINDS];
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
 	struct group_place place;        /* where control groups for the workloads can be made */
@@ -41,6 +41,9 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
  * after a message; run_release gives back what there is in both cases. Modules' shared memory is ordinary memory until run_share.
  */
 int run_prepare(struct run *run, const struct config *config, pid_t guardian);
+
+/* What holds the workloads. */
+enum actuator run_actuator(const struct run *run);
 
 /* Creates the shared memory and moves what the modules prepared into it. 0, or -1 with errno. */
 int run_share(struct run *run);

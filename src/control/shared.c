@@ -39,17 +39,17 @@ static size_t live_offset(unsigned workloads)
 	return pages_offset(workloads) + round_up((workloads + 1) * sizeof(struct board_page));
 }
 
-size_t shared_layout(unsigned workloads, const size_t module_size[static SST_KINDS], size_t offset[static SST_KINDS])
+size_t shared_layout(unsigned workloads, const size_t module_size[static KINDS], size_t offset[static KINDS])
 {
 	size_t size = live_offset(workloads) + round_up(words(workloads) * sizeof(uint64_t));
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		offset[kind] = module_size[kind] ? size : 0;
 		size += round_up(module_size[kind]);
 	}
 	return size;
 }
 
-void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static SST_KINDS])
+void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static KINDS])
 {
 	shared->workloads = workloads;
 	shared->size = size;
@@ -114,9 +114,9 @@ static bool there_is_none(int error)
 	return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EROFS || error == ENOSYS;
 }
 
-struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS])
+struct shared *shared_create(unsigned workloads, const size_t module_size[static KINDS])
 {
-	size_t offset[SST_KINDS];
+	size_t offset[KINDS];
 	const size_t size = shared_layout(workloads, module_size, offset);
 	struct linux_process self;
 	char name[64];

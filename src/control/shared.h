@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "base/board.h"
+#include "base/kinds.h"
 #include "base/latch.h"
 #include "base/relay.h"
 #include "os/look_budget.h"
-#include "showstopper/module.h"
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {
@@ -95,7 +95,7 @@ struct slot {
 struct shared {
 	uint32_t workloads;
 	size_t size;                           /* of the whole mapping */
-	size_t module_offset[SST_KINDS];       /* of the modules' shared memory from the start; 0 for none */
+	size_t module_offset[KINDS];           /* of the modules' shared memory from the start; 0 for none */
 	_Alignas(64) _Atomic int32_t phase;    /* enum shared_phase */
 	_Atomic bool paused;                   /* workloads stopped, the trace's clock too */
 	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
@@ -113,16 +113,16 @@ struct shared {
 };
 
 /* Bytes for n workloads and the modules' shared memory; fills the offsets. */
-size_t shared_layout(unsigned workloads, const size_t module_size[static SST_KINDS], size_t offset[static SST_KINDS]);
+size_t shared_layout(unsigned workloads, const size_t module_size[static KINDS], size_t offset[static KINDS]);
 
 /* Prepares zeroed memory of shared_layout's size. */
-void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static SST_KINDS]);
+void shared_init(struct shared *shared, unsigned workloads, size_t size, const size_t offset[static KINDS]);
 
 /*
  * POSIX shared memory of shared_layout's size, prepared, mode 0600, unlinked before this returns, so that it goes with the
  * last process that maps it; memory without a name where there is no POSIX shared memory. NULL with errno. Ends the life of segments that a killed run left between two calls.
  */
-struct shared *shared_create(unsigned workloads, const size_t module_size[static SST_KINDS]);
+struct shared *shared_create(unsigned workloads, const size_t module_size[static KINDS]);
 void shared_destroy(struct shared *shared);
 
 /* The module's own shared memory, or NULL. */

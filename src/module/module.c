@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A name is looked for in the folders of $SHOWSTOPPER_MODULE_PATH, then in `modules` beside the program (the build tree), then in the
+ * An actuator is looked for in the core's own table. The name of a module is looked for in the folders of $SHOWSTOPPER_MODULE_PATH, then in `modules` beside the program (the build tree), then in the
  * install tree that the program belongs to. Both trees are found from where the program lies, so that an installation can be
  * moved. The variable is ignored in a process that runs with raised privileges (secure_getenv).
  */
@@ -21,15 +21,16 @@
 
 static const struct {
 	const char *name;
-	size_t size;
 	char letter; /* of the option that sets its options */
-} kinds[SST_KINDS] = {
-	[SST_TRACE] = {"trace", sizeof(struct sst_trace), 'T'},
-	[SST_FEEDBACK] = {"feedback", sizeof(struct sst_feedback), 'F'},
-	[SST_CONTROL] = {"control", sizeof(struct sst_control), 'C'},
-	[SST_SPACE] = {"space", sizeof(struct sst_space), 'S'},
-	[SST_DITHERING] = {"dithering", sizeof(struct sst_dithering), 'D'},
-	[SST_ACTUATOR] = {"actuator", sizeof(struct sst_actuator), 'A'},
+	uint32_t abi;
+	size_t size;
+} kinds[KINDS] = {
+	[SST_TRACE] = {"trace", 'T', SST_TRACE_ABI, sizeof(struct sst_trace)},
+	[SST_FEEDBACK] = {"feedback", 'F', SST_FEEDBACK_ABI, sizeof(struct sst_feedback)},
+	[SST_CONTROL] = {"control", 'C', SST_CONTROL_ABI, sizeof(struct sst_control)},
+	[SST_SPACE] = {"space", 'S', SST_SPACE_ABI, sizeof(struct sst_space)},
+	[SST_DITHERING] = {"dithering", 'D', SST_DITHERING_ABI, sizeof(struct sst_dithering)},
+	[KIND_ACTUATOR] = {"actuator", 'A', 0, 0},
 };
 
 const char *module_kind_name(enum sst_kind kind)
@@ -39,7 +40,7 @@ const char *module_kind_name(enum sst_kind kind)
 
 int module_kind_find(const char *name)
 {
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		if (strcmp(name, kinds[kind].name) == 0)
 			return kind;
 	return -1;
@@ -63,10 +64,6 @@ static const char *missing_hook(const struct module *module)
 		return module->space->local ? NULL : "local";
 	case SST_DITHERING:
 		return module->dithering->next ? NULL : "next";
-	case SST_ACTUATOR:
-		if (module->actuator->hand != SST_HAND_QUOTA)
-			return module->actuator->runs ? NULL : "runs";
-		return !module->actuator->limit ? "limit" : !module->actuator->interval ? "interval" : NULL;
 	}
 	return NULL;
 }
@@ -96,11 +93,12 @@ static bool name_fits(const char *name, const char *path)
 static int check(const struct module *module, enum sst_kind kind, const char *name, char *error)
 {
 	const struct sst_module *base = module->base;
-	if (base->abi != SST_ABI)
-		return refuse(kind, name, error, "%s has module ABI %u, expected %u", module->path, base->abi, SST_ABI);
 	if (base->kind != kind)
 		return refuse(kind, name, error, "%s is a %s module, expected one of kind %s", module->path,
 			(unsigned)base->kind < SST_KINDS ? kinds[base->kind].name : "nameless kind of", kinds[kind].name);
+	if (base->abi != kinds[kind].abi)
+		return refuse(kind, name, error, "%s has %s ABI %u, expected %u", module->path, kinds[kind].name, base->abi,
+			kinds[kind].abi);
 	if (base->size != kinds[kind].size)
 		return refuse(kind, name, error, "%s has a struct of %u bytes, expected %zu", module->path, base->size,
 			kinds[kind].size);
@@ -112,9 +110,6 @@ static int check(const struct module *module, enum sst_kind kind, const char *na
 	const char *hook = missing_hook(module);
 	if (hook)
 		return refuse(kind, name, error, "%s lacks the required hook '%s'", module->path, hook);
-	if (kind == SST_ACTUATOR && (unsigned)module->actuator->hand >= SST_HANDS)
-		return refuse(kind, name, error, "%s asks for hand %u, expected one below %u", module->path,
-			(unsigned)module->actuator->hand, (unsigned)SST_HANDS);
 	char wrong[OPTION_ERROR_MAX];
 	if (option_check_table(base->options, base->state_size, wrong) != 0)
 		return refuse(kind, name, error, "%s: %s", module->path, wrong);
@@ -137,9 +132,9 @@ static char *path_to_load(const struct module *module, enum sst_kind kind, const
 	return resolved;
 }
 
-int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])
+/* Finds the file, loads and checks what is in it. 0, or -1 with a message. */
+static int open_file(struct module *module, enum sst_kind kind, const char *name, char *error)
 {
-	*module = (struct module){0};
 	errno = ENOENT; /* the empty name */
 	if (strchr(name, '/'))
 		module->path = strdup(name);
@@ -156,29 +151,37 @@ int module_open(struct module *module, enum sst_kind kind, const char *name, cha
 	}
 	char *path = path_to_load(module, kind, name, error);
 	if (!path)
-		goto fail;
+		return -1;
 	module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	free(path);
-	if (!module->handle) {
-		refuse(kind, name, error, "%s", dlerror());
-		goto fail;
-	}
+	if (!module->handle)
+		return refuse(kind, name, error, "%s", dlerror());
 	module->base = dlsym(module->handle, "sst_module");
-	if (!module->base) {
-		refuse(kind, name, error, "%s exports no 'sst_module', expected a Showstopper module", module->path);
-		goto fail;
-	}
-	if (check(module, kind, name, error) != 0)
-		goto fail;
-	module->state = calloc(1, module->base->state_size ? module->base->state_size : 1);
-	if (!module->state) {
-		refuse(kind, name, error, "%s", strerror(errno));
-		goto fail;
-	}
-	return 0;
-fail:
-	module_unload(module);
-	return -1;
+	if (!module->base)
+		return refuse(kind, name, error, "%s exports no 'sst_module', expected a Showstopper module", module->path);
+	return check(module, kind, name, error);
+}
+
+static int open_actuator(struct module *module, const char *name, char *error)
+{
+	for (int i = 0; i < ACTUATORS; i++)
+		if (strcmp(actuator_table[i].name, name) == 0)
+			module->base = &actuator_table[i];
+	return module->base
+		       ? 0
+		       : refuse(KIND_ACTUATOR, name, error,
+				 "expected signals, freezer or quota: actuators are built in, and none is loaded from a file");
+}
+
+int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])
+{
+	*module = (struct module){0};
+	int result = kind == KIND_ACTUATOR ? open_actuator(module, name, error) : open_file(module, kind, name, error);
+	if (result == 0 && !(module->state = calloc(1, module->base->state_size ? module->base->state_size : 1)))
+		result = refuse(kind, name, error, "%s", strerror(errno));
+	if (result != 0)
+		module_unload(module);
+	return result;
 }
 
 /* The first of its options that must be given, or NULL. */
@@ -260,7 +263,8 @@ void module_files(const struct module *module, struct file_uses *uses)
 	const struct sst_module *const base = module->base;
 	char what[64];
 	snprintf(what, sizeof what, "the %s module", kinds[base->kind].name);
-	file_uses_add(uses, FILE_IS_READ, what, module->path);
+	if (module->path)
+		file_uses_add(uses, FILE_IS_READ, what, module->path);
 	snprintf(what, sizeof what, "the input of the %s module", kinds[base->kind].name);
 	for (const struct sst_option *option = base->options; option && option->name; option++)
 		if (option->type == SST_FILE)
@@ -269,5 +273,10 @@ void module_files(const struct module *module, struct file_uses *uses)
 
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context)
 {
-	return module_path_list(kinds[kind].name, found, context);
+	if (kind != KIND_ACTUATOR)
+		return module_path_list(kinds[kind].name, found, context);
+	/* Sorted, the first one is the last. */
+	for (int i = 1; i <= ACTUATORS; i++)
+		found(actuator_table[i % ACTUATORS].name, context);
+	return 0;
 }

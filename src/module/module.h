@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "base/file_uses.h"
+#include "base/kinds.h"
+#include "module/actuator.h"
 #include "module/option.h"
 #include "showstopper/module.h"
 
@@ -14,19 +16,18 @@
 
 /* One loaded module with its options set. Zero before module_load and after module_unload. */
 struct module {
-	void *handle; /* of dlopen */
-	union {       /* valid by kind; `base` always */
+	void *handle; /* of dlopen; NULL for an actuator */
+	union {       /* valid by kind; `base` always, and alone for an actuator, an element of its table */
 		const struct sst_module *base;
 		const struct sst_trace *trace;
 		const struct sst_feedback *feedback;
 		const struct sst_control *control;
 		const struct sst_space *space;
 		const struct sst_dithering *dithering;
-		const struct sst_actuator *actuator;
 	};
 	void *state; /* base->state_size bytes, or a byte at least */
 	struct option_memory memory;
-	char *path; /* of the file */
+	char *path; /* of the file; NULL for an actuator */
 };
 
 /* "trace", "feedback", …: as on the command line and in the module path. */
@@ -48,7 +49,7 @@ void module_unload(struct module *module);
 /* Adds the file that it was loaded from, and those that its options name. */
 void module_files(const struct module *module, struct file_uses *uses);
 
-/* Calls `found` once for each module name of the kind that the search path has, sorted. Returns 0, or -1 with errno. */
+/* Calls `found` once for each module name of the kind that the search path has, or for each actuator, sorted. Returns 0, or -1 with errno. */
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context);
 
 #endif

@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cpus.h"
+#include "os/process.h"
 
 /* The kernel refuses masks that are shorter than its own, which says how many processors it was built for. */
 #define LEAST_BITS 1024u
@@ -74,5 +78,94 @@ int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus)
 	const int saved = errno;
 	CPU_FREE(set);
 	errno = saved;
+	return result;
+}
+
+/* ---- Where one of our processes sleeps ------------------------------------------------------------------------------ */
+
+static int read_mask(struct linux_mask *mask)
+{
+	mask->set = mask_of(0, &mask->size);
+	return mask->set ? 0 : -1;
+}
+
+/*
+ * A mask shows neither processors that are offline nor what else the control group may get, and giving it back would leave these out.
+ * So where all at once are no more than there are, all is what is given.
+ */
+int linux_mask_take(struct linux_mask *mask)
+{
+	struct linux_mask all = {0};
+	struct linux_mask most = {0};
+	if (read_mask(mask) != 0)
+		return -1;
+	all = (struct linux_mask){CPU_ALLOC(8 * mask->size), mask->size};
+	if (all.set) {
+		memset(all.set, 0xff, all.size);
+		if (linux_mask_give(&all) == 0 && read_mask(&most) == 0 && most.size == mask->size &&
+			CPU_EQUAL_S(mask->size, mask->set, most.set))
+			memset(mask->set, 0xff, mask->size);
+		linux_mask_give(mask);
+	}
+	linux_mask_free(&most);
+	linux_mask_free(&all);
+	return 0;
+}
+
+int linux_mask_give(const struct linux_mask *mask)
+{
+	return mask->set ? sched_setaffinity(0, mask->size, mask->set) : 0;
+}
+
+void linux_mask_free(struct linux_mask *mask)
+{
+	if (mask->set)
+		CPU_FREE(mask->set);
+	mask->set = NULL;
+}
+
+static int bind_to(pid_t process, unsigned processor)
+{
+	return linux_affinity_set(process, &(struct sst_cpus){.count = 1, .cpu = &processor});
+}
+
+void linux_home_go(const struct linux_mask *mask, unsigned number)
+{
+	struct linux_mask now = {0};
+	/* The mask itself may name processors that aren't there. */
+	if (!mask->set || linux_mask_give(mask) != 0 || read_mask(&now) != 0)
+		return;
+	const unsigned usable = (unsigned)CPU_COUNT_S(now.size, now.set);
+	for (unsigned i = 0, seen = 0; usable && i < 8 * now.size; i++)
+		if (CPU_ISSET_S(i, now.size, now.set) && seen++ == number % usable) {
+			bind_to(0, i);
+			break;
+		}
+	linux_mask_free(&now);
+	linux_mask_give(mask);
+}
+
+int linux_home_fetch(pid_t sibling, int signal)
+{
+	unsigned processor;
+	struct linux_process process;
+	const int handle = (int)syscall(SYS_pidfd_open, sibling, 0);
+	if (handle < 0)
+		return -1;
+	/* The number may have been given to somebody else meanwhile; the handle is of whoever has it now. */
+	int result = linux_process_read(sibling, &process);
+	if (result == 0 && process.parent != getppid()) {
+		errno = ESRCH;
+		result = -1;
+	}
+	if (result == 0)
+		result = getcpu(&processor, NULL);
+	if (result == 0)
+		result = bind_to(sibling, processor);
+	if (result == 0)
+		result = (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
+	const int error = errno;
+	close(handle);
+	errno = error;
 	return result;
 }

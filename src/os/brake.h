@@ -13,10 +13,10 @@
 #include "os/workload_groups.h"
 
 struct brake {
-	enum sst_hand hand;
-	struct workload_group group; /* but with SST_HAND_SIGNALS */
-	struct sst_bandwidth limit;  /* of the group; quota 0: none */
-	bool insist;                 /* SST_HAND_QUOTA: it is continued once more */
+	enum actuator hand;
+	struct workload_group group; /* but with ACTUATOR_SIGNALS */
+	struct bandwidth limit;      /* of the group; quota 0: none */
+	bool insist;                 /* ACTUATOR_QUOTA: it is continued once more */
 	struct tree tree;            /* tree.stopped: the workload stands still, by whichever hand */
 };
 
@@ -27,7 +27,7 @@ void brake_continue(struct brake *brake);
 /* Prepares the next stop, where there is time until this moment. */
 void brake_settle(struct brake *brake, int64_t until_ns);
 /* Limits its bandwidth, where that is the hand (quota 0: no limit); else nothing. One that is in force is not written again. */
-void brake_limit(struct brake *brake, const struct sst_bandwidth *limit);
+void brake_limit(struct brake *brake, const struct bandwidth *limit);
 /* Takes off what would keep it from starting or from being killed; where it is stopped by signals nothing does. */
 void brake_release(struct brake *brake);
 

@@ -62,15 +62,11 @@ static unsigned climb(const char **path)
 
 static bool has_us(const struct sst_env *env, const char *folder)
 {
-	char path[PATH_MAX];
-	size_t length;
-	char *const text = join(path, folder, "/cgroup.procs") ? host_text(env, path, &length) : NULL;
-	bool found = false;
-	uint64_t pid;
-	const char *at = text, *const end = text ? text + length : NULL;
-	for (; !found && at < end && linux_number(&at, end, &pid); at++)
-		found = pid == (uint64_t)getpid();
-	free(text);
+	char path[PATH_MAX], us[16];
+	char *const members = join(path, folder, "/cgroup.procs") ? host_text(env, path, NULL) : NULL;
+	snprintf(us, sizeof us, "%d", (int)getpid());
+	const bool found = host_has_word(members, us);
+	free(members);
 	return found;
 }
 
@@ -144,23 +140,30 @@ static void find_place(struct place *place, const struct sst_env *env, const cha
 	place->folder[0] = '\0';
 }
 
-/* The own places of all hierarchies, to be freed, or NULL with a message. */
-static struct place *find_places(const struct sst_env *env, char error[static LINUX_CGROUP_ERROR_MAX])
+/* The own places of so many hierarchies, to be freed, or NULL with a message. */
+static struct place *find_places_of(
+	const char *const *controller, size_t count, const struct sst_env *env, char error[static LINUX_CGROUP_ERROR_MAX])
 {
 	size_t groups_length = 0, mounts_length = 0;
 	char *const groups = host_text(env, "/proc/self/cgroup", &groups_length);
 	char *const mounts = host_text(env, "/proc/self/mountinfo", &mounts_length);
-	struct place *const places = mounts ? calloc(HIERARCHIES, sizeof *places) : NULL;
+	struct place *const places = mounts ? calloc(count, sizeof *places) : NULL;
 	if (!places)
 		snprintf(error, LINUX_CGROUP_ERROR_MAX, "can't read /proc/self/mountinfo: %s", strerror(errno));
-	for (int i = 0; places && i < HIERARCHIES; i++) {
-		places[i].listed = groups && linux_cgroup_parse_own(
-						     groups, groups_length, controllers[i], places[i].own, sizeof places[i].own);
-		find_place(&places[i], env, mounts, mounts_length, controllers[i]);
+	for (size_t i = 0; places && i < count; i++) {
+		struct place *const place = &places[i];
+		place->listed =
+			groups && linux_cgroup_parse_own(groups, groups_length, controller[i], place->own, sizeof place->own);
+		find_place(place, env, mounts, mounts_length, controller[i]);
 	}
 	free(groups);
 	free(mounts);
 	return places;
+}
+
+static struct place *find_places(const struct sst_env *env, char error[static LINUX_CGROUP_ERROR_MAX])
+{
+	return find_places_of(controllers, HIERARCHIES, env, error);
 }
 
 /* Moves a folder one level up; false at the mount point. */
@@ -194,12 +197,7 @@ static void move_places(struct place *places, const struct sst_env *env, const c
 static int open_file(const struct sst_env *env, const char *folder, const char *name)
 {
 	char path[PATH_MAX];
-	const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-	if (length < 0 || (size_t)length >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return env->host->open(env, path);
+	return join(path, folder, name) ? env->host->open(env, path) : -1;
 }
 
 static void close_file(const struct sst_env *env, int *handle)
@@ -221,9 +219,9 @@ static void add_quotas(struct linux_cgroup *group, const struct sst_env *env, co
 		if (group->quotas == LINUX_CGROUP_QUOTAS_MAX)
 			return;
 		struct linux_cgroup_quota quota = {.period = -1, .unified = unified, .up = up++};
-		quota.quota = open_file(env, folder, unified ? "cpu.max" : "cpu.cfs_quota_us");
+		quota.quota = open_file(env, folder, unified ? "/cpu.max" : "/cpu.cfs_quota_us");
 		if (quota.quota >= 0 && !unified)
-			quota.period = open_file(env, folder, "cpu.cfs_period_us");
+			quota.period = open_file(env, folder, "/cpu.cfs_period_us");
 		if (quota.quota >= 0 && (unified || quota.period >= 0))
 			group->quota[group->quotas++] = quota;
 		else
@@ -234,7 +232,7 @@ static void add_quotas(struct linux_cgroup *group, const struct sst_env *env, co
 static void add_cpuset(struct linux_cgroup *group, const struct sst_env *env, const struct place *place, bool unified)
 {
 	static const char *const names[2][2] = {
-		{"cpuset.effective_cpus", "cpuset.cpus"}, {"cpuset.cpus.effective", "cpuset.cpus"}};
+		{"/cpuset.effective_cpus", "/cpuset.cpus"}, {"/cpuset.cpus.effective", "/cpuset.cpus"}};
 	char folder[PATH_MAX];
 	if (!place->folder[0])
 		return;
@@ -352,7 +350,7 @@ static int try_usage(const struct sst_env *env, const char *folder, enum linux_c
 {
 	char text[4096];
 	uint64_t ns;
-	int handle = folder[0] ? open_file(env, folder, format == LINUX_CGROUP_V2 ? "cpu.stat" : "cpuacct.usage") : -1;
+	int handle = folder[0] ? open_file(env, folder, format == LINUX_CGROUP_V2 ? "/cpu.stat" : "/cpuacct.usage") : -1;
 	const ssize_t length = read_text(env, handle, text, sizeof text);
 	if (length < 0 || linux_cgroup_usage_parse(format, text, (size_t)length, &ns, 1) != 1)
 		close_file(env, &handle);
@@ -567,38 +565,11 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 
 bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, char folder[static PATH_MAX])
 {
-	size_t groups_length = 0, mounts_length = 0;
-	char *const groups = host_text(env, "/proc/self/cgroup", &groups_length);
-	char *const mounts = host_text(env, "/proc/self/mountinfo", &mounts_length);
-	struct place *const place = groups && mounts ? calloc(1, sizeof *place) : NULL;
-	folder[0] = '\0';
-	if (place) {
-		place->listed = linux_cgroup_parse_own(groups, groups_length, controller, place->own, sizeof place->own);
-		find_place(place, env, mounts, mounts_length, controller);
-		strcpy(folder, place->folder);
-	}
+	char ignored[LINUX_CGROUP_ERROR_MAX];
+	struct place *const place = find_places_of(&controller, 1, env, ignored);
+	strcpy(folder, place ? place->folder : "");
 	free(place);
-	free(groups);
-	free(mounts);
 	return folder[0];
-}
-
-void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size)
-{
-	char number[UNITS_TEXT_MAX];
-	FILE *const to = fmemopen(text, size, "w");
-	text[0] = '\0';
-	if (!to)
-		return;
-	if (container->quota > 0)
-		fprintf(to, "a quota of %s processor%s (%s)", units_print_real(container->quota, number),
-			container->quota == 1 ? "" : "s", container->group);
-	if (container->cpus) {
-		fputs(container->quota > 0 ? ", processors " : "processors ", to);
-		cpus_print(container->cpus, to);
-	}
-	fclose(to);
-	text[size - 1] = '\0';
 }
 
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,

@@ -64,9 +64,6 @@ bool linux_cgroup_find_container(const struct sst_env *env, struct linux_cgroup_
 /* The folder of the own group, of version 1's `controller`, or with NULL of version 2; false where it can't be seen. */
 bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, char folder[static PATH_MAX]);
 
-/* For people: "a quota of 1.5 processors (/sys/fs/cgroup/x)", "processors 0-1", or both; `size` bytes. */
-void linux_cgroup_describe(const struct linux_cgroup_container *container, char *text, size_t size);
-
 /*
  * Opens what counts the processor time of a group that is given as for linux_cgroup_open, but for "self". A handle, or -1 with a
  * message.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "base/units.h"
 #include "os/host_text.h"
 #include "os/stat.h"
 
@@ -37,15 +38,12 @@ struct sst_cpus *linux_container_allowed(const struct sst_env *env)
 {
 	static const char name[] = "\nCpus_allowed_list:";
 	struct sst_cpus *cpus = NULL;
-	size_t length = 0;
-	char *const text = host_text(env, "/proc/self/status", &length);
-	const char *at = text ? memmem(text, length, name, sizeof name - 1) : NULL;
+	char *const text = host_text(env, "/proc/self/status", NULL);
+	const char *at = text ? strstr(text, name) : NULL;
 	if (at) {
-		const char *const end = text + length;
-		for (at += sizeof name - 1; at < end && (*at == '\t' || *at == ' ');)
-			at++;
-		const char *const stop = memchr(at, '\n', (size_t)(end - at));
-		if (!stop || cpus_parse(at, (size_t)(stop - at), &cpus, NULL) != 0)
+		at += sizeof name - 1;
+		at += strspn(at, "\t ");
+		if (cpus_parse(at, strcspn(at, "\n"), &cpus, NULL) != 0)
 			cpus = NULL;
 	}
 	free(text);
@@ -84,13 +82,26 @@ void linux_container_free(struct linux_container *container)
 
 void linux_container_describe(const struct linux_container *container, char *text, size_t size)
 {
-	linux_cgroup_describe(&container->group, text, size);
-	const size_t used = strlen(text);
+	const struct linux_cgroup_container *const group = &container->group;
+	char number[UNITS_TEXT_MAX];
+	FILE *const to = fmemopen(text, size, "w");
+	text[0] = '\0';
+	if (!to)
+		return;
+	if (group->quota > 0)
+		fprintf(to, "a quota of %s processor%s (%s)", units_print_real(group->quota, number),
+			group->quota == 1 ? "" : "s", group->group);
+	if (group->cpus) {
+		fputs(group->quota > 0 ? ", processors " : "processors ", to);
+		cpus_print(group->cpus, to);
+	}
 	if (container->by_affinity)
-		snprintf(text + used, size - used, ", by affinity, as no control group shows a cpuset");
+		fputs(", by affinity, as no control group shows a cpuset", to);
 	else if (container->lxcfs)
-		snprintf(text + used, size - used,
-			"%slxcfs: /proc/stat shows the container's processors, with numbers of its own", used ? ", " : "");
+		fprintf(to, "%slxcfs: /proc/stat shows the container's processors, with numbers of its own",
+			group->quota > 0 || group->cpus ? ", " : "");
+	fclose(to);
+	text[size - 1] = '\0';
 }
 
 bool linux_container_keeps_numbers(const struct sst_env *env, const struct linux_container *container)

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +41,10 @@ static const char *path_of(unsigned number, const char *name, char path[static F
 	return path;
 }
 
-static bool read_number(const char *root, const char *path, uint64_t *value)
-{
-	char text[64];
-	const char *at = text;
-	if (!linux_source_line(root, path, text, sizeof text))
-		return false;
-	const char *const end = text + strlen(text);
-	uint64_t number;
-	if (!linux_number(&at, end, &number) || at != end)
-		return false;
-	*value = number;
-	return true;
-}
-
 bool frequency_policy_number(const char *root, unsigned number, const char *name, uint64_t *khz)
 {
 	char path[FILE_MAX];
-	return read_number(root, path_of(number, name, path), khz);
+	return linux_source_number(root, path_of(number, name, path), khz);
 }
 
 bool frequency_policy_limits(const char *root, unsigned number, uint64_t *low_khz, uint64_t *high_khz)
@@ -82,7 +70,7 @@ int frequency_policy_check(const char *root, unsigned number, char error[static 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		uint64_t khz;
 		path_of(number, names[i], path);
-		if (!read_number(root, path, &khz) || !khz)
+		if (!linux_source_number(root, path, &khz) || !khz)
 			return frequency_refuse(error, "%s%s: expected a number of kHz there", root, path);
 		const int fd = open_limit(root, number, names[i], 0);
 		if (fd < 0)
@@ -218,7 +206,7 @@ static int read_policy(
 		return result;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char path[FILE_MAX];
-		if (!read_number(root, path_of(policy->number, names[i], path), values[i]) || !*values[i])
+		if (!linux_source_number(root, path_of(policy->number, names[i], path), values[i]) || !*values[i])
 			return frequency_refuse(error, "%s%s: expected a number of kHz there", root, path);
 	}
 	if (policy->least_khz > policy->most_khz)
@@ -234,9 +222,9 @@ static int read_policy(
 static enum frequency_boost read_boost(const char *root)
 {
 	uint64_t value;
-	if (read_number(root, FREQUENCY_FOLDER "/boost", &value))
+	if (linux_source_number(root, FREQUENCY_FOLDER "/boost", &value))
 		return value ? FREQUENCY_BOOST_ON : FREQUENCY_BOOST_OFF;
-	if (read_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
+	if (linux_source_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
 		return value ? FREQUENCY_BOOST_OFF : FREQUENCY_BOOST_ON;
 	return FREQUENCY_BOOST_UNKNOWN;
 }
@@ -317,4 +305,45 @@ void frequency_policies_free(struct frequency_policies *policies)
 		free_policy(&policies->policy[i]);
 	free(policies->policy);
 	*policies = (struct frequency_policies){0};
+}
+
+/* ---- What clocks do --------------------------------------------------------------------------------------------------- */
+
+/* Files are opened for each reading: they go away with their processor, and a thousand of them would be too many to keep. */
+static const char *path_of_processor(unsigned id, const char *name, char path[static FILE_MAX])
+{
+	snprintf(path, FILE_MAX, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", id, name);
+	return path;
+}
+
+static double read_mhz(const char *root, unsigned id, const char *name)
+{
+	char path[FILE_MAX];
+	uint64_t khz;
+	return linux_source_number(root, path_of_processor(id, name, path), &khz) ? (double)khz / 1000 : NAN;
+}
+
+bool linux_frequency_policy(const char *root, unsigned id, struct linux_frequency_policy *policy)
+{
+	char path[FILE_MAX];
+	path_of_processor(id, "scaling_governor", path);
+	if (!linux_source_line(root, path, policy->governor, sizeof policy->governor))
+		return false;
+	policy->least_mhz = read_mhz(root, id, "scaling_min_freq");
+	policy->most_mhz = read_mhz(root, id, "scaling_max_freq");
+	return true;
+}
+
+double linux_frequency_mean(const char *root, const unsigned *id, size_t count)
+{
+	double sum = 0;
+	size_t told = 0;
+	for (size_t i = 0; i < count; i++) {
+		const double mhz = read_mhz(root, id[i], "scaling_cur_freq");
+		if (!isnan(mhz)) {
+			sum += mhz;
+			told++;
+		}
+	}
+	return told > 0 ? sum / (double)told : NAN;
 }

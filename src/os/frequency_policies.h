@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The policies of cpufreq (/sys/devices/system/cpu/cpufreq/policyN): each is one clock of one processor or of several, and the limits
- * between which the kernel's governor chooses.
+ * between which the kernel's governor chooses. And what the clocks of processors do.
  */
 #ifndef OS_FREQUENCY_POLICIES_H
 #define OS_FREQUENCY_POLICIES_H
@@ -57,5 +57,20 @@ int frequency_policy_check(const char *root, unsigned number, char error[static 
 
 /* Writes both limits, in the order that the kernel takes. 0, or -1 with errno; then one of them may have changed. */
 int frequency_policy_set(const char *root, unsigned number, uint64_t low_khz, uint64_t high_khz);
+
+/*
+ * The mean of the present frequencies (scaling_cur_freq) of those of the processors that tell theirs, in MHz, or NaN when none
+ * does. `root` stands before /sys.
+ */
+double linux_frequency_mean(const char *root, const unsigned *id, size_t count);
+
+/* How the clock of a processor follows what it does. */
+struct linux_frequency_policy {
+	char governor[32];
+	double least_mhz, most_mhz; /* NaN where they aren't told */
+};
+
+/* False where the kernel doesn't change clocks, or doesn't tell. */
+bool linux_frequency_policy(const char *root, unsigned id, struct linux_frequency_policy *policy);
 
 #endif

@@ -26,21 +26,7 @@ static bool may_write(const char *folder, const char *name)
 static char *text_of(const struct sst_env *env, const char *folder, const char *name)
 {
 	char path[PATH_MAX];
-	size_t length = 0;
-	char *const found =
-		snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path ? host_text(env, path, &length) : NULL;
-	char *const text = found ? strndup(found, length) : NULL;
-	free(found);
-	return text;
-}
-
-static bool has_word(const char *text, const char *word)
-{
-	const size_t length = strlen(word);
-	for (const char *at = text; at && (at = strstr(at, word)); at += length)
-		if ((at == text || at[-1] == ' ') && strchr(" \n", at[length]))
-			return true;
-	return false;
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path ? host_text(env, path, NULL) : NULL;
 }
 
 /* A process in the group that is none of the run's, or -1. 0 is one that can't be seen from here. */
@@ -63,7 +49,7 @@ static bool has_controller(struct group_place *place, const struct sst_env *env,
 	char *const controllers = text_of(env, place->folder, "cgroup.controllers");
 	char *const type = text_of(env, place->folder, "cgroup.type");
 	char *const members = text_of(env, place->folder, "cgroup.procs");
-	const bool handed = has_word(controllers, "cpu");
+	const bool handed = host_has_word(controllers, "cpu");
 	place->is_root = !type;
 	const long stranger = place->is_root || !members ? -1 : find_stranger(place, members);
 	if (!handed)
@@ -80,7 +66,7 @@ static bool has_controller(struct group_place *place, const struct sst_env *env,
 /* Groups can be made in the own one, and processes be moved out of it. */
 static bool try_version(struct group_place *place, const struct sst_env *env, bool unified, char *why, size_t size)
 {
-	const char *const controller = unified ? NULL : place->hand == SST_HAND_QUOTA ? "cpu" : "freezer";
+	const char *const controller = unified ? NULL : place->hand == ACTUATOR_QUOTA ? "cpu" : "freezer";
 	place->unified = unified;
 	if (!linux_cgroup_own_folder(env, controller, place->folder)) {
 		snprintf(why, size, "version %s that we are in is mounted nowhere", unified ? "2" : controller);
@@ -90,16 +76,16 @@ static bool try_version(struct group_place *place, const struct sst_env *env, bo
 		snprintf(why, size, "%.200s: %s", place->folder, strerror(errno));
 		return false;
 	}
-	return !unified || place->hand != SST_HAND_QUOTA || has_controller(place, env, why, size);
+	return !unified || place->hand != ACTUATOR_QUOTA || has_controller(place, env, why, size);
 }
 
 int group_place_find(
-	struct group_place *place, enum sst_hand hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX])
+	struct group_place *place, enum actuator hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX])
 {
 	char why[2][400] = {"", ""};
 	struct host_env host;
 	*place = (struct group_place){.hand = hand, .guardian = guardian};
-	if (hand == SST_HAND_SIGNALS)
+	if (hand == ACTUATOR_SIGNALS)
 		return 0;
 	/* The real ones, whatever --sysroot measures. */
 	host_env_init(&host, "", 1, 0);

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "showstopper/module.h"
+#include "module/actuator.h"
 
 struct group_place {
-	enum sst_hand hand;    /* what the groups are to hold by; SST_HAND_SIGNALS: none are needed */
+	enum actuator hand;    /* what the groups are to hold by; ACTUATOR_SIGNALS: none are needed */
 	bool unified;          /* of version 2 */
 	bool is_root;          /* of all groups, which may have processes beside groups that are limited */
 	pid_t guardian;        /* of the run, beside the calling process; 0: there is none */
@@ -26,6 +26,6 @@ struct group_place {
  * nothing.
  */
 int group_place_find(
-	struct group_place *place, enum sst_hand hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX]);
+	struct group_place *place, enum actuator hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX]);
 
 #endif

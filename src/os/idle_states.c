@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "os/source.h"
+
+#define PATH_SIZE 96
 
 struct state {
 	bool is_there;
@@ -35,19 +36,22 @@ struct linux_idle_states {
 	struct reading before, now;
 };
 
-/* The first line of a file of a state. */
-static bool read_file(const char *root, unsigned id, size_t state, const char *file, char *text, size_t size)
+static const char *path_of(unsigned id, size_t state, const char *file, char path[static PATH_SIZE])
 {
-	char path[96];
-	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpuidle/state%zu/%s", id, state, file);
-	return linux_source_line(root, path, text, size);
+	snprintf(path, PATH_SIZE, "/sys/devices/system/cpu/cpu%u/cpuidle/state%zu/%s", id, state, file);
+	return path;
+}
+
+static bool read_name(const char *root, unsigned id, size_t state, char name[static LINUX_IDLE_NAME_MAX])
+{
+	char path[PATH_SIZE];
+	return linux_source_line(root, path_of(id, state, "name", path), name, LINUX_IDLE_NAME_MAX);
 }
 
 static bool read_number(const char *root, unsigned id, size_t state, const char *file, uint64_t *value)
 {
-	char text[32];
-	const char *at = text;
-	return read_file(root, id, state, file, text, sizeof text) && linux_number(&at, text + strlen(text), value);
+	char path[PATH_SIZE];
+	return linux_source_number(root, path_of(id, state, file, path), value);
 }
 
 /* The place of a name among those that are known, or their number. */
@@ -63,7 +67,7 @@ static size_t find_name(const struct linux_idle_states *states, const char *name
 static void learn_names(struct linux_idle_states *states, unsigned id)
 {
 	char name[LINUX_IDLE_NAME_MAX];
-	for (size_t i = 0; i < LINUX_IDLE_STATES_MAX && read_file(states->root, id, i, "name", name, sizeof name); i++)
+	for (size_t i = 0; i < LINUX_IDLE_STATES_MAX && read_name(states->root, id, i, name); i++)
 		if (find_name(states, name) == states->names && states->names < LINUX_IDLE_STATES_MAX)
 			memcpy(states->name[states->names++], name, sizeof name);
 }
@@ -106,7 +110,7 @@ static void read_processor(const struct linux_idle_states *states, unsigned id, 
 {
 	char name[LINUX_IDLE_NAME_MAX];
 	*processor = (struct processor){.id = id};
-	for (size_t i = 0; i < LINUX_IDLE_STATES_MAX && read_file(states->root, id, i, "name", name, sizeof name); i++) {
+	for (size_t i = 0; i < LINUX_IDLE_STATES_MAX && read_name(states->root, id, i, name); i++) {
 		const size_t place = find_name(states, name);
 		if (place == states->names)
 			continue;

@@ -74,20 +74,6 @@ static bool read_number(int fd, uint64_t *value, int64_t *when_ns)
 	return length > 0 && linux_number(&at, text + length, value);
 }
 
-static bool read_number_file(const char *root, const char *path, uint64_t *value)
-{
-	const int fd = linux_source_open(root, path);
-	const bool done = fd >= 0 && read_number(fd, value, NULL);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-static bool read_name_file(const char *root, const char *path, char name[static NAME_SIZE])
-{
-	return linux_source_line(root, path, name, NAME_SIZE);
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -171,10 +157,10 @@ static void add_zone(
 {
 	char path[PATH_MAX], zone_name[NAME_SIZE];
 	uint64_t range;
-	if (!join(path, POWERCAP, zone, "name") || !read_name_file(root, path, zone_name) ||
+	if (!join(path, POWERCAP, zone, "name") || !linux_source_line(root, path, zone_name, NAME_SIZE) ||
 		strncmp(zone_name, name, strlen(name)) != 0 || has_sensor(power, zone_name))
 		return;
-	if (!join(path, POWERCAP, zone, "max_energy_range_uj") || !read_number_file(root, path, &range))
+	if (!join(path, POWERCAP, zone, "max_energy_range_uj") || !linux_source_number(root, path, &range))
 		range = 0;
 	if (join(path, POWERCAP, zone, "energy_uj") && !add_sensor(power, root, path, zone_name, range))
 		snprintf(error, LINUX_POWER_ERROR_MAX, "can't read %.100s%.250s: %s", root, path, strerror(errno));
@@ -213,7 +199,7 @@ static bool read_parent_name(const char *root, const char *zone, char name[stati
 	if (!colon || !memchr(zone, ':', (size_t)(colon - zone)))
 		return false;
 	snprintf(parent, sizeof parent, "%.*s", (int)(colon - zone), zone);
-	return join(path, POWERCAP, parent, "name") && read_name_file(root, path, name);
+	return join(path, POWERCAP, parent, "name") && linux_source_line(root, path, name, NAME_SIZE);
 }
 
 /* Letters that a column's name can have. */
@@ -238,7 +224,7 @@ static bool name_zone(const char *root, const char *zone, bool has_packages, con
 	char to[static LINUX_POWER_NAME_MAX])
 {
 	char path[PATH_MAX], name[NAME_SIZE], parent[NAME_SIZE] = "";
-	if (!join(path, POWERCAP, zone, "name") || !read_name_file(root, path, name))
+	if (!join(path, POWERCAP, zone, "name") || !linux_source_line(root, path, name, NAME_SIZE))
 		return false;
 	const bool is_part = read_parent_name(root, zone, parent) && strncmp(parent, "package", 7) == 0;
 	copy_name(to, name, is_part && has_packages ? parent + 7 : "");
@@ -251,7 +237,7 @@ static bool has_several_packages(const char *root, char *const *names)
 	size_t packages = 0;
 	for (size_t i = 0; names[i]; i++)
 		packages += !strstr(names[i], "-mmio") && join(path, POWERCAP, names[i], "name") &&
-			    read_name_file(root, path, name) && strncmp(name, "package", 7) == 0;
+			    linux_source_line(root, path, name, NAME_SIZE) && strncmp(name, "package", 7) == 0;
 	return packages > 1;
 }
 
@@ -324,7 +310,8 @@ static bool add_chip(struct linux_power *power, const char *root, const char *di
 				continue;
 			char label_file[NAME_MAX + sizeof "_label"];
 			snprintf(label_file, sizeof label_file, "%.*s_label", (int)(length - suffix), files[i]);
-			const bool has_label = join(path, directory, label_file, "") && read_name_file(root, path, label);
+			const bool has_label =
+				join(path, directory, label_file, "") && linux_source_line(root, path, label, NAME_SIZE);
 			if (strcmp(chip, "amd_energy") == 0 && has_label && strncmp(label, "Esocket", 7) != 0)
 				continue;
 			if (join(path, directory, files[i], ""))
@@ -342,7 +329,8 @@ static bool open_chip(struct linux_power *power, const char *root, const char *c
 	char **const chips = list_names(root, HWMON, "hwmon");
 	bool is_there = false;
 	for (size_t i = 0; chips && chips[i] && power->count == 0; i++) {
-		if (!join(path, HWMON, chips[i], "name") || !read_name_file(root, path, name) || strcmp(name, chip) != 0)
+		if (!join(path, HWMON, chips[i], "name") || !linux_source_line(root, path, name, NAME_SIZE) ||
+			strcmp(name, chip) != 0)
 			continue;
 		is_there = true;
 		if (join(path, HWMON, chips[i], ""))

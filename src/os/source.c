@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 int linux_source_open(const char *root, const char *path)
 {
 	char whole[PATH_MAX];
@@ -69,4 +71,15 @@ bool linux_source_line(const char *root, const char *path, char *text, size_t si
 	text[length > 0 ? length : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	return length > 0;
+}
+
+bool linux_source_number(const char *root, const char *path, uint64_t *value)
+{
+	char text[64];
+	uint64_t number;
+	const char *at = text;
+	if (!linux_source_line(root, path, text, sizeof text) || !linux_number(&at, text + strlen(text), &number) || *at)
+		return false;
+	*value = number;
+	return true;
 }

@@ -24,6 +24,9 @@ ssize_t linux_source_read(int fd, void *buffer, size_t size, int64_t *when_ns);
  */
 ssize_t linux_source_read_record(int fd, void *buffer, size_t size, int64_t *when_ns);
 
+/* A small file as one number; false, and nothing stored, where it is none. */
+bool linux_source_number(const char *root, const char *path, uint64_t *value);
+
 /* The first line of a small file, cut to the size; false, and an empty text, where there is none. */
 bool linux_source_line(const char *root, const char *path, char *text, size_t size);
 

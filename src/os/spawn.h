@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "os/affinity.h"
 #include "os/containment.h"
-#include "os/home.h"
 #include "os/scheduling.h"
 #include "os/start_stage.h"
 #include "os/workload_groups.h"

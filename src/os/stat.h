@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of Linux's /proc/stat, parsed and subtracted. Pure: no file is opened, no clock is read, no memory allocated.
+ * The text of Linux's /proc/stat, parsed and subtracted: pure, no file is opened, no clock is read, no memory allocated. And processors that
+ * come and go.
  *
  * All kernels since 2.2 are understood: missing columns are 0, additional ones and unknown lines are passed over, processors may have
  * any numbers. The text may be cut off anywhere (a reader with a bounded buffer): a last line without its newline is never used.
@@ -92,5 +93,25 @@ bool linux_stat_sample_idle(
 	const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample);
 bool linux_stat_sample_ticks(
 	const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample);
+
+/* Processors that come and go, noticed by the shortest file that tells. */
+struct linux_online {
+	int handle;      /* -1: there is no such file */
+	char text[4096]; /* as much as such a file can have */
+	size_t length;
+};
+
+#define LINUX_ONLINE_NONE ((struct linux_online){.handle = -1})
+
+/* Without the file nothing ever changes. */
+void linux_online_open(struct linux_online *online, const struct sst_env *env);
+void linux_online_close(struct linux_online *online, const struct sst_env *env);
+
+/* Whether the list of processors is another one than at the last look; true at the first. */
+bool linux_online_changed(struct linux_online *online, const struct sst_env *env);
+
+/* As linux_stat_parse. Where the text has processors, and none of the subset, the host is told so. */
+int linux_online_parse(
+	const struct sst_env *env, const char *text, size_t length, const struct sst_cpus *subset, struct linux_stat *stat);
 
 #endif

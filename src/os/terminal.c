@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -63,4 +64,19 @@ char *terminal_give_back(char *at, unsigned rows)
 	if (rows)
 		at += snprintf(at, TERMINAL_SEQUENCE_MAX / 2, TO_ROW PLAIN ERASE_RIGHT, rows);
 	return stpcpy(at, RESTORE_CURSOR);
+}
+
+/* ---- Input that nobody has read ------------------------------------------------------------------------------------- */
+
+bool unread_input(int file)
+{
+	struct stat status;
+	int waiting = 0;
+	if (fstat(file, &status) != 0)
+		return false;
+	if (S_ISREG(status.st_mode))
+		return lseek(file, 0, SEEK_CUR) < status.st_size;
+	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+		return ioctl(file, FIONREAD, &waiting) == 0 && waiting > 0;
+	return false;
 }

@@ -36,4 +36,7 @@ char *terminal_end_last_row(char *at);
 /* Erases the line and gives the row back. It also ends a sequence that was cut. `rows` may be 0. */
 char *terminal_give_back(char *at, unsigned rows);
 
+/* Input that somebody gave: whether the rest of a file, or what has been written to a pipe or socket by now, waits to be read. Reads nothing. */
+bool unread_input(int file);
+
 #endif

@@ -56,10 +56,17 @@ void workload_groups_free(struct workload_groups *groups)
 
 /* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
 
+/* The group of a workload; false with errno where there is none, or its name is too long. */
+static bool path_of(const struct workload_groups *groups, unsigned index, char path[static PATH_MAX])
+{
+	errno = groups->folder[0] ? ENAMETOOLONG : ENOENT;
+	return groups->folder[0] && snprintf(path, PATH_MAX, "%s/%u", groups->folder, index) < PATH_MAX;
+}
+
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
 {
 	char path[PATH_MAX];
-	if (groups->folder[0] && snprintf(path, sizeof path, "%s/%u", groups->folder, index) < (int)sizeof path)
+	if (path_of(groups, index, path))
 		group_tree_release(path);
 }
 
@@ -86,9 +93,7 @@ static bool kill_held(const char *folder, int64_t deadline_ns)
 bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns)
 {
 	char path[PATH_MAX];
-	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
-		return descendants_kill(deadline_ns);
-	return kill_held(path, deadline_ns);
+	return path_of(groups, index, path) ? kill_held(path, deadline_ns) : descendants_kill(deadline_ns);
 }
 
 bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
@@ -139,7 +144,7 @@ static void move_back(const struct workload_groups *groups)
 static int get_controller(struct workload_groups *groups, const struct group_place *place)
 {
 	char leaf[PATH_MAX];
-	if (!place->unified || place->hand != SST_HAND_QUOTA)
+	if (!place->unified || place->hand != ACTUATOR_QUOTA)
 		return 0;
 	if (!place->is_root) {
 		if (snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf || mkdir(leaf, 0755) != 0)
@@ -179,7 +184,7 @@ static bool remove_folder(const char *folder, const char *inside)
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
 {
 	char path[PATH_MAX];
-	if (!groups->folder[0] || snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path)
+	if (!path_of(groups, index, path))
 		return;
 	group_tree_remove(path);
 	if (last)
@@ -294,7 +299,7 @@ int workload_groups_make(
 	groups->hand = place->hand;
 	groups->unified = place->unified;
 	groups->moved = false;
-	if (place->hand == SST_HAND_SIGNALS)
+	if (place->hand == ACTUATOR_SIGNALS)
 		return 0;
 	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
 	for (int i = 0; i < MAKE_TRIES; i++) {
@@ -325,10 +330,10 @@ int workload_groups_make(
 /* ---- The group of one workload ---------------------------------------------------------------------------------------- */
 
 /* Opens what its executor writes and reads. 0, or -1 with errno. */
-static int open_group(struct workload_group *group, const char *path, enum sst_hand hand)
+static int open_group(struct workload_group *group, const char *path, enum actuator hand)
 {
 	const bool unified = group->unified;
-	const bool limits = hand == SST_HAND_QUOTA;
+	const bool limits = hand == ACTUATOR_QUOTA;
 	const char *const control = !limits ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 	group->members = group_open(path, "cgroup.procs", O_WRONLY);
 	group->control = group_open(path, control, limits ? O_RDWR : O_WRONLY);
@@ -347,11 +352,7 @@ int workload_group_make(struct workload_group *group, const struct workload_grou
 	char path[PATH_MAX];
 	*group = WORKLOAD_GROUP_NONE;
 	group->unified = groups->unified;
-	if (snprintf(path, sizeof path, "%s/%u", groups->folder, index) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	if (mkdir(path, 0755) != 0)
+	if (!path_of(groups, index, path) || mkdir(path, 0755) != 0)
 		return -1;
 	if (open_group(group, path, groups->hand) == 0)
 		return 0;
@@ -442,17 +443,17 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	return group_write_to(group->control, text) == 0 ? 0 : group_write_to(group->control, "-1");
 }
 
-static int64_t quota_us_of(const struct sst_bandwidth *limit)
+static int64_t quota_us_of(const struct bandwidth *limit)
 {
 	return limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
 }
 
-bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit)
+bool workload_group_is_limited(const struct workload_group *group, const struct bandwidth *limit)
 {
 	return read_number(group->control) == quota_us_of(limit);
 }
 
-int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit)
+int workload_group_limit(struct workload_group *group, const struct bandwidth *limit)
 {
 	const int64_t quota_us = quota_us_of(limit);
 	char text[48];

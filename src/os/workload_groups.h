@@ -17,12 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "os/group_mark.h"
 #include "os/group_place.h"
+#include "os/group_tree.h"
 
 /* Shared; zero: there are none. */
 struct workload_groups {
-	enum sst_hand hand;
+	enum actuator hand;
 	bool unified; /* of version 2 */
 	bool moved; /* the run's own processes are in a group of it, so that the controller can be had; they go back in the end */
 	struct group_mark mark; /* by which they are known as the run's */
@@ -78,9 +78,9 @@ int workload_group_enter(const struct workload_group *group);
 /* Freezes all that are in it, or lets them go on. 0, or -1 with errno. */
 int workload_group_freeze(const struct workload_group *group, bool freeze);
 /* Limits what all that are in it use together; quota 0: as much as they like. 0, or -1 with errno. */
-int workload_group_limit(struct workload_group *group, const struct sst_bandwidth *limit);
+int workload_group_limit(struct workload_group *group, const struct bandwidth *limit);
 /* Whether that limit is in force: nobody else has changed it. */
-bool workload_group_is_limited(const struct workload_group *group, const struct sst_bandwidth *limit);
+bool workload_group_is_limited(const struct workload_group *group, const struct bandwidth *limit);
 /* How many threads are in it, up to `most`; those of groups in it, which a workload may have made, count as `most`. */
 size_t workload_group_count(const struct workload_group *group, size_t most);
 

@@ -88,19 +88,20 @@ void dynamic_pinning_print(const struct dynamic_pinning *dynamic, FILE *to)
 	option_print(options, &settings, to);
 }
 
-bool dynamic_pinning_step(struct dynamic_pinning *dynamic, double load, int64_t now_ns)
+bool dynamic_pinning_step(struct pinning_course *course, double load, int64_t now_ns)
 {
-	if (isnan(load) || now_ns - dynamic->since_ns < dynamic->dwell_ns)
+	const struct dynamic_pinning *const settings = course->settings;
+	if (isnan(load) || now_ns - course->since_ns < settings->dwell_ns)
 		return false;
-	if (dynamic->is_above ? load >= dynamic->threshold - dynamic->hysteresis
-			      : load <= dynamic->threshold + dynamic->hysteresis)
+	if (course->is_above ? load >= settings->threshold - settings->hysteresis
+			     : load <= settings->threshold + settings->hysteresis)
 		return false;
-	dynamic->is_above = !dynamic->is_above;
-	dynamic->since_ns = now_ns;
+	course->is_above = !course->is_above;
+	course->since_ns = now_ns;
 	return true;
 }
 
-enum pinning dynamic_pinning_scheme(const struct dynamic_pinning *dynamic)
+enum pinning dynamic_pinning_scheme(const struct pinning_course *course)
 {
-	return dynamic->is_above ? dynamic->above : dynamic->below;
+	return course->is_above ? course->settings->above : course->settings->below;
 }

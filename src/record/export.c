@@ -19,7 +19,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "os/accounting.h"
+#include "os/kernel.h"
 #include "os/processors.h"
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
@@ -40,7 +40,7 @@ static json_t *words(char *const *word)
 static json_t *modules(const struct run *run)
 {
 	json_t *array = json_array();
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &run->module[kind];
 		char *options = NULL;
 		size_t size = 0;

@@ -104,7 +104,7 @@ int outputs_check(const struct run *run)
 	const struct config *const config = run->config;
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX];
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		module_files(&run->module[kind], &uses);
 	if (spawn_hands_input_on(started(config)))
 		file_uses_add_standard(&uses, STDIN_FILENO);

@@ -50,7 +50,7 @@ struct executor {
 	struct sim_task task;
 	struct sim_run *run;
 	struct loop loop;
-	struct module module[SST_KINDS]; /* with copies of the states */
+	struct module module[KINDS]; /* with copies of the states */
 	struct slot *slot;
 	struct slot_record record;
 	struct sim_process *workload;
@@ -65,7 +65,7 @@ struct sim_run {
 	const struct sim_config *config;
 	struct config real_config; /* the part that recorder and log look at */
 	struct run real;           /* likewise: modules as the master has them, shared memory */
-	struct sim_env env[SST_KINDS];
+	struct sim_env env[KINDS];
 	struct sim_host host;
 	struct sim_machine machine;
 	struct executor *executor;
@@ -120,7 +120,7 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 
 static void enter(struct sim_run *run, unsigned index)
 {
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		run->env[kind].env.index = index;
 }
 
@@ -439,7 +439,7 @@ static int load_modules(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	char error[MODULE_ERROR_MAX];
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		struct module *module = &run->real.module[kind];
 		struct sim_env *env = &run->env[kind];
 		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
@@ -466,9 +466,9 @@ static int load_modules(struct sim_run *run)
 
 static int share(struct sim_run *run)
 {
-	size_t size[SST_KINDS];
-	size_t offset[SST_KINDS];
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	size_t size[KINDS];
+	size_t offset[KINDS];
+	for (int kind = 0; kind < KINDS; kind++)
 		size[kind] = run->real.module[kind].base->shared_size;
 	const size_t total = shared_layout(run->config->workloads, size, offset);
 	struct shared *shared = aligned_alloc(128, (total + 127) / 128 * 128);
@@ -477,7 +477,7 @@ static int share(struct sim_run *run)
 	memset(shared, 0, total);
 	shared_init(shared, run->config->workloads, total, offset);
 	run->real.shared = shared;
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		struct sst_env *env = &run->env[kind].env;
 		void *memory = shared_module(shared, (enum sst_kind)kind);
 		if (memory)
@@ -506,7 +506,7 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 	executor->record.load = NAN;
 	executor->task.run = act;
 	enter(run, index);
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *prepared = &run->real.module[kind];
 		modules[kind] = *prepared;
 		modules[kind].state = state;
@@ -582,7 +582,7 @@ static int add_executors(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	size_t room = 0;
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		room += state_room(&run->real.module[kind]);
 	run->executor = calloc(config->workloads, sizeof *run->executor);
 	run->states = calloc(config->workloads, room);
@@ -617,7 +617,7 @@ static int check_log(const struct sim_run *run)
 {
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX];
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		module_files(&run->real.module[kind], &uses);
 	file_uses_add(&uses, FILE_IS_WRITTEN, "--log", run->config->log);
 	file_uses_add_standard(&uses, STDOUT_FILENO);
@@ -757,7 +757,7 @@ void sim_run_free(struct sim_run *run)
 	for (unsigned i = 0; i < run->backgrounds; i++)
 		sim_workload_free(run->background[i]);
 	/* States were copied, so what `prepare` took is given back once, and by the state it was given to. */
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		struct module *module = &run->real.module[kind];
 		if (!module->base)
 			continue;

@@ -29,8 +29,8 @@ struct sim_config {
 	const struct sim_workload *background; /* `backgrounds` of them; may be NULL */
 	unsigned backgrounds;
 	unsigned workloads;
-	const char *module[SST_KINDS];
-	const char *module_options[SST_KINDS]; /* NULL for none */
+	const char *module[KINDS];
+	const char *module_options[KINDS]; /* NULL for none */
 	int64_t warmup_ns;
 	int64_t run_time_ns;          /* -1: as long as the trace */
 	int64_t edge_ns;              /* CPU time an executor takes for an edge, without readings … */

@@ -28,9 +28,9 @@
 #include "base/units.h"
 #include "control/loop.h"
 #include "control/overdue.h"
+#include "os/affinity.h"
 #include "os/attached.h"
 #include "os/brake.h"
-#include "os/home.h"
 #include "os/run_mark.h"
 #include "os/spawn.h"
 #include "supervise/respawn.h"
@@ -112,7 +112,7 @@ static void publish(struct executor *executor)
 static void warn_of_denied(struct executor *executor)
 {
 	/* A freezer asks for nobody's rights; what can't be killed in the end is said then. */
-	if (!executor->brake.tree.denied || executor->warned || executor->brake.hand != SST_HAND_SIGNALS)
+	if (!executor->brake.tree.denied || executor->warned || executor->brake.hand != ACTUATOR_SIGNALS)
 		return;
 	executor->warned = true;
 	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", executor->loop.index,
@@ -163,7 +163,7 @@ static const struct sst_cpus *processors_of(const struct executor *executor)
 /* Where a duty cycle is a bandwidth: as many threads as there are, on as many processors as they may use. */
 static void look_at_width(struct executor *executor)
 {
-	if (executor->brake.hand != SST_HAND_QUOTA)
+	if (executor->brake.hand != ACTUATOR_QUOTA)
 		return;
 	const struct sst_cpus *const cpus = processors_of(executor);
 	const struct linux_mask *const mask = &executor->mask;
@@ -231,7 +231,7 @@ static void fetch_others(struct executor *executor)
 
 static void run_free(struct executor *executor, int64_t now_ns)
 {
-	brake_limit(&executor->brake, &(struct sst_bandwidth){0});
+	brake_limit(&executor->brake, &(struct bandwidth){0});
 	set_running(executor, true, false, now_ns);
 	record_state(executor, 1, true, now_ns);
 }
@@ -506,7 +506,7 @@ static pid_t start_workload(struct executor *executor, enum start_stage *stage)
 			.mask = executor->mask,
 			.user = &executor->run->user,
 			.containment = config->contain == CONTAIN_PIDNS ? &executor->containment : NULL,
-			.group = executor->brake.hand == SST_HAND_SIGNALS ? NULL : &executor->brake.group,
+			.group = executor->brake.hand == ACTUATOR_SIGNALS ? NULL : &executor->brake.group,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -545,7 +545,7 @@ static bool respawn(struct executor *executor)
 {
 	enum start_stage stage;
 	const bool stopped = executor->brake.tree.stopped;
-	const struct sst_bandwidth limit = executor->brake.limit;
+	const struct bandwidth limit = executor->brake.limit;
 	executor->first = start_workload(executor, &stage);
 	if (executor->first < 0) {
 		executor->first = 0;
@@ -795,8 +795,8 @@ static int set_up(struct executor *executor)
 
 static int make_group(struct executor *executor, enum start_stage *stage)
 {
-	executor->brake.hand = executor->run->module[SST_ACTUATOR].actuator->hand;
-	if (executor->brake.hand == SST_HAND_SIGNALS)
+	executor->brake.hand = run_actuator(executor->run);
+	if (executor->brake.hand == ACTUATOR_SIGNALS)
 		return 0;
 	*stage = STAGE_GROUP;
 	return workload_group_make(&executor->brake.group, executor->run->groups, executor->loop.index);

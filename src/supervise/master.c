@@ -29,7 +29,7 @@
 #include "os/descendants.h"
 #include "os/run_mark.h"
 #include "os/spawn.h"
-#include "os/unread.h"
+#include "os/terminal.h"
 #include "placement/capacity.h"
 #include "record/export.h"
 #include "record/outputs.h"
@@ -74,7 +74,7 @@ static int set_up(struct master *master)
 		return -1;
 	master->run.master = pidfd_open(getpid(), 0);
 	master->run.ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	master->recording.dynamic = master->config->dynamic;
+	master->recording.dynamic.settings = &master->config->dynamic;
 	if (master->config->dynamics && !(master->recording.allowed = linux_affinity_get()))
 		return -1;
 	master->executor = calloc(master->config->workloads, sizeof *master->executor);
@@ -109,7 +109,7 @@ static int make_groups(struct master *master)
 	master->run.groups = master->ties->groups;
 	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
 		return 0;
-	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[SST_ACTUATOR],
+	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
 		master->run.place.folder, strerror(errno));
 	return -1;
 }
@@ -184,7 +184,7 @@ static void say_what_was_set_up(const struct master *master)
 	const struct scheduling_grant *grant = &master->grant;
 	static const char *const names[] = {
 		[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &master->run.module[kind];
 		char *options = NULL;
 		size_t size = 0;

@@ -178,7 +178,7 @@ static void move_groups(struct recording *recording)
 /* After a sample under control: whether the scheme has changed. */
 static bool follow_load(struct recording *recording, const struct record *record)
 {
-	struct dynamic_pinning *dynamic = &recording->dynamic;
+	struct pinning_course *dynamic = &recording->dynamic;
 	if (!recording->run->config->dynamics || record->end_ns - record->length_ns + NS_PER_MS < run_origin(recording->run))
 		return false;
 	if (!dynamic->since_ns)

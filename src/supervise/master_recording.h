@@ -56,9 +56,9 @@ struct recording {
 	int64_t still_until_ns;         /* … or did until then */
 	bool log_unknown;               /* nobody knows whether what was written of the log has arrived */
 	struct control_log_loss log_loss;
-	struct dynamic_pinning dynamic; /* where there are groups with it */
-	struct sst_cpus *allowed;       /* … what neutral means */
-	bool moving;                    /* threads may have been missed when the groups were moved */
+	struct pinning_course dynamic; /* where there are groups with it */
+	struct sst_cpus *allowed;      /* … what neutral means */
+	bool moving;                   /* threads may have been missed when the groups were moved */
 };
 
 /* With `run` and `log` filled in. 0, or -1 with errno. */

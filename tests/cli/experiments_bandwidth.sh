@@ -42,7 +42,7 @@ try_nothing() {
 	! grep -q 'another experiment of this checkout is running' err
 }
 wait_until try_nothing
-expect_trouble "^tools/experiments/throughput: --by: nothing can't be had here: actuator module 'nothing': no actuator/nothing.so in "
+expect_trouble "^tools/experiments/throughput: --by: nothing can't be had here: actuator module 'nothing': expected signals, freezer or quota: "
 [ ! -e refused/runs.tsv ] || fail "$what: a batch was begun"
 
 # ---- A report -----------------------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ run pkg-config --variable=includedir showstopper
 [ -e "$(plain out)/showstopper/module.h" ] || fail "pkg-config's includedir '$(cat out)' has no module.h"
 run pkg-config --variable=examplesdir showstopper
 examples=$(plain out)
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	cmp "$source/modules/$kind/skeleton.c" "$examples/modules/$kind/skeleton.c" || fail "the examples in '$examples' lack a skeleton of kind $kind"
 done
 run pkg-config --modversion showstopper

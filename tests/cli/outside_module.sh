@@ -7,7 +7,7 @@
 unset SHOWSTOPPER_MODULE_PATH PKG_CONFIG_PATH
 umask 022 # root loads nothing that others can write
 cc=${CC:-cc}
-abi=$(sed -n 's/^#define SST_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
+abi=$(sed -n 's/^#define SST_CONTROL_ABI \([0-9]*\)u$/\1/p' "$source/include/showstopper/module.h")
 
 # ---- Built from what is installed ---------------------------------------------------------------------------------------------
 
@@ -22,13 +22,88 @@ case $flags in
 *"$source"* | *"$build"*) fail "the flags '$flags' lead out of the prefix" ;;
 esac
 examples=$(pkg-config --variable=examplesdir showstopper)
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	mkdir -p "outside/$kind" "modules/$kind"
 	sed 's/"skeleton"/"mine"/' "$examples/modules/$kind/skeleton.c" >"outside/$kind/mine.c"
 	# shellcheck disable=SC2086 # flags are words
 	run "$cc" -std=c17 -Wall -Wextra -Werror -fPIC -shared $flags -o "modules/$kind/mine.so" "outside/$kind/mine.c"
 	expect_status 0
 done
+# One that links the parsers.
+cat >outside/feedback/parsing.c <<'END'
+#include "showstopper/module.h"
+#include "showstopper/parsers.h"
+
+struct parsing {
+	const char *every;
+	int64_t interval_ns;
+	int stat;
+};
+
+static int read_stat(void *state, const struct sst_env *env, struct sst_reading *now)
+{
+	static char text[1 << 16];
+	const struct parsing *parsing = state;
+	struct linux_stat stat;
+	int64_t when_ns;
+	const ssize_t length = env->host->read(env, parsing->stat, text, sizeof text, &when_ns);
+	if (length < 0 || linux_stat_parse(text, (size_t)length, env->cpus, &stat) != 0)
+		return -1;
+	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
+	return 0;
+}
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct parsing *parsing = state;
+	struct linux_container container;
+	char text[UNITS_TEXT_MAX];
+	if (units_parse_time(parsing->every, __builtin_strlen(parsing->every), &parsing->interval_ns, NULL) != 0)
+		return env->host->refuse(env, "'%s': expected %s", parsing->every, UNITS_TIME_EXPECTED);
+	env->host->say(env, "%s, %s", units_print_time(parsing->interval_ns, text), linux_container_find(env, &container) ? "a part" : "all");
+	linux_container_free(&container);
+	parsing->stat = env->host->open(env, "/proc/stat");
+	return parsing->stat < 0 ? -1 : 0;
+}
+
+static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
+{
+	(void)state;
+	return linux_stat_sample_idle(before, now, linux_stat_hz(), sample);
+}
+
+static double estimate(const void *state, double load, const struct sst_sample *sample)
+{
+	(void)state;
+	return sst_filter(load, sample, 0.333);
+}
+
+static int64_t interval(const void *state, double processors)
+{
+	(void)processors;
+	return ((const struct parsing *)state)->interval_ns;
+}
+
+static const struct sst_option options[] = {
+	{.name = "every", .type = SST_TEXT, .offset = offsetof(struct parsing, every), .initial = "80ms", .help = "between samples"},
+	{0},
+};
+
+SST_EXPORT const struct sst_feedback sst_module = {
+	SST_BASE(feedback, SST_FEEDBACK, .name = "parsing", .version = "1", .summary = "links the parsers",
+		.state_size = sizeof(struct parsing), .options = options, .prepare = prepare),
+	.read = read_stat,
+	.sample = sample,
+	.estimate = estimate,
+	.interval = interval,
+};
+END
+libraries=$(pkg-config --libs showstopper)
+# What is counted while it is tested needs the library that counts.
+! grep -q __gcov_ "$(find moved/prefix -name libshowstopper-parsers.a)" || libraries="$libraries --coverage"
+# shellcheck disable=SC2086
+run "$cc" -std=gnu17 -Wall -Wextra -Werror -fPIC -shared $flags -o modules/feedback/parsing.so outside/feedback/parsing.c $libraries
+expect_status 0
 if command -v c++ >/dev/null; then
 	echo '#include "showstopper/module.h"' >header.cc
 	# shellcheck disable=SC2086
@@ -54,7 +129,7 @@ SHOWSTOPPER_MODULE_PATH=$work/modules
 export SHOWSTOPPER_MODULE_PATH
 run showstopper --list-modules
 expect_status 0
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	expect_text out "^$kind:mine +[^ ]"
 	cp out listed
 	run showstopper --help-module "$kind:mine"
@@ -67,16 +142,27 @@ expect_text out '^control:rbpid ' # those of the installation are still there
 
 mkdir -p sysroot/proc/pressure
 echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=1000' >sysroot/proc/pressure/cpu
-run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine -a mine true
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -t mine -T time=10s -f mine -c mine -C rate=0.5 -s mine -d mine true
 expect_status 0
-for kind in trace feedback control space dithering actuator; do expect_text out "^$kind: mine"; done
+for kind in trace feedback control space dithering; do expect_text out "^$kind: mine"; done
 expect_text out '^control: mine rate=0.5,band=0.01$'
 expect_text out '^trace length: 10s$'
 
-run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -a mine -o log.csv ssburn --profile=single
+run showstopper -r 1s -n 2 -T 30% -c "$work/modules/control/mine.so" -s mine -d mine -o log.csv ssburn --profile=single
 expect_status 0
 expect_text log.csv '^time_s,'
 [ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
+
+run showstopper -r 2s -n 2 -T 50% -f parsing -F 100m ssburn --profile=single
+expect_status 0
+expect_text err '^showstopper: .*100ms, (a part|all)$'
+expect_text err '^achieved load +[0-9]'
+printf 'cpu%s 10 0 0 90\n' '' 0 1 5 >sysroot/proc/stat
+run showstopper --sysroot="$work/sysroot" --dry-run -n 1 -T 50% -f parsing true
+expect_status 0
+expect_text out '^processors: 3$'
+run showstopper --dry-run -T 50% -f parsing -F every=soon true
+expect_trouble "^showstopper: feedback module 'parsing': 'soon': expected a time such as "
 
 # ---- Refused ------------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +181,7 @@ refused "^showstopper: control module 'absent': no control/absent.so in $work/mo
 refused "^showstopper: control module '/no/such.so': .*No such file or directory" -c /no/such.so
 refused "^showstopper: trace module 'rbpid': no trace/rbpid.so in " -t rbpid
 refused "^showstopper: space module .*/good.so is a control module, expected one of kind space\$" -s "$fixtures/good.so"
-refused "^showstopper: control module .*/wrong_abi.so has module ABI $((abi + 1)), expected $abi\$" -c "$fixtures/wrong_abi.so"
+refused "^showstopper: control module .*/wrong_abi.so has control ABI $((abi + 1)), expected $abi\$" -c "$fixtures/wrong_abi.so"
 refused "^showstopper: control module .*/wrong_size.so has a struct of [0-9]+ bytes, expected [0-9]+\$" \
 	-c "$fixtures/wrong_size.so"
 refused "^showstopper: control module .*/wrong_kind.so is a nameless kind of module, expected" -c "$fixtures/wrong_kind.so"
@@ -104,7 +190,7 @@ refused "^showstopper: trace module .*/no_hook_trace.so lacks the required hook 
 refused "^showstopper: control module .*/no_hook_control.so lacks the required hook 'step'\$" -c "$fixtures/no_hook_control.so"
 refused "^showstopper: dithering module .*/no_hook_dithering.so lacks the required hook 'next'\$" \
 	-d "$fixtures/no_hook_dithering.so"
-refused "^showstopper: actuator module .*/no_hook_actuator.so lacks the required hook 'runs'\$" -a "$fixtures/no_hook_actuator.so"
+refused "^showstopper: actuator module './mine.so': expected signals, freezer or quota: actuators are built in, and none is loaded from a file\$" -a ./mine.so
 refused "^showstopper: control module .*/bad_table.so: option 'gain' has the default '2', out of its bounds\$" -c "$fixtures/bad_table.so"
 refused "^showstopper: control module .*/no_symbol.so exports no 'sst_module'" -c "$fixtures/no_symbol.so"
 refused "^showstopper: control module .*undefined symbol: a_function_that_nobody_has" -c "$fixtures/unresolved.so"
@@ -127,11 +213,11 @@ refused "^showstopper: trace module 'file': .*absent.trace" -t file -T absent.tr
 # Also where nothing would be run.
 run showstopper --help-module control:absent
 expect_trouble "control module 'absent': no control/absent.so in "
-cp "$fixtures/wrong_abi.so" modules/space/wrong_abi.so
+cp "$fixtures/wrong_abi.so" modules/control/wrong_abi.so
 run showstopper --list-modules
 expect_status 125
 expect_lines err 1
-expect_text err "^showstopper: space module 'wrong_abi': .* has module ABI $((abi + 1)), expected $abi\$"
+expect_text err "^showstopper: control module 'wrong_abi': .* has control ABI $((abi + 1)), expected $abi\$"
 expect_text out '^space:mine ' # the others are listed all the same
 
 finish

@@ -57,7 +57,8 @@ run dpkg-deb -x "$package" root
 expect_status 0
 (cd root && find . -type f | sort) >present
 {
-	printf '%s\n' ./usr/include/showstopper/module.h ./usr/share/pkgconfig/showstopper.pc
+	printf './usr/%s\n' include/showstopper/module.h include/showstopper/parsers.h lib/libshowstopper-parsers.a share/pkgconfig/showstopper.pc
+	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units os/cgroup os/cgroup_text os/container os/stat
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do

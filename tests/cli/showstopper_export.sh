@@ -20,6 +20,7 @@ run showstopper -n 2 -T 40% -r 1s -w 100m --export-json record.json --export-csv
 expect_status 0
 valid record.json
 value record.json '[.configuration.modules[].kind]' '["trace","feedback","control","space","dithering","actuator"]'
+value record.json '[.configuration.modules[] | select(.file == null) | .kind]' '["actuator"]'
 value record.json '.configuration.groups' '[{"instances":2,"command":["ssburn","-s","%"],"free":false,"cpus":null,"pin":null,"frequency":null,"stdout":null,"stderr":null}]'
 value record.json '[.workloads[].command]' '[["ssburn","-s","0"],["ssburn","-s","1"]]'
 value record.json '[.configuration.warmup_s,.configuration.run_time_s,.configuration.trace_length_s,.configuration.log]' '[0.1,1,null,"log.csv"]'

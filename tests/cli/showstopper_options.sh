@@ -48,7 +48,7 @@ refused "-r: '0' is out of range: expected a time from 1ns" -r 0
 refused "--log-interval: '999u' is out of range: expected a time from 1ms" --log-interval 999u
 accepted -w 0 --grace 0 -r 500m
 
-for kind in trace feedback control space dithering actuator; do
+for kind in trace feedback control space dithering; do
 	refused "--$kind: expected the name of a module" "--$kind="
 	refused "$kind module 'nosuch': no $kind/nosuch.so in .*--list-modules shows what there is" -T 50% "--$kind=nosuch"
 	refused "$kind module '../$kind/nosuch': " -T 50% "--$kind=../$kind/nosuch"
@@ -57,6 +57,10 @@ for kind in trace feedback control space dithering actuator; do
 	refused "$kind module '$source/README.md': " -T 50% "--$kind=$source/README.md"
 done
 accepted -c "$build/modules/control/geom.so"
+refused '--actuator: expected the name of a module' --actuator=
+for name in nosuch signal "$build/modules/control/geom.so" "$source/README.md"; do
+	refused "actuator module '$name': expected signals, freezer or quota: actuators are built in, and none is loaded from a file\$" -T 50% -a "$name"
+done
 
 # Options of modules. The messages are those of all modules; each type of value is met once.
 for value in '' 2 -0.1 101% nan inf 1/0 3/2 1/ 0.5x; do

@@ -40,9 +40,6 @@ sssim -T 50% -r 10s --report -q >by_default
 run sssim -T 50% -r 10s --report -q -a freezer -A version=1
 expect_status 0
 cmp -s out by_default || fail "$what: $(diff out by_default)"
-run sssim -T 50% -r 10s --report -q -a skeleton -A 10%
-expect_status 0
-cmp -s out by_default && fail "$what: the actuator is not asked"
 
 # A bandwidth: throttled by the modelled kernel, with no stop, and with many threads as well.
 for workload in single parallel:threads=4 phased; do

@@ -253,7 +253,7 @@ static unsigned report(const struct options *options, const struct result *resul
 	unsigned names = 0;
 	unsigned ran = 0;
 	unsigned vanished = 0;
-	unsigned held[SST_HANDS] = {0};
+	unsigned held[ACTUATORS] = {0};
 	unsigned clocked = 0;
 	unsigned shaped[SHAPES] = {0};
 	struct {
@@ -280,8 +280,8 @@ static unsigned report(const struct options *options, const struct result *resul
 	for (int shape = 0; shape < SHAPES; shape++)
 		printf(" %s %u", shape_name((enum shape)shape), shaped[shape]);
 	printf("\nheld by");
-	for (int hand = 0; hand < SST_HANDS; hand++)
-		printf(" %s %u", hand_name((enum sst_hand)hand), held[hand]);
+	for (int hand = 0; hand < ACTUATORS; hand++)
+		printf(" %s %u", hand_name((enum actuator)hand), held[hand]);
 	printf("; clocks held in %u", clocked);
 	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
@@ -341,11 +341,11 @@ static void parse_hand(struct options *options, const char *name)
 	options->settings.any_hand = strcmp(name, "any") == 0;
 	if (options->settings.any_hand)
 		return;
-	while (hand < SST_HANDS && strcmp(name, hand_name((enum sst_hand)hand)) != 0)
+	while (hand < ACTUATORS && strcmp(name, hand_name((enum actuator)hand)) != 0)
 		hand++;
-	if (hand == SST_HANDS)
+	if (hand == ACTUATORS)
 		trouble("--actuator: expected signals, freezer, quota or any");
-	options->settings.hand = (enum sst_hand)hand;
+	options->settings.hand = (enum actuator)hand;
 }
 
 static void parse(struct options *options, int argc, char **argv)
@@ -486,8 +486,8 @@ int main(int argc, char **argv)
 	const struct sigaction action = {.sa_handler = on_interrupt};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	for (int hand = 0; options.settings.any_hand && hand < SST_HANDS; hand++)
-		options.settings.has_hand[hand] = launch_can_hold(options.settings.program, (enum sst_hand)hand);
+	for (int hand = 0; options.settings.any_hand && hand < ACTUATORS; hand++)
+		options.settings.has_hand[hand] = launch_can_hold(options.settings.program, (enum actuator)hand);
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

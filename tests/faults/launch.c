@@ -57,7 +57,7 @@ static void become(const struct trial *trial)
 	_exit(125);
 }
 
-bool launch_can_hold(const char *program, enum sst_hand hand)
+bool launch_can_hold(const char *program, enum actuator hand)
 {
 	int status = 1;
 	const pid_t pid = fork();

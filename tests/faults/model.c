@@ -71,7 +71,7 @@ struct trial_case {
 	enum phase phase;
 	enum role role;
 	enum blow blow;
-	enum sst_hand hand;
+	enum actuator hand;
 	bool attached;
 };
 
@@ -240,7 +240,7 @@ static void become(void)
 		add(argument, &count, "--stdout");
 		add(argument, &count, name);
 	}
-	if (now.hand != SST_HAND_SIGNALS) {
+	if (now.hand != ACTUATOR_SIGNALS) {
 		add(argument, &count, "-a");
 		add(argument, &count, hand_name(now.hand));
 	}
@@ -474,12 +474,12 @@ static void run_case(const struct trial_case *which, struct outcome *result)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------------ */
 
-#define CASES_MAX (PHASES * ROLES * BLOWS * (SST_HANDS + 1))
+#define CASES_MAX (PHASES * ROLES * BLOWS * (ACTUATORS + 1))
 
 static struct trial_case cases[CASES_MAX];
 static unsigned case_count;
 
-static void add_cases(enum sst_hand hand, bool is_attached)
+static void add_cases(enum actuator hand, bool is_attached)
 {
 	for (int phase = 0; phase < PHASES; phase++)
 		for (int role = 0; role < ROLES; role++)
@@ -608,13 +608,13 @@ int main(int argc, char **argv)
 		workload_program = path;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL);
-	for (int hand = 0; hand < SST_HANDS; hand++) {
-		if (launch_can_hold(program, (enum sst_hand)hand))
-			add_cases((enum sst_hand)hand, false);
+	for (int hand = 0; hand < ACTUATORS; hand++) {
+		if (launch_can_hold(program, (enum actuator)hand))
+			add_cases((enum actuator)hand, false);
 		else
-			printf("left out: %s can't be had here\n", hand_name((enum sst_hand)hand));
+			printf("left out: %s can't be had here\n", hand_name((enum actuator)hand));
 	}
-	add_cases(SST_HAND_SIGNALS, true);
+	add_cases(ACTUATOR_SIGNALS, true);
 	const unsigned failed = run_all(jobs, verbose);
 	printf("%u trials, %u failed\n", case_count, failed);
 	return failed ? 1 : 0;

@@ -187,19 +187,19 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	if (!one_process)
 		choose_standstill(plan);
 	/* What is there already can't be moved into a group. */
-	const enum sst_hand drawn = (enum sst_hand)below(SST_HANDS);
-	plan->hand = one_process || plan->attached ? SST_HAND_SIGNALS
-		     : settings->any_hand          ? settings->has_hand[drawn] ? drawn : SST_HAND_SIGNALS
+	const enum actuator drawn = (enum actuator)below(ACTUATORS);
+	plan->hand = one_process || plan->attached ? ACTUATOR_SIGNALS
+		     : settings->any_hand          ? settings->has_hand[drawn] ? drawn : ACTUATOR_SIGNALS
 						   : settings->hand;
 	const bool held = below(3) == 0;
 	plan->frequency =
 		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
 }
 
-const char *hand_name(enum sst_hand hand)
+const char *hand_name(enum actuator hand)
 {
-	static const char *const names[SST_HANDS] = {"signals", "freezer", "quota"};
-	return (unsigned)hand < SST_HANDS ? names[hand] : NULL;
+	static const char *const names[ACTUATORS] = {"signals", "freezer", "quota"};
+	return (unsigned)hand < ACTUATORS ? names[hand] : NULL;
 }
 
 static void add(struct plan_command *command, const char *const word[], size_t count)
@@ -279,7 +279,7 @@ void plan_command(
 		ADD(command, "-c", "open", "-d", "averageq", "-D", "200m");
 	if (settings->contain)
 		ADD(command, "--contain", settings->contain);
-	if (plan->hand != SST_HAND_SIGNALS)
+	if (plan->hand != ACTUATOR_SIGNALS)
 		ADD(command, "-a", hand_name(plan->hand));
 	if (plan->frequency)
 		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");

@@ -38,7 +38,7 @@ struct plan {
 	bool executor[EXECUTORS_MAX]; /* to be killed */
 	const char *target;
 	int64_t run_us, grace_us, moment_us, interval_us;
-	enum sst_hand hand; /* what holds the workloads */
+	enum actuator hand; /* what holds the workloads */
 	bool frequency;     /* clocks are held, too */
 	bool suspend;       /* Ctrl-Z before it */
 	bool at_once;       /* as near to one instant as can be */
@@ -65,7 +65,7 @@ void plan_command(
 	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command);
 
 /* What -a calls it; NULL: there is no such hand. */
-const char *hand_name(enum sst_hand hand);
+const char *hand_name(enum actuator hand);
 
 /* For people, as far as there is room. */
 void plan_describe(const struct plan *plan, char *text, size_t size);

@@ -105,7 +105,7 @@ static unsigned count_groups(const struct trial *trial)
 static void look_for_groups(struct trial *trial)
 {
 	int status;
-	if (trial->plan.hand == SST_HAND_SIGNALS || !count_groups(trial))
+	if (trial->plan.hand == ACTUATOR_SIGNALS || !count_groups(trial))
 		return;
 	if (!trial->killed_guardian || !trial->killed_master) {
 		trial->result->verdict = VERDICT_LEFT;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "showstopper/module.h"
+#include "module/actuator.h"
 
 enum tool { TOOL_SHOWSTOPPER, TOOL_CPULIMIT, TOOL_CPULIMIT_ATTACHED };
 
@@ -52,9 +52,9 @@ struct settings {
 	const char *workload; /* faults_workload */
 	const char *contain;  /* NULL, or the value of --contain */
 	int shape;            /* enum shape, or -1: any */
-	enum sst_hand hand;   /* for -a */
+	enum actuator hand;   /* for -a */
 	bool any_hand;        /* … but one of those that can be had, as the seed says */
-	bool has_hand[SST_HANDS];
+	bool has_hand[ACTUATORS];
 	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
 	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
@@ -75,7 +75,7 @@ struct result {
 	enum kind kind;
 	enum shape shape;
 	enum victims victims;
-	enum sst_hand hand;
+	enum actuator hand;
 	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */

@@ -99,7 +99,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 	check(isnan(config->require_error) || (config->require_error >= 0 && isfinite(config->require_error)));
 	check(isnan(config->require_others) || (config->require_others >= 0 && isfinite(config->require_others)));
 	check(isnan(config->require_mse) || (config->require_mse >= 0 && isfinite(config->require_mse)));
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		check(config->module[kind] && *config->module[kind]);
 	check(config->separator && config->placeholder && config->root);
 	check(config->action != ACTION_HELP_MODULE || (config->help_name && *config->help_name));

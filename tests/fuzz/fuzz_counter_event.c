@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/column_name.h"
-#include "os/counter_pmu.h"
+#include "os/counter_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -223,11 +223,6 @@ static void describe_dithering(void)
 	describe(SST_DITHERING);
 }
 
-static void describe_actuator(void)
-{
-	describe(SST_ACTUATOR);
-}
-
 static void modules_describe_themselves(void **state)
 {
 	(void)state;
@@ -236,7 +231,6 @@ static void modules_describe_themselves(void **state)
 	for_each(SST_CONTROL, describe_control);
 	for_each(SST_SPACE, describe_space);
 	for_each(SST_DITHERING, describe_dithering);
-	for_each(SST_ACTUATOR, describe_actuator);
 }
 
 /* ---- Traces ------------------------------------------------------------------------------------------------------------ */
@@ -508,76 +502,6 @@ static void dithering_keeps_the_mean(void **state)
 	for_each(SST_DITHERING, drive_dithering);
 }
 
-/* ---- Actuators --------------------------------------------------------------------------------------------------------- */
-
-static const double duties[] = {0, 1e-300, 1e-6, 0.02, 1.0 / 3, 0.5, 0.9999, 1};
-
-static void drive_stops(const struct sst_actuator *actuator)
-{
-	for (size_t i = 0; i < COUNT(duties); i++)
-		for (int run = 0; run < 2; run++) {
-			const struct sst_actuator_input in = {.run = run, .duty = duties[i]};
-			const bool runs = actuator->runs(test.module.state, &in);
-			check(runs == actuator->runs(other.module.state, &in), "an answer differs between executors");
-			check(runs == actuator->runs(test.module.state, &in), "an answer changes when asked for again");
-		}
-	/* At the bounds there is one answer. */
-	check(!actuator->runs(test.module.state, &(struct sst_actuator_input){.run = false, .duty = 0}),
-		"what never runs is let run");
-	check(actuator->runs(test.module.state, &(struct sst_actuator_input){.run = true, .duty = 1}),
-		"what always runs is stopped");
-}
-
-static struct sst_bandwidth limit_of(const struct module_test *asked, double duty, double width)
-{
-	const struct sst_actuator_input in = {.run = true, .duty = duty, .width = width};
-	return asked->module.actuator->limit(asked->module.state, &in);
-}
-
-/* What the kernel takes, and no less than what was asked for, but for its unit. */
-static void drive_limits(const struct sst_actuator *actuator)
-{
-	static const double widths[] = {1e-3, 1, 1.5, 128, 4096};
-	const int64_t interval = actuator->interval(test.module.state);
-	check(interval > 0 && interval == actuator->interval(other.module.state), "an interval that there isn't, or two");
-	for (size_t i = 0; i < COUNT(duties); i++)
-		for (size_t j = 0; j < COUNT(widths); j++) {
-			const struct sst_bandwidth mine = limit_of(&test, duties[i], widths[j]);
-			const struct sst_bandwidth theirs = limit_of(&other, duties[i], widths[j]);
-			const double share = (double)mine.quota_ns / (double)mine.period_ns;
-			check(mine.quota_ns == theirs.quota_ns && mine.period_ns == theirs.period_ns,
-				"an answer differs between executors");
-			check(mine.period_ns >= 1000000 && mine.period_ns <= 1000000000, "a period that can't be had");
-			check((mine.quota_ns == 0) == (duties[i] >= 1), "what always runs is limited, or what doesn't is not");
-			check(mine.quota_ns == 0 || mine.quota_ns >= 1000000, "a quota that can't be had");
-			check(mine.quota_ns == 0 || share >= duties[i] * widths[j] * (1 - 1e-5), "less than what was asked for");
-			check(share <= duties[i] * widths[j] * (1 + 1e-5) || mine.quota_ns == 1000000,
-				"more than what was asked for");
-		}
-}
-
-static void drive_actuator(void)
-{
-	start(&test, SST_ACTUATOR, 0, 2);
-	start(&other, SST_ACTUATOR, 1, 2);
-	const struct sst_actuator *actuator = test.module.actuator;
-	check((unsigned)actuator->hand < SST_HANDS, "a hand that there isn't");
-	if (actuator->hand == SST_HAND_QUOTA)
-		drive_limits(actuator);
-	else
-		drive_stops(actuator);
-	const int version = actuator->version ? actuator->version(test.module.state) : 0;
-	check(version >= 0 && version <= 2, "a version of control groups that there isn't");
-	module_test_end(&other);
-	module_test_end(&test);
-}
-
-static void actuators_give_answers(void **state)
-{
-	(void)state;
-	for_each(SST_ACTUATOR, drive_actuator);
-}
-
 static int write_trace(void **state)
 {
 	(void)state;
@@ -603,7 +527,6 @@ int main(void)
 		cmocka_unit_test(control_gives_numbers),
 		cmocka_unit_test(space_keeps_the_mean),
 		cmocka_unit_test(dithering_keeps_the_mean),
-		cmocka_unit_test(actuators_give_answers),
 	};
 	return cmocka_run_group_tests(tests, write_trace, remove_trace);
 }

@@ -47,8 +47,8 @@ static void knows_of_a_hand_that_limits(void **state)
 	struct module_test test;
 	start(&test, NULL);
 	struct sst_control_input in = input(0.3, 0);
-	in.width = 2;
-	in.lag_ns = 50000000;
+	in.limited.width = 2;
+	in.limited.lag_ns = 50000000;
 	assert_float_equal(answer(&test, &in), 0.15, 1e-12);
 	in.owed = 0.04; /* 0.04 / 0.4 = 0.1, over a gain of 2 */
 	assert_float_equal(answer(&test, &in), 0.2, 1e-12);

@@ -6,7 +6,7 @@
 #include "cpuload/options.h"
 #include "os/counter_set.h"
 #include "os/idle_states.h"
-#include "os/load.h"
+#include "os/load_source.h"
 
 /* Zeroed it has no columns. */
 struct counted {

@@ -18,7 +18,7 @@
 #include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "os/frequency.h"
+#include "os/frequency_policies.h"
 #include "os/spawn.h"
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ static void print_help(const struct settings *settings)
 		stdout);
 	tool_options_help(sssim_options, sssim_option_count, 0, stdout);
 	fputs("\nModules, where no others are asked for:", stdout);
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		printf("%s %s", kind ? "," : "", settings->sim.module[kind]);
 	fputs("\n\nModels of workloads, with their options:\n", stdout);
 	sim_workload_help(stdout);
@@ -30,7 +30,7 @@ static void print_help(const struct settings *settings)
 /* As showstopper says it. */
 static void say_what_was_set_up(const struct sim_run *run)
 {
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &sim_run_modules(run)[kind];
 		char *options = NULL;
 		size_t size = 0;

@@ -95,7 +95,7 @@ static void defaults(void **state)
 	assert_non_null(to);
 	config_help(to);
 	fclose(to);
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		char said[64];
 		snprintf(said, sizeof said, "(default %s)", config.module[kind]);
 		if (!strstr(help, said))
@@ -140,9 +140,9 @@ static void every_option_has_its_place(void **state)
 	     "--log-instances --stdout out.% --stderr=err.% --chdir=/tmp --grace=0 --require=error=1,mse=12 --ignore-failures "
 	     "--sysroot=/r --contain=pidns "
 	     "--quiet --verbose true");
-	static const char *const modules[SST_KINDS] = {"sine", "f", "c", "s", "d", "a"};
-	static const char *const options[SST_KINDS] = {"mean=50%", "F", "C", "S", "D", "A"};
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	static const char *const modules[KINDS] = {"sine", "f", "c", "s", "d", "a"};
+	static const char *const options[KINDS] = {"mean=50%", "F", "C", "S", "D", "A"};
+	for (int kind = 0; kind < KINDS; kind++) {
 		assert_string_equal(config.module[kind], modules[kind]);
 		assert_string_equal(config.module_options[kind], options[kind]);
 	}

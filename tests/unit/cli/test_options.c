@@ -75,7 +75,7 @@ static void names_can_be_completed(void **state)
 static void each_kind_has_a_module_and_its_options(void **state)
 {
 	(void)state;
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		int modules = 0, options = 0;
 		for (EACH(row)) {
 			if ((int)row->kind != kind)

@@ -107,8 +107,8 @@ static struct estimator one, two;
 
 static int share(unsigned executors)
 {
-	const size_t none[SST_KINDS] = {0};
-	size_t offset[SST_KINDS];
+	const size_t none[KINDS] = {0};
+	size_t offset[KINDS];
 	const size_t size = shared_layout(executors, none, offset);
 	shared = aligned_alloc(128, size);
 	if (!shared)

@@ -139,23 +139,9 @@ static const struct sst_control bare_control_module = {SST_BASE(control, SST_CON
 static const struct sst_space space_module = {SST_BASE(space, SST_SPACE, .name = "fake"), .local = fake_local};
 static const struct sst_dithering dithering_module = {SST_BASE(dithering, SST_DITHERING, .name = "fake"), .next = fake_next};
 
-static struct {
-	struct sst_actuator_input in;
-	double most; /* it lets a workload run at no more than this duty cycle */
-} actuator;
-
-static bool fake_runs(const void *state, const struct sst_actuator_input *in)
-{
-	(void)state;
-	actuator.in = *in;
-	return in->run && in->duty <= actuator.most;
-}
-
-static const struct sst_actuator actuator_module = {SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .runs = fake_runs};
-
 /* ---- One loop in shared memory of its own ----------------------------------------------------------------------------- */
 
-static struct module modules[SST_KINDS];
+static struct module modules[KINDS];
 static struct shared *shared;
 static struct loop loop;
 static struct loop_answer answer;
@@ -180,8 +166,8 @@ static void start(unsigned index)
 static int enter(void **state)
 {
 	(void)state;
-	const size_t none[SST_KINDS] = {0};
-	size_t offset[SST_KINDS];
+	const size_t none[KINDS] = {0};
+	size_t offset[KINDS];
 	const size_t size = shared_layout(WORKLOADS, none, offset);
 	shared = aligned_alloc(128, size);
 	if (!shared)
@@ -195,7 +181,6 @@ static int enter(void **state)
 	memset(&controller, 0, sizeof controller);
 	memset(&space, 0, sizeof space);
 	memset(&dithering, 0, sizeof dithering);
-	actuator.most = 1;
 	trace.target_at_s[0] = 0.5;
 	trace.free_from_s = trace.free_to_s = -1;
 	controller.kappa = 2;
@@ -204,7 +189,7 @@ static int enter(void **state)
 	modules[SST_CONTROL] = (struct module){.control = &control_module};
 	modules[SST_SPACE] = (struct module){.space = &space_module};
 	modules[SST_DITHERING] = (struct module){.dithering = &dithering_module};
-	modules[SST_ACTUATOR] = (struct module){.actuator = &actuator_module};
+	modules[KIND_ACTUATOR] = (struct module){.base = &actuator_table[ACTUATOR_SIGNALS]};
 	start(3);
 	return 0;
 }
@@ -674,66 +659,27 @@ static void a_standstill_is_not_under_control(void **state)
 	assert_true(is(record.alive_ns, 10100e6));
 }
 
-/* The control sees what a workload really had; dithering goes on from its own answer. */
-static void the_actuator_has_the_last_word(void **state)
+/* Its bandwidth is limited, by these options. */
+static void limit_it(int64_t period_ns)
 {
-	(void)state;
-	controller.out.duty = space.answer = 0.5;
-	dithering.out.run = true;
-	step_at(0, 0);
-	assert_true(answer.run);
-	assert_true(actuator.in.run && is(actuator.in.duty, 0.5));
-	actuator.most = 0.4;
-	step_at(100, 0.1);
-	assert_false(answer.run);
-	step_at(200, 0.1);
-	assert_true(dithering.in.running);
-	assert_true(is(controller.in.got, 0));
-	dithering.out.run = false;
-	step_at(300, 0.1);
-	assert_false(actuator.in.run);
+	static struct actuator_settings settings;
+	settings = (struct actuator_settings){.period_ns = period_ns, .interval_ns = 50000000};
+	modules[KIND_ACTUATOR] = (struct module){.base = &actuator_table[ACTUATOR_QUOTA], .state = &settings};
 }
-
-static struct {
-	struct sst_actuator_input in;
-	unsigned asked;
-	int64_t period_ns;
-} quota;
-
-static struct sst_bandwidth fake_limit(const void *state, const struct sst_actuator_input *in)
-{
-	(void)state;
-	quota.in = *in;
-	quota.asked++;
-	return (struct sst_bandwidth){(int64_t)(in->duty * in->width * (double)quota.period_ns), quota.period_ns};
-}
-
-static int64_t fifty_ms(const void *state)
-{
-	(void)state;
-	return 50000000;
-}
-
-static const struct sst_actuator quota_module = {
-	SST_BASE(actuator, SST_ACTUATOR, .name = "limiting"), .hand = SST_HAND_QUOTA, .limit = fake_limit, .interval = fifty_ms};
 
 /* It is asked at regular moments, dithering never, and control knows of it. */
 static void a_bandwidth_has_no_edges(void **state)
 {
 	(void)state;
-	modules[SST_ACTUATOR] = (struct module){.actuator = &quota_module};
-	memset(&quota, 0, sizeof quota);
-	quota.period_ns = 20000000;
+	limit_it(20000000);
 	controller.out.duty = space.answer = 0.25;
 	loop.width = 1.5;
 	step_at(0, 0);
 	step_at(60, 0.1);
 	assert_int_equal(dithering.in.now_ns, 0);
-	assert_int_equal(quota.asked, 2);
 	assert_true(answer.run && !answer.free);
-	assert_true(is(quota.in.duty, 0.25) && is(quota.in.width, 1.5));
-	assert_true(is(controller.in.width, 1.5));
-	assert_int_equal(controller.in.lag_ns, 50000000);
+	assert_true(is(controller.in.limited.width, 1.5));
+	assert_int_equal(controller.in.limited.lag_ns, 50000000);
 	assert_int_equal(answer.limit.quota_ns, 7500000);
 	assert_int_equal(answer.limit.period_ns, 20000000);
 	/* On the common clock, each executor at its place: that of rank 3 of 6 at 25 ms. */
@@ -745,10 +691,12 @@ static void a_bandwidth_has_no_edges(void **state)
 	/* More threads than processors don't make it wider, nor does not knowing. */
 	loop.width = 1000;
 	step_at(150, 0.1);
-	assert_true(is(quota.in.width, controller.in.processors));
+	assert_true(is(controller.in.limited.width, controller.in.processors));
+	assert_int_equal(answer.limit.quota_ns, (int64_t)(0.25 * controller.in.processors * 20000000));
 	loop.width = 0;
 	step_at(200, 0.1);
-	assert_true(is(quota.in.width, controller.in.processors));
+	assert_true(is(controller.in.limited.width, controller.in.processors));
+	assert_int_equal(answer.limit.quota_ns, (int64_t)(0.25 * controller.in.processors * 20000000));
 	/* While the trace leaves it free there is no limit. */
 	trace.free_from_s = 0;
 	trace.free_to_s = 100;
@@ -767,21 +715,19 @@ static void expect_limit(int64_t now_ms, double duty, int64_t quota_us)
 static void a_bandwidth_stays_for_its_period(void **state)
 {
 	(void)state;
-	modules[SST_ACTUATOR] = (struct module){.actuator = &quota_module};
-	memset(&quota, 0, sizeof quota);
-	quota.period_ns = 200000000;
+	limit_it(200000000);
 	loop.width = 1;
 	controller.out.duty = 0.25;
 	expect_limit(0, 0.25, 50000);
 	expect_limit(60, 0.3, 50000);
-	assert_int_equal(controller.in.lag_ns, 200000000);
+	assert_int_equal(controller.in.limited.lag_ns, 200000000);
 	/* What is in force is what a workload is given. */
 	assert_true(is(loop.runs, 0.25) && is(loop.local, 0.3));
 	expect_limit(110, 0.1, 50000);
 	expect_limit(160, 0.5, 100000);
 	expect_limit(250, 0.1, 100000);
 	expect_limit(360, 0.1, 20000);
-	expect_limit(400, 1, 200000);
+	expect_limit(400, 1, 0);
 }
 
 int main(void)
@@ -806,7 +752,6 @@ int main(void)
 		TEST(optional_hooks_may_be_missing),
 		TEST(one_that_is_not_marked_live_counts_itself),
 		TEST(the_time_of_edges_is_learnt),
-		TEST(the_actuator_has_the_last_word),
 		TEST(a_bandwidth_has_no_edges),
 		TEST(a_bandwidth_stays_for_its_period),
 		TEST(answers_are_entered_into_the_slot),

@@ -18,7 +18,7 @@ static struct overdue overdue;
 static int enter(void **state)
 {
 	(void)state;
-	const size_t none[SST_KINDS] = {0};
+	const size_t none[KINDS] = {0};
 	shared = shared_create(WORKLOADS, none);
 	if (!shared)
 		return -1;

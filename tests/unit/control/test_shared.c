@@ -19,15 +19,15 @@
 #include "control/shared.h"
 #include "os/process.h"
 
-static const size_t no_modules[SST_KINDS];
+static const size_t no_modules[KINDS];
 
 static void parts_lie_on_lines_of_their_own(void **state)
 {
 	(void)state;
-	const size_t module_size[SST_KINDS] = {1, 0, 129, 0, 64, 0};
-	size_t offset[SST_KINDS];
+	const size_t module_size[KINDS] = {1, 0, 129, 0, 64, 0};
+	size_t offset[KINDS];
 	const size_t alone = shared_layout(3, no_modules, offset);
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		assert_int_equal(offset[kind], 0);
 	assert_true(alone >= sizeof(struct shared) + 3 * sizeof(struct slot));
 	const size_t size = shared_layout(3, module_size, offset);
@@ -37,7 +37,7 @@ static void parts_lie_on_lines_of_their_own(void **state)
 	assert_true(offset[SST_CONTROL] >= offset[SST_TRACE] + 1);
 	assert_true(offset[SST_DITHERING] >= offset[SST_CONTROL] + 129);
 	assert_true(size >= offset[SST_DITHERING] + 64);
-	for (int kind = 0; kind < SST_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		assert_int_equal(offset[kind] % 64, 0);
 	assert_int_equal(sizeof(struct slot) % 128, 0);
 	assert_int_equal(offsetof(struct shared, slot) % 128, 0);
@@ -81,7 +81,7 @@ static void nobody_else_can_open_it(void **state)
 static void memory_is_prepared(void **state)
 {
 	(void)state;
-	const size_t module_size[SST_KINDS] = {0, 0, 24, 0, 0, 0};
+	const size_t module_size[KINDS] = {0, 0, 24, 0, 0, 0};
 	struct shared *shared = shared_create(2, module_size);
 	assert_non_null(shared);
 	assert_int_equal(shared->workloads, 2);

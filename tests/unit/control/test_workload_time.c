@@ -72,7 +72,7 @@ static void end_process(pid_t pid)
 
 static void cpu_time_of_all_trees(void **state)
 {
-	const size_t size[SST_KINDS] = {0};
+	const size_t size[KINDS] = {0};
 	const int64_t work_ns = 50 * NS_PER_MS;
 	(void)state;
 	struct shared *shared = shared_create(3, size);

@@ -116,8 +116,8 @@ struct good {
 static void kinds_have_names(void **state)
 {
 	(void)state;
-	static const char *const names[SST_KINDS] = {"trace", "feedback", "control", "space", "dithering", "actuator"};
-	for (int kind = 0; kind < SST_KINDS; kind++) {
+	static const char *const names[KINDS] = {"trace", "feedback", "control", "space", "dithering", "actuator"};
+	for (int kind = 0; kind < KINDS; kind++) {
 		assert_string_equal(module_kind_name((enum sst_kind)kind), names[kind]);
 		assert_int_equal(module_kind_find(names[kind]), kind);
 	}
@@ -191,14 +191,13 @@ static void wrong_options_are_refused(void **state)
 static const char *wrong_abi(const char *file)
 {
 	static char message[128];
-	snprintf(message, sizeof message, "%s has module ABI %u, expected %u", file, SST_ABI + 1, SST_ABI);
+	snprintf(message, sizeof message, "%s has control ABI %u, expected %u", file, SST_CONTROL_ABI + 1, SST_CONTROL_ABI);
 	return message;
 }
 
 static void wrong_modules_are_refused(void **state)
 {
 	(void)state;
-	char message[64];
 	refuse(SST_CONTROL, FIXTURES "wrong_abi.so", NULL, wrong_abi("/wrong_abi.so"));
 	char size[64];
 	snprintf(size, sizeof size, "/wrong_size.so has a struct of %zu bytes, expected %zu", sizeof(struct sst_control) - 8,
@@ -217,10 +216,7 @@ static void wrong_modules_are_refused(void **state)
 	refuse(SST_CONTROL, FIXTURES "no_hook_control.so", NULL, "/no_hook_control.so lacks the required hook 'step'");
 	refuse(SST_SPACE, FIXTURES "no_hook_space.so", NULL, "/no_hook_space.so lacks the required hook 'local'");
 	refuse(SST_DITHERING, FIXTURES "no_hook_dithering.so", NULL, "/no_hook_dithering.so lacks the required hook 'next'");
-	refuse(SST_ACTUATOR, FIXTURES "no_hook_actuator.so", NULL, "/no_hook_actuator.so lacks the required hook 'runs'");
-	refuse(SST_ACTUATOR, FIXTURES "no_limit.so", NULL, "/no_limit.so lacks the required hook 'limit'");
-	snprintf(message, sizeof message, "/no_hand.so asks for hand %d, expected one below %d", SST_HANDS, SST_HANDS);
-	refuse(SST_ACTUATOR, FIXTURES "no_hand.so", NULL, message);
+	refuse(SST_TRACE, FIXTURES "wrong_abi.so", NULL, "/wrong_abi.so is a control module, expected one of kind trace");
 	refuse(SST_CONTROL, FIXTURES "bad_table.so", NULL, "/bad_table.so: option 'gain' has the default '2', out of its bounds");
 	refuse(SST_CONTROL, FIXTURES "no_symbol.so", NULL,
 		"/no_symbol.so exports no 'sst_module', expected a Showstopper module");
@@ -371,6 +367,12 @@ static int help_absent(FILE *to)
 	return module_info_help(SST_SPACE, "absent", to);
 }
 
+static const char described[] = "control:good           as it should be\n"
+				"space:bare             nothing but a hook\n"
+				"actuator:freezer       a control group for each workload, frozen and thawed\n"
+				"actuator:quota         the bandwidth of a control group for each workload\n"
+				"actuator:signals       SIGSTOP and SIGCONT for each process\n";
+
 static void modules_are_described_from_their_tables(void **state)
 {
 	(void)state;
@@ -381,7 +383,7 @@ static void modules_are_described_from_their_tables(void **state)
 	search("@/a");
 	assert_string_equal(standard_error(module_info_list, printed, sizeof printed, &result), "");
 	assert_int_equal(result, 0);
-	assert_string_equal(printed, "control:good           as it should be\nspace:bare             nothing but a hook\n");
+	assert_string_equal(printed, described);
 	assert_string_equal(standard_error(help_good, printed, sizeof printed, &result), "");
 	assert_int_equal(result, 0);
 	assert_ptr_equal(strstr(printed, "control module good, version 7\nas it should be\nfile: /"), printed);
@@ -406,7 +408,7 @@ static void a_broken_module_does_not_hide_the_others(void **state)
 	search("@/a");
 	assert_non_null(strstr(standard_error(module_info_list, printed, sizeof printed, &result), "control module 'broken': "));
 	assert_int_equal(result, -1);
-	assert_string_equal(printed, "control:good           as it should be\nspace:bare             nothing but a hook\n");
+	assert_string_equal(printed, described);
 }
 
 /* The last refusal says whose fault it was. */

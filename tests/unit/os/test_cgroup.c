@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Control groups on made-up trees: as a host of each version shows them, and containers with and without a namespace. */
 #include "os/cgroup.h"
+#include "os/container.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -73,7 +74,7 @@ static double quota(const char *text)
 	char described[PATH_MAX + 256] = "";
 	const bool found = linux_cgroup_find_container(&host.env, &container);
 	if (found)
-		linux_cgroup_describe(&container, described, sizeof described);
+		linux_container_describe(&(struct linux_container){.group = container}, described, sizeof described);
 	assert_true(found == (container.quota > 0 || container.cpus));
 	free(container.cpus);
 	if (text)

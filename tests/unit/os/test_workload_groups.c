@@ -28,7 +28,7 @@ static struct group_place place; /* a folder of the test's own */
 static struct workload_groups *groups;
 
 /* Where groups can be made: a folder that no other run looks into. */
-static bool find_place_for(enum sst_hand hand, int version)
+static bool find_place_for(enum actuator hand, int version)
 {
 	struct group_place outer;
 	char error[GROUP_PLACE_ERROR_MAX];
@@ -46,7 +46,7 @@ static bool find_place_for(enum sst_hand hand, int version)
 
 static bool find_place(int version)
 {
-	return find_place_for(SST_HAND_FREEZER, version);
+	return find_place_for(ACTUATOR_FREEZER, version);
 }
 
 static void leave_place(void)
@@ -178,7 +178,7 @@ static long long quota_of(unsigned index)
 
 START_TEST(a_group_is_limited_and_let_go)
 {
-	if (!find_place_for(SST_HAND_QUOTA, _i))
+	if (!find_place_for(ACTUATOR_QUOTA, _i))
 		return;
 	/* Below a group of the test's own, to which nobody hands the controller down. */
 	if (_i == 2) {
@@ -190,19 +190,19 @@ START_TEST(a_group_is_limited_and_let_go)
 	const pid_t pid = start(&group, 3);
 	ck_assert_uint_eq(workload_group_count(&group, 5), 1);
 	ck_assert_uint_eq(workload_group_count(&group, 1), 1);
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){5 * NS_PER_MS, 20 * NS_PER_MS}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){5 * NS_PER_MS, 20 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(3), 5000);
 	/* A quota that is longer than the old period, and a period that is shorter than the old quota. */
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){600 * NS_PER_MS, NS_PER_S}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){600 * NS_PER_MS, NS_PER_S}), 0);
 	ck_assert_int_eq(quota_of(3), 600000);
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){NS_PER_MS, 2 * NS_PER_MS}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){NS_PER_MS, 2 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(3), 1000);
 	if (_i == 1)
 		ck_assert_int_eq(number_in(3, "cpu.cfs_period_us"), 2000);
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){0}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){0}), 0);
 	ck_assert_int_eq(quota_of(3), -1);
 	for (int i = 0; i < 2; i++) {
-		workload_group_limit(&group, &(struct sst_bandwidth){NS_PER_MS, NS_PER_S});
+		workload_group_limit(&group, &(struct bandwidth){NS_PER_MS, NS_PER_S});
 		ck_assert_int_eq(quota_of(3), 1000);
 		if (i)
 			workload_groups_release(groups);
@@ -239,15 +239,15 @@ static void write_number(const char *folder, const char *name, long long number)
 /* Version 1 takes no more than a group above has; that one's limit is then what counts. */
 START_TEST(a_limit_above_counts)
 {
-	if (!find_place_for(SST_HAND_QUOTA, 1))
+	if (!find_place_for(ACTUATOR_QUOTA, 1))
 		return;
 	struct workload_group group;
 	write_number(place.folder, "cpu.cfs_quota_us", 50000);
 	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
 	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){10 * NS_PER_MS, 100 * NS_PER_MS}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){10 * NS_PER_MS, 100 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), 10000);
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){90 * NS_PER_MS, 100 * NS_PER_MS}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){90 * NS_PER_MS, 100 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), -1);
 	workload_group_close(&group);
 	workload_groups_remove(groups);
@@ -260,7 +260,7 @@ START_TEST(a_limit_below_gives_way)
 {
 	static const char *const below[] = {"0/run", "0/run/more", "0/run/less"};
 	char path[2 * PATH_MAX];
-	if (!find_place_for(SST_HAND_QUOTA, 1))
+	if (!find_place_for(ACTUATOR_QUOTA, 1))
 		return;
 	struct workload_group group;
 	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
@@ -271,7 +271,7 @@ START_TEST(a_limit_below_gives_way)
 		if (i)
 			write_number(path, "cpu.cfs_quota_us", i == 1 ? 60000 : 5000);
 	}
-	ck_assert_int_eq(workload_group_limit(&group, &(struct sst_bandwidth){2 * NS_PER_MS, 20 * NS_PER_MS}), 0);
+	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){2 * NS_PER_MS, 20 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), 2000);
 	ck_assert_int_eq(number_in(0, "run/more/cpu.cfs_quota_us"), -1);
 	ck_assert_int_eq(number_in(0, "run/less/cpu.cfs_quota_us"), 5000);
@@ -606,7 +606,7 @@ START_TEST(without_a_place_there_is_a_reason)
 {
 	char error[GROUP_PLACE_ERROR_MAX];
 	struct group_place none;
-	ck_assert_int_eq(group_place_find(&none, SST_HAND_SIGNALS, 0, 0, error), 0);
+	ck_assert_int_eq(group_place_find(&none, ACTUATOR_SIGNALS, 0, 0, error), 0);
 	/* Signals need none, and nothing is made for them. */
 	groups = workload_groups_new();
 	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), 0);
@@ -616,10 +616,10 @@ START_TEST(without_a_place_there_is_a_reason)
 	workload_groups_remove(groups);
 	if (geteuid() == 0)
 		ck_assert_int_eq(seteuid(65534), 0);
-	if (group_place_find(&none, SST_HAND_FREEZER, 0, 0, error) != 0)
+	if (group_place_find(&none, ACTUATOR_FREEZER, 0, 0, error) != 0)
 		ck_assert_msg(strstr(error, "no control group can be made ("), "%s", error);
 	strcpy(none.folder, "/nowhere");
-	none.hand = SST_HAND_FREEZER;
+	none.hand = ACTUATOR_FREEZER;
 	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), -1);
 	ck_assert_str_eq(groups->folder, "");
 	workload_groups_free(groups);

@@ -13,12 +13,14 @@
 #include "placement/dynamic_pinning.h"
 
 static struct dynamic_pinning dynamic;
+static struct pinning_course course;
 
 static void take(const char *text)
 {
 	char error[OPTION_ERROR_MAX];
 	if (dynamic_pinning_parse(text, &dynamic, error) != 0)
 		fail_msg("'%s': %s", text ? text : "", error);
+	course = (struct pinning_course){.settings = &dynamic};
 }
 
 static void refuse(const char *text, const char *reason)
@@ -31,7 +33,7 @@ static void refuse(const char *text, const char *reason)
 
 static bool step(double load, double time_s)
 {
-	return dynamic_pinning_step(&dynamic, load, (int64_t)(time_s * (double)NS_PER_S));
+	return dynamic_pinning_step(&course, load, (int64_t)(time_s * (double)NS_PER_S));
 }
 
 static void settings(void **state)
@@ -42,7 +44,7 @@ static void settings(void **state)
 	assert_int_equal(dynamic.above, PIN_PER_CHIP);
 	assert_true(fabs(dynamic.threshold - 0.5) < 1e-12 && fabs(dynamic.hysteresis - 0.05) < 1e-12);
 	assert_int_equal(dynamic.dwell_ns, 5 * NS_PER_S);
-	assert_int_equal(dynamic_pinning_scheme(&dynamic), PIN_PER_THREAD);
+	assert_int_equal(dynamic_pinning_scheme(&course), PIN_PER_THREAD);
 	take("below=neutral,above=spread,threshold=1/4,hysteresis=0,dwell=0");
 	assert_int_equal(dynamic.below, PIN_NEUTRAL);
 	assert_int_equal(dynamic.above, PIN_SPREAD);
@@ -70,12 +72,12 @@ static void changes_have_a_threshold_and_a_hysteresis(void **state)
 	assert_false(step(0.1, 1));
 	assert_false(step(0.59, 2));
 	assert_true(step(0.61, 3));
-	assert_int_equal(dynamic_pinning_scheme(&dynamic), PIN_PER_CHIP);
+	assert_int_equal(dynamic_pinning_scheme(&course), PIN_PER_CHIP);
 	assert_false(step(0.9, 4));
 	assert_false(step(0.41, 5));
 	assert_false(step(NAN, 6));
 	assert_true(step(0.39, 7));
-	assert_int_equal(dynamic_pinning_scheme(&dynamic), PIN_PER_THREAD);
+	assert_int_equal(dynamic_pinning_scheme(&course), PIN_PER_THREAD);
 	assert_false(step(0.45, 8));
 	assert_false(step(NAN, 9));
 }
@@ -84,7 +86,7 @@ static void schemes_last(void **state)
 {
 	(void)state;
 	take("dwell=5s");
-	dynamic.since_ns = 100 * NS_PER_S;
+	course.since_ns = 100 * NS_PER_S;
 	assert_false(step(0.9, 101));
 	assert_false(step(0.9, 104.9));
 	assert_true(step(0.9, 105));

@@ -44,8 +44,8 @@ static struct recorder recorder;
 static int enter(void **state)
 {
 	(void)state;
-	const size_t none[SST_KINDS] = {0};
-	size_t offset[SST_KINDS];
+	const size_t none[KINDS] = {0};
+	size_t offset[KINDS];
 	const size_t size = shared_layout(2, none, offset);
 	memset(&run, 0, sizeof run);
 	config.workloads = config.controlled = 2;

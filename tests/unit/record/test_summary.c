@@ -21,8 +21,8 @@ static char *text;
 static int enter(void **state)
 {
 	(void)state;
-	const size_t module_size[SST_KINDS] = {0};
-	size_t offset[SST_KINDS];
+	const size_t module_size[KINDS] = {0};
+	size_t offset[KINDS];
 	const size_t size = shared_layout(WORKLOADS, module_size, offset);
 	shared = aligned_alloc(128, (size + 127) / 128 * 128);
 	assert_non_null(shared);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "os/accounting.h"
+#include "os/kernel.h"
 #include "os/stat.h"
 #include "sim/host.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "os/cores.h"
+#include "os/core_load.h"
 #include "sim/host.h"
 #include "sim/sysfs.h"
 

@@ -165,7 +165,7 @@ static int load(struct tables_modules *modules)
 	struct loading loading = {.modules = modules};
 	struct config config;
 	config_init(&config);
-	for (int kind = 0; kind < SST_KINDS && loading.result == 0; kind++) {
+	for (int kind = 0; kind < KINDS && loading.result == 0; kind++) {
 		char *usual;
 		loading.kind = (enum sst_kind)kind;
 		if (asprintf(&usual, "%s:%s", module_kind_name(loading.kind), config.module[kind]) < 0)

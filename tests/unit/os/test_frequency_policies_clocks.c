@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/frequency.h"
+#include "os/frequency_policies.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -12,7 +12,7 @@
 
 #include <check.h>
 
-#include "os/group_mark.h"
+#include "os/group_tree.h"
 
 #define NOBODY 65534
 

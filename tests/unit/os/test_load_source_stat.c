@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/load.h"
+#include "os/load_source.h"
 
 #include <errno.h>
 #include <math.h>

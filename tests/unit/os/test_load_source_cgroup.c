@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/cgroup_usage.h"
+#include "os/load_source.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "os/home.h"
+#include "os/affinity.h"
 
 static unsigned count(pid_t process)
 {

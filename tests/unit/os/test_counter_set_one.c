@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/counter.h"
+#include "os/counter_set.h"
 
 #include <errno.h>
 #include <fcntl.h>

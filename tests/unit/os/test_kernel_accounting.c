@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "os/accounting.h"
+#include "os/kernel.h"
 
 /* A machine that consists of a few files. */
 static struct {

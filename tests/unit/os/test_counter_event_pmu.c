@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/counter_pmu.h"
+#include "os/counter_event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

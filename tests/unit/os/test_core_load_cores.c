@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/cores.h"
+#include "os/core_load.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "os/unread.h"
+#include "os/terminal.h"
 
 static void the_rest_of_a_file(void **state)
 {
