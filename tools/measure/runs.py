@@ -66,29 +66,18 @@ class Run:
 
     def words(self) -> list[str]:
         """Options of showstopper, with a : before those of each of several groups."""
-        own = (
-            [word for group in self.groups for word in (":", *group.options)]
-            if len(self.groups) > 1
-            else list(self.groups[0].options)
-        )
-        return [*self.options, *own]
+        between = [":"] if len(self.groups) > 1 else []
+        return [*self.options, *(word for group in self.groups for word in (*between, *group.options))]
 
     def line(self) -> list[str]:
         """Of runs.tsv."""
-        instances = "/".join(group.instances for group in self.groups)
-        numbers = [shortest(self.warm_up), shortest(self.seconds)]
-        return [self.name, self.workload, instances, *numbers, self.environment, " ".join(self.words())]
+        instances, words = "/".join(group.instances for group in self.groups), " ".join(self.words())
+        lengths = [shortest(self.warm_up), shortest(self.seconds)]
+        return [self.name, self.workload, instances, *lengths, self.environment, words]
 
     def fields(self) -> dict[str, Any]:
-        return {
-            "workload": self.workload,
-            "setting": self.setting,
-            "target": self.target,
-            "repetition": self.repetition,
-            "scheme": self.scheme,
-            "environment": self.environment,
-            "seed": self.seed,
-        }
+        names = "workload setting target repetition scheme environment seed"
+        return {name: getattr(self, name) for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -119,12 +108,20 @@ def record_of(folder: Path) -> dict[str, Any] | None:
 
 def is_complete(run: Run, folder: Path) -> bool:
     """Its record says so; where there is none, which was so before, the folder has its name only then."""
-    if not folder.is_dir():
-        return False
     record = record_of(folder)
     if record is None:
-        return not (folder / "run.json").exists()
+        return folder.is_dir() and not (folder / "run.json").exists()
     return record.get("status") == COMPLETE and record.get("fields") == run.fields()
+
+
+def left(of: Iterable[Run], output: Path) -> list[Run]:
+    """Those that are not complete."""
+    return [run for run in of if not is_complete(run, run.folder(output))]
+
+
+def seconds_of(of: Iterable[Run], pause: float) -> float:
+    """That they take, with a pause after each."""
+    return sum(run.warm_up + run.seconds + 1 + pause for run in of)
 
 
 # ---- Orders -----------------------------------------------------------------------------------------------------------------------
@@ -152,8 +149,11 @@ def write_list(path: Path, runs: Iterable[Run]) -> None:
 
 def is_same_list(path: Path, runs: Sequence[Run]) -> bool:
     """Lists from before have no fields, and other blanks."""
-    found = [[" ".join(field.split()) for field in line.split("\t")[:7]] for line in lines_of(path)]
-    return found == [[" ".join(field.split()) for field in run.line()] for run in runs]
+
+    def plain(lines: Iterable[list[str]]) -> list[list[str]]:
+        return [[" ".join(field.split()) for field in line] for line in lines]
+
+    return plain(line.split("\t")[:7] for line in lines_of(path)) == plain(run.line() for run in runs)
 
 
 def of_list(path: Path, runs: Sequence[Run]) -> list[Run]:
