@@ -38,7 +38,6 @@ enum tool_option_completion {
 	TOOL_COMPLETE_LIST,            /* some of choices, with commas between them */
 	TOOL_COMPLETE_FILE,            /* its name */
 	TOOL_COMPLETE_FOLDER,          /* its name */
-	TOOL_COMPLETE_COMMAND,         /* a program's name, and its arguments */
 	TOOL_COMPLETE_PROCESS,         /* its number */
 	TOOL_COMPLETE_MODULE,          /* the name of a module of that kind */
 	TOOL_COMPLETE_MODULE_OPTIONS,  /* of the module of that kind */

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"
@@ -42,8 +43,12 @@ static int measure(struct settings *settings)
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {
+		.option = cpuload_options, .count = cpuload_option_count, .words = COMPLETE_COMMAND_BEHIND_DASHES};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("cpuload");
 	signals_block_file_limit();
 	const int what = settings_parse(&settings, count, arguments);

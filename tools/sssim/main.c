@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "sim/run.h"
 #include "sssim/options.h"
@@ -72,8 +73,11 @@ static int simulate(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
+	const struct complete_program program = {.option = sssim_options, .count = sssim_option_count, .words = COMPLETE_NONE};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	if (complete(&program, argc, argv))
+		return 0;
 	diag_name("sssim");
 	signals_block_file_limit();
 	switch (settings_parse(&settings, argc, argv)) {

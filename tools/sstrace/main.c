@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
@@ -162,8 +163,12 @@ static int occupy_standard_files(void)
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {
+		.option = sstrace_options, .count = sstrace_option_count, .words = COMPLETE_FILES};
 	struct settings settings;
 	int result = -1;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("sstrace");
 	signals_block_file_limit();
 	if (occupy_standard_files() != 0) {
