@@ -345,14 +345,19 @@ unset SHOWSTOPPER_MODULE_PATH
 
 # ---- What is said of each -------------------------------------------------------------------------------------------------------
 
+# --help has the defaults behind the words of the table.
+without_defaults() {
+	sed -E 's/ \(default [^()]*\)$//' | sort
+}
+
 if command -v fish >/dev/null; then
 	for program in $programs; do
 		[ "$program" = ssreport ] && line='ssreport accuracy --' || line="$program --"
 		# shellcheck disable=SC2016 # fish's
-		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/$program.fish" "$line" | tr '\t' ' ' | sort >said
+		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/$program.fish" "$line" | tr '\t' ' ' | without_defaults >said
 		set -- "$build/$program" --help
 		[ "$program" != ssreport ] || set -- "$build/$program" accuracy --help
-		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | sort >meant
+		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | without_defaults >meant
 		cmp -s said meant || { fail "$program: what fish says of the options, < in --help:"; diff meant said | head; }
 	done
 fi

@@ -14,9 +14,11 @@
 
 static void print_help(void)
 {
+	struct settings settings;
+	settings_init(&settings);
 	printf("usage: cpuload [OPTION]... [INTERVAL [COUNT]] [-- COMMAND [ARG]...]\n"
 	       "Records the CPU load every INTERVAL (500ms), COUNT times, while COMMAND runs, or until interrupted.\n\n");
-	tool_options_help_at(cpuload_options, cpuload_option_count, 0, 26, ' ', stdout);
+	tool_options_help(cpuload_options, cpuload_option_count, 0, &settings, stdout);
 }
 
 /* Prints what was asked for instead of working. */

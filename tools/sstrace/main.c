@@ -35,10 +35,11 @@ static int end_output(FILE *to, const char *name)
 
 static int print_help(void)
 {
+	static const struct settings defaults = {0};
 	printf("usage: sstrace [OPTION]... [FILE]\n"
 	       "Reads a load trace, text or compiled, from FILE or standard input and writes it compiled to standard "
 	       "output.\n\n");
-	tool_options_help(sstrace_options, sstrace_option_count, 0, stdout);
+	tool_options_help(sstrace_options, sstrace_option_count, 0, &defaults, stdout);
 	return end_output(stdout, "standard output");
 }
 
