@@ -7,9 +7,12 @@
 #include "base/diag.h"
 #include "base/version.h"
 #include "cli/command_line.h"
+#include "cli/complete.h"
 #include "cli/dry_run.h"
 #include "cli/machine.h"
 #include "cli/module_info.h"
+#include "cli/option_values.h"
+#include "cli/options.h"
 #include "os/signals.h"
 #include "placement/placement.h"
 #include "record/summary_terms.h"
@@ -64,6 +67,10 @@ static int act(const struct config *config)
 
 int main(int argc, char **argv)
 {
+	const struct complete_program program = {.option = showstopper_options,
+		.count = showstopper_option_count,
+		.words = COMPLETE_COMMAND,
+		.later = OPTION_OF_GROUP};
 	struct config config;
 	char *error;
 	int status = EXIT_TROUBLE;
@@ -72,6 +79,8 @@ int main(int argc, char **argv)
 		diag("set-uid or set-gid, this program would hand its rights to any command: give it cap_sys_nice instead");
 		return EXIT_TROUBLE;
 	}
+	if (complete(&program, argc, argv))
+		return 0;
 	if (config_parse(&config, argc, argv, &error) == 0)
 		status = act(&config);
 	else

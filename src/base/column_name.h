@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that others gave to things, as names of columns. */
+/* Names of columns: those by which who writes a log and who reads it understand each other, and names that others gave to things. */
 #ifndef BASE_COLUMN_NAME_H
 #define BASE_COLUMN_NAME_H
 
 #include <stddef.h>
+
+/* Of control logs and load logs; units in their names. */
+#define LOG_TIME "time_s"           /* end of the row, since control or the measurement began */
+#define LOG_MONOTONIC "monotonic_s" /* the same on CLOCK_MONOTONIC */
+#define LOG_WALL "time_unix_s"      /* … and on the wall clock, since 1970; of iterations and requests, too */
+#define LOG_TARGET "target"
+#define LOG_LOAD "load"
+#define LOG_OTHERS "others"
+#define LOG_POWER "power_w"
 
 /* Copies a name, cut to the size, with one underscore for whatever is neither a letter nor a digit, and none at its ends. */
 void column_name(const char *name, char *column, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tool_options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -87,23 +88,49 @@ int tool_options_scan(struct tool_options *options, int ends_at_word)
 	return TOOL_OPTIONS_END;
 }
 
+/* The only row whose long name begins as the word does, or NULL. */
+static const struct tool_option *find_longer(const struct tool_options *options)
+{
+	const char *const word = options->where + 2;
+	const struct tool_option *found = NULL;
+	for (size_t i = 0; !options->letter && i < options->count; i++) {
+		if (strncmp(options->option[i].name, word, strcspn(word, "=")) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &options->option[i];
+	}
+	return found;
+}
+
+const char *tool_options_wrong(const struct tool_options *options, char error[static OPTION_ERROR_MAX])
+{
+	const struct tool_option *const row = options->faulty;
+	const struct tool_option *const longer = row ? NULL : find_longer(options);
+	const int length = (int)strcspn(options->where, "=");
+	char name[TOOL_OPTIONS_NAME_MAX];
+	if (row && options->fault == TOOL_OPTIONS_LACKS_VALUE)
+		snprintf(error, OPTION_ERROR_MAX, "%s: its %s is missing", tool_options_name(options, row, name), row->argument);
+	else if (row)
+		snprintf(error, OPTION_ERROR_MAX, "--%s: takes no value", row->name);
+	else if (options->letter)
+		snprintf(error, OPTION_ERROR_MAX, "unknown option '-%c' (see %s --help)", options->letter, options->program);
+	else if (longer)
+		snprintf(error, OPTION_ERROR_MAX, "unknown option '%.*s': expected --%s in full", length, options->where,
+			longer->name);
+	else
+		snprintf(error, OPTION_ERROR_MAX, "unknown option '%.*s' (see %s --help)", length, options->where,
+			options->program);
+	return error;
+}
+
 int tool_options_next(struct tool_options *options, int ends_at_word)
 {
+	char error[OPTION_ERROR_MAX];
 	const int found = tool_options_scan(options, ends_at_word);
-	if (found != TOOL_OPTIONS_ERROR)
-		return found;
-	const struct tool_option *const row = options->faulty;
-	char name[TOOL_OPTIONS_NAME_MAX];
-	if (options->fault == TOOL_OPTIONS_LACKS_VALUE)
-		diag("%s: its %s is missing", tool_options_name(options, row, name), row->argument);
-	else if (options->fault == TOOL_OPTIONS_TAKES_NO_VALUE)
-		diag("--%s: takes no value", row->name);
-	else if (options->letter)
-		diag("unknown option '-%c' (see %s --help)", options->letter, options->program);
-	else
-		diag("unknown option '%.*s' (see %s --help)", (int)strcspn(options->where, "="), options->where,
-			options->program);
-	return TOOL_OPTIONS_ERROR;
+	if (found == TOOL_OPTIONS_ERROR)
+		diag("%s", tool_options_wrong(options, error));
+	return found;
 }
 
 const char *tool_options_name(const struct tool_options *options, const struct tool_option *row, char text[TOOL_OPTIONS_NAME_MAX])
@@ -117,95 +144,87 @@ const char *tool_options_name(const struct tool_options *options, const struct t
 
 /* ---- Their values ----------------------------------------------------------------------------------------------------- */
 
-/* The number that an option takes, or -1. */
-static int parse_number(const struct tool_option *option, const char *text, int64_t *number)
+/* As a row of a module's table; its bounds are in the two texts. */
+static struct sst_option describe(
+	const struct tool_option *row, char least[static UNITS_TEXT_MAX], char most[static UNITS_TEXT_MAX])
 {
-	const int result = option->takes == TOOL_TIME ? units_parse_time(text, strlen(text), number, NULL)
-						      : units_parse_int(text, strlen(text), number, NULL);
-	return result == 0 && *number >= option->least && *number <= option->most ? 0 : -1;
+	const bool is_time = row->takes == TOOL_TIME;
+	if (row->takes == TOOL_CHOICE)
+		return (struct sst_option){.type = SST_CHOICE, .offset = row->offset, .choices = row->choices};
+	if (is_time) {
+		units_print_time(row->least, least);
+		units_print_time(row->most, most);
+	} else {
+		snprintf(least, UNITS_TEXT_MAX, "%" PRId64, row->least);
+		snprintf(most, UNITS_TEXT_MAX, "%" PRId64, row->most);
+	}
+	return (struct sst_option){.type = is_time ? SST_TIME : SST_INT, .offset = row->offset, .least = least, .most = most};
 }
 
-static int find_choice(const struct tool_option *option, const char *text)
+static int store_typed(
+	const struct tool_option *row, void *settings, const char *source, const char *text, char error[static OPTION_ERROR_MAX])
 {
-	for (int i = 0; option->choices[i]; i++)
-		if (strcmp(option->choices[i], text) == 0)
-			return i;
+	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+	const struct sst_option option = describe(row, least, most);
+	union option_value value;
+	if (option_value_parse(&option, text, &value) != 0)
+		return option_value_refuse(&option, source, text, errno, error);
+	if (row->takes == TOOL_COUNT)
+		*(unsigned *)(void *)((char *)settings + row->offset) = (unsigned)value.integer;
+	else
+		option_value_put(&option, settings, &value);
+	return 0;
+}
+
+static int refuse_empty(const struct tool_option *row, const char *source, char error[static OPTION_ERROR_MAX])
+{
+	const char *const expected = row->completion == TOOL_COMPLETE_FILE     ? "the name of a file"
+				     : row->completion == TOOL_COMPLETE_FOLDER ? "the name of a folder"
+				     : row->completion == TOOL_COMPLETE_MODULE ? "the name of a module"
+				     : strcmp(row->argument, "COMMAND") == 0   ? "a command for the shell"
+									       : row->argument;
+	snprintf(error, OPTION_ERROR_MAX, "%s: '' is malformed: expected %s", source, expected);
 	return -1;
 }
 
-int tool_options_store(const struct tool_option *option, void *settings, const char *text)
+int tool_options_store(
+	const struct tool_option *row, void *settings, const char *source, const char *text, char error[static OPTION_ERROR_MAX])
 {
-	void *const member = (char *)settings + option->offset;
-	int64_t number;
-	int choice;
-	switch (option->takes) {
+	void *const member = (char *)settings + row->offset;
+	switch (row->takes) {
+	case TOOL_FLAG:
+		*(bool *)member = true;
+		break;
+	case TOOL_CONSTANT:
+		*(int *)member = (int)row->least;
+		break;
+	case TOOL_TEXT:
+		if (!*text)
+			return refuse_empty(row, source, error);
+		*(const char **)member = text;
+		break;
+	case TOOL_ANY_TEXT:
+		*(const char **)member = text;
+		break;
+	case TOOL_INT:
+	case TOOL_TIME:
+	case TOOL_COUNT:
+	case TOOL_CHOICE:
+		return store_typed(row, settings, source, text, error);
 	case TOOL_NOTHING:
 	case TOOL_VALUE:
 	case TOOL_CALL:
-		return 0;
-	case TOOL_FLAG:
-		*(bool *)member = true;
-		return 0;
-	case TOOL_CONSTANT:
-		*(int *)member = (int)option->least;
-		return 0;
-	case TOOL_INT:
-	case TOOL_TIME:
-		if (parse_number(option, text, &number) != 0)
-			return -1;
-		*(int64_t *)member = number;
-		return 0;
-	case TOOL_COUNT:
-		if (parse_number(option, text, &number) != 0)
-			return -1;
-		*(unsigned *)member = (unsigned)number;
-		return 0;
-	case TOOL_TEXT:
-	case TOOL_ANY_TEXT:
-		if (!*text && option->takes == TOOL_TEXT)
-			return -1;
-		*(const char **)member = text;
-		return 0;
-	case TOOL_CHOICE:
-		choice = find_choice(option, text);
-		if (choice < 0)
-			return -1;
-		*(int *)member = choice;
-		return 0;
+		break;
 	}
-	return -1;
-}
-
-static void refuse_choice(const struct tool_option *option, const char *source, const char *text)
-{
-	char names[256] = "";
-	size_t used = 0;
-	for (int i = 0; option->choices[i]; i++) {
-		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", option->choices[i]);
-		if (used >= sizeof names)
-			used = sizeof names - 1;
-	}
-	diag("%s: found '%s', expected one of %s", source, text, names);
+	return 0;
 }
 
 int tool_options_set(const struct tool_option *option, void *settings, const char *source, const char *text)
 {
-	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+	char error[OPTION_ERROR_MAX];
 	if (option->takes == TOOL_CALL)
 		return option->call(settings, source, text);
-	if (tool_options_store(option, settings, text) == 0)
-		return 0;
-	if (option->takes == TOOL_CHOICE)
-		refuse_choice(option, source, text);
-	else if (option->takes == TOOL_TIME)
-		diag("%s: found '%s', expected " UNITS_TIME_EXPECTED ", from %s to %s", source, text,
-			units_print_time(option->least, least), units_print_time(option->most, most));
-	else if (option->takes == TOOL_TEXT)
-		diag("%s: found '', expected %s", source, option->argument);
-	else
-		diag("%s: found '%s', expected a whole number from %" PRId64 " to %" PRId64, source, text, option->least,
-			option->most);
-	return -1;
+	return tool_options_store(option, settings, source, text, error) == 0 ? 0 : diag_refuse("%s", error);
 }
 
 int tool_options_take(const struct tool_options *options, int found, void *settings)
@@ -217,7 +236,34 @@ int tool_options_take(const struct tool_options *options, int found, void *setti
 
 /* ---- Help ------------------------------------------------------------------------------------------------------------- */
 
-void tool_options_help(const struct tool_option *option, size_t count, unsigned mask, FILE *to)
+/* What stands in the settings that nobody has changed; what the option doesn't take is no default. */
+static void print_default(const struct tool_option *row, const void *settings, FILE *to)
+{
+	const void *const at = (const char *)settings + row->offset;
+	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+	const struct sst_option option = describe(row, least, most);
+	int choices = 0;
+	while (row->choices && row->choices[choices])
+		choices++;
+	const bool is_number = row->takes == TOOL_INT || row->takes == TOOL_TIME;
+	if (row->takes == TOOL_TEXT && *(const char *const *)at && **(const char *const *)at)
+		fprintf(to, " (default %s)", *(const char *const *)at);
+	else if (is_number ? *(const int64_t *)at >= row->least && *(const int64_t *)at <= row->most
+			   : row->takes == TOOL_CHOICE && *(const int *)at < choices)
+		fputs(option_value_print(&option, settings, " (default ", "", to) ? ")" : "", to);
+}
+
+void tool_options_help_row(const struct tool_option *row, const void *defaults, int column, char joint, FILE *to)
+{
+	int used = row->letter ? fprintf(to, "  -%c, --%s", row->letter, row->name) : fprintf(to, "      --%s", row->name);
+	if (row->argument)
+		used += fprintf(to, "%c%s", joint, row->argument);
+	fprintf(to, "%*s%s", used < column ? column - used : 1, "", row->help);
+	print_default(row, defaults, to);
+	fputc('\n', to);
+}
+
+void tool_options_help(const struct tool_option *option, size_t count, unsigned mask, const void *defaults, FILE *to)
 {
 	size_t width = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -225,19 +271,7 @@ void tool_options_help(const struct tool_option *option, size_t count, unsigned 
 		if (length > width)
 			width = length;
 	}
-	tool_options_help_at(option, count, mask, (int)(strlen("  -x, --") + width + 2), ' ', to);
-}
-
-void tool_options_help_at(const struct tool_option *option, size_t count, unsigned mask, int column, char joint, FILE *to)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct tool_option *const row = &option[i];
-		if (mask && !(row->uses & mask))
-			continue;
-		int used =
-			row->letter ? fprintf(to, "  -%c, --%s", row->letter, row->name) : fprintf(to, "      --%s", row->name);
-		if (row->argument)
-			used += fprintf(to, "%c%s", joint, row->argument);
-		fprintf(to, "%*s%s\n", used < column ? column - used : 1, "", row->help);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (!mask || option[i].uses & mask)
+			tool_options_help_row(&option[i], defaults, (int)(strlen("  -x, --") + width + 2), ' ', to);
 }

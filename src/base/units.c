@@ -232,6 +232,9 @@ bool units_lacks_percent(const char *text)
 	return units_parse_real(text, strlen(text), &number, NULL) == 0 && number > 1 && number <= 100;
 }
 
+/* From here on a whole number of small units is hard to read. */
+#define LONG_NUMBER 100000
+
 char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX])
 {
 	/* No single letter but those that mean the same everywhere: `m` is a minute to many. */
@@ -240,10 +243,22 @@ char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX])
 		int64_t ns;
 	} printed[] = {{"d", 86400 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"min", 60 * NS_PER_S}, {"s", NS_PER_S},
 		{"ms", NS_PER_MS}, {"us", NS_PER_US}, {"ns", 1}};
-	size_t i = ns ? 0 : 3;
+	enum { SECONDS = 3 };
+	size_t i = ns ? 0 : SECONDS;
 	while (ns % printed[i].ns != 0)
 		i++;
-	snprintf(text, UNITS_TEXT_MAX, "%lld%s", (long long)(ns / printed[i].ns), printed[i].name);
+	if (ns / printed[i].ns < LONG_NUMBER || i <= SECONDS) {
+		snprintf(text, UNITS_TEXT_MAX, "%lld%s", (long long)(ns / printed[i].ns), printed[i].name);
+		return text;
+	}
+	/* Nobody reads 59583333334ns: it is 59.583333334s. */
+	while (i > SECONDS && ns >= printed[i - 1].ns)
+		i--;
+	const int64_t whole = ns / printed[i].ns, part = ns % printed[i].ns * NS_PER_S / printed[i].ns;
+	int end = snprintf(text, UNITS_TEXT_MAX, "%lld.%09lld", (long long)whole, (long long)part);
+	while (text[end - 1] == '0')
+		end--;
+	snprintf(text + end, UNITS_TEXT_MAX - (size_t)end, "%s", printed[i].name);
 	return text;
 }
 

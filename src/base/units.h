@@ -31,7 +31,7 @@ int units_parse_int(const char *text, size_t length, int64_t *value, size_t *sto
 /* Longest text that the printers below make, with its NUL. */
 #define UNITS_TEXT_MAX 40
 
-/* Prints the exact time in the largest unit that is one (107ms, 90s, 2min); parses back to the same value. Returns text. */
+/* Prints the exact time in the largest unit that is one (107ms, 90s, 2min), or with decimals (59.583333334s); parses back to the same. Returns text. */
 char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX]);
 /* Prints the shortest decimal number that reads back as the same double. Returns text. */
 char *units_print_real(double value, char text[static UNITS_TEXT_MAX]);

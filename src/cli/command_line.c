@@ -14,8 +14,13 @@
 
 static void print_options(const char *heading, unsigned uses, FILE *to)
 {
+	struct config config;
+	const struct group group = {0};
+	config_init(&config);
 	fprintf(to, "\n%s:\n", heading);
-	tool_options_help_at(showstopper_options, showstopper_option_count, uses, 36, '=', to);
+	for (const struct tool_option *row = showstopper_options; row < showstopper_options + showstopper_option_count; row++)
+		if (row->uses & uses)
+			tool_options_help_row(row, row->uses & OPTION_OF_GROUP ? (void *)&group : &config, 36, '=', to);
 }
 
 /* "-n, --free and --cpus" */
@@ -63,25 +68,6 @@ void config_help(FILE *to)
 		to);
 }
 
-/* What is wrong with the word at which the scan ended. */
-static int refuse_word(const struct tool_options *scan, char **error)
-{
-	const struct tool_option *const row = scan->faulty;
-	char name[TOOL_OPTIONS_NAME_MAX];
-	switch (scan->fault) {
-	case TOOL_OPTIONS_LACKS_VALUE:
-		return refuse(error, "option '%s' needs %s", tool_options_name(scan, row, name), row->argument);
-	case TOOL_OPTIONS_TAKES_NO_VALUE:
-		return refuse(error, "option '--%s' takes no value", row->name);
-	case TOOL_OPTIONS_UNKNOWN:
-		break;
-	}
-	if (scan->letter)
-		return refuse(error, "unknown option '-%c' (--help lists them)", scan->letter);
-	return refuse(error, "unknown option '%.*s' (long names can't be abbreviated; --help lists them)",
-		(int)strcspn(scan->where, "="), scan->where);
-}
-
 /* An option of the run behind the first command; named as it was written. */
 static int refuse_late(const struct tool_options *scan, const struct tool_option *row, char **error)
 {
@@ -94,11 +80,16 @@ static int refuse_late(const struct tool_options *scan, const struct tool_option
 static int parse_options(struct config *config, struct group *group, int argc, char **argv, int *at, char **error)
 {
 	struct option_target target = {.config = config, .group = group, .error = error};
-	struct tool_options scan = {
-		.option = showstopper_options, .count = showstopper_option_count, .words = argc, .word = argv, .stop = *at};
+	char text[OPTION_ERROR_MAX];
+	struct tool_options scan = {.option = showstopper_options,
+		.count = showstopper_option_count,
+		.program = "showstopper",
+		.words = argc,
+		.word = argv,
+		.stop = *at};
 	for (int found; (found = tool_options_scan(&scan, true)) != TOOL_OPTIONS_END;) {
 		if (found == TOOL_OPTIONS_ERROR)
-			return refuse_word(&scan, error);
+			return refuse(error, "%s", tool_options_wrong(&scan, text));
 		const struct tool_option *const row = &showstopper_options[found];
 		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP))
 			return refuse_late(&scan, row, error);

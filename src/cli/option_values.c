@@ -20,55 +20,21 @@
 #include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
-/* ---- What is said about wrong ones ------------------------------------------------------------------------------------ */
-
-/* "a, b or c" */
-static int refuse_choice(const char *source, const char *const *choices, const char *text, char **error)
-{
-	char known[256] = "";
-	for (size_t i = 0; choices[i]; i++) {
-		const size_t used = strlen(known);
-		snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-	}
-	return refuse(error, "%s: '%s': expected %s", source, text, known);
-}
-
-static int refuse_time(const struct tool_option *option, const char *source, const char *text, char **error)
-{
-	int64_t value;
-	char least[UNITS_TEXT_MAX];
-	if (units_parse_time(text, strlen(text), &value, NULL) != 0)
-		return refuse(error, "%s: '%s' is %s: expected " UNITS_TIME_EXPECTED, source, text,
-			errno == ERANGE ? "out of range" : "malformed");
-	return refuse(error, "%s: '%s' is out of range: expected a time from %s to 3650d", source, text,
-		units_print_time(option->least, least));
-}
-
-static int refuse_value(const struct tool_option *option, const char *source, const char *text, char **error)
-{
-	switch (option->takes) {
-	case TOOL_CHOICE:
-		return refuse_choice(source, option->choices, text, error);
-	case TOOL_TIME:
-		return refuse_time(option, source, text, error);
-	case TOOL_TEXT:
-		return refuse(error, "%s: expected %s", source,
-			option->completion == TOOL_COMPLETE_MODULE    ? "the name of a module"
-			: option->completion == TOOL_COMPLETE_FOLDER  ? "the name of a folder"
-			: option->completion == TOOL_COMPLETE_CHOICES ? "a command for the shell"
-								      : "the name of a file");
-	default:
-		return refuse(error, "%s: '%s': expected a whole number from %" PRId64 " to %" PRId64, source, text,
-			option->least, option->most);
-	}
-}
-
 int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text)
 {
 	if (option->takes == TOOL_CALL)
 		return option->call(target, source, text);
+	char error[OPTION_ERROR_MAX];
 	void *const settings = option->uses & OPTION_OF_GROUP ? (void *)target->group : target->config;
-	return tool_options_store(option, settings, text) == 0 ? 0 : refuse_value(option, source, text, target->error);
+	return tool_options_store(option, settings, source, text, error) == 0 ? 0 : refuse(target->error, "%s", error);
+}
+
+/* What a row of a module's table would say, by errno. */
+static int refuse_value(const struct option_target *target, const struct sst_option *row, const char *source, const char *text)
+{
+	char error[OPTION_ERROR_MAX];
+	option_value_refuse(row, source, text, errno, error);
+	return refuse(target->error, "%s", error);
 }
 
 /* ---- Values of single options ----------------------------------------------------------------------------------------- */
@@ -101,12 +67,12 @@ int option_set_load(void *settings, const char *source, const char *text)
 int option_set_cpus(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
-	struct sst_cpus *cpus;
-	if (cpus_parse(text, strlen(text), &cpus, NULL) != 0)
-		return refuse(target->error, "%s: '%s' is %s: expected " CPUS_EXPECTED, source, text,
-			errno == ERANGE ? "out of range" : "malformed");
+	static const struct sst_option row = {.type = SST_CPUS};
+	union option_value value;
+	if (option_value_parse(&row, text, &value) != 0)
+		return refuse_value(target, &row, source, text);
 	free(target->group->cpus);
-	target->group->cpus = cpus;
+	target->group->cpus = value.block;
 	return 0;
 }
 
@@ -133,8 +99,10 @@ int option_set_pin(void *settings, const char *source, const char *text)
 		group->pin = PIN_DYNAMIC;
 		return parse_dynamic(target->config, text[length] ? text + length + 1 : NULL, target->error);
 	}
+	static const struct sst_option row = {.type = SST_CHOICE, .choices = option_pins};
 	group->pin = pinning_find(text);
-	return group->pin == PIN_NONE ? refuse_choice(source, option_pins, text, target->error) : 0;
+	errno = EINVAL;
+	return group->pin == PIN_NONE ? refuse_value(target, &row, source, text) : 0;
 }
 
 int option_set_part(void *settings, const char *source, const char *text)

@@ -14,10 +14,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/option_value.h"
 #include "showstopper/module.h"
-
-/* Longest message that option_parse makes, with its NUL. */
-#define OPTION_ERROR_MAX 512
 
 /* What values such as texts and CPU lists need beyond the state; freed by option_free. Start with {0}. */
 struct option_memory {
@@ -45,7 +43,7 @@ void option_print(const struct sst_option *table, const void *state, FILE *to);
 /* The value of an SST_TEXT or SST_FILE in the state; NULL: unset. */
 const char *option_text(const struct sst_option *option, const void *state);
 
-/* Prints one option's name and what it takes, as `step=LOAD` or `interpolate=step|linear`. */
+/* Prints an option's name and what it takes, as `step=LOAD` or `interpolate=step|linear`. */
 void option_form(const struct sst_option *option, FILE *to);
 
 /* Prints one line per option for people: name, what it takes, bounds, default, help. */

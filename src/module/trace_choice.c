@@ -12,23 +12,11 @@
 
 static const char constant[] = "constant", file[] = "file";
 
-/* What follows a message about a text that was to be a load. */
-static void hint(const char *text, char *error)
-{
-	const size_t used = strlen(error);
-	if (units_lacks_percent(text))
-		snprintf(error + used, TRACE_CHOICE_ERROR_MAX - used, "; %.40s per cent is %.40s%%", text, text);
-}
-
 int trace_choice_check_load(const char *source, const char *text, char error[static TRACE_CHOICE_ERROR_MAX])
 {
-	double load;
-	if (units_parse_load(text, strlen(text), &load, NULL) == 0)
-		return 0;
-	snprintf(error, TRACE_CHOICE_ERROR_MAX, "%s: '%.120s' is %s: expected %s", source, text,
-		errno == ERANGE ? "out of range" : "malformed", UNITS_LOAD_EXPECTED);
-	hint(text, error);
-	return -1;
+	static const struct sst_option row = {.type = SST_LOAD};
+	union option_value load;
+	return option_value_parse(&row, text, &load) == 0 ? 0 : option_value_refuse(&row, source, text, errno, error);
 }
 
 int trace_choice_complete(
@@ -56,6 +44,8 @@ int trace_choice_complete(
 	}
 	snprintf(error, TRACE_CHOICE_ERROR_MAX, "-T: '%.200s': expected %s, or the name of a trace file: %s", word,
 		UNITS_LOAD_EXPECTED, strerror(errno));
-	hint(word, error);
+	const size_t used = strlen(error);
+	if (units_lacks_percent(word))
+		snprintf(error + used, TRACE_CHOICE_ERROR_MAX - used, "; %.40s per cent is %.40s%%", word, word);
 	return -1;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/column_name.h"
 #include "base/expand.h"
 #include "base/units.h"
 #include "base/unwaiting.h"
@@ -34,6 +35,97 @@ struct control_log {
 	struct lost_rows lost;
 	struct moment lost_until; /* where the last row that is lost ends */
 };
+
+/* ---- Columns ---------------------------------------------------------------------------------------------------------- */
+
+struct line {
+	FILE *to;
+	const struct control_log_columns *columns;
+	const struct moment *end;    /* NULL: the header */
+	const struct record *record; /* NULL: the header, or a row that marks what is missing, of which … */
+	double target;               /* … the trace still knows this */
+};
+
+/* What would be printed as minus zero is zero. */
+static double plain(double value)
+{
+	return fabs(value) <= 0.5e-6 ? 0 : value;
+}
+
+static void put_number(const struct line *line, const char *name, double value)
+{
+	if (!line->end)
+		fprintf(line->to, ",%s", name);
+	else if (isnan(value))
+		fputc(',', line->to);
+	else
+		fprintf(line->to, ",%.6f", plain(value));
+}
+
+static void put_text(const struct line *line, bool is_there, const char *name, const char *text)
+{
+	if (is_there)
+		fprintf(line->to, ",%s", line->end ? text : name);
+}
+
+static void put_times(const struct line *line)
+{
+	if (!line->end)
+		fputs(LOG_TIME "," LOG_MONOTONIC, line->to);
+	else
+		fprintf(line->to, "%.6f,%.6f", plain((double)line->end->time_ns / 1e9), (double)line->end->monotonic_ns / 1e9);
+}
+
+/* The wall clock, exactly. */
+static void put_wall(const struct line *line)
+{
+	if (!line->end)
+		fputs("," LOG_WALL, line->to);
+	else
+		fprintf(line->to, ",%" PRId64 ".%06" PRId64, line->end->unix_ns / NS_PER_S,
+			line->end->unix_ns % NS_PER_S / NS_PER_US);
+}
+
+/* The table of columns: each once, with its name and its value. */
+static void print_line(const struct line *line)
+{
+#define VALUE(member) (row ? row->member : NAN)
+	const struct control_log_columns *const columns = line->columns;
+	const struct record *const row = line->record;
+	put_times(line);
+	put_number(line, LOG_TARGET, line->target);
+	put_number(line, LOG_LOAD, VALUE(load));
+	put_number(line, "estimate", VALUE(estimate));
+	put_number(line, "duty", VALUE(duty));
+	put_number(line, "runnable", VALUE(runnable));
+	put_number(line, LOG_OTHERS, VALUE(others));
+	if (columns->free)
+		put_number(line, "free", VALUE(free));
+	if (columns->power)
+		put_number(line, LOG_POWER, VALUE(power_w));
+	char name[COUNTED_COLUMN_MAX];
+	for (size_t i = 0; i < columns->zones; i++) {
+		snprintf(name, sizeof name, "power_%s_w", line->end ? "" : columns->zone[i].name);
+		put_number(line, name, VALUE(zone_w[i]));
+	}
+	for (size_t i = 0; columns->counted && i < counted_columns(columns->counted); i++) {
+		counted_column_name(columns->counted, i, name);
+		put_number(line, name, row ? counted_column(columns->counted, i) : NAN);
+	}
+	const unsigned width = columns->workloads > 1 ? expand_width(columns->workloads) : 2;
+	for (unsigned i = 0; i < columns->workloads; i++) {
+		snprintf(name, sizeof name, "duty_%0*u", (int)(width < 2 ? 2 : width), i);
+		put_number(line, name, VALUE(duties[i]));
+	}
+	put_text(line, columns->pinning, "pinning", row && row->pinning ? row->pinning : "");
+	put_text(line, columns->unit, "unit", "core");
+	if (columns->wall)
+		put_wall(line);
+	fputc('\n', line->to);
+#undef VALUE
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------- */
 
 /* One write, so that a reader never meets half of a row. */
 static int write_text(struct control_log *log, const char *text, size_t length)
@@ -68,22 +160,7 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
 		goto fail;
-	fputs("time_s,monotonic_s,target,load,estimate,duty,runnable,others", header);
-	fputs(columns->free ? ",free" : "", header);
-	fputs(columns->power ? ",power_w" : "", header);
-	for (size_t i = 0; i < columns->zones; i++)
-		fprintf(header, ",power_%s_w", columns->zone[i].name);
-	for (size_t i = 0; columns->counted && i < counted_columns(columns->counted); i++) {
-		char name[COUNTED_COLUMN_MAX];
-		counted_column_name(columns->counted, i, name);
-		fprintf(header, ",%s", name);
-	}
-	const unsigned width = columns->workloads > 1 ? expand_width(columns->workloads) : 2;
-	for (unsigned i = 0; i < columns->workloads; i++)
-		fprintf(header, ",duty_%0*u", (int)(width < 2 ? 2 : width), i);
-	fputs(columns->pinning ? ",pinning" : "", header);
-	fputs(columns->unit ? ",unit" : "", header);
-	fputs(columns->wall ? ",time_unix_s\n" : "\n", header);
+	print_line(&(struct line){.to = header, .columns = columns});
 	const bool written = fclose(header) == 0 && write_text(log, text, length) == 0;
 	const int saved = errno;
 	free(text);
@@ -93,74 +170,6 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 fail:
 	control_log_close(log, NULL);
 	return NULL;
-}
-
-/* What would be printed as minus zero is zero. */
-static double plain(double value)
-{
-	return fabs(value) <= 0.5e-6 ? 0 : value;
-}
-
-static void print_value(FILE *to, double value)
-{
-	if (isnan(value))
-		fputc(',', to);
-	else
-		fprintf(to, ",%.6f", plain(value));
-}
-
-static size_t value_columns(const struct control_log_columns *columns)
-{
-	return 6U + columns->free + columns->power + columns->zones + (columns->counted ? counted_columns(columns->counted) : 0) +
-	       columns->workloads;
-}
-
-static void print_times(FILE *to, const struct moment *end)
-{
-	fprintf(to, "%.6f,%.6f", plain((double)end->time_ns / 1e9), (double)end->monotonic_ns / 1e9);
-}
-
-/* What comes behind the numbers. */
-static void print_end(FILE *to, const struct control_log_columns *columns, const char *pinning, const struct moment *end)
-{
-	if (columns->pinning)
-		fprintf(to, ",%s", pinning ? pinning : "");
-	fputs(columns->unit ? ",core" : "", to);
-	if (columns->wall)
-		fprintf(to, ",%" PRId64 ".%06" PRId64, end->unix_ns / NS_PER_S, end->unix_ns % NS_PER_S / NS_PER_US);
-	fputc('\n', to);
-}
-
-static void print_row(FILE *row, const struct control_log_columns *columns, const struct record *record, const struct moment *end)
-{
-	print_times(row, end);
-	print_value(row, record->target);
-	print_value(row, record->load);
-	print_value(row, record->estimate);
-	print_value(row, record->duty);
-	print_value(row, record->runnable);
-	print_value(row, record->others);
-	if (columns->free)
-		print_value(row, record->free);
-	if (columns->power)
-		print_value(row, record->power_w);
-	for (size_t i = 0; i < columns->zones; i++)
-		print_value(row, record->zone_w[i]);
-	for (size_t i = 0; columns->counted && i < counted_columns(columns->counted); i++)
-		print_value(row, counted_column(columns->counted, i));
-	for (unsigned i = 0; i < columns->workloads; i++)
-		print_value(row, record->duties[i]);
-	print_end(row, columns, record->pinning, end);
-}
-
-/* The row that marks what is missing up to then: the trace alone still knows its target. */
-static void print_mark(FILE *row, const struct control_log *log, const struct moment *end)
-{
-	print_times(row, end);
-	print_value(row, lost_rows_target(&log->lost));
-	for (size_t i = value_columns(&log->columns); i > 1; i--)
-		print_value(row, NAN);
-	print_end(row, &log->columns, NULL, end);
 }
 
 static struct lost_stretch stretch_of(const struct record *record)
@@ -197,9 +206,9 @@ int control_log_add(struct control_log *log, const struct record *record, int64_
 	FILE *row = open_memstream(&text, &length);
 	int result = -1;
 	if (row && log->lost.missing.ns > 0)
-		print_mark(row, log, &start);
+		print_line(&(struct line){row, &log->columns, &start, NULL, lost_rows_target(&log->lost)});
 	if (row)
-		print_row(row, &log->columns, record, &end);
+		print_line(&(struct line){row, &log->columns, &end, record, record->target});
 	if (row && fclose(row) == 0)
 		result = add(log, text, length, stretch_of(record));
 	else
@@ -238,7 +247,7 @@ static void mark_end(struct control_log *log)
 	FILE *row = open_memstream(&text, &length);
 	if (!row)
 		return;
-	print_mark(row, log, &log->lost_until);
+	print_line(&(struct line){row, &log->columns, &log->lost_until, NULL, lost_rows_target(&log->lost)});
 	if (fclose(row) == 0)
 		add(log, text, length, (struct lost_stretch){0});
 	free(text);

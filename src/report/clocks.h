@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/column_name.h"
 #include "base/csv.h"
-
-#define REPORT_WALL_COLUMN "time_unix_s"
 
 /* By which clock files are joined. */
 enum report_join {

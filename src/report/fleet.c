@@ -23,7 +23,7 @@ static int add_log(struct report_fleet *fleet, const char *label, const struct r
 {
 	if (!log->target || !log->monotonic) {
 		snprintf(error, CSV_ERROR_MAX, "%.300s:1: found no column %s, expected a control log (showstopper -o)", log->name,
-			log->target ? "monotonic_s" : "target");
+			log->target ? LOG_MONOTONIC : LOG_TARGET);
 		return -1;
 	}
 	struct report_fleet_node *const larger = realloc(fleet->node, (fleet->count + 1) * sizeof *larger);
@@ -56,7 +56,7 @@ static int join(struct report_fleet *fleet, char error[static CSV_ERROR_MAX])
 		if (node->log->clock.is_known != fleet->knows_wall) {
 			snprintf(error, CSV_ERROR_MAX,
 				"%.200s tells the wall clock (%s), %.200s doesn't; expected all or none of them to do so",
-				fleet->knows_wall ? fleet->node[0].log->name : node->log->name, REPORT_WALL_COLUMN,
+				fleet->knows_wall ? fleet->node[0].log->name : node->log->name, LOG_WALL,
 				fleet->knows_wall ? node->log->name : fleet->node[0].log->name);
 			return -1;
 		}

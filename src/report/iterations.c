@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { START, END, INSTANCE, ITERATION, WALL, COLUMNS };
-static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", "iteration", REPORT_WALL_COLUMN};
+static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", "iteration", LOG_WALL};
 
 bool report_iterations_is(const struct csv *csv)
 {

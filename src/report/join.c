@@ -61,7 +61,7 @@ static int check_clock(const struct report_input *input, const struct file *file
 {
 	if (input->join != REPORT_JOIN_WALL || file->clock->is_known)
 		return 0;
-	snprintf(error, CSV_ERROR_MAX, "%.300s: found no value in a column " REPORT_WALL_COLUMN ", expected some for --join wall",
+	snprintf(error, CSV_ERROR_MAX, "%.300s: found no value in a column " LOG_WALL ", expected some for --join wall",
 		file->path);
 	return -1;
 }
@@ -127,8 +127,7 @@ static int fill_power(struct report_input *input, struct report_power *power, ch
 			last = log;
 			if (!log->clock.is_known) {
 				snprintf(error, CSV_ERROR_MAX,
-					"%.300s: found no value in a column " REPORT_WALL_COLUMN ", expected some for --power",
-					log->name);
+					"%.300s: found no value in a column " LOG_WALL ", expected some for --power", log->name);
 				return -1;
 			}
 			const long rows =

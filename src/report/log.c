@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/column_name.h"
+
 /* Targets that differ by less are the same: the log has six decimals. */
 #define SAME_TARGET 2e-6
 /* A smaller change of the target is no jump. */
@@ -17,7 +19,7 @@
 
 enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
 static const char *const names[COLUMNS] = {
-	"time_s", "monotonic_s", "target", "load", "power_w", "others", "capacity", REPORT_WALL_COLUMN};
+	LOG_TIME, LOG_MONOTONIC, LOG_TARGET, LOG_LOAD, LOG_POWER, LOG_OTHERS, "capacity", LOG_WALL};
 
 bool report_log_is(const struct csv *csv)
 {

@@ -121,8 +121,8 @@ static int measure_gap(struct report_meter *meter)
 
 int report_meter_read(struct report_meter *meter, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX])
 {
-	static const char *const times[] = {REPORT_WALL_COLUMN, "time", "timestamp", "datetime", "date", NULL};
-	static const char *const watts[] = {"power_w", "power", "watts", "W", NULL};
+	static const char *const times[] = {LOG_WALL, "time", "timestamp", "datetime", "date", NULL};
+	static const char *const watts[] = {LOG_POWER, "power", "watts", "W", NULL};
 	const int time_column = find(csv, times);
 	const int watts_column = find(csv, watts);
 	char columns[160];

@@ -189,7 +189,7 @@ static int check(const struct report_run *run, const struct report_log *log, cha
 	if (log && run->iteration_files > 0 && !is_same_time(log, &run->iterations)) {
 		snprintf(error, CSV_ERROR_MAX,
 			"%.300s: found none of its iterations at the time of its log, expected files of one run (those of "
-			"several machines need a column " REPORT_WALL_COLUMN ")",
+			"several machines need a column " LOG_WALL ")",
 			log->name);
 		return -1;
 	}

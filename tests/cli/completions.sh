@@ -22,17 +22,37 @@ mkdir place/folder
 printf '#!/bin/sh\n' >bin/zzcommand
 chmod +x bin/zzcommand
 PATH=$work/bin:$PATH
-# A program with a module of the user's own, and names that must not be taken for any.
-cat >stub/showstopper <<'END'
-#!/bin/sh
-[ -z "${STUB_FAILS-}" ] || exit 125
-case $* in
---list-modules) printf '%s\n' 'trace:own   of mine' 'trace:$(touch${IFS}harm) bad' 'trace:`touch harm` bad' 'trace:b*d' 'what is this?' ;;
-'--help-module trace:own') printf '%s\n' 'trace module own' 'options' '  first=one|two' '      of mine' '  $(touch${IFS}harm)=LOAD' '      bad' '  second=LOAD' ;;
-*) exit 125 ;;
-esac
+# A module of the user's own, and names that must not be taken for any.
+mkdir -p own/trace
+cat >own.c <<'END'
+#include "showstopper/module.h"
+struct own {
+	int first;
+	double second, bad;
+};
+static const char *const names[] = {"one", "two", "$(touch${IFS}harm)", NULL};
+static const struct sst_option options[] = {
+	{"first", SST_CHOICE, offsetof(struct own, first), .choices = names, .help = "of $(touch harm) mine"},
+	{"$(touch${IFS}harm)", SST_LOAD, offsetof(struct own, bad), .help = "bad"},
+	{"second", SST_LOAD, offsetof(struct own, second), .help = "mine"},
+	{0},
+};
+static double target(void *state, int64_t since_ns)
+{
+	(void)state;
+	(void)since_ns;
+	return 0;
+}
+SST_EXPORT const struct sst_trace sst_module = {
+	SST_BASE(trace, SST_TRACE, .name = NAME, .summary = "of `touch harm` mine", .version = "1", .state_size = sizeof(struct own),
+		.options = options),
+	.target = target,
+};
 END
-chmod +x stub/showstopper
+# shellcheck disable=SC2016 # names
+for name in own '$(touch${IFS}harm)' '`touch${IFS}harm`' 'b*d'; do
+	"${CC:-cc}" -shared -fPIC -I "$source/include" -DNAME="\"$name\"" own.c -o "own/trace/$name.so" || fail "$name can't be compiled"
+done
 
 # ---- What is typed, and what is to come of the last word ------------------------------------------------------------------------
 
@@ -303,42 +323,41 @@ fi
 LOADED=
 shells=$all
 
-# ---- Modules that the build did not know ----------------------------------------------------------------------------------------
+# ---- Modules of the user's own -------------------------------------------------------------------------------------------------
 
-PATH=$work/stub:$PATH
-stub_lines() {
-	type 'showstopper -t ' own
-	type 'sssim --trace=' --trace=own
-	type 'showstopper --help-module ' trace:own
+SHOWSTOPPER_MODULE_PATH=$work/own
+export SHOWSTOPPER_MODULE_PATH
+own_module_lines() {
+	type 'showstopper -t o' own
+	type 'sssim --trace=o' --trace=own
+	type 'showstopper --help-module trace:o' trace:own
 	type 'showstopper -t own -T ' first= second=
 	type 'showstopper -t own -T o' one
 	type 'showstopper -t own -T second=1,first=t' second=1,first=two
 	# What there is no answer about.
-	type 'showstopper -t sine -T ' mean= amplitude= period= phase=
-	type 'showstopper -t ./own.so -T fir'
+	type 'showstopper -t none -T '
+	type 'showstopper -t ../own/trace/own.so -T fir'
+	type 'showstopper -t ../own/trace/ow' ../own/trace/own.so
 }
-in_shells stub_lines
-STUB_FAILS=yes
-export STUB_FAILS
-failing_lines() {
-	type 'showstopper -s ' even uneven
-	type 'showstopper -t staircase -T fr' from=
-	type 'showstopper --help-module space:u' space:uneven
-}
-in_shells failing_lines
-unset STUB_FAILS
+in_shells own_module_lines
+unset SHOWSTOPPER_MODULE_PATH
 [ -z "$(find . -name 'harm*')" ] || fail 'the name of a module was run'
 
 # ---- What is said of each -------------------------------------------------------------------------------------------------------
+
+# --help has the defaults behind the words of the table.
+without_defaults() {
+	sed -E 's/ \(default [^()]*\)$//' | sort
+}
 
 if command -v fish >/dev/null; then
 	for program in $programs; do
 		[ "$program" = ssreport ] && line='ssreport accuracy --' || line="$program --"
 		# shellcheck disable=SC2016 # fish's
-		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/$program.fish" "$line" | tr '\t' ' ' | sort >said
+		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/$program.fish" "$line" | tr '\t' ' ' | without_defaults >said
 		set -- "$build/$program" --help
 		[ "$program" != ssreport ] || set -- "$build/$program" accuracy --help
-		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | sort >meant
+		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | without_defaults >meant
 		cmp -s said meant || { fail "$program: what fish says of the options, < in --help:"; diff meant said | head; }
 	done
 fi

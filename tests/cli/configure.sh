@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests are built only if that is asked for. Without cmocka or Check everything is built but the tests that need them, and one line says so;
-# likewise for completions.
+# Tests are built only if that is asked for. Without cmocka or Check everything is built but the tests that need them, and one line says so.
+# Completions are made if they are not turned off.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_TEST_PACKAGES
@@ -67,16 +67,10 @@ completions() {
 	rm -rf shells
 	PKG_CONFIG_LIBDIR=$work/both.pc run cmake -S "$source" -B shells "$@"
 	expect_status 0
-	mv out said
-	run cmake --build shells --target help
-	grep -Eq '^(\.\.\. )?completions(:|$)' out
+	[ -s shells/completions/bash/showstopper ]
 }
 
 completions || fail 'no completions are made'
-expect_no_text said Completions
 completions -DSHOWSTOPPER_COMPLETIONS=OFF && fail 'completions are made although they were turned off'
-expect_no_text said Completions
-completions -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=other && fail 'completions are made by programs that may not run'
-[ "$(grep -c '^-- Completions .* left out' said)" -eq 1 ] || { fail 'not one line says that completions are left out'; cat said; }
 
 finish

@@ -50,7 +50,7 @@ expect_trouble "'0-' is not a list of processors .*character 3"
 run cpuload --cpus 60000
 expect_trouble 'no processor 60000'
 run cpuload --pid x
-expect_trouble "'x' is not the number of a process"
+expect_trouble "'x' is malformed: expected a whole number, from 1 to"
 run cpuload --pid 2147483647
 expect_trouble 'no process 2147483647'
 run cpuload --pid 1 --cgroup x
@@ -64,11 +64,11 @@ expect_trouble "source can't be had with --cgroup"
 run cpuload --cgroup /no/such/group
 expect_trouble "no cgroup '/no/such/group'"
 run cpuload --cgroup ''
-expect_trouble 'cgroup: the PATH is missing'
+expect_trouble "cgroup: '' is malformed: expected the name of a folder"
 run cpuload --source clock
-expect_trouble "'clock' is none of idle, ticks and cpuacct"
+expect_trouble "'clock' is malformed: expected idle, ticks or cpuacct"
 run cpuload --format xml
-expect_trouble "'xml' is none of csv, jsonl and table"
+expect_trouble "'xml' is malformed: expected csv, jsonl or table"
 run cpuload --columns steal,speed
 expect_trouble "'speed' is none of runqueue, steal, frequency, power, idle, all, zones and counters=EVENT,..."
 run cpuload -C steal,counters=cs,cycels
@@ -401,7 +401,7 @@ expect_trouble "--unit=core can't be had with --source=ticks, which doesn't tell
 run cpuload -u core -p 1
 expect_trouble "--unit=core can't be had with --pid: it is about the load of the machine"
 run cpuload -u thread
-expect_trouble "-u: 'thread' is none of processor and core"
+expect_trouble "-u: 'thread' is malformed: expected processor or core"
 
 # As Linux 2.4 has it.
 printf 'cpu  1 2 3 4\ncpu0 1 2 3 4\nctxt 5\n' >root/proc/stat
@@ -552,7 +552,7 @@ expect_no_text out ',12\.500,'
 run cpuload --power-command 'echo 1' --power-source rapl
 expect_trouble '--power-command and --power-source: expected one of them'
 run cpuload --power-command=
-expect_trouble 'power-command: the COMMAND is missing'
+expect_trouble "power-command: '' is malformed: expected a command for the shell"
 # However it ends, the command ends with it.
 cat >hang <<'TEXT'
 echo $$ >hanging

@@ -11,7 +11,7 @@ trap 'end_all; cd /; rm -rf "$work" "$capable"' EXIT
 
 for value in '' pid PIDNS pidns,none yes; do
 	run showstopper -T 50% --contain="$value" touch started
-	expect_trouble "^showstopper: --contain: '$value': expected none or pidns"
+	expect_trouble "^showstopper: --contain: '$value' is malformed: expected none or pidns"
 done
 run showstopper -T 50% --contain=none --dry-run true
 expect_status 0

@@ -40,10 +40,10 @@ expect_rows() {
 
 for value in '' Stop continues restart 1; do
 	run showstopper -T 50% --when-one-ends="$value" touch started
-	expect_trouble "^showstopper: --when-one-ends: '$value': expected continue, respawn or stop"
+	expect_trouble "^showstopper: --when-one-ends: '$value' is malformed: expected continue, respawn or stop"
 done
 run showstopper -T 50% --when-one-ends
-expect_trouble "^showstopper: option '--when-one-ends' needs WHAT"
+expect_trouble "^showstopper: --when-one-ends: its WHAT is missing"
 [ ! -e started ] || fail 'started a workload'
 
 # ---- continue -----------------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ accepted() {
 # ---- Values -------------------------------------------------------------------------------------------------------------------
 
 for value in '' 0 -1 1.5 1e3 nan inf 0x10 ' 1' '1 ' 100001 4294967297 99999999999999999999 one; do
-	refused "-n: '.*': expected a whole number from 1 to 100000" -n "$value"
-	refused "--instances: '.*': expected a whole number from 1 to 100000" --instances="$value"
+	refused "-n: '.*' is (malformed|out of range): expected a whole number, from 1 to 100000" -n "$value"
+	refused "--instances: '.*' is (malformed|out of range): expected a whole number, from 1 to 100000" --instances="$value"
 done
 accepted -n 1
 accepted --instances 2
@@ -44,12 +44,12 @@ for option in --warmup --run-time --log-interval --grace; do
 		accepted "$option" "$value"
 	done
 done
-refused "-r: '0' is out of range: expected a time from 1ns" -r 0
-refused "--log-interval: '999u' is out of range: expected a time from 1ms" --log-interval 999u
+refused "-r: '0' is out of range: expected a time such as .*, from 1ns to 3650d" -r 0
+refused "--log-interval: '999u' is out of range: expected a time such as .*, from 1ms to 3650d" --log-interval 999u
 accepted -w 0 --grace 0 -r 500m
 
 for kind in trace feedback control space dithering; do
-	refused "--$kind: expected the name of a module" "--$kind="
+	refused "--$kind: '' is malformed: expected the name of a module" "--$kind="
 	refused "$kind module 'nosuch': no $kind/nosuch.so in .*--list-modules shows what there is" -T 50% "--$kind=nosuch"
 	refused "$kind module '../$kind/nosuch': " -T 50% "--$kind=../$kind/nosuch"
 	[ "$kind" = trace ] || refused "$kind module '$build/modules/trace/constant.so': .* is a trace module, expected one of kind $kind" \
@@ -148,14 +148,14 @@ refused "--require: option 'others': '-3' is out of range: expected a number, at
 refused "--require: others: can.t be known, as feedback module 'workloads' measures a part of the machine here" --require=others=3 -f workloads -T 50%
 
 for value in '' Auto yes 1; do
-	refused "--progress: '$value': expected auto, always or never" --progress="$value"
+	refused "--progress: '$value' is malformed: expected auto, always or never" --progress="$value"
 done
 accepted --progress never
 
 for option in --log --stdout --stderr --export-json --export-csv; do
-	refused "$option: expected the name of a file" "$option="
+	refused "$option: '' is malformed: expected the name of a file" "$option="
 done
-refused "--chdir: expected the name of a folder" --chdir=
+refused "--chdir: '' is malformed: expected the name of a folder" --chdir=
 refused "nowhere/log: can't write the log: No such file" -T 50% -o nowhere/log
 refused ".: can't write the log: Is a directory" -T 50% -o .
 for option in --export-json --export-csv; do
@@ -169,18 +169,18 @@ refused "--chdir: right.trace: Not a directory" -T 50% --chdir right.trace
 
 # ---- Names of options ---------------------------------------------------------------------------------------------------------
 
-refused "unknown option '--run' .*can't be abbreviated" --run 3s
-refused "unknown option '--run-tim' .*can't be abbreviated" --run-tim=3s
+refused "unknown option '--run': expected --run-time in full" --run 3s
+refused "unknown option '--run-tim': expected --run-time in full" --run-tim=3s
 refused "unknown option '--inst'" --inst=3
 refused "unknown option '--nonsense'" --nonsense
 refused "unknown option '-z'" -z
 refused "unknown option '-Z'" -qZ
 refused "unknown option '-1'" -1
-refused "option '--quiet' takes no value" --quiet=yes
+refused "--quiet: takes no value" --quiet=yes
 for option in -n -l -t -T -f -F -c -C -s -S -d -D -w -r -o --instances --load --trace --run-time --log --log-interval --stdout --chdir --grace \
 	--require --separator --placeholder --help-module --sysroot --export-json --export-csv --progress; do
 	run showstopper "$option"
-	expect_trouble "^showstopper: option '$option' needs "
+	expect_trouble "^showstopper: $option: its .* is missing"
 done
 run showstopper
 expect_trouble "^showstopper: a command is missing: expected one, such as showstopper -l 40% ssburn"

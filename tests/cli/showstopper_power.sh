@@ -134,7 +134,7 @@ for wrong in 'echo much:found .much., expected a number of watts' 'echo 5; echo 
 	[ -z "$(column log.csv power_w | tr -d '\n')" ] || fail "$what: power is $(column log.csv power_w)"
 done
 run showstopper -T 50% -n 1 --power-command= sleep 100
-expect_trouble '^showstopper: --power-command: expected a command for the shell$'
+expect_trouble "^showstopper: --power-command: '' is malformed: expected a command for the shell\$"
 
 # One at a time; a slow one is ended, and so is what it leaves in the background; it is no workload; the log has its rows meanwhile.
 cat >slow <<'TEXT'

@@ -76,8 +76,8 @@ refused "^ssreport: expected files" accuracy
 refused "^ssreport: unknown option '--win'" accuracy --win 5s log.csv
 refused "^ssreport: accuracy has no option --interval " accuracy --interval 5s log.csv
 refused "^ssreport: curve has no option --per-step " curve --per-step log.csv
-refused "^ssreport: -w: found '0', expected a time" accuracy -w 0 log.csv
-refused "^ssreport: -f: found 'xml', expected one of text, csv, markdown, json" accuracy -f xml log.csv
+refused "^ssreport: -w: '0' is out of range: expected a time" accuracy -w 0 log.csv
+refused "^ssreport: -f: 'xml' is malformed: expected text, csv, markdown or json" accuracy -f xml log.csv
 refused "^ssreport: --edge: found '1/2', expected a share below 1/2" curve --edge 1/2 log.csv
 refused "^ssreport: --edge: found '', expected SHARE" curve --edge= log.csv
 refused "^ssreport: --size: found '8', expected width and height" curve --size 8 -o x.png log.csv

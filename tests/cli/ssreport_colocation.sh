@@ -260,7 +260,7 @@ set output 'pwned'" >markup.csv
 	run ssreport timeline --columns 3 "$@" -o many.svg
 	expect_status 0
 	refused '^ssreport: found 13 logs for one picture, expected at most 12' timeline "$@" -o many.svg
-	refused "^ssreport: --columns: found '13', expected" timeline --columns 13 same.log.csv -o many.svg
+	refused "^ssreport: --columns: '13' is out of range: expected" timeline --columns 13 same.log.csv -o many.svg
 else
 	missing gnuplot-nox pictures
 fi

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"
@@ -13,9 +14,11 @@
 
 static void print_help(void)
 {
+	struct settings settings;
+	settings_init(&settings);
 	printf("usage: cpuload [OPTION]... [INTERVAL [COUNT]] [-- COMMAND [ARG]...]\n"
 	       "Records the CPU load every INTERVAL (500ms), COUNT times, while COMMAND runs, or until interrupted.\n\n");
-	tool_options_help_at(cpuload_options, cpuload_option_count, 0, 26, ' ', stdout);
+	tool_options_help(cpuload_options, cpuload_option_count, 0, &settings, stdout);
 }
 
 /* Prints what was asked for instead of working. */
@@ -42,8 +45,12 @@ static int measure(struct settings *settings)
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {
+		.option = cpuload_options, .count = cpuload_option_count, .words = COMPLETE_COMMAND_BEHIND_DASHES};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("cpuload");
 	signals_block_file_limit();
 	const int what = settings_parse(&settings, count, arguments);

@@ -94,7 +94,7 @@ const struct tool_option cpuload_options[] = {
 	{'s', "source", TOOL_CHOICE, MEMBER(source), .choices = source_names, .argument = "NAME",
 		.help = "where the machine's load comes from: idle, ticks, cpuacct (idle)"},
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
-		.help = "what the machine's load is of: processor, or core, busy when any of its processors is (processor)"},
+		.help = "what the machine's load is of: processor, or core, busy when any of its processors is"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
 		.help = "add runqueue, steal, frequency, power, idle, all of these; zones, the power of each part; and at the "
 			"end "
@@ -116,23 +116,6 @@ const struct tool_option cpuload_options[] = {
 };
 const size_t cpuload_option_count = sizeof cpuload_options / sizeof *cpuload_options;
 
-static int set_option(struct settings *settings, const struct tool_option *row, const char *source, const char *text)
-{
-	if (row->takes == TOOL_CALL)
-		return row->call(settings, source, text);
-	if (tool_options_store(row, settings, text) == 0)
-		return 0;
-	if (row->takes == TOOL_CHOICE && !row->choices[2])
-		diag("%s: '%s' is none of %s and %s", source, text, row->choices[0], row->choices[1]);
-	else if (row->takes == TOOL_CHOICE)
-		diag("%s: '%s' is none of %s, %s and %s", source, text, row->choices[0], row->choices[1], row->choices[2]);
-	else if (row->takes == TOOL_INT)
-		diag("%s: '%s' is not the number of a process", source, text);
-	else
-		diag("%s: the %s is missing", source, row->argument);
-	return -1;
-}
-
 /* As settings_parse, up to the first word that is no option. */
 static int parse_options(struct settings *settings, struct tool_options *parse)
 {
@@ -142,8 +125,7 @@ static int parse_options(struct settings *settings, struct tool_options *parse)
 		const struct tool_option *const row = &cpuload_options[found];
 		if (row->takes == TOOL_NOTHING)
 			return row->letter;
-		char source[TOOL_OPTIONS_NAME_MAX];
-		if (set_option(settings, row, tool_options_name(parse, row, source), parse->value) != 0)
+		if (tool_options_take(parse, found, settings) != 0)
 			return -1;
 	}
 	return 0;
@@ -217,12 +199,17 @@ static int check_settings(const struct settings *settings)
 	return -1;
 }
 
+void settings_init(struct settings *settings)
+{
+	*settings =
+		(struct settings){.interval_ns = INTERVAL_DEFAULT, .source = SOURCE_UNSET, .format = FORMAT_UNSET, .sysroot = ""};
+}
+
 int settings_parse(struct settings *settings, int count, char **words)
 {
 	struct tool_options parse = {
 		.option = cpuload_options, .count = cpuload_option_count, .program = "cpuload", .words = count, .word = words};
-	*settings =
-		(struct settings){.interval_ns = INTERVAL_DEFAULT, .source = SOURCE_UNSET, .format = FORMAT_UNSET, .sysroot = ""};
+	settings_init(settings);
 	const int what = parse_options(settings, &parse);
 	if (what != 0)
 		return what;

@@ -42,6 +42,8 @@ struct settings {
 extern const struct tool_option cpuload_options[];
 extern const size_t cpuload_option_count;
 
+/* The defaults. */
+void settings_init(struct settings *settings);
 /*
  * Sets what the words ask for, and the defaults. Returns 0, the letter of an option that asks for something else than a
  * recording (h, V), or -1 after a message. Whatever it returns, settings_free frees what the settings own.

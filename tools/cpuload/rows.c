@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/column_name.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
@@ -135,8 +136,8 @@ static int make_columns(struct rows *rows)
 	rows->meter = calloc(1 + rows->ids, sizeof *rows->meter);
 	if (!rows->column || !rows->value || !rows->sum || !rows->weight || !rows->meter)
 		return -1;
-	add_column(rows, "time_s", 6, "", 0, 1);
-	add_column(rows, "monotonic_s", 6, "", 0, 1);
+	add_column(rows, LOG_TIME, 6, "", 0, 1);
+	add_column(rows, LOG_MONOTONIC, 6, "", 0, 1);
 	add_column(rows, rows->cores ? "load_cores" : "load", 6, rows->cores ? "cores %" : "load %", 2, 100);
 	for (size_t i = 0; i < rows->ids; i++) {
 		char name[32], title[16];
@@ -151,7 +152,7 @@ static int make_columns(struct rows *rows)
 	if (asked[COLUMN_FREQUENCY])
 		add_column(rows, "frequency_mhz", 1, "MHz", 0, 1);
 	if (asked[COLUMN_POWER])
-		add_column(rows, "power_w", 3, "W", 1, 1);
+		add_column(rows, LOG_POWER, 3, "W", 1, 1);
 	rows->columns += counted_name(&rows->counted, &rows->column[rows->columns]);
 	for (size_t i = 0; i < rows->zones; i++) {
 		char name[32], title[16];
@@ -159,7 +160,7 @@ static int make_columns(struct rows *rows)
 		snprintf(title, sizeof title, "%.13s W", rows->zone[i].name);
 		add_column(rows, name, 3, title, 1, 1);
 	}
-	add_column(rows, "time_unix_s", 6, "", 0, 1);
+	add_column(rows, LOG_WALL, 6, "", 0, 1);
 	return 0;
 }
 

@@ -21,14 +21,18 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "ssburn/options.h"
 #include "ssburn/run.h"
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {.option = ssburn_options, .count = ssburn_option_count, .words = COMPLETE_NONE};
 	struct settings settings;
 	int status = 0, caught = 0;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("ssburn");
 	signals_block_file_limit();
 	const enum options_wish wish = options_parse(count, arguments, &settings);

@@ -21,6 +21,7 @@
 
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"
@@ -48,7 +49,11 @@ static void hold_standard_descriptors(void)
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {
+		.option = ssiterate_options, .count = ssiterate_option_count, .words = COMPLETE_COMMAND};
 	struct settings settings;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("ssiterate");
 	signals_block_file_limit();
 	hold_standard_descriptors();

@@ -63,18 +63,21 @@ const struct tool_option ssiterate_options[] = {
 	[KEEP_GOING] = {'k', "keep-going", TOOL_FLAG, MEMBER(keep_going),
 		.help = "a run that ends with another status than 0 is an iteration too"},
 	[GRACE] = {0, "grace", TOOL_TIME, MEMBER(grace_ns), 0, TIME_MAX, .argument = "TIME",
-		.help = "between SIGTERM and SIGKILL when -n or --time ends the command (5s)"},
+		.help = "between SIGTERM and SIGKILL when -n or --time ends the command"},
 	[QUIET] = {'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "don't print mean and range at the end"},
 	[HELP] = {'h', "help", TOOL_NOTHING, .help = "print this"},
 	[VERSION] = {'V', "version", TOOL_NOTHING, .help = "print the version"},
 };
 const size_t ssiterate_option_count = sizeof ssiterate_options / sizeof *ssiterate_options;
 
+static const struct settings defaults = {
+	.iterations = UNSET, .time_ns = UNSET, .grace_ns = 5 * NS_PER_S, .instance = UNSET, .format = UNSET, .stream = UNSET};
+
 void options_print_help(void)
 {
 	printf("usage: ssiterate [OPTION]... [--] COMMAND [ARG]...\n"
 	       "Runs a command again and again and records each run, or records the iterations that a program prints.\n\n");
-	tool_options_help(ssiterate_options, ssiterate_option_count, 0, stdout);
+	tool_options_help(ssiterate_options, ssiterate_option_count, 0, &defaults, stdout);
 }
 
 /* What doesn't go together, and what comes from the environment. 0, or -1 after a message. */
@@ -119,12 +122,7 @@ enum options_wish options_parse(int count, char **words, struct settings *settin
 		.program = "ssiterate",
 		.words = count,
 		.word = words};
-	*settings = (struct settings){.iterations = UNSET,
-		.time_ns = UNSET,
-		.grace_ns = 5 * NS_PER_S,
-		.instance = UNSET,
-		.format = UNSET,
-		.stream = UNSET};
+	*settings = defaults;
 	for (;;) {
 		const int found = tool_options_next(&parse, true);
 		if (found == TOOL_OPTIONS_END)

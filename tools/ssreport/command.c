@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ssreport/command.h"
 
-const struct command *const commands[] = {
+const struct command *const commands[COMMANDS_MAX] = {
 	&command_accuracy,
 	&command_repeats,
 	&command_timeline,

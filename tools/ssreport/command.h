@@ -57,6 +57,7 @@ extern const struct command command_accuracy, command_repeats, command_timeline,
 	command_histogram, command_means, command_compare, command_model, command_fleet;
 
 /* All of them, in the order of the help; NULL behind the last. */
-extern const struct command *const commands[];
+#define COMMANDS_MAX 24
+extern const struct command *const commands[COMMANDS_MAX];
 
 #endif

@@ -21,12 +21,14 @@ static const struct command *find_command(const char *name)
 
 static void print_help(const struct command *command)
 {
+	struct settings defaults;
+	settings_init(&defaults);
 	if (command) {
 		printf("usage: ssreport %s [OPTION]... %s%s%s\n"
 		       "Reports %s.\n\n",
 			command->name, command->bit & LABELLED ? "[LABEL=]" : "", command->argument,
 			command->bit & LABELLED ? "..." : "", command->summary);
-		tool_options_help(ssreport_options, ssreport_option_count, command->bit, stdout);
+		tool_options_help(ssreport_options, ssreport_option_count, command->bit, &defaults, stdout);
 		return;
 	}
 	printf("usage: ssreport SUBCOMMAND [OPTION]... FILE...\n"
@@ -34,7 +36,7 @@ static void print_help(const struct command *command)
 	for (size_t i = 0; commands[i]; i++)
 		printf("  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nssreport SUBCOMMAND --help shows the options:\n\n");
-	tool_options_help(ssreport_options, ssreport_option_count, 0, stdout);
+	tool_options_help(ssreport_options, ssreport_option_count, 0, &defaults, stdout);
 }
 
 static int print_information(const struct command *command, bool is_version)

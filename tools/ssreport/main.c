@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "ssreport/command_line.h"
 #include "ssreport/output.h"
@@ -95,8 +96,15 @@ static int ssreport(struct settings *settings)
 
 int main(int count, char **arguments)
 {
+	struct complete_subcommand subcommand[COMMANDS_MAX] = {{0}};
+	const struct complete_program program = {
+		.option = ssreport_options, .count = ssreport_option_count, .words = COMPLETE_FILES, .subcommand = subcommand};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	for (size_t i = 0; commands[i]; i++)
+		subcommand[i] = (struct complete_subcommand){commands[i]->name, commands[i]->summary, commands[i]->bit};
+	if (complete(&program, count, arguments))
+		return 0;
 	settings_init(&settings);
 	diag_name("ssreport");
 	signals_block_file_limit();

@@ -8,21 +8,21 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "sim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
 
-static void print_help(const struct settings *settings)
+static void print_help(void)
 {
+	struct settings settings;
+	settings_init(&settings);
 	fputs("Usage: sssim [OPTION]... -l LOAD\n"
 	      "Run Showstopper's modules in virtual time on a modelled machine, and say how well they did.\n\n",
 		stdout);
-	tool_options_help(sssim_options, sssim_option_count, 0, stdout);
-	fputs("\nModules, where no others are asked for:", stdout);
-	for (int kind = 0; kind < KINDS; kind++)
-		printf("%s %s", kind ? "," : "", settings->sim.module[kind]);
-	fputs("\n\nModels of workloads, with their options:\n", stdout);
+	tool_options_help(sssim_options, sssim_option_count, 0, &settings, stdout);
+	fputs("\nModels of workloads, with their options:\n", stdout);
 	sim_workload_help(stdout);
 	fputs("\nExample: sssim -p 12 -W parallel:4 -l 50% -r 3M -o run.csv\n", stdout);
 }
@@ -72,15 +72,18 @@ static int simulate(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
+	const struct complete_program program = {.option = sssim_options, .count = sssim_option_count, .words = COMPLETE_NONE};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	if (complete(&program, argc, argv))
+		return 0;
 	diag_name("sssim");
 	signals_block_file_limit();
 	switch (settings_parse(&settings, argc, argv)) {
 	case -1:
 		goto out;
 	case 'h':
-		print_help(&settings);
+		print_help();
 		status = 0;
 		break;
 	case 'V':

@@ -75,50 +75,50 @@ const struct tool_option sssim_options[] = {
 	{'A', "actuator-options", TOOL_TEXT, OPTIONS_OF(KIND_ACTUATOR), .argument = "OPTIONS", .help = "its options",
 		.completion = TOOL_COMPLETE_MODULE_OPTIONS, .kind = KIND_ACTUATOR},
 	{'n', "instances", TOOL_INT, MEMBER(instances), 1, 100000, .argument = "N", .help = "workloads (as many as processors)"},
-	{'w', "warmup", TOOL_TIME, MEMBER(sim.warmup_ns), 0, TIME_MAX, .argument = "TIME", .help = "run uncontrolled first (0)"},
+	{'w', "warmup", TOOL_TIME, MEMBER(sim.warmup_ns), 0, TIME_MAX, .argument = "TIME", .help = "run uncontrolled first"},
 	{'r', "run-time", TOOL_TIME, MEMBER(sim.run_time_ns), 1, TIME_MAX, .argument = "TIME",
 		.help = "stop after this long under control (the trace's length)"},
 	{'o', "log", TOOL_TEXT, MEMBER(sim.log), .argument = "FILE", .help = "write the control log there, as CSV",
 		.completion = TOOL_COMPLETE_FILE},
 	{0, "log-interval", TOOL_TIME, MEMBER(sim.log_interval_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
-		.help = "length of a row of the log (500ms)"},
+		.help = "length of a row of the log"},
 	{0, "log-instances", TOOL_FLAG, MEMBER(sim.log_instances), .help = "add each workload's duty cycle to the log"},
-	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine (2)"},
+	{'p', "processors", TOOL_INT, MEMBER(processors), 1, SIM_PROCESSORS_MAX, .argument = "P", .help = "of the machine"},
 	{0, "sockets", TOOL_INT, MEMBER(sockets), 1, SIM_PROCESSORS_MAX, .argument = "N",
-		.help = "that the processors are on, as many on each (1)"},
+		.help = "that the processors are on, as many on each"},
 	{0, "threads-per-core", TOOL_INT, MEMBER(threads_per_core), 1, SIM_THREADS_PER_CORE_MAX, .argument = "N",
-		.help = "processors that share a core (1)"},
+		.help = "processors that share a core"},
 	{0, "shared-speed", TOOL_CALL, .argument = "FRACTION", .call = set_shared_speed,
 		.help = "speed of each of two busy processors of a core, relative to one alone (60%)"},
 	{0, "placement", TOOL_CHOICE, MEMBER(placement), .choices = placements, .argument = "NAME",
-		.help = "how the scheduler picks one of several idle processors: linux, cores or any (linux)"},
+		.help = "how the scheduler picks one of several idle processors: linux, cores or any"},
 	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
-		.help = "how the kernel counts processor time: idle, tick or clock (idle)"},
+		.help = "how the kernel counts processor time: idle, tick or clock"},
 	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
-		.help = "of the scheduler (3ms)"},
+		.help = "of the scheduler"},
 	{0, "tick", TOOL_TIME, MEMBER(sim.machine.tick_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
-		.help = "between two timer ticks (4ms)"},
+		.help = "between two timer ticks"},
 	{0, "idle-cost", TOOL_TIME, MEMBER(sim.machine.idle_cost_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "work of the kernel's own when a processor goes idle (5us)"},
+		.help = "work of the kernel's own when a processor goes idle"},
 	{0, "priority", TOOL_CHOICE, MEMBER(priority), .choices = priorities, .argument = "NAME",
-		.help = "of executors over workloads: fifo or none (fifo)"},
+		.help = "of executors over workloads: fifo or none"},
 	{0, "wakeup-delay", TOOL_TIME, MEMBER(sim.machine.wakeup_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "how late executors wake up, in the mean (30us)"},
+		.help = "how late executors wake up, in the mean"},
 	{0, "edge-cost", TOOL_TIME, MEMBER(sim.edge_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of an executor for an edge (30us) …"},
+		.help = "CPU time of an executor for an edge …"},
 	{0, "edge-cost-thread", TOOL_TIME, MEMBER(sim.edge_thread_ns), 0, NS_PER_MS, .argument = "TIME",
-		.help = "… and for each thread of its workload (400ns)"},
+		.help = "… and for each thread of its workload"},
 	{0, "reading-cost", TOOL_TIME, MEMBER(sim.reading_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "CPU time of a reading of /proc/stat (20us) …"},
+		.help = "CPU time of a reading of /proc/stat …"},
 	{0, "reading-cost-processor", TOOL_TIME, MEMBER(sim.reading_processor_ns), 0, NS_PER_MS, .argument = "TIME",
-		.help = "… and for each processor (2us)"},
+		.help = "… and for each processor"},
 	{0, "stall", TOOL_TIME, MEMBER(sim.stall_ns), 0, NS_PER_S, .argument = "TIME",
-		.help = "now and then a processor stands still for this long, as under a hypervisor (0)"},
+		.help = "now and then a processor stands still for this long, as under a hypervisor"},
 	{0, "stall-every", TOOL_TIME, MEMBER(sim.stall_every_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
-		.help = "mean time from one such stall to the next, more than twice the stall (2s)"},
+		.help = "mean time from one such stall to the next, more than twice the stall"},
 	{0, "release", TOOL_TIME, MEMBER(sim.release_ns), 0, TIME_MAX, .argument = "TIME",
-		.help = "from the start of one executor to that of the next (20us)"},
-	{'i', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .help = "what all randomness comes from (1)"},
+		.help = "from the start of one executor to that of the next"},
+	{'i', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .help = "what all randomness comes from"},
 	{0, "report", TOOL_FLAG, MEMBER(report), .help = "print the results in one line on standard output"},
 	{0, "speed", TOOL_FLAG, MEMBER(speed), .help = "say how long the simulation took"},
 	{'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "no summary"},
@@ -195,11 +195,16 @@ static int complete(struct settings *settings)
 	return 0;
 }
 
-int settings_parse(struct settings *settings, int argc, char **argv)
+void settings_init(struct settings *settings)
 {
 	*settings = (struct settings){
 		.processors = 2, .sockets = 1, .threads_per_core = 1, .instances = -1, .seed = 1, .priority = 1};
 	sim_config_defaults(&settings->sim, 2);
+}
+
+int settings_parse(struct settings *settings, int argc, char **argv)
+{
+	settings_init(settings);
 	settings->model_text = calloc((size_t)argc + 1, sizeof *settings->model_text);
 	settings->background_text = calloc((size_t)argc + 1, sizeof *settings->background_text);
 	if (!settings->model_text || !settings->background_text)

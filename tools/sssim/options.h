@@ -23,9 +23,10 @@ struct settings {
 extern const struct tool_option sssim_options[];
 extern const size_t sssim_option_count;
 
+/* The defaults. */
+void settings_init(struct settings *settings);
 /*
- * Sets what the words ask for, and the defaults. Returns 0, the letter of an option that asks for something else than a run (h, V;
- * settings->sim then has the defaults where nothing else was given before it), or -1 after a message. Whatever it returns,
+ * Sets what the words ask for, and the defaults. Returns 0, the letter of an option that asks for something else than a run (h, V), or -1 after a message. Whatever it returns,
  * settings_free frees what the settings own.
  */
 int settings_parse(struct settings *settings, int argc, char **argv);

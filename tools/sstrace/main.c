@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/version.h"
+#include "cli/complete.h"
 #include "os/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
@@ -34,10 +35,11 @@ static int end_output(FILE *to, const char *name)
 
 static int print_help(void)
 {
+	static const struct settings defaults = {0};
 	printf("usage: sstrace [OPTION]... [FILE]\n"
 	       "Reads a load trace, text or compiled, from FILE or standard input and writes it compiled to standard "
 	       "output.\n\n");
-	tool_options_help(sstrace_options, sstrace_option_count, 0, stdout);
+	tool_options_help(sstrace_options, sstrace_option_count, 0, &defaults, stdout);
 	return end_output(stdout, "standard output");
 }
 
@@ -162,8 +164,12 @@ static int occupy_standard_files(void)
 
 int main(int count, char **arguments)
 {
+	const struct complete_program program = {
+		.option = sstrace_options, .count = sstrace_option_count, .words = COMPLETE_FILES};
 	struct settings settings;
 	int result = -1;
+	if (complete(&program, count, arguments))
+		return 0;
 	diag_name("sstrace");
 	signals_block_file_limit();
 	if (occupy_standard_files() != 0) {

@@ -25,35 +25,6 @@ static const char *job_name(enum job job)
 	return "";
 }
 
-/* The only option whose name an abbreviation stands for, or NULL. */
-static const struct tool_option *expand(const char *abbreviation)
-{
-	const struct tool_option *found = NULL;
-	const size_t length = strcspn(abbreviation, "=");
-	for (size_t i = 0; i < sstrace_option_count; i++) {
-		if (strncmp(sstrace_options[i].name, abbreviation, length) != 0)
-			continue;
-		if (found)
-			return NULL;
-		found = &sstrace_options[i];
-	}
-	return found;
-}
-
-static int refuse_word(const struct tool_options *scan)
-{
-	if (scan->fault == TOOL_OPTIONS_TAKES_NO_VALUE)
-		return diag_refuse("found an argument in '%s', expected --%s alone", scan->where, scan->faulty->name);
-	if (scan->fault == TOOL_OPTIONS_LACKS_VALUE)
-		return diag_refuse("option '%s' lacks its argument, expected a file name", scan->where);
-	if (scan->letter)
-		return diag_refuse("unknown option '-%c' (sstrace --help shows what there is)", scan->letter);
-	const struct tool_option *const meant = expand(scan->where + 2);
-	if (meant)
-		return diag_refuse("unknown option '%s', expected --%s in full", scan->where, meant->name);
-	return diag_refuse("unknown option '%s' (sstrace --help shows what there is)", scan->where);
-}
-
 static int set_output(struct settings *settings, const char *name)
 {
 	if (!*name)
@@ -75,9 +46,9 @@ static int set_job(struct settings *settings, enum job job)
 /* As settings_parse for the options. The words among them, *inputs of them, move to the front. */
 static int scan_options(struct settings *settings, struct tool_options *scan, int *inputs)
 {
-	for (int found; (found = tool_options_scan(scan, false)) != TOOL_OPTIONS_END;) {
+	for (int found; (found = tool_options_next(scan, false)) != TOOL_OPTIONS_END;) {
 		if (found == TOOL_OPTIONS_ERROR)
-			return refuse_word(scan);
+			return -1;
 		if (found == TOOL_OPTIONS_WORD) {
 			scan->word[(*inputs)++] = scan->word[scan->stop - 1];
 			continue;

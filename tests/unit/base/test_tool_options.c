@@ -214,8 +214,8 @@ static void a_scan_tells_what_is_wrong(void **state)
 static void wrong_options_are_refused(void **state)
 {
 	(void)state;
-	expect_refused("--num", "3", "test: unknown option '--num' (see tool --help)\n");
-	expect_refused("--num=3", NULL, "test: unknown option '--num' (see tool --help)\n");
+	expect_refused("--num", "3", "test: unknown option '--num': expected --number in full\n");
+	expect_refused("--num=3", NULL, "test: unknown option '--num': expected --number in full\n");
 	expect_refused("--nothing", NULL, "test: unknown option '--nothing' (see tool --help)\n");
 	expect_refused("-x", NULL, "test: unknown option '-x' (see tool --help)\n");
 	expect_refused("--number", NULL, "test: --number: its N is missing\n");
@@ -262,10 +262,10 @@ static void what_was_found_is_stored(void **state)
 	BEGIN("-n4", "--number=11", "-fn12", "-kx", "--call", "y");
 	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
 	assert_int_equal(settings.number, 4);
-	expect_next_refused("test: --number: found '11', expected a whole number from 1 to 10\n");
+	expect_next_refused("test: --number: '11' is out of range: expected a whole number, from 1 to 10\n");
 	assert_int_equal(tool_options_take(&parse, tool_options_next(&parse, 0), &settings), 0);
 	assert_true(settings.flag);
-	expect_next_refused("test: -n: found '12', expected a whole number from 1 to 10\n");
+	expect_next_refused("test: -n: '12' is out of range: expected a whole number, from 1 to 10\n");
 	expect_next_refused("test: -k: no k\n");
 	expect_next_refused("test: --call: no k\n");
 }
@@ -279,10 +279,10 @@ static void expect_value_refused(int option, const char *text, const char *expec
 	assert_int_equal(result, -1);
 	assert_string_equal(message, expected);
 	if (options[option].takes != TOOL_CALL) {
-		catch_messages();
-		assert_int_equal(tool_options_store(&options[option], &settings, text), -1);
-		release_messages();
-		assert_string_equal(message, "");
+		char error[OPTION_ERROR_MAX];
+		assert_int_equal(tool_options_store(&options[option], &settings, "$SOURCE", text, error), -1);
+		strcat(error, "\n");
+		assert_string_equal(error, expected + strlen("test: "));
 	}
 	assert_true(settings.number == -7 && settings.time_ns == -7 && settings.choice == -7 && settings.count == 7 &&
 		    !settings.text);
@@ -291,52 +291,67 @@ static void expect_value_refused(int option, const char *text, const char *expec
 static void wrong_values_are_refused(void **state)
 {
 	(void)state;
-	expect_value_refused(NUMBER, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 10\n");
-	expect_value_refused(NUMBER, "11", "test: $SOURCE: found '11', expected a whole number from 1 to 10\n");
-	expect_value_refused(NUMBER, "", "test: $SOURCE: found '', expected a whole number from 1 to 10\n");
+	expect_value_refused(NUMBER, "0", "test: $SOURCE: '0' is out of range: expected a whole number, from 1 to 10\n");
+	expect_value_refused(NUMBER, "11", "test: $SOURCE: '11' is out of range: expected a whole number, from 1 to 10\n");
+	expect_value_refused(NUMBER, "", "test: $SOURCE: '' is malformed: expected a whole number, from 1 to 10\n");
+	expect_value_refused(TIME, "3s",
+		"test: $SOURCE: '3s' is out of range: expected a time such as 107ms, 0.5s or 1min30s, from 0s to 2s\n");
+	expect_value_refused(TEXT, "", "test: $SOURCE: '' is malformed: expected FILE\n");
+	expect_value_refused(CHOICE, "three", "test: $SOURCE: 'three' is malformed: expected one or two\n");
+	expect_value_refused(COUNT, "0", "test: $SOURCE: '0' is out of range: expected a whole number, from 1 to 9\n");
 	expect_value_refused(
-		TIME, "3s", "test: $SOURCE: found '3s', expected a time such as 107ms, 0.5s or 1min30s, from 0s to 2s\n");
-	expect_value_refused(TEXT, "", "test: $SOURCE: found '', expected FILE\n");
-	expect_value_refused(CHOICE, "three", "test: $SOURCE: found 'three', expected one of one, two\n");
-	expect_value_refused(COUNT, "0", "test: $SOURCE: found '0', expected a whole number from 1 to 9\n");
-	expect_value_refused(COUNT, "4294967297", "test: $SOURCE: found '4294967297', expected a whole number from 1 to 9\n");
+		COUNT, "4294967297", "test: $SOURCE: '4294967297' is out of range: expected a whole number, from 1 to 9\n");
 	expect_value_refused(CALL, "x", "test: $SOURCE: no k\n");
 }
 
-static void expect_help(unsigned mask, const char *expected)
+static void expect_help(unsigned mask, const struct settings *defaults, const char *expected)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *const to = open_memstream(&text, &length);
 	assert_non_null(to);
-	tool_options_help(options, 3, mask, to);
+	tool_options_help(options, 5, mask, defaults, to);
 	assert_int_equal(fclose(to), 0);
 	assert_string_equal(text, expected);
 	free(text);
 }
 
-static void help_has_a_line_per_option(void **state)
+static void help_has_a_line_per_option_and_the_defaults(void **state)
 {
 	(void)state;
-	expect_help(0, "  -f, --flag       a flag\n"
-		       "  -n, --number N   a number\n"
-		       "      --time TIME  a time\n");
-	expect_help(2, "  -n, --number N   a number\n");
+	const struct settings defaults = {.number = 10, .time_ns = 107000000, .text = "x", .choice = 1};
+	expect_help(0, &defaults,
+		"  -f, --flag         a flag\n"
+		"  -n, --number N     a number (default 10)\n"
+		"      --time TIME    a time (default 107ms)\n"
+		"  -t, --text FILE    a text (default x)\n"
+		"      --choice NAME  a choice (default two)\n");
+	expect_help(2, &defaults, "  -n, --number N     a number (default 10)\n");
+	/* What can't be given is no default. */
+	const struct settings unset = {.number = 0, .time_ns = -1, .text = "", .choice = 2};
+	expect_help(0, &unset,
+		"  -f, --flag         a flag\n"
+		"  -n, --number N     a number\n"
+		"      --time TIME    a time\n"
+		"  -t, --text FILE    a text\n"
+		"      --choice NAME  a choice\n");
 }
 
 static void help_may_be_laid_out_otherwise(void **state)
 {
 	(void)state;
+	const struct settings defaults = {.number = 3};
 	char *text = NULL;
 	size_t length;
 	FILE *const to = open_memstream(&text, &length);
 	assert_non_null(to);
-	tool_options_help_at(options, OPTIONS, 1 | 2, 14, '=', to);
-	tool_options_help_at(options, OPTIONS, 4, 15, ' ', to);
+	tool_options_help_row(&options[FLAG], &defaults, 14, '=', to);
+	tool_options_help_row(&options[NUMBER], &defaults, 14, '=', to);
+	tool_options_help_row(&options[COUNT], &defaults, 15, ' ', to);
+	tool_options_help_row(&options[PACE], &defaults, 15, ' ', to);
 	assert_int_equal(fclose(to), 0);
 	assert_string_equal(text, "  -f, --flag  a flag\n"
-				  "  -n, --number=N a number\n"
-				  "  -c, --count=N a count\n"
+				  "  -n, --number=N a number (default 3)\n"
 				  "  -c, --count N a count\n"
 				  "  -r, --run    run\n");
 	free(text);
@@ -356,7 +371,7 @@ int main(void)
 		cmocka_unit_test(values_are_stored),
 		cmocka_unit_test(what_was_found_is_stored),
 		cmocka_unit_test(wrong_values_are_refused),
-		cmocka_unit_test(help_has_a_line_per_option),
+		cmocka_unit_test(help_has_a_line_per_option_and_the_defaults),
 		cmocka_unit_test(help_may_be_laid_out_otherwise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,8 +307,12 @@ static void printed_times_are_short_and_read_back(void **state)
 	assert_string_equal(units_print_time(107 * NS_PER_MS, text), "107ms");
 	assert_string_equal(units_print_time(90 * NS_PER_S, text), "90s");
 	assert_string_equal(units_print_time(1500 * NS_PER_US, text), "1500us");
-	assert_string_equal(units_print_time(1000000001, text), "1000000001ns");
-	assert_string_equal(units_print_time(INT64_MAX, text), "9223372036854775807ns");
+	assert_string_equal(units_print_time(1000000001, text), "1.000000001s");
+	assert_string_equal(units_print_time(59583333334, text), "59.583333334s");
+	assert_string_equal(units_print_time(99999 * NS_PER_US, text), "99999us");
+	assert_string_equal(units_print_time(100001 * NS_PER_US, text), "100.001ms");
+	assert_string_equal(units_print_time(123456, text), "123.456us");
+	assert_string_equal(units_print_time(INT64_MAX, text), "9223372036.854775807s");
 	assert_string_equal(units_print_time(NS_PER_MS, text), "1ms");
 	assert_string_equal(units_print_time(60 * NS_PER_S, text), "1min");
 	assert_string_equal(units_print_time(6840 * NS_PER_S, text), "114min");

@@ -272,21 +272,21 @@ static void empty_groups_are_refused(void **state)
 static void unknown_and_abbreviated_options_are_refused(void **state)
 {
 	(void)state;
-	refuse("--verb a", "unknown option '--verb' (long names can't be abbreviated; --help lists them)");
-	refuse("--log-int=1s a", "unknown option '--log-int' (long names can't be abbreviated; --help lists them)");
-	refuse("-q --hel", "unknown option '--hel' (long names can't be abbreviated; --help lists them)");
-	refuse("--=3 a", "unknown option '--' (long names can't be abbreviated; --help lists them)");
-	refuse("-n1 a : --instance=3 b", "unknown option '--instance' (long names can't be abbreviated; --help lists them)");
-	refuse("-x a", "unknown option '-x' (--help lists them)");
-	refuse("-qx a", "unknown option '-x' (--help lists them)");
-	refuse("-quiet a", "unknown option '-u' (--help lists them)");
-	refuse("-W foo a", "unknown option '-W' (--help lists them)");
-	refuse("--quiet=yes a", "option '--quiet' takes no value");
-	refuse("--dry-run=x a", "option '--dry-run' takes no value");
-	refuse("-n", "option '-n' needs N");
-	refuse("-qn", "option '-n' needs N");
-	refuse("--instances", "option '--instances' needs N");
-	refuse("-q --stdout", "option '--stdout' needs FILE");
+	refuse("--verb a", "unknown option '--verb': expected --verbose in full");
+	refuse("--log-int=1s a", "unknown option '--log-int': expected --log-interval in full");
+	refuse("-q --hel", "unknown option '--hel' (see showstopper --help)");
+	refuse("--=3 a", "unknown option '--' (see showstopper --help)");
+	refuse("-n1 a : --instance=3 b", "unknown option '--instance': expected --instances in full");
+	refuse("-x a", "unknown option '-x' (see showstopper --help)");
+	refuse("-qx a", "unknown option '-x' (see showstopper --help)");
+	refuse("-quiet a", "unknown option '-u' (see showstopper --help)");
+	refuse("-W foo a", "unknown option '-W' (see showstopper --help)");
+	refuse("--quiet=yes a", "--quiet: takes no value");
+	refuse("--dry-run=x a", "--dry-run: takes no value");
+	refuse("-n", "-n: its N is missing");
+	refuse("-qn", "-n: its N is missing");
+	refuse("--instances", "--instances: its N is missing");
+	refuse("-q --stdout", "--stdout: its FILE is missing");
 }
 
 static void global_options_stand_before_the_first_command(void **state)
@@ -305,25 +305,26 @@ static void global_options_stand_before_the_first_command(void **state)
 static void values_are_checked(void **state)
 {
 	(void)state;
-	static const char *const counts[] = {"0", "-1", "100001", "1.5", "x", "99999999999999999999", "+", "4294967297"};
+	static const char *const counts[] = {"1.5", "x", "+", "0", "-1", "100001", "99999999999999999999", "4294967297"};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		char line[64];
 		char message[128];
 		snprintf(line, sizeof line, "-n %s a", counts[i]);
-		snprintf(message, sizeof message, "-n: '%s': expected a whole number from 1 to 100000", counts[i]);
+		snprintf(message, sizeof message, "-n: '%s' is %s: expected a whole number, from 1 to 100000", counts[i],
+			i < 3 ? "malformed" : "out of range");
 		refuse(line, message);
 	}
 	take("-n 100000 a");
 	refuse("-n 100000 a : -n 1 b", "100001 workloads are too many: expected at most 100000");
 	refuse("-n 60000 a : -n 60000 b", "120000 workloads are too many: expected at most 100000");
 #define TIME_EXPECTED "expected " UNITS_TIME_EXPECTED
-	refuse("-w soon a", "-w: 'soon' is malformed: " TIME_EXPECTED);
-	refuse("-w -1s a", "-w: '-1s' is malformed: " TIME_EXPECTED);
-	refuse("-r 0 a", "-r: '0' is out of range: expected a time from 1ns to 3650d");
-	refuse("-r 3651d a", "-r: '3651d' is out of range: expected a time from 1ns to 3650d");
-	refuse("--run-time=999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED);
-	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: expected a time from 1ms to 3650d");
-	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED);
+	refuse("-w soon a", "-w: 'soon' is malformed: " TIME_EXPECTED ", from 0s to 3650d");
+	refuse("-w -1s a", "-w: '-1s' is malformed: " TIME_EXPECTED ", from 0s to 3650d");
+	refuse("-r 0 a", "-r: '0' is out of range: " TIME_EXPECTED ", from 1ns to 3650d");
+	refuse("-r 3651d a", "-r: '3651d' is out of range: " TIME_EXPECTED ", from 1ns to 3650d");
+	refuse("--run-time=999999d a", "--run-time: '999999d' is out of range: " TIME_EXPECTED ", from 1ns to 3650d");
+	refuse("--log-interval=999u a", "--log-interval: '999u' is out of range: " TIME_EXPECTED ", from 1ms to 3650d");
+	refuse("--grace=x a", "--grace: 'x' is malformed: " TIME_EXPECTED ", from 0s to 3650d");
 }
 
 static void what_follows_an_end_is_chosen(void **state)
@@ -340,8 +341,8 @@ static void what_follows_an_end_is_chosen(void **state)
 	assert_int_equal(config.when_one_ends, ENDS_STOP);
 	take("--when-one-ends=stop --when-one-ends=continue -n1 a");
 	assert_int_equal(config.when_one_ends, ENDS_CONTINUE);
-	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop': expected continue, respawn or stop");
-	refuse("--when-one-ends= a", "--when-one-ends: '': expected continue, respawn or stop");
+	refuse("--when-one-ends=Stop a", "--when-one-ends: 'Stop' is malformed: expected continue, respawn or stop");
+	refuse("--when-one-ends= a", "--when-one-ends: '' is malformed: expected continue, respawn or stop");
 	refuse("-n1 a : --when-one-ends=stop b",
 		"option '--when-one-ends' must stand before the first command: it holds for all groups");
 }
@@ -399,12 +400,12 @@ static void requirements_are_checked(void **state)
 static void names_must_not_be_empty(void **state)
 {
 	(void)state;
-	refuse("-t _ a", "-t: expected the name of a module");
-	refuse("--control= a", "--control: expected the name of a module");
-	refuse("-o _ a", "-o: expected the name of a file");
-	refuse("--stdout= a", "--stdout: expected the name of a file");
-	refuse("--stderr= a", "--stderr: expected the name of a file");
-	refuse("--chdir= a", "--chdir: expected the name of a folder");
+	refuse("-t _ a", "-t: '' is malformed: expected the name of a module");
+	refuse("--control= a", "--control: '' is malformed: expected the name of a module");
+	refuse("-o _ a", "-o: '' is malformed: expected the name of a file");
+	refuse("--stdout= a", "--stdout: '' is malformed: expected the name of a file");
+	refuse("--stderr= a", "--stderr: '' is malformed: expected the name of a file");
+	refuse("--chdir= a", "--chdir: '' is malformed: expected the name of a folder");
 }
 
 #define NO_FREQUENCY                                                                                                             \
@@ -422,7 +423,7 @@ static void frequencies_are_those_of_their_group(void **state)
 	assert_null(config.group[2].frequency_text);
 	refuse("--frequency 1800 a", "--frequency: '1800' is malformed: " NO_FREQUENCY);
 	refuse("--frequency=0GHz a", "--frequency: '0GHz' is out of range: " NO_FREQUENCY);
-	refuse("--frequency", "option '--frequency' needs VALUE");
+	refuse("--frequency", "--frequency: its VALUE is missing");
 	refuse("--attach 1 --frequency max", NO_COMMAND_BESIDE);
 }
 
@@ -501,7 +502,7 @@ static void processors_of_groups(void **state)
 	refuse("--part 0/2 a", "--part: expected --pin with it, such as --pin per-core --part 0/2");
 	refuse("--pin packed a", "--pin=packed: expected --part with it, such as --part 0/2");
 	refuse("--pin per-cip --part 0/2 a",
-		"--pin: 'per-cip': expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
+		"--pin: 'per-cip' is malformed: expected neutral, per-chip, per-core, per-thread, packed, spread or dynamic");
 	static const char *const bad[] = {"2/2", "0/0", "-1/2", "1", "/", "0/", "/2", "0/65537", "1/2/3", "0.5/2", "_"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		snprintf(line, sizeof line, "--pin packed --part %s a", bad[i]);
@@ -572,7 +573,7 @@ static void files_of_output_are_for_all_groups_or_one(void **state)
 	assert_string_equal(config.group[1].stdout_file, "own");
 	assert_null(config.group[2].stdout_file);
 	assert_null(config.stdout_file);
-	refuse("a : --stdout= b", "--stdout: expected the name of a file");
+	refuse("a : --stdout= b", "--stdout: '' is malformed: expected the name of a file");
 	refuse("--attach 1 --stdout x", NO_COMMAND_BESIDE);
 	refuse("a : --chdir x b", "option '--chdir' must stand before the first command: it holds for all groups");
 }

@@ -344,7 +344,7 @@ static void what_is_printed_is_read_back(void **state)
 	}
 	parse(texts[1]);
 	assert_string_equal(print(),
-		"file=a\\,b\\\\c=d,period=1000000001ns,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
+		"file=a\\,b\\\\c=d,period=1.000000001s,load=0.1,gain=0.30000000000000004,count=0,loop=yes,colour=red,cpus=1-2,9");
 	assert_string_equal(test.values.file, "a,b\\c=d");
 	assert_ptr_equal(option_text(&options[0], &test.values), test.values.file);
 }

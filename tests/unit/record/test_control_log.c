@@ -191,6 +191,33 @@ static void free_load_comes_after_that_of_others(void **state)
 		"2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,1.500000,0.031250,,41.250000\n");
 }
 
+/* In the same order; of zones, workloads and events it has the first, or the form. */
+static void the_manual_has_every_column(void **state)
+{
+	(void)state;
+	const struct counted counted = {.events = {.count = 1, .event = {{.name = "EVENT"}}}, .groups = 1};
+	const struct linux_power_zone zone = {.name = "package-0"};
+	struct control_log *const log = open_log(.free = true, .power = true, .counted = &counted, .zone = &zone, .zones = 1,
+		.workloads = 1, .pinning = true, .unit = true, .wall = true);
+	assert_non_null(log);
+	assert_int_equal(control_log_close(log, NULL), 0);
+	char header[1024], line[1024], entry[64];
+	strcpy(header, text_of_log());
+	char *rest = header;
+	FILE *const manual = fopen(SHOWSTOPPER_SOURCE "/src/showstopper.1", "r");
+	assert_non_null(manual);
+	for (char *name; (name = strsep(&rest, ",\n")) && *name;) {
+		const bool is_event = strcmp(name, "EVENT_per_s") == 0;
+		snprintf(entry, sizeof entry, is_event ? ".It Ar EVENT Ns Li _per_s" : ".It Li %s", name);
+		const size_t length = strlen(entry);
+		do
+			if (!fgets(line, sizeof line, manual))
+				fail_msg("the manual has no entry for %s, or not there", name);
+		while (strncmp(line, entry, length) != 0 || !strchr(" \n", line[length]));
+	}
+	fclose(manual);
+}
+
 static void instance_columns_are_as_wide_as_the_largest_number(void **state)
 {
 	(void)state;
@@ -452,6 +479,7 @@ int main(void)
 		TEST(events_have_columns_where_they_are_asked_for),
 		TEST(free_load_comes_after_that_of_others),
 		TEST(the_pinning_comes_last),
+		TEST(the_manual_has_every_column),
 		TEST(instance_columns_are_as_wide_as_the_largest_number),
 		TEST(no_minus_zero),
 		TEST(a_file_that_cannot_be_written_is_an_error),

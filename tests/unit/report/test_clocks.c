@@ -103,7 +103,7 @@ static void expect_field(const char *field, double expected, const char *message
 	char text[128];
 	char error[CSV_ERROR_MAX] = "";
 	double wall = 0;
-	const int length = snprintf(text, sizeof text, "x," REPORT_WALL_COLUMN "\n1,%s\n", field);
+	const int length = snprintf(text, sizeof text, "x," LOG_WALL "\n1,%s\n", field);
 	struct csv *const csv = csv_open_text(text, (size_t)length, "f.csv", error);
 	assert_non_null(csv);
 	assert_int_equal(csv_next(csv), 1);
