@@ -16,12 +16,6 @@
 #define P_MOST 0.05
 #define DEGREES (180 / 3.14159265358979323846)
 
-static int no_memory(char error[static CSV_ERROR_MAX])
-{
-	snprintf(error, CSV_ERROR_MAX, "%s", strerror(errno));
-	return -1;
-}
-
 /* ---- Runs ------------------------------------------------------------------------------------------------------------- */
 
 static int add_log(struct report_colocation *colocation, const struct report_run *run, const struct report_log *log, double edge,
@@ -30,18 +24,16 @@ static int add_log(struct report_colocation *colocation, const struct report_run
 	const struct report_windows_rules rules = {.kind = REPORT_STEPS, .edge = edge, .is_staircase = true};
 	struct report_colocated *const larger = realloc(colocation->item, (colocation->count + 1) * sizeof *larger);
 	if (!larger)
-		return no_memory(error);
+		return csv_fail(error, "%s", strerror(errno));
 	colocation->item = larger;
 	struct report_colocated *const to = &larger[colocation->count++];
 	*to = (struct report_colocated){.label = run->label, .file = log->name};
 	if (report_windows_make(&to->windows, run, log, &rules, error) != 0)
 		return -1;
 	for (size_t i = 0; i < to->windows.count; i++) {
-		if (isnan(to->windows.item[i].load)) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found no load in step %zu, expected it in some of its rows",
-				log->name, i + 1);
-			return -1;
-		}
+		if (isnan(to->windows.item[i].load))
+			return csv_fail(
+				error, "%.300s: found no load in step %zu, expected it in some of its rows", log->name, i + 1);
 	}
 	return 0;
 }
@@ -50,10 +42,8 @@ static int add_run(
 	struct report_colocation *colocation, const struct report_run *run, double edge, char error[static CSV_ERROR_MAX])
 {
 	size_t logs = 0;
-	if (run->iteration_files == 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found a log, but no iterations", run->label);
-		return -1;
-	}
+	if (run->iteration_files == 0)
+		return csv_fail(error, "%.300s: found a log, but no iterations", run->label);
 	for (size_t i = 0; i < run->logs; i++) {
 		if (!run->log[i].target)
 			continue;
@@ -64,11 +54,9 @@ static int add_run(
 	if (logs > 0)
 		return 0;
 	if (run->logs > 0)
-		snprintf(error, CSV_ERROR_MAX, "%.300s:1: found no column target, expected a control log (showstopper -o)",
-			run->log->name);
-	else
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found iterations, but no control log (showstopper -o)", run->label);
-	return -1;
+		return csv_fail(
+			error, "%.300s:1: found no column target, expected a control log (showstopper -o)", run->log->name);
+	return csv_fail(error, "%.300s: found iterations, but no control log (showstopper -o)", run->label);
 }
 
 int report_colocation_make(
@@ -144,18 +132,16 @@ int report_interference(const struct report_colocated *run, struct report_interf
 	/* Where the turning step lasts no longer than the others, it is the end of one half and the beginning of the other. */
 	const size_t half = (windows->count + 1) / 2;
 	*result = (struct report_interference){.steps = windows->count};
-	if (half < HALF_LEAST || !turns(windows, half)) {
-		snprintf(error, CSV_ERROR_MAX,
+	if (half < HALF_LEAST || !turns(windows, half))
+		return csv_fail(error,
 			"%.300s: found %zu steps, expected a staircase that goes back as it came, with at least %d steps in each "
 			"half",
 			run->file, windows->count, HALF_LEAST);
-		return -1;
-	}
 	for (size_t i = 0; i < REPORT_HALVES; i++) {
 		const struct report_window *const first = i == 0 ? windows->item : windows->item + windows->count - half;
 		struct regression *const line = &result->line[i];
 		if (fit(first, half, line) != 0)
-			return no_memory(error);
+			return csv_fail(error, "%s", strerror(errno));
 		result->metric[i] = -100 * normalized_slope(line);
 		result->p = i == 0 ? line->slope_p : larger(result->p, line->slope_p);
 		result->p = larger(result->p, line->intercept_p);
@@ -189,19 +175,16 @@ static int check_steps(
 {
 	const struct report_windows *const mine = &run->windows;
 	const struct report_windows *const its = &reference->windows;
-	if (mine->count != its->count) {
-		snprintf(error, CSV_ERROR_MAX, "%.200s: found %zu steps, and %zu in %.200s, expected the same ones", run->file,
+	if (mine->count != its->count)
+		return csv_fail(error, "%.200s: found %zu steps, and %zu in %.200s, expected the same ones", run->file,
 			mine->count, its->count, reference->file);
-		return -1;
-	}
 	for (size_t i = 0; i < mine->count; i++) {
 		if (fabs(mine->item[i].target - its->item[i].target) < SAME_TARGET ||
 			(isnan(mine->item[i].target) && isnan(its->item[i].target)))
 			continue;
-		snprintf(error, CSV_ERROR_MAX,
+		return csv_fail(error,
 			"%.200s: found a target of %.2f %% in step %zu, and %.2f %% in %.200s, expected the same ones", run->file,
 			100 * mine->item[i].target, i + 1, 100 * its->item[i].target, reference->file);
-		return -1;
 	}
 	return 0;
 }
@@ -215,13 +198,13 @@ double *report_reference(const struct report_colocation *colocation, const char 
 		if (strcmp(colocation->item[i].label, label) == 0)
 			reference = &colocation->item[i];
 	if (!reference) {
-		snprintf(error, CSV_ERROR_MAX, "--reference: found no run of the label '%.200s'", label);
+		csv_fail(error, "--reference: found no run of the label '%.200s'", label);
 		return NULL;
 	}
 	const size_t count = reference->windows.count;
 	double *const mean = calloc(count, sizeof *mean);
 	if (!mean) {
-		no_memory(error);
+		csv_fail(error, "%s", strerror(errno));
 		return NULL;
 	}
 	for (size_t i = 0; i < colocation->count; i++) {
@@ -256,12 +239,11 @@ int report_ratio(const struct report_colocated *run, const struct report_colocat
 		return -1;
 	double *const share = calloc(count, sizeof *share);
 	if (!share)
-		return no_memory(error);
+		return csv_fail(error, "%s", strerror(errno));
 	for (size_t i = 0; i < count; i++) {
 		const double other = reference->windows.item[i].throughput;
 		if (!(other > 0)) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found no iteration in step %zu, to compare others with",
-				reference->file, i + 1);
+			csv_fail(error, "%.300s: found no iteration in step %zu, to compare others with", reference->file, i + 1);
 			free(share);
 			return -1;
 		}

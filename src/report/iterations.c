@@ -84,7 +84,7 @@ int report_iterations_read(
 			const size_t capacity = iterations->capacity ? 2 * iterations->capacity : 256;
 			struct report_iteration *const larger = realloc(iterations->item, capacity * sizeof *larger);
 			if (!larger) {
-				snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+				csv_fail(error, "%.300s: %s", name, strerror(errno));
 				report_offsets_clock(&before.offsets);
 				return -1;
 			}
@@ -101,10 +101,8 @@ int report_iterations_read(
 		}
 	}
 	iterations->clock = report_offsets_clock(&before.offsets);
-	if (more != 0) {
-		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
-		return -1;
-	}
+	if (more != 0)
+		return csv_fail(error, "%s", csv_error(csv));
 	*is_cut = csv_is_cut(csv);
 	return 0;
 }

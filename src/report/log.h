@@ -14,7 +14,29 @@
 
 #include "base/csv.h"
 #include "report/clocks.h"
-#include "report/events.h"
+
+/* Columns EVENT_per_s of a log: rates of events that were counted (showstopper --log-counters, cpuload -C counters=). */
+
+struct report_event {
+	char *name;   /* of the event: that of the column without _per_s */
+	double *rate; /* per second, of each row; NaN where it is not known */
+	size_t column;
+};
+
+struct report_events {
+	struct report_event *item;
+	size_t count;
+};
+
+/* Those of a file with this header, without rows. 0, or -1 with errno. Free in both cases. */
+int report_events_find(struct report_events *events, const struct csv *csv);
+void report_events_free(struct report_events *events);
+
+/* Makes room for so many rows. 0, or -1 with errno. */
+int report_events_reserve(struct report_events *events, size_t rows);
+
+/* Reads those of the current row. 0, or -1 with a message in the reader. */
+int report_events_read(struct report_events *events, struct csv *csv, size_t row);
 
 struct report_log {
 	const char *name;  /* for messages; the caller's */
@@ -100,5 +122,23 @@ static inline double report_log_length(const struct report_log *log, size_t row)
 {
 	return log->time[row] - report_log_start(log, row);
 }
+
+/*
+ * Rows that a log lacks. Where it was written, a row without a load stands for them (control_log.h); where somebody took them out, the next row
+ * seems to be much longer than the others.
+ */
+
+/*
+ * Puts a row without a load in front of each row that would have to stand for others, so that none is taken for more than the usual length,
+ * and divides one without a load where control begins in it. Once, after reading. 0, or -1 with errno.
+ */
+int report_gaps_fill(struct report_log *log);
+
+/* After the warm-up, unless there is nothing else. Seconds. */
+struct report_gaps {
+	double unknown; /* without a load */
+	double whole;
+};
+struct report_gaps report_gaps_measure(const struct report_log *log);
 
 #endif

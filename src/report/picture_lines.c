@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/curve.h"
-#include "report/picture_parts.h"
-#include "report/regression.h"
+#include "report/picture.h"
+#include "report/values.h"
+#include "report/window.h"
 
 #define LINES_CM 4.6 /* height of the graph */
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "report/interval.h"
 #include "report/values.h"
 #include "ssreport/parts.h"
 

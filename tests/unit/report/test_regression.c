@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/regression.h"
+#include "report/values.h"
 
 /* y, x. */
 static const double norris[][2] = {
