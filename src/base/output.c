@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file_place.h"
 #include "base/units.h"
 
 int output_standard(const char *path)
@@ -127,4 +128,103 @@ FILE *output_stream(const char *path)
 		errno = saved;
 	}
 	return stream;
+}
+
+void half_file_empty(const char *path)
+{
+	const int saved = errno;
+	/* Where even that fails there is nothing left to try: the caller reports the first error. */
+	output_empty(path);
+	errno = saved;
+}
+
+/* As many as the kernel follows. */
+#define LINKS_MAX 40
+
+/* Cuts a path into folder and name. 0, or -1 with errno. */
+static int split(const char *path, struct file_place *place)
+{
+	const char *const slash = strrchr(path, '/');
+	const size_t length = slash ? (size_t)(slash - path) : 0;
+	if (strlen(path) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(place->folder, slash && length == 0 ? "/" : slash ? path : ".", length ? length : 1);
+	place->folder[length ? length : 1] = '\0';
+	strcpy(place->name, slash ? slash + 1 : path);
+	return 0;
+}
+
+/* Follows the symbolic links that end in nothing, through which a file is made where they lead. 0, or -1 with errno. */
+static int follow(const char *path, struct file_place *place)
+{
+	char target[PATH_MAX], joined[2 * PATH_MAX];
+	for (int links = 0; links < LINKS_MAX; links++) {
+		if (split(path, place) != 0)
+			return -1;
+		const ssize_t length = readlink(path, target, sizeof target - 1);
+		if (length < 0)
+			return 0;
+		target[length] = '\0';
+		snprintf(joined, sizeof joined, "%s/%s", *target == '/' ? "" : place->folder, target);
+		path = joined;
+	}
+	errno = ELOOP;
+	return -1;
+}
+
+int file_place_find(const char *path, struct file_place *place)
+{
+	*place->folder = *place->name = '\0';
+	place->is_there = stat(path, &place->status) == 0;
+	if (place->is_there)
+		return 0;
+	if (errno != ENOENT || follow(path, place) != 0)
+		return -1;
+	if (!*place->name) {
+		errno = *path ? EISDIR : ENOENT;
+		return -1;
+	}
+	if (stat(place->folder, &place->status) != 0)
+		return -1;
+	if (S_ISDIR(place->status.st_mode))
+		return 0;
+	errno = ENOTDIR;
+	return -1;
+}
+
+/*
+ * A full disk may take the first part of a line. On a pipe a line is all or nothing, as long as it is shorter than PIPE_BUF.
+ */
+
+/* Takes back the last `length` bytes that went out. */
+static bool take_back(int file, off_t length)
+{
+	struct stat status;
+	const off_t end = lseek(file, 0, SEEK_CUR);
+	if (end < length || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size != end)
+		return false;
+	return ftruncate(file, end - length) == 0 && lseek(file, end - length, SEEK_SET) >= 0;
+}
+
+int whole_line_write(int file, const char *line, size_t length, bool *is_cut)
+{
+	size_t done = 0;
+	if (is_cut)
+		*is_cut = false;
+	while (done < length) {
+		const ssize_t written = write(file, line + done, length - done);
+		if (written >= 0) {
+			done += (size_t)written;
+		} else if (errno != EINTR) {
+			const int error = errno;
+			const bool stays = done > 0 && !take_back(file, (off_t)done);
+			if (is_cut)
+				*is_cut = stays;
+			errno = error;
+			return -1;
+		}
+	}
+	return 0;
 }

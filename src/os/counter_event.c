@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/column_name.h"
+#include "base/row_writer.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 

@@ -2,6 +2,7 @@
 #include "placement/placement.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 
 #include "base/cpus.h"
 #include "os/affinity.h"
+#include "os/cgroup.h"
+#include "os/host.h"
 #include "os/processors.h"
 #include "placement/topology.h"
 
@@ -178,4 +181,26 @@ void placement_print(const struct sst_cpus *cpus, FILE *to)
 		cpus_print(cpus, to);
 	else
 		fputs("all", to);
+}
+
+/* Processors of the quota, or infinitely many. */
+static double quota(void)
+{
+	struct host_env host;
+	struct linux_cgroup_container container;
+	host_env_init(&host, "", 1, 0);
+	const bool is_found = linux_cgroup_find_container(&host.env, &container);
+	free(container.cpus);
+	return is_found && container.quota > 0 ? container.quota : INFINITY;
+}
+
+double capacity_of_controlled(const struct config *config)
+{
+	if (config->attaches || config->dynamics)
+		return NAN;
+	struct sst_cpus *const allowed = config->cpus ? NULL : linux_affinity_get();
+	const struct sst_cpus *const cpus = config->cpus ? config->cpus : allowed;
+	const double processors = cpus ? (double)cpus->count : NAN;
+	free(allowed);
+	return isnan(processors) ? NAN : fmin(processors, quota());
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/expand.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "base/unwaiting.h"
-#include "base/whole_line.h"
 #include "record/lost_rows.h"
 
 /* No row is shorter: eight columns, of which two are numbers of six decimals. */

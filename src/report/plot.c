@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/half_file.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "os/signals.h"
 #include "os/spawn.h"

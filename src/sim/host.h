@@ -3,6 +3,9 @@
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 
+#include <stddef.h>
+#include <sys/types.h>
+
 #include "module/module.h"
 #include "sim/machine.h"
 
@@ -45,5 +48,13 @@ void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads
 
 /* Gives back what readings took of memory. */
 void sim_host_free(struct sim_host *host);
+
+/* Which processors share a core, as /sys shows it on the simulated machine. */
+
+/* The processor whose list of siblings this file is, or -1. */
+int sim_sysfs_find(const struct sim_machine *machine, const char *path);
+
+/* Prints that list. Returns its length, as snprintf does. */
+int sim_sysfs_print(const struct sim_machine *machine, unsigned processor, char *text, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/placing.h"
+#include "sim/topology.h"
 
 /* ---- Events ----------------------------------------------------------------------------------------------------------- */
 

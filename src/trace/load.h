@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-#include "trace/source.h"
 #include "trace/trace.h"
 
 /* A compiled trace of up to so many bytes is copied into memory; a larger one is mapped from its file. See trace_read. */

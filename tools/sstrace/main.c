@@ -11,9 +11,8 @@
 
 #include "base/diag.h"
 #include "base/file_uses.h"
-#include "base/half_file.h"
 #include "base/output.h"
-#include "base/short_time.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "os/signals.h"
 #include "sstrace/info.h"
