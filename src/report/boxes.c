@@ -2,6 +2,7 @@
 #include "report/boxes.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,18 +197,11 @@ static int find_series(struct layout *layout, const struct report_place *place, 
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
 /* The least distance between two of these; `alone` where all are the same. Sorts them. */
 static double least_distance(double *at, size_t count, double alone)
 {
 	double least = INFINITY;
-	qsort(at, count, sizeof *at, compare);
+	gsl_sort(at, 1, count);
 	for (size_t i = 1; i < count; i++)
 		if (at[i] > at[i - 1])
 			least = fmin(least, at[i] - at[i - 1]);
@@ -291,15 +285,12 @@ static int make_layout(struct layout *layout, const struct report_boxes *boxes, 
 struct report_size report_picture_size_boxes(const struct report_boxes *boxes, const char *name)
 {
 	struct layout layout;
-	double width = REPORT_COLUMN_CM;
-	size_t rows = 0;
-	if (make_layout(&layout, boxes, name) == 0) {
-		const double needed = (double)boxes->count * (layout.axis == AXIS_LABEL ? LABEL_CM : BOX_CM);
-		width = fmin(fmax(needed + REPORT_LEFT_CM + REPORT_RIGHT_CM, REPORT_COLUMN_CM), WIDTH_MOST_CM);
-		rows = report_legend_rows(layout.entry, layout.names, width);
-	}
+	const bool is_made = make_layout(&layout, boxes, name) == 0;
+	const double needed = (double)boxes->count * (layout.axis == AXIS_LABEL ? LABEL_CM : BOX_CM);
+	const double width = fmin(fmax(needed + REPORT_LEFT_CM + REPORT_RIGHT_CM, REPORT_COLUMN_CM), WIDTH_MOST_CM);
+	const struct report_size size = report_graph_size(layout.entry, is_made ? layout.names : 0, width, HEIGHT_CM);
 	free_layout(&layout);
-	return (struct report_size){width, report_legend_height(rows) + HEIGHT_CM + REPORT_BOTTOM_CM};
+	return size;
 }
 
 /* The range of all values, as x and y. */
@@ -320,10 +311,7 @@ static int write_labels(struct plot *plot, const struct report_boxes *boxes, dou
 	const double characters = room_cm / CHARACTER_CM - 1;
 	fputs("set xtics (", to);
 	for (size_t i = 0; i < boxes->count; i++) {
-		char *const shown = report_text_shorten(boxes->item[i].label, characters > 2 ? (size_t)characters : 2);
-		const int result = shown ? plot_quote(plot, shown) : -1;
-		free(shown);
-		if (result != 0)
+		if (plot_quote_short(plot, boxes->item[i].label, characters > 2 ? (size_t)characters : 2) != 0)
 			return -1;
 		fprintf(to, " %zu%s", i, i + 1 < boxes->count ? "," : "");
 	}
@@ -388,30 +376,23 @@ static int write_frame(struct plot *plot, const struct report_boxes *boxes, cons
 	const struct report_size *size, const char *name)
 {
 	FILE *const to = plot_script(plot);
-	const struct report_margins margins = {.left = REPORT_LEFT_CM,
-		.right = REPORT_RIGHT_CM,
-		.top = report_legend_height(report_legend_rows(layout->entry, layout->names, size->width)),
-		.bottom = REPORT_BOTTOM_CM};
 	const struct report_point range = range_of(boxes);
 	const struct report_unit unit = report_duration_unit(range.y);
 	char axis[64];
 	snprintf(axis, sizeof axis, "time of an iteration (%s)", unit.name);
-	report_frame_begin(plot);
-	report_margins_write(plot, &margins, size);
 	/* Where all are nearly the same, an axis from 0 on would show nothing of them. */
-	fprintf(to, "set border 3\nset boxwidth %.9g\nset xrange [%.9g:%.9g]\nset yrange [%s:*]\n", layout->width, layout->low,
-		layout->high, range.x > range.y / 2 ? "*" : "0");
-	report_axis_name(plot, REPORT_AXIS_LEFT, size, axis);
+	fprintf(to, "set boxwidth %.9g\nset xrange [%.9g:%.9g]\nset yrange [%s:*]\n", layout->width, layout->low, layout->high,
+		range.x > range.y / 2 ? "*" : "0");
 	if (name && report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
 		return -1;
-	const double graph = size->width - margins.left - margins.right;
+	const double graph = size->width - REPORT_LEFT_CM - REPORT_RIGHT_CM;
 	if (layout->axis == AXIS_LOAD) {
 		fputs("set xtics 20\n", to);
 		report_axis_name(plot, REPORT_AXIS_X, size, "CPU load (%)");
 	}
 	if (layout->axis == AXIS_LABEL && write_labels(plot, boxes, graph / ((double)boxes->count + 0.2)) != 0)
 		return -1;
-	return report_legend_write(plot, layout->entry, layout->names, size, margins.left, size->width - margins.right);
+	return report_graph_begin(plot, layout->entry, layout->names, size, axis);
 }
 
 int report_picture_boxes(struct plot *plot, const struct report_boxes *boxes, const struct report_size *size, const char *name)

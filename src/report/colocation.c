@@ -2,6 +2,7 @@
 #include "report/colocation.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,31 +91,6 @@ static bool turns(const struct report_windows *windows, size_t half)
 	return fabs(first[half - 1].target - first[0].target) > SAME_TARGET;
 }
 
-static int fit(const struct report_window *window, size_t count, struct regression *line)
-{
-	double *const load = calloc(2 * count, sizeof *load);
-	if (!load)
-		return -1;
-	double *const throughput = load + count;
-	for (size_t i = 0; i < count; i++) {
-		load[i] = window[i].load;
-		throughput[i] = window[i].throughput;
-	}
-	/* Where the load was the same in all steps there is no line. */
-	if (regression_fit(load, throughput, count, line) != 0)
-		*line = (struct regression){.count = count,
-			.slope = NAN,
-			.intercept = NAN,
-			.slope_sd = NAN,
-			.intercept_sd = NAN,
-			.residual_sd = NAN,
-			.r2 = NAN,
-			.slope_p = NAN,
-			.intercept_p = NAN};
-	free(load);
-	return 0;
-}
-
 static double normalized_slope(const struct regression *line)
 {
 	return line->slope / line->intercept;
@@ -140,8 +116,8 @@ int report_interference(const struct report_colocated *run, struct report_interf
 	for (size_t i = 0; i < REPORT_HALVES; i++) {
 		const struct report_window *const first = i == 0 ? windows->item : windows->item + windows->count - half;
 		struct regression *const line = &result->line[i];
-		if (fit(first, half, line) != 0)
-			return csv_fail(error, "%s", strerror(errno));
+		/* Where the load was the same in all steps there is no line. */
+		regression_fit(&first->load, &first->throughput, REPORT_WINDOW_STRIDE, half, line);
 		result->metric[i] = -100 * normalized_slope(line);
 		result->p = i == 0 ? line->slope_p : larger(result->p, line->slope_p);
 		result->p = larger(result->p, line->intercept_p);
@@ -224,13 +200,6 @@ double *report_reference(const struct report_colocation *colocation, const char 
 	return mean;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
 int report_ratio(const struct report_colocated *run, const struct report_colocated *reference, struct report_ratio *ratio,
 	char error[static CSV_ERROR_MAX])
 {
@@ -249,7 +218,7 @@ int report_ratio(const struct report_colocated *run, const struct report_colocat
 		}
 		share[i] = run->windows.item[i].throughput / other;
 	}
-	qsort(share, count, sizeof *share, compare);
+	gsl_sort(share, 1, count);
 	*ratio = (struct report_ratio){.steps = count,
 		.least = share[0],
 		.median = (share[(count - 1) / 2] + share[count / 2]) / 2,

@@ -233,10 +233,7 @@ static int write_names(struct plot *plot, const struct report_fleet *fleet, doub
 	}
 	fputs("set ytics (", to);
 	for (size_t i = 0; i < fleet->count; i++) {
-		char *const shown = report_text_shorten(fleet->node[i].label, (size_t)(room / CHARACTER_CM) - 2);
-		const int result = shown ? plot_quote(plot, shown) : -1;
-		free(shown);
-		if (result != 0)
+		if (plot_quote_short(plot, fleet->node[i].label, (size_t)(room / CHARACTER_CM) - 2) != 0)
 			return -1;
 		fprintf(to, " %zu%s", i + 1, i + 1 < fleet->count ? "," : "");
 	}

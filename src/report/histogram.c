@@ -110,8 +110,7 @@ static size_t make_entries(const struct report_histogram *histogram, struct repo
 struct report_size report_picture_size_histogram(const struct report_histogram *histogram)
 {
 	struct report_entry entry[REPORT_HISTOGRAM_MOST];
-	const size_t rows = report_legend_rows(entry, make_entries(histogram, entry), REPORT_COLUMN_CM);
-	return (struct report_size){REPORT_COLUMN_CM, report_legend_height(rows) + HEIGHT_CM + REPORT_BOTTOM_CM};
+	return report_graph_size(entry, make_entries(histogram, entry), REPORT_COLUMN_CM, HEIGHT_CM);
 }
 
 static void write_bins(FILE *to, const struct report_histogram *histogram, size_t series)
@@ -132,19 +131,11 @@ int report_picture_histogram(
 	struct report_entry entry[REPORT_HISTOGRAM_MOST];
 	const size_t entries = make_entries(histogram, entry);
 	const struct report_bins *const bins = &histogram->bins;
-	const struct report_margins margins = {.left = REPORT_LEFT_CM,
-		.right = REPORT_RIGHT_CM,
-		.top = report_legend_height(report_legend_rows(entry, entries, size->width)),
-		.bottom = REPORT_BOTTOM_CM};
-	report_frame_begin(plot);
-	report_margins_write(plot, &margins, size);
-	fprintf(to, "set border 3\nset xrange [%.9g:%.9g]\nset yrange [0:*]\n", bins->start - bins->width / 2,
+	if (report_graph_begin(plot, entry, entries, size, "values in the bin") != 0 ||
+		report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
+		return -1;
+	fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [0:*]\n", bins->start - bins->width / 2,
 		report_bins_edge(bins, bins->count) + bins->width / 2);
-	report_axis_name(plot, REPORT_AXIS_LEFT, size, "values in the bin");
-	if (report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
-		return -1;
-	if (report_legend_write(plot, entry, entries, size, margins.left, size->width - margins.right) != 0)
-		return -1;
 	for (size_t i = 0; i < histogram->count; i++)
 		write_bins(to, histogram, i);
 	for (size_t i = 0; i < histogram->count; i++)

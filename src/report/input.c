@@ -84,6 +84,19 @@ void report_input_power(struct report_input *input, const char *word)
 
 /* ---- Runs ------------------------------------------------------------------------------------------------------------- */
 
+/* Another run, which owns the label. NULL with errno (also for a label that is NULL). */
+static struct report_run *add_run(struct report_input *input, char *label)
+{
+	struct report_run *const larger = label ? realloc(input->run, (input->runs + 1) * sizeof *larger) : NULL;
+	if (!larger) {
+		free(label);
+		return NULL;
+	}
+	input->run = larger;
+	larger[input->runs] = (struct report_run){.label = label};
+	return &larger[input->runs++];
+}
+
 /* The run that a word's label asks for; a new one for a log without a label. NULL with errno. */
 static struct report_run *find_run(struct report_input *input, const struct report_word *word)
 {
@@ -97,7 +110,7 @@ static struct report_run *find_run(struct report_input *input, const struct repo
 			return run;
 	}
 	struct report_run *const run =
-		report_runs_add(input, has_own ? strndup(word->text, length) : strdup(word->group ? word->label : ""));
+		add_run(input, has_own ? strndup(word->text, length) : strdup(word->group ? word->label : ""));
 	if (run) {
 		run->is_labelled = has_own || word->group > 0;
 		run->group = word->group;
@@ -106,6 +119,19 @@ static struct report_run *find_run(struct report_input *input, const struct repo
 }
 
 /* ---- Names ------------------------------------------------------------------------------------------------------------ */
+
+char *report_runs_name(const char *path, bool is_short)
+{
+	const char *const slash = is_short ? strrchr(path, '/') : NULL;
+	const char *const start = slash && slash[1] ? slash + 1 : path;
+	const size_t length = strlen(start);
+	if (strcmp(start, "-") == 0)
+		return strdup("stdin");
+	return strndup(start, length > 4 && strcmp(start + length - 4, ".csv") == 0 ? length - 4 : length);
+}
+
+/* A drift of this is worth a warning where there is no log, whose rows say what is. */
+#define ROW_DEFAULT 0.5
 
 /* Logs without a label are called by their names, with folders where two have the same one. */
 static int name_runs(struct report_input *input)
@@ -217,65 +243,6 @@ static int read_power(struct report_power *power, char error[static CSV_ERROR_MA
 	csv_close(csv);
 	return result;
 }
-
-/* ---- All of it -------------------------------------------------------------------------------------------------------- */
-
-int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX])
-{
-	for (size_t i = 0; i < input->words; i++)
-		if (read_file(input, &input->word[i], error) != 0)
-			return -1;
-	for (size_t i = 0; i < input->powers; i++)
-		if (read_power(&input->power[i], error) != 0)
-			return -1;
-	if (report_join_files(input, error) != 0)
-		return -1;
-	return name_runs(input) == 0 ? 0 : csv_fail(error, "%s", strerror(errno));
-}
-
-void report_input_free(struct report_input *input)
-{
-	for (size_t i = 0; i < input->runs; i++) {
-		struct report_run *const run = &input->run[i];
-		for (size_t log = 0; log < run->logs; log++)
-			report_log_free(&run->log[log]);
-		free(run->log);
-		free(run->label);
-		report_iterations_free(&run->iterations);
-	}
-	for (size_t i = 0; i < input->words; i++)
-		report_iterations_free(&input->word[i].iterations);
-	for (size_t i = 0; i < input->powers; i++)
-		report_meter_free(&input->power[i].meter);
-	free(input->run);
-	free(input->word);
-	*input = (struct report_input){0};
-}
-
-struct report_run *report_runs_add(struct report_input *input, char *label)
-{
-	struct report_run *const larger = label ? realloc(input->run, (input->runs + 1) * sizeof *larger) : NULL;
-	if (!larger) {
-		free(label);
-		return NULL;
-	}
-	input->run = larger;
-	larger[input->runs] = (struct report_run){.label = label};
-	return &larger[input->runs++];
-}
-
-char *report_runs_name(const char *path, bool is_short)
-{
-	const char *const slash = is_short ? strrchr(path, '/') : NULL;
-	const char *const start = slash && slash[1] ? slash + 1 : path;
-	const size_t length = strlen(start);
-	if (strcmp(start, "-") == 0)
-		return strdup("stdin");
-	return strndup(start, length > 4 && strcmp(start + length - 4, ".csv") == 0 ? length - 4 : length);
-}
-
-/* A drift of this is worth a warning where there is no log, whose rows say what is. */
-#define ROW_DEFAULT 0.5
 
 /* ---- Clocks ----------------------------------------------------------------------------------------------------------- */
 
@@ -521,7 +488,7 @@ static int find_homes(struct report_input *input, char error[static CSV_ERROR_MA
 			word->run = (size_t)(home - input->run);
 		} else {
 			if (together == input->runs &&
-				!report_runs_add(input, loose > 1 ? strdup("all") : report_runs_name(word->path, true)))
+				!add_run(input, loose > 1 ? strdup("all") : report_runs_name(word->path, true)))
 				return csv_fail(error, "%s", strerror(errno));
 			word->run = together;
 		}
@@ -531,7 +498,7 @@ static int find_homes(struct report_input *input, char error[static CSV_ERROR_MA
 	return 0;
 }
 
-/* ---- All of it -------------------------------------------------------------------------------------------------------- */
+/* ---- Offsets ---------------------------------------------------------------------------------------------------------- */
 
 static bool has_file_of(const struct report_input *input, const struct report_offset *offset)
 {
@@ -560,7 +527,11 @@ static int check_offsets(const struct report_input *input, char error[static CSV
 	return 0;
 }
 
-int report_join_files(struct report_input *input, char error[static CSV_ERROR_MAX])
+/*
+ * Makes all times of a run those of one clock, finds the runs of iterations without a label, and puts all iterations into their runs. 0, or -1
+ * with a message.
+ */
+static int join_files(struct report_input *input, char error[static CSV_ERROR_MAX])
 {
 	for (size_t i = 0; i < input->powers; i++)
 		if (fill_power(input, &input->power[i], error) != 0)
@@ -576,4 +547,38 @@ int report_join_files(struct report_input *input, char error[static CSV_ERROR_MA
 	if (find_homes(input, error) != 0)
 		return -1;
 	return check_offsets(input, error);
+}
+
+/* ---- All of it -------------------------------------------------------------------------------------------------------- */
+
+int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX])
+{
+	for (size_t i = 0; i < input->words; i++)
+		if (read_file(input, &input->word[i], error) != 0)
+			return -1;
+	for (size_t i = 0; i < input->powers; i++)
+		if (read_power(&input->power[i], error) != 0)
+			return -1;
+	if (join_files(input, error) != 0)
+		return -1;
+	return name_runs(input) == 0 ? 0 : csv_fail(error, "%s", strerror(errno));
+}
+
+void report_input_free(struct report_input *input)
+{
+	for (size_t i = 0; i < input->runs; i++) {
+		struct report_run *const run = &input->run[i];
+		for (size_t log = 0; log < run->logs; log++)
+			report_log_free(&run->log[log]);
+		free(run->log);
+		free(run->label);
+		report_iterations_free(&run->iterations);
+	}
+	for (size_t i = 0; i < input->words; i++)
+		report_iterations_free(&input->word[i].iterations);
+	for (size_t i = 0; i < input->powers; i++)
+		report_meter_free(&input->power[i].meter);
+	free(input->run);
+	free(input->word);
+	*input = (struct report_input){0};
 }

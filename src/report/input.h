@@ -21,8 +21,6 @@
 #include "report/log.h"
 #include "report/meter.h"
 
-/* The runs of a report and the files that they are made of. */
-
 /* The file whose clock is that of a run. */
 struct report_reference {
 	const char *name; /* NULL: none yet */
@@ -90,9 +88,6 @@ struct report_input {
 	bool has_warned; /* of clocks */
 };
 
-/* Another run, which owns the label. NULL with errno (also for a label that is NULL). */
-struct report_run *report_runs_add(struct report_input *input, char *label);
-
 /* A file's name without folders (where that is asked for) and without .csv; to be freed. */
 char *report_runs_name(const char *path, bool is_short);
 
@@ -114,13 +109,5 @@ const char *report_input_text(const struct report_input *input, size_t word);
 /* Reads all files. Says on stderr which of them ended in half a line. 0, or -1 with a message. */
 int report_input_read(struct report_input *input, char error[static CSV_ERROR_MAX]);
 void report_input_free(struct report_input *input);
-
-/* How files of a run come together: their clocks, and iterations that have no label. */
-
-/*
- * Joins the files that were read: makes all times of a run those of one clock, finds the runs of iterations without a label, and
- * puts all iterations into their runs. 0, or -1 with a message.
- */
-int report_join_files(struct report_input *input, char error[static CSV_ERROR_MAX]);
 
 #endif

@@ -25,8 +25,8 @@ static int read_time(struct csv *csv, int column, double *value)
 }
 
 struct before {
-	double instance, end;          /* of the row before; NaN: none */
-	struct report_offsets offsets; /* of all rows before */
+	double instance, end;         /* of the row before; NaN: none */
+	struct report_values offsets; /* of all rows before */
 };
 
 static int read_row(struct csv *csv, const int column[static COLUMNS], struct before *before, struct report_iteration *iteration)
@@ -45,7 +45,7 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 			iteration->end, before->end);
 	if (column[WALL] >= 0 && report_clock_read(csv, column[WALL], &wall) != 0)
 		return -1;
-	if (report_offsets_add(&before->offsets, iteration->end, wall) != 0)
+	if (report_clock_add(&before->offsets, iteration->end, wall) != 0)
 		return csv_refuse(csv, (size_t)column[END], "%s", strerror(errno));
 	before->instance = instance;
 	before->end = iteration->end;
@@ -85,7 +85,7 @@ int report_iterations_read(
 			struct report_iteration *const larger = realloc(iterations->item, capacity * sizeof *larger);
 			if (!larger) {
 				csv_fail(error, "%.300s: %s", name, strerror(errno));
-				report_offsets_clock(&before.offsets);
+				report_clock_make(&before.offsets);
 				return -1;
 			}
 			iterations->item = larger;
@@ -100,7 +100,7 @@ int report_iterations_read(
 			break;
 		}
 	}
-	iterations->clock = report_offsets_clock(&before.offsets);
+	iterations->clock = report_clock_make(&before.offsets);
 	if (more != 0)
 		return csv_fail(error, "%s", csv_error(csv));
 	*is_cut = csv_is_cut(csv);

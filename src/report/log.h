@@ -4,7 +4,7 @@
  * warm-up, where the target steps, where it stays the same, what the means over a stretch of time are.
  *
  * Times are seconds since control began (time_s) unless the name says monotonic. A row covers the time from the end of the row
- * before. Where rows are missing, gaps.h puts some without a load.
+ * before. Where rows are missing, report_gaps_fill puts some without a load.
  */
 #ifndef REPORT_LOG_H
 #define REPORT_LOG_H
@@ -27,16 +27,6 @@ struct report_events {
 	struct report_event *item;
 	size_t count;
 };
-
-/* Those of a file with this header, without rows. 0, or -1 with errno. Free in both cases. */
-int report_events_find(struct report_events *events, const struct csv *csv);
-void report_events_free(struct report_events *events);
-
-/* Makes room for so many rows. 0, or -1 with errno. */
-int report_events_reserve(struct report_events *events, size_t rows);
-
-/* Reads those of the current row. 0, or -1 with a message in the reader. */
-int report_events_read(struct report_events *events, struct csv *csv, size_t row);
 
 struct report_log {
 	const char *name;  /* for messages; the caller's */
@@ -64,9 +54,6 @@ bool report_log_is(const struct csv *csv);
 /* Reads all rows, after which report_gaps_fill is due. 0, or -1 with a message. Free in both cases. */
 int report_log_read(struct report_log *log, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX]);
 void report_log_free(struct report_log *log);
-
-/* Sets it, of the rows that there are. */
-void report_log_find_warmup(struct report_log *log);
 
 /* A row that is more than so many times as long as usual stands behind others that are missing: who is that late leaves one out. */
 #define REPORT_GAP_FACTOR 1.75

@@ -324,10 +324,7 @@ static int is_dark(unsigned color)
 
 static int write_text(struct plot *plot, const char *text, double room)
 {
-	char *const shown = report_text_shorten(text, room > 2 * CHARACTER_CM ? (size_t)(room / CHARACTER_CM) : 2);
-	const int result = shown ? plot_quote(plot, shown) : -1;
-	free(shown);
-	return result;
+	return plot_quote_short(plot, text, room > 2 * CHARACTER_CM ? (size_t)(room / CHARACTER_CM) : 2);
 }
 
 /* A text at the left of a row, which are counted from 0. */

@@ -2,6 +2,7 @@
 #include "report/meter.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,13 +100,6 @@ static int read_row(struct report_meter *meter, struct csv *csv, size_t time_col
 	return add(meter, csv, watts_column, time, watts);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
 static int measure_gap(struct report_meter *meter)
 {
 	double *const length = malloc(meter->count * sizeof *length);
@@ -113,7 +107,7 @@ static int measure_gap(struct report_meter *meter)
 		return -1;
 	for (size_t i = 1; i < meter->count; i++)
 		length[i - 1] = meter->time[i] - meter->time[i - 1];
-	qsort(length, meter->count - 1, sizeof *length, compare);
+	gsl_sort(length, 1, meter->count - 1);
 	meter->gap = GAP_FACTOR * length[(meter->count - 1) / 2];
 	free(length);
 	return 0;

@@ -22,26 +22,18 @@ static struct report_entry *make_entries(const struct report_series *series, siz
 struct report_size report_picture_size_lines(const struct report_series *series, size_t count)
 {
 	struct report_entry *const entry = make_entries(series, count, 0, true);
-	const size_t rows = entry ? report_legend_rows(entry, count, REPORT_COLUMN_CM) : 0;
+	const struct report_size size = report_graph_size(entry, entry ? count : 0, REPORT_COLUMN_CM, LINES_CM);
 	free(entry);
-	return (struct report_size){REPORT_COLUMN_CM, report_legend_height(rows) + LINES_CM + REPORT_BOTTOM_CM};
+	return size;
 }
 
 /* Frame, legend and names of axes. 0, or -1 with errno. */
 static int begin_lines(struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size,
 	const char *x, const char *y)
 {
-	FILE *const to = plot_script(plot);
-	const struct report_margins margins = {.left = REPORT_LEFT_CM,
-		.right = REPORT_RIGHT_CM,
-		.top = report_legend_height(report_legend_rows(entry, count, size->width)),
-		.bottom = REPORT_BOTTOM_CM};
-	report_frame_begin(plot);
-	report_margins_write(plot, &margins, size);
-	fprintf(to, "set border 3\nset yrange [0:*]\nset errorbars 0\n");
+	fprintf(plot_script(plot), "set yrange [0:*]\nset errorbars 0\n");
 	report_axis_name(plot, REPORT_AXIS_X, size, x);
-	report_axis_name(plot, REPORT_AXIS_LEFT, size, y);
-	return report_legend_write(plot, entry, count, size, margins.left, size->width - margins.right);
+	return report_graph_begin(plot, entry, count, size, y);
 }
 
 /* A stretch is a point in its middle with a bar from its beginning to its end. */
@@ -204,26 +196,19 @@ int report_picture_curve(
 /* The line through the points, from the least load to the greatest. 0, or -1 with errno. */
 static int add_line(struct report_points *line, const struct report_points *points)
 {
+	const struct report_point *const point = points->item;
 	struct regression fit;
-	double *const x = calloc(2 * points->count + 1, sizeof *x);
-	if (!x)
-		return -1;
-	double *const y = x + points->count;
 	double least = INFINITY;
 	double most = -INFINITY;
 	for (size_t i = 0; i < points->count; i++) {
-		x[i] = points->item[i].x;
-		y[i] = points->item[i].y;
-		least = fmin(least, x[i]);
-		most = fmax(most, x[i]);
+		least = fmin(least, point[i].x);
+		most = fmax(most, point[i].x);
 	}
-	int result = 0;
-	if (regression_fit(x, y, points->count, &fit) == 0 &&
-		(report_points_add(line, least, fit.intercept + fit.slope * least) != 0 ||
-			report_points_add(line, most, fit.intercept + fit.slope * most) != 0))
-		result = -1;
-	free(x);
-	return result;
+	if (points->count == 0 || regression_fit(&point->x, &point->y, sizeof *point / sizeof(double), points->count, &fit) != 0)
+		return 0;
+	return report_points_add(line, least, fit.intercept + fit.slope * least) != 0
+		       ? -1
+		       : report_points_add(line, most, fit.intercept + fit.slope * most);
 }
 
 int report_picture_interference(

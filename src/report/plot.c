@@ -151,6 +151,14 @@ int plot_quote(struct plot *plot, const char *text)
 	return 0;
 }
 
+int plot_quote_short(struct plot *plot, const char *text, size_t width)
+{
+	char *const shown = report_text_shorten(text, width);
+	const int result = shown ? plot_quote(plot, shown) : -1;
+	free(shown);
+	return result;
+}
+
 /* ---- Drawing ---------------------------------------------------------------------------------------------------------- */
 
 static int fail(char error[static PLOT_ERROR_MAX], const char *what, int number)

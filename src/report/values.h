@@ -53,8 +53,11 @@ struct regression {
 /* Least number of points. */
 #define REGRESSION_LEAST 2
 
-/* 0, or -1 when there are too few points, one of them is not finite, or all have the same x. */
-int regression_fit(const double *x, const double *y, size_t count, struct regression *result);
+/*
+ * x and y are those of points that lie `stride` doubles apart. 0, or -1, with nothing but NaN in the result, when there are too few points, one of
+ * them is not finite, or all have the same x.
+ */
+int regression_fit(const double *x, const double *y, size_t stride, size_t count, struct regression *result);
 
 /* The mean of repeated measurements, and how far the true one may be from it. */
 

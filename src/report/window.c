@@ -230,11 +230,6 @@ void report_windows_free(struct report_windows *windows)
 	*windows = (struct report_windows){0};
 }
 
-/* From a member of a window to that of the next one. */
-#define STRIDE (sizeof(struct report_window) / sizeof(double))
-_Static_assert(
-	sizeof(struct report_window) % sizeof(double) == 0, "the members of windows must lie a whole number of doubles apart");
-
 static double level_of(const struct report_window *window)
 {
 	return isnan(window->target) ? window->load : window->target;
@@ -256,9 +251,9 @@ static int compare_loads(const void *a, const void *b)
 
 static struct report_level summarize(const struct report_window *window, size_t count)
 {
-	return (struct report_level){.load = gsl_stats_mean(&window->load, STRIDE, count),
-		.throughput = gsl_stats_mean(&window->throughput, STRIDE, count),
-		.deviation = count > 1 ? gsl_stats_sd(&window->throughput, STRIDE, count) : NAN,
+	return (struct report_level){.load = gsl_stats_mean(&window->load, REPORT_WINDOW_STRIDE, count),
+		.throughput = gsl_stats_mean(&window->throughput, REPORT_WINDOW_STRIDE, count),
+		.deviation = count > 1 ? gsl_stats_sd(&window->throughput, REPORT_WINDOW_STRIDE, count) : NAN,
 		.windows = count};
 }
 

@@ -17,6 +17,11 @@ struct report_window {
 	double power;        /* mean watts; NaN where not known */
 };
 
+/* From a member of a window to that of the next one, in doubles. */
+#define REPORT_WINDOW_STRIDE (sizeof(struct report_window) / sizeof(double))
+_Static_assert(
+	sizeof(struct report_window) % sizeof(double) == 0, "the members of windows must lie a whole number of doubles apart");
+
 struct report_windows {
 	struct report_window *item;
 	size_t count;
