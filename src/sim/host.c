@@ -72,6 +72,36 @@ static void close_source(const struct sst_env *env, int handle)
 	(void)handle;
 }
 
+/* ---- Times ------------------------------------------------------------------------------------------------------------ */
+
+struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor)
+{
+	const struct sim_processor *of = &machine->processor[processor];
+	struct sim_times times = {.work_ns = of->busy_ns + of->own_ns, .busy_ticks = of->busy_ticks};
+	if (of->idle_place) {
+		times.work_ns += sim_processor_own_ns(of);
+	} else {
+		times.work_ns += machine->now_ns - of->since_ns;
+		times.busy_ticks += sim_ticks_between(machine, of->since_ns, machine->now_ns);
+	}
+	times.idle_ns = machine->now_ns - times.work_ns;
+	times.idle_ticks = sim_ticks_between(machine, 0, machine->now_ns) - times.busy_ticks;
+	return times;
+}
+
+int64_t sim_machine_work_ns(const struct sim_machine *machine)
+{
+	int64_t work = 0;
+	for (unsigned i = 0; i < machine->config.processors; i++)
+		work += sim_machine_times(machine, i).work_ns;
+	return work;
+}
+
+int64_t sim_machine_core_work_ns(const struct sim_machine *machine)
+{
+	return sim_topology_work_ns(&machine->topology, machine->now_ns, machine->config.idle_cost_ns);
+}
+
 /* ---- Texts ------------------------------------------------------------------------------------------------------------ */
 
 /* Sums and single values are cut to ticks of USER_HZ after adding, as the kernel does it. */
