@@ -139,3 +139,18 @@ void cpus_print(const struct sst_cpus *cpus, FILE *to)
 		i = last + 1;
 	}
 }
+
+char *cpus_print_short(const struct sst_cpus *cpus, char *text, size_t size)
+{
+	char *whole = NULL;
+	size_t length = 0;
+	FILE *const to = open_memstream(&whole, &length);
+	strcpy(text, "?");
+	if (!to)
+		return text;
+	cpus_print(cpus, to);
+	if (fclose(to) == 0)
+		snprintf(text, size, "%.*s%s", (int)size - 8, whole, length > size - 8 ? "..." : "");
+	free(whole);
+	return text;
+}

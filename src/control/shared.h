@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/board.h"
 #include "base/latch.h"
 #include "base/relay.h"
 #include "os/look_budget.h"

@@ -24,22 +24,6 @@ static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char 
 	return -1;
 }
 
-/* The list as a text; what is too long ends with dots. */
-static const char *text_of(const struct sst_cpus *cpus, char text[static 128])
-{
-	char *whole = NULL;
-	size_t length = 0;
-	FILE *to = open_memstream(&whole, &length);
-	strcpy(text, "?");
-	if (!to)
-		return text;
-	cpus_print(cpus, to);
-	if (fclose(to) == 0)
-		snprintf(text, 128, "%.120s%s", whole, length > 120 ? "..." : "");
-	free(whole);
-	return text;
-}
-
 static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option, char *error)
 {
 	char text[128];
@@ -47,7 +31,7 @@ static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, co
 		if (!cpus_contain(allowed, cpus->cpu[i]))
 			return refuse(error,
 				"--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
-				option, cpus->cpu[i], text_of(allowed, text));
+				option, cpus->cpu[i], cpus_print_short(allowed, text, sizeof text));
 	return 0;
 }
 
