@@ -18,7 +18,6 @@
  * processors mean nothing.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

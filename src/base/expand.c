@@ -2,7 +2,6 @@
 #include "base/expand.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

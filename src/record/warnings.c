@@ -5,7 +5,6 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "record/summary.h"
 
 /* What makes so much of the load is named. */
 #define NOTABLE_LOAD 0.005

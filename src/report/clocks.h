@@ -7,7 +7,6 @@
 #define REPORT_CLOCKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/csv.h"
 #include "report/values.h"

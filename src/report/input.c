@@ -5,13 +5,11 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "report/log.h"
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
 

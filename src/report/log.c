@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

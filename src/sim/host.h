@@ -4,7 +4,6 @@
 #define SIM_HOST_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "module/module.h"
 #include "sim/machine.h"

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/topology.h"
-
 /* ---- Events ----------------------------------------------------------------------------------------------------------- */
 
 int sim_machine_reserve(struct sim_machine *machine, size_t events)

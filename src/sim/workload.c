@@ -6,7 +6,6 @@
  */
 #include "sim/workload.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
