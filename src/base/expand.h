@@ -24,8 +24,6 @@ bool expand_changes(const char *text, const char *placeholder);
 char **expand_command(char *const *command, const char *placeholder, unsigned number, unsigned width);
 void expand_free(char **command);
 
-/* What the placeholder changes in commands and options, for people. */
-
 /* Calls `say` with a line for each text that differs from what was given, as the first instance that it is for gets it. */
 void replaced_say(const struct config *config, void (*say)(const char *line));
 

@@ -36,8 +36,6 @@ int row_writer_row(struct row_writer *writer, const char *label, const double *v
 /* Writes a line as it is (without newline). */
 int row_writer_line(struct row_writer *writer, const char *line);
 
-/* Names that others gave to things, as names of columns. */
-
 /* Copies a name, cut to the size, with one underscore for whatever is neither a letter nor a digit, and none at its ends. */
 void column_name(const char *name, char *column, size_t size);
 

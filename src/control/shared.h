@@ -155,8 +155,6 @@ void slot_count_lateness(struct slot *slot, int64_t late_ns);
 /* The upper end in µs of bucket i. */
 double lateness_bound_us(unsigned bucket);
 
-/* The processor time of a run's workloads. */
-
 /* What the controlled workloads have used together, with all that they started, in ns. Never goes back. */
 int64_t workload_time(struct shared *shared);
 

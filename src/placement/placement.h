@@ -27,8 +27,6 @@ bool placement_is_whole_machine(const struct sst_cpus *cpus);
 /* Prints a set, or "all". */
 void placement_print(const struct sst_cpus *cpus, FILE *to);
 
-/* How much of the machine the workloads may use. */
-
 /*
  * The processors that the controlled workloads may use together, by their sets, the affinity of this process and the container's quota,
  * and so perhaps no whole number. NaN where that isn't known, as with attached processes, or changes with the load.

@@ -12,7 +12,6 @@
 #include "base/expand.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "base/unwaiting.h"
 #include "record/lost_rows.h"
 
 /* No row is shorter: eight columns, of which two are numbers of six decimals. */

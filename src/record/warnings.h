@@ -40,8 +40,6 @@ struct absence_found {
  */
 bool absence_add(struct absence *absence, const struct record *record, struct absence_found *found);
 
-/* Runs in which nothing can be measured. */
-
 /* Warns of a run time, a warm-up or a trace shorter than one sample. 0, or -1 if --require, which needs samples, makes it an error. */
 int short_run_check(const struct run *run);
 

@@ -19,7 +19,6 @@
 #include "sstrace/options.h"
 #include "trace/binary.h"
 #include "trace/load.h"
-#include "trace/text.h"
 
 /* Closes the stream. 0, or -1 after a message. */
 static int end_output(FILE *to, const char *name)
