@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "os/signals.h"
 #include "placement/placement.h"
-#include "record/summary_terms.h"
+#include "record/summary.h"
 #include "supervise/guardian.h"
 
 /* Standard output is part of the result: what could not be written is an error. */

@@ -81,6 +81,12 @@ struct sst_option {
 	const char *help; /* one line, no full stop */
 };
 
+/* One of a table, by its type without SST_ and the member of the state that it fills; what else it has stands behind its help. */
+#define SST_OPTION(NAME, TYPE, STATE, MEMBER, HELP, ...)                                                                         \
+	{                                                                                                                        \
+		.name = NAME, .type = SST_##TYPE, .offset = offsetof(STATE, MEMBER), .help = HELP, __VA_ARGS__                   \
+	}
+
 #define SST_UNSET INT64_MIN
 
 /* ---- Host ------------------------------------------------------------------------------------------------------------- */

@@ -32,13 +32,8 @@ struct geom {
 };
 
 static const struct sst_option options[] = {
-	{.name = "peers",
-		.type = SST_INT,
-		.offset = offsetof(struct geom, peers),
-		.initial = "3",
-		.least = "0",
-		.most = "1000",
-		.help = "executors whose outputs are averaged with the own one (kappa)"},
+	SST_OPTION("peers", INT, struct geom, peers, "executors whose outputs are averaged with the own one (kappa)",
+		.initial = "3", .least = "0", .most = "1000"),
 	EQUAL_TIME_OPTION(struct geom, level_ns),
 	REPAY_OPTION(struct geom, repay_ns),
 	{0},

@@ -9,10 +9,7 @@ struct open {
 };
 
 static const struct sst_option options[] = {
-	{.name = "duty",
-		.type = SST_LOAD,
-		.offset = offsetof(struct open, duty),
-		.help = "this duty cycle, whatever the target; without it, the target"},
+	SST_OPTION("duty", LOAD, struct open, duty, "this duty cycle, whatever the target; without it, the target"),
 	{0},
 };
 

@@ -21,18 +21,9 @@ struct skeleton {
 
 /* 2 */
 static const struct sst_option options[] = {
-	{.name = "rate",
-		.type = SST_REAL,
-		.offset = offsetof(struct skeleton, rate),
-		.initial = "0.1",
-		.least = "0",
-		.most = "10",
-		.help = "change of the duty cycle per CPU-second"},
-	{.name = "band",
-		.type = SST_LOAD,
-		.offset = offsetof(struct skeleton, band),
-		.initial = "1%",
-		.help = "errors up to this are left alone"},
+	SST_OPTION("rate", REAL, struct skeleton, rate, "change of the duty cycle per CPU-second", .initial = "0.1", .least = "0",
+		.most = "10"),
+	SST_OPTION("band", LOAD, struct skeleton, band, "errors up to this are left alone", .initial = "1%"),
 	{0},
 };
 

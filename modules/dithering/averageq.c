@@ -20,20 +20,10 @@ struct averageq {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum",
-		.type = SST_TIME,
-		.offset = offsetof(struct averageq, quantum_ns),
-		.initial = "107m",
-		.least = "1m",
-		.most = "1h",
-		.help = "average length of an epoch, one run and one stop (tau)"},
-	{.name = "jitter",
-		.type = SST_LOAD,
-		.offset = offsetof(struct averageq, jitter),
-		.initial = "20%",
-		.least = "0",
-		.most = "90%",
-		.help = "how much epochs differ from the quantum, up and down"},
+	SST_OPTION("quantum", TIME, struct averageq, quantum_ns, "average length of an epoch, one run and one stop (tau)",
+		.initial = "107m", .least = "1m", .most = "1h"),
+	SST_OPTION("jitter", LOAD, struct averageq, jitter, "how much epochs differ from the quantum, up and down",
+		.initial = "20%", .least = "0", .most = "90%"),
 	{0},
 };
 

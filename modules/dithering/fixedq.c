@@ -11,13 +11,8 @@ struct fixedq {
 };
 
 static const struct sst_option options[] = {
-	{.name = "quantum",
-		.type = SST_TIME,
-		.offset = offsetof(struct fixedq, quantum_ns),
-		.initial = "20m",
-		.least = "1m",
-		.most = "1h",
-		.help = "length of a quantum"},
+	SST_OPTION(
+		"quantum", TIME, struct fixedq, quantum_ns, "length of a quantum", .initial = "20m", .least = "1m", .most = "1h"),
 	{0},
 };
 

@@ -19,13 +19,8 @@ struct skeleton {
 
 /* 2 */
 static const struct sst_option options[] = {
-	{.name = "quantum",
-		.type = SST_TIME,
-		.offset = offsetof(struct skeleton, quantum_ns),
-		.initial = "107m",
-		.least = "1m",
-		.most = "1h",
-		.help = "length of an epoch"},
+	SST_OPTION("quantum", TIME, struct skeleton, quantum_ns, "length of an epoch", .initial = "107m", .least = "1m",
+		.most = "1h"),
 	{0},
 };
 

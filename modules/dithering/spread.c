@@ -71,20 +71,10 @@ static struct agreed unpack(int64_t packed)
 }
 
 static const struct sst_option options[] = {
-	{.name = "quantum",
-		.type = SST_TIME,
-		.offset = offsetof(struct spread, quantum_ns),
-		.initial = "83m",
-		.least = "1m",
-		.most = "1h",
-		.help = "length of an epoch, one run and one stop (tau)"},
-	{.name = "least",
-		.type = SST_TIME,
-		.offset = offsetof(struct spread, least_ns),
-		.initial = "2500u",
-		.least = "0",
-		.most = "1h",
-		.help = "runs shorter than this are avoided by doubling the epoch"},
+	SST_OPTION("quantum", TIME, struct spread, quantum_ns, "length of an epoch, one run and one stop (tau)", .initial = "83m",
+		.least = "1m", .most = "1h"),
+	SST_OPTION("least", TIME, struct spread, least_ns, "runs shorter than this are avoided by doubling the epoch",
+		.initial = "2500u", .least = "0", .most = "1h"),
 	{0},
 };
 

@@ -17,11 +17,8 @@ struct cgroup {
 };
 
 static const struct sst_option options[] = {
-	{.name = "path",
-		.type = SST_TEXT,
-		.offset = offsetof(struct cgroup, path),
-		.initial = "self",
-		.help = "the group: a path inside the hierarchy, a directory, or self, the own one"},
+	SST_OPTION("path", TEXT, struct cgroup, path, "the group: a path inside the hierarchy, a directory, or self, the own one",
+		.initial = "self"),
 	{FILTER_BASE},
 	{FILTER_SHARE},
 	{0},

@@ -9,10 +9,8 @@
  *
  * `combined` has the resolution of cpuacct (a nanosecond) and the mean of idle. The CPU time of tasks leaves out what
  * interrupts and the way into and out of idle take, a few tenths of a percentage point; the idle columns come in units of
- * 10 ms. So the CPU time is corrected by the filtered difference of the two since the start. The filter follows the difference and its
- * rate (alpha-beta, critically damped): without the rate it would lag behind by a constant, and a run of seconds would miss so much. Its
- * state is shared by all executors; two that update it at the same moment lose one update, which doesn't matter. /proc/stat costs
- * many times what cpuacct.usage does and is read a few times a second.
+ * 10 ms. So the CPU time is corrected by the filtered difference of the two since the start. (correction.h)
+ * /proc/stat costs many times what cpuacct.usage does and is read a few times a second.
  *
  * In a container the machine is what the container has: with a quota, the group that has it (source `cgroup`); with a cpuset and no
  * quota, the processors of it, as if they had been given as `cpus`. Where no cpuset can be seen, as in containers without control
@@ -20,7 +18,6 @@
  * processors mean nothing.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "correction.h"
 #include "filter.h"
 #include "os/container.h"
 #include "os/core_load.h"
@@ -39,12 +37,6 @@
 #define TEXT_SIZE (16 * 1024)
 #define TEXT_SIZE_MANY (512 * 1024)
 
-/* Time constant of the correction of `combined`. */
-#define CORRECTION_S 2.5
-/* Two units of the idle columns. */
-#define COUNTERS_NS (20 * NS_PER_MS)
-/* Longer than readings are apart. */
-#define STANDSTILL_NS NS_PER_S
 /* How often the correction is brought up to date. */
 #define CORRECTION_EVERY_NS (200 * NS_PER_MS)
 
@@ -55,14 +47,10 @@ enum source { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_COMBINED, SOURCE
 
 static const char *const sources[] = {"idle", "ticks", "cpuacct", "combined", "cgroup", NULL};
 
-/* Shared by all executors: what `combined` adds to cpuacct, in ns since the start, and what a container may use. */
-struct correction {
+/* Of all executors: what a container may use, and what `combined` adds to cpuacct. */
+struct common {
 	struct linux_cgroup_capacity capacity;
-	_Atomic double ns;
-	_Atomic double left_out_ns; /* of the difference since the start, as no work of the run */
-	_Atomic double rate;        /* … and how much more it becomes, in ns per ns */
-	_Atomic int64_t updated_ns; /* when; 0: never */
-	_Atomic double processors;  /* as seen then; 0: never */
+	struct correction correction;
 };
 
 static const char *const units[] = {[SST_UNIT_PROCESSOR] = "processor", [SST_UNIT_CORE] = "core", NULL};
@@ -97,29 +85,17 @@ static const char *const allowed[] = {"allowed", NULL};
 static const struct sst_option options[] = {
 	{FILTER_BASE},
 	{FILTER_SHARE " (160m in the paper)"},
-	{.name = "unit",
-		.type = SST_CHOICE,
-		.offset = offsetof(struct realtime, unit),
-		.choices = units,
-		.initial = "processor",
-		.help = "what the load is of: processors, or cores, each busy when any of its processors is"},
-	{.name = "container",
-		.type = SST_FLAG,
-		.offset = offsetof(struct realtime, container),
-		.initial = "yes",
-		.help = "in a container with a quota or a cpuset, measure what that allows instead of the machine"},
-	{.name = "source",
-		.type = SST_CHOICE,
-		.offset = offsetof(struct realtime, source),
-		.choices = sources,
-		.help = "what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a "
-			"container's group; without it, "
-			"what suits"},
-	{.name = "cpus",
-		.type = SST_CPUS,
-		.offset = offsetof(struct realtime, cpus),
-		.choices = allowed,
-		.help = "measure these processors only, or those that this process may use"},
+	SST_OPTION("unit", CHOICE, struct realtime, unit,
+		"what the load is of: processors, or cores, each busy when any of its processors is", .initial = "processor",
+		.choices = units),
+	SST_OPTION("container", FLAG, struct realtime, container,
+		"in a container with a quota or a cpuset, measure what that allows instead of the machine", .initial = "yes"),
+	SST_OPTION("source", CHOICE, struct realtime, source,
+		"what is read: idle or all columns of /proc/stat, cpuacct.usage, idle and cpuacct together, or a container's "
+		"group; without it, what suits",
+		.choices = sources),
+	SST_OPTION("cpus", CPUS, struct realtime, cpus, "measure these processors only, or those that this process may use",
+		.choices = allowed),
 	{0},
 };
 
@@ -136,10 +112,16 @@ static bool made_room(struct realtime *realtime, size_t length, bool is_whole)
 	return true;
 }
 
+/* The text of /proc/stat: its length, or -1 with errno. */
+static ssize_t read_stat(struct realtime *realtime, const struct sst_env *env, int64_t *when_ns)
+{
+	return env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
+}
+
 static int parse_stat(struct realtime *realtime, const struct sst_env *env, struct linux_stat *stat, int64_t *when_ns)
 {
 	for (;;) {
-		const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, when_ns);
+		const ssize_t length = read_stat(realtime, env, when_ns);
 		if (length < 0)
 			return -1;
 		const int result = linux_online_parse(env, realtime->text, (size_t)length, realtime->cpus, stat);
@@ -159,7 +141,7 @@ static int begin_stat(struct realtime *realtime, const struct sst_env *env, stru
 		return env->host->refuse(env, "%s", strerror(errno));
 	do {
 		int64_t when_ns;
-		length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+		length = read_stat(realtime, env, &when_ns);
 		if (length < 0)
 			return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
 		parsed = linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, stat) == 0;
@@ -318,7 +300,7 @@ static int enter_container(
 	struct realtime *realtime, const struct sst_env *env, struct linux_container *container, struct linux_stat *stat)
 {
 	char error[LINUX_CGROUP_ERROR_MAX];
-	struct correction *correction = env->shared;
+	struct common *common = env->shared;
 	const bool may = realtime->source < 0 && realtime->container && !realtime->cpus;
 	const bool by_quota = may && container->group.quota > 0;
 	if (by_quota)
@@ -326,7 +308,7 @@ static int enter_container(
 	else if (may && container->group.cpus && !container->lxcfs && !realtime->moving)
 		return take_cpuset(realtime, env, container, stat);
 	if (realtime->source != SOURCE_CGROUP ||
-		linux_cgroup_open_container(&realtime->group, env, &correction->capacity, error) == 0)
+		linux_cgroup_open_container(&realtime->group, env, &common->capacity, error) == 0)
 		return 0;
 	if (!by_quota)
 		return env->host->refuse(env, "source=cgroup: %s", error);
@@ -350,7 +332,7 @@ static int start_cores(struct realtime *realtime, const struct sst_env *env)
 		return env->host->refuse(env, "unit=core can't follow workloads that are moved");
 	if (realtime->lxcfs)
 		return env->host->refuse(env, "unit=core is unavailable: lxcfs gives processors other numbers than the kernel");
-	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	const ssize_t length = read_stat(realtime, env, &when_ns);
 	if (length < 0)
 		return env->host->refuse(env, "can't read /proc/stat: %s", strerror(errno));
 	if (linux_core_load_open(&realtime->core_load, env, realtime->text, (size_t)length, realtime->cpus, error) != 0)
@@ -361,7 +343,7 @@ static int start_cores(struct realtime *realtime, const struct sst_env *env)
 	return env->host->refuse(env, "unit=core: can't use /proc/stat: %s", strerror(errno));
 }
 
-static enum sst_scope find_scope(const struct realtime *realtime, const struct sst_env *env)
+static enum sst_scope find_scope(struct realtime *realtime, const struct sst_env *env)
 {
 	struct linux_stat stat;
 	struct linux_stat all;
@@ -376,7 +358,7 @@ static enum sst_scope find_scope(const struct realtime *realtime, const struct s
 		return SST_SCOPE_UNKNOWN;
 	if (!realtime->cpus)
 		return SST_SCOPE_MACHINE;
-	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &ignored);
+	const ssize_t length = read_stat(realtime, env, &ignored);
 	const bool is_all = length > 0 && linux_stat_parse(realtime->text, (size_t)length, realtime->cpus, &stat) == 0 &&
 			    linux_stat_parse(realtime->text, (size_t)length, NULL, &all) == 0 &&
 			    stat.processors == all.processors;
@@ -455,22 +437,10 @@ static int read_cpuacct(struct realtime *realtime, const struct sst_env *env, st
 	return 0;
 }
 
-/*
- * Whether a change of the difference is no work of this machine's: that of its counters when processors come or go, or that of the clock
- * alone while the machine stood still, which is when nobody has looked for long.
- */
-static bool is_leap(const struct correction *correction, double residual_ns, double elapsed_ns, const struct linux_stat *stat)
-{
-	const double processors = stat->processors;
-	const double most_ns = elapsed_ns > STANDSTILL_NS ? elapsed_ns / 2 : elapsed_ns + COUNTERS_NS;
-	return processors != atomic_load_explicit(&correction->processors, memory_order_relaxed) ||
-	       fabs(residual_ns) > most_ns * processors;
-}
-
-/* Moves the correction towards the difference between what idle and cpuacct say was worked since the start. One executor at a time. */
+/* Brings the correction up to date. One executor at a time. */
 static int correct(struct realtime *realtime, const struct sst_env *env, uint64_t usage, int64_t updated_ns)
 {
-	struct correction *correction = env->shared;
+	struct common *common = env->shared;
 	struct linux_stat stat;
 	int64_t when_ns;
 	if (parse_stat(realtime, env, &stat, &when_ns) != 0)
@@ -479,26 +449,13 @@ static int correct(struct realtime *realtime, const struct sst_env *env, uint64_
 	const double idle_ns = (double)(int64_t)(linux_stat_idle(&stat.total) - realtime->start_idle) / realtime->hz * 1e9;
 	const double worked_ns = (double)(when_ns - realtime->start_ns) * stat.processors - idle_ns;
 	const double difference_ns = worked_ns - (double)(usage - realtime->start_cpuacct);
-	const double elapsed_ns = (double)(when_ns - updated_ns);
-	const double kept = exp(-elapsed_ns / 1e9 / CORRECTION_S);
-	const double rate = updated_ns ? atomic_load_explicit(&correction->rate, memory_order_relaxed) : 0;
-	/* What came before the first reading is no work of the run. */
-	const double expected_ns =
-		updated_ns ? atomic_load_explicit(&correction->ns, memory_order_relaxed) + rate * elapsed_ns : 0;
-	double residual_ns = difference_ns - atomic_load_explicit(&correction->left_out_ns, memory_order_relaxed) - expected_ns;
-	if (!updated_ns || is_leap(correction, residual_ns, elapsed_ns, &stat)) {
-		atomic_store_explicit(&correction->left_out_ns, difference_ns - expected_ns, memory_order_relaxed);
-		residual_ns = 0;
-	}
-	atomic_store_explicit(&correction->ns, expected_ns + (1 - kept * kept) * residual_ns, memory_order_relaxed);
-	atomic_store_explicit(&correction->rate, rate + (1 - kept) * (1 - kept) * residual_ns / elapsed_ns, memory_order_relaxed);
-	atomic_store_explicit(&correction->processors, stat.processors, memory_order_relaxed);
+	correction_follow(&common->correction, difference_ns, stat.processors, updated_ns ? when_ns - updated_ns : 0);
 	return 0;
 }
 
 static int read_combined(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
-	struct correction *correction = env->shared;
+	struct correction *correction = &((struct common *)env->shared)->correction;
 	uint64_t usage;
 	int64_t when_ns;
 	if (read_usage(realtime, env, &usage, &when_ns) != 0)
@@ -525,7 +482,7 @@ static int read_combined(struct realtime *realtime, const struct sst_env *env, s
 static int read_cores(struct realtime *realtime, const struct sst_env *env, struct sst_reading *now)
 {
 	int64_t when_ns;
-	const ssize_t length = env->host->read(env, realtime->stat, realtime->text, realtime->text_size, &when_ns);
+	const ssize_t length = read_stat(realtime, env, &when_ns);
 	if (length < 0)
 		return -1;
 	return linux_core_load_read(&realtime->core_load, realtime->text, (size_t)length, when_ns, now);
@@ -543,7 +500,7 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	if (realtime->source == SOURCE_COMBINED)
 		return read_combined(realtime, env, now);
 	if (realtime->source == SOURCE_CGROUP)
-		return linux_cgroup_read(&realtime->group, env, &((struct correction *)env->shared)->capacity, now);
+		return linux_cgroup_read(&realtime->group, env, &((struct common *)env->shared)->capacity, now);
 	uint64_t moves = 0;
 	if (realtime->moving)
 		realtime->cpus = env->host->cpus(env, &moves);
@@ -609,14 +566,14 @@ static enum sst_unit unit(const void *state)
 static void fini(void *state, const struct sst_env *env)
 {
 	struct realtime *realtime = state;
-	if (realtime->hz > 0 && realtime->stat >= 0)
+	if (realtime->hz <= 0)
+		return;
+	if (realtime->stat >= 0)
 		env->host->close(env, realtime->stat);
-	if (realtime->hz > 0 && realtime->cpuacct >= 0)
+	if (realtime->cpuacct >= 0)
 		env->host->close(env, realtime->cpuacct);
-	if (realtime->hz > 0)
-		linux_cgroup_close(&realtime->group, env);
-	if (realtime->hz > 0)
-		linux_online_close(&realtime->online, env);
+	linux_cgroup_close(&realtime->group, env);
+	linux_online_close(&realtime->online, env);
 	linux_core_load_close(&realtime->core_load);
 	free(realtime->cpuset);
 	realtime->cpuset = NULL;
@@ -628,7 +585,7 @@ static void fini(void *state, const struct sst_env *env)
 SST_EXPORT const struct sst_feedback sst_module = {
 	SST_BASE(feedback, SST_FEEDBACK, .name = "realtime", .version = SHOWSTOPPER_VERSION,
 		.summary = "load of the machine, or of a subset of its processors, as it is now",
-		.state_size = sizeof(struct realtime), .shared_size = sizeof(struct correction), .options = options,
+		.state_size = sizeof(struct realtime), .shared_size = sizeof(struct common), .options = options,
 		.prepare = prepare, .fini = fini),
 	.read = read_source,
 	.sample = sample,

@@ -26,13 +26,8 @@ struct skeleton {
 
 /* 2: the first option may be given without its name, as in -F 200m */
 static const struct sst_option options[] = {
-	{.name = "base",
-		.type = SST_TIME,
-		.offset = offsetof(struct skeleton, base_ns),
-		.initial = "333m",
-		.least = "1m",
-		.most = "1h",
-		.help = "base period of the filter, in wall-clock time"},
+	SST_OPTION("base", TIME, struct skeleton, base_ns, "base period of the filter, in wall-clock time", .initial = "333m",
+		.least = "1m", .most = "1h"),
 	{0},
 };
 

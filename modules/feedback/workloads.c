@@ -40,14 +40,9 @@ struct workloads {
 static const struct sst_option options[] = {
 	{FILTER_BASE},
 	{FILTER_SHARE},
-	{.name = "processors",
-		.type = SST_INT,
-		.offset = offsetof(struct workloads, processors),
-		.initial = "0",
-		.least = "0",
-		.most = "100000",
-		.help = "so many fully used ones are a load of 100 %; 0: all of the machine, or those that the workloads may "
-			"use"},
+	SST_OPTION("processors", INT, struct workloads, processors,
+		"so many fully used ones are a load of 100 %; 0: all of the machine, or those that the workloads may use",
+		.initial = "0", .least = "0", .most = "100000"),
 	{0},
 };
 

@@ -7,7 +7,7 @@ struct constant {
 };
 
 static const struct sst_option options[] = {
-	{.name = "load", .type = SST_LOAD, .offset = offsetof(struct constant, load), .required = true, .help = "target load"},
+	SST_OPTION("load", LOAD, struct constant, load, "target load", .required = true),
 	{0},
 };
 

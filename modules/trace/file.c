@@ -22,28 +22,11 @@ struct file {
 };
 
 static const struct sst_option options[] = {
-	{.name = "file",
-		.type = SST_FILE,
-		.offset = offsetof(struct file, name),
-		.required = true,
-		.help = "trace to replay, compiled by sstrace or text"},
-	{.name = "speed",
-		.type = SST_REAL,
-		.offset = offsetof(struct file, speed),
-		.initial = "1",
-		.least = "0.000001",
-		.most = "1000000",
-		.help = "how many times faster than recorded"},
-	{.name = "loop",
-		.type = SST_FLAG,
-		.offset = offsetof(struct file, loop),
-		.initial = "no",
-		.help = "start again at the end, for ever"},
-	{.name = "offset",
-		.type = SST_TIME,
-		.offset = offsetof(struct file, offset_ns),
-		.initial = "0",
-		.help = "time within the trace (as recorded) to start at"},
+	SST_OPTION("file", FILE, struct file, name, "trace to replay, compiled by sstrace or text", .required = true),
+	SST_OPTION("speed", REAL, struct file, speed, "how many times faster than recorded", .initial = "1", .least = "0.000001",
+		.most = "1000000"),
+	SST_OPTION("loop", FLAG, struct file, loop, "start again at the end, for ever", .initial = "no"),
+	SST_OPTION("offset", TIME, struct file, offset_ns, "time within the trace (as recorded) to start at", .initial = "0"),
 	{0},
 };
 

@@ -11,25 +11,12 @@ struct sine {
 };
 
 static const struct sst_option options[] = {
-	{.name = "mean", .type = SST_LOAD, .offset = offsetof(struct sine, mean), .initial = "50%", .help = "mean load"},
-	{.name = "amplitude",
-		.type = SST_LOAD,
-		.offset = offsetof(struct sine, amplitude),
-		.initial = "40%",
-		.most = "50%",
-		.help = "how far the load goes above and below the mean"},
-	{.name = "period",
-		.type = SST_TIME,
-		.offset = offsetof(struct sine, period_ns),
-		.initial = "1M",
-		.least = "1m",
-		.most = "1000d",
-		.help = "length of a period"},
-	{.name = "phase",
-		.type = SST_LOAD,
-		.offset = offsetof(struct sine, phase),
-		.initial = "0",
-		.help = "share of a period to start at: 1/4 is the maximum, 3/4 the minimum"},
+	SST_OPTION("mean", LOAD, struct sine, mean, "mean load", .initial = "50%"),
+	SST_OPTION("amplitude", LOAD, struct sine, amplitude, "how far the load goes above and below the mean", .initial = "40%",
+		.most = "50%"),
+	SST_OPTION("period", TIME, struct sine, period_ns, "length of a period", .initial = "1M", .least = "1m", .most = "1000d"),
+	SST_OPTION("phase", LOAD, struct sine, phase, "share of a period to start at: 1/4 is the maximum, 3/4 the minimum",
+		.initial = "0"),
 	{0},
 };
 

@@ -24,18 +24,9 @@ struct skeleton {
 
 /* 2 */
 static const struct sst_option options[] = {
-	{.name = "from",
-		.type = SST_LOAD,
-		.offset = offsetof(struct skeleton, from),
-		.initial = "0",
-		.help = "load at the start"},
-	{.name = "to", .type = SST_LOAD, .offset = offsetof(struct skeleton, to), .initial = "1", .help = "load at the end"},
-	{.name = "time",
-		.type = SST_TIME,
-		.offset = offsetof(struct skeleton, time_ns),
-		.initial = "1M",
-		.least = "1m",
-		.help = "time from start to end"},
+	SST_OPTION("from", LOAD, struct skeleton, from, "load at the start", .initial = "0"),
+	SST_OPTION("to", LOAD, struct skeleton, to, "load at the end", .initial = "1"),
+	SST_OPTION("time", TIME, struct skeleton, time_ns, "time from start to end", .initial = "1M", .least = "1m"),
 	{0},
 };
 

@@ -11,25 +11,12 @@ struct square {
 };
 
 static const struct sst_option options[] = {
-	{.name = "low", .type = SST_LOAD, .offset = offsetof(struct square, low), .initial = "10%", .help = "lower load"},
-	{.name = "high", .type = SST_LOAD, .offset = offsetof(struct square, high), .initial = "90%", .help = "higher load"},
-	{.name = "period",
-		.type = SST_TIME,
-		.offset = offsetof(struct square, period_ns),
-		.initial = "1M",
-		.least = "1m",
-		.most = "1000d",
-		.help = "length of a period, which begins high"},
-	{.name = "share",
-		.type = SST_LOAD,
-		.offset = offsetof(struct square, share),
-		.initial = "50%",
-		.help = "share of a period that is high"},
-	{.name = "phase",
-		.type = SST_LOAD,
-		.offset = offsetof(struct square, phase),
-		.initial = "0",
-		.help = "share of a period to start at"},
+	SST_OPTION("low", LOAD, struct square, low, "lower load", .initial = "10%"),
+	SST_OPTION("high", LOAD, struct square, high, "higher load", .initial = "90%"),
+	SST_OPTION("period", TIME, struct square, period_ns, "length of a period, which begins high", .initial = "1M",
+		.least = "1m", .most = "1000d"),
+	SST_OPTION("share", LOAD, struct square, share, "share of a period that is high", .initial = "50%"),
+	SST_OPTION("phase", LOAD, struct square, phase, "share of a period to start at", .initial = "0"),
 	{0},
 };
 

@@ -24,7 +24,7 @@ enum pinning {
 /* Of those that divide a machine. */
 #define PIN_SCHEMES PIN_DYNAMIC
 
-/* Pinning that follows the load; see placement/dynamic_pinning.h. */
+/* Pinning that follows the load; see placement/pinning.h. */
 struct dynamic_pinning {
 	enum pinning below, above;    /* the schemes at low and high load */
 	double threshold, hysteresis; /* loads */

@@ -2,7 +2,6 @@
 #include "base/cpus.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,4 +137,19 @@ void cpus_print(const struct sst_cpus *cpus, FILE *to)
 			fprintf(to, "-%u", cpus->cpu[last]);
 		i = last + 1;
 	}
+}
+
+char *cpus_print_short(const struct sst_cpus *cpus, char *text, size_t size)
+{
+	char *whole = NULL;
+	size_t length = 0;
+	FILE *const to = open_memstream(&whole, &length);
+	strcpy(text, "?");
+	if (!to)
+		return text;
+	cpus_print(cpus, to);
+	if (fclose(to) == 0)
+		snprintf(text, size, "%.*s%s", (int)size - 8, whole, length > size - 8 ? "..." : "");
+	free(whole);
+	return text;
 }

@@ -22,6 +22,8 @@ int cpus_parse(const char *text, size_t length, struct sst_cpus **cpus, size_t *
 
 /* Prints the list with ranges. */
 void cpus_print(const struct sst_cpus *cpus, FILE *to);
+/* The same into a text of `size` bytes, 16 or more; what is too long ends with dots. Returns text. */
+char *cpus_print_short(const struct sst_cpus *cpus, char *text, size_t size);
 
 /* A list of these, which may be in any order and repeat; a single block as above. NULL with errno ENOMEM. */
 struct sst_cpus *cpus_make(const unsigned *cpu, size_t count);

@@ -45,13 +45,11 @@ struct csv {
 	char error[CSV_ERROR_MAX];
 };
 
-static int fail(struct csv *csv, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int fail(struct csv *csv, const char *format, ...)
+int csv_fail(char error[static CSV_ERROR_MAX], const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(csv->error, sizeof csv->error, format, arguments);
+	vsnprintf(error, CSV_ERROR_MAX, format, arguments);
 	va_end(arguments);
 	return -1;
 }
@@ -72,7 +70,7 @@ int csv_refuse(struct csv *csv, size_t column, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
-	return fail(csv, "%.200s:%zu:%zu: %.60s: %s", csv->name, csv->line, csv->field[column].start - csv->row + 1,
+	return csv_fail(csv->error, "%.200s:%zu:%zu: %.60s: %s", csv->name, csv->line, csv->field[column].start - csv->row + 1,
 		csv->column[column], message);
 }
 
@@ -90,10 +88,11 @@ static int refill(struct csv *csv)
 	}
 	if (csv->end == csv->size) {
 		if (csv->size > CSV_ROW_MAX)
-			return fail(csv, "%s:%zu: found a row of more than %zu bytes", csv->name, csv->next_line, CSV_ROW_MAX);
+			return csv_fail(
+				csv->error, "%s:%zu: found a row of more than %zu bytes", csv->name, csv->next_line, CSV_ROW_MAX);
 		char *const larger = realloc(csv->buffer, 2 * csv->size);
 		if (!larger)
-			return fail(csv, "%s: %s", csv->name, strerror(errno));
+			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 		csv->buffer = larger;
 		csv->size *= 2;
 	}
@@ -102,7 +101,7 @@ static int refill(struct csv *csv)
 		got = read(csv->fd, csv->buffer + csv->end, csv->size - csv->end);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return fail(csv, "%s: %s", csv->name, strerror(errno));
+		return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 	csv->end += (size_t)got;
 	csv->is_at_end = got == 0;
 	return got > 0;
@@ -136,7 +135,7 @@ static int find_end(struct csv *csv, size_t *length, size_t *lines)
 		}
 		const int more = refill(csv);
 		if (more == 0 && *lines > 1)
-			return fail(csv, "%s:%zu: found a quoted field without its end", csv->name, csv->next_line);
+			return csv_fail(csv->error, "%s:%zu: found a quoted field without its end", csv->name, csv->next_line);
 		if (more <= 0)
 			return more;
 	}
@@ -150,7 +149,7 @@ static int add_field(struct csv *csv, size_t start, size_t length)
 		const size_t capacity = csv->field_capacity ? 2 * csv->field_capacity : 16;
 		struct field *const larger = realloc(csv->field, capacity * sizeof *larger);
 		if (!larger)
-			return fail(csv, "%s: %s", csv->name, strerror(errno));
+			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 		csv->field = larger;
 		csv->field_capacity = capacity;
 	}
@@ -176,10 +175,11 @@ static int split_quoted(struct csv *csv, size_t *at, size_t end)
 		}
 	}
 	if (from >= end)
-		return fail(csv, "%s:%zu:%zu: found a quoted field without its end", csv->name, csv->line, start - csv->row + 1);
+		return csv_fail(csv->error, "%s:%zu:%zu: found a quoted field without its end", csv->name, csv->line,
+			start - csv->row + 1);
 	if (from + 1 < end && text[from + 1] != ',')
-		return fail(csv, "%s:%zu:%zu: found text behind a quoted field, expected a comma", csv->name, csv->line,
-			from - csv->row + 2);
+		return csv_fail(csv->error, "%s:%zu:%zu: found text behind a quoted field, expected a comma", csv->name,
+			csv->line, from - csv->row + 2);
 	*at = from + 1;
 	return add_field(csv, start, to - start);
 }
@@ -222,13 +222,13 @@ int csv_next(struct csv *csv)
 	if (length > 0 && csv->buffer[csv->row + length - 1] == '\r')
 		length--;
 	if (length > CSV_ROW_MAX)
-		return fail(
-			csv, "%s:%zu: found a row of %zu bytes, expected at most %zu", csv->name, csv->line, length, CSV_ROW_MAX);
+		return csv_fail(csv->error, "%s:%zu: found a row of %zu bytes, expected at most %zu", csv->name, csv->line,
+			length, CSV_ROW_MAX);
 	if (split(csv, length) != 0)
 		return -1;
 	if (csv->columns > 0 && csv->fields != csv->columns)
-		return fail(csv, "%s:%zu: found %zu field%s, expected %zu as in the header", csv->name, csv->line, csv->fields,
-			csv->fields == 1 ? "" : "s", csv->columns);
+		return csv_fail(csv->error, "%s:%zu: found %zu field%s, expected %zu as in the header", csv->name, csv->line,
+			csv->fields, csv->fields == 1 ? "" : "s", csv->columns);
 	return 1;
 }
 
@@ -256,7 +256,7 @@ static int read_header(struct csv *csv)
 			break;
 	}
 	if (csv->end == 0)
-		return fail(csv, "%s: found an empty file, expected CSV with a header", csv->name);
+		return csv_fail(csv->error, "%s: found an empty file, expected CSV with a header", csv->name);
 	if (csv->end >= sizeof mark - 1 && memcmp(csv->buffer, mark, sizeof mark - 1) == 0)
 		csv->begin = sizeof mark - 1;
 	const int found = csv_next(csv);
@@ -267,20 +267,20 @@ static int read_header(struct csv *csv)
 	for (size_t i = 0; i < length; i++) {
 		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == '\0') {
 			show(text, length, shown);
-			return fail(csv, "%s:1:%zu: found '%s', expected a line of text with the names of columns", csv->name,
-				i + 1, shown);
+			return csv_fail(csv->error, "%s:1:%zu: found '%s', expected a line of text with the names of columns",
+				csv->name, i + 1, shown);
 		}
 	}
 	if (!found)
-		return fail(csv, "%s:1: found a header that is cut off, expected a whole line", csv->name);
+		return csv_fail(csv->error, "%s:1: found a header that is cut off, expected a whole line", csv->name);
 	csv->column = calloc(csv->fields, sizeof *csv->column);
 	if (!csv->column)
-		return fail(csv, "%s: %s", csv->name, strerror(errno));
+		return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 	csv->columns = csv->fields;
 	for (size_t i = 0; i < csv->columns; i++) {
 		csv->column[i] = strndup(csv->buffer + csv->field[i].start, csv->field[i].length);
 		if (!csv->column[i])
-			return fail(csv, "%s: %s", csv->name, strerror(errno));
+			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 	}
 	csv->is_cut = false;
 	return 0;
@@ -298,7 +298,7 @@ static struct csv *make(int fd, const char *name, size_t size, char error[static
 		csv->next_line = 1;
 		return csv;
 	}
-	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+	csv_fail(error, "%.300s: %s", name, strerror(errno));
 	free(csv);
 	free(buffer);
 	return NULL;
@@ -318,7 +318,7 @@ struct csv *csv_open(const char *path, const char *name, char error[static CSV_E
 	const int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
 					      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
+		csv_fail(error, "%.300s: %s", name, strerror(errno));
 		return NULL;
 	}
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);

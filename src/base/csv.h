@@ -16,6 +16,9 @@
 /* Longest row in bytes. */
 #define CSV_ROW_MAX ((size_t)1 << 20)
 
+/* Puts a message there (printf style). Returns -1. */
+int csv_fail(char error[static CSV_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 struct csv;
 
 /*

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/config.h"
+
 /* Digits of the largest number of `workloads` instances, which are numbered from 0. */
 unsigned expand_width(unsigned workloads);
 
@@ -21,5 +23,8 @@ bool expand_changes(const char *text, const char *placeholder);
 /* A command's words, expanded but for the first one; free with expand_free. NULL with errno ENOMEM. */
 char **expand_command(char *const *command, const char *placeholder, unsigned number, unsigned width);
 void expand_free(char **command);
+
+/* Calls `say` with a line for each text that differs from what was given, as the first instance that it is for gets it. */
+void replaced_say(const struct config *config, void (*say)(const char *line));
 
 #endif

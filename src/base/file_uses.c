@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_place.h"
 #include "base/output.h"
 
 /* By what a file is known. */

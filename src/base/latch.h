@@ -10,6 +10,8 @@
 #define BASE_LATCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -24,18 +26,32 @@ struct latch {
 	_Atomic uint64_t copy[2][LATCH_WORDS];
 };
 
+static inline void latch_load(void *value, const _Atomic uint64_t *copy, size_t words)
+{
+	char *to = value;
+	for (size_t i = 0; i < words; i++, to += sizeof(uint64_t)) {
+		const uint64_t word = atomic_load_explicit(&copy[i], memory_order_relaxed);
+		memcpy(to, &word, sizeof word);
+	}
+}
+
+static inline void latch_store(_Atomic uint64_t *copy, const void *value, size_t words)
+{
+	const char *from = value;
+	for (size_t i = 0; i < words; i++, from += sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, from, sizeof word);
+		atomic_store_explicit(&copy[i], word, memory_order_relaxed);
+	}
+}
+
 /* `value` is `words` 64-bit words, at most LATCH_WORDS. The latch must be zero before its first use. */
 static inline void latch_write(struct latch *latch, const void *value, size_t words)
 {
 	const uint32_t sequence = atomic_load_explicit(&latch->sequence, memory_order_relaxed) + 1;
-	const char *from = value;
 	/* The last flip must be seen before anything that is written to the copy it took away. */
 	atomic_thread_fence(memory_order_release);
-	for (size_t i = 0; i < words; i++, from += sizeof(uint64_t)) {
-		uint64_t word;
-		memcpy(&word, from, sizeof word);
-		atomic_store_explicit(&latch->copy[sequence & 1][i], word, memory_order_relaxed);
-	}
+	latch_store(latch->copy[sequence & 1], value, words);
 	atomic_store_explicit(&latch->sequence, sequence, memory_order_release);
 }
 
@@ -45,11 +61,7 @@ static inline void latch_read(const struct latch *latch, void *value, size_t wor
 	uint32_t after;
 	do {
 		before = atomic_load_explicit(&latch->sequence, memory_order_acquire);
-		char *to = value;
-		for (size_t i = 0; i < words; i++, to += sizeof(uint64_t)) {
-			const uint64_t word = atomic_load_explicit(&latch->copy[before & 1][i], memory_order_relaxed);
-			memcpy(to, &word, sizeof word);
-		}
+		latch_load(value, latch->copy[before & 1], words);
 		atomic_thread_fence(memory_order_acquire);
 		after = atomic_load_explicit(&latch->sequence, memory_order_relaxed);
 	} while (before != after);
@@ -61,5 +73,61 @@ static inline void latch_read(const struct latch *latch, void *value, size_t wor
 		_Static_assert(sizeof(type) % sizeof(uint64_t) == 0 && sizeof(type) / sizeof(uint64_t) <= LATCH_WORDS, "latch"); \
 		int unused;                                                                                                      \
 	}))
+
+/*
+ * A record in shared memory that several processes write, each of which may be stopped in the middle of that for any time, and that any
+ * number read without waiting.
+ *
+ * Each writer has a page of its own with two copies, and one word names the newest: whose page, which copy, and a sequence number. A
+ * writer fills a copy of its page that isn't the newest, and then exchanges the word, provided that it is still the one it began with. So
+ * one who is late, or dead, has written where nobody reads, and changes nothing. Readers retry only when somebody posts meanwhile.
+ */
+
+#define BOARD_PAGE_BITS 24
+
+struct board {
+	_Atomic uint64_t newest; /* sequence, page, copy */
+};
+
+/* All zero before its first use. */
+struct board_page {
+	_Alignas(64) _Atomic uint64_t copy[2][LATCH_WORDS];
+};
+
+static inline uint32_t board_writer(uint64_t newest)
+{
+	return (uint32_t)(newest >> 1) & ((UINT32_C(1) << BOARD_PAGE_BITS) - 1);
+}
+
+/* The newest record of `words` 64-bit words. Returns what names it, for board_post. */
+static inline uint64_t board_read(const struct board *board, const struct board_page *page, void *value, size_t words)
+{
+	uint64_t before;
+	uint64_t after;
+	do {
+		before = atomic_load_explicit(&board->newest, memory_order_acquire);
+		latch_load(value, page[board_writer(before)].copy[before & 1], words);
+		atomic_thread_fence(memory_order_acquire);
+		after = atomic_load_explicit(&board->newest, memory_order_relaxed);
+	} while (before != after);
+	return before;
+}
+
+/*
+ * Posts a record from one's own page, `writer`, in place of the one that was `read`. False when that isn't the newest any more, which then
+ * stays. The writer has posted nothing since it read.
+ */
+static inline bool board_post(
+	struct board *board, struct board_page *page, uint32_t writer, uint64_t read, const void *value, size_t words)
+{
+	/* Nobody else posts this page: unless it is the newest, both copies are free. */
+	const unsigned at = board_writer(read) == writer && !(read & 1);
+	const uint64_t sequence = (read >> (BOARD_PAGE_BITS + 1)) + 1;
+	const uint64_t mine = sequence << (BOARD_PAGE_BITS + 1) | (uint64_t)writer << 1 | at;
+	/* What took this copy away must be seen before anything that is written to it. */
+	atomic_thread_fence(memory_order_release);
+	latch_store(page[writer].copy[at], value, words);
+	return atomic_compare_exchange_strong(&board->newest, &read, mine);
+}
 
 #endif

@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file_place.h"
 #include "base/units.h"
 
 int output_standard(const char *path)
@@ -127,4 +132,221 @@ FILE *output_stream(const char *path)
 		errno = saved;
 	}
 	return stream;
+}
+
+void half_file_empty(const char *path)
+{
+	const int saved = errno;
+	/* Where even that fails there is nothing left to try: the caller reports the first error. */
+	output_empty(path);
+	errno = saved;
+}
+
+/* As many as the kernel follows. */
+#define LINKS_MAX 40
+
+/* Cuts a path into folder and name. 0, or -1 with errno. */
+static int split(const char *path, struct file_place *place)
+{
+	const char *const slash = strrchr(path, '/');
+	const size_t length = slash ? (size_t)(slash - path) : 0;
+	if (strlen(path) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(place->folder, slash && length == 0 ? "/" : slash ? path : ".", length ? length : 1);
+	place->folder[length ? length : 1] = '\0';
+	strcpy(place->name, slash ? slash + 1 : path);
+	return 0;
+}
+
+/* Follows the symbolic links that end in nothing, through which a file is made where they lead. 0, or -1 with errno. */
+static int follow(const char *path, struct file_place *place)
+{
+	char target[PATH_MAX], joined[2 * PATH_MAX];
+	for (int links = 0; links < LINKS_MAX; links++) {
+		if (split(path, place) != 0)
+			return -1;
+		const ssize_t length = readlink(path, target, sizeof target - 1);
+		if (length < 0)
+			return 0;
+		target[length] = '\0';
+		snprintf(joined, sizeof joined, "%s/%s", *target == '/' ? "" : place->folder, target);
+		path = joined;
+	}
+	errno = ELOOP;
+	return -1;
+}
+
+int file_place_find(const char *path, struct file_place *place)
+{
+	*place->folder = *place->name = '\0';
+	place->is_there = stat(path, &place->status) == 0;
+	if (place->is_there)
+		return 0;
+	if (errno != ENOENT || follow(path, place) != 0)
+		return -1;
+	if (!*place->name) {
+		errno = *path ? EISDIR : ENOENT;
+		return -1;
+	}
+	if (stat(place->folder, &place->status) != 0)
+		return -1;
+	if (S_ISDIR(place->status.st_mode))
+		return 0;
+	errno = ENOTDIR;
+	return -1;
+}
+
+/*
+ * A full disk may take the first part of a line. On a pipe a line is all or nothing, as long as it is shorter than PIPE_BUF.
+ */
+
+/* Takes back the last `length` bytes that went out. */
+static bool take_back(int file, off_t length)
+{
+	struct stat status;
+	const off_t end = lseek(file, 0, SEEK_CUR);
+	if (end < length || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size != end)
+		return false;
+	return ftruncate(file, end - length) == 0 && lseek(file, end - length, SEEK_SET) >= 0;
+}
+
+int whole_line_write(int file, const char *line, size_t length, bool *is_cut)
+{
+	size_t done = 0;
+	if (is_cut)
+		*is_cut = false;
+	while (done < length) {
+		const ssize_t written = write(file, line + done, length - done);
+		if (written >= 0) {
+			done += (size_t)written;
+		} else if (errno != EINTR) {
+			const int error = errno;
+			const bool stays = done > 0 && !take_back(file, (off_t)done);
+			if (is_cut)
+				*is_cut = stays;
+			errno = error;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+struct unwaiting {
+	int fd;
+	int own; /* the same file opened once more, non-blocking: the user's descriptor must stay as it is; -1: it can't be */
+	bool is_socket;
+	size_t used;
+	char kept[UNWAITING_MAX];
+};
+
+bool unwaiting_is_needed(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
+}
+
+struct unwaiting *unwaiting_new(int fd)
+{
+	char path[32];
+	struct stat status;
+	struct unwaiting *const to = malloc(sizeof *to);
+	if (!to)
+		return NULL;
+	to->fd = fd;
+	to->used = 0;
+	to->is_socket = fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	to->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return to;
+}
+
+/* Like write(2), but fails with EAGAIN where that would wait. */
+static ssize_t write_piece(const struct unwaiting *to, const char *text, size_t length)
+{
+	struct pollfd polled = {.fd = to->fd, .events = POLLOUT};
+	if (to->is_socket)
+		return send(to->fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (to->own >= 0)
+		return write(to->own, text, length);
+	/* As much as any pipe takes that takes something. */
+	if (poll(&polled, 1, 0) == 1)
+		return write(to->fd, text, length < PIPE_BUF ? length : PIPE_BUF);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* As much of it as goes without waiting: how much that was, or -1 with errno other than EAGAIN. */
+static ssize_t write_now(const struct unwaiting *to, const char *text, size_t length)
+{
+	size_t done = 0;
+	while (done < length) {
+		const ssize_t written = write_piece(to, text + done, length - done);
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno == EAGAIN)
+			break;
+		else if (errno != EINTR)
+			return -1;
+	}
+	return (ssize_t)done;
+}
+
+/* What is kept. 0, or -1 with errno: EAGAIN while some of it is left. */
+static int write_kept(struct unwaiting *to)
+{
+	const ssize_t done = write_now(to, to->kept, to->used);
+	if (done < 0) {
+		to->used = 0;
+		return -1;
+	}
+	to->used -= (size_t)done;
+	memmove(to->kept, to->kept + done, to->used);
+	errno = EAGAIN;
+	return to->used ? -1 : 0;
+}
+
+int unwaiting_write(struct unwaiting *to, const char *line, size_t length)
+{
+	ssize_t done = 0;
+	if (write_kept(to) == 0)
+		done = write_now(to, line, length);
+	else if (errno != EAGAIN)
+		return -1;
+	if (done < 0)
+		return -1;
+	const size_t rest = length - (size_t)done;
+	if (rest > sizeof to->kept - to->used) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memcpy(to->kept + to->used, line + done, rest);
+	to->used += rest;
+	return 0;
+}
+
+size_t unwaiting_kept(const struct unwaiting *to)
+{
+	return to->used;
+}
+
+int unwaiting_flush(struct unwaiting *to, int64_t limit_ns)
+{
+	const int64_t deadline = clock_now() + limit_ns;
+	int result;
+	while ((result = write_kept(to)) != 0 && errno == EAGAIN && clock_now() < deadline) {
+		struct pollfd polled = {.fd = to->fd, .events = POLLOUT};
+		poll(&polled, 1, (int)((deadline - clock_now()) / NS_PER_MS) + 1);
+	}
+	return result;
+}
+
+void unwaiting_free(struct unwaiting *to)
+{
+	if (!to)
+		return;
+	if (to->own >= 0)
+		close(to->own);
+	free(to);
 }

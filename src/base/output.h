@@ -6,8 +6,12 @@
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* The descriptor that a name stands for, standard output or error, or -1: it is a file. */
 int output_standard(const char *path);
@@ -37,5 +41,59 @@ int output_empty(const char *path);
 
 /* The same, emptied, as a stream; NULL with errno. For a reader of a FIFO this waits no longer than a second (ENXIO: there is none). */
 FILE *output_stream(const char *path);
+
+/*
+ * Leaves a file empty that could not be written whole: half a record or trace might be taken for one. What is no regular file is
+ * left alone, and so is standard output, called `-`. Keeps errno.
+ */
+void half_file_empty(const char *path);
+
+/* Where a path leads, also where nothing is yet. */
+
+struct file_place {
+	bool is_there;
+	struct stat status;    /* of the file; where it isn't there, of the folder that it would be made in */
+	char folder[PATH_MAX]; /* that folder, behind all symbolic links; "" where the file is there */
+	char name[PATH_MAX];   /* … and what it would be called in it; likewise */
+};
+
+/* 0, or -1 with errno where there is neither a file nor a folder for it. */
+int file_place_find(const char *path, struct file_place *place);
+
+/* Lines that go to a file whole or not at all: records may be lost, but are never damaged. */
+
+/*
+ * Writes a line, with one system call where the file takes it whole. Returns 0, or -1 with errno. What went out of it by then is
+ * taken back from a regular file in which nobody has written behind it; *is_cut, where not NULL, tells whether half a line stays.
+ */
+int whole_line_write(int file, const char *line, size_t length, bool *is_cut);
+
+/*
+ * Lines for a pipe, terminal or socket whose reader may be slow or asleep, written by somebody who must not wait for him: what can't be
+ * written at once is kept, and goes before the next line.
+ */
+
+/* So much is kept, in bytes; lines beyond it are lost, each of them whole. */
+#define UNWAITING_MAX ((size_t)1 << 20)
+
+struct unwaiting;
+
+/* Whether writing there may have to wait for a reader at all: not so for files. */
+bool unwaiting_is_needed(int fd);
+
+/* `fd` stays the caller's, who keeps it open as long as this is used. NULL with errno ENOMEM. */
+struct unwaiting *unwaiting_new(int fd);
+
+/* 0 when the line was written or kept; -1 with errno: EAGAIN, too much is kept already; or what write(2) says, and then nothing is kept. */
+int unwaiting_write(struct unwaiting *to, const char *line, size_t length);
+
+/* So many bytes are kept, the last ones of what was to be written. */
+size_t unwaiting_kept(const struct unwaiting *to);
+
+/* Writes what is kept, for at most so long. 0, or -1 with errno: EAGAIN, the reader didn't take it; or else nothing is kept any more. */
+int unwaiting_flush(struct unwaiting *to, int64_t limit_ns);
+
+/* What is kept is lost. Accepts NULL. */
+void unwaiting_free(struct unwaiting *to);
 
 #endif

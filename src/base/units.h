@@ -36,4 +36,16 @@ char *units_print_time(int64_t ns, char text[static UNITS_TEXT_MAX]);
 /* Prints the shortest decimal number that reads back as the same double. Returns text. */
 char *units_print_real(double value, char text[static UNITS_TEXT_MAX]);
 
+/* Times that are too short to measure a load in, most of which were meant to be minutes. */
+
+/* One sample of accuracy. */
+#define SHORT_TIME_NS (500 * NS_PER_MS)
+#define SHORT_TIME_MAX 256
+
+/*
+ * Whether a time other than zero is shorter than one sample. If so, `text` becomes what is to be said of it:
+ * `1ms is shorter than one sample (500 ms): 1m is one millisecond; a minute is 1M or 1min`.
+ */
+bool short_time(int64_t ns, char text[static SHORT_TIME_MAX]);
+
 #endif

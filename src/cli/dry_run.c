@@ -5,13 +5,13 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/replaced.h"
+#include "base/expand.h"
 #include "base/units.h"
 #include "control/run.h"
 #include "os/attached.h"
 #include "placement/frequencies.h"
 #include "record/outputs.h"
-#include "record/short_run.h"
+#include "record/warnings.h"
 
 static void print_times(const struct run *run)
 {

@@ -8,7 +8,6 @@
 #include "base/cpus.h"
 #include "cli/option_values.h"
 #include "cli/refuse.h"
-#include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
 

@@ -17,7 +17,6 @@
 #include "module/option.h"
 #include "module/trace_choice.h"
 #include "os/counter_event.h"
-#include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
 int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text)

@@ -11,10 +11,9 @@
 #include "base/diag.h"
 #include "base/expand.h"
 #include "base/units.h"
-#include "control/workload_time.h"
+#include "control/shared.h"
 #include "os/container.h"
 #include "os/containment.h"
-#include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
 

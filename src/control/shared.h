@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/board.h"
 #include "base/kinds.h"
 #include "base/latch.h"
 #include "base/relay.h"
@@ -67,7 +66,7 @@ struct slot {
 	_Alignas(128) bool free; /* never counts as a workload under control; set by the master before it forks */
 	uint32_t group;          /* likewise: instances of one group are equal; SHARED_UNLIKE: equal to none */
 	_Atomic bool has_published;
-	_Atomic int64_t due_ns;      /* until when the executor sleeps: see control/overdue.h */
+	_Atomic int64_t due_ns;      /* until when the executor sleeps: see control/heartbeat.h */
 	_Atomic uint32_t rounds;     /* of the executor's loop: it is on its way */
 	_Atomic bool stood_still;    /* the master has taken it out of the ring; it takes that back when it goes on */
 	_Atomic double published;    /* raw output of the control module, for peers */
@@ -155,5 +154,8 @@ void slot_record_move(struct slot_record *record, int64_t now_ns);
 void slot_count_lateness(struct slot *slot, int64_t late_ns);
 /* The upper end in µs of bucket i. */
 double lateness_bound_us(unsigned bucket);
+
+/* What the controlled workloads have used together, with all that they started, in ns. Never goes back. */
+int64_t workload_time(struct shared *shared);
 
 #endif

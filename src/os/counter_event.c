@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/column_name.h"
 #include "base/cpus.h"
 #include "base/number.h"
+#include "base/row_writer.h"
 #include "os/source.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))

@@ -10,22 +10,8 @@
 #include "base/frequency_wish.h"
 #include "os/affinity.h"
 
-/* A list as a text; what is too long ends with dots. */
-#define LIST_MAX 100
-static const char *list_of(const struct sst_cpus *cpus, char text[static LIST_MAX])
-{
-	char *whole = NULL;
-	size_t length = 0;
-	FILE *const to = open_memstream(&whole, &length);
-	strcpy(text, "?");
-	if (!to)
-		return text;
-	cpus_print(cpus, to);
-	if (fclose(to) == 0)
-		snprintf(text, LIST_MAX, "%.90s%s", whole, length > 90 ? "..." : "");
-	free(whole);
-	return text;
-}
+/* A list of processors in a message. */
+#define LIST_MAX 98
 
 /* ---- What a wish comes to --------------------------------------------------------------------------------------------- */
 
@@ -76,16 +62,18 @@ static int check(const struct frequency_policy *policy, uint64_t khz, const char
 	if (khz < policy->least_khz || khz > policy->most_khz)
 		return frequency_refuse(error,
 			"--frequency: '%.40s' is out of range: processors %s have %s to %s: the nearest is %s", text,
-			list_of(policy->cpus, list), frequency_print(policy->least_khz, low),
+			cpus_print_short(policy->cpus, list, sizeof list), frequency_print(policy->least_khz, low),
 			frequency_print(policy->most_khz, high), khz < policy->least_khz ? low : high);
 	find_steps(policy, khz, &below_khz, &above_khz);
 	if (!policy->steps || below_khz == khz)
 		return 0;
 	if (!below_khz || !above_khz)
 		return frequency_refuse(error, "--frequency: processors %s don't have '%.40s': the nearest is %s",
-			list_of(policy->cpus, list), text, frequency_print(below_khz ? below_khz : above_khz, low));
+			cpus_print_short(policy->cpus, list, sizeof list), text,
+			frequency_print(below_khz ? below_khz : above_khz, low));
 	return frequency_refuse(error, "--frequency: processors %s don't have '%.40s': the nearest are %s and %s",
-		list_of(policy->cpus, list), text, frequency_print(below_khz, low), frequency_print(above_khz, high));
+		cpus_print_short(policy->cpus, list, sizeof list), text, frequency_print(below_khz, low),
+		frequency_print(above_khz, high));
 }
 
 /* ---- Which clock is whose --------------------------------------------------------------------------------------------- */
@@ -142,8 +130,8 @@ static int add_policy(const struct config *config, const struct sst_cpus *allowe
 			return frequency_refuse(error,
 				"--frequency: processors %s have one clock, and groups %u and %u want %s and %s of it: expected "
 				"the same, or --cpus with processors of different clocks",
-				list_of(policy->cpus, list), item.group + 1, i + 1, frequency_print(item.khz, first),
-				frequency_print(khz, second));
+				cpus_print_short(policy->cpus, list, sizeof list), item.group + 1, i + 1,
+				frequency_print(item.khz, first), frequency_print(khz, second));
 		if (!item.khz)
 			item.group = i;
 		item.khz = khz;
@@ -293,7 +281,7 @@ void frequencies_warn(const struct frequencies *frequencies, void (*say)(const c
 	if (frequencies->beyond) {
 		snprintf(line, sizeof line,
 			"--frequency holds for processors %s too, which share a clock with those of its group",
-			list_of(frequencies->beyond, list));
+			cpus_print_short(frequencies->beyond, list, sizeof list));
 		say(line);
 	}
 	if (frequencies->is_boosted)

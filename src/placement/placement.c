@@ -2,6 +2,7 @@
 #include "placement/placement.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 
 #include "base/cpus.h"
 #include "os/affinity.h"
+#include "os/cgroup.h"
+#include "os/host.h"
 #include "os/processors.h"
 #include "placement/topology.h"
 
@@ -21,22 +24,6 @@ static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char 
 	return -1;
 }
 
-/* The list as a text; what is too long ends with dots. */
-static const char *text_of(const struct sst_cpus *cpus, char text[static 128])
-{
-	char *whole = NULL;
-	size_t length = 0;
-	FILE *to = open_memstream(&whole, &length);
-	strcpy(text, "?");
-	if (!to)
-		return text;
-	cpus_print(cpus, to);
-	if (fclose(to) == 0)
-		snprintf(text, 128, "%.120s%s", whole, length > 120 ? "..." : "");
-	free(whole);
-	return text;
-}
-
 static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option, char *error)
 {
 	char text[128];
@@ -44,7 +31,7 @@ static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, co
 		if (!cpus_contain(allowed, cpus->cpu[i]))
 			return refuse(error,
 				"--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
-				option, cpus->cpu[i], text_of(allowed, text));
+				option, cpus->cpu[i], cpus_print_short(allowed, text, sizeof text));
 	return 0;
 }
 
@@ -178,4 +165,26 @@ void placement_print(const struct sst_cpus *cpus, FILE *to)
 		cpus_print(cpus, to);
 	else
 		fputs("all", to);
+}
+
+/* Processors of the quota, or infinitely many. */
+static double quota(void)
+{
+	struct host_env host;
+	struct linux_cgroup_container container;
+	host_env_init(&host, "", 1, 0);
+	const bool is_found = linux_cgroup_find_container(&host.env, &container);
+	free(container.cpus);
+	return is_found && container.quota > 0 ? container.quota : INFINITY;
+}
+
+double capacity_of_controlled(const struct config *config)
+{
+	if (config->attaches || config->dynamics)
+		return NAN;
+	struct sst_cpus *const allowed = config->cpus ? NULL : linux_affinity_get();
+	const struct sst_cpus *const cpus = config->cpus ? config->cpus : allowed;
+	const double processors = cpus ? (double)cpus->count : NAN;
+	free(allowed);
+	return isnan(processors) ? NAN : fmin(processors, quota());
 }

@@ -27,4 +27,10 @@ bool placement_is_whole_machine(const struct sst_cpus *cpus);
 /* Prints a set, or "all". */
 void placement_print(const struct sst_cpus *cpus, FILE *to);
 
+/*
+ * The processors that the controlled workloads may use together, by their sets, the affinity of this process and the container's quota,
+ * and so perhaps no whole number. NaN where that isn't known, as with attached processes, or changes with the load.
+ */
+double capacity_of_controlled(const struct config *config);
+
 #endif

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/column_name.h"
+#include "base/row_writer.h"
 #include "base/expand.h"
+#include "base/output.h"
 #include "base/units.h"
-#include "base/unwaiting.h"
-#include "base/whole_line.h"
 #include "record/lost_rows.h"
 
 /* No row is shorter: eight columns, of which two are numbers of six decimals. */

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/column_name.h"
 #include "base/diag.h"
+#include "base/row_writer.h"
 
 static const struct linux_counter_reading none;
 

@@ -12,16 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/column_name.h"
 #include "base/expand.h"
-#include "base/half_file.h"
 #include "base/json_value.h"
 #include "base/output.h"
+#include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "os/kernel.h"
 #include "os/processors.h"
-#include "placement/dynamic_pinning.h"
 #include "placement/pinning.h"
 
 static json_t *seconds(int64_t ns)

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "base/whole_line.h"
 
 int iteration_log_format(const struct iteration_record *record, int64_t unix_offset_ns, char line[static ITERATION_LOG_LINE_MAX])
 {

@@ -21,3 +21,40 @@ double load_meter_mean(const struct load_meter *meter)
 {
 	return meter->capacity > 0 ? fmin(fmax(meter->work / meter->capacity, 0), 1) : NAN;
 }
+
+/* What the units can make of an interval: two of the idle columns, and two of what ended in the workloads, in CPU-seconds. */
+#define UNITS_S 0.04
+
+void others_start(struct others *others, double ours_s)
+{
+	others->before_s = ours_s;
+}
+
+double others_end(struct others *others, const struct sst_sample *machine, double ours_s)
+{
+	const double ours = ours_s - others->before_s;
+	const bool is_known = machine->capacity > 0 && !isnan(ours);
+	others->last = (struct sst_sample){machine->work - ours, machine->capacity};
+	others->shown = load_meter_add(&others->meter, is_known ? &others->last : NULL, UNITS_S);
+	return others->shown;
+}
+
+void others_count(struct others *others)
+{
+	if (isnan(others->shown))
+		return;
+	others->total.work += others->last.work;
+	others->total.capacity += others->last.capacity;
+	others->most = fmax(others->most, others->shown);
+	others->counted++;
+}
+
+double others_mean(const struct others *others)
+{
+	return others->counted ? fmin(fmax(others->total.work / others->total.capacity, 0), 1) : NAN;
+}
+
+double others_most(const struct others *others)
+{
+	return others->counted ? others->most : NAN;
+}

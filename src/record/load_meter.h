@@ -9,6 +9,8 @@
 #ifndef RECORD_LOAD_METER_H
 #define RECORD_LOAD_METER_H
 
+#include <stdint.h>
+
 #include "showstopper/module.h"
 
 /* Start with {0}. */
@@ -25,5 +27,39 @@ double load_meter_add(struct load_meter *meter, const struct sst_sample *sample,
 
 /* The mean of all samples by capacity, 0 to 1, or NaN when there was none. */
 double load_meter_mean(const struct load_meter *meter);
+
+/*
+ * The load of those who are neither workloads nor Showstopper, over intervals: what the machine worked less what was ours.
+ *
+ * The units of the counters (10 ms) make single intervals come out below 0. What is cut off there is carried into the next
+ * one, and the mean is over what was measured and not over what is shown.
+ */
+
+/* Zeroed, it has no interval. */
+struct others {
+	double before_s; /* our processor time when the interval began; NaN: not known */
+	struct load_meter meter;
+	struct sst_sample last;  /* the interval that ended last: their work, held to nothing … */
+	double shown;            /* … and their load, 0 to 1; NaN: not known */
+	struct sst_sample total; /* of those that count */
+	double most;
+	uint64_t counted;
+};
+
+/* An interval begins; `ours_s` is our processor time so far, from any moment on, or NaN. */
+void others_start(struct others *others, double ours_s);
+
+/*
+ * It ends: what the machine did in it (a capacity of 0 where that isn't known) and our time now. Returns the load that others made, 0 to
+ * 1, or NaN.
+ */
+double others_end(struct others *others, const struct sst_sample *machine, double ours_s);
+
+/* The interval that ended last counts. */
+void others_count(struct others *others);
+
+/* Over those that count: 0 to 1, NaN where there is none that is known. */
+double others_mean(const struct others *others);
+double others_most(const struct others *others);
 
 #endif

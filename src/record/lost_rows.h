@@ -6,7 +6,6 @@
 #ifndef RECORD_LOST_ROWS_H
 #define RECORD_LOST_ROWS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,13 +4,47 @@
 #define RECORD_SUMMARY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/accuracy.h"
 #include "control/run.h"
 #include "placement/frequencies.h"
 #include "record/counted.h"
-#include "record/tally.h"
+#include "record/recorder.h"
+
+/* What the samples of a run add up to beside its accuracy: the worst one, the load of free workloads, what made the load at the bounds. */
+
+/* The samples' means over the time at one bound, loads from 0 to 1, each weighted with the time in it that was at the bound. */
+struct tally_bound {
+	double weight_ns; /* that time, where all of these are known; 0: nothing is known */
+	double load, free, others;
+};
+
+/* Zeroed, it has no sample. */
+struct tally {
+	uint64_t samples;
+	double worst_target, worst_load; /* of the sample with the largest error, whatever its sign … */
+	double worst_s;                  /* … and when it ended, since control began */
+	double highest_target;
+	double length_ns, alive_ns; /* of all, and the part of it in which a controlled workload was there, in the mean of all */
+	uint64_t free_samples;      /* those in which the load of free workloads is known … */
+	double free_work, free_capacity;
+	double free_most;                      /* … and the highest */
+	struct tally_bound saturated, starved; /* sums until tally_bound_mean */
+};
+
+/* A sample with a target and a load; control began at origin_ns. */
+void tally_add(struct tally *tally, const struct record *record, int64_t origin_ns);
+
+/* NaN without samples, or where it isn't known. Loads and shares from 0 to 1. */
+double tally_worst_error_pp(const struct tally *tally);
+double tally_free_mean(const struct tally *tally);
+double tally_free_most(const struct tally *tally);
+double tally_alive(const struct tally *tally);
+
+/* Means instead of sums; all 0 where nothing is known. */
+struct tally_bound tally_bound_mean(const struct tally_bound *sums);
 
 /* Length of the samples that accuracy is reported over, as in the paper. */
 #define SUMMARY_SAMPLE_NS (INT64_C(500) * 1000000)
@@ -70,5 +104,42 @@ void summary_collect(struct summary *summary, const struct shared *shared);
 
 /* Prints it, and warnings; `verbose` adds what few people look at. */
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to);
+
+/* The rows that a summary can have, in their order: what each is called, and what it means. */
+
+enum summary_term {
+	TERM_TARGET,
+	TERM_LOAD,
+	TERM_ERROR,
+	TERM_SQUARED_ERROR,
+	TERM_WORST,
+	TERM_SATURATED,
+	TERM_STARVED,
+	TERM_MEASURED,
+	TERM_FREQUENCY,
+	TERM_OTHERS,
+	TERM_FREE,
+	TERM_GONE,
+	TERM_LOST,
+	TERM_INSTANCES,
+	TERM_CPU,
+	TERM_OUTSIDE,
+	TERM_EQUAL,
+	TERM_ATTACHED,
+	TERM_RESPAWNS,
+	TERM_EVENTS,
+	TERM_ENERGY,
+	TERM_OWN,
+	TERM_WARNING,
+};
+#define SUMMARY_TERMS (TERM_WARNING + 1)
+
+/* What is said of a term begins in this column, from 0. */
+#define SUMMARY_COLUMN 21
+
+const char *summary_label(enum summary_term term);
+
+/* Prints all with what they mean, for people: --explain. */
+void summary_explain(FILE *to);
 
 #endif

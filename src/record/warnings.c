@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "record/summary_terms.h"
+#include "base/diag.h"
+#include "base/units.h"
 
 /* What makes so much of the load is named. */
 #define NOTABLE_LOAD 0.005
@@ -123,4 +124,44 @@ void warnings_print(const struct summary *summary, FILE *to)
 		explain_below(summary, to);
 	else if (error > NOTABLE_ERROR_PP)
 		explain_above(summary, to);
+}
+
+/* What is looked at together: a program of some seconds that is started again is not gone for long. */
+#define LOOK_NS (5 * NS_PER_S)
+
+bool absence_add(struct absence *absence, const struct record *record, struct absence_found *found)
+{
+	const double length_ns = (double)record->length_ns;
+	absence->length_ns += record->length_ns;
+	absence->gone_ns += (1 - record->alive) * length_ns;
+	absence->missing += (record->target - record->load) * length_ns;
+	if (absence->length_ns < LOOK_NS)
+		return false;
+	const double all_ns = (double)absence->length_ns;
+	*found = (struct absence_found){all_ns / NS_PER_S, absence->gone_ns / all_ns, 100 * absence->missing / all_ns};
+	const bool due = !absence->noticed && found->gone > NOTABLE_SHARE && found->missing_pp > NOTABLE_ERROR_PP;
+	*absence = (struct absence){.noticed = absence->noticed || due};
+	return due;
+}
+
+_Static_assert(SHORT_TIME_NS == SUMMARY_SAMPLE_NS, "a short run is one without a sample");
+
+int short_run_check(const struct run *run)
+{
+	const struct config *config = run->config;
+	const bool required = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
+	const struct {
+		const char *what;
+		int64_t ns;
+	} times[] = {{"--run-time", config->run_time_ns}, {"--warmup", config->warmup_ns},
+		{"the trace's length", run_trace_length(run)}};
+	char text[SHORT_TIME_MAX];
+	int result = 0;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		if (!short_time(times[i].ns, text))
+			continue;
+		diag("%s%s: %s", required ? "--require: " : "", times[i].what, text);
+		result = required ? -1 : 0;
+	}
+	return result;
 }

@@ -2,7 +2,6 @@
 #include "report/accuracy.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Targets of steps that differ by less are one level. */

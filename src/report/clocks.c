@@ -6,7 +6,6 @@
 #include "report/clocks.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Differences of files of one boot are closer together than this. If other files are as close, either clock joins them as well. */
 #define SAME_BOOT_S 0.01
@@ -20,40 +19,21 @@ int report_clock_read(struct csv *csv, int column, double *wall)
 	return 0;
 }
 
-int report_offsets_add(struct report_offsets *offsets, double monotonic, double wall)
+int report_clock_add(struct report_values *offsets, double monotonic, double wall)
 {
-	if (isnan(wall))
-		return 0;
-	if (offsets->count == offsets->capacity) {
-		const size_t capacity = offsets->capacity ? 2 * offsets->capacity : 256;
-		double *const larger = realloc(offsets->item, capacity * sizeof *larger);
-		if (!larger)
-			return -1;
-		offsets->item = larger;
-		offsets->capacity = capacity;
-	}
-	offsets->item[offsets->count++] = wall - monotonic;
-	return 0;
+	return isnan(wall) ? 0 : report_values_add(offsets, wall - monotonic);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
-struct report_clock report_offsets_clock(struct report_offsets *offsets)
+struct report_clock report_clock_make(struct report_values *offsets)
 {
 	struct report_clock clock = {0};
 	if (offsets->count > 0) {
 		clock = (struct report_clock){
 			.is_known = true, .first = offsets->item[0], .last = offsets->item[offsets->count - 1]};
-		qsort(offsets->item, offsets->count, sizeof *offsets->item, compare);
+		report_values_sort(offsets);
 		clock.usual = offsets->item[offsets->count / 2];
 	}
-	free(offsets->item);
-	*offsets = (struct report_offsets){0};
+	report_values_free(offsets);
 	return clock;
 }
 

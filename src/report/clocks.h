@@ -7,10 +7,10 @@
 #define REPORT_CLOCKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/column_name.h"
+#include "base/row_writer.h"
 #include "base/csv.h"
+#include "report/values.h"
 
 /* By which clock files are joined. */
 enum report_join {
@@ -29,16 +29,10 @@ struct report_clock {
 /* A field of that column: NaN where there is nothing. 0, or -1 with a message. */
 int report_clock_read(struct csv *csv, int column, double *wall);
 
-/* A list of such differences, of which a clock is made. Start with {0}. */
-struct report_offsets {
-	double *item;
-	size_t count, capacity;
-};
-
-/* Adds that of a row; one that doesn't tell (NaN) is passed over. 0, or -1 with errno. */
-int report_offsets_add(struct report_offsets *offsets, double monotonic, double wall);
+/* Adds the difference of a row to those of which a clock is made; a row that doesn't tell (NaN) is passed over. 0, or -1 with errno. */
+int report_clock_add(struct report_values *offsets, double monotonic, double wall);
 /* Makes the clock, and frees the list. */
-struct report_clock report_offsets_clock(struct report_offsets *offsets);
+struct report_clock report_clock_make(struct report_values *offsets);
 
 /* Whether the files were written since the same boot: their differences are the same, at one end at least when a clock was set. */
 bool report_clock_is_same(const struct report_clock *a, const struct report_clock *b);

@@ -2,8 +2,8 @@
 #include "report/colocation.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,6 @@
 #define P_MOST 0.05
 #define DEGREES (180 / 3.14159265358979323846)
 
-static int no_memory(char error[static CSV_ERROR_MAX])
-{
-	snprintf(error, CSV_ERROR_MAX, "%s", strerror(errno));
-	return -1;
-}
-
 /* ---- Runs ------------------------------------------------------------------------------------------------------------- */
 
 static int add_log(struct report_colocation *colocation, const struct report_run *run, const struct report_log *log, double edge,
@@ -30,18 +24,16 @@ static int add_log(struct report_colocation *colocation, const struct report_run
 	const struct report_windows_rules rules = {.kind = REPORT_STEPS, .edge = edge, .is_staircase = true};
 	struct report_colocated *const larger = realloc(colocation->item, (colocation->count + 1) * sizeof *larger);
 	if (!larger)
-		return no_memory(error);
+		return csv_fail(error, "%s", strerror(errno));
 	colocation->item = larger;
 	struct report_colocated *const to = &larger[colocation->count++];
 	*to = (struct report_colocated){.label = run->label, .file = log->name};
 	if (report_windows_make(&to->windows, run, log, &rules, error) != 0)
 		return -1;
 	for (size_t i = 0; i < to->windows.count; i++) {
-		if (isnan(to->windows.item[i].load)) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found no load in step %zu, expected it in some of its rows",
-				log->name, i + 1);
-			return -1;
-		}
+		if (isnan(to->windows.item[i].load))
+			return csv_fail(
+				error, "%.300s: found no load in step %zu, expected it in some of its rows", log->name, i + 1);
 	}
 	return 0;
 }
@@ -50,10 +42,8 @@ static int add_run(
 	struct report_colocation *colocation, const struct report_run *run, double edge, char error[static CSV_ERROR_MAX])
 {
 	size_t logs = 0;
-	if (run->iteration_files == 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found a log, but no iterations", run->label);
-		return -1;
-	}
+	if (run->iteration_files == 0)
+		return csv_fail(error, "%.300s: found a log, but no iterations", run->label);
 	for (size_t i = 0; i < run->logs; i++) {
 		if (!run->log[i].target)
 			continue;
@@ -64,11 +54,9 @@ static int add_run(
 	if (logs > 0)
 		return 0;
 	if (run->logs > 0)
-		snprintf(error, CSV_ERROR_MAX, "%.300s:1: found no column target, expected a control log (showstopper -o)",
-			run->log->name);
-	else
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found iterations, but no control log (showstopper -o)", run->label);
-	return -1;
+		return csv_fail(
+			error, "%.300s:1: found no column target, expected a control log (showstopper -o)", run->log->name);
+	return csv_fail(error, "%.300s: found iterations, but no control log (showstopper -o)", run->label);
 }
 
 int report_colocation_make(
@@ -102,31 +90,6 @@ static bool turns(const struct report_windows *windows, size_t half)
 	return fabs(first[half - 1].target - first[0].target) > SAME_TARGET;
 }
 
-static int fit(const struct report_window *window, size_t count, struct regression *line)
-{
-	double *const load = calloc(2 * count, sizeof *load);
-	if (!load)
-		return -1;
-	double *const throughput = load + count;
-	for (size_t i = 0; i < count; i++) {
-		load[i] = window[i].load;
-		throughput[i] = window[i].throughput;
-	}
-	/* Where the load was the same in all steps there is no line. */
-	if (regression_fit(load, throughput, count, line) != 0)
-		*line = (struct regression){.count = count,
-			.slope = NAN,
-			.intercept = NAN,
-			.slope_sd = NAN,
-			.intercept_sd = NAN,
-			.residual_sd = NAN,
-			.r2 = NAN,
-			.slope_p = NAN,
-			.intercept_p = NAN};
-	free(load);
-	return 0;
-}
-
 static double normalized_slope(const struct regression *line)
 {
 	return line->slope / line->intercept;
@@ -144,18 +107,16 @@ int report_interference(const struct report_colocated *run, struct report_interf
 	/* Where the turning step lasts no longer than the others, it is the end of one half and the beginning of the other. */
 	const size_t half = (windows->count + 1) / 2;
 	*result = (struct report_interference){.steps = windows->count};
-	if (half < HALF_LEAST || !turns(windows, half)) {
-		snprintf(error, CSV_ERROR_MAX,
+	if (half < HALF_LEAST || !turns(windows, half))
+		return csv_fail(error,
 			"%.300s: found %zu steps, expected a staircase that goes back as it came, with at least %d steps in each "
 			"half",
 			run->file, windows->count, HALF_LEAST);
-		return -1;
-	}
 	for (size_t i = 0; i < REPORT_HALVES; i++) {
 		const struct report_window *const first = i == 0 ? windows->item : windows->item + windows->count - half;
 		struct regression *const line = &result->line[i];
-		if (fit(first, half, line) != 0)
-			return no_memory(error);
+		/* Where the load was the same in all steps there is no line. */
+		regression_fit(&first->load, &first->throughput, REPORT_WINDOW_STRIDE, half, line);
 		result->metric[i] = -100 * normalized_slope(line);
 		result->p = i == 0 ? line->slope_p : larger(result->p, line->slope_p);
 		result->p = larger(result->p, line->intercept_p);
@@ -189,19 +150,16 @@ static int check_steps(
 {
 	const struct report_windows *const mine = &run->windows;
 	const struct report_windows *const its = &reference->windows;
-	if (mine->count != its->count) {
-		snprintf(error, CSV_ERROR_MAX, "%.200s: found %zu steps, and %zu in %.200s, expected the same ones", run->file,
+	if (mine->count != its->count)
+		return csv_fail(error, "%.200s: found %zu steps, and %zu in %.200s, expected the same ones", run->file,
 			mine->count, its->count, reference->file);
-		return -1;
-	}
 	for (size_t i = 0; i < mine->count; i++) {
 		if (fabs(mine->item[i].target - its->item[i].target) < SAME_TARGET ||
 			(isnan(mine->item[i].target) && isnan(its->item[i].target)))
 			continue;
-		snprintf(error, CSV_ERROR_MAX,
+		return csv_fail(error,
 			"%.200s: found a target of %.2f %% in step %zu, and %.2f %% in %.200s, expected the same ones", run->file,
 			100 * mine->item[i].target, i + 1, 100 * its->item[i].target, reference->file);
-		return -1;
 	}
 	return 0;
 }
@@ -215,13 +173,13 @@ double *report_reference(const struct report_colocation *colocation, const char 
 		if (strcmp(colocation->item[i].label, label) == 0)
 			reference = &colocation->item[i];
 	if (!reference) {
-		snprintf(error, CSV_ERROR_MAX, "--reference: found no run of the label '%.200s'", label);
+		csv_fail(error, "--reference: found no run of the label '%.200s'", label);
 		return NULL;
 	}
 	const size_t count = reference->windows.count;
 	double *const mean = calloc(count, sizeof *mean);
 	if (!mean) {
-		no_memory(error);
+		csv_fail(error, "%s", strerror(errno));
 		return NULL;
 	}
 	for (size_t i = 0; i < colocation->count; i++) {
@@ -241,13 +199,6 @@ double *report_reference(const struct report_colocation *colocation, const char 
 	return mean;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
 int report_ratio(const struct report_colocated *run, const struct report_colocated *reference, struct report_ratio *ratio,
 	char error[static CSV_ERROR_MAX])
 {
@@ -256,18 +207,17 @@ int report_ratio(const struct report_colocated *run, const struct report_colocat
 		return -1;
 	double *const share = calloc(count, sizeof *share);
 	if (!share)
-		return no_memory(error);
+		return csv_fail(error, "%s", strerror(errno));
 	for (size_t i = 0; i < count; i++) {
 		const double other = reference->windows.item[i].throughput;
 		if (!(other > 0)) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found no iteration in step %zu, to compare others with",
-				reference->file, i + 1);
+			csv_fail(error, "%.300s: found no iteration in step %zu, to compare others with", reference->file, i + 1);
 			free(share);
 			return -1;
 		}
 		share[i] = run->windows.item[i].throughput / other;
 	}
-	qsort(share, count, sizeof *share, compare);
+	gsl_sort(share, 1, count);
 	*ratio = (struct report_ratio){.steps = count,
 		.least = share[0],
 		.median = (share[(count - 1) / 2] + share[count / 2]) / 2,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "report/input.h"
-#include "report/regression.h"
+#include "report/values.h"
 #include "report/window.h"
 
 /* One control log with the iterations beside it, as a window per step. Texts are those of the input. */

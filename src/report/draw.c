@@ -218,14 +218,9 @@ int report_legend_write(struct plot *plot, const struct report_entry *entry, siz
 		const double y = size->height - EDGE_CM - ((double)row + 0.5) * ROW_CM;
 		natural += entry_cm(report_text_width(entry[i].label));
 		const size_t number = LABEL_LEGEND + 2 * place++;
-		char *const label = report_text_shorten(entry[i].label, grid.characters);
-		if (!label)
-			return -1;
 		write_sample(plot, &entry[i].sample, number, size, x, y);
 		fprintf(to, "set label %zu ", number);
-		const int result = plot_quote(plot, label);
-		free(label);
-		if (result != 0)
+		if (plot_quote_short(plot, entry[i].label, grid.characters) != 0)
 			return -1;
 		fprintf(to, " at screen %.4f,%.4f left\n", (x + SAMPLE_CM + SPACE_CM) / size->width, y / size->height);
 		if (entry[i].sample.point > 0)
@@ -304,4 +299,24 @@ int report_graph_name(struct plot *plot, const char *name, const struct report_s
 	free(text);
 	fprintf(to, " at graph 0, graph 1 left offset 0,character 0.65\n");
 	return result;
+}
+
+struct report_size report_graph_size(const struct report_entry *entry, size_t count, double width, double height)
+{
+	return (struct report_size){
+		width, report_legend_height(report_legend_rows(entry, count, width)) + height + REPORT_BOTTOM_CM};
+}
+
+int report_graph_begin(
+	struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size, const char *name)
+{
+	const struct report_margins margins = {.left = REPORT_LEFT_CM,
+		.right = REPORT_RIGHT_CM,
+		.top = report_legend_height(report_legend_rows(entry, count, size->width)),
+		.bottom = REPORT_BOTTOM_CM};
+	report_frame_begin(plot);
+	report_margins_write(plot, &margins, size);
+	fputs("set border 3\n", plot_script(plot));
+	report_axis_name(plot, REPORT_AXIS_LEFT, size, name);
+	return report_legend_write(plot, entry, count, size, margins.left, size->width - margins.right);
 }

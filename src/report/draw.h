@@ -106,6 +106,12 @@ void report_axis_name(struct plot *plot, enum report_axis axis, const struct rep
 /* The same for a text of the user's. 0, or -1 with errno. */
 int report_axis_text(struct plot *plot, enum report_axis axis, const struct report_size *size, const char *text);
 
+/* A picture of this width with a legend, and below it one graph of this height. */
+struct report_size report_graph_size(const struct report_entry *entry, size_t count, double width, double height);
+/* Writes the frame of such a graph, with axes at the left and below; `name` is that of the left one. 0, or -1 with errno. */
+int report_graph_begin(
+	struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size, const char *name);
+
 /* The user's text above the graph that comes next, at its left; NULL takes it away. 0, or -1 with errno. */
 int report_graph_name(struct plot *plot, const char *name, const struct report_size *size, double left);
 

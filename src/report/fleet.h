@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/draw.h"
+#include "report/input.h"
 #include "report/log.h"
-#include "report/runs.h"
 
 struct report_fleet_node {
 	const char *label; /* the run's */
@@ -40,5 +41,12 @@ struct report_fleet {
  */
 int report_fleet_make(struct report_fleet *fleet, const struct report_input *input, double bin, char error[static CSV_ERROR_MAX]);
 void report_fleet_free(struct report_fleet *fleet);
+
+/* A fleet as a picture: above, the load of each node over time as a heat map, below, the load of all against their targets. */
+
+struct report_size report_picture_size_fleet(const struct report_fleet *fleet);
+
+/* Writes the script of a picture of this size. 0, or -1 with errno. */
+int report_picture_fleet(struct plot *plot, const struct report_fleet *fleet, const struct report_size *size);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/picture.h"
+
 #define NICE_BINS 20
 #define DECIMALS_MOST 12
 /* What computing with binary fractions may put between a value and the edge that it lies on, relative, but no more than that part of a bin. */
@@ -92,4 +94,55 @@ void report_histogram_free(struct report_histogram *histogram)
 		free(histogram->in[series]);
 	}
 	*histogram = (struct report_histogram){0};
+}
+
+#define HEIGHT_CM 4.6 /* of the graph */
+#define FILLED 0.45   /* so that what is behind can be seen */
+
+/* One series has no legend. */
+static size_t make_entries(const struct report_histogram *histogram, struct report_entry entry[static REPORT_HISTOGRAM_MOST])
+{
+	for (size_t i = 0; i < histogram->count; i++)
+		entry[i] = (struct report_entry){.label = histogram->label[i], .sample = {.style = i + 1, .has_line = true}};
+	return histogram->count > 1 ? histogram->count : 0;
+}
+
+struct report_size report_picture_size_histogram(const struct report_histogram *histogram)
+{
+	struct report_entry entry[REPORT_HISTOGRAM_MOST];
+	return report_graph_size(entry, make_entries(histogram, entry), REPORT_COLUMN_CM, HEIGHT_CM);
+}
+
+static void write_bins(FILE *to, const struct report_histogram *histogram, size_t series)
+{
+	const struct report_bins *const bins = &histogram->bins;
+	fprintf(to, "$bin%zu << END\n", series);
+	for (size_t i = 0; i < bins->count; i++)
+		if (histogram->in[series][i] > 0)
+			fprintf(to, "%.9g %.9g %zu\n", report_bins_edge(bins, i), report_bins_edge(bins, i + 1),
+				histogram->in[series][i]);
+	fputs("END\n", to);
+}
+
+int report_picture_histogram(
+	struct plot *plot, const struct report_histogram *histogram, const struct report_size *size, const char *name)
+{
+	FILE *const to = plot_script(plot);
+	struct report_entry entry[REPORT_HISTOGRAM_MOST];
+	const size_t entries = make_entries(histogram, entry);
+	const struct report_bins *const bins = &histogram->bins;
+	if (report_graph_begin(plot, entry, entries, size, "values in the bin") != 0 ||
+		report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
+		return -1;
+	fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [0:*]\n", bins->start - bins->width / 2,
+		report_bins_edge(bins, bins->count) + bins->width / 2);
+	for (size_t i = 0; i < histogram->count; i++)
+		write_bins(to, histogram, i);
+	for (size_t i = 0; i < histogram->count; i++)
+		fprintf(to,
+			"%s$bin%zu using (($1+$2)/2):($3/2.0):1:2:(0):3 with boxxyerror fillstyle transparent solid %g border ls "
+			"%zu lw %g",
+			i > 0 ? ", " : "plot ", i, FILLED, i + 1, REPORT_LINE_THIN);
+	fputc('\n', to);
+	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "report/draw.h"
 #include "report/values.h"
 
 /* Series that lie over one another in a picture can't be told apart when there are more. */
@@ -41,5 +42,13 @@ struct report_histogram {
 /* Counts the values of all series in the bins, which must be there. 0, or -1 with errno. */
 int report_histogram_count(struct report_histogram *histogram);
 void report_histogram_free(struct report_histogram *histogram);
+
+/* Histograms: a bar for each bin, and those of a second series over it. */
+
+struct report_size report_picture_size_histogram(const struct report_histogram *histogram);
+
+/* Writes the script of a picture of this size; `name` is that of the axis of values. 0, or -1 with errno. */
+int report_picture_histogram(
+	struct plot *plot, const struct report_histogram *histogram, const struct report_size *size, const char *name);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/splitmix.h"
-#include "report/interval.h"
 
 static const struct report_test unknown = {NAN, NAN, NAN, NAN, {NAN, NAN}, NAN};
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +24,8 @@ static int read_time(struct csv *csv, int column, double *value)
 }
 
 struct before {
-	double instance, end;          /* of the row before; NaN: none */
-	struct report_offsets offsets; /* of all rows before */
+	double instance, end;         /* of the row before; NaN: none */
+	struct report_values offsets; /* of all rows before */
 };
 
 static int read_row(struct csv *csv, const int column[static COLUMNS], struct before *before, struct report_iteration *iteration)
@@ -45,7 +44,7 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 			iteration->end, before->end);
 	if (column[WALL] >= 0 && report_clock_read(csv, column[WALL], &wall) != 0)
 		return -1;
-	if (report_offsets_add(&before->offsets, iteration->end, wall) != 0)
+	if (report_clock_add(&before->offsets, iteration->end, wall) != 0)
 		return csv_refuse(csv, (size_t)column[END], "%s", strerror(errno));
 	before->instance = instance;
 	before->end = iteration->end;
@@ -84,8 +83,8 @@ int report_iterations_read(
 			const size_t capacity = iterations->capacity ? 2 * iterations->capacity : 256;
 			struct report_iteration *const larger = realloc(iterations->item, capacity * sizeof *larger);
 			if (!larger) {
-				snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
-				report_offsets_clock(&before.offsets);
+				csv_fail(error, "%.300s: %s", name, strerror(errno));
+				report_clock_make(&before.offsets);
 				return -1;
 			}
 			iterations->item = larger;
@@ -100,11 +99,9 @@ int report_iterations_read(
 			break;
 		}
 	}
-	iterations->clock = report_offsets_clock(&before.offsets);
-	if (more != 0) {
-		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
-		return -1;
-	}
+	iterations->clock = report_clock_make(&before.offsets);
+	if (more != 0)
+		return csv_fail(error, "%s", csv_error(csv));
 	*is_cut = csv_is_cut(csv);
 	return 0;
 }

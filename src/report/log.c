@@ -2,13 +2,13 @@
 #include "report/log.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/column_name.h"
+#include "base/row_writer.h"
 
 /* Targets that differ by less are the same: the log has six decimals. */
 #define SAME_TARGET 2e-6
@@ -17,13 +17,37 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, LOAD, POWER, OTHERS, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
-static const char *const names[COLUMNS] = {
-	LOG_TIME, LOG_MONOTONIC, LOG_TARGET, LOG_LOAD, LOG_POWER, LOG_OTHERS, "capacity", LOG_WALL};
+enum { TIME, MONOTONIC, TARGET, POWER, OTHERS, LOAD, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
+
+/* A row is read in this order. */
+static const struct column {
+	const char *name;
+	size_t array;       /* in a log */
+	double least, most; /* what it may be */
+	const char *expected;
+} columns[COLUMNS] = {
+	[TIME] = {LOG_TIME, offsetof(struct report_log, time)},
+	[MONOTONIC] = {LOG_MONOTONIC, offsetof(struct report_log, monotonic)},
+	[TARGET] = {LOG_TARGET, offsetof(struct report_log, target), 0, 1, "a load from 0 to 1"},
+	[POWER] = {LOG_POWER, offsetof(struct report_log, power), 0, INFINITY, "a power in watts"},
+	/* The difference of two measured loads: it may be a little below 0. */
+	[OTHERS] = {LOG_OTHERS, offsetof(struct report_log, others), -1, 1, "a load from 0 to 1"},
+	[LOAD] = {LOG_LOAD, offsetof(struct report_log, load), 0, 1, "a load from 0 to 1"},
+	[CAPACITY] = {.name = "capacity"},
+	[WALL] = {.name = LOG_WALL},
+};
+
+#define EVENT_SUFFIX "_per_s"
+static const struct column of_event = {.most = INFINITY, .expected = "events per second"};
+
+static double **array_of(struct report_log *log, int column)
+{
+	return (double **)(void *)((char *)log + columns[column].array);
+}
 
 bool report_log_is(const struct csv *csv)
 {
-	return csv_find(csv, names[TIME]) >= 0 && csv_find(csv, names[LOAD]) >= 0;
+	return csv_find(csv, columns[TIME].name) >= 0 && csv_find(csv, columns[LOAD].name) >= 0;
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------------- */
@@ -33,72 +57,75 @@ static int refuse_duplicates(const struct csv *csv, const char *name, char error
 	for (int i = 0; i < COLUMNS; i++) {
 		size_t found = 0;
 		for (size_t at = 0; at < csv_columns(csv); at++)
-			found += strcmp(csv_column_name(csv, at), names[i]) == 0;
-		if (found > 1) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s:1: found the column '%s' %zu times, expected it once", name,
-				names[i], found);
-			return -1;
-		}
+			found += strcmp(csv_column_name(csv, at), columns[i].name) == 0;
+		if (found > 1)
+			return csv_fail(error, "%.300s:1: found the column '%s' %zu times, expected it once", name,
+				columns[i].name, found);
 	}
 	return 0;
 }
 
-static int reserve(struct report_log *log, const int column[static COLUMNS], size_t capacity)
+/* The columns EVENT_per_s of a file with this header. 0, or -1 with errno. */
+static int find_events(struct report_events *events, const struct csv *csv)
 {
-	double **const array[ARRAYS] = {&log->time, &log->monotonic, &log->target, &log->load, &log->power, &log->others};
-	for (int i = 0; i < ARRAYS; i++) {
-		if (column[i] < 0)
+	const size_t suffix = strlen(EVENT_SUFFIX);
+	events->item = calloc(csv_columns(csv) + 1, sizeof *events->item);
+	for (size_t i = 0; events->item && i < csv_columns(csv); i++) {
+		const char *const name = csv_column_name(csv, i);
+		const size_t length = strlen(name);
+		if (length <= suffix || strcmp(name + length - suffix, EVENT_SUFFIX) != 0)
 			continue;
-		double *const larger = realloc(*array[i], capacity * sizeof *larger);
-		if (!larger)
+		struct report_event *const event = &events->item[events->count];
+		*event = (struct report_event){.column = i, .name = strndup(name, length - suffix)};
+		if (!event->name)
 			return -1;
-		*array[i] = larger;
+		events->count++;
 	}
+	return events->item ? 0 : -1;
+}
+
+static int resize(double **array, size_t rows)
+{
+	double *const larger = realloc(*array, rows * sizeof *larger);
+	if (larger)
+		*array = larger;
+	return larger ? 0 : -1;
+}
+
+static int reserve(struct report_log *log, const int column[static COLUMNS], size_t rows)
+{
+	for (int i = 0; i < ARRAYS; i++)
+		if (column[i] >= 0 && resize(array_of(log, i), rows) != 0)
+			return -1;
+	for (size_t i = 0; i < log->events.count; i++)
+		if (resize(&log->events.item[i].rate, rows) != 0)
+			return -1;
 	return 0;
 }
 
 /* A time that lies behind that of the row before. */
-static int read_time(struct csv *csv, int column, const double *before, double *value)
+static int read_time(struct csv *csv, size_t column, const double *before, double *value)
 {
-	if (csv_number(csv, (size_t)column, value) != 0)
+	if (csv_number(csv, column, value) != 0)
 		return -1;
 	if (isnan(*value))
-		return csv_refuse(csv, (size_t)column, "found nothing, expected a time in seconds");
+		return csv_refuse(csv, column, "found nothing, expected a time in seconds");
 	if (before && *value <= *before)
-		return csv_refuse(csv, (size_t)column, "found %.6f after %.6f, expected times that grow", *value, *before);
+		return csv_refuse(csv, column, "found %.6f after %.6f, expected times that grow", *value, *before);
 	return 0;
 }
 
-static int read_share(struct csv *csv, int column, double *value)
-{
-	if (csv_number(csv, (size_t)column, value) != 0)
-		return -1;
-	if (*value < 0 || *value > 1)
-		return csv_refuse(csv, (size_t)column, "found %g, expected a load from 0 to 1", *value);
-	return 0;
-}
-
-static int read_power(struct csv *csv, int column, double *value)
-{
-	if (csv_number(csv, (size_t)column, value) != 0)
-		return -1;
-	if (*value < 0)
-		return csv_refuse(csv, (size_t)column, "found %g, expected a power in watts", *value);
-	return 0;
-}
-
-/* The difference of two measured loads: it may be a little below 0. */
-static int read_others(struct csv *csv, int column, double *value)
+static int read_value(struct csv *csv, size_t at, const struct column *column, double *value)
 {
 	size_t length;
-	const char *const text = csv_text(csv, (size_t)column, &length);
+	const char *const text = csv_text(csv, at, &length);
 	*value = NAN;
-	if (length == 3 && strncasecmp(text, "nan", length) == 0)
+	if (column == &columns[OTHERS] && length == 3 && strncasecmp(text, "nan", length) == 0)
 		return 0;
-	if (csv_number(csv, (size_t)column, value) != 0)
+	if (csv_number(csv, at, value) != 0)
 		return -1;
-	if (*value < -1 || *value > 1)
-		return csv_refuse(csv, (size_t)column, "found %g, expected a load from 0 to 1", *value);
+	if (*value < column->least || *value > column->most)
+		return csv_refuse(csv, at, "found %g, expected %s", *value, column->expected);
 	return 0;
 }
 
@@ -117,43 +144,34 @@ static int scale_row(struct report_log *log, struct csv *csv, const int column[s
 	return 0;
 }
 
-static int read_wall(struct csv *csv, int column, double monotonic, struct report_offsets *offsets)
+static int read_wall(struct csv *csv, int column, double monotonic, struct report_values *offsets)
 {
 	double wall;
 	if (report_clock_read(csv, column, &wall) != 0)
 		return -1;
 	/* Without a time of that clock there is nothing to compare it with. */
-	if (isnan(monotonic) || report_offsets_add(offsets, monotonic, wall) == 0)
+	if (isnan(monotonic) || report_clock_add(offsets, monotonic, wall) == 0)
 		return 0;
 	return csv_refuse(csv, (size_t)column, "%s", strerror(errno));
 }
 
-static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS], struct report_offsets *offsets)
+static int read_row(struct report_log *log, struct csv *csv, const int column[static COLUMNS], struct report_values *offsets)
 {
-	const size_t i = log->count;
-	if (read_time(csv, column[TIME], i ? &log->time[i - 1] : NULL, &log->time[i]) != 0)
-		return -1;
-	if (column[MONOTONIC] >= 0 &&
-		read_time(csv, column[MONOTONIC], i ? &log->monotonic[i - 1] : NULL, &log->monotonic[i]) != 0)
-		return -1;
-	if (column[TARGET] >= 0 && read_share(csv, column[TARGET], &log->target[i]) != 0)
-		return -1;
-	if (column[POWER] >= 0 && read_power(csv, column[POWER], &log->power[i]) != 0)
-		return -1;
-	if (column[OTHERS] >= 0 && read_others(csv, column[OTHERS], &log->others[i]) != 0)
-		return -1;
-	if (read_share(csv, column[LOAD], &log->load[i]) != 0 || report_events_read(&log->events, csv, i) != 0)
-		return -1;
-	if (column[WALL] >= 0 && read_wall(csv, column[WALL], log->monotonic ? log->monotonic[i] : NAN, offsets) != 0)
+	const size_t row = log->count;
+	for (int i = 0; i < ARRAYS; i++) {
+		double *const value = column[i] < 0 ? NULL : *array_of(log, i) + row;
+		const size_t at = (size_t)column[i];
+		const bool is_time = i == TIME || i == MONOTONIC;
+		if (value && (is_time ? read_time(csv, at, row ? value - 1 : NULL, value)
+				      : read_value(csv, at, &columns[i], value)) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < log->events.count; i++)
+		if (read_value(csv, log->events.item[i].column, &of_event, &log->events.item[i].rate[row]) != 0)
+			return -1;
+	if (column[WALL] >= 0 && read_wall(csv, column[WALL], log->monotonic ? log->monotonic[row] : NAN, offsets) != 0)
 		return -1;
 	return column[CAPACITY] >= 0 ? scale_row(log, csv, column) : 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
 }
 
 /* Rows without a load may be as long as what is missing. */
@@ -170,13 +188,13 @@ static int find_interval(struct report_log *log)
 		length[i - 1] = log->time[i] - log->time[i - 1];
 	if (count == 0)
 		count = log->count - 1;
-	qsort(length, count, sizeof *length, compare);
+	gsl_sort(length, 1, count);
 	log->interval = count ? length[count / 2] : log->time[0] > 0 ? log->time[0] : 1;
 	free(length);
 	return 0;
 }
 
-void report_log_find_warmup(struct report_log *log)
+static void find_warmup(struct report_log *log)
 {
 	log->warmup = 0;
 	while (log->warmup < log->count && log->time[log->warmup] + report_log_start(log, log->warmup) < 0)
@@ -188,7 +206,7 @@ static int measure(struct report_log *log)
 	log->is_gap = calloc(log->count, sizeof *log->is_gap);
 	if (!log->is_gap || find_interval(log) != 0)
 		return -1;
-	report_log_find_warmup(log);
+	find_warmup(log);
 	return 0;
 }
 
@@ -197,52 +215,47 @@ int report_log_read(struct report_log *log, struct csv *csv, const char *name, c
 	size_t capacity = 0;
 	int column[COLUMNS];
 	int more = 0;
-	struct report_offsets offsets = {0};
+	struct report_values offsets = {0};
 	*log = (struct report_log){.name = name};
 	for (int i = 0; i < COLUMNS; i++)
-		column[i] = csv_find(csv, names[i]);
+		column[i] = csv_find(csv, columns[i].name);
 	if (refuse_duplicates(csv, name, error) != 0)
 		return -1;
-	if (report_events_find(&log->events, csv) != 0)
+	if (find_events(&log->events, csv) != 0)
 		goto no_memory;
 	while ((more = csv_next(csv)) > 0) {
 		if (log->count == capacity) {
 			capacity = capacity ? 2 * capacity : 1024;
-			if (reserve(log, column, capacity) != 0 || report_events_reserve(&log->events, capacity) != 0)
+			if (reserve(log, column, capacity) != 0)
 				goto no_memory;
 		}
 		if (read_row(log, csv, column, &offsets) != 0)
 			break;
 		log->count++;
 	}
-	log->clock = report_offsets_clock(&offsets);
-	if (more != 0) {
-		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
-		return -1;
-	}
+	log->clock = report_clock_make(&offsets);
+	if (more != 0)
+		return csv_fail(error, "%s", csv_error(csv));
 	log->is_cut = csv_is_cut(csv);
-	if (log->count == 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found no whole row after the header", name);
-		return -1;
-	}
+	if (log->count == 0)
+		return csv_fail(error, "%.300s: found no whole row after the header", name);
 	if (measure(log) == 0)
 		return 0;
 no_memory:
-	report_offsets_clock(&offsets);
-	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
-	return -1;
+	report_clock_make(&offsets);
+	return csv_fail(error, "%.300s: %s", name, strerror(errno));
 }
 
 void report_log_free(struct report_log *log)
 {
-	free(log->time);
-	free(log->monotonic);
-	free(log->target);
-	free(log->load);
-	free(log->power);
-	free(log->others);
+	for (int i = 0; i < ARRAYS; i++)
+		free(*array_of(log, i));
+	for (size_t i = 0; i < log->events.count; i++) {
+		free(log->events.item[i].name);
+		free(log->events.item[i].rate);
+	}
+	free(log->events.item);
 	free(log->is_gap);
-	report_events_free(&log->events);
 	*log = (struct report_log){0};
 }
 
@@ -423,4 +436,127 @@ size_t report_log_short_steps(const struct report_log *log)
 			count++;
 	}
 	return count;
+}
+
+/* ---- Rows that are missing -------------------------------------------------------------------------------------------- */
+
+/* What lies on either side of the beginning of control, at least, to be told apart. */
+#define MOMENT 1e-3
+/* In the place of the number of a row: there was none. */
+#define NO_ROW ((size_t)-1)
+
+/* Which row of the log stands at each place of the new one, and where those end that don't come from it. */
+struct plan {
+	size_t *row;
+	double *end;
+	size_t count;
+};
+
+static void add(struct plan *plan, size_t row, double end)
+{
+	plan->row[plan->count] = row;
+	plan->end[plan->count++] = end;
+}
+
+/* What stands in front of a row. What belongs to the warm-up and to control, without a load, is divided. */
+static void plan_gap(struct plan *plan, const struct report_log *log, size_t row)
+{
+	const double start = log->time[row - 1];
+	const double end = log->time[row];
+	/* Times that are so far from 0 that their differences vanish can't be divided. */
+	const bool is_long =
+		!isnan(log->load[row]) && end - start > REPORT_GAP_FACTOR * log->interval && end - log->interval < end;
+	const double unknown = isnan(log->load[row]) ? end : is_long ? end - log->interval : start;
+	if (start < -MOMENT && unknown > MOMENT)
+		add(plan, NO_ROW, 0);
+	if (is_long)
+		add(plan, NO_ROW, unknown);
+}
+
+static int make_plan(struct plan *plan, const struct report_log *log)
+{
+	const size_t most = 3 * log->count;
+	plan->row = malloc(most * sizeof *plan->row);
+	plan->end = malloc(most * sizeof *plan->end);
+	if (!plan->row || !plan->end)
+		return -1;
+	for (size_t i = 0; i < log->count; i++) {
+		if (i > 0)
+			plan_gap(plan, log, i);
+		add(plan, i, log->time[i]);
+	}
+	return 0;
+}
+
+/* NULL stays NULL. */
+static int rearrange(double **array, const struct plan *plan)
+{
+	double *const larger = *array ? malloc(plan->count * sizeof *larger) : NULL;
+	if (!*array)
+		return 0;
+	if (!larger)
+		return -1;
+	for (size_t i = 0; i < plan->count; i++)
+		larger[i] = plan->row[i] == NO_ROW ? NAN : (*array)[plan->row[i]];
+	free(*array);
+	*array = larger;
+	return 0;
+}
+
+/* What is known of a row that was not there, between one that is complete and one of the file. */
+static void describe(struct report_log *log, size_t row, size_t behind, double end)
+{
+	const size_t before = row - 1;
+	log->time[row] = end;
+	log->is_gap[row] = true;
+	if (log->target && report_log_is_same(log->target[before], log->target[behind]))
+		log->target[row] = log->target[behind];
+	if (!log->monotonic)
+		return;
+	/* A clock that shows less time than the other: halfway. */
+	const double then = log->monotonic[behind] - (log->time[behind] - end);
+	log->monotonic[row] = then > log->monotonic[before] ? then : (log->monotonic[before] + log->monotonic[behind]) / 2;
+}
+
+static int apply(struct report_log *log, const struct plan *plan)
+{
+	bool *const is_gap = realloc(log->is_gap, plan->count * sizeof *is_gap);
+	if (!is_gap)
+		return -1;
+	log->is_gap = is_gap;
+	for (int i = 0; i < ARRAYS; i++)
+		if (rearrange(array_of(log, i), plan) != 0)
+			return -1;
+	for (size_t i = 0; i < log->events.count; i++)
+		if (rearrange(&log->events.item[i].rate, plan) != 0)
+			return -1;
+	log->count = plan->count;
+	memset(log->is_gap, 0, plan->count * sizeof *log->is_gap);
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->row[i] == NO_ROW)
+			describe(log, i, plan->row[i + 1] == NO_ROW ? i + 2 : i + 1, plan->end[i]);
+	return 0;
+}
+
+int report_gaps_fill(struct report_log *log)
+{
+	struct plan plan = {0};
+	int result = make_plan(&plan, log);
+	if (result == 0 && plan.count > log->count)
+		result = apply(log, &plan);
+	free(plan.row);
+	free(plan.end);
+	find_warmup(log);
+	return result;
+}
+
+struct report_gaps report_gaps_measure(const struct report_log *log)
+{
+	struct report_gaps gaps = {0};
+	for (size_t row = log->warmup < log->count ? log->warmup : 0; row < log->count; row++) {
+		const double length = report_log_length(log, row);
+		gaps.whole += length;
+		gaps.unknown += isnan(log->load[row]) ? length : 0;
+	}
+	return gaps;
 }

@@ -4,7 +4,7 @@
  * warm-up, where the target steps, where it stays the same, what the means over a stretch of time are.
  *
  * Times are seconds since control began (time_s) unless the name says monotonic. A row covers the time from the end of the row
- * before. Where rows are missing, gaps.h puts some without a load.
+ * before. Where rows are missing, report_gaps_fill puts some without a load.
  */
 #ifndef REPORT_LOG_H
 #define REPORT_LOG_H
@@ -14,7 +14,19 @@
 
 #include "base/csv.h"
 #include "report/clocks.h"
-#include "report/events.h"
+
+/* Columns EVENT_per_s of a log: rates of events that were counted (showstopper --log-counters, cpuload -C counters=). */
+
+struct report_event {
+	char *name;   /* of the event: that of the column without _per_s */
+	double *rate; /* per second, of each row; NaN where it is not known */
+	size_t column;
+};
+
+struct report_events {
+	struct report_event *item;
+	size_t count;
+};
 
 struct report_log {
 	const char *name;  /* for messages; the caller's */
@@ -42,9 +54,6 @@ bool report_log_is(const struct csv *csv);
 /* Reads all rows, after which report_gaps_fill is due. 0, or -1 with a message. Free in both cases. */
 int report_log_read(struct report_log *log, struct csv *csv, const char *name, char error[static CSV_ERROR_MAX]);
 void report_log_free(struct report_log *log);
-
-/* Sets it, of the rows that there are. */
-void report_log_find_warmup(struct report_log *log);
 
 /* A row that is more than so many times as long as usual stands behind others that are missing: who is that late leaves one out. */
 #define REPORT_GAP_FACTOR 1.75
@@ -100,5 +109,23 @@ static inline double report_log_length(const struct report_log *log, size_t row)
 {
 	return log->time[row] - report_log_start(log, row);
 }
+
+/*
+ * Rows that a log lacks. Where it was written, a row without a load stands for them (control_log.h); where somebody took them out, the next row
+ * seems to be much longer than the others.
+ */
+
+/*
+ * Puts a row without a load in front of each row that would have to stand for others, so that none is taken for more than the usual length,
+ * and divides one without a load where control begins in it. Once, after reading. 0, or -1 with errno.
+ */
+int report_gaps_fill(struct report_log *log);
+
+/* After the warm-up, unless there is nothing else. Seconds. */
+struct report_gaps {
+	double unknown; /* without a load */
+	double whole;
+};
+struct report_gaps report_gaps_measure(const struct report_log *log);
 
 #endif

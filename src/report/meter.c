@@ -2,6 +2,7 @@
 #include "report/meter.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,13 +100,6 @@ static int read_row(struct report_meter *meter, struct csv *csv, size_t time_col
 	return add(meter, csv, watts_column, time, watts);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double first = *(const double *)a;
-	const double second = *(const double *)b;
-	return (first > second) - (first < second);
-}
-
 static int measure_gap(struct report_meter *meter)
 {
 	double *const length = malloc(meter->count * sizeof *length);
@@ -113,7 +107,7 @@ static int measure_gap(struct report_meter *meter)
 		return -1;
 	for (size_t i = 1; i < meter->count; i++)
 		length[i - 1] = meter->time[i] - meter->time[i - 1];
-	qsort(length, meter->count - 1, sizeof *length, compare);
+	gsl_sort(length, 1, meter->count - 1);
 	meter->gap = GAP_FACTOR * length[(meter->count - 1) / 2];
 	free(length);
 	return 0;
@@ -128,34 +122,27 @@ int report_meter_read(struct report_meter *meter, struct csv *csv, const char *n
 	char columns[160];
 	int more;
 	*meter = (struct report_meter){0};
-	if (time_column < 0 || watts_column < 0) {
-		snprintf(error, CSV_ERROR_MAX,
+	if (time_column < 0 || watts_column < 0)
+		return csv_fail(error,
 			"%.160s:1: found the columns %s, expected a time (time_unix_s, time or timestamp) and "
 			"a power (power_w, power or watts)",
 			name, csv_print_columns(csv, columns, sizeof columns));
-		return -1;
-	}
 	while ((more = csv_next(csv)) > 0)
 		if (read_row(meter, csv, (size_t)time_column, (size_t)watts_column) != 0)
 			break;
-	if (more != 0) {
-		memcpy(error, csv_error(csv), CSV_ERROR_MAX);
-		return -1;
-	}
+	if (more != 0)
+		return csv_fail(error, "%s", csv_error(csv));
 	meter->is_cut = csv_is_cut(csv);
 	const size_t readings = meter->count;
 	join_readings(meter);
-	if (meter->count < 2) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found %s, expected two or more", name,
+	if (meter->count < 2)
+		return csv_fail(error, "%.300s: found %s, expected two or more", name,
 			readings > 1    ? "all readings at one time"
 			: readings == 1 ? "one reading"
 					: "no reading");
-		return -1;
-	}
 	if (measure_gap(meter) == 0)
 		return 0;
-	snprintf(error, CSV_ERROR_MAX, "%.300s: %s", name, strerror(errno));
-	return -1;
+	return csv_fail(error, "%.300s: %s", name, strerror(errno));
 }
 
 void report_meter_free(struct report_meter *meter)

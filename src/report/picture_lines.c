@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/curve.h"
-#include "report/picture_parts.h"
-#include "report/regression.h"
+#include "report/picture.h"
+#include "report/values.h"
+#include "report/window.h"
 
 #define LINES_CM 4.6 /* height of the graph */
 
@@ -22,26 +22,21 @@ static struct report_entry *make_entries(const struct report_series *series, siz
 struct report_size report_picture_size_lines(const struct report_series *series, size_t count)
 {
 	struct report_entry *const entry = make_entries(series, count, 0, true);
-	const size_t rows = entry ? report_legend_rows(entry, count, REPORT_COLUMN_CM) : 0;
+	const struct report_size size = report_graph_size(entry, entry ? count : 0, REPORT_COLUMN_CM, LINES_CM);
 	free(entry);
-	return (struct report_size){REPORT_COLUMN_CM, report_legend_height(rows) + LINES_CM + REPORT_BOTTOM_CM};
+	return size;
 }
 
 /* Frame, legend and names of axes. 0, or -1 with errno. */
-static int begin_lines(struct plot *plot, const struct report_entry *entry, size_t count, const struct report_size *size,
-	const char *x, const char *y)
+static int begin_lines(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size,
+	const char *x, const char *y, double point, bool has_line)
 {
-	FILE *const to = plot_script(plot);
-	const struct report_margins margins = {.left = REPORT_LEFT_CM,
-		.right = REPORT_RIGHT_CM,
-		.top = report_legend_height(report_legend_rows(entry, count, size->width)),
-		.bottom = REPORT_BOTTOM_CM};
-	report_frame_begin(plot);
-	report_margins_write(plot, &margins, size);
-	fprintf(to, "set border 3\nset yrange [0:*]\nset errorbars 0\n");
+	struct report_entry *const entry = make_entries(series, count, point, has_line);
+	fprintf(plot_script(plot), "set yrange [0:*]\nset errorbars 0\n");
 	report_axis_name(plot, REPORT_AXIS_X, size, x);
-	report_axis_name(plot, REPORT_AXIS_LEFT, size, y);
-	return report_legend_write(plot, entry, count, size, margins.left, size->width - margins.right);
+	const int result = entry ? report_graph_begin(plot, entry, count, size, y) : -1;
+	free(entry);
+	return result;
 }
 
 /* A stretch is a point in its middle with a bar from its beginning to its end. */
@@ -64,12 +59,10 @@ static int draw_over_time(struct plot *plot, const struct report_series *series,
 	FILE *const to = plot_script(plot);
 	const struct report_point range = report_picture_range(series, count);
 	const struct report_unit time = report_time_unit(range.y - range.x);
-	struct report_entry *const entry = make_entries(series, count, stretches ? 0.7 : 0, true);
 	struct report_points points = {0};
 	char name[32];
 	snprintf(name, sizeof name, "time (%s)", time.name);
-	int result = entry ? begin_lines(plot, entry, count, size, name, y) : -1;
-	free(entry);
+	int result = begin_lines(plot, series, count, size, name, y, stretches ? 0.7 : 0, true);
 	fprintf(to, "set xrange [%.9g:%.9g]\n", range.x * time.factor, range.y * time.factor);
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		if (stretches) {
@@ -111,6 +104,14 @@ int report_picture_steps(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, const char *name)
 {
 	return draw_over_time(plot, series, count, size, true, 1, name);
+}
+
+static int begin_over_load(struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size,
+	const struct report_unit *rate, double point, bool has_line)
+{
+	char name[64];
+	fprintf(plot_script(plot), "set xrange [0:100]\nset xtics 20\n");
+	return begin_lines(plot, series, count, size, "CPU load (%)", print_rate(name, sizeof name, rate), point, has_line);
 }
 
 static int add_pairs(struct report_points *points, const struct report_windows *windows, double rate)
@@ -174,14 +175,8 @@ int report_picture_curve(
 	FILE *const to = plot_script(plot);
 	const struct report_unit rate = report_picture_rate(series, count);
 	const double point = is_scattered ? 0.5 : 0.9;
-	struct report_entry *const entry = make_entries(series, count, point, !is_scattered);
 	bool *const has_bars = calloc(count + 1, sizeof *has_bars);
-	char name[64];
-	int result = entry && has_bars
-			     ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate))
-			     : -1;
-	free(entry);
-	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	int result = has_bars ? begin_over_load(plot, series, count, size, &rate, point, !is_scattered) : -1;
 	for (size_t i = 0; result == 0 && i < count; i++)
 		result = write_curve_of(to, i, &series[i], rate.factor, &has_bars[i]);
 	for (size_t i = 0; result == 0 && i < count; i++) {
@@ -204,26 +199,19 @@ int report_picture_curve(
 /* The line through the points, from the least load to the greatest. 0, or -1 with errno. */
 static int add_line(struct report_points *line, const struct report_points *points)
 {
+	const struct report_point *const point = points->item;
 	struct regression fit;
-	double *const x = calloc(2 * points->count + 1, sizeof *x);
-	if (!x)
-		return -1;
-	double *const y = x + points->count;
 	double least = INFINITY;
 	double most = -INFINITY;
 	for (size_t i = 0; i < points->count; i++) {
-		x[i] = points->item[i].x;
-		y[i] = points->item[i].y;
-		least = fmin(least, x[i]);
-		most = fmax(most, x[i]);
+		least = fmin(least, point[i].x);
+		most = fmax(most, point[i].x);
 	}
-	int result = 0;
-	if (regression_fit(x, y, points->count, &fit) == 0 &&
-		(report_points_add(line, least, fit.intercept + fit.slope * least) != 0 ||
-			report_points_add(line, most, fit.intercept + fit.slope * most) != 0))
-		result = -1;
-	free(x);
-	return result;
+	if (points->count == 0 || regression_fit(&point->x, &point->y, sizeof *point / sizeof(double), points->count, &fit) != 0)
+		return 0;
+	return report_points_add(line, least, fit.intercept + fit.slope * least) != 0
+		       ? -1
+		       : report_points_add(line, most, fit.intercept + fit.slope * most);
 }
 
 int report_picture_interference(
@@ -232,13 +220,9 @@ int report_picture_interference(
 	static const int triangles[] = {11, 9}; /* down, up */
 	FILE *const to = plot_script(plot);
 	const struct report_unit rate = report_picture_rate(series, count);
-	struct report_entry *const entry = make_entries(series, count, 0, true);
 	struct report_points points = {0};
 	struct report_points line = {0};
-	char name[64];
-	int result = entry ? begin_lines(plot, entry, count, size, "CPU load (%)", print_rate(name, sizeof name, &rate)) : -1;
-	free(entry);
-	fprintf(to, "set xrange [0:100]\nset xtics 20\n");
+	int result = begin_over_load(plot, series, count, size, &rate, 0, true);
 	for (size_t i = 0; result == 0 && i < 2 * count; i++) {
 		const struct report_windows *const all = &series[i / 2].windows;
 		const size_t steps = (all->count + 1) / 2;

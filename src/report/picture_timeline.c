@@ -2,8 +2,103 @@
 /* The timeline: a panel per series, each with the target, the load, the throughput and the power. */
 #include <math.h>
 
-#include "report/picture_parts.h"
-#include "report/picture_power.h"
+#include "report/picture.h"
+
+/* ---- Power ------------------------------------------------------------------------------------------------------------ */
+
+/*
+ * gnuplot has two vertical axes, for load and throughput. So watts are drawn on that of the load, from 0 to 100, and their axis, the same in all
+ * panels, is made of lines and labels.
+ */
+/* Numbers of an axis, at most. */
+#define NUMBERS_MAX 6
+/* What stays free above the largest value, at least. */
+#define ROOM 1.02
+#define TIC_CM 0.08
+#define NUMBER_CM 0.12 /* from the axis to its numbers */
+/* Of arrows and labels; below those of legends. */
+#define FIRST_TAG 51
+#define COLOR_POWER "#009e73"
+#define COLOR_POWER_MEAN "#004d39"
+
+/* From 0 to `most`, with a number at each multiple of `step`. 0: no series has any power. */
+struct power_axis {
+	double most, step;
+};
+
+static struct power_axis make_power_axis(const struct report_series *series, size_t count)
+{
+	static const double steps[] = {1, 2, 2.5, 5};
+	double most = 0;
+	for (size_t i = 0; i < count; i++)
+		for (size_t at = 0; at < series[i].windows.count; at++)
+			if (series[i].windows.item[at].power > most)
+				most = series[i].windows.item[at].power;
+	if (!(most > 0) || !isfinite(most))
+		return (struct power_axis){0};
+	const double magnitude = pow(10, floor(log10(most * ROOM / (NUMBERS_MAX - 1))));
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		const double step = steps[i] * magnitude;
+		const double numbers = ceil(most * ROOM / step);
+		if (numbers < NUMBERS_MAX)
+			return (struct power_axis){.most = numbers * step, .step = step};
+	}
+	const double step = 10 * magnitude;
+	return (struct power_axis){.most = ceil(most * ROOM / step) * step, .step = step};
+}
+
+/*
+ * Writes the axis of the graph that comes next, so many cm (and the width of the graph) right of its left edge, or takes it away.
+ * Each graph's is in the place of the one before.
+ */
+static void write_power_axis(
+	struct plot *plot, const struct power_axis *axis, const struct report_size *graph, double beyond_cm, bool is_shown)
+{
+	FILE *const to = plot_script(plot);
+	const double x = 1 + beyond_cm / graph->width;
+	const int numbers = (int)lround(axis->most / axis->step);
+	for (int i = 0; i <= NUMBERS_MAX + 1; i++)
+		fprintf(to, "unset arrow %d\nunset label %d\n", FIRST_TAG + i, FIRST_TAG + i);
+	if (!is_shown)
+		return;
+	fprintf(to, "set arrow %d from graph %.4f,0 to graph %.4f,1 nohead lw 0.7 lc rgb 'black'\n", FIRST_TAG + NUMBERS_MAX, x,
+		x);
+	for (int i = 0; i <= numbers; i++) {
+		const double y = (double)i / numbers;
+		fprintf(to, "set arrow %d from graph %.4f,%.4f to graph %.4f,%.4f nohead lw 0.7 lc rgb 'black'\n", FIRST_TAG + i,
+			x - TIC_CM / graph->width, y, x, y);
+		fprintf(to, "set label %d '%g' at graph %.4f,%.4f left\n", FIRST_TAG + i, i * axis->step,
+			x + NUMBER_CM / graph->width, y);
+	}
+}
+
+/*
+ * Writes the data blocks `$power` and `$powermean` of a panel: watts in per cent of the axis over time, multiplied by `unit`; and the
+ * means of steps, a line from edge to edge of each. 0, or -1 with errno; *has_any: there is something to draw.
+ */
+static int write_power(struct plot *plot, const struct report_series *series, const struct power_axis *axis, double unit,
+	size_t number, bool *has_any)
+{
+	struct report_points points = {0};
+	int result = report_picture_add_means(&points, &series->windows, report_picture_power, unit, 100 / axis->most);
+	*has_any = points.count > 0;
+	if (result == 0)
+		report_points_write(&points, plot_script(plot), "power", number);
+	for (size_t i = 0; result == 0 && i < series->steps.count; i++) {
+		const struct report_window *const step = &series->steps.item[i];
+		const double mean = 100 * step->power / axis->most;
+		if (report_points_add(&points, step->start * unit, mean) != 0 ||
+			report_points_add(&points, step->end * unit, mean) != 0 ||
+			report_points_add(&points, step->end * unit, NAN) != 0)
+			result = -1;
+	}
+	if (result == 0)
+		report_points_write(&points, plot_script(plot), "powermean", number);
+	report_points_free(&points);
+	return result;
+}
+
+/* ---- What is shown ---------------------------------------------------------------------------------------------------- */
 
 #define PANEL_CM 2.5  /* height of a panel among others, */
 #define SINGLE_CM 3.9 /* or alone */
@@ -20,7 +115,7 @@
 struct shown {
 	bool target, throughput, names, steps;
 	double length; /* of what target, load and power are means of, in seconds; 0: rows */
-	struct report_power_axis power;
+	struct power_axis power;
 };
 
 static bool has_target(const struct report_windows *windows)
@@ -33,7 +128,7 @@ static bool has_target(const struct report_windows *windows)
 
 static struct shown find_shown(const struct report_series *series, size_t count)
 {
-	struct shown shown = {.power = report_power_axis_make(series, count)};
+	struct shown shown = {.power = make_power_axis(series, count)};
 	for (size_t i = 0; i < count; i++) {
 		shown.target |= has_target(&series[i].windows);
 		shown.throughput |= series[i].throughput.count > 0;
@@ -77,9 +172,9 @@ static void make_legend(struct legend *legend, const struct shown *shown)
 	legend->entry[2] =
 		(struct report_entry){shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}};
 	add_mean(legend, 3, has_power ? "power" : NULL, shown->length,
-		(struct report_sample){.color = REPORT_POWER_COLOR, .height_cm = LINE_CM});
-	legend->entry[4] = (struct report_entry){has_power && shown->steps ? "its mean in a step" : NULL,
-		{.color = REPORT_POWER_MEAN_COLOR, .height_cm = 2 * LINE_CM}};
+		(struct report_sample){.color = COLOR_POWER, .height_cm = LINE_CM});
+	legend->entry[4] = (struct report_entry){
+		has_power && shown->steps ? "its mean in a step" : NULL, {.color = COLOR_POWER_MEAN, .height_cm = 2 * LINE_CM}};
 }
 
 static double legend_cm(const struct shown *shown, double width)
@@ -119,7 +214,7 @@ static void write_axes(struct plot *plot, const struct panel *panel, bool has_th
 	if (has_two || !has_power)
 		report_axis_name(plot, inner, panel->size, has_throughput && panel->is_last ? panel->rate.name : NULL);
 	if (panel->shown->power.most > 0)
-		report_power_axis_write(plot, &panel->shown->power, &panel->graph, has_two ? REPORT_RIGHT_AXIS_CM : 0, has_power);
+		write_power_axis(plot, &panel->shown->power, &panel->graph, has_two ? REPORT_RIGHT_AXIS_CM : 0, has_power);
 }
 
 static int write_panel(struct plot *plot, const struct report_series *series, const struct panel *panel)
@@ -147,7 +242,7 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 		goto out;
 	bool has_power = false;
 	if (panel->shown->power.most > 0 &&
-		report_power_write(plot, series, &panel->shown->power, panel->time.factor, panel->number, &has_power) != 0)
+		write_power(plot, series, &panel->shown->power, panel->time.factor, panel->number, &has_power) != 0)
 		goto out;
 	write_axes(plot, panel, has_throughput, has_power);
 	if (has_throughput)
@@ -163,10 +258,10 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 		fprintf(to, ", $throughput%zu using 1:2 axes x1y2 with lines lw %g lc rgb '" COLOR_THROUGHPUT "'", panel->number,
 			REPORT_LINE);
 	if (has_power)
-		fprintf(to, ", $power%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_COLOR "'", panel->number,
+		fprintf(to, ", $power%zu using 1:2 with lines lw %g lc rgb '" COLOR_POWER "'", panel->number,
 			is_dense || series->steps.count > 0 ? REPORT_LINE_THIN : REPORT_LINE);
 	if (has_power && series->steps.count > 0)
-		fprintf(to, ", $powermean%zu using 1:2 with lines lw %g lc rgb '" REPORT_POWER_MEAN_COLOR "'", panel->number,
+		fprintf(to, ", $powermean%zu using 1:2 with lines lw %g lc rgb '" COLOR_POWER_MEAN "'", panel->number,
 			2 * REPORT_LINE);
 	fputc('\n', to);
 	result = 0;

@@ -9,7 +9,6 @@
 #include "report/plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/half_file.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "os/signals.h"
 #include "os/spawn.h"
@@ -149,6 +148,14 @@ int plot_quote(struct plot *plot, const char *text)
 	fputc('\'', plot->script);
 	free(clean);
 	return 0;
+}
+
+int plot_quote_short(struct plot *plot, const char *text, size_t width)
+{
+	char *const shown = report_text_shorten(text, width);
+	const int result = shown ? plot_quote(plot, shown) : -1;
+	free(shown);
+	return result;
 }
 
 /* ---- Drawing ---------------------------------------------------------------------------------------------------------- */

@@ -29,6 +29,8 @@ FILE *plot_script(struct plot *plot);
 
 /* Writes a text as a string of the script; it means itself, whatever it holds. 0, or -1 with errno. */
 int plot_quote(struct plot *plot, const char *text);
+/* The same of at most `width` characters, as report_text_shorten. */
+int plot_quote_short(struct plot *plot, const char *text, size_t width);
 
 /* Lines and points that stay apart in print and for the colour-blind: style numbers 1 to PLOT_STYLES. */
 #define PLOT_STYLES 14

@@ -194,11 +194,6 @@ static char *print_cell(const struct report_column *column, const union report_c
 	return strdup(print_number(cell->number * column->scale, column->title_decimals, number));
 }
 
-static void pad(size_t width, FILE *to)
-{
-	fprintf(to, "%*s", (int)width, "");
-}
-
 /* What would end a cell of Markdown, or begin a tag. */
 static void write_escaped(const char *text, FILE *to)
 {
@@ -209,67 +204,36 @@ static void write_escaped(const char *text, FILE *to)
 	}
 }
 
-static int write_cells(const struct report_table *table, const size_t *width, bool is_markdown, FILE *to)
+/* A cell in a line; numbers are at the right of their columns, texts at the left. */
+static void write_text(const char *text, size_t width, bool is_number, bool is_first, FILE *to)
 {
-	for (size_t row = 0; row < table->rows; row++) {
-		bool is_first = true;
-		for (size_t i = 0; i < table->columns; i++) {
-			if (width[i] == 0)
-				continue;
-			char *const text = print_cell(&table->column[i], cell_at(table, row, i));
-			if (!text)
-				return -1;
-			const size_t space = width[i] - report_text_width(text);
-			if (is_markdown) {
-				fputs("| ", to);
-				write_escaped(text, to);
-				fputc(' ', to);
-			} else {
-				if (!is_first)
-					fputs("  ", to);
-				if (!is_text(&table->column[i]))
-					pad(space, to);
-				fputs(text, to);
-				if (is_text(&table->column[i]))
-					pad(space, to);
-			}
-			is_first = false;
-			free(text);
-		}
-		fputs(is_markdown ? "|\n" : "\n", to);
-	}
-	return 0;
+	const int space = (int)(width - report_text_width(text));
+	fprintf(to, "%s%*s%s%*s", is_first ? "" : "  ", is_number ? space : 0, "", text, is_number ? 0 : space, "");
 }
 
-static void write_head(const struct report_table *table, const size_t *width, bool is_markdown, FILE *to)
+/* A line of the table: a row, or, behind the last one, the titles. */
+static int write_line(const struct report_table *table, size_t row, const size_t *width, bool is_markdown, FILE *to)
 {
 	bool is_first = true;
 	for (size_t i = 0; i < table->columns; i++) {
-		const char *const title = table->column[i].title;
+		const struct report_column *const column = &table->column[i];
 		if (width[i] == 0)
 			continue;
+		char *const text = row < table->rows ? print_cell(column, cell_at(table, row, i)) : strdup(column->title);
+		if (!text)
+			return -1;
 		if (is_markdown) {
 			fputs("| ", to);
-			write_escaped(title, to);
+			write_escaped(text, to);
 			fputc(' ', to);
-			continue;
+		} else {
+			write_text(text, width[i], !is_text(column), is_first, to);
 		}
-		if (!is_first)
-			fputs("  ", to);
-		if (!is_text(&table->column[i]))
-			pad(width[i] - report_text_width(title), to);
-		fputs(title, to);
-		if (is_text(&table->column[i]))
-			pad(width[i] - report_text_width(title), to);
 		is_first = false;
+		free(text);
 	}
 	fputs(is_markdown ? "|\n" : "\n", to);
-	if (!is_markdown)
-		return;
-	for (size_t i = 0; i < table->columns; i++)
-		if (width[i] > 0)
-			fputs(is_text(&table->column[i]) ? "| --- " : "| ---: ", to);
-	fputs("|\n", to);
+	return 0;
 }
 
 static int write_for_people(const struct report_table *table, bool is_markdown, FILE *to)
@@ -295,8 +259,14 @@ static int write_for_people(const struct report_table *table, bool is_markdown, 
 			free(text);
 		}
 	}
-	write_head(table, width, is_markdown, to);
-	result = write_cells(table, width, is_markdown, to);
+	result = write_line(table, table->rows, width, is_markdown, to);
+	for (size_t i = 0; is_markdown && i < table->columns; i++)
+		if (width[i] > 0)
+			fputs(is_text(&table->column[i]) ? "| --- " : "| ---: ", to);
+	if (is_markdown)
+		fputs("|\n", to);
+	for (size_t row = 0; result == 0 && row < table->rows; row++)
+		result = write_line(table, row, width, is_markdown, to);
 out:
 	free(width);
 	return result;

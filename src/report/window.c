@@ -2,8 +2,8 @@
 #include "report/window.h"
 
 #include <errno.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +16,10 @@
 /* Targets that differ by less are the same: the log has six decimals. */
 #define SAME_TARGET 2e-6
 
-static int no_memory(char error[static CSV_ERROR_MAX])
-{
-	snprintf(error, CSV_ERROR_MAX, "%s", strerror(errno));
-	return -1;
-}
-
 static int reserve(struct report_windows *windows, size_t count, char error[static CSV_ERROR_MAX])
 {
 	windows->item = calloc(count ? count : 1, sizeof *windows->item);
-	return windows->item ? 0 : no_memory(error);
+	return windows->item ? 0 : csv_fail(error, "%s", strerror(errno));
 }
 
 static void add(struct report_windows *windows, double start, double end)
@@ -39,11 +33,9 @@ static int make_intervals(
 {
 	const double first = floor(start / length + PIECE_LEAST);
 	const double after = ceil(end / length - PIECE_LEAST);
-	if (after - first > WINDOWS_MAX) {
-		snprintf(error, CSV_ERROR_MAX, "found %.0f intervals of %g s in a time of %g s, expected at most %.0f",
-			after - first, length, end - start, WINDOWS_MAX);
-		return -1;
-	}
+	if (after - first > WINDOWS_MAX)
+		return csv_fail(error, "found %.0f intervals of %g s in a time of %g s, expected at most %.0f", after - first,
+			length, end - start, WINDOWS_MAX);
 	const size_t count = after > first ? (size_t)(after - first) : 1;
 	if (reserve(windows, count, error) != 0)
 		return -1;
@@ -84,10 +76,10 @@ static int make_steps(struct report_windows *windows, const struct report_log *l
 	size_t count = 0;
 	struct report_step *const step = report_log_steps(log, &count);
 	if (!step)
-		return no_memory(error);
+		return csv_fail(error, "%s", strerror(errno));
 	int result = reserve(windows, count + 1, error);
 	if (result == 0 && count == 0) {
-		snprintf(error, CSV_ERROR_MAX,
+		csv_fail(error,
 			"%.300s: found no target that stays the same for %d rows of %.3g s, expected steps; showstopper "
 			"--log-interval makes rows shorter",
 			log->name, REPORT_STEP_ROWS, log->interval);
@@ -140,7 +132,7 @@ static int count_iterations(struct report_windows *windows, const struct report_
 		result = report_iterations_count(&run->iterations, stretch, windows->count, sum, known);
 	}
 	if (result != 0)
-		no_memory(error);
+		csv_fail(error, "%s", strerror(errno));
 	for (size_t i = 0; result == 0 && i < windows->count; i++) {
 		struct report_window *const window = &windows->item[i];
 		const double length = stretch[i].end - stretch[i].start;
@@ -176,23 +168,16 @@ static void take_power(struct report_windows *windows, const struct report_run *
 
 static int check(const struct report_run *run, const struct report_log *log, char error[static CSV_ERROR_MAX])
 {
-	if (run->iteration_files > 0 && run->iterations.count == 0) {
-		snprintf(error, CSV_ERROR_MAX, "%.300s: found no iteration in its iteration file%s", run->label,
+	if (run->iteration_files > 0 && run->iterations.count == 0)
+		return csv_fail(error, "%.300s: found no iteration in its iteration file%s", run->label,
 			run->iteration_files > 1 ? "s" : "");
-		return -1;
-	}
-	if (log && run->iteration_files > 0 && !log->monotonic) {
-		snprintf(
-			error, CSV_ERROR_MAX, "%.300s:1: found no column monotonic_s, expected it for the iterations", log->name);
-		return -1;
-	}
-	if (log && run->iteration_files > 0 && !is_same_time(log, &run->iterations)) {
-		snprintf(error, CSV_ERROR_MAX,
+	if (log && run->iteration_files > 0 && !log->monotonic)
+		return csv_fail(error, "%.300s:1: found no column monotonic_s, expected it for the iterations", log->name);
+	if (log && run->iteration_files > 0 && !is_same_time(log, &run->iterations))
+		return csv_fail(error,
 			"%.300s: found none of its iterations at the time of its log, expected files of one run (those of "
 			"several machines need a column " LOG_WALL ")",
 			log->name);
-		return -1;
-	}
 	return 0;
 }
 
@@ -207,10 +192,8 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 	double end;
 	if (log) {
 		const size_t first = rules->with_warmup && rules->kind != REPORT_STEPS ? 0 : log->warmup;
-		if (first == log->count) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found nothing but the warm-up", log->name);
-			return -1;
-		}
+		if (first == log->count)
+			return csv_fail(error, "%.300s: found nothing but the warm-up", log->name);
 		start = report_log_start(log, first);
 		end = log->time[log->count - 1];
 		if (rules->kind == REPORT_ROWS && make_rows(windows, log, first, error) != 0)
@@ -221,11 +204,9 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 		const struct report_iteration span = report_iterations_span(&run->iterations);
 		origin = span.start;
 		end = span.end - span.start;
-		if (end <= 0) {
-			snprintf(error, CSV_ERROR_MAX, "%.300s: found all iterations at one moment, expected a stretch of time",
-				run->label);
-			return -1;
-		}
+		if (end <= 0)
+			return csv_fail(
+				error, "%.300s: found all iterations at one moment, expected a stretch of time", run->label);
 	}
 	if (rules->kind == REPORT_INTERVALS && make_intervals(windows, start, end, rules->length, error) != 0)
 		return -1;
@@ -246,4 +227,61 @@ void report_windows_free(struct report_windows *windows)
 {
 	free(windows->item);
 	*windows = (struct report_windows){0};
+}
+
+static double level_of(const struct report_window *window)
+{
+	return isnan(window->target) ? window->load : window->target;
+}
+
+static int compare_levels(const void *a, const void *b)
+{
+	const double first = level_of(a);
+	const double second = level_of(b);
+	return (first > second) - (first < second);
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+	const double first = ((const struct report_level *)a)->load;
+	const double second = ((const struct report_level *)b)->load;
+	return (first > second) - (first < second);
+}
+
+static struct report_level summarize(const struct report_window *window, size_t count)
+{
+	return (struct report_level){.load = gsl_stats_mean(&window->load, REPORT_WINDOW_STRIDE, count),
+		.throughput = gsl_stats_mean(&window->throughput, REPORT_WINDOW_STRIDE, count),
+		.deviation = count > 1 ? gsl_stats_sd(&window->throughput, REPORT_WINDOW_STRIDE, count) : NAN,
+		.windows = count};
+}
+
+int report_curve_make(struct report_curve *curve, const struct report_windows *windows)
+{
+	struct report_window *const sorted = malloc((windows->count + 1) * sizeof *sorted);
+	*curve = (struct report_curve){.level = calloc(windows->count + 1, sizeof *curve->level)};
+	if (!sorted || !curve->level) {
+		free(sorted);
+		return -1;
+	}
+	size_t count = 0;
+	for (size_t i = 0; i < windows->count; i++)
+		if (isfinite(windows->item[i].load) && isfinite(windows->item[i].throughput))
+			sorted[count++] = windows->item[i];
+	qsort(sorted, count, sizeof *sorted, compare_levels);
+	for (size_t i = 0, first = 0; i < count; first = i) {
+		do
+			i++;
+		while (i < count && fabs(sorted[i].target - sorted[first].target) < 0.005);
+		curve->level[curve->count++] = summarize(&sorted[first], i - first);
+	}
+	qsort(curve->level, curve->count, sizeof *curve->level, compare_loads);
+	free(sorted);
+	return 0;
+}
+
+void report_curve_free(struct report_curve *curve)
+{
+	free(curve->level);
+	*curve = (struct report_curve){0};
 }

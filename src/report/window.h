@@ -17,6 +17,11 @@ struct report_window {
 	double power;        /* mean watts; NaN where not known */
 };
 
+/* From a member of a window to that of the next one, in doubles. */
+#define REPORT_WINDOW_STRIDE (sizeof(struct report_window) / sizeof(double))
+_Static_assert(
+	sizeof(struct report_window) % sizeof(double) == 0, "the members of windows must lie a whole number of doubles apart");
+
 struct report_windows {
 	struct report_window *item;
 	size_t count;
@@ -43,5 +48,25 @@ struct report_windows_rules {
 int report_windows_make(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
 	const struct report_windows_rules *rules, char error[static CSV_ERROR_MAX]);
 void report_windows_free(struct report_windows *windows);
+
+/* Throughput against load: the mean of windows that have the same target, and how far they are apart. */
+
+struct report_level {
+	double load, throughput; /* means of its windows, as there */
+	double deviation;        /* of the throughput: the standard deviation of a sample; NaN for a single window */
+	size_t windows;
+};
+
+struct report_curve {
+	struct report_level *level; /* in the order of their loads */
+	size_t count;
+};
+
+/*
+ * Targets are the same within half a percentage point; a window without one is a level of its own. Windows of which the load or the
+ * throughput is not known are left out. 0, or -1 with errno. Free with report_curve_free in both cases.
+ */
+int report_curve_make(struct report_curve *curve, const struct report_windows *windows);
+void report_curve_free(struct report_curve *curve);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "os/stat.h"
-#include "sim/sysfs.h"
 
 /* Longest line of a processor, and everything below the processors. */
 #define LINE_MAX_LENGTH 128
@@ -71,6 +70,36 @@ static void close_source(const struct sst_env *env, int handle)
 {
 	(void)env;
 	(void)handle;
+}
+
+/* ---- Times ------------------------------------------------------------------------------------------------------------ */
+
+struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor)
+{
+	const struct sim_processor *of = &machine->processor[processor];
+	struct sim_times times = {.work_ns = of->busy_ns + of->own_ns, .busy_ticks = of->busy_ticks};
+	if (of->idle_place) {
+		times.work_ns += sim_processor_own_ns(of);
+	} else {
+		times.work_ns += machine->now_ns - of->since_ns;
+		times.busy_ticks += sim_ticks_between(machine, of->since_ns, machine->now_ns);
+	}
+	times.idle_ns = machine->now_ns - times.work_ns;
+	times.idle_ticks = sim_ticks_between(machine, 0, machine->now_ns) - times.busy_ticks;
+	return times;
+}
+
+int64_t sim_machine_work_ns(const struct sim_machine *machine)
+{
+	int64_t work = 0;
+	for (unsigned i = 0; i < machine->config.processors; i++)
+		work += sim_machine_times(machine, i).work_ns;
+	return work;
+}
+
+int64_t sim_machine_core_work_ns(const struct sim_machine *machine)
+{
+	return sim_topology_work_ns(&machine->topology, machine->now_ns, machine->config.idle_cost_ns);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------------ */
@@ -255,4 +284,26 @@ void sim_host_free(struct sim_host *host)
 	free(host->text);
 	host->text = NULL;
 	host->room = 0;
+}
+
+#define BEFORE "/sys/devices/system/cpu/cpu"
+#define BEHIND "/topology/thread_siblings_list"
+
+int sim_sysfs_find(const struct sim_machine *machine, const char *path)
+{
+	if (strncmp(path, BEFORE, sizeof BEFORE - 1) != 0)
+		return -1;
+	const char *number = path + sizeof BEFORE - 1;
+	char *end;
+	const unsigned long processor = strtoul(number, &end, 10);
+	return end > number && strcmp(end, BEHIND) == 0 && processor < machine->config.processors ? (int)processor : -1;
+}
+
+int sim_sysfs_print(const struct sim_machine *machine, unsigned processor, char *text, size_t size)
+{
+	const struct sim_topology *topology = &machine->topology;
+	int length = 0;
+	for (unsigned i = sim_topology_core(topology, processor); i < machine->config.processors; i += topology->cores)
+		length += snprintf(text + length, size - (size_t)length, "%s%u", length ? "," : "", i);
+	return length + snprintf(text + length, size - (size_t)length, "\n");
 }

@@ -3,6 +3,8 @@
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 
+#include <stddef.h>
+
 #include "module/module.h"
 #include "sim/machine.h"
 
@@ -45,5 +47,24 @@ void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads
 
 /* Gives back what readings took of memory. */
 void sim_host_free(struct sim_host *host);
+
+/* Which processors share a core, as /sys shows it on the simulated machine. */
+
+/* The processor whose list of siblings this file is, or -1. */
+int sim_sysfs_find(const struct sim_machine *machine, const char *path);
+
+/* Prints that list. Returns its length, as snprintf does. */
+int sim_sysfs_print(const struct sim_machine *machine, unsigned processor, char *text, size_t size);
+
+/* Time that all processors together were not idle, exactly. */
+int64_t sim_machine_work_ns(const struct sim_machine *machine);
+/* Likewise of all cores; one is idle when all of its processors are. */
+int64_t sim_machine_core_work_ns(const struct sim_machine *machine);
+/* What a kernel knows of one processor: work includes its own. Ticks meet threads and tasks, or nothing. */
+struct sim_times {
+	int64_t work_ns, idle_ns;
+	uint64_t busy_ticks, idle_ticks;
+};
+struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor);
 
 #endif

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/placing.h"
-
 /* ---- Events ----------------------------------------------------------------------------------------------------------- */
 
 int sim_machine_reserve(struct sim_machine *machine, size_t events)
@@ -111,34 +109,10 @@ static void tell_core(struct sim_processor *processor, bool is_busy)
 
 /* ---- Accounting ------------------------------------------------------------------------------------------------------- */
 
-/* A tick at the very end of a stretch still meets it. */
-static uint64_t ticks_between(const struct sim_machine *machine, int64_t from_ns, int64_t to_ns)
-{
-	return (uint64_t)(to_ns / machine->config.tick_ns - from_ns / machine->config.tick_ns);
-}
-
-static size_t busy_count(const struct sim_machine *machine)
-{
-	return machine->config.processors - machine->idle_count;
-}
-
 static void advance_work(struct sim_machine *machine)
 {
-	machine->busy_ns += (int64_t)busy_count(machine) * (machine->now_ns - machine->busy_since_ns);
+	machine->busy_ns = sim_machine_charged_ns(machine);
 	machine->busy_since_ns = machine->now_ns;
-}
-
-int64_t sim_machine_charged_ns(const struct sim_machine *machine)
-{
-	return machine->busy_ns + (int64_t)busy_count(machine) * (machine->now_ns - machine->busy_since_ns);
-}
-
-/* The kernel's own work in the idle stretch that is under way. */
-static int64_t own_of_stretch(const struct sim_processor *processor)
-{
-	const struct sim_machine *machine = processor->machine;
-	const int64_t idle = machine->now_ns - processor->since_ns;
-	return idle < machine->config.idle_cost_ns ? idle : machine->config.idle_cost_ns;
 }
 
 static void set_idle(struct sim_processor *processor)
@@ -148,7 +122,7 @@ static void set_idle(struct sim_processor *processor)
 		return;
 	advance_work(machine);
 	processor->busy_ns += machine->now_ns - processor->since_ns;
-	processor->busy_ticks += ticks_between(machine, processor->since_ns, machine->now_ns);
+	processor->busy_ticks += sim_ticks_between(machine, processor->since_ns, machine->now_ns);
 	processor->since_ns = machine->now_ns;
 	machine->idle[machine->idle_count++] = number(processor);
 	processor->idle_place = machine->idle_count;
@@ -161,41 +135,13 @@ static void set_busy(struct sim_processor *processor)
 	if (!processor->idle_place)
 		return;
 	advance_work(machine);
-	processor->own_ns += own_of_stretch(processor);
+	processor->own_ns += sim_processor_own_ns(processor);
 	processor->since_ns = machine->now_ns;
 	const unsigned moved = machine->idle[--machine->idle_count];
 	machine->idle[processor->idle_place - 1] = moved;
 	machine->processor[moved].idle_place = processor->idle_place;
 	processor->idle_place = 0;
 	tell_core(processor, true);
-}
-
-struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor)
-{
-	const struct sim_processor *of = &machine->processor[processor];
-	struct sim_times times = {.work_ns = of->busy_ns + of->own_ns, .busy_ticks = of->busy_ticks};
-	if (of->idle_place) {
-		times.work_ns += own_of_stretch(of);
-	} else {
-		times.work_ns += machine->now_ns - of->since_ns;
-		times.busy_ticks += ticks_between(machine, of->since_ns, machine->now_ns);
-	}
-	times.idle_ns = machine->now_ns - times.work_ns;
-	times.idle_ticks = ticks_between(machine, 0, machine->now_ns) - times.busy_ticks;
-	return times;
-}
-
-int64_t sim_machine_work_ns(const struct sim_machine *machine)
-{
-	int64_t work = 0;
-	for (unsigned i = 0; i < machine->config.processors; i++)
-		work += sim_machine_times(machine, i).work_ns;
-	return work;
-}
-
-int64_t sim_machine_core_work_ns(const struct sim_machine *machine)
-{
-	return sim_topology_work_ns(&machine->topology, machine->now_ns, machine->config.idle_cost_ns);
 }
 
 /* ---- Threads on processors -------------------------------------------------------------------------------------------- */
@@ -584,9 +530,7 @@ int64_t sim_process_cpu_ns(const struct sim_process *process)
 	int64_t total = 0;
 	for (unsigned i = 0; i < process->threads; i++) {
 		const struct sim_thread *thread = &process->thread[i];
-		total += thread->cpu_ns;
-		if (thread->state == SIM_RUNNING)
-			total += process->machine->now_ns - thread->since_ns;
+		total += thread->cpu_ns + (thread->state == SIM_RUNNING ? process->machine->now_ns - thread->since_ns : 0);
 	}
 	return total;
 }
@@ -596,9 +540,7 @@ int64_t sim_process_work_ns(const struct sim_process *process)
 	int64_t total = 0;
 	for (unsigned i = 0; i < process->threads; i++) {
 		const struct sim_thread *thread = &process->thread[i];
-		total += thread->work_ns;
-		if (thread->state == SIM_RUNNING)
-			total += progress(thread);
+		total += thread->work_ns + (thread->state == SIM_RUNNING ? progress(thread) : 0);
 	}
 	return total;
 }

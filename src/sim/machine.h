@@ -185,18 +185,25 @@ void sim_processor_go_on(struct sim_processor *processor);
 /* Lets time pass. */
 void sim_machine_run(struct sim_machine *machine, int64_t until_ns);
 
-/* Time that all processors together were not idle, exactly. */
-int64_t sim_machine_work_ns(const struct sim_machine *machine);
-/* Likewise of all cores; one is idle when all of its processors are. */
-int64_t sim_machine_core_work_ns(const struct sim_machine *machine);
-/* The part of it that threads and tasks are charged for. */
-int64_t sim_machine_charged_ns(const struct sim_machine *machine);
+/* The part of the processors' time that threads and tasks are charged for. */
+static inline int64_t sim_machine_charged_ns(const struct sim_machine *machine)
+{
+	const size_t busy = machine->config.processors - machine->idle_count;
+	return machine->busy_ns + (int64_t)busy * (machine->now_ns - machine->busy_since_ns);
+}
 
-/* What a kernel knows of one processor: work includes its own. Ticks meet threads and tasks, or nothing. */
-struct sim_times {
-	int64_t work_ns, idle_ns;
-	uint64_t busy_ticks, idle_ticks;
-};
-struct sim_times sim_machine_times(const struct sim_machine *machine, unsigned processor);
+/* The kernel's own work in the idle stretch that is under way. */
+static inline int64_t sim_processor_own_ns(const struct sim_processor *processor)
+{
+	const struct sim_machine *machine = processor->machine;
+	const int64_t idle = machine->now_ns - processor->since_ns;
+	return idle < machine->config.idle_cost_ns ? idle : machine->config.idle_cost_ns;
+}
+
+/* A tick at the very end of a stretch still meets it. */
+static inline uint64_t sim_ticks_between(const struct sim_machine *machine, int64_t from_ns, int64_t to_ns)
+{
+	return (uint64_t)(to_ns / machine->config.tick_ns - from_ns / machine->config.tick_ns);
+}
 
 #endif

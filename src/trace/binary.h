@@ -18,7 +18,6 @@
 
 #include <stddef.h>
 
-#include "trace/source.h"
 #include "trace/trace.h"
 
 #define TRACE_BINARY_HEADER_SIZE 24

@@ -3,9 +3,11 @@
 #ifndef TRACE_LOAD_H
 #define TRACE_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
-#include "trace/source.h"
 #include "trace/trace.h"
 
 /* A compiled trace of up to so many bytes is copied into memory; a larger one is mapped from its file. See trace_read. */
@@ -27,5 +29,50 @@ int trace_load(struct trace *trace, const char *path, struct trace_wait *wait, c
  * is killed by SIGBUS.
  */
 int trace_read(struct trace *trace, int file, const char *name, size_t copy_max, char error[static TRACE_ERROR_MAX]);
+
+/*
+ * The text form of a trace: parser and canonical printer.
+ *
+ *	# comment                   anything from a # to the end of the line; blank lines are skipped
+ *	interpolate linear|step     once at most, before the first record; linear when absent
+ *	TIME LOAD                   times (units.h) don't decrease
+ *	+TIME LOAD                  TIME after the record before it, or after 0
+ *	TIME free                   uncontrolled until the next record
+ *
+ * Lines end with LF or CRLF; the last one may lack its end. Words are separated by blanks and tabs.
+ */
+
+/* Longest line in bytes, without its end. */
+#define TRACE_TEXT_LINE_MAX 4096
+#define TRACE_TEXT_ERROR_MAX 384
+
+struct trace_text {
+	struct trace *trace;              /* receives the records */
+	uint64_t line;                    /* the one being read, from 1 */
+	size_t column;                    /* of the error, in bytes from 1 */
+	char error[TRACE_TEXT_ERROR_MAX]; /* what was found and what was expected */
+	/* The rest is the parser's own. */
+	bool interpolation_given;
+	size_t held; /* bytes of a line whose end has not been fed yet */
+	char hold[TRACE_TEXT_LINE_MAX + 1];
+};
+
+/* Starts parsing into a trace, which must be empty and is the caller's to free. */
+void trace_text_begin(struct trace_text *parser, struct trace *trace);
+
+/*
+ * Takes the next piece of the text, of any size. Returns 0; or -1 with errno EINVAL, and line, column and error set, when
+ * the text is wrong; or -1 with another errno (ENOMEM). After an error the parser must be fed no more.
+ */
+int trace_text_feed(struct trace_text *parser, const char *text, size_t length);
+
+/* The text has ended. Returns as trace_text_feed; a text without a record is wrong. */
+int trace_text_end(struct trace_text *parser);
+
+/*
+ * Prints the canonical text: nanoseconds, loads as %.17g, `interpolate step` first where it applies. Parsing it gives the same
+ * trace, and printing that the same text. Returns 0, or -1 with errno when the stream failed.
+ */
+int trace_text_print(const struct trace *trace, FILE *to);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/accuracy.h"
-#include "report/gaps.h"
 #include "report/iterations.h"
 #include "report/log.h"
 #include "report/meter.h"

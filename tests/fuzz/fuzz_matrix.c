@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/heat.h"
 #include "report/matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

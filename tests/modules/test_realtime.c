@@ -1,163 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/units.h"
-#include "module_test.h"
-
-/* ---- A machine that consists of a few files ---------------------------------------------------------------------------- */
-
-enum {
-	STAT,
-	CMDLINE,
-	USAGE,
-	PERCPU,
-	POSSIBLE,
-	MOUNTS,
-	GROUPS,
-	GROUP_USAGE,
-	GROUP_MAX,
-	GROUP_CPUS,
-	ONLINE,
-	STATUS,
-	SIBLINGS,
-	FILES
-};
-
-static const char *const paths[FILES] = {"/proc/stat", "/proc/cmdline", "/sys/fs/cgroup/cpuacct/cpuacct.usage",
-	"/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", "/sys/devices/system/cpu/possible", "/proc/self/mountinfo",
-	"/proc/self/cgroup", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/cpu.max", "/sys/fs/cgroup/a/cpuset.cpus.effective",
-	"/sys/devices/system/cpu/online", "/proc/self/status", "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"};
-static struct {
-	char text[65536];
-	bool exists;
-	int opened, reads, error;
-} file[FILES];
-static int64_t now_ns;
-static struct module_test test;
-
-static int open_file(const struct sst_env *env, const char *path)
-{
-	(void)env;
-	for (int i = 0; i < FILES; i++)
-		if (strcmp(path, paths[i]) == 0 && file[i].exists) {
-			file[i].opened++;
-			return i;
-		}
-	errno = ENOENT;
-	return -1;
-}
-
-static ssize_t read_file(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
-{
-	(void)env;
-	file[handle].reads++;
-	*when_ns = now_ns;
-	if (file[handle].error) {
-		errno = file[handle].error;
-		return -1;
-	}
-	const size_t length = strlen(file[handle].text);
-	memcpy(buffer, file[handle].text, length < size ? length : size);
-	return (ssize_t)(length < size ? length : size);
-}
-
-static void close_file(const struct sst_env *env, int handle)
-{
-	(void)env;
-	file[handle].opened--;
-}
-
-static void write_file(int which, const char *text)
-{
-	file[which].exists = true;
-	snprintf(file[which].text, sizeof file[which].text, "%s", text);
-}
-
-/* Two processors; in ticks of 10 ms since boot. */
-static void write_stat(unsigned busy0, unsigned idle0, unsigned busy1, unsigned idle1)
-{
-	char text[512];
-	snprintf(text, sizeof text,
-		"cpu  %u 0 0 %u 0 0 0 0 0 0\ncpu0 %u 0 0 %u 0 0 0 0 0 0\ncpu1 %u 0 0 %u 0 0 0 0 0 0\nintr 0\nctxt 1\nbtime "
-		"2\nprocesses 3\n",
-		busy0 + busy1, idle0 + idle1, busy0, idle0, busy1, idle1);
-	write_file(STAT, text);
-}
-
-static void write_usage(uint64_t ns)
-{
-	char text[32];
-	snprintf(text, sizeof text, "%llu\n", (unsigned long long)ns);
-	write_file(USAGE, text);
-}
-
-static int enter(void **state)
-{
-	(void)state;
-	memset(file, 0, sizeof file);
-	now_ns = 1000 * NS_PER_S;
-	write_stat(100, 200, 300, 400);
-	return sysconf(_SC_CLK_TCK) == 100 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	for (int i = 0; i < FILES; i++)
-		assert_int_equal(file[i].opened, 0);
-	return 0;
-}
-
-/* What the host says of the controlled workloads. */
-static const struct sst_cpus *controlled;
-
-static const char *load(const char *options)
-{
-	const char *refused = module_test_open(&test, SST_FEEDBACK, "realtime", options);
-	test.env.cpus = controlled;
-	test.host.open = open_file;
-	test.host.read = read_file;
-	test.host.close = close_file;
-	return refused ? refused : module_test_prepare(&test);
-}
-
-static void start(const char *options)
-{
-	const char *refused = load(options);
-	if (refused)
-		fail_msg("'%s' is refused: %s", options ? options : "", refused);
-}
-
-static struct sst_reading read_now(void)
-{
-	struct sst_reading reading = {0};
-	if (test.module.feedback->read(test.module.state, &test.env, &reading) != 0)
-		fail_msg("can't read: %s", strerror(errno));
-	assert_int_equal(reading.when_ns, now_ns);
-	return reading;
-}
-
-static bool sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	return test.module.feedback->sample(test.module.state, before, now, sample);
-}
-
-static void assert_source(const char *source)
-{
-	char option[32];
-	snprintf(option, sizeof option, "source=%s", source);
-	if (!strstr(module_test_options(&test), option))
-		fail_msg("found '%s', expected %s", test.printed, option);
-}
+#include "realtime_test.h"
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------------ */
 
@@ -171,10 +20,7 @@ static void idle_columns_are_taken_against_the_clock(void **state)
 	/* In half a second 0.4 + 0.2 s of 1 s were idle; what the busy columns say doesn't matter. */
 	now_ns += 500 * NS_PER_MS;
 	write_stat(999, 240, 999, 420);
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.capacity, 1, 1e-12);
-	assert_near(found.work, 0.4, 1e-12);
+	const struct sst_reading now = expect_sample(&before, 0.4, 1);
 	assert_false(sample(&now, &now, &found)); /* no time */
 	assert_false(sample(&now, &before, &found));
 	module_test_end(&test);
@@ -183,15 +29,11 @@ static void idle_columns_are_taken_against_the_clock(void **state)
 static void ticks_are_taken_against_each_other(void **state)
 {
 	(void)state;
-	struct sst_sample found;
 	start("source=ticks");
 	const struct sst_reading before = read_now();
 	now_ns += 500 * NS_PER_MS;
 	write_stat(130, 220, 300, 430); /* 30 busy, 50 idle */
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.3, 1e-12);
-	assert_near(found.capacity, 0.8, 1e-12);
+	expect_sample(&before, 0.3, 0.8);
 	module_test_end(&test);
 }
 
@@ -205,10 +47,7 @@ static void cpu_time_of_tasks_is_taken_against_the_clock(void **state)
 	assert_near(before.processors, 2, 0);
 	now_ns += 250 * NS_PER_MS;
 	write_usage(5123456789);
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.123456789, 1e-12);
-	assert_near(found.capacity, 0.5, 1e-12);
+	const struct sst_reading now = expect_sample(&before, 0.123456789, 0.5);
 	assert_false(sample(&now, &before, &found));
 	const struct sst_reading back = {.when_ns = now.when_ns + 1, .processors = 2, .counter = {5123456788}};
 	assert_false(sample(&now, &back, &found)); /* a counter that went back */
@@ -259,16 +98,12 @@ static void cpu_time_of_tasks_is_divided_by_the_processors_there_are(void **stat
 static void a_subset_of_processors_can_be_measured(void **state)
 {
 	(void)state;
-	struct sst_sample found;
 	start("source=idle,cpus=1,3");
 	const struct sst_reading before = read_now();
 	assert_near(before.processors, 1, 0); /* there is no processor 3 */
 	now_ns += 500 * NS_PER_MS;
 	write_stat(100, 250, 350, 410); /* of processor 1 0.1 s were idle */
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.capacity, 0.5, 1e-12);
-	assert_near(found.work, 0.4, 1e-12);
+	expect_sample(&before, 0.4, 0.5);
 	module_test_end(&test);
 }
 
@@ -282,9 +117,7 @@ static void the_workloads_processors_are_measured(void **state)
 	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
 	module_test_end(&test);
 	/* The user knows better. */
-	start("source=idle,cpus=0-1");
-	assert_near(read_now().processors, 2, 0);
-	module_test_end(&test);
+	expect("source=idle,cpus=0-1", NULL, 2);
 	controlled = NULL;
 }
 
@@ -349,20 +182,14 @@ static void workloads_that_are_moved_are_followed(void **state)
 static void a_subset_has_the_columns_of_cpuacct(void **state)
 {
 	(void)state;
-	struct sst_sample found;
 	write_file(POSSIBLE, "0-3\n");
 	write_file(PERCPU, "1000000000 3000000000 0 0 \n"); /* as much as /proc/stat says */
-	start("cpus=1");
-	assert_source("combined");
-	module_test_end(&test);
+	expect("cpus=1", "combined", ANY);
 	start("source=cpuacct,cpus=0-1");
 	const struct sst_reading before = read_now();
 	now_ns += 250 * NS_PER_MS;
 	write_file(PERCPU, "1100000000 3123456789 7 7\n");
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.223456789, 1e-12);
-	assert_near(found.capacity, 0.5, 1e-12);
+	expect_sample(&before, 0.223456789, 0.5);
 	write_file(PERCPU, "1100000000\n");
 	struct sst_reading reading;
 	assert_int_equal(test.module.feedback->read(test.module.state, &test.env, &reading), -1);
@@ -371,40 +198,24 @@ static void a_subset_has_the_columns_of_cpuacct(void **state)
 	/* Which column is whose can't be told. */
 	write_file(PERCPU, "1000000000 3000000000\n");
 	write_file(POSSIBLE, "0,2\n");
-	start("cpus=1");
-	assert_source("idle");
-	module_test_end(&test);
+	expect("cpus=1", "idle", ANY);
 	write_file(POSSIBLE, "0-3\n");
 	write_file(PERCPU, "1000000000\n");
-	start("cpus=1");
-	assert_source("idle");
-	module_test_end(&test);
+	expect("cpus=1", "idle", ANY);
 }
 
 static void the_source_suits_the_machine(void **state)
 {
 	(void)state;
-	start(NULL);
-	assert_source("idle");
-	module_test_end(&test);
+	expect(NULL, "idle", ANY);
 	write_usage(3900000000); /* of the 4 s that were worked since boot */
-	start(NULL);
-	assert_source("combined");
-	module_test_end(&test);
-	start("cpus=0"); /* cpuacct.usage counts the whole machine */
-	assert_source("idle");
-	module_test_end(&test);
-	write_usage(1000000000); /* that of a container: it has not counted what the others worked */
-	start(NULL);
-	assert_source("idle");
-	module_test_end(&test);
+	expect(NULL, "combined", ANY);
+	expect("cpus=0", "idle", ANY); /* cpuacct.usage counts the whole machine */
+	write_usage(1000000000);       /* that of a container: it has not counted what the others worked */
+	expect(NULL, "idle", ANY);
 	write_file(CMDLINE, "quiet nohz=off\n");
-	start(NULL);
-	assert_source("ticks");
-	module_test_end(&test);
-	start("source=idle"); /* the user knows better */
-	assert_source("idle");
-	module_test_end(&test);
+	expect(NULL, "ticks", ANY);
+	expect("source=idle", "idle", ANY); /* the user knows better */
 }
 
 static void what_cannot_work_is_refused(void **state)
@@ -471,12 +282,8 @@ static void many_processors_fit(void **state)
 		at += sprintf(at, "cpu%d %d 0 0 200000000 0 0 0 0 0 0\n", cpu, cpu);
 	sprintf(at, "intr 0\n");
 	assert_true(strlen(file[STAT].text) > 20000);
-	start("source=idle");
-	assert_near(read_now().processors, 700, 0);
-	module_test_end(&test);
-	start("source=idle,cpus=690-699");
-	assert_near(read_now().processors, 10, 0);
-	module_test_end(&test);
+	expect("source=idle", NULL, 700);
+	expect("source=idle,cpus=690-699", NULL, 10);
 }
 
 /* A machine that grows from 90 processors to 700 while it is read. */
@@ -661,308 +468,6 @@ static void combined_shares_its_correction(void **state)
 	module_test_end(&test);
 }
 
-/* The own group of cgroup v2 with what is written to its files; NULL: no such file. */
-static void write_group(const char *max, const char *cpus)
-{
-	write_file(MOUNTS, "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-	write_file(GROUPS, "0::/a\n");
-	write_file(GROUP_USAGE, "usage_usec 1000000\n");
-	write_file(ONLINE, "0-1\n");
-	file[GROUP_MAX].exists = file[GROUP_CPUS].exists = false;
-	if (max)
-		write_file(GROUP_MAX, max);
-	if (cpus)
-		write_file(GROUP_CPUS, cpus);
-}
-
-static void with_a_quota_the_group_is_measured(void **state)
-{
-	(void)state;
-	struct sst_sample found;
-	write_group("50000 100000\n", NULL);
-	start(NULL);
-	assert_source("cgroup");
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
-	const struct sst_reading before = read_now();
-	assert_near(before.processors, 0.5, 0);
-	now_ns += 500 * NS_PER_MS;
-	write_file(GROUP_USAGE, "usage_usec 1100000\n");
-	write_stat(9999, 200, 9999, 400); /* what the machine does doesn't matter */
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.1, 1e-12);
-	assert_near(found.capacity, 0.25, 1e-12);
-	assert_false(sample(&now, &before, &found));
-	/* A quota that is changed is noticed within a second. */
-	write_file(GROUP_MAX, "100000 100000\n");
-	now_ns += NS_PER_S;
-	assert_near(read_now().processors, 1, 0);
-	assert_int_equal(test.module.feedback->interval(test.module.state, 0.5), 80 * NS_PER_MS);
-	module_test_end(&test);
-}
-
-static void without_a_quota_nothing_changes(void **state)
-{
-	(void)state;
-	static const char *const nothing[][2] = {
-		{NULL, NULL}, {"max 100000\n", "0-1\n"}, {"200000 100000\n", NULL}, {NULL, "\n"}};
-	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
-		write_group(nothing[i][0], nothing[i][1]);
-		start(NULL);
-		assert_source("idle");
-		assert_null(strstr(test.printed, "cpus="));
-		module_test_end(&test);
-	}
-	/* What the user says goes first. */
-	static const char *const options[] = {"container=no", "source=idle", "cpus=0"};
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-		write_group("50000 100000\n", "1\n");
-		start(options[i]);
-		assert_source("idle");
-		assert_near(read_now().processors, i == 2 ? 1 : 2, 0);
-		module_test_end(&test);
-	}
-}
-
-static void a_cpuset_is_a_subset_of_processors(void **state)
-{
-	(void)state;
-	struct sst_sample found;
-	write_usage(3900000000);
-	write_group("max 100000\n", "1\n");
-	start(NULL);
-	assert_source("idle");
-	assert_non_null(strstr(test.printed, "cpus=1"));
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
-	const struct sst_reading before = read_now();
-	assert_near(before.processors, 1, 0);
-	now_ns += 500 * NS_PER_MS;
-	write_stat(100, 250, 350, 410); /* of processor 1 0.1 s were idle */
-	const struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.4, 1e-12);
-	module_test_end(&test);
-	/* Where /proc/stat is the container's own its numbers are others. */
-	write_group(NULL, "5-6\n");
-	write_file(ONLINE, "0-7\n");
-	start(NULL);
-	assert_source("combined");
-	assert_near(read_now().processors, 2, 0);
-	module_test_end(&test);
-}
-
-static void write_allowed(const char *cpus)
-{
-	char text[256];
-	snprintf(text, sizeof text, "Name:\tshowstopper\nCpus_allowed:\t2\nCpus_allowed_list:\t%s\nMems_allowed:\t1\n", cpus);
-	write_file(STATUS, text);
-}
-
-/* No control group that is mounted says anything: what may be used is measured. */
-static void processors_that_may_be_used_are_a_container_where_nothing_says_more(void **state)
-{
-	(void)state;
-	write_usage(3900000000);
-	/* 2 to 7 are offline. */
-	static const char *const lists[] = {"1", "1-7", "1,3,5"};
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		write_allowed(lists[i]);
-		start(NULL);
-		assert_source("idle");
-		assert_non_null(strstr(test.printed, "cpus=1"));
-		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
-		assert_near(read_now().processors, 1, 0);
-		module_test_end(&test);
-	}
-	/* All of them, none that there is, and what says nothing. */
-	static const char *const nothing[] = {"0-1", "0-63", "5", "", "x"};
-	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
-		write_allowed(nothing[i]);
-		start(NULL);
-		assert_source("combined");
-		assert_null(strstr(test.printed, "cpus="));
-		assert_near(read_now().processors, 2, 0);
-		module_test_end(&test);
-	}
-	/* Its last line ends with the file; a quota beside it that more than one processor would use up. */
-	write_file(STATUS, "Name:\tx\nCpus_allowed_list:\t");
-	start(NULL);
-	assert_source("combined");
-	module_test_end(&test);
-	write_allowed("1");
-	write_group("150000 100000\n", NULL);
-	start(NULL);
-	assert_source("idle");
-	assert_near(read_now().processors, 1, 0);
-	module_test_end(&test);
-	write_group("50000 100000\n", NULL);
-	start(NULL);
-	assert_source("cgroup");
-	module_test_end(&test);
-	file[MOUNTS].exists = file[GROUPS].exists = false;
-	start("container=no");
-	assert_source("combined");
-	assert_near(read_now().processors, 2, 0);
-	module_test_end(&test);
-	/* A cpuset that can be seen, and that takes nothing away: the affinity is the user's own. */
-	write_group(NULL, "0-1\n");
-	start(NULL);
-	assert_source("combined");
-	assert_near(read_now().processors, 2, 0);
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
-	module_test_end(&test);
-}
-
-static void what_is_allowed_can_be_asked_for(void **state)
-{
-	(void)state;
-	write_group(NULL, "0-1\n");
-	write_allowed("1");
-	start("cpus=allowed");
-	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
-	assert_near(read_now().processors, 1, 0);
-	/* Who is bound by taskset alone may start what is not. */
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
-	module_test_end(&test);
-	write_allowed("0-63");
-	start("cpus=allowed,source=ticks");
-	assert_source("ticks");
-	assert_near(read_now().processors, 2, 0);
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_MACHINE);
-	module_test_end(&test);
-	/* It goes before what the workloads may use. */
-	static const unsigned zero[] = {0};
-	static const struct sst_cpus first = {1, zero};
-	controlled = &first;
-	write_allowed("1");
-	start("cpus=allowed");
-	assert_non_null(strstr(module_test_options(&test), "cpus=1"));
-	module_test_end(&test);
-	controlled = NULL;
-	file[STATUS].exists = false;
-	assert_string_equal(load("cpus=allowed"), "option 'cpus': /proc/self/status doesn't say which processors are allowed");
-	assert_non_null(strstr(load("cpus=alowed"), "expected a list of processors such as 0-3,8, or allowed"));
-}
-
-/* lxcfs shows processors 5 and 6 as 0 and 1. */
-static void lxcfs_is_believed_but_for_its_numbers(void **state)
-{
-	(void)state;
-	static const unsigned five[] = {5};
-	static const struct sst_cpus some = {1, five};
-	static const char lxcfs[] = "50 1 0:44 /proc/stat /proc/stat rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n";
-	write_usage(3900000000); /* the machine's, or the container's: it is not looked at */
-	write_file(MOUNTS, lxcfs);
-	write_allowed("5-6");
-	static const char *const options[] = {NULL, "cpus=allowed"};
-	for (size_t i = 0; i < 2; i++) {
-		start(options[i]);
-		assert_source("idle");
-		assert_null(strstr(test.printed, "cpus="));
-		assert_near(read_now().processors, 2, 0);
-		assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_CONTAINER);
-		module_test_end(&test);
-	}
-	assert_non_null(strstr(load("cpus=1"), "lxcfs has numbers of its own"));
-	controlled = &some;
-	assert_non_null(strstr(load(NULL), "lxcfs has numbers of its own"));
-	start("cpus=allowed");
-	module_test_end(&test);
-	controlled = NULL;
-	/* The first processors of the machine have the same numbers in it. */
-	write_allowed("0-1");
-	start("cpus=1");
-	assert_near(read_now().processors, 1, 0);
-	module_test_end(&test);
-	/* Elsewhere than over /proc/stat it changes nothing. */
-	write_file(MOUNTS, "50 1 0:44 / /var/lib/lxcfs rw,nosuid - fuse.lxcfs lxcfs rw,user_id=0,group_id=0\n");
-	start(NULL);
-	assert_source("combined");
-	module_test_end(&test);
-}
-
-static void a_quota_that_cannot_be_measured_is_refused(void **state)
-{
-	(void)state;
-	write_group("50000 100000\n", NULL);
-	file[GROUP_USAGE].exists = false;
-	assert_string_equal(load(NULL),
-		"a quota of 0.5 processors holds for /sys/fs/cgroup/a: nothing that is mounted counts the processor "
-		"time of the own cgroup /a (container=no measures the machine)");
-	assert_non_null(strstr(load("source=cgroup"), "source=cgroup: nothing that is mounted"));
-	write_group("max 100000\n", NULL);
-	assert_string_equal(load("source=cgroup"), "source=cgroup: no quota takes anything away from the own cgroup");
-	assert_non_null(strstr(load("source=cgroup,cpus=0"), "option 'cpus' can't be had with source=cgroup"));
-	start("container=no");
-	module_test_end(&test);
-}
-
-/* ---- Cores ------------------------------------------------------------------------------------------------------------ */
-
-static void cores_are_busy_when_any_thread_is(void **state)
-{
-	(void)state;
-	struct sst_sample found;
-	write_file(SIBLINGS, "0-1\n");
-	start("unit=core");
-	assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_CORE);
-	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_UNKNOWN);
-	assert_int_equal(test.module.feedback->interval(test.module.state, 64), 10 * NS_PER_MS);
-	const struct sst_reading before = read_now();
-	assert_near(before.processors, 1, 0);
-	now_ns += 20 * NS_PER_MS;
-	write_stat(102, 200, 300, 402); /* processor 0 worked */
-	struct sst_reading now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.02, 1e-9);
-	assert_near(found.capacity, 0.02, 1e-9);
-	now_ns += 20 * NS_PER_MS;
-	write_stat(102, 202, 300, 404); /* nobody did */
-	now = read_now();
-	assert_true(sample(&before, &now, &found));
-	assert_near(found.work, 0.02, 1e-9);
-	assert_near(found.capacity, 0.04, 1e-9);
-	module_test_end(&test);
-}
-
-static void processors_are_the_unit_otherwise(void **state)
-{
-	(void)state;
-	static const char *const options[] = {NULL, "unit=processor"};
-	write_file(SIBLINGS, "0-1\n");
-	for (size_t i = 0; i < 2; i++) {
-		start(options[i]);
-		assert_int_equal(test.module.feedback->unit(test.module.state), SST_UNIT_PROCESSOR);
-		assert_near(read_now().processors, 2, 0);
-		module_test_end(&test);
-	}
-}
-
-static void cores_are_refused_where_they_cannot_be_had(void **state)
-{
-	(void)state;
-	assert_string_equal(load("unit=core"),
-		"unit=core is unavailable: can't find out which processors share a core "
-		"(/sys/devices/system/cpu/cpu*/topology/thread_siblings_list: No such file or directory)");
-	write_file(SIBLINGS, "0-1\n");
-	static const char alone[] =
-		"unit=core is unavailable: no two of these processors share a core, so that cores and processors have "
-		"the same load";
-	assert_string_equal(load("unit=core,cpus=0"), alone);
-	write_file(SIBLINGS, "0\n");
-	assert_non_null(strstr(load("unit=core"), "cpu*/topology/thread_siblings_list: No such file")); /* of processor 1 */
-	write_file(SIBLINGS, "0-1\n");
-	assert_string_equal(load("unit=core,source=ticks"),
-		"unit=core can't be had with source=ticks, which doesn't tell cores apart: expected idle");
-	write_group("50000 100000\n", NULL);
-	assert_string_equal(load("unit=core"),
-		"unit=core can't be had with source=cgroup, which doesn't tell cores apart: expected idle, or container=no");
-	start("unit=core,container=no");
-	module_test_end(&test);
-	start("unit=core,source=idle");
-	module_test_end(&test);
-}
-
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -986,16 +491,6 @@ int main(void)
 		TEST(it_knows_whose_work_it_measures),
 		TEST(combined_survives_processors_that_come_and_go),
 		TEST(combined_shares_its_correction),
-		TEST(with_a_quota_the_group_is_measured),
-		TEST(without_a_quota_nothing_changes),
-		TEST(a_cpuset_is_a_subset_of_processors),
-		TEST(processors_that_may_be_used_are_a_container_where_nothing_says_more),
-		TEST(what_is_allowed_can_be_asked_for),
-		TEST(lxcfs_is_believed_but_for_its_numbers),
-		TEST(a_quota_that_cannot_be_measured_is_refused),
-		TEST(cores_are_busy_when_any_thread_is),
-		TEST(processors_are_the_unit_otherwise),
-		TEST(cores_are_refused_where_they_cannot_be_had),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

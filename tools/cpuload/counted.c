@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/column_name.h"
 #include "base/diag.h"
+#include "base/row_writer.h"
 
 /* The numbers of the processors that are online. */
 static int list_processors(struct counted *counted, const struct linux_load_reading *reading)

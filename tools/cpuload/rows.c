@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/column_name.h"
+#include "base/row_writer.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/half_file.h"
 #include "base/output.h"
 
 static const struct unit {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "report/picture_boxes.h"
+#include "report/boxes.h"
 #include "ssreport/parts.h"
 
 #define BEFORE 2 /* columns in front of the durations: label, iterations */

@@ -6,7 +6,6 @@
 
 #include "base/diag.h"
 #include "report/hypothesis.h"
-#include "report/interval.h"
 #include "ssreport/groups.h"
 #include "ssreport/parts.h"
 

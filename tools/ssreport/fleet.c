@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
-#include "report/picture_fleet.h"
+#include "report/fleet.h"
 #include "ssreport/parts.h"
 
 #define PP 100

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "report/picture_histogram.h"
+#include "report/histogram.h"
 #include "ssreport/parts.h"
 
 enum { LABEL, LOW, HIGH, COUNT, SHARE, CELLS };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/interval.h"
 #include "report/values.h"
 #include "ssreport/groups.h"
 #include "ssreport/parts.h"

@@ -9,9 +9,9 @@
 
 #include "base/tool_options.h"
 #include "report/draw.h"
-#include "report/heat.h"
 #include "report/histogram.h"
 #include "report/input.h"
+#include "report/matrix.h"
 
 #define UNSET (-1)
 #define QUANTILES_MOST 20

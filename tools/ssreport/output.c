@@ -9,7 +9,6 @@
 
 #include "base/diag.h"
 #include "base/file_uses.h"
-#include "base/half_file.h"
 #include "base/output.h"
 #include "ssreport/parts.h"
 

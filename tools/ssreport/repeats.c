@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/interval.h"
+#include "report/values.h"
 #include "ssreport/parts.h"
 
 #define ALL_LABEL "all" /* of logs without a label */

@@ -11,9 +11,8 @@
 
 #include "base/diag.h"
 #include "base/file_uses.h"
-#include "base/half_file.h"
 #include "base/output.h"
-#include "base/short_time.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "os/signals.h"
@@ -21,7 +20,6 @@
 #include "sstrace/options.h"
 #include "trace/binary.h"
 #include "trace/load.h"
-#include "trace/text.h"
 
 /* Closes the stream. 0, or -1 after a message. */
 static int end_output(FILE *to, const char *name)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/board.h"
+#include "base/latch.h"
 
 #define WRITERS 3
 

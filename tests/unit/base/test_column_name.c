@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/column_name.h"
+#include "base/row_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

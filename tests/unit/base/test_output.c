@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "base/half_file.h"
 #include "base/output.h"
 
 static bool is_same(int a, int b)

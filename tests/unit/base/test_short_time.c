@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/short_time.h"
+#include "base/units.h"
 
 static void says(int64_t ns, const char *expected)
 {

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/output.h"
 #include "base/units.h"
-#include "base/unwaiting.h"
 
 #define LINES 5000
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/whole_line.h"
+#include "base/output.h"
 
 #define FIRST "first\n"
 #define SECOND "second line\n"

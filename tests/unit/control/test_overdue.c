@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "control/overdue.h"
+#include "control/heartbeat.h"
 
 #define WORKLOADS 12
 

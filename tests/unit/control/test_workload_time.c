@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "control/workload_time.h"
+#include "control/shared.h"
 
 /* Uses some CPU time, then waits. */
 static pid_t start_worker(int64_t work_ns)

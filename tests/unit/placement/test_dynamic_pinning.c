@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "placement/dynamic_pinning.h"
+#include "placement/pinning.h"
 
 static struct dynamic_pinning dynamic;
 static struct pinning_course course;

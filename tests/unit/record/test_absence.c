@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/absence.h"
+#include "record/warnings.h"
 
 #include <math.h>
 #include <setjmp.h>

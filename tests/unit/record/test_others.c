@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/others.h"
+#include "record/load_meter.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "record/summary_terms.h"
 
 #define WORKLOADS 9
 

@@ -13,10 +13,10 @@
 /* The clock of a file with rows a second apart, the first one at `from`, whose wall clock is ahead by these. */
 static struct report_clock clock_of(double from, size_t rows, const double *ahead)
 {
-	struct report_offsets offsets = {0};
+	struct report_values offsets = {0};
 	for (size_t i = 0; i < rows; i++)
-		assert_int_equal(report_offsets_add(&offsets, from + (double)i, from + (double)i + ahead[i]), 0);
-	const struct report_clock clock = report_offsets_clock(&offsets);
+		assert_int_equal(report_clock_add(&offsets, from + (double)i, from + (double)i + ahead[i]), 0);
+	const struct report_clock clock = report_clock_make(&offsets);
 	assert_null(offsets.item);
 	return clock;
 }

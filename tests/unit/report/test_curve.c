@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/curve.h"
+#include "report/window.h"
 
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-9)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))

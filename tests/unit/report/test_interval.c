@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/interval.h"
+#include "report/values.h"
 
 #define PI 3.14159265358979323846
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-9)

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "report/heat.h"
 #include "report/matrix.h"
 
 static char error[CSV_ERROR_MAX];

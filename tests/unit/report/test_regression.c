@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/regression.h"
+#include "report/values.h"
 
 /* y, x. */
 static const double norris[][2] = {
@@ -68,7 +68,7 @@ static void test_norris(void **state)
 		y[i] = norris[i][0];
 		x[i] = norris[i][1];
 	}
-	assert_int_equal(regression_fit(x, y, NORRIS, &line), 0);
+	assert_int_equal(regression_fit(x, y, 1, NORRIS, &line), 0);
 	assert_int_equal(line.count, 36);
 	expect_digits(line.intercept, -0.262323073774029, 1e-10);
 	expect_digits(line.intercept_sd, 0.232818234301152, 1e-10);
@@ -89,7 +89,7 @@ static void test_one_degree_of_freedom(void **state)
 	const double x[] = {0, 1, 2};
 	const double y[] = {1, 3, 4};
 	struct regression line;
-	assert_int_equal(regression_fit(x, y, 3, &line), 0);
+	assert_int_equal(regression_fit(x, y, 1, 3, &line), 0);
 	expect_digits(line.slope, 1.5, 1e-12);
 	expect_digits(line.intercept, 7.0 / 6, 1e-12);
 	expect_digits(line.residual_sd, sqrt(1.0 / 6), 1e-12);
@@ -106,7 +106,7 @@ static void test_two_degrees_of_freedom(void **state)
 	const double x[] = {-3, -1, 1, 3};
 	const double y[] = {4, 3, 3, 0};
 	struct regression line;
-	assert_int_equal(regression_fit(x, y, 4, &line), 0);
+	assert_int_equal(regression_fit(x, y, 1, 4, &line), 0);
 	expect_digits(line.slope, -0.6, 1e-12);
 	const double t = fabs(line.slope / line.slope_sd);
 	expect_digits(line.slope_p, 1 - t / sqrt(2 + t * t), 1e-9);
@@ -121,12 +121,12 @@ static void test_perfect_fit(void **state)
 	const double y[] = {1, 3, 5, 9};
 	const double same[] = {2, 2, 2, 2};
 	struct regression line;
-	assert_int_equal(regression_fit(x, y, 4, &line), 0);
+	assert_int_equal(regression_fit(x, y, 1, 4, &line), 0);
 	expect_digits(line.slope, 2, 1e-12);
 	expect_digits(line.r2, 1, 1e-12);
 	assert_true(line.slope_p < 1e-12);
 	/* Nothing changes: no slope, of which nothing is known. */
-	assert_int_equal(regression_fit(x, same, 4, &line), 0);
+	assert_int_equal(regression_fit(x, same, 1, 4, &line), 0);
 	assert_true(line.slope == 0);
 	assert_true(isnan(line.r2));
 	assert_true(isnan(line.slope_p));
@@ -139,7 +139,7 @@ static void test_two_points(void **state)
 	const double x[] = {1, 2};
 	const double y[] = {5, 3};
 	struct regression line;
-	assert_int_equal(regression_fit(x, y, 2, &line), 0);
+	assert_int_equal(regression_fit(x, y, 1, 2, &line), 0);
 	expect_digits(line.slope, -2, 1e-12);
 	expect_digits(line.intercept, 7, 1e-12);
 	assert_true(isnan(line.slope_sd) && isnan(line.residual_sd) && isnan(line.slope_p) && isnan(line.intercept_p));
@@ -151,10 +151,10 @@ static void test_extremes(void **state)
 	const double x[] = {0, 1, 2, 3};
 	const double large[] = {0, 1e100, 2e100, 3e100};
 	struct regression line;
-	assert_int_equal(regression_fit(x, large, 4, &line), 0);
+	assert_int_equal(regression_fit(x, large, 1, 4, &line), 0);
 	assert_true(line.slope_p < 1e-6);
 	const double steep[] = {0, 1, 2 + 1e-15, 3};
-	assert_int_equal(regression_fit(x, steep, 4, &line), 0);
+	assert_int_equal(regression_fit(x, steep, 1, 4, &line), 0);
 	assert_true(line.slope_p < 1e-12);
 }
 
@@ -166,11 +166,11 @@ static void test_refused(void **state)
 	const double unknown[] = {1, NAN, 3};
 	const double infinite[] = {1, 2, INFINITY};
 	struct regression line;
-	assert_int_equal(regression_fit(x, x, 0, &line), -1);
-	assert_int_equal(regression_fit(x, x, 1, &line), -1);
-	assert_int_equal(regression_fit(same, x, 3, &line), -1);
-	assert_int_equal(regression_fit(x, unknown, 3, &line), -1);
-	assert_int_equal(regression_fit(infinite, x, 3, &line), -1);
+	assert_int_equal(regression_fit(x, x, 1, 0, &line), -1);
+	assert_int_equal(regression_fit(x, x, 1, 1, &line), -1);
+	assert_int_equal(regression_fit(same, x, 1, 3, &line), -1);
+	assert_int_equal(regression_fit(x, unknown, 1, 3, &line), -1);
+	assert_int_equal(regression_fit(infinite, x, 1, 3, &line), -1);
 }
 
 int main(void)

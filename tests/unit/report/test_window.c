@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/gaps.h"
+#include "report/log.h"
 #include "report/window.h"
 
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-9)

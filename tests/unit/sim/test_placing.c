@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "sim/host.h"
 #include "sim/machine.h"
 
 #define START (10 * NS_PER_S)

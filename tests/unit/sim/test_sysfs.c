@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "os/core_load.h"
 #include "sim/host.h"
-#include "sim/sysfs.h"
 
 static struct sim_machine machine;
 

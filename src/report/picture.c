@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/picture_parts.h"
+#include "report/picture.h"
 
 #include <math.h>
 
