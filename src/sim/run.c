@@ -21,9 +21,7 @@
 #include "control/loop.h"
 #include "control/overdue.h"
 #include "record/control_log.h"
-#include "record/others.h"
-#include "record/recorder.h"
-#include "record/tally.h"
+#include "record/intervals.h"
 #include "sim/bandwidth.h"
 #include "sim/stall.h"
 
@@ -77,11 +75,8 @@ struct sim_run {
 	struct sim_event recording, stepping, halting;
 	int64_t halted_until_ns; /* 0: not halted */
 	struct sim_task absence; /* occupies the processor that is gone */
-	struct recorder logged, sampled;
-	struct others logged_others, sampled_others; /* with these */
+	struct intervals intervals;
 	struct control_log *log;
-	struct accuracy accuracy;
-	struct tally tally;
 	struct sim_history history, own_history;
 	struct sim_stall stall;
 	struct summary summary;
@@ -305,24 +300,9 @@ static void halt(struct sim_event *event)
 		run->host.stood_ns += config->halt_ns;
 }
 
-/* ---- Recording: as in master_recording.c ------------------------------------------------------------------------------ */
+/* ---- Recording -------------------------------------------------------------------------------------------------------- */
 
-static bool read_source(struct sim_run *run, struct sst_reading *reading)
-{
-	const struct module *feedback = &run->real.module[SST_FEEDBACK];
-	enter(run, 0);
-	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
-}
-
-/* An interval ends where control begins, so that no row is half warm-up. */
-static int64_t interval_end(const struct sim_run *run, const struct recorder *recorder, int64_t start_ns)
-{
-	if (start_ns < run->origin_ns)
-		return start_ns + recorder->interval_ns < run->origin_ns ? start_ns + recorder->interval_ns : run->origin_ns;
-	return run->origin_ns + ((start_ns - run->origin_ns) / recorder->interval_ns + 1) * recorder->interval_ns;
-}
-
-/* What backgrounds do is known exactly: here it stands for what the machine works, and nothing is ours. */
+/* What backgrounds do is known exactly. */
 static double others_work(const struct sim_run *run)
 {
 	int64_t total_ns = 0;
@@ -331,63 +311,46 @@ static double others_work(const struct sim_run *run)
 	return (double)total_ns / 1e9;
 }
 
-static void start_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading, int64_t next_ns)
+static bool read_source(void *context, struct sst_reading *reading)
 {
-	recorder_start(recorder, reading, next_ns);
-	others_start(recorder == &run->sampled ? &run->sampled_others : &run->logged_others, -others_work(run));
-}
-
-static void end_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading)
-{
-	struct others *others = recorder == &run->sampled ? &run->sampled_others : &run->logged_others;
-	struct record record;
+	struct sim_run *run = context;
+	const struct module *feedback = &run->real.module[SST_FEEDBACK];
 	enter(run, 0);
-	recorder_end(recorder, reading, &record);
 	/* Of cores it can't be said, here as elsewhere. */
-	const double capacity = sim_run_is_of_cores(run) ? 0 : record.machine.capacity;
-	record.others = others_end(others, &(struct sst_sample){.capacity = capacity}, -others_work(run));
-	if (recorder == &run->sampled) {
-		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
-			record.length_ns > recorder->interval_ns / 2) {
-			accuracy_add(&run->accuracy, record.target, record.load);
-			tally_add(&run->tally, &record, run->origin_ns);
-			others_count(others);
-		}
-	} else if (run->log && control_log_add(run->log, &record, run->origin_ns) != 0) {
-		if (!run->log_failed)
-			diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
-		run->log_failed = true;
-	}
-	start_interval(run, recorder, reading, interval_end(run, recorder, reading->when_ns));
+	run->intervals.ours_s = sim_run_is_of_cores(run) ? NAN : -others_work(run);
+	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
 }
 
-static void arm_recording(struct sim_run *run)
+static void take_row(void *context, struct record *record)
 {
-	const int64_t next = run->logged.next_ns < run->sampled.next_ns ? run->logged.next_ns : run->sampled.next_ns;
-	sim_event_arm(&run->machine, &run->recording, next);
+	struct sim_run *run = context;
+	if (!run->log || control_log_add(run->log, record, run->origin_ns) == 0)
+		return;
+	if (!run->log_failed)
+		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
+	run->log_failed = true;
+}
+
+static bool take_sample(void *context, const struct record *record, bool counts)
+{
+	(void)context;
+	(void)record;
+	(void)counts;
+	return false;
 }
 
 static void record(struct sim_event *event)
 {
 	struct sim_run *run = SIM_OWNER(event, struct sim_run, recording);
-	struct recorder *const recorders[] = {&run->logged, &run->sampled};
-	struct sst_reading reading;
 	const int64_t now = run->machine.now_ns;
 	if (run->halted_until_ns) {
 		sim_event_arm(&run->machine, event, run->halted_until_ns + 1);
 		return;
 	}
-	const bool have = read_source(run, &reading);
-	for (int i = 0; i < 2; i++) {
-		const bool due = recorders[i]->next_ns <= now ||
-				 (now == run->end_ns && now - recorders[i]->start_ns >= recorders[i]->interval_ns / 2);
-		if (due && have)
-			end_interval(run, recorders[i], &reading);
-		else if (due)
-			recorders[i]->next_ns += recorders[i]->interval_ns;
-	}
+	/* What is half over in the end counts; a log whose rows end then has them already. */
+	intervals_take(&run->intervals, now, now == run->end_ns ? INTERVALS_END : INTERVALS_GO_ON);
 	if (now < run->end_ns)
-		arm_recording(run);
+		sim_event_arm(&run->machine, event, intervals_next(&run->intervals));
 }
 
 /* Of what the load is of. */
@@ -628,8 +591,10 @@ static int check_log(const struct sim_run *run)
 static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	if (recorder_init(&run->logged, &run->real, config->log_interval_ns, config->log_instances) != 0 ||
-		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
+	run->intervals.owner =
+		(struct intervals_owner){.read = read_source, .row = take_row, .sample = take_sample, .context = run};
+	run->intervals.others_are_known = true;
+	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
 	if (check_log(run) != 0)
 		return -1;
@@ -694,15 +659,15 @@ static void collect(struct sim_run *run)
 		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
 	}
 	run->summary = (struct summary){
-		.accuracy = run->accuracy,
-		.tally = run->tally,
+		.accuracy = run->intervals.sums.accuracy,
+		.tally = run->intervals.sums.tally,
 		.of_cores = sim_run_is_of_cores(run),
 		.may_use = run->history.processors,
 		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
-		.others_mean = others_mean(&run->sampled_others),
-		.others_max = others_most(&run->sampled_others),
-		.others_samples = run->sampled_others.counted,
+		.others_mean = others_mean(&run->intervals.sums.others),
+		.others_max = others_most(&run->intervals.sums.others),
+		.others_samples = run->intervals.sums.others.counted,
 	};
 	summary_collect(&run->summary, run->real.shared);
 }
@@ -715,9 +680,8 @@ int sim_run_go(struct sim_run *run)
 		diag("can't read the load: %s", strerror(errno));
 		return -1;
 	}
-	start_interval(run, &run->logged, &reading, interval_end(run, &run->logged, reading.when_ns + 1));
-	start_interval(run, &run->sampled, &reading, interval_end(run, &run->sampled, reading.when_ns + 1));
-	arm_recording(run);
+	intervals_start(&run->intervals, &reading);
+	sim_event_arm(&run->machine, &run->recording, intervals_next(&run->intervals));
 	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
 	if (run->config->stall_ns > 0)
 		sim_stall_start(&run->stall, &run->machine, STREAM_STALL, run->config->stall_ns, run->config->stall_every_ns,
@@ -725,7 +689,6 @@ int sim_run_go(struct sim_run *run)
 	if (run->config->halt_ns)
 		sim_event_arm(&run->machine, &run->halting, run->origin_ns + run->config->halt_at_ns);
 	sim_machine_run(&run->machine, run->end_ns);
-	/* What is half over counts; a log whose rows end now has them already. */
 	record(&run->recording);
 	collect(run);
 	if (run->out_of_memory) {
@@ -747,8 +710,7 @@ void sim_run_free(struct sim_run *run)
 	if (!run)
 		return;
 	control_log_close(run->log, NULL);
-	recorder_free(&run->logged);
-	recorder_free(&run->sampled);
+	intervals_free(&run->intervals);
 	for (unsigned i = 0; i < run->executors; i++) {
 		loop_free(&run->executor[i].loop);
 		if (run->executor[i].workload)

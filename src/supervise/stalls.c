@@ -143,7 +143,7 @@ void stalls_look(struct master *master)
 		all_heard = all_heard && !master->stall[i].quiet;
 	}
 	nudge_silent(master);
-	recording_hear(&master->recording, still, all_heard, now);
+	intervals_hear(&master->recording.intervals, still, all_heard, now);
 }
 
 void stalls_end(struct master *master)
