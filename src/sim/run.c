@@ -18,8 +18,7 @@
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/units.h"
-#include "control/loop.h"
-#include "control/overdue.h"
+#include "control/executor.h"
 #include "record/control_log.h"
 #include "record/intervals.h"
 #include "sim/bandwidth.h"
@@ -30,9 +29,6 @@
 /* … and has worked so much with each processor: modules look at the counters to find out what they count. */
 #define PAST_NS (100 * NS_PER_S)
 #define HOLD_NS (10 * NS_PER_MS)
-/* As in executor.c. */
-#define ANSWERS_AT_ONCE 8
-#define AWAY_NS (300 * NS_PER_MS)
 
 /* Streams of random numbers. */
 enum {
@@ -44,19 +40,13 @@ enum {
 	STREAM_STALL = 4 << 20
 };
 
-struct executor {
+struct simulated {
+	struct executor executor;
 	struct sim_task task;
 	struct sim_run *run;
-	struct loop loop;
 	struct module module[SST_KINDS]; /* with copies of the states */
-	struct slot *slot;
-	struct slot_record record;
 	struct sim_process *workload;
 	struct sim_bandwidth bandwidth;
-	struct overdue others;
-	bool started;
-	bool running; /* what it wants of its workload */
-	int64_t due_ns, fetched_ns;
 };
 
 struct sim_run {
@@ -66,7 +56,8 @@ struct sim_run {
 	struct sim_env env[SST_KINDS];
 	struct sim_host host;
 	struct sim_machine machine;
-	struct executor *executor;
+	struct heartbeat heartbeat;
+	struct simulated *executor;
 	unsigned executors; /* that are set up */
 	char *states;
 	struct sim_process **process;
@@ -121,125 +112,95 @@ static void enter(struct sim_run *run, unsigned index)
 
 static int64_t read_clock(void *context)
 {
-	const struct sim_run *run = SIM_OWNER(context, struct executor, loop)->run;
+	const struct sim_run *run = ((const struct simulated *)context)->run;
 	return run->machine.now_ns + run->host.charged_ns;
 }
 
-/* Returns the CPU time that an edge takes. The threads of a workload that is left as it is don't wake up. */
-static int64_t set_running(struct executor *executor, bool run)
+/* The threads of a workload that is left as it is don't wake up. */
+static int64_t hold(void *context, const struct executor_hold *how)
 {
-	const struct sim_config *config = executor->run->config;
-	const bool throttled = executor->bandwidth.throttled;
-	const bool changes = executor->workload->stopped == run && !throttled;
-	executor->running = run;
-	if (!run)
-		sim_process_stop(executor->workload);
+	struct simulated *const simulated = context;
+	const struct sim_config *config = simulated->run->config;
+	const bool throttled = simulated->bandwidth.throttled;
+	const bool changes = simulated->workload->stopped == how->run && !throttled;
+	const int64_t signals_ns = changes ? simulated->workload->threads * config->edge_thread_ns : 0;
+	simulated->run->host.charged_ns += config->edge_ns + signals_ns;
+	if (!how->run)
+		sim_process_stop(simulated->workload);
 	else if (!throttled)
-		sim_process_continue(executor->workload);
-	if (!changes)
-		return config->edge_ns;
-	const int64_t signals_ns = executor->workload->threads * config->edge_thread_ns;
-	loop_learn_edge(&executor->loop, signals_ns);
-	return config->edge_ns + signals_ns;
+		sim_process_continue(simulated->workload);
+	sim_bandwidth_limit(&simulated->bandwidth, how->limit.quota_ns, how->limit.period_ns);
+	return signals_ns;
 }
 
-static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
+static double find_width(void *context)
 {
-	slot_record_advance(&executor->record, now_ns);
-	executor->record.duty = duty;
-	executor->record.running = running;
-	executor->record.at_bound = 0;
-	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
+	return ((const struct simulated *)context)->workload->threads;
 }
+
+static void fetch(void *context, struct slot *late)
+{
+	const struct simulated *const simulated = context;
+	struct sim_run *const run = simulated->run;
+	sim_task_fetch(&run->executor[late - run->real.shared->slot].task, simulated->task.processor);
+}
+
+static void move(void *context, bool home)
+{
+	struct simulated *const simulated = context;
+	struct sim_machine *const machine = &simulated->run->machine;
+	if (home)
+		simulated->task.processor = &machine->processor[simulated->executor.loop.index % machine->config.processors];
+}
+
+static int64_t find_used(void *context, bool living)
+{
+	(void)living;
+	return sim_process_cpu_ns(((const struct simulated *)context)->workload);
+}
+
+/* A simulated run ends with its executors, and its workloads don't end before. */
+static void end(void *context, enum executor_end how)
+{
+	(void)context;
+	(void)how;
+}
+
+static int start_again(void *context)
+{
+	(void)context;
+	return -1;
+}
+
+static const struct executor_hands hands = {
+	.clock = read_clock,
+	.cpu_clock = read_clock,
+	.hold = hold,
+	.width = find_width,
+	.fetch = fetch,
+	.move = move,
+	.used = find_used,
+	.end = end,
+	.start = start_again,
+};
 
 /* Returns the CPU time it takes. */
-static int64_t take_edges(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	const int64_t now = run->machine.now_ns;
-	int64_t cost = 0;
-	for (int i = 0;; i++) {
-		struct loop_answer answer;
-		run->host.charged_ns = 0;
-		executor->loop.width = executor->workload->threads;
-		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += set_running(executor, answer.run) + run->host.charged_ns;
-		sim_bandwidth_limit(&executor->bandwidth, answer.limit.quota_ns, answer.limit.period_ns);
-		if (!answer.free)
-			slot_count_lateness(executor->slot, now - executor->due_ns);
-		loop_publish(&executor->loop, now, &answer, &executor->record);
-		executor->due_ns = answer.until_ns;
-		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
-			const int64_t until = answer.until_ns > now ? answer.until_ns : now + NS_PER_MS;
-			run->host.charged_ns = 0;
-			loop_settle(&executor->loop, now, &answer);
-			cost += run->host.charged_ns;
-			sim_task_sleep(&executor->task, until);
-			overdue_sleep(executor->slot, until);
-			return cost;
-		}
-	}
-}
-
-/* The hold has ended: free until control begins. */
-static int64_t begin(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	const int64_t now = run->machine.now_ns;
-	executor->started = true;
-	executor->record.alive = 1;
-	executor->record.since_ns = now;
-	if (now < run->origin_ns) {
-		const int64_t cost = set_running(executor, true);
-		record_state(executor, 1, true, now);
-		executor->due_ns = run->origin_ns;
-		sim_task_sleep(&executor->task, run->origin_ns);
-		return cost;
-	}
-	executor->due_ns = now;
-	executor->loop.running = false;
-	return take_edges(executor);
-}
-
-static struct sim_processor *home(const struct executor *executor)
-{
-	struct sim_machine *machine = &executor->run->machine;
-	return &machine->processor[executor->loop.index % machine->config.processors];
-}
-
-static void look_after_home(struct executor *executor, bool fetched)
-{
-	const int64_t now = executor->run->machine.now_ns;
-	if (fetched) {
-		executor->fetched_ns = now;
-	} else if (executor->fetched_ns && now - executor->fetched_ns > AWAY_NS) {
-		executor->fetched_ns = 0;
-		executor->task.processor = home(executor);
-	}
-}
-
-static void fetch_others(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	for (struct slot *late; (late = overdue_find(&executor->others, run->machine.now_ns));)
-		sim_task_fetch(&run->executor[late - run->real.shared->slot].task, executor->task.processor);
-}
-
 static int64_t act(struct sim_task *task)
 {
-	struct executor *executor = SIM_OWNER(task, struct executor, task);
-	if (executor->run->halted_until_ns) {
-		sim_task_sleep(task, executor->run->halted_until_ns);
+	struct simulated *const simulated = SIM_OWNER(task, struct simulated, task);
+	struct sim_run *const run = simulated->run;
+	struct executor *const executor = &simulated->executor;
+	if (run->halted_until_ns) {
+		sim_task_sleep(task, run->halted_until_ns);
 		return 0;
 	}
-	enter(executor->run, executor->loop.index);
-	const bool fetched = overdue_wake(executor->slot);
-	if (!executor->started)
-		return begin(executor);
-	const int64_t cost = take_edges(executor);
-	fetch_others(executor);
-	look_after_home(executor, fetched);
-	return cost;
+	enter(run, executor->loop.index);
+	run->host.charged_ns = 0;
+	executor_awake(executor);
+	if (!executor_on_time(executor))
+		executor_look(executor);
+	sim_task_sleep(task, executor_sleep(executor));
+	return run->host.charged_ns;
 }
 
 /* ---- Who stands still ------------------------------------------------------------------------------------------------- */
@@ -249,7 +210,7 @@ static void stop_or_continue(struct sim_run *run, bool stop)
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		if (stop)
 			sim_process_stop(run->process[i]);
-		else if (run->executor[i].running && !run->executor[i].bandwidth.throttled)
+		else if (!run->executor[i].executor.stopped && !run->executor[i].bandwidth.throttled)
 			sim_process_continue(run->process[i]);
 	for (unsigned i = 0; i < run->backgrounds && run->config->halt == SIM_HALT_MACHINE; i++)
 		if (stop)
@@ -376,8 +337,6 @@ static void step(struct sim_event *event)
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
 	if (now == run->origin_ns)
 		run->before = use_so_far(run);
-	for (unsigned i = 0; now == run->origin_ns && i < run->config->workloads; i++)
-		atomic_store(&run->real.shared->slot[i].cpu_before_ns, sim_run_workload_ns(run, i));
 	enter(run, 0);
 	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
 	int64_t own_ns = 0;
@@ -461,13 +420,13 @@ static size_t state_room(const struct module *module)
 static int add_executor(struct sim_run *run, unsigned index, char *state)
 {
 	const struct sim_config *config = run->config;
-	struct executor *executor = &run->executor[index];
-	struct module *modules = executor->module;
-	executor->run = run;
-	executor->slot = &run->real.shared->slot[index];
-	executor->slot->group = index % config->models;
-	executor->record.load = NAN;
-	executor->task.run = act;
+	struct simulated *const simulated = &run->executor[index];
+	struct module *const modules = simulated->module;
+	simulated->run = run;
+	simulated->task.run = act;
+	executor_init(&simulated->executor, &run->real, index, &hands, simulated);
+	simulated->executor.slot->group = index % config->models;
+	simulated->executor.loop.module = modules;
 	enter(run, index);
 	for (int kind = 0; kind < SST_KINDS; kind++) {
 		const struct module *prepared = &run->real.module[kind];
@@ -478,27 +437,18 @@ static int add_executor(struct sim_run *run, unsigned index, char *state)
 		if (prepared->base->init && prepared->base->init(modules[kind].state, &run->env[kind].env) != 0)
 			return -1;
 	}
-	executor->loop = (struct loop){
-		.module = modules,
-		.shared = run->real.shared,
-		.index = index,
-		.estimator = {.owner = index + 1, .clock = read_clock, .cpu_clock = read_clock},
-	};
-	if (loop_init(&executor->loop, &run->env[SST_FEEDBACK].env) != 0)
+	if (loop_init(&simulated->executor.loop, &run->env[SST_FEEDBACK].env) != 0)
 		return -1;
 	run->executors++;
-	executor->workload =
+	simulated->workload =
 		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
-	if (!executor->workload || sim_bandwidth_init(&executor->bandwidth, executor->workload) != 0 ||
-		sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
+	if (!simulated->workload || sim_bandwidth_init(&simulated->bandwidth, simulated->workload) != 0 ||
+		sim_task_add(&run->machine, &simulated->task, STREAM_TASK + index) != 0)
 		return -1;
-	executor->task.processor = home(executor);
-	executor->others = (struct overdue){.shared = run->real.shared, .index = index};
-	run->process[index] = executor->workload;
-	sim_process_stop(executor->workload);
-	record_state(executor, 0, false, run->machine.now_ns);
-	shared_set_live(run->real.shared, index, true);
-	sim_task_sleep(&executor->task, run->began_ns + index * config->release_ns);
+	move(simulated, true);
+	run->process[index] = simulated->workload;
+	executor_come_up(&simulated->executor);
+	sim_task_sleep(&simulated->task, run->began_ns + index * config->release_ns);
 	return 0;
 }
 
@@ -636,8 +586,12 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 		return NULL;
 	}
 	run->config = config;
-	run->real_config = (struct config){.workloads = config->workloads, .controlled = config->workloads, .log = config->log};
+	run->real_config = (struct config){.workloads = config->workloads,
+		.controlled = config->workloads,
+		.warmup_ns = config->warmup_ns,
+		.log = config->log};
 	run->real.config = &run->real_config;
+	run->real.heartbeat = &run->heartbeat;
 	run->real.master = run->real.ready = -1;
 	if (build(run) == 0)
 		return run;
@@ -651,12 +605,10 @@ static void collect(struct sim_run *run)
 {
 	const int64_t now = run->machine.now_ns;
 	for (unsigned i = 0; i < run->config->workloads; i++) {
-		struct executor *executor = &run->executor[i];
-		slot_record_advance(&executor->record, now);
-		latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
-		atomic_store(&executor->slot->cpu_until_ns, sim_process_cpu_ns(executor->workload));
-		atomic_store(&executor->slot->workload_cpu_ns, sim_process_cpu_ns(executor->workload));
-		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
+		struct simulated *const simulated = &run->executor[i];
+		run->host.charged_ns = 0;
+		executor_sign_off(&simulated->executor);
+		atomic_store(&simulated->executor.slot->executor_cpu_ns, simulated->task.cpu_ns);
 	}
 	run->summary = (struct summary){
 		.accuracy = run->intervals.sums.accuracy,
@@ -680,6 +632,8 @@ int sim_run_go(struct sim_run *run)
 		diag("can't read the load: %s", strerror(errno));
 		return -1;
 	}
+	/* The first thing that happens then. */
+	reading.when_ns = run->began_ns;
 	intervals_start(&run->intervals, &reading);
 	sim_event_arm(&run->machine, &run->recording, intervals_next(&run->intervals));
 	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
@@ -712,7 +666,7 @@ void sim_run_free(struct sim_run *run)
 	control_log_close(run->log, NULL);
 	intervals_free(&run->intervals);
 	for (unsigned i = 0; i < run->executors; i++) {
-		loop_free(&run->executor[i].loop);
+		loop_free(&run->executor[i].executor.loop);
 		if (run->executor[i].workload)
 			sim_workload_free(run->executor[i].workload);
 	}

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "supervise/executor.h"
+#include "supervise/executor_process.h"
 
 #define LOOK_NS HEARTBEAT_NS
 /* Looks in a row without a round: then it is nudged, and then it stands still. */

@@ -3,7 +3,7 @@
  * What fails at once again and again must not keep the machine busy with starting it, nor may what does next to nothing: the load that
  * is measured would be that of starts. What works is started again soon, because the gap would show in the load.
  */
-#include "supervise/respawn.h"
+#include "control/respawn.h"
 
 #include "base/units.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "supervise/respawn.h"
+#include "control/respawn.h"
 
 static int64_t after(int64_t previous_ns, int64_t lived_ns, int64_t cpu_ns, bool failed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When a workload that has ended may be started again (--when-one-ends=respawn). */
-#ifndef SUPERVISE_RESPAWN_H
-#define SUPERVISE_RESPAWN_H
+#ifndef CONTROL_RESPAWN_H
+#define CONTROL_RESPAWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
