@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/executor.h"
 
-#include <stddef.h>
-
 #include "base/units.h"
-#include "control/respawn.h"
 
 /* Away from home for so long: what stood still goes on after 100 or 200 ms. */
 #define AWAY_NS (300 * NS_PER_MS)
 /* How long the master may take to end a run whose guardian was killed. */
 #define ALONE_NS (3 * NS_PER_S)
+/*
+ * The least time from one start of a workload to the next. What fails at once again and again must not keep the machine busy with starting
+ * it, nor may what does next to nothing: the load that is measured would be that of starts. What works is started again soon, because the
+ * gap would show in the load.
+ */
+#define RESPAWN_LEAST_NS (100 * NS_PER_MS)
+#define RESPAWN_MOST_NS NS_PER_S
+/* Who lives so long is past its difficulties. */
+#define WELL_NS NS_PER_S
+/* A start takes a millisecond or two. */
+#define WORK_NS (10 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
 #define ANSWERS_AT_ONCE 8
 
-/* Of its loop, which is the context of the estimator's clocks. */
-#define OWNER(loop_) ((const struct executor *)((const char *)(loop_)-offsetof(struct executor, loop)))
-
 static int64_t clock_of(const struct executor *executor)
 {
-	return executor->hands->clock(executor->context);
-}
-
-static int64_t clock_of_loop(void *context)
-{
-	const struct executor *executor = OWNER(context);
-	return executor->hands->clock(executor->context);
-}
-
-static int64_t cpu_clock_of_loop(void *context)
-{
-	const struct executor *executor = OWNER(context);
-	return executor->hands->cpu_clock(executor->context);
+	return executor->loop.estimator.clock(executor->loop.estimator.context);
 }
 
 void executor_init(struct executor *executor, struct run *run, unsigned index, const struct executor_hands *hands, void *context)
@@ -40,10 +33,7 @@ void executor_init(struct executor *executor, struct run *run, unsigned index, c
 		.context = context,
 		.run = run,
 		.slot = &run->shared->slot[index],
-		.loop = {.module = run->module,
-			.shared = run->shared,
-			.index = index,
-			.estimator = {.owner = index + 1, .clock = clock_of_loop, .cpu_clock = cpu_clock_of_loop}},
+		.loop = {.module = run->module, .shared = run->shared, .index = index, .estimator = {.owner = index + 1}},
 		.record = {.load = __builtin_nan("")},
 		.others = {.shared = run->shared, .index = index},
 	};
@@ -364,6 +354,16 @@ static bool start_again(struct executor *executor)
 	return true;
 }
 
+/* After the life that is over now. */
+static int64_t respawn_delay(const struct executor *executor, int64_t now_ns)
+{
+	const bool failed = atomic_load(&executor->slot->failures) != executor->failures_at_start;
+	const bool worked = !failed && used(executor, false) - executor->cpu_at_start_ns >= WORK_NS;
+	if (worked || now_ns - executor->started_ns >= WELL_NS || executor->delay_ns < RESPAWN_LEAST_NS)
+		return RESPAWN_LEAST_NS;
+	return executor->delay_ns < RESPAWN_MOST_NS / 2 ? 2 * executor->delay_ns : RESPAWN_MOST_NS;
+}
+
 bool executor_comes_back(struct executor *executor)
 {
 	if (executor->run->config->when_one_ends != ENDS_RESPAWN || executor->is_attached || executor->terminating ||
@@ -371,12 +371,7 @@ bool executor_comes_back(struct executor *executor)
 		return false;
 	const int64_t now = clock_of(executor);
 	if (!executor->waiting) {
-		const struct respawn_life life = {
-			.lived_ns = now - executor->started_ns,
-			.cpu_ns = used(executor, false) - executor->cpu_at_start_ns,
-			.failed = atomic_load(&executor->slot->failures) != executor->failures_at_start,
-		};
-		executor->delay_ns = respawn_delay(executor->delay_ns, &life);
+		executor->delay_ns = respawn_delay(executor, now);
 		executor->respawn_ns = executor->started_ns + executor->delay_ns;
 		executor->waiting = true;
 	}

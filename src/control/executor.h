@@ -36,16 +36,13 @@ enum executor_end {
 	EXECUTOR_LETS_GO,    /* an attached one: it runs on without us */
 };
 
-/* What the owner does for an executor. Times in ns. */
+/* What the owner does for an executor. Times in ns. NULL: it is never asked for, or nothing is to be done. */
 struct executor_hands {
-	/* CLOCK_MONOTONIC and the executor's processor time, or what stands for them. */
-	int64_t (*clock)(void *context);
-	int64_t (*cpu_clock)(void *context);
 	/* Returns how long it took. */
 	int64_t (*hold)(void *context, const struct executor_hold *hold);
 	/* Processors that the workload has threads for, where a duty cycle is a bandwidth; 0: not known. */
 	double (*width)(void *context);
-	/* Prepares the next edge, if there is time until then. NULL: nothing is to be prepared. */
+	/* Prepares the next edge, if there is time until then. */
 	void (*settle)(void *context, int64_t until_ns);
 	/* Lets another executor, which sleeps too long, wake up on the caller's processor. */
 	void (*fetch)(void *context, struct slot *late);
@@ -86,8 +83,8 @@ struct executor {
 };
 
 /*
- * The owner initialises what can fail, the modules and with them the loop, which is to be freed; the loop's modules are the run's until the
- * owner says otherwise.
+ * The owner sets the clocks of the loop's estimator, which are the executor's, and initialises what can fail: the modules, which are the
+ * run's until the owner gives the loop others, and the loop, which is to be freed.
  */
 void executor_init(struct executor *executor, struct run *run, unsigned index, const struct executor_hands *hands, void *context);
 

@@ -127,7 +127,8 @@ void intervals_take(struct intervals *intervals, int64_t now_ns, enum intervals_
 				record.target = NAN;
 			owner->row(owner->context, &record);
 		} else {
-			moved = owner->sample(owner->context, &record, count(intervals, &record));
+			const bool counts = count(intervals, &record);
+			moved = owner->sample && owner->sample(owner->context, &record, counts);
 		}
 		start(intervals, both[i], &reading);
 	}

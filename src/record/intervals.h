@@ -34,7 +34,7 @@ struct intervals_owner {
 	bool (*read)(void *context, struct sst_reading *reading);
 	/* The row of a log. */
 	void (*row)(void *context, struct record *record);
-	/* A sample, which may count for the summary or not. True when other processors are measured from now on. */
+	/* A sample, which may count for the summary or not. True when other processors are measured from now on. NULL: never. */
 	bool (*sample)(void *context, const struct record *record, bool counts);
 	void *context;
 };

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The master's part (recorders, log) are plain events that take no processor time; executors are tasks of the machine. Where an
- * executor would be forked, the modules' state is copied. Each executor's modules see the same env at the same address, with its
- * index, as they would after a fork; only one executor acts at a time.
- */
+/* The master's part (recorders, log) are plain events that take no processor time; executors are tasks of the machine. */
 #include "sim/run.h"
 
 #include <errno.h>
@@ -18,10 +14,9 @@
 #include "base/output.h"
 #include "base/short_time.h"
 #include "base/units.h"
-#include "control/executor.h"
 #include "record/control_log.h"
 #include "record/intervals.h"
-#include "sim/bandwidth.h"
+#include "sim/executors.h"
 #include "sim/stall.h"
 
 /* The machine has been up for about this long. */
@@ -31,23 +26,7 @@
 #define HOLD_NS (10 * NS_PER_MS)
 
 /* Streams of random numbers. */
-enum {
-	STREAM_START = 1,
-	STREAM_ABSENCE = 2,
-	STREAM_TASK = 1 << 20,
-	STREAM_WORKLOAD = 2 << 20,
-	STREAM_BACKGROUND = 3 << 20,
-	STREAM_STALL = 4 << 20
-};
-
-struct simulated {
-	struct executor executor;
-	struct sim_task task;
-	struct sim_run *run;
-	struct module module[SST_KINDS]; /* with copies of the states */
-	struct sim_process *workload;
-	struct sim_bandwidth bandwidth;
-};
+enum { STREAM_START = 1, STREAM_ABSENCE = 2, STREAM_BACKGROUND = 3 << 20, STREAM_STALL = 4 << 20 };
 
 struct sim_run {
 	const struct sim_config *config;
@@ -57,14 +36,10 @@ struct sim_run {
 	struct sim_host host;
 	struct sim_machine machine;
 	struct heartbeat heartbeat;
-	struct simulated *executor;
-	unsigned executors; /* that are set up */
-	char *states;
-	struct sim_process **process;
+	struct sim_executors executors;
 	struct sim_process **background;
 	unsigned backgrounds;
 	struct sim_event recording, stepping, halting;
-	int64_t halted_until_ns; /* 0: not halted */
 	struct sim_task absence; /* occupies the processor that is gone */
 	struct intervals intervals;
 	struct control_log *log;
@@ -102,116 +77,15 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 	memcpy(config->module, real.module, sizeof real.module);
 }
 
-/* ---- Executors -------------------------------------------------------------------------------------------------------- */
-
-static void enter(struct sim_run *run, unsigned index)
-{
-	for (int kind = 0; kind < SST_KINDS; kind++)
-		run->env[kind].env.index = index;
-}
-
-static int64_t read_clock(void *context)
-{
-	const struct sim_run *run = ((const struct simulated *)context)->run;
-	return run->machine.now_ns + run->host.charged_ns;
-}
-
-/* The threads of a workload that is left as it is don't wake up. */
-static int64_t hold(void *context, const struct executor_hold *how)
-{
-	struct simulated *const simulated = context;
-	const struct sim_config *config = simulated->run->config;
-	const bool throttled = simulated->bandwidth.throttled;
-	const bool changes = simulated->workload->stopped == how->run && !throttled;
-	const int64_t signals_ns = changes ? simulated->workload->threads * config->edge_thread_ns : 0;
-	simulated->run->host.charged_ns += config->edge_ns + signals_ns;
-	if (!how->run)
-		sim_process_stop(simulated->workload);
-	else if (!throttled)
-		sim_process_continue(simulated->workload);
-	sim_bandwidth_limit(&simulated->bandwidth, how->limit.quota_ns, how->limit.period_ns);
-	return signals_ns;
-}
-
-static double find_width(void *context)
-{
-	return ((const struct simulated *)context)->workload->threads;
-}
-
-static void fetch(void *context, struct slot *late)
-{
-	const struct simulated *const simulated = context;
-	struct sim_run *const run = simulated->run;
-	sim_task_fetch(&run->executor[late - run->real.shared->slot].task, simulated->task.processor);
-}
-
-static void move(void *context, bool home)
-{
-	struct simulated *const simulated = context;
-	struct sim_machine *const machine = &simulated->run->machine;
-	if (home)
-		simulated->task.processor = &machine->processor[simulated->executor.loop.index % machine->config.processors];
-}
-
-static int64_t find_used(void *context, bool living)
-{
-	(void)living;
-	return sim_process_cpu_ns(((const struct simulated *)context)->workload);
-}
-
-/* A simulated run ends with its executors, and its workloads don't end before. */
-static void end(void *context, enum executor_end how)
-{
-	(void)context;
-	(void)how;
-}
-
-static int start_again(void *context)
-{
-	(void)context;
-	return -1;
-}
-
-static const struct executor_hands hands = {
-	.clock = read_clock,
-	.cpu_clock = read_clock,
-	.hold = hold,
-	.width = find_width,
-	.fetch = fetch,
-	.move = move,
-	.used = find_used,
-	.end = end,
-	.start = start_again,
-};
-
-/* Returns the CPU time it takes. */
-static int64_t act(struct sim_task *task)
-{
-	struct simulated *const simulated = SIM_OWNER(task, struct simulated, task);
-	struct sim_run *const run = simulated->run;
-	struct executor *const executor = &simulated->executor;
-	if (run->halted_until_ns) {
-		sim_task_sleep(task, run->halted_until_ns);
-		return 0;
-	}
-	enter(run, executor->loop.index);
-	run->host.charged_ns = 0;
-	executor_awake(executor);
-	if (!executor_on_time(executor))
-		executor_look(executor);
-	sim_task_sleep(task, executor_sleep(executor));
-	return run->host.charged_ns;
-}
-
 /* ---- Who stands still ------------------------------------------------------------------------------------------------- */
 
 static void stop_or_continue(struct sim_run *run, bool stop)
 {
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		if (stop)
-			sim_process_stop(run->process[i]);
-		else if (!run->executor[i].executor.stopped && !run->executor[i].bandwidth.throttled)
-			sim_process_continue(run->process[i]);
+			sim_process_stop(run->executors.process[i]);
+		else if (!run->executors.executor[i].executor.stopped && !run->executors.executor[i].bandwidth.throttled)
+			sim_process_continue(run->executors.process[i]);
 	for (unsigned i = 0; i < run->backgrounds && run->config->halt == SIM_HALT_MACHINE; i++)
 		if (stop)
 			sim_process_stop(run->background[i]);
@@ -251,12 +125,12 @@ static void halt(struct sim_event *event)
 		remove_or_return_processor(run);
 		return;
 	}
-	const bool begins = !run->halted_until_ns;
-	run->halted_until_ns = begins ? run->machine.now_ns + config->halt_ns : 0;
+	const bool begins = !run->executors.halted_until_ns;
+	run->executors.halted_until_ns = begins ? run->machine.now_ns + config->halt_ns : 0;
 	if (config->halt != SIM_HALT_EXECUTORS)
 		stop_or_continue(run, begins);
 	if (begins)
-		sim_event_arm(&run->machine, event, run->halted_until_ns);
+		sim_event_arm(&run->machine, event, run->executors.halted_until_ns);
 	else if (config->halt == SIM_HALT_MACHINE)
 		run->host.stood_ns += config->halt_ns;
 }
@@ -276,7 +150,7 @@ static bool read_source(void *context, struct sst_reading *reading)
 {
 	struct sim_run *run = context;
 	const struct module *feedback = &run->real.module[SST_FEEDBACK];
-	enter(run, 0);
+	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
 	run->intervals.ours_s = sim_run_is_of_cores(run) ? NAN : -others_work(run);
 	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
@@ -292,20 +166,12 @@ static void take_row(void *context, struct record *record)
 	run->log_failed = true;
 }
 
-static bool take_sample(void *context, const struct record *record, bool counts)
-{
-	(void)context;
-	(void)record;
-	(void)counts;
-	return false;
-}
-
 static void record(struct sim_event *event)
 {
 	struct sim_run *run = SIM_OWNER(event, struct sim_run, recording);
 	const int64_t now = run->machine.now_ns;
-	if (run->halted_until_ns) {
-		sim_event_arm(&run->machine, event, run->halted_until_ns + 1);
+	if (run->executors.halted_until_ns) {
+		sim_event_arm(&run->machine, event, run->executors.halted_until_ns + 1);
 		return;
 	}
 	/* What is half over in the end counts; a log whose rows end then has them already. */
@@ -325,7 +191,7 @@ static struct sim_use use_so_far(const struct sim_run *run)
 	struct sim_use use = {
 		.processors_ns = sim_machine_work_ns(&run->machine), .cores_ns = sim_machine_core_work_ns(&run->machine)};
 	for (unsigned i = 0; i < run->config->workloads; i++)
-		use.progress_ns += sim_process_work_ns(run->process[i]);
+		use.progress_ns += sim_process_work_ns(run->executors.process[i]);
 	return use;
 }
 
@@ -337,7 +203,7 @@ static void step(struct sim_event *event)
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
 	if (now == run->origin_ns)
 		run->before = use_so_far(run);
-	enter(run, 0);
+	sim_executors_enter(&run->executors, 0);
 	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
 	int64_t own_ns = 0;
 	for (unsigned i = 0; i < run->config->workloads; i++)
@@ -349,7 +215,7 @@ static void step(struct sim_event *event)
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
 
-/* Each part of it returns 0, or -1 after a message; share and add_executor leave that to their caller, with errno. */
+/* Each part of it returns 0, or -1 after a message; share leaves that to its caller, with errno. */
 
 static int complain_about_memory(void)
 {
@@ -360,26 +226,12 @@ static int complain_about_memory(void)
 static int load_modules(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	char error[MODULE_ERROR_MAX];
+	char error[RUN_ERROR_MAX];
 	for (int kind = 0; kind < SST_KINDS; kind++) {
-		struct module *module = &run->real.module[kind];
 		struct sim_env *env = &run->env[kind];
-		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
 		sim_env_init(env, &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
-		const size_t size = module->base->shared_size;
-		env->env.shared = aligned_alloc(64, (size / 64 + 1) * 64);
-		if (!env->env.shared) {
-			diag("%s", strerror(errno));
-			module_unload(module);
-			return -1;
-		}
-		memset(env->env.shared, 0, size);
-		if (module->base->prepare && module->base->prepare(module->state, &env->env) != 0) {
-			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind],
-				*env->refusal ? env->refusal : "refused without a reason");
+		if (run_load_module(&run->real, (enum sst_kind)kind, &env->env, env->refusal, error) != 0) {
+			diag("%s", error);
 			return -1;
 		}
 	}
@@ -398,57 +250,7 @@ static int share(struct sim_run *run)
 		return -1;
 	memset(shared, 0, total);
 	shared_init(shared, run->config->workloads, total, offset);
-	run->real.shared = shared;
-	for (int kind = 0; kind < SST_KINDS; kind++) {
-		struct sst_env *env = &run->env[kind].env;
-		void *memory = shared_module(shared, (enum sst_kind)kind);
-		if (memory)
-			memcpy(memory, env->shared, size[kind]);
-		free(env->shared);
-		env->shared = memory;
-	}
-	return 0;
-}
-
-/* Room for a module's state, at which any object may begin. */
-static size_t state_room(const struct module *module)
-{
-	const size_t alignment = _Alignof(max_align_t);
-	return (module->base->state_size / alignment + 1) * alignment;
-}
-
-static int add_executor(struct sim_run *run, unsigned index, char *state)
-{
-	const struct sim_config *config = run->config;
-	struct simulated *const simulated = &run->executor[index];
-	struct module *const modules = simulated->module;
-	simulated->run = run;
-	simulated->task.run = act;
-	executor_init(&simulated->executor, &run->real, index, &hands, simulated);
-	simulated->executor.slot->group = index % config->models;
-	simulated->executor.loop.module = modules;
-	enter(run, index);
-	for (int kind = 0; kind < SST_KINDS; kind++) {
-		const struct module *prepared = &run->real.module[kind];
-		modules[kind] = *prepared;
-		modules[kind].state = state;
-		memcpy(state, prepared->state, prepared->base->state_size);
-		state += state_room(prepared);
-		if (prepared->base->init && prepared->base->init(modules[kind].state, &run->env[kind].env) != 0)
-			return -1;
-	}
-	if (loop_init(&simulated->executor.loop, &run->env[SST_FEEDBACK].env) != 0)
-		return -1;
-	run->executors++;
-	simulated->workload =
-		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
-	if (!simulated->workload || sim_bandwidth_init(&simulated->bandwidth, simulated->workload) != 0 ||
-		sim_task_add(&run->machine, &simulated->task, STREAM_TASK + index) != 0)
-		return -1;
-	move(simulated, true);
-	run->process[index] = simulated->workload;
-	executor_come_up(&simulated->executor);
-	sim_task_sleep(&simulated->task, run->began_ns + index * config->release_ns);
+	run_move_into(&run->real, shared);
 	return 0;
 }
 
@@ -491,25 +293,6 @@ static int set_end(struct sim_run *run)
 	return 0;
 }
 
-static int add_executors(struct sim_run *run)
-{
-	const struct sim_config *config = run->config;
-	size_t room = 0;
-	for (int kind = 0; kind < SST_KINDS; kind++)
-		room += state_room(&run->real.module[kind]);
-	run->executor = calloc(config->workloads, sizeof *run->executor);
-	run->states = calloc(config->workloads, room);
-	run->process = calloc(config->workloads, sizeof(struct sim_process *));
-	if (!run->executor || !run->states || !run->process)
-		return complain_about_memory();
-	for (unsigned i = 0; i < config->workloads; i++)
-		if (add_executor(run, i, run->states + i * room) != 0)
-			return complain_about_memory();
-	run->host.workload = run->process;
-	run->host.workloads = config->workloads;
-	return 0;
-}
-
 static int add_backgrounds(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
@@ -541,8 +324,7 @@ static int check_log(const struct sim_run *run)
 static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	run->intervals.owner =
-		(struct intervals_owner){.read = read_source, .row = take_row, .sample = take_sample, .context = run};
+	run->intervals.owner = (struct intervals_owner){.read = read_source, .row = take_row, .context = run};
 	run->intervals.others_are_known = true;
 	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
@@ -573,7 +355,11 @@ static int build(struct sim_run *run)
 		return complain_about_memory();
 	atomic_store(&run->real.shared->origin_ns, run->origin_ns);
 	atomic_store(&run->real.shared->phase, SHARED_RUN);
-	if (add_executors(run) != 0 || add_backgrounds(run) != 0)
+	if (sim_executors_add(&run->executors, run->began_ns, run->origin_ns) != 0)
+		return complain_about_memory();
+	run->host.workload = run->executors.process;
+	run->host.workloads = run->config->workloads;
+	if (add_backgrounds(run) != 0)
 		return -1;
 	return build_recorders(run);
 }
@@ -590,9 +376,13 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 		.controlled = config->workloads,
 		.warmup_ns = config->warmup_ns,
 		.log = config->log};
+	memcpy(run->real_config.module, config->module, sizeof config->module);
+	memcpy(run->real_config.module_options, config->module_options, sizeof config->module_options);
 	run->real.config = &run->real_config;
 	run->real.heartbeat = &run->heartbeat;
 	run->real.master = run->real.ready = -1;
+	run->executors =
+		(struct sim_executors){.config = config, .machine = &run->machine, .host = &run->host, .run = &run->real};
 	if (build(run) == 0)
 		return run;
 	sim_run_free(run);
@@ -605,10 +395,9 @@ static void collect(struct sim_run *run)
 {
 	const int64_t now = run->machine.now_ns;
 	for (unsigned i = 0; i < run->config->workloads; i++) {
-		struct simulated *const simulated = &run->executor[i];
-		run->host.charged_ns = 0;
-		executor_sign_off(&simulated->executor);
-		atomic_store(&simulated->executor.slot->executor_cpu_ns, simulated->task.cpu_ns);
+		struct sim_executor *const executor = &run->executors.executor[i];
+		executor_sign_off(&executor->executor);
+		atomic_store(&executor->executor.slot->executor_cpu_ns, executor->task.cpu_ns);
 	}
 	run->summary = (struct summary){
 		.accuracy = run->intervals.sums.accuracy,
@@ -665,28 +454,12 @@ void sim_run_free(struct sim_run *run)
 		return;
 	control_log_close(run->log, NULL);
 	intervals_free(&run->intervals);
-	for (unsigned i = 0; i < run->executors; i++) {
-		loop_free(&run->executor[i].executor.loop);
-		if (run->executor[i].workload)
-			sim_workload_free(run->executor[i].workload);
-	}
+	sim_executors_free(&run->executors);
 	for (unsigned i = 0; i < run->backgrounds; i++)
 		sim_workload_free(run->background[i]);
 	/* States were copied, so what `prepare` took is given back once, and by the state it was given to. */
-	for (int kind = 0; kind < SST_KINDS; kind++) {
-		struct module *module = &run->real.module[kind];
-		if (!module->base)
-			continue;
-		if (module->base->fini)
-			module->base->fini(module->state, &run->env[kind].env);
-		if (!run->real.shared)
-			free(run->env[kind].env.shared);
-		module_unload(module);
-	}
+	run_unload_modules(&run->real);
 	free(run->real.shared);
-	free(run->executor);
-	free(run->states);
-	free(run->process);
 	free(run->background);
 	sim_machine_free(&run->machine);
 	sim_host_free(&run->host);
@@ -748,5 +521,5 @@ const struct sim_machine *sim_run_machine(const struct sim_run *run)
 
 int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index)
 {
-	return sim_process_cpu_ns(run->executor[index].workload);
+	return sim_process_cpu_ns(run->executors.executor[index].workload);
 }

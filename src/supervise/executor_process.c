@@ -160,32 +160,12 @@ static int64_t find_used(void *context, bool living)
 	return (int64_t)(tree->cpu_ticks - process->ticks_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
-/* An attached tree runs on without us. */
-static void let_go(struct executor_process *process)
-{
-	scheduling_step_down();
-	tree_signal(&process->brake.tree, SIGCONT, clock_now());
-}
-
-/* SIGTERM first, SIGCONT after it, so that a stopped process meets it when it wakes up. */
-static void terminate(struct executor_process *process)
-{
-	struct tree *const tree = &process->brake.tree;
-	const int64_t now = clock_now();
-	scheduling_step_down();
-	tree_signal(tree, SIGTERM, now);
-	tree_signal(tree, SIGCONT, now);
-	brake_release(&process->brake);
-	tree->stopped = false;
-}
-
 /*
  * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
  * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
  */
 static void kill_workload(struct executor_process *process)
 {
-	scheduling_step_down();
 	workload_groups_release_one(process->run->groups, process->index);
 	if (process->containment.init) {
 		tree_signal(&process->brake.tree, SIGKILL, clock_now());
@@ -199,15 +179,23 @@ static void kill_workload(struct executor_process *process)
 	atomic_store(&process->slot->left, true);
 }
 
+/* SIGTERM comes first, SIGCONT after it, so that a stopped process meets it when it wakes up. An attached tree runs on without us. */
 static void end(void *context, enum executor_end how)
 {
 	struct executor_process *process = context;
-	if (how == EXECUTOR_TERMINATES)
-		terminate(process);
-	else if (how == EXECUTOR_KILLS)
+	struct tree *const tree = &process->brake.tree;
+	const int64_t now = clock_now();
+	scheduling_step_down();
+	if (how == EXECUTOR_KILLS) {
 		kill_workload(process);
-	else
-		let_go(process);
+		return;
+	}
+	if (how == EXECUTOR_TERMINATES)
+		tree_signal(tree, SIGTERM, now);
+	tree_signal(tree, SIGCONT, now);
+	if (how == EXECUTOR_TERMINATES)
+		brake_release(&process->brake);
+	tree->stopped = false;
 }
 
 /* ---- Starts ----------------------------------------------------------------------------------------------------------- */
@@ -277,7 +265,6 @@ static int start_again(void *context)
 {
 	struct executor_process *process = context;
 	enum start_stage stage;
-	tree_free(&process->brake.tree);
 	process->first = start_workload(process, &stage);
 	if (process->first < 0) {
 		process->first = 0;
@@ -461,7 +448,13 @@ static int await(struct executor_process *process, struct pollfd *polled, nfds_t
 /* True when nothing is left of the workload that would be looked after. */
 static bool is_gone(struct executor_process *process, bool look)
 {
-	return process->attached ? attached_is_over(process, look) : reap(process) && !executor_comes_back(&process->executor);
+	if (process->attached)
+		return attached_is_over(process, look);
+	if (!reap(process))
+		return false;
+	/* Its numbers may be those of others from now on. */
+	tree_free(&process->brake.tree);
+	return !executor_comes_back(&process->executor);
 }
 
 /* The executors of attached trees may have gone with the master, and the guardian too. */
@@ -541,8 +534,6 @@ static int set_up(struct executor_process *process)
 int executor_process_run(struct run *run, unsigned index)
 {
 	static const struct executor_hands hands = {
-		.clock = read_clock,
-		.cpu_clock = read_cpu_clock,
 		.hold = hold,
 		.width = find_width,
 		.settle = settle,
@@ -564,6 +555,8 @@ int executor_process_run(struct run *run, unsigned index)
 	};
 	executor_init(&process.executor, run, index, &hands, &process);
 	process.executor.is_attached = process.attached;
+	process.executor.loop.estimator.clock = read_clock;
+	process.executor.loop.estimator.cpu_clock = read_cpu_clock;
 	enum start_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
 	atomic_store(&slot->executor, getpid());

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/diag.h"
@@ -16,6 +17,7 @@
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
 #define LOST_AFTER_NS NS_PER_S
+
 void recording_close_log(struct recording *recording)
 {
 	const char *const name = output_name(recording->run->config->log);
@@ -39,9 +41,63 @@ void recording_free(struct recording *recording)
 	control_log_close(recording->log, NULL);
 	energy_close(&recording->energy);
 	counted_close(&recording->counted);
-	master_others_close(&recording->ours);
+	linux_ours_close(recording->ours);
+	recording->ours = NULL;
 	intervals_free(&recording->intervals);
 	free(recording->allowed);
+}
+
+/* ---- Our own time ----------------------------------------------------------------------------------------------------- */
+
+/* What looking for new processes may cost: this part of a processor for each workload, and more where rows are shorter than usual. */
+#define OTHERS_LOOK_SHARE (1.0 / 7000)
+#define USUAL_ROW_NS (500 * NS_PER_MS)
+
+static double look_share(const struct config *config)
+{
+	const double rows = config->log && config->log_interval_ns < USUAL_ROW_NS
+				    ? (double)USUAL_ROW_NS / (double)config->log_interval_ns
+				    : 1;
+	return OTHERS_LOOK_SHARE * rows * config->workloads;
+}
+
+/* When all executors are there; once more does no harm. Counts nothing where not all of it is part of the load. */
+static void begin_ours(struct recording *recording)
+{
+	const struct run *const run = recording->run;
+	const struct config *config = run->config;
+	if (recording->ours_has_begun)
+		return;
+	recording->ours_has_begun = true;
+	if (!run_measures_all_of_ours(run))
+		return;
+	/* Without memory they are not told apart. */
+	pid_t *const free_ones = calloc(config->workloads, sizeof *free_ones);
+	unsigned frees = 0;
+	for (unsigned i = 0; free_ones && i < config->workloads; i++) {
+		const pid_t executor = run->shared->slot[i].free ? atomic_load(&run->shared->slot[i].executor) : 0;
+		if (executor)
+			free_ones[frees++] = executor;
+	}
+	recording->tells_free = frees > 0;
+	const struct linux_ours_heads heads = {.guardian = getppid(),
+		.master = getpid(),
+		.attached = config->attach,
+		.attaches = config->attaches,
+		.free = free_ones,
+		.frees = frees,
+		.look_share = look_share(config)};
+	recording->ours = linux_ours_open(config->root, &heads);
+	free(free_ones);
+}
+
+/* In s since then, of all processes of the run and of those of free workloads; NaN where it isn't counted or can't be read. */
+static void read_ours(struct recording *recording)
+{
+	struct intervals *const intervals = &recording->intervals;
+	if (!recording->ours || linux_ours_read(recording->ours, &intervals->ours_s) != 0)
+		intervals->ours_s = NAN;
+	intervals->free_s = recording->ours && recording->tells_free ? linux_ours_free(recording->ours) : NAN;
 }
 
 /* ---- Readings --------------------------------------------------------------------------------------------------------- */
@@ -49,10 +105,9 @@ void recording_free(struct recording *recording)
 bool recording_read(struct recording *recording, struct sst_reading *reading)
 {
 	const struct module *feedback = &recording->run->module[SST_FEEDBACK];
-	master_others_begin(&recording->ours, recording->run);
+	begin_ours(recording);
 	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
-		recording->intervals.ours_s = master_others_read(&recording->ours);
-		recording->intervals.free_s = master_others_free(&recording->ours);
+		read_ours(recording);
 		return true;
 	}
 	const char *const said = recording->run->host[SST_FEEDBACK].refusal;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "control/run.h"
+#include "os/ours.h"
 #include "placement/dynamic_pinning.h"
 #include "record/absence.h"
 #include "record/control_log.h"
@@ -16,7 +17,6 @@
 #include "record/intervals.h"
 #include "record/progress.h"
 #include "supervise/live_line.h"
-#include "supervise/master_others.h"
 
 struct recording {
 	const struct run *run;
@@ -25,8 +25,10 @@ struct recording {
 	struct intervals intervals;
 	struct absence absence;
 	struct energy energy;
-	struct counted counted; /* events of the workloads */
-	struct master_others ours;
+	struct counted counted;  /* events of the workloads */
+	struct linux_ours *ours; /* our own processor time, to know the load that others make; NULL: not known */
+	bool ours_has_begun;
+	bool tells_free; /* … and of it that of free workloads */
 	struct progress progress;
 	struct live_line live_line;
 	bool log_failed, source_failed; /* told once */

@@ -130,6 +130,21 @@ static const struct sequence {
 	{"a failure doesn't slow what works after it", {.free = true, .respawn = true},
 		"run cpu50 fail +210 cpu50 exit +110 cpu50 exit +110 term",
 		"0:stop 0:go 100:start 100:stop 100:go 210:start 320:start 430:TERM", 330, 330},
+	{"the wait is a second at most", {.free = true, .respawn = true},
+		"run fail +110 fail +210 fail +410 fail +810 fail +1010 fail +1010 fail +1010 term",
+		"0:stop 0:go 100:start 100:stop 100:go 300:start 300:stop 300:go 700:start 700:stop 700:go 1500:start 1500:stop "
+		"1500:go 2500:start 2500:stop 2500:go 3500:start 3500:stop 3500:go 4500:start 4500:stop 4500:go 4570:TERM",
+		280, 280},
+	{"after a second of life the waits begin anew", {.free = true, .respawn = true},
+		"run fail +110 fail +210 fail +1400 fail +110 fail +210 fail +110 term",
+		"0:stop 0:go 100:start 100:stop 100:go 300:start 300:stop 300:go 700:start 700:stop 700:go 1720:start 1920:start "
+		"1920:stop 1920:go 2150:TERM",
+		1280, 1280},
+	{"10 ms are work, and 9 are none", {.free = true, .respawn = true},
+		"run cpu9 exit +110 cpu9 exit +210 cpu10 exit +110 cpu10 exit +110 term",
+		"0:stop 0:go 100:start 100:stop 100:go 300:start 300:stop 300:go 400:start 400:stop 400:go 500:start 500:stop "
+		"500:go 540:TERM",
+		100, 100},
 };
 
 #endif

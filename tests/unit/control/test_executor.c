@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "control/executor.h"
 #include "unit/control/executor_sequences.h"
+#include "unit/control/uneven_modules.h"
 
 #define ZERO (1000 * NS_PER_S)
 #define GRACE_MS 500
@@ -36,104 +37,6 @@ static struct {
 	int fetched;
 	char did[4096];
 } world;
-
-/* ---- Modules ---------------------------------------------------------------------------------------------------------- */
-
-/* Runs and stops in turn, for uneven times; so many answers come too late. */
-static const int edges_ms[] = {37, 61, 13, 89};
-static unsigned edges;
-static int late_answers;
-static bool leaves_free;
-
-static double fake_target(void *state, int64_t since_ns)
-{
-	(void)state;
-	(void)since_ns;
-	return leaves_free ? NAN : 0.5;
-}
-
-static int fake_read(void *state, const struct sst_env *env, struct sst_reading *now)
-{
-	(void)state;
-	(void)env;
-	*now = (struct sst_reading){.when_ns = world.now_ns, .processors = 8};
-	return 0;
-}
-
-static bool fake_sample(
-	const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	(void)state;
-	(void)before;
-	(void)now;
-	(void)sample;
-	return false;
-}
-
-static double fake_estimate(const void *state, double load, const struct sst_sample *sample)
-{
-	(void)state;
-	(void)sample;
-	return load;
-}
-
-static int64_t fake_interval(const void *state, double processors)
-{
-	(void)state;
-	(void)processors;
-	return NS_PER_S;
-}
-
-static void fake_step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
-{
-	(void)state;
-	(void)in;
-	*out = (struct sst_control_output){.published = 0.25, .duty = 0.25};
-}
-
-static double fake_local(const void *state, double duty, unsigned rank, unsigned live)
-{
-	(void)state;
-	(void)rank;
-	(void)live;
-	return duty;
-}
-
-static void fake_next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
-{
-	(void)state;
-	out->run = !in->running;
-	out->until_ns = late_answers-- > 0 ? in->now_ns : in->now_ns + edges_ms[edges++ % 4] * NS_PER_MS;
-}
-
-static bool fake_runs(const void *state, const struct sst_actuator_input *in)
-{
-	(void)state;
-	return in->run;
-}
-
-static struct sst_bandwidth fake_limit(const void *state, const struct sst_actuator_input *in)
-{
-	(void)state;
-	assert_true(in->width == 3); /* of the world */
-	return (struct sst_bandwidth){25 * NS_PER_MS, 100 * NS_PER_MS};
-}
-
-static int64_t fake_steps(const void *state)
-{
-	(void)state;
-	return 100 * NS_PER_MS;
-}
-
-static const struct sst_trace trace_module = {SST_BASE(trace, SST_TRACE, .name = "fake"), .target = fake_target};
-static const struct sst_feedback feedback_module = {SST_BASE(feedback, SST_FEEDBACK, .name = "fake"), .read = fake_read,
-	.sample = fake_sample, .estimate = fake_estimate, .interval = fake_interval};
-static const struct sst_control control_module = {SST_BASE(control, SST_CONTROL, .name = "fake"), .step = fake_step};
-static const struct sst_space space_module = {SST_BASE(space, SST_SPACE, .name = "fake"), .local = fake_local};
-static const struct sst_dithering dithering_module = {SST_BASE(dithering, SST_DITHERING, .name = "fake"), .next = fake_next};
-static const struct sst_actuator signals = {SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .runs = fake_runs};
-static const struct sst_actuator quota = {
-	SST_BASE(actuator, SST_ACTUATOR, .name = "fake"), .hand = SST_HAND_QUOTA, .limit = fake_limit, .interval = fake_steps};
 
 /* ---- The world -------------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +57,7 @@ static void note(const char *what)
 
 static int64_t read_clock(void *context)
 {
-	assert_ptr_equal(context, &world);
+	assert_ptr_equal(context, &executor.loop);
 	return world.now_ns;
 }
 
@@ -178,7 +81,7 @@ static int64_t hold(void *context, const struct executor_hold *how)
 static double find_width(void *context)
 {
 	(void)context;
-	return 3;
+	return UNEVEN_WIDTH;
 }
 
 static void fetch(void *context, struct slot *late)
@@ -231,8 +134,6 @@ static int start_again(void *context)
 }
 
 static const struct executor_hands hands = {
-	.clock = read_clock,
-	.cpu_clock = read_clock,
 	.hold = hold,
 	.width = find_width,
 	.fetch = fetch,
@@ -281,6 +182,7 @@ static void begin(const struct setting *setting)
 	leaves_free = false;
 	executor_init(&executor, &run, 0, &hands, &world);
 	executor.is_attached = setting->attached;
+	executor.loop.estimator.clock = executor.loop.estimator.cpu_clock = read_clock;
 	assert_int_equal(loop_init(&executor.loop, &env), 0);
 	executor_come_up(&executor);
 }
