@@ -17,7 +17,7 @@ struct line {
 	const char *separator;
 	unsigned uses;                 /* of the options that are possible; 0: all */
 	int command;                   /* where what is no option begins; 0: an option is possible */
-	const char *module[SST_KINDS]; /* those that were named, else NULL */
+	const char *module[KINDS]; /* those that were named, else NULL */
 	enum sst_kind kind;            /* of those that are offered, */
 	bool with_kind;                /* by this name, too */
 };
@@ -165,7 +165,7 @@ static void offer_value(struct line *line, const char *value, const struct tool_
 	else if (row->completion == TOOL_COMPLETE_MODULE_OPTIONS)
 		offer_module_options(line, row->kind);
 	else if (row->completion == TOOL_COMPLETE_KIND_AND_MODULE)
-		offer_modules(line, 0, SST_KINDS - 1);
+		offer_modules(line, 0, KINDS - 1);
 	else if (row->completion == TOOL_COMPLETE_MODULE && !strchr(value, '/'))
 		offer_modules(line, row->kind, row->kind);
 	else

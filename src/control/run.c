@@ -17,41 +17,50 @@
 #include "placement/pinning.h"
 #include "placement/placement.h"
 
-int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
+int run_load_module(
+	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX])
 {
 	const struct config *const config = run->config;
 	struct module *module = &run->module[kind];
-	struct host_env *host = &run->host[kind];
 	char reason[MODULE_ERROR_MAX];
+	if (module_load(module, kind, config->module[kind], config->module_options[kind], reason) != 0) {
+		snprintf(error, RUN_ERROR_MAX, "%s", reason);
+		return -1;
+	}
+	run->env[kind] = env;
+	env->shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+	if (!env->shared) {
+		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
+			strerror(errno));
+		module_unload(module);
+		return -1;
+	}
+	memset(env->shared, 0, module->base->shared_size);
+	if (!module->base->prepare || module->base->prepare(module->state, env) == 0)
+		return 0;
+	const char *const root = config->root ? config->root : "";
+	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
+		*refusal ? refusal : "refused without a reason", *root ? "; --sysroot is " : "", root);
+	return -1;
+}
+
+int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
+{
+	const struct config *const config = run->config;
+	struct host_env *host = &run->host[kind];
 	uint64_t entropy;
 	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy) {
 		snprintf(error, RUN_ERROR_MAX, "can't get random numbers: %s", strerror(errno));
-		return -1;
-	}
-	if (module_load(module, kind, config->module[kind], config->module_options[kind], reason) != 0) {
-		snprintf(error, RUN_ERROR_MAX, "%s", reason);
 		return -1;
 	}
 	host_env_init(host, config->root, config->controlled ? config->controlled : 1, entropy);
 	host->env.cpus = config->cpus;
 	host->env.moving = config->dynamics && (config->cpus || config->moved);
 	host->moved = config->moved;
-	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
-	if (!host->env.shared) {
-		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
-			strerror(errno));
-		module_unload(module);
+	if (run_load_module(run, kind, &host->env, host->refusal, error) != 0)
 		return -1;
-	}
-	memset(host->env.shared, 0, module->base->shared_size);
-	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0) {
-		*host->refusal = '\0'; /* what it tried in vain */
-		return 0;
-	}
-	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
-		*host->refusal ? host->refusal : "refused without a reason", *config->root ? "; --sysroot is " : "",
-		config->root);
-	return -1;
+	*host->refusal = '\0'; /* what it tried in vain */
+	return 0;
 }
 
 enum actuator run_actuator(const struct run *run)
@@ -116,31 +125,38 @@ static int64_t cpu_time(void *shared)
 	return workload_time(shared);
 }
 
+void run_move_into(struct run *run, struct shared *shared)
+{
+	run->shared = shared;
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct sst_env *env = run->env[kind];
+		void *memory = shared_module(shared, (enum sst_kind)kind);
+		if (memory)
+			memcpy(memory, env->shared, run->module[kind].base->shared_size);
+		free(env->shared);
+		env->shared = memory;
+	}
+}
+
 int run_share(struct run *run)
 {
 	size_t size[KINDS];
 	for (int kind = 0; kind < KINDS; kind++)
 		size[kind] = run->module[kind].base->shared_size;
-	run->shared = shared_create(run->config->workloads, size);
-	if (!run->shared)
+	struct shared *const shared = shared_create(run->config->workloads, size);
+	if (!shared)
 		return -1;
-	for (unsigned i = 0; i < run->config->workloads; i++)
-		run->shared->slot[i].free = run_is_free(run->config, i);
+	run_move_into(run, shared);
 	/* Who was started earlier had more time; what is attached has a past. */
 	const unsigned equal = run->config->start_interval_ns ? 0 : run->config->workloads - run->config->attaches;
-	for (unsigned i = 0; i < run->config->workloads; i++)
-		run->shared->slot[i].group =
-			i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
+	for (unsigned i = 0; i < run->config->workloads; i++) {
+		shared->slot[i].free = run_is_free(run->config, i);
+		shared->slot[i].group = i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
+	}
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct host_env *host = &run->host[kind];
-		void *shared = shared_module(run->shared, (enum sst_kind)kind);
-		if (shared)
-			memcpy(shared, host->env.shared, size[kind]);
-		free(host->env.shared);
-		host->env.shared = shared;
-		host->cpu_time = cpu_time;
-		host->run = run->shared;
-		host->moves = &run->shared->moves;
+		run->host[kind].cpu_time = cpu_time;
+		run->host[kind].run = shared;
+		run->host[kind].moves = &shared->moves;
 	}
 	return 0;
 }
@@ -159,18 +175,23 @@ int run_init_modules(struct run *run, unsigned index)
 	return 0;
 }
 
-void run_release(struct run *run)
+void run_unload_modules(struct run *run)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct module *module = &run->module[kind];
 		if (!module->base)
 			continue;
 		if (module->base->fini)
-			module->base->fini(module->state, &run->host[kind].env);
+			module->base->fini(module->state, run->env[kind]);
 		if (!run->shared)
-			free(run->host[kind].env.shared);
+			free(run->env[kind]->shared);
 		module_unload(module);
 	}
+}
+
+void run_release(struct run *run)
+{
+	run_unload_modules(run);
 	shared_destroy(run->shared);
 	run->shared = NULL;
 }

@@ -17,6 +17,7 @@ struct run {
 	const struct config *config;
 	struct module module[KINDS];
 	struct host_env host[KINDS];
+	struct sst_env *env[KINDS]; /* those that the modules see: of `host`, or a simulator's */
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
 	struct group_place place;        /* where control groups for the workloads can be made */
@@ -31,8 +32,15 @@ struct run {
 #define RUN_ERROR_MAX (2 * MODULE_ERROR_MAX)
 
 /*
- * Loads and prepares one module as run->config has it. 0, or -1 with a message; what the module itself refused is in run->host too.
- * run_release gives back what there is in both cases.
+ * Loads a module as run->config says, and prepares it in surroundings that are complete but for its memory; what it refuses is in `refusal`.
+ * 0, or -1 with a message. run_unload_modules gives back what there is in both cases.
+ */
+int run_load_module(
+	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX]);
+
+/*
+ * The same in those of the real machine; what the module itself refused is in run->host too. run_release gives back what there is in both
+ * cases.
  */
 int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
 
@@ -48,10 +56,14 @@ enum actuator run_actuator(const struct run *run);
 /* Creates the shared memory and moves what the modules prepared into it. 0, or -1 with errno. */
 int run_share(struct run *run);
 
+/* Moves what the modules prepared into shared memory. */
+void run_move_into(struct run *run, struct shared *shared);
+
 /* Calls the modules' init for one executor. 0, or -1 with errno. */
 int run_init_modules(struct run *run, unsigned index);
 
-/* Calls the modules' fini, unloads them, unmaps the memory. */
+/* Calls the modules' fini and unloads them; and unmaps the memory. */
+void run_unload_modules(struct run *run);
 void run_release(struct run *run);
 
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */

@@ -39,22 +39,22 @@ double others_end(struct others *others, const struct sst_sample *machine, doubl
 	return others->shown;
 }
 
-void others_count(struct others *others)
+void others_count(const struct others *others, struct others_sums *sums)
 {
 	if (isnan(others->shown))
 		return;
-	others->total.work += others->last.work;
-	others->total.capacity += others->last.capacity;
-	others->most = fmax(others->most, others->shown);
-	others->counted++;
+	sums->total.work += others->last.work;
+	sums->total.capacity += others->last.capacity;
+	sums->most = fmax(sums->most, others->shown);
+	sums->counted++;
 }
 
-double others_mean(const struct others *others)
+double others_mean(const struct others_sums *sums)
 {
-	return others->counted ? fmin(fmax(others->total.work / others->total.capacity, 0), 1) : NAN;
+	return sums->counted ? fmin(fmax(sums->total.work / sums->total.capacity, 0), 1) : NAN;
 }
 
-double others_most(const struct others *others)
+double others_most(const struct others_sums *sums)
 {
-	return others->counted ? others->most : NAN;
+	return sums->counted ? sums->most : NAN;
 }

@@ -39,9 +39,13 @@ double load_meter_mean(const struct load_meter *meter);
 struct others {
 	double before_s; /* our processor time when the interval began; NaN: not known */
 	struct load_meter meter;
-	struct sst_sample last;  /* the interval that ended last: their work, held to nothing … */
-	double shown;            /* … and their load, 0 to 1; NaN: not known */
-	struct sst_sample total; /* of those that count */
+	struct sst_sample last; /* the interval that ended last: their work, held to nothing … */
+	double shown;           /* … and their load, 0 to 1; NaN: not known */
+};
+
+/* Of the intervals that count. Zeroed, there is none. */
+struct others_sums {
+	struct sst_sample total;
 	double most;
 	uint64_t counted;
 };
@@ -56,10 +60,10 @@ void others_start(struct others *others, double ours_s);
 double others_end(struct others *others, const struct sst_sample *machine, double ours_s);
 
 /* The interval that ended last counts. */
-void others_count(struct others *others);
+void others_count(const struct others *others, struct others_sums *sums);
 
-/* Over those that count: 0 to 1, NaN where there is none that is known. */
-double others_mean(const struct others *others);
-double others_most(const struct others *others);
+/* 0 to 1, NaN where there is none that is known. */
+double others_mean(const struct others_sums *sums);
+double others_most(const struct others_sums *sums);
 
 #endif

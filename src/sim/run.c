@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The master's part (recorders, log) are plain events that take no processor time; executors are tasks of the machine. Where an
- * executor would be forked, the modules' state is copied. Each executor's modules see the same env at the same address, with its
- * index, as they would after a fork; only one executor acts at a time.
- */
+/* The master's part (recorders, log) are plain events that take no processor time; executors are tasks of the machine. */
 #include "sim/run.h"
 
 #include <errno.h>
@@ -17,13 +13,9 @@
 #include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "control/heartbeat.h"
-#include "control/loop.h"
 #include "record/control_log.h"
-#include "record/load_meter.h"
-#include "record/recorder.h"
-#include "record/summary.h"
-#include "sim/bandwidth.h"
+#include "record/intervals.h"
+#include "sim/executors.h"
 #include "sim/stall.h"
 
 /* The machine has been up for about this long. */
@@ -31,34 +23,9 @@
 /* … and has worked so much with each processor: modules look at the counters to find out what they count. */
 #define PAST_NS (100 * NS_PER_S)
 #define HOLD_NS (10 * NS_PER_MS)
-/* As in executor.c. */
-#define ANSWERS_AT_ONCE 8
-#define AWAY_NS (300 * NS_PER_MS)
 
 /* Streams of random numbers. */
-enum {
-	STREAM_START = 1,
-	STREAM_ABSENCE = 2,
-	STREAM_TASK = 1 << 20,
-	STREAM_WORKLOAD = 2 << 20,
-	STREAM_BACKGROUND = 3 << 20,
-	STREAM_STALL = 4 << 20
-};
-
-struct executor {
-	struct sim_task task;
-	struct sim_run *run;
-	struct loop loop;
-	struct module module[KINDS]; /* with copies of the states */
-	struct slot *slot;
-	struct slot_record record;
-	struct sim_process *workload;
-	struct sim_bandwidth bandwidth;
-	struct overdue others;
-	bool started;
-	bool running; /* what it wants of its workload */
-	int64_t due_ns, fetched_ns;
-};
+enum { STREAM_START = 1, STREAM_ABSENCE = 2, STREAM_BACKGROUND = 3 << 20, STREAM_STALL = 4 << 20 };
 
 struct sim_run {
 	const struct sim_config *config;
@@ -67,20 +34,14 @@ struct sim_run {
 	struct sim_env env[KINDS];
 	struct sim_host host;
 	struct sim_machine machine;
-	struct executor *executor;
-	unsigned executors; /* that are set up */
-	char *states;
-	struct sim_process **process;
+	struct heartbeat heartbeat;
+	struct sim_executors executors;
 	struct sim_process **background;
 	unsigned backgrounds;
 	struct sim_event recording, stepping, halting;
-	int64_t halted_until_ns; /* 0: not halted */
 	struct sim_task absence; /* occupies the processor that is gone */
-	struct recorder logged, sampled;
-	struct others logged_others, sampled_others; /* with these */
+	struct intervals intervals;
 	struct control_log *log;
-	struct accuracy accuracy;
-	struct tally tally;
 	struct sim_history history, own_history;
 	struct sim_stall stall;
 	struct summary summary;
@@ -115,146 +76,15 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 	memcpy(config->module, real.module, sizeof real.module);
 }
 
-/* ---- Executors -------------------------------------------------------------------------------------------------------- */
-
-static void enter(struct sim_run *run, unsigned index)
-{
-	for (int kind = 0; kind < KINDS; kind++)
-		run->env[kind].env.index = index;
-}
-
-static int64_t read_clock(void *context)
-{
-	const struct sim_run *run = SIM_OWNER(context, struct executor, loop)->run;
-	return run->machine.now_ns + run->host.charged_ns;
-}
-
-/* Returns the CPU time that an edge takes. The threads of a workload that is left as it is don't wake up. */
-static int64_t set_running(struct executor *executor, bool run)
-{
-	const struct sim_config *config = executor->run->config;
-	const bool throttled = executor->bandwidth.throttled;
-	const bool changes = executor->workload->stopped == run && !throttled;
-	executor->running = run;
-	if (!run)
-		sim_process_stop(executor->workload);
-	else if (!throttled)
-		sim_process_continue(executor->workload);
-	if (!changes)
-		return config->edge_ns;
-	const int64_t signals_ns = executor->workload->threads * config->edge_thread_ns;
-	loop_learn_edge(&executor->loop, signals_ns);
-	return config->edge_ns + signals_ns;
-}
-
-static void record_state(struct executor *executor, double duty, bool running, int64_t now_ns)
-{
-	slot_record_advance(&executor->record, now_ns);
-	executor->record.duty = duty;
-	executor->record.running = running;
-	executor->record.at_bound = 0;
-	latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
-}
-
-/* Returns the CPU time it takes. */
-static int64_t take_edges(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	const int64_t now = run->machine.now_ns;
-	int64_t cost = 0;
-	for (int i = 0;; i++) {
-		struct loop_answer answer;
-		run->host.charged_ns = 0;
-		executor->loop.width = executor->workload->threads;
-		loop_step(&executor->loop, now, executor->due_ns, run->origin_ns, &answer);
-		cost += set_running(executor, answer.run) + run->host.charged_ns;
-		sim_bandwidth_limit(&executor->bandwidth, answer.limit.quota_ns, answer.limit.period_ns);
-		if (!answer.free)
-			slot_count_lateness(executor->slot, now - executor->due_ns);
-		loop_publish(&executor->loop, now, &answer, &executor->record);
-		executor->due_ns = answer.until_ns;
-		if (answer.until_ns > now || i == ANSWERS_AT_ONCE) {
-			const int64_t until = answer.until_ns > now ? answer.until_ns : now + NS_PER_MS;
-			run->host.charged_ns = 0;
-			loop_settle(&executor->loop, now, &answer);
-			cost += run->host.charged_ns;
-			sim_task_sleep(&executor->task, until);
-			overdue_sleep(executor->slot, until);
-			return cost;
-		}
-	}
-}
-
-/* The hold has ended: free until control begins. */
-static int64_t begin(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	const int64_t now = run->machine.now_ns;
-	executor->started = true;
-	executor->record.alive = 1;
-	executor->record.since_ns = now;
-	if (now < run->origin_ns) {
-		const int64_t cost = set_running(executor, true);
-		record_state(executor, 1, true, now);
-		executor->due_ns = run->origin_ns;
-		sim_task_sleep(&executor->task, run->origin_ns);
-		return cost;
-	}
-	executor->due_ns = now;
-	executor->loop.running = false;
-	return take_edges(executor);
-}
-
-static struct sim_processor *home(const struct executor *executor)
-{
-	struct sim_machine *machine = &executor->run->machine;
-	return &machine->processor[executor->loop.index % machine->config.processors];
-}
-
-static void look_after_home(struct executor *executor, bool fetched)
-{
-	const int64_t now = executor->run->machine.now_ns;
-	if (fetched) {
-		executor->fetched_ns = now;
-	} else if (executor->fetched_ns && now - executor->fetched_ns > AWAY_NS) {
-		executor->fetched_ns = 0;
-		executor->task.processor = home(executor);
-	}
-}
-
-static void fetch_others(struct executor *executor)
-{
-	struct sim_run *run = executor->run;
-	for (struct slot *late; (late = overdue_find(&executor->others, run->machine.now_ns));)
-		sim_task_fetch(&run->executor[late - run->real.shared->slot].task, executor->task.processor);
-}
-
-static int64_t act(struct sim_task *task)
-{
-	struct executor *executor = SIM_OWNER(task, struct executor, task);
-	if (executor->run->halted_until_ns) {
-		sim_task_sleep(task, executor->run->halted_until_ns);
-		return 0;
-	}
-	enter(executor->run, executor->loop.index);
-	const bool fetched = overdue_wake(executor->slot);
-	if (!executor->started)
-		return begin(executor);
-	const int64_t cost = take_edges(executor);
-	fetch_others(executor);
-	look_after_home(executor, fetched);
-	return cost;
-}
-
 /* ---- Who stands still ------------------------------------------------------------------------------------------------- */
 
 static void stop_or_continue(struct sim_run *run, bool stop)
 {
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		if (stop)
-			sim_process_stop(run->process[i]);
-		else if (run->executor[i].running && !run->executor[i].bandwidth.throttled)
-			sim_process_continue(run->process[i]);
+			sim_process_stop(run->executors.process[i]);
+		else if (!run->executors.executor[i].executor.stopped && !run->executors.executor[i].bandwidth.throttled)
+			sim_process_continue(run->executors.process[i]);
 	for (unsigned i = 0; i < run->backgrounds && run->config->halt == SIM_HALT_MACHINE; i++)
 		if (stop)
 			sim_process_stop(run->background[i]);
@@ -294,34 +124,19 @@ static void halt(struct sim_event *event)
 		remove_or_return_processor(run);
 		return;
 	}
-	const bool begins = !run->halted_until_ns;
-	run->halted_until_ns = begins ? run->machine.now_ns + config->halt_ns : 0;
+	const bool begins = !run->executors.halted_until_ns;
+	run->executors.halted_until_ns = begins ? run->machine.now_ns + config->halt_ns : 0;
 	if (config->halt != SIM_HALT_EXECUTORS)
 		stop_or_continue(run, begins);
 	if (begins)
-		sim_event_arm(&run->machine, event, run->halted_until_ns);
+		sim_event_arm(&run->machine, event, run->executors.halted_until_ns);
 	else if (config->halt == SIM_HALT_MACHINE)
 		run->host.stood_ns += config->halt_ns;
 }
 
-/* ---- Recording: as in master_recording.c ------------------------------------------------------------------------------ */
+/* ---- Recording -------------------------------------------------------------------------------------------------------- */
 
-static bool read_source(struct sim_run *run, struct sst_reading *reading)
-{
-	const struct module *feedback = &run->real.module[SST_FEEDBACK];
-	enter(run, 0);
-	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
-}
-
-/* An interval ends where control begins, so that no row is half warm-up. */
-static int64_t interval_end(const struct sim_run *run, const struct recorder *recorder, int64_t start_ns)
-{
-	if (start_ns < run->origin_ns)
-		return start_ns + recorder->interval_ns < run->origin_ns ? start_ns + recorder->interval_ns : run->origin_ns;
-	return run->origin_ns + ((start_ns - run->origin_ns) / recorder->interval_ns + 1) * recorder->interval_ns;
-}
-
-/* What backgrounds do is known exactly: here it stands for what the machine works, and nothing is ours. */
+/* What backgrounds do is known exactly. */
 static double others_work(const struct sim_run *run)
 {
 	int64_t total_ns = 0;
@@ -330,63 +145,38 @@ static double others_work(const struct sim_run *run)
 	return (double)total_ns / 1e9;
 }
 
-static void start_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading, int64_t next_ns)
+static bool read_source(void *context, struct sst_reading *reading)
 {
-	recorder_start(recorder, reading, next_ns);
-	others_start(recorder == &run->sampled ? &run->sampled_others : &run->logged_others, -others_work(run));
-}
-
-static void end_interval(struct sim_run *run, struct recorder *recorder, const struct sst_reading *reading)
-{
-	struct others *others = recorder == &run->sampled ? &run->sampled_others : &run->logged_others;
-	struct record record;
-	enter(run, 0);
-	recorder_end(recorder, reading, &record);
+	struct sim_run *run = context;
+	const struct module *feedback = &run->real.module[SST_FEEDBACK];
+	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
-	const double capacity = sim_run_is_of_cores(run) ? 0 : record.machine.capacity;
-	record.others = others_end(others, &(struct sst_sample){.capacity = capacity}, -others_work(run));
-	if (recorder == &run->sampled) {
-		if (!isnan(record.target) && !record.partly_free && !isnan(record.load) &&
-			record.length_ns > recorder->interval_ns / 2) {
-			accuracy_add(&run->accuracy, record.target, record.load);
-			tally_add(&run->tally, &record, run->origin_ns);
-			others_count(others);
-		}
-	} else if (run->log && control_log_add(run->log, &record, run->origin_ns) != 0) {
-		if (!run->log_failed)
-			diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
-		run->log_failed = true;
-	}
-	start_interval(run, recorder, reading, interval_end(run, recorder, reading->when_ns));
+	run->intervals.ours_s = sim_run_is_of_cores(run) ? NAN : -others_work(run);
+	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
 }
 
-static void arm_recording(struct sim_run *run)
+static void take_row(void *context, struct record *record)
 {
-	const int64_t next = run->logged.next_ns < run->sampled.next_ns ? run->logged.next_ns : run->sampled.next_ns;
-	sim_event_arm(&run->machine, &run->recording, next);
+	struct sim_run *run = context;
+	if (!run->log || control_log_add(run->log, record, run->origin_ns) == 0)
+		return;
+	if (!run->log_failed)
+		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
+	run->log_failed = true;
 }
 
 static void record(struct sim_event *event)
 {
 	struct sim_run *run = SIM_OWNER(event, struct sim_run, recording);
-	struct recorder *const recorders[] = {&run->logged, &run->sampled};
-	struct sst_reading reading;
 	const int64_t now = run->machine.now_ns;
-	if (run->halted_until_ns) {
-		sim_event_arm(&run->machine, event, run->halted_until_ns + 1);
+	if (run->executors.halted_until_ns) {
+		sim_event_arm(&run->machine, event, run->executors.halted_until_ns + 1);
 		return;
 	}
-	const bool have = read_source(run, &reading);
-	for (int i = 0; i < 2; i++) {
-		const bool due = recorders[i]->next_ns <= now ||
-				 (now == run->end_ns && now - recorders[i]->start_ns >= recorders[i]->interval_ns / 2);
-		if (due && have)
-			end_interval(run, recorders[i], &reading);
-		else if (due)
-			recorders[i]->next_ns += recorders[i]->interval_ns;
-	}
+	/* What is half over in the end counts; a log whose rows end then has them already. */
+	intervals_take(&run->intervals, now, now == run->end_ns ? INTERVALS_END : INTERVALS_GO_ON);
 	if (now < run->end_ns)
-		arm_recording(run);
+		sim_event_arm(&run->machine, event, intervals_next(&run->intervals));
 }
 
 /* Of what the load is of. */
@@ -400,7 +190,7 @@ static struct sim_use use_so_far(const struct sim_run *run)
 	struct sim_use use = {
 		.processors_ns = sim_machine_work_ns(&run->machine), .cores_ns = sim_machine_core_work_ns(&run->machine)};
 	for (unsigned i = 0; i < run->config->workloads; i++)
-		use.progress_ns += sim_process_work_ns(run->process[i]);
+		use.progress_ns += sim_process_work_ns(run->executors.process[i]);
 	return use;
 }
 
@@ -412,9 +202,7 @@ static void step(struct sim_event *event)
 	const int64_t middle = now - run->origin_ns - SIM_HISTORY_STEP_NS / 2;
 	if (now == run->origin_ns)
 		run->before = use_so_far(run);
-	for (unsigned i = 0; now == run->origin_ns && i < run->config->workloads; i++)
-		atomic_store(&run->real.shared->slot[i].cpu_before_ns, sim_run_workload_ns(run, i));
-	enter(run, 0);
+	sim_executors_enter(&run->executors, 0);
 	const double target = middle < 0 ? NAN : trace->trace->target(trace->state, middle);
 	int64_t own_ns = 0;
 	for (unsigned i = 0; i < run->config->workloads; i++)
@@ -426,7 +214,7 @@ static void step(struct sim_event *event)
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
 
-/* Each part of it returns 0, or -1 after a message; share and add_executor leave that to their caller, with errno. */
+/* Each part of it returns 0, or -1 after a message; share leaves that to its caller, with errno. */
 
 static int complain_about_memory(void)
 {
@@ -437,26 +225,12 @@ static int complain_about_memory(void)
 static int load_modules(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	char error[MODULE_ERROR_MAX];
+	char error[RUN_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct module *module = &run->real.module[kind];
 		struct sim_env *env = &run->env[kind];
-		if (module_load(module, (enum sst_kind)kind, config->module[kind], config->module_options[kind], error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
 		sim_env_init(env, &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
-		const size_t size = module->base->shared_size;
-		env->env.shared = aligned_alloc(64, (size / 64 + 1) * 64);
-		if (!env->env.shared) {
-			diag("%s", strerror(errno));
-			module_unload(module);
-			return -1;
-		}
-		memset(env->env.shared, 0, size);
-		if (module->base->prepare && module->base->prepare(module->state, &env->env) != 0) {
-			diag("%s module '%s': %s", module_kind_name((enum sst_kind)kind), config->module[kind],
-				*env->refusal ? env->refusal : "refused without a reason");
+		if (run_load_module(&run->real, (enum sst_kind)kind, &env->env, env->refusal, error) != 0) {
+			diag("%s", error);
 			return -1;
 		}
 	}
@@ -475,66 +249,7 @@ static int share(struct sim_run *run)
 		return -1;
 	memset(shared, 0, total);
 	shared_init(shared, run->config->workloads, total, offset);
-	run->real.shared = shared;
-	for (int kind = 0; kind < KINDS; kind++) {
-		struct sst_env *env = &run->env[kind].env;
-		void *memory = shared_module(shared, (enum sst_kind)kind);
-		if (memory)
-			memcpy(memory, env->shared, size[kind]);
-		free(env->shared);
-		env->shared = memory;
-	}
-	return 0;
-}
-
-/* Room for a module's state, at which any object may begin. */
-static size_t state_room(const struct module *module)
-{
-	const size_t alignment = _Alignof(max_align_t);
-	return (module->base->state_size / alignment + 1) * alignment;
-}
-
-static int add_executor(struct sim_run *run, unsigned index, char *state)
-{
-	const struct sim_config *config = run->config;
-	struct executor *executor = &run->executor[index];
-	struct module *modules = executor->module;
-	executor->run = run;
-	executor->slot = &run->real.shared->slot[index];
-	executor->slot->group = index % config->models;
-	executor->record.load = NAN;
-	executor->task.run = act;
-	enter(run, index);
-	for (int kind = 0; kind < KINDS; kind++) {
-		const struct module *prepared = &run->real.module[kind];
-		modules[kind] = *prepared;
-		modules[kind].state = state;
-		memcpy(state, prepared->state, prepared->base->state_size);
-		state += state_room(prepared);
-		if (prepared->base->init && prepared->base->init(modules[kind].state, &run->env[kind].env) != 0)
-			return -1;
-	}
-	executor->loop = (struct loop){
-		.module = modules,
-		.shared = run->real.shared,
-		.index = index,
-		.estimator = {.owner = index + 1, .clock = read_clock, .cpu_clock = read_clock},
-	};
-	if (loop_init(&executor->loop, &run->env[SST_FEEDBACK].env) != 0)
-		return -1;
-	run->executors++;
-	executor->workload =
-		sim_workload_add(&run->machine, &config->model[index % config->models], STREAM_WORKLOAD + index, run->origin_ns);
-	if (!executor->workload || sim_bandwidth_init(&executor->bandwidth, executor->workload) != 0 ||
-		sim_task_add(&run->machine, &executor->task, STREAM_TASK + index) != 0)
-		return -1;
-	executor->task.processor = home(executor);
-	executor->others = (struct overdue){.shared = run->real.shared, .index = index};
-	run->process[index] = executor->workload;
-	sim_process_stop(executor->workload);
-	record_state(executor, 0, false, run->machine.now_ns);
-	shared_set_live(run->real.shared, index, true);
-	sim_task_sleep(&executor->task, run->began_ns + index * config->release_ns);
+	run_move_into(&run->real, shared);
 	return 0;
 }
 
@@ -577,25 +292,6 @@ static int set_end(struct sim_run *run)
 	return 0;
 }
 
-static int add_executors(struct sim_run *run)
-{
-	const struct sim_config *config = run->config;
-	size_t room = 0;
-	for (int kind = 0; kind < KINDS; kind++)
-		room += state_room(&run->real.module[kind]);
-	run->executor = calloc(config->workloads, sizeof *run->executor);
-	run->states = calloc(config->workloads, room);
-	run->process = calloc(config->workloads, sizeof(struct sim_process *));
-	if (!run->executor || !run->states || !run->process)
-		return complain_about_memory();
-	for (unsigned i = 0; i < config->workloads; i++)
-		if (add_executor(run, i, run->states + i * room) != 0)
-			return complain_about_memory();
-	run->host.workload = run->process;
-	run->host.workloads = config->workloads;
-	return 0;
-}
-
 static int add_backgrounds(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
@@ -627,8 +323,9 @@ static int check_log(const struct sim_run *run)
 static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	if (recorder_init(&run->logged, &run->real, config->log_interval_ns, config->log_instances) != 0 ||
-		recorder_init(&run->sampled, &run->real, SUMMARY_SAMPLE_NS, false) != 0)
+	run->intervals.owner = (struct intervals_owner){.read = read_source, .row = take_row, .context = run};
+	run->intervals.others_are_known = true;
+	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
 	if (check_log(run) != 0)
 		return -1;
@@ -657,7 +354,11 @@ static int build(struct sim_run *run)
 		return complain_about_memory();
 	atomic_store(&run->real.shared->origin_ns, run->origin_ns);
 	atomic_store(&run->real.shared->phase, SHARED_RUN);
-	if (add_executors(run) != 0 || add_backgrounds(run) != 0)
+	if (sim_executors_add(&run->executors, run->began_ns, run->origin_ns) != 0)
+		return complain_about_memory();
+	run->host.workload = run->executors.process;
+	run->host.workloads = run->config->workloads;
+	if (add_backgrounds(run) != 0)
 		return -1;
 	return build_recorders(run);
 }
@@ -670,9 +371,17 @@ struct sim_run *sim_run_new(const struct sim_config *config)
 		return NULL;
 	}
 	run->config = config;
-	run->real_config = (struct config){.workloads = config->workloads, .controlled = config->workloads, .log = config->log};
+	run->real_config = (struct config){.workloads = config->workloads,
+		.controlled = config->workloads,
+		.warmup_ns = config->warmup_ns,
+		.log = config->log};
+	memcpy(run->real_config.module, config->module, sizeof config->module);
+	memcpy(run->real_config.module_options, config->module_options, sizeof config->module_options);
 	run->real.config = &run->real_config;
+	run->real.heartbeat = &run->heartbeat;
 	run->real.master = run->real.ready = -1;
+	run->executors =
+		(struct sim_executors){.config = config, .machine = &run->machine, .host = &run->host, .run = &run->real};
 	if (build(run) == 0)
 		return run;
 	sim_run_free(run);
@@ -685,23 +394,20 @@ static void collect(struct sim_run *run)
 {
 	const int64_t now = run->machine.now_ns;
 	for (unsigned i = 0; i < run->config->workloads; i++) {
-		struct executor *executor = &run->executor[i];
-		slot_record_advance(&executor->record, now);
-		latch_write(&executor->slot->record, &executor->record, LATCH_SIZE(struct slot_record));
-		atomic_store(&executor->slot->cpu_until_ns, sim_process_cpu_ns(executor->workload));
-		atomic_store(&executor->slot->workload_cpu_ns, sim_process_cpu_ns(executor->workload));
-		atomic_store(&executor->slot->executor_cpu_ns, executor->task.cpu_ns);
+		struct sim_executor *const executor = &run->executors.executor[i];
+		executor_sign_off(&executor->executor);
+		atomic_store(&executor->executor.slot->executor_cpu_ns, executor->task.cpu_ns);
 	}
 	run->summary = (struct summary){
-		.accuracy = run->accuracy,
-		.tally = run->tally,
+		.accuracy = run->intervals.sums.accuracy,
+		.tally = run->intervals.sums.tally,
 		.of_cores = sim_run_is_of_cores(run),
 		.may_use = run->history.processors,
 		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
-		.others_mean = others_mean(&run->sampled_others),
-		.others_max = others_most(&run->sampled_others),
-		.others_samples = run->sampled_others.counted,
+		.others_mean = others_mean(&run->intervals.sums.others),
+		.others_max = others_most(&run->intervals.sums.others),
+		.others_samples = run->intervals.sums.others.counted,
 	};
 	summary_collect(&run->summary, run->real.shared);
 }
@@ -714,9 +420,10 @@ int sim_run_go(struct sim_run *run)
 		diag("can't read the load: %s", strerror(errno));
 		return -1;
 	}
-	start_interval(run, &run->logged, &reading, interval_end(run, &run->logged, reading.when_ns + 1));
-	start_interval(run, &run->sampled, &reading, interval_end(run, &run->sampled, reading.when_ns + 1));
-	arm_recording(run);
+	/* The first thing that happens then. */
+	reading.when_ns = run->began_ns;
+	intervals_start(&run->intervals, &reading);
+	sim_event_arm(&run->machine, &run->recording, intervals_next(&run->intervals));
 	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
 	if (run->config->stall_ns > 0)
 		sim_stall_start(&run->stall, &run->machine, STREAM_STALL, run->config->stall_ns, run->config->stall_every_ns,
@@ -724,7 +431,6 @@ int sim_run_go(struct sim_run *run)
 	if (run->config->halt_ns)
 		sim_event_arm(&run->machine, &run->halting, run->origin_ns + run->config->halt_at_ns);
 	sim_machine_run(&run->machine, run->end_ns);
-	/* What is half over counts; a log whose rows end now has them already. */
 	record(&run->recording);
 	collect(run);
 	if (run->out_of_memory) {
@@ -746,30 +452,13 @@ void sim_run_free(struct sim_run *run)
 	if (!run)
 		return;
 	control_log_close(run->log, NULL);
-	recorder_free(&run->logged);
-	recorder_free(&run->sampled);
-	for (unsigned i = 0; i < run->executors; i++) {
-		loop_free(&run->executor[i].loop);
-		if (run->executor[i].workload)
-			sim_workload_free(run->executor[i].workload);
-	}
+	intervals_free(&run->intervals);
+	sim_executors_free(&run->executors);
 	for (unsigned i = 0; i < run->backgrounds; i++)
 		sim_workload_free(run->background[i]);
 	/* States were copied, so what `prepare` took is given back once, and by the state it was given to. */
-	for (int kind = 0; kind < KINDS; kind++) {
-		struct module *module = &run->real.module[kind];
-		if (!module->base)
-			continue;
-		if (module->base->fini)
-			module->base->fini(module->state, &run->env[kind].env);
-		if (!run->real.shared)
-			free(run->env[kind].env.shared);
-		module_unload(module);
-	}
+	run_unload_modules(&run->real);
 	free(run->real.shared);
-	free(run->executor);
-	free(run->states);
-	free(run->process);
 	free(run->background);
 	sim_machine_free(&run->machine);
 	sim_host_free(&run->host);
@@ -831,5 +520,5 @@ const struct sim_machine *sim_run_machine(const struct sim_run *run)
 
 int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index)
 {
-	return sim_process_cpu_ns(run->executor[index].workload);
+	return sim_process_cpu_ns(run->executors.executor[index].workload);
 }

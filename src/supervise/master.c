@@ -274,15 +274,15 @@ static bool report_failures(const struct master *master)
 static bool misses_requirement(const struct master *master)
 {
 	const struct config *config = master->config;
-	const double error = fabs(accuracy_mean_error_pp(&master->recording.accuracy));
-	const double mse = accuracy_mse_pp2(&master->recording.accuracy);
-	const double covered = recording_coverage(&master->recording, master->ended_ns);
-	const double others = 100 * others_mean(&master->recording.sampled_others);
+	const double error = fabs(accuracy_mean_error_pp(&master->recording.intervals.sums.accuracy));
+	const double mse = accuracy_mse_pp2(&master->recording.intervals.sums.accuracy);
+	const double covered = intervals_coverage(&master->recording.intervals, master->ended_ns);
+	const double others = 100 * others_mean(&master->recording.intervals.sums.others);
 	const bool asked = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
 	bool missed = false;
 	if (!asked)
 		return false;
-	if (!master->recording.accuracy.samples) {
+	if (!master->recording.intervals.sums.accuracy.samples) {
 		diag("there is no sample to judge, which --require needs");
 		return true;
 	}
@@ -397,8 +397,8 @@ static double log_seconds(const struct master *master, int64_t ns)
 static void report(struct master *master, int *status)
 {
 	struct summary summary = {
-		.accuracy = master->recording.accuracy,
-		.tally = master->recording.tally,
+		.accuracy = master->recording.intervals.sums.accuracy,
+		.tally = master->recording.intervals.sums.tally,
 		.of_cores = run_is_of_cores(&master->run),
 		.may_use = run_is_of_cores(&master->run) ? NAN : capacity_of_controlled(master->config),
 		.processors = run_processors(&master->run),
@@ -410,9 +410,9 @@ static void report(struct master *master, int *status)
 		.power_w = energy_mean_power(&master->recording.energy),
 		.counted = &master->recording.counted,
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
-		.others_mean = others_mean(&master->recording.sampled_others),
-		.others_max = others_most(&master->recording.sampled_others),
-		.others_samples = master->recording.sampled_others.counted,
+		.others_mean = others_mean(&master->recording.intervals.sums.others),
+		.others_max = others_most(&master->recording.intervals.sums.others),
+		.others_samples = master->recording.intervals.sums.others.counted,
 		.log_missing_s = log_seconds(master, master->recording.log_loss.ns),
 		.log_missing_at_end_s = log_seconds(master, master->recording.log_loss.at_end_ns),
 	};

@@ -18,7 +18,7 @@
 #include "control/estimate.h"
 #include "os/descendants.h"
 #include "os/spawn.h"
-#include "supervise/executor.h"
+#include "supervise/executor_process.h"
 #include "supervise/stalls.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */
@@ -90,7 +90,7 @@ int executors_fork(struct master *master, unsigned index)
 	const pid_t pid = is_prepared ? fork() : -1;
 	if (pid == 0) {
 		counted_in_child(counted);
-		_exit(executor_run(&master->run, index));
+		_exit(executor_process_run(&master->run, index));
 	}
 	const int error = errno;
 	if (is_prepared)

@@ -88,7 +88,7 @@ static void announce_end(const struct master *master)
 
 static void arm_next(const struct master *master)
 {
-	int64_t next = recording_next(&master->recording);
+	int64_t next = intervals_next(&master->recording.intervals);
 	if (run_end(master) < next)
 		next = run_end(master);
 	master_arm(master, next);
@@ -100,7 +100,7 @@ static void on_timer(struct master *master)
 	if (master->stage != RUNNING || master->paused_ns)
 		return;
 	const bool over = clock_now() >= run_end(master);
-	recording_take(&master->recording, over ? RECORDING_ENDS : RECORDING_GOES_ON);
+	recording_take(&master->recording, over ? INTERVALS_END : INTERVALS_GO_ON);
 	if (over)
 		master_end(master, SHARED_TERMINATE);
 	else
@@ -165,7 +165,7 @@ static void pause_run(struct master *master)
 			stop_all(master);
 	}
 	if (master->stage == RUNNING && !master->paused_ns) {
-		recording_take(&master->recording, RECORDING_PAUSES);
+		recording_take(&master->recording, INTERVALS_PAUSE);
 		recording_stop_meters(&master->recording);
 		stop_all(master);
 	}
@@ -201,7 +201,7 @@ static void resume_run(struct master *master)
 	executors_nudge(master);
 	recording_start_meters(&master->recording);
 	if (master->stage == RUNNING && recording_read(&master->recording, &reading))
-		recording_start(&master->recording, &reading);
+		intervals_start(&master->recording.intervals, &reading);
 	on_timer(master);
 }
 
@@ -256,7 +256,7 @@ static void begin(struct master *master)
 	/* On a busy machine the origin may come late after the first reading. Where there is no warm-up, what lies between is no row. */
 	if (run_origin(&master->run) > reading.when_ns + NS_PER_MS && run_origin(&master->run) <= clock_now())
 		recording_read(&master->recording, &reading);
-	recording_start(&master->recording, &reading);
+	intervals_start(&master->recording.intervals, &reading);
 	arm_next(master);
 	if (master->begins_paused)
 		stop_all(master);
@@ -305,7 +305,7 @@ static void end_when_workloads_have(struct master *master)
 		return;
 	}
 	if (!master->paused_ns)
-		recording_take(&master->recording, RECORDING_ENDS);
+		recording_take(&master->recording, INTERVALS_END);
 	unsigned ended = 0;
 	while (one && (master->executor[ended] || atomic_load(&master->run.shared->slot[ended].lost)))
 		ended++;
@@ -325,7 +325,7 @@ static void end_when_workloads_have(struct master *master)
 static void say_status(struct master *master)
 {
 	char line[PROGRESS_LINE_MAX];
-	const struct accuracy *accuracy = &master->recording.accuracy;
+	const struct accuracy *accuracy = &master->recording.intervals.sums.accuracy;
 	if (!master->began_ns) {
 		diag(master->first_ns ? "starting" : "waiting for the instant of --start-at");
 		return;
@@ -347,7 +347,7 @@ static void interrupt(struct master *master, int number)
 	if (first)
 		master->interrupted = number;
 	if (master->stage == RUNNING && !master->paused_ns)
-		recording_take(&master->recording, RECORDING_ENDS);
+		recording_take(&master->recording, INTERVALS_END);
 	resume_run(master);
 	if (master->stage == STARTING || (number == SIGINT && !first)) {
 		master_end(master, SHARED_KILL);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "supervise/executor.h"
+#include "supervise/executor_process.h"
 
 #define LOOK_NS HEARTBEAT_NS
 /* Looks in a row without a round: then it is nudged, and then it stands still. */
@@ -143,7 +143,7 @@ void stalls_look(struct master *master)
 		all_heard = all_heard && !master->stall[i].quiet;
 	}
 	nudge_silent(master);
-	recording_hear(&master->recording, still, all_heard, now);
+	intervals_hear(&master->recording.intervals, still, all_heard, now);
 }
 
 void stalls_end(struct master *master)

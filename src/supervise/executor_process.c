@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One loop around ppoll(2): the time at which the executor wakes up, a signalfd for the end of processes and the master's nudges, and
+ * the master's pidfd. What is to be done is in shared memory; the executor never waits for anybody but its own workload.
+ *
+ * The executor is a subreaper, so whatever its workload leaves behind becomes its child. Hence "no children" means "the whole
+ * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
+ * are any.
+ */
+#include "supervise/executor_process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/expand.h"
+#include "base/units.h"
+#include "control/executor.h"
+#include "os/attached.h"
+#include "os/brake.h"
+#include "os/affinity.h"
+#include "os/run_mark.h"
+#include "os/spawn.h"
+
+/* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
+#define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long the init of a contained workload may take to reap what was killed. */
+#define KILL_IN_ORDER_NS (200 * NS_PER_MS)
+/* Looks through trees without a cause: of all executors together so often, each a second at least. */
+#define LOOK_OF_ALL_NS (8 * NS_PER_MS)
+
+struct executor_process {
+	struct executor executor;
+	struct run *run;
+	struct slot *slot;
+	unsigned index;
+	struct brake brake;
+	pid_t first; /* the workload's first process, or 0 when it is reaped or not ours */
+	struct containment containment;
+	const struct attached *attached; /* NULL where the workload was started */
+	uint64_t ticks_before;           /* … and what that had used when it was attached */
+	bool warned;                     /* that a process may not be signalled */
+	struct linux_mask mask;          /* processors that the user may use */
+	bool has_home;
+	int signals;
+};
+
+/* ---- What the executor wants done ------------------------------------------------------------------------------------- */
+
+static int64_t read_clock(void *context)
+{
+	(void)context;
+	return clock_now();
+}
+
+static int64_t read_cpu_clock(void *context)
+{
+	(void)context;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* A program that took another user's rights (sudo, su) can't be controlled by the one who started it. */
+static void warn_of_denied(struct executor_process *process)
+{
+	/* A freezer asks for nobody's rights; what can't be killed in the end is said then. */
+	if (!process->brake.tree.denied || process->warned || process->brake.hand != ACTUATOR_SIGNALS)
+		return;
+	process->warned = true;
+	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", process->index,
+		(int)process->brake.tree.denied);
+}
+
+static int64_t hold(void *context, const struct executor_hold *how)
+{
+	struct executor_process *process = context;
+	struct brake *const brake = &process->brake;
+	const int64_t before = clock_now();
+	if (!how->run)
+		brake_stop(brake, how->now_ns);
+	else if (how->again || brake->tree.stopped)
+		brake_continue(brake);
+	warn_of_denied(process);
+	brake_limit(brake, &how->limit);
+	return clock_now() - before;
+}
+
+/* Those of the moment, where they change. */
+static const struct sst_cpus *processors_of(const struct executor_process *process)
+{
+	const struct group *group = run_group(process->run->config, process->index);
+	return group->pin == PIN_DYNAMIC && atomic_load(&process->run->shared->moves) % 2 ? group->moved : group->cpus;
+}
+
+static double find_width(void *context)
+{
+	const struct executor_process *process = context;
+	if (process->brake.hand != ACTUATOR_QUOTA)
+		return 0;
+	const struct sst_cpus *const cpus = processors_of(process);
+	const struct linux_mask *const mask = &process->mask;
+	const size_t most = cpus ? cpus->count : mask->set ? (size_t)CPU_COUNT_S(mask->size, mask->set) : (size_t)CPU_SETSIZE;
+	return (double)workload_group_count(&process->brake.group, most);
+}
+
+static void settle(void *context, int64_t until_ns)
+{
+	struct executor_process *process = context;
+	brake_settle(&process->brake, until_ns);
+}
+
+static void fetch(void *context, struct slot *late)
+{
+	(void)context;
+	const pid_t pid = atomic_load(&late->executor);
+	if (pid > 0)
+		linux_home_fetch(pid, EXECUTOR_NUDGE);
+}
+
+/* Whoever was fetched may use all processors again. */
+static void move(void *context, bool home)
+{
+	const struct executor_process *process = context;
+	if (home && process->has_home)
+		linux_home_go(&process->mask, process->index);
+	else
+		linux_mask_give(&process->mask);
+}
+
+static int64_t cpu_ns(int who)
+{
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}
+
+/* Of an attached tree, all as of the last look at it. */
+static int64_t find_used(void *context, bool living)
+{
+	struct executor_process *process = context;
+	struct tree *const tree = &process->brake.tree;
+	if (process->executor.terminating)
+		scheduling_step_down(); /* nothing is urgent now */
+	if (!process->attached)
+		return cpu_ns(RUSAGE_CHILDREN) + (living ? descendants_living_cpu_ns(getpid()) : 0);
+	if (living)
+		tree_lives(tree, clock_now());
+	return (int64_t)(tree->cpu_ticks - process->ticks_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+/*
+ * SIGKILL to all, reaped as an ordinary process. The init of a contained workload goes last, where possible: what it has reaped
+ * counts as CPU time of the workload, what the kernel kills after it doesn't. What is left then is said and given up.
+ */
+static void kill_workload(struct executor_process *process)
+{
+	workload_groups_release_one(process->run->groups, process->index);
+	if (process->containment.init) {
+		tree_signal(&process->brake.tree, SIGKILL, clock_now());
+		containment_await_end(&process->containment, clock_now() + KILL_IN_ORDER_NS);
+	}
+	if (workload_groups_kill_one(process->run->groups, process->index, clock_now() + KILL_LIMIT_NS))
+		return;
+	char names[128];
+	descendants_name(names, sizeof names);
+	diag("workload %u: can't kill what is left of it: %s", process->index, names);
+	atomic_store(&process->slot->left, true);
+}
+
+/* SIGTERM comes first, SIGCONT after it, so that a stopped process meets it when it wakes up. An attached tree runs on without us. */
+static void end(void *context, enum executor_end how)
+{
+	struct executor_process *process = context;
+	struct tree *const tree = &process->brake.tree;
+	const int64_t now = clock_now();
+	scheduling_step_down();
+	if (how == EXECUTOR_KILLS) {
+		kill_workload(process);
+		return;
+	}
+	if (how == EXECUTOR_TERMINATES)
+		tree_signal(tree, SIGTERM, now);
+	tree_signal(tree, SIGCONT, now);
+	if (how == EXECUTOR_TERMINATES)
+		brake_release(&process->brake);
+	tree->stopped = false;
+}
+
+/* ---- Starts ----------------------------------------------------------------------------------------------------------- */
+
+/* What all trees are watched by. */
+static void set_looks(struct executor_process *process)
+{
+	const int64_t patience = process->run->config->workloads * LOOK_OF_ALL_NS;
+	process->brake.tree.patience_ns = patience > NS_PER_S ? patience : NS_PER_S;
+	process->brake.tree.budget = &process->run->shared->looks;
+}
+
+static void begin_tree(struct executor_process *process)
+{
+	tree_init(&process->brake.tree, process->first);
+	process->brake.tree.init = process->containment.init;
+	set_looks(process);
+}
+
+static pid_t start_workload(struct executor_process *process, enum start_stage *stage)
+{
+	const struct config *config = process->run->config;
+	const unsigned index = process->index;
+	const unsigned width = expand_width(config->workloads);
+	const struct group *const group = run_group(config, index);
+	pid_t pid = -1;
+	const char *const given[3] = {config->directory, group->stdout_file, group->stderr_file};
+	char *expanded[3] = {NULL, NULL, NULL};
+	char **command = expand_command(group->command, config->placeholder, index, width);
+	*stage = STAGE_FORK;
+	brake_release(&process->brake);
+	bool complete = command;
+	for (int i = 0; i < 3 && complete; i++)
+		if (given[i])
+			complete = (expanded[i] = expand(given[i], config->placeholder, index, width)) != NULL;
+	if (complete) {
+		const struct spawn request = {
+			.command = command,
+			.directory = expanded[0],
+			.stdout_file = expanded[1],
+			.stderr_file = expanded[2],
+			.inherit_stdin = spawn_hands_input_on(config->workloads - config->attaches),
+			.index = index,
+			.cpus = processors_of(process),
+			.mask = process->mask,
+			.user = &process->run->user,
+			.containment = config->contain == CONTAIN_PIDNS ? &process->containment : NULL,
+			.group = process->brake.hand == ACTUATOR_SIGNALS ? NULL : &process->brake.group,
+		};
+		pid = spawn(&request, stage);
+	}
+	const int saved = errno;
+	for (int i = 0; i < 3; i++)
+		free(expanded[i]);
+	expand_free(command);
+	errno = saved;
+	return pid;
+}
+
+static void note_failed_start(struct executor_process *process, enum start_stage stage)
+{
+	atomic_store(&process->slot->start_errno, errno);
+	atomic_store(&process->slot->start_stage, (int)stage);
+}
+
+static int start_again(void *context)
+{
+	struct executor_process *process = context;
+	enum start_stage stage;
+	process->first = start_workload(process, &stage);
+	if (process->first < 0) {
+		process->first = 0;
+		note_failed_start(process, stage);
+		return -1;
+	}
+	scheduling_raise(&process->run->user);
+	begin_tree(process);
+	atomic_store(&process->slot->pid, process->first);
+	return 0;
+}
+
+static int make_group(struct executor_process *process, enum start_stage *stage)
+{
+	process->brake.hand = run_actuator(process->run);
+	if (process->brake.hand == ACTUATOR_SIGNALS)
+		return 0;
+	*stage = STAGE_GROUP;
+	return workload_group_make(&process->brake.group, process->run->groups, process->index);
+}
+
+/* Starts the workload, or attaches to one. 0, or -1 with errno. */
+static int begin_workload(struct executor_process *process, enum start_stage *stage)
+{
+	if (process->attached) {
+		if (tree_attach(&process->brake.tree, process->attached, clock_now()) != 0)
+			return -1;
+		set_looks(process);
+		process->ticks_before = process->brake.tree.cpu_ticks;
+	} else {
+		if (make_group(process, stage) != 0 || (process->first = start_workload(process, stage)) < 0)
+			return -1;
+		begin_tree(process);
+	}
+	executor_come_up(&process->executor);
+	atomic_store(&process->slot->attached, process->attached != NULL);
+	atomic_store(&process->slot->pid, process->attached ? process->attached->process.pid : process->first);
+	return 0;
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------------------------------- */
+
+static void note_exit(struct executor_process *process, int status)
+{
+	process->first = 0;
+	executor_first_ended(&process->executor, status, !WIFEXITED(status) || WEXITSTATUS(status) != 0);
+}
+
+/* The first process has ended and is still a zombie. */
+static void reap_first(struct executor_process *process)
+{
+	int status = 0;
+	tree_leader_ends(&process->brake.tree, clock_now());
+	waitpid(process->first, &status, 0);
+	note_exit(process, status);
+}
+
+/* The same in a containment, where the init reaps it. */
+static void hear_from_init(struct executor_process *process)
+{
+	int status;
+	if (!containment_read_end(&process->containment, &status)) {
+		/* Without an init nobody keeps the group's number from being given again. */
+		if (process->containment.tie < 0)
+			process->brake.tree.whole_group = false;
+		return;
+	}
+	tree_leader_ends(&process->brake.tree, clock_now());
+	containment_let_go(&process->containment);
+	note_exit(process, status);
+}
+
+/* The init has ended: since nothing is left, or killed by somebody, and with it the workload. */
+static void reap_init(struct executor_process *process)
+{
+	int status = 0;
+	hear_from_init(process);
+	containment_free(&process->containment);
+	process->brake.tree.whole_group = false;
+	waitpid(process->containment.init, &status, 0);
+	process->containment.init = 0;
+	process->brake.tree.init = 0;
+	if (process->first)
+		note_exit(process, status);
+}
+
+/*
+ * Reaps what has ended; true when no process is left. As an ordinary process: reaping flushes the dead process's part of /proc,
+ * in which the kernel spins while another dying thread of it, which a real-time process would not let run, is at the same.
+ * (Seen on Linux 6.18: both executors spun for a second, until real-time throttling let the others in.)
+ */
+static bool reap(struct executor_process *process)
+{
+	bool stepped_down = false;
+	bool none = false;
+	for (;;) {
+		siginfo_t info = {0};
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+			none = errno == ECHILD;
+			break;
+		}
+		if (info.si_pid == 0)
+			break;
+		if (!stepped_down)
+			scheduling_step_down();
+		stepped_down = true;
+		if (info.si_pid == process->first)
+			reap_first(process);
+		else if (info.si_pid == process->containment.init)
+			reap_init(process);
+		else
+			waitpid(info.si_pid, NULL, 0);
+	}
+	if (stepped_down && !process->executor.terminating && !none)
+		scheduling_raise(&process->run->user);
+	return none;
+}
+
+/* Of a tree that was attached; how its first process ended is known to its parent alone. */
+static bool attached_is_over(struct executor_process *process, bool look)
+{
+	if (process->executor.terminating)
+		return true;
+	if ((!look && process->brake.tree.outsiders > 0) || tree_lives(&process->brake.tree, clock_now()))
+		return false;
+	atomic_store(&process->slot->ended, true);
+	return true;
+}
+
+/*
+ * An executor that was killed leaves its attached tree stopped. The master continues it, unless that is killed before it gets to it, when
+ * all others have ended already as it had told them to.
+ */
+static void continue_abandoned(const struct executor_process *process)
+{
+	const struct config *config = process->run->config;
+	for (unsigned i = 0; i < config->attaches; i++) {
+		const struct slot *slot = &process->run->shared->slot[config->workloads - config->attaches + i];
+		const pid_t pid = atomic_load(&slot->executor);
+		struct linux_process stat;
+		if (pid && pid != getpid() && (linux_process_read(pid, &stat) != 0 || linux_process_has_ended(&stat)))
+			attached_continue(process->run->attached[i].table);
+	}
+}
+
+/*
+ * Removes the own group. When the master is dead, the guardian and other executors may be, too: then whatever is in groups of this run
+ * is to go.
+ */
+static void leave_groups(struct executor_process *process)
+{
+	struct workload_groups *const groups = process->run->groups;
+	struct pollfd master = {.fd = process->run->master, .events = POLLIN};
+	workload_group_close(&process->brake.group);
+	if (poll(&master, 1, 0) > 0)
+		workload_groups_clear(groups, clock_now() + KILL_LIMIT_NS);
+	else
+		workload_groups_leave(groups, process->index, atomic_load(&process->run->shared->phase) > SHARED_RUN);
+}
+
+/* ---- From start to end ------------------------------------------------------------------------------------------------ */
+
+static void forget_signals(const struct executor_process *process)
+{
+	struct signalfd_siginfo info[8];
+	while (read(process->signals, info, sizeof info) > 0)
+		;
+}
+
+/* Until something happens, or it is time. A child that ended is something. */
+static int await(struct executor_process *process, struct pollfd *polled, nfds_t count)
+{
+	const int64_t wake_ns = executor_sleep(&process->executor);
+	const int64_t left = wake_ns - clock_now();
+	const struct timespec timeout = {.tv_sec = left > 0 ? left / NS_PER_S : 0, .tv_nsec = left > 0 ? left % NS_PER_S : 0};
+	const int result = ppoll(polled, count, wake_ns == INT64_MAX ? NULL : &timeout, NULL);
+	executor_awake(&process->executor);
+	return result;
+}
+
+/* True when nothing is left of the workload that would be looked after. */
+static bool is_gone(struct executor_process *process, bool look)
+{
+	if (process->attached)
+		return attached_is_over(process, look);
+	if (!reap(process))
+		return false;
+	/* Its numbers may be those of others from now on. */
+	tree_free(&process->brake.tree);
+	return !executor_comes_back(&process->executor);
+}
+
+/* The executors of attached trees may have gone with the master, and the guardian too. */
+static void end_without_master(struct executor_process *process)
+{
+	end(process, process->attached ? EXECUTOR_LETS_GO : EXECUTOR_KILLS);
+	for (unsigned i = 0; i < process->run->config->attaches; i++)
+		attached_continue(process->run->attached[i].table);
+}
+
+enum { SIGNALS, MASTER, TIE, GUARDIAN };
+
+/* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
+static int watch(struct executor_process *process)
+{
+	struct executor *const executor = &process->executor;
+	struct pollfd polled[] = {
+		[SIGNALS] = {.fd = process->signals, .events = POLLIN},
+		[MASTER] = {.fd = process->run->master, .events = POLLIN},
+		[TIE] = {.fd = -1, .events = POLLIN}, /* the containment, or one process of an attached tree */
+		[GUARDIAN] = {.fd = process->run->guardian, .events = POLLIN},
+	};
+	for (bool news = true;;) {
+		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
+		if (news) {
+			executor_look(executor);
+			if (is_gone(process, polled[TIE].revents))
+				return 0;
+			if (atomic_load(&process->slot->left))
+				return EXIT_TROUBLE;
+			polled[TIE].fd = process->attached ? process->brake.tree.outsider[0].fd : process->containment.tie;
+		}
+		if (await(process, polled, sizeof polled / sizeof *polled) < 0)
+			continue;
+		const bool edge_alone = executor_on_time(executor);
+		news = !edge_alone || polled[SIGNALS].revents || polled[MASTER].revents || polled[TIE].revents;
+		if (polled[MASTER].revents) {
+			end_without_master(process);
+			return EXIT_TROUBLE;
+		}
+		if (polled[GUARDIAN].revents) {
+			polled[GUARDIAN].fd = -1;
+			executor_left_alone(executor);
+		}
+		/* Nobody else would end it. */
+		if (executor_has_outlived(executor))
+			pidfd_send_signal(process->run->master, SIGKILL, NULL, 0);
+		if (polled[TIE].revents && !process->attached)
+			hear_from_init(process);
+		if (polled[SIGNALS].revents)
+			forget_signals(process);
+	}
+}
+
+static int set_up(struct executor_process *process)
+{
+	sigset_t all;
+	sigset_t watched;
+	/* Children that stop or go on are our own doing and no news. */
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigaction(SIGCHLD, &quiet, NULL);
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, EXECUTOR_NUDGE);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)
+		return -1;
+	process->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	/* Where executors aren't real-time processes, edges are in time all the same. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	if (process->signals < 0 || run_init_modules(process->run, process->index) != 0)
+		return -1;
+	return loop_init(&process->executor.loop, &process->run->host[SST_FEEDBACK].env);
+}
+
+int executor_process_run(struct run *run, unsigned index)
+{
+	static const struct executor_hands hands = {
+		.hold = hold,
+		.width = find_width,
+		.settle = settle,
+		.fetch = fetch,
+		.move = move,
+		.used = find_used,
+		.end = end,
+		.start = start_again,
+	};
+	struct slot *const slot = &run->shared->slot[index];
+	struct executor_process process = {
+		.run = run,
+		.slot = slot,
+		.index = index,
+		.attached = run_attached(run, index),
+		.containment = {.tie = -1},
+		.brake = {.group = WORKLOAD_GROUP_NONE},
+		.signals = -1,
+	};
+	executor_init(&process.executor, run, index, &hands, &process);
+	process.executor.is_attached = process.attached;
+	process.executor.loop.estimator.clock = read_clock;
+	process.executor.loop.estimator.cpu_clock = read_cpu_clock;
+	enum start_stage stage = STAGE_EXECUTOR;
+	int result = EXIT_TROUBLE;
+	atomic_store(&slot->executor, getpid());
+	run_mark_set(RUN_MARK_WITHIN);
+	bool begun = set_up(&process) == 0;
+	if (begun) {
+		process.has_home = scheduling_raise(&run->user).grant == GRANT_FIFO;
+		if (linux_mask_take(&process.mask) == 0 && process.has_home)
+			linux_home_go(&process.mask, index);
+		begun = begin_workload(&process, &stage) == 0;
+	}
+	if (!begun)
+		note_failed_start(&process, stage);
+	if (eventfd_write(run->ready, 1) == 0 && begun)
+		result = watch(&process);
+	continue_abandoned(&process);
+	leave_groups(&process);
+	executor_sign_off(&process.executor);
+	atomic_store(&slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
+	atomic_store(&slot->executor, 0);
+	linux_mask_free(&process.mask);
+	run_mark_clear();
+	return result;
+}
