@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -205,32 +203,6 @@ int descendants_expand(struct descendants *list)
 	return has_children_files() ? expand_by_children(list, 0, list->count) : expand_by_parents(0, list, list->count);
 }
 
-int process_open(const struct linux_process *process)
-{
-	struct linux_process now;
-	const int fd = pidfd_open(process->pid, 0);
-	if (fd < 0)
-		return -1;
-	/* With the descriptor open the number can't change hands any more. */
-	if (linux_process_read(process->pid, &now) == 0 && now.start_ticks == process->start_ticks)
-		return fd;
-	close(fd);
-	errno = ESRCH;
-	return -1;
-}
-
-int process_signal(const struct linux_process *process, int signal)
-{
-	const int fd = process_open(process);
-	if (fd < 0)
-		return -1;
-	const int result = pidfd_send_signal(fd, signal, NULL, 0);
-	const int saved = errno;
-	close(fd);
-	errno = saved;
-	return result;
-}
-
 /* Children that were there before; of `sparing`, not of what it forks. */
 static struct descendants spared;
 static pid_t sparing;
@@ -289,7 +261,8 @@ static bool signal_all(const struct descendants *list, int signal)
 	for (size_t i = 0; i < list->count; i++) {
 		if (linux_process_has_ended(&list->item[i].process))
 			continue;
-		if (process_signal(&list->item[i].process, signal) != 0 && errno == EPERM)
+		const struct process process = process_of(&list->item[i].process);
+		if (process_signal(&process, signal) != 0 && errno == EPERM)
 			denied = true;
 		else
 			others = true;

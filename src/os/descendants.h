@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes below a process, and signals that can't hit a stranger who got a number again. */
+/* The processes below a process. */
 #ifndef OS_DESCENDANTS_H
 #define OS_DESCENDANTS_H
 
@@ -43,12 +43,6 @@ void descendants_free(struct descendants *list);
 int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth);
 /* Appends everything below the processes that are listed and isn't listed yet, as descendants_list does. 0, or -1 with errno. */
 int descendants_expand(struct descendants *list);
-
-/* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
-int process_open(const struct linux_process *process);
-
-/* Sends a signal to exactly that process. 0, or -1 with errno. */
-int process_signal(const struct linux_process *process, int signal);
 
 /*
  * Remembers the children that the calling process has now: a command that became this program by exec, as `server & exec showstopper` in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc/PID says of a process. */
+/* A reference to a process, which holds as long as the process does and for no other; and what /proc/PID says of one. */
 #ifndef OS_PROCESS_H
 #define OS_PROCESS_H
 
@@ -34,5 +34,36 @@ int linux_process_parse(const char *text, size_t length, struct linux_process *p
 
 /* Reads /proc/PID/stat. 0, or -1 with errno (ENOENT or ESRCH: no such process). */
 int linux_process_read(pid_t pid, struct linux_process *process);
+
+/* One process, and no later one that gets its number. */
+struct process {
+	pid_t pid;            /* 0: none */
+	int fd;               /* pidfd; -1: none is held, and each signal opens one */
+	uint64_t start_ticks; /* as in linux_process */
+};
+#define PROCESS_NONE ((struct process){.fd = -1})
+
+/* The one that was read, without a descriptor. */
+static inline struct process process_of(const struct linux_process *read)
+{
+	return (struct process){.pid = read->pid, .fd = -1, .start_ticks = read->start_ticks};
+}
+
+/*
+ * The process that has this number now, with a descriptor, for process_release, and what /proc says of it. 0, or -1 with errno (ESRCH:
+ * there is none, or /proc doesn't show it) and PROCESS_NONE.
+ */
+int process_take(struct process *process, pid_t pid, struct linux_process *now);
+/* Opens the descriptor of one that has none. 0, or -1 with errno (ESRCH: it is gone). */
+int process_hold(struct process *process);
+/* Closes the descriptor, if there is one; errno stays. */
+void process_release(struct process *process);
+
+/* What /proc says of it now. 0, or -1 with errno (ESRCH: it is gone), and *now is as before. */
+int process_look(const struct process *process, struct linux_process *now);
+/* Whether it has ended, reaped or not; false where that can't be told. */
+bool process_has_ended(const struct process *process);
+/* Sends it a signal. 0, or -1 with errno (ESRCH: it is gone). */
+int process_signal(const struct process *process, int signal);
 
 #endif

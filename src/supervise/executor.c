@@ -724,7 +724,8 @@ static int watch(struct executor *executor)
 				return 0;
 			if (atomic_load(&executor->slot->left))
 				return EXIT_TROUBLE;
-			polled[2].fd = executor->attached ? executor->brake.tree.outsider[0].fd : executor->containment.tie;
+			polled[2].fd =
+				executor->attached ? executor->brake.tree.outsider[0].process.fd : executor->containment.tie;
 		}
 		if (await(executor, polled, sizeof polled / sizeof *polled) < 0)
 			continue;

@@ -133,7 +133,8 @@ bool executors_kill_strays(const struct master *master)
 			continue;
 		list.item[i].depth = 0; /* the mark of a stray */
 		if (!linux_process_has_ended(process)) {
-			process_signal(process, SIGKILL);
+			const struct process target = process_of(process);
+			process_signal(&target, SIGKILL);
 			found = true;
 		}
 	}

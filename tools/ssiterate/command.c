@@ -100,8 +100,10 @@ int command_start(struct iterate *iterate)
 
 void command_signal_all(struct iterate *iterate, int number)
 {
-	for (size_t i = 0; i < iterate->victims.count; i++)
-		process_signal(&iterate->victims.item[i].process, number);
+	for (size_t i = 0; i < iterate->victims.count; i++) {
+		const struct process victim = process_of(&iterate->victims.item[i].process);
+		process_signal(&victim, number);
+	}
 	if (iterate->command > 0)
 		kill(iterate->command, number);
 }

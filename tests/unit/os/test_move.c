@@ -97,7 +97,7 @@ static void end(pid_t pid)
 	descendants_list(pid, &list);
 	kill(pid, SIGSTOP);
 	for (size_t i = 0; i < list.count; i++)
-		process_signal(&list.item[i].process, SIGKILL);
+		process_signal(&(struct process){list.item[i].process.pid, -1, list.item[i].process.start_ticks}, SIGKILL);
 	descendants_free(&list);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
