@@ -5,10 +5,8 @@
  */
 #include "os/descendants.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +38,6 @@ void descendants_free(struct descendants *list)
 	*list = (struct descendants){0};
 }
 
-static bool is_number(const char *name)
-{
-	return *name && strspn(name, "0123456789") == strlen(name);
-}
-
 /* Children are named in the order in which they are listed. */
 static bool is_among_first(struct descendants *list, size_t count, pid_t pid)
 {
@@ -58,66 +51,34 @@ static bool is_among_first(struct descendants *list, size_t count, pid_t pid)
 	return false;
 }
 
-/* Appends a child, but for those that are among the first `known`. */
-static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t parent, unsigned depth)
+/* Where children are appended: all but those that are among the first `known` of the list. */
+struct children {
+	struct descendants *list;
+	size_t known;
+	pid_t parent;
+	unsigned depth;
+};
+
+static int append_child(pid_t pid, void *context)
 {
+	const struct children *const children = context;
 	struct linux_process child;
-	if (is_among_first(list, known, pid))
+	if (is_among_first(children->list, children->known, pid))
 		return 0;
 	if (linux_process_read(pid, &child) != 0) {
-		list->vanished++;
+		children->list->vanished++;
 		return 0;
 	}
 	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
-	if (child.parent != parent && child.parent != getpid())
+	if (child.parent != children->parent && child.parent != getpid())
 		return 0;
-	return descendants_add(list, &child, depth);
-}
-
-/* Appends the children that one thread's file names. */
-static int append_children(struct descendants *list, size_t known, const char *path, pid_t parent, unsigned depth)
-{
-	char text[4096];
-	ssize_t length;
-	pid_t pid = 0;
-	int result = 0;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT || errno == ESRCH ? 0 : -1;
-	/* A blank follows each number; one may lie across two reads. */
-	while (result == 0 && (length = read(fd, text, sizeof text)) > 0)
-		for (ssize_t i = 0; result == 0 && i < length; i++) {
-			if (text[i] >= '0' && text[i] <= '9') {
-				pid = pid * 10 + (text[i] - '0');
-			} else if (pid) {
-				result = append_child(list, known, pid, parent, depth);
-				pid = 0;
-			}
-		}
-	close(fd);
-	return result;
+	return descendants_add(children->list, &child, children->depth);
 }
 
 /* `threads`: how many the process has, or 0 where that isn't known. */
 static int append_children_of(struct descendants *list, size_t known, pid_t pid, uint64_t threads, unsigned depth)
 {
-	char path[320];
-	if (threads == 1) {
-		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-		return append_children(list, known, path, pid, depth);
-	}
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *task = opendir(path);
-	if (!task)
-		return errno == ENOENT || errno == ESRCH ? 0 : -1;
-	int result = 0;
-	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
-		if (is_number(entry->d_name)) {
-			snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
-			result = append_children(list, known, path, pid, depth);
-		}
-	closedir(task);
-	return result;
+	return linux_process_each_child("", pid, threads, true, append_child, &(struct children){list, known, pid, depth});
 }
 
 /* Below those from the place `from` on. */
@@ -140,29 +101,22 @@ static int append_from(struct descendants *list, size_t known, const struct desc
 	return 0;
 }
 
+static int append_any(pid_t pid, void *all)
+{
+	struct linux_process process;
+	return linux_process_read(pid, &process) == 0 ? descendants_add(all, &process, 0) : 0;
+}
+
 /* Below the listed processes, and below the root where that isn't 0. */
 static int expand_by_parents(pid_t root, struct descendants *list, size_t known)
 {
 	struct descendants all = {0};
-	DIR *proc = opendir("/proc");
-	int result = -1;
-	if (!proc)
-		return -1;
-	for (struct dirent *entry; (entry = readdir(proc));) {
-		struct linux_process process;
-		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
-			descendants_add(&all, &process, 0) != 0)
-			goto out;
-	}
-	if (root && append_from(list, known, &all, root, 1) != 0)
-		goto out;
-	for (size_t i = 0; i < list->count; i++)
-		if (append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1) != 0)
-			goto out;
-	result = 0;
-out:
+	int result = linux_process_each("", append_any, &all);
+	if (result == 0 && root)
+		result = append_from(list, known, &all, root, 1);
+	for (size_t i = 0; result == 0 && i < list->count; i++)
+		result = append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1);
 	descendants_free(&all);
-	closedir(proc);
 	return result;
 }
 
@@ -182,9 +136,9 @@ int descendants_list_by_parents(pid_t root, struct descendants *list)
 
 int descendants_list(pid_t root, struct descendants *list)
 {
-	list->count = list->vanished = 0;
 	if (!has_children_files())
-		return expand_by_parents(root, list, 0);
+		return descendants_list_by_parents(root, list);
+	list->count = list->vanished = 0;
 	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0, 0) : -1;
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/process.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
+
+#include "os/source.h"
 
 struct cursor {
 	const char *at, *end;
@@ -67,20 +70,124 @@ malformed:
 	return -1;
 }
 
-int linux_process_read(pid_t pid, struct linux_process *process)
+int linux_process_read_from(int fd, struct linux_process *process)
+{
+	char text[1024];
+	/* The kernel makes such a text at once; asking for more to find its end would double the cost. */
+	const ssize_t length = pread(fd, text, sizeof text, 0);
+	return length < 0 ? -1 : linux_process_parse(text, (size_t)length, process);
+}
+
+int linux_process_read_below(const char *root, pid_t pid, struct linux_process *process)
 {
 	char path[32];
-	char text[1024];
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = linux_source_open(root, path);
 	if (fd < 0)
 		return -1;
-	const ssize_t length = read(fd, text, sizeof text);
+	const int result = linux_process_read_from(fd, process);
 	const int saved = errno;
 	close(fd);
 	errno = saved;
-	return length < 0 ? -1 : linux_process_parse(text, (size_t)length, process);
+	return result;
 }
+
+int linux_process_read(pid_t pid, struct linux_process *process)
+{
+	return linux_process_read_below("", pid, process);
+}
+
+/* ---- Which ones there are --------------------------------------------------------------------------------------------- */
+
+/* The entries of a folder that are numbers. */
+static int each_entry(const char *root, const char *path, linux_process_met *met, void *context)
+{
+	const int fd = linux_source_open(root, path);
+	DIR *const folder = fd < 0 ? NULL : fdopendir(fd);
+	int result = 0;
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	for (const struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;)
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			result = met((pid_t)strtol(entry->d_name, NULL, 10), context);
+	const int saved = errno;
+	closedir(folder);
+	errno = saved;
+	return result;
+}
+
+int linux_process_each(const char *root, linux_process_met *met, void *context)
+{
+	return each_entry(root, "/proc", met, context);
+}
+
+int linux_process_each_in(int fd, bool to_end, linux_process_met *met, void *context)
+{
+	char text[4096];
+	ssize_t length;
+	off_t at = 0;
+	pid_t pid = 0;
+	int result = 0;
+	/* A blank follows each number; one may lie across two reads. */
+	for (; result == 0 && (length = pread(fd, text, sizeof text, at)) > 0; at += length) {
+		for (ssize_t i = 0; result == 0 && i < length; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+			} else if (pid) {
+				result = met(pid, context);
+				pid = 0;
+			}
+		}
+		/* The kernel fills what it is given, as long as there are more. */
+		if (!to_end && (size_t)length < sizeof text / 2)
+			break;
+	}
+	return result;
+}
+
+struct thread_lists {
+	const char *root;
+	pid_t pid;
+	bool to_end;
+	linux_process_met *met;
+	void *context;
+};
+
+static bool is_gone(void)
+{
+	return errno == ENOENT || errno == ESRCH;
+}
+
+static int each_child_of_thread(pid_t thread, void *context)
+{
+	const struct thread_lists *const lists = context;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)lists->pid, (int)thread);
+	const int fd = linux_source_open(lists->root, path);
+	if (fd < 0)
+		return is_gone() ? 0 : -1;
+	const int result = linux_process_each_in(fd, lists->to_end, lists->met, lists->context);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return result;
+}
+
+int linux_process_each_child(const char *root, pid_t pid, uint64_t threads, bool to_end, linux_process_met *met, void *context)
+{
+	struct thread_lists lists = {root, pid, to_end, met, context};
+	char path[32];
+	if (threads == 1)
+		return each_child_of_thread(pid, &lists);
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	const int result = each_entry(root, path, each_child_of_thread, &lists);
+	return result != 0 && is_gone() ? 0 : result;
+}
+
+/* ---- References ------------------------------------------------------------------------------------------------------- */
 
 int process_take(struct process *process, pid_t pid, struct linux_process *now)
 {

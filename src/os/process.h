@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reference to a process, which holds as long as the process does and for no other; and what /proc/PID says of one. */
+/* A reference to a process, which holds for this one alone, what /proc/PID says of one, and which ones there are. */
 #ifndef OS_PROCESS_H
 #define OS_PROCESS_H
 
@@ -32,8 +32,24 @@ static inline bool linux_process_has_ended(const struct linux_process *process)
 /* Parses the text of /proc/PID/stat; the command's name may hold anything. 0, or -1 with errno EINVAL. */
 int linux_process_parse(const char *text, size_t length, struct linux_process *process);
 
-/* Reads /proc/PID/stat. 0, or -1 with errno (ENOENT or ESRCH: no such process). */
+/* Reads /proc/PID/stat, or the one in a tree of files below `root`. 0, or -1 with errno (ENOENT or ESRCH: no such process). */
 int linux_process_read(pid_t pid, struct linux_process *process);
+int linux_process_read_below(const char *root, pid_t pid, struct linux_process *process);
+/* The same from an open file, again and again. */
+int linux_process_read_from(int fd, struct linux_process *process);
+
+/* What is done with the number of each process that is met; what isn't 0 ends that and is returned. */
+typedef int linux_process_met(pid_t pid, void *context);
+/* All processes. Else 0, or -1 with errno where they can't be listed. */
+int linux_process_each(const char *root, linux_process_met *met, void *context);
+/*
+ * The children of a process, as the kernel lists them for each of its threads; `threads` is how many these are, 0 where that isn't known.
+ * Of a process that is gone there are none. -1 with errno where it can't be told. `to_end`: a list is read until nothing more comes, by
+ * which children are met that were forked meanwhile; else a short one is read once.
+ */
+int linux_process_each_child(const char *root, pid_t pid, uint64_t threads, bool to_end, linux_process_met *met, void *context);
+/* Those in one of these lists, an open file. */
+int linux_process_each_in(int fd, bool to_end, linux_process_met *met, void *context);
 
 /* One process, and no later one that gets its number. */
 struct process {
