@@ -23,21 +23,6 @@
 #include "base/diag.h"
 #include "os/run_mark.h"
 
-static void read_name(struct attached *attached)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)attached->process.pid);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t length = fd < 0 ? 0 : read(fd, attached->name, sizeof attached->name - 1);
-	if (fd >= 0)
-		close(fd);
-	attached->name[length > 0 ? length : 0] = '\0';
-	attached->name[strcspn(attached->name, "\n")] = '\0';
-	for (char *at = attached->name; *at; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
-}
-
 /* Whether `above` is the process itself or one of its ancestors. */
 static bool descends_from(pid_t pid, pid_t above)
 {
@@ -146,7 +131,7 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 		}
 		if (refuse_what_is_of_a_run(pid[i]) != 0)
 			goto fail;
-		read_name(&all[i]);
+		linux_process_name(pid[i], all[i].name);
 		all[i].table = memfd_create("showstopper", MFD_CLOEXEC);
 		if (all[i].table < 0) {
 			diag("--attach: can't keep track of process %d: %s", (int)pid[i], strerror(errno));

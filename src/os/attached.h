@@ -11,10 +11,10 @@
 #include "os/process.h"
 
 struct attached {
-	struct process process; /* the first one of the tree */
-	char name[64];          /* of its program; what can't be printed is '?' */
-	int table;              /* memfd: every process of the tree that may be stopped; written by the executor alone */
-	int claim;              /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
+	struct process process;            /* the first one of the tree */
+	char name[LINUX_PROCESS_NAME_MAX]; /* of its program */
+	int table; /* memfd: every process of the tree that may be stopped; written by the executor alone */
+	int claim; /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
 };
 
 /*

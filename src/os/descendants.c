@@ -268,19 +268,12 @@ void descendants_name(char *text, size_t size)
 	text[0] = '\0';
 	if (list_own(&list) == 0)
 		for (size_t i = 0; i < list.count && used < size; i++) {
-			char path[32];
-			char name[32] = "?";
+			char name[LINUX_PROCESS_NAME_MAX];
 			if (linux_process_has_ended(&list.item[i].process))
 				continue;
-			snprintf(path, sizeof path, "/proc/%d/comm", (int)list.item[i].process.pid);
-			const int fd = open(path, O_RDONLY | O_CLOEXEC);
-			const ssize_t length = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
-			if (fd >= 0)
-				close(fd);
-			if (length > 0)
-				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
-			used += (size_t)snprintf(
-				text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+			linux_process_name(list.item[i].process.pid, name);
+			used += (size_t)snprintf(text + used, size - used, "%s%d (%s)", used ? ", " : "",
+				(int)list.item[i].process.pid, *name ? name : "?");
 		}
 	descendants_free(&list);
 }
@@ -293,10 +286,9 @@ static int64_t waited_cpu_ns(const struct linux_process *process)
 
 static int64_t own_cpu_ns(const struct linux_process *process)
 {
-	clockid_t clock;
-	struct timespec used;
-	if (clock_getcpuclockid(process->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
-		return used.tv_sec * NS_PER_S + used.tv_nsec;
+	int64_t used_ns;
+	if (linux_process_clock(process->pid, &used_ns))
+		return used_ns;
 	return (int64_t)(process->user_ticks + process->system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "os/source.h"
 
 struct cursor {
@@ -95,6 +97,38 @@ int linux_process_read_below(const char *root, pid_t pid, struct linux_process *
 int linux_process_read(pid_t pid, struct linux_process *process)
 {
 	return linux_process_read_below("", pid, process);
+}
+
+void linux_process_name(pid_t pid, char name[static LINUX_PROCESS_NAME_MAX])
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	linux_source_line("", path, name, LINUX_PROCESS_NAME_MAX);
+	for (char *at = name; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+}
+
+bool linux_process_clock(pid_t pid, int64_t *ns)
+{
+	/* As clock_getcpuclockid makes it after a system call to check it. */
+	const clockid_t clock = (clockid_t)((~(unsigned)pid << 3) | 2);
+	struct timespec used;
+	if (clock_gettime(clock, &used) != 0)
+		return false;
+	*ns = used.tv_sec * NS_PER_S + used.tv_nsec;
+	return true;
+}
+
+uint64_t linux_process_newest(int loadavg)
+{
+	char text[128];
+	const ssize_t length = loadavg < 0 ? -1 : pread(loadavg, text, sizeof text - 1, 0);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	const char *const last = strrchr(text, ' ');
+	return last ? strtoull(last, NULL, 10) : 0;
 }
 
 /* ---- Which ones there are --------------------------------------------------------------------------------------------- */
@@ -184,7 +218,7 @@ int linux_process_each_child(const char *root, pid_t pid, uint64_t threads, bool
 		return each_child_of_thread(pid, &lists);
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	const int result = each_entry(root, path, each_child_of_thread, &lists);
-	return result != 0 && is_gone() ? 0 : result;
+	return result < 0 && is_gone() ? 0 : result;
 }
 
 /* ---- References ------------------------------------------------------------------------------------------------------- */

@@ -38,7 +38,18 @@ int linux_process_read_below(const char *root, pid_t pid, struct linux_process *
 /* The same from an open file, again and again. */
 int linux_process_read_from(int fd, struct linux_process *process);
 
-/* What is done with the number of each process that is met; what isn't 0 ends that and is returned. */
+/* The name of its program, of which the kernel keeps 15 bytes; what can't be printed is '?', and one that can't be read is empty. */
+#define LINUX_PROCESS_NAME_MAX 64
+void linux_process_name(pid_t pid, char name[static LINUX_PROCESS_NAME_MAX]);
+/* Processor time that it has used itself, by its clock, which nothing hides. False where there is no such process. */
+bool linux_process_clock(pid_t pid, int64_t *ns);
+/*
+ * The number of the newest process of this PID namespace, from an open /proc/loadavg; 0: not known. While it is the same, nobody has
+ * forked.
+ */
+uint64_t linux_process_newest(int loadavg);
+
+/* What is done with the number of each process that is met; what isn't 0 (-1 with errno) ends that and is returned. */
 typedef int linux_process_met(pid_t pid, void *context);
 /* All processes. Else 0, or -1 with errno where they can't be listed. */
 int linux_process_each(const char *root, linux_process_met *met, void *context);

@@ -69,21 +69,9 @@ void tree_free(struct tree *tree)
 	*tree = (struct tree){.loadavg = -1};
 }
 
-/* The number of the newest process of this PID namespace, or 0 when it can't be had. */
-static uint64_t newest_process(const struct tree *tree)
-{
-	char text[128];
-	const ssize_t length = tree->loadavg < 0 ? -1 : pread(tree->loadavg, text, sizeof text - 1, 0);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	const char *last = strrchr(text, ' ');
-	return last ? strtoull(last, NULL, 10) : 0;
-}
-
 static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 {
-	*forks = newest_process(tree);
+	*forks = linux_process_newest(tree->loadavg);
 	if (tree->scanned_ns == INT64_MIN)
 		return true;
 	const int64_t since_ns = now_ns - tree->scanned_ns;
@@ -286,14 +274,14 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 	}
 	tree->outsider[tree->outsiders] = (struct tree_outsider){.process = attached->process};
 	tree->outsider[tree->outsiders++].process.fd = fd;
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	return 0;
 }
 
 bool tree_lives(struct tree *tree, int64_t now_ns)
 {
 	size_t living = 0;
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	/* The dead go, also when there was no memory for a look. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		if (process_has_ended(&tree->outsider[i].process))
@@ -365,7 +353,7 @@ void tree_stop(struct tree *tree, int64_t now_ns)
 		const bool found = stop_outsiders(tree, true) > 0;
 		if ((!found && !tree->changed) || clock_now() >= limit || !look_budget_grants(tree->budget, LOOK_AGAIN, now_ns))
 			return;
-		forks = newest_process(tree);
+		forks = linux_process_newest(tree->loadavg);
 	}
 }
 
@@ -384,7 +372,7 @@ void tree_continue(struct tree *tree)
 
 void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 {
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	if (signal == SIGCONT) {
 		tree_continue(tree);
 		return;
@@ -397,5 +385,5 @@ void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 void tree_leader_ends(struct tree *tree, int64_t now_ns)
 {
 	tree->whole_group = false;
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 }

@@ -41,9 +41,6 @@
 /* After so many forks the number of a stranger may be that of another process (the least that kernel.pid_max allows is 301). */
 #define FORKS_FOR_REUSE 250
 
-/* The processor-time clock of a process, as clock_getcpuclockid gives it after a system call to check it. */
-#define PROCESS_CLOCK(pid) ((clockid_t)((~(unsigned)(pid) << 3) | 2))
-
 enum tree_file { TREE_STAT, TREE_CHILDREN, TREE_FILES };
 enum tree_kind { NEW, STRANGER, MEMBER };
 
@@ -129,14 +126,11 @@ static void let_go(struct linux_tree_time *tree, struct tree_process *process)
 	}
 }
 
-/* By its clock, which /proc can't hide. False where there is no such process, or no clock. */
-static bool read_clock(const struct linux_tree_time *tree, pid_t pid, double *seconds)
+/* By its clock, which /proc can't hide. */
+static bool has_clock(const struct linux_tree_time *tree, pid_t pid)
 {
-	struct timespec time;
-	if (!tree->has_clocks || clock_gettime(PROCESS_CLOCK(pid), &time) != 0)
-		return false;
-	*seconds = (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-	return true;
+	int64_t ignored;
+	return tree->has_clocks && linux_process_clock(pid, &ignored);
 }
 
 static void take(const struct linux_tree_time *tree, struct tree_process *process, const struct linux_process *stat)
@@ -283,9 +277,8 @@ static int read_again(struct linux_tree_time *tree, struct tree_process *process
 static void read_member(struct linux_tree_time *tree, struct tree_process *process)
 {
 	struct linux_process stat;
-	double ignored;
 	if (read_again(tree, process, &stat) != 0) {
-		process->is_dead = !read_clock(tree, process->pid, &ignored);
+		process->is_dead = !has_clock(tree, process->pid);
 		tree->is_hidden = tree->is_hidden || !process->is_dead;
 	} else if (stat.start_ticks != process->start_ticks) {
 		process->is_dead = true;
@@ -301,14 +294,13 @@ static int add_child(pid_t pid, void *context)
 	const struct listing *const listing = context;
 	struct linux_tree_time *const tree = listing->tree;
 	struct linux_process stat;
-	double ignored;
 	if (find(tree, pid, listing->known))
 		return 0;
 	for (size_t i = listing->known; i < tree->count; i++)
 		if (tree->process[i].pid == pid)
 			return 0;
 	if (linux_process_read_below(tree->root, pid, &stat) != 0) {
-		tree->is_hidden = tree->is_hidden || read_clock(tree, pid, &ignored);
+		tree->is_hidden = tree->is_hidden || has_clock(tree, pid);
 		return 0;
 	}
 	return append_new(tree, &stat, MEMBER) ? 0 : -1;
@@ -390,7 +382,9 @@ static bool read_clocks(struct linux_tree_time *tree, int64_t *when_ns)
 		struct tree_process *const process = &tree->process[i];
 		if (process->kind != MEMBER || process->is_dead)
 			continue;
-		process->is_dead = !read_clock(tree, process->pid, &process->own_now);
+		int64_t own_ns = 0;
+		process->is_dead = !linux_process_clock(process->pid, &own_ns);
+		process->own_now = process->is_dead ? process->own_now : (double)own_ns / 1e9;
 		all = all && !process->is_dead;
 	}
 	return all;
