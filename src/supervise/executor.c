@@ -28,11 +28,11 @@
 #include "base/units.h"
 #include "control/loop.h"
 #include "control/overdue.h"
-#include "os/attached.h"
 #include "os/brake.h"
 #include "os/home.h"
 #include "os/run_mark.h"
 #include "os/spawn.h"
+#include "supervise/obligations.h"
 #include "supervise/respawn.h"
 #include "supervise/used_time.h"
 
@@ -631,23 +631,21 @@ static void continue_abandoned(const struct executor *executor)
 		const pid_t pid = atomic_load(&slot->executor);
 		struct linux_process process;
 		if (pid && pid != getpid() && (linux_process_read(pid, &process) != 0 || linux_process_has_ended(&process)))
-			attached_continue(executor->run->attached[i].table);
+			obligations_release(executor->run->owed, config->workloads - config->attaches + i);
 	}
 }
 
-/*
- * Removes the own group. When the master is dead, the guardian and other executors may be, too: then whatever is in groups of this run
- * is to go.
- */
+/* Removes the own group. When the master is dead, the guardian and other executors may be, too. */
 static void leave_groups(struct executor *executor)
 {
-	struct workload_groups *const groups = executor->run->groups;
-	struct pollfd master = {.fd = executor->run->master, .events = POLLIN};
+	const struct run *const run = executor->run;
+	struct pollfd above[] = {{.fd = run->master, .events = POLLIN}, {.fd = run->guardian, .events = POLLIN}};
 	workload_group_close(&executor->brake.group);
-	if (poll(&master, 1, 0) > 0)
-		workload_groups_clear(groups, clock_now() + KILL_LIMIT_NS);
+	poll(above, 2, 0);
+	if (above[0].revents)
+		obligations_settle_abandoned(run->owed, above[1].revents);
 	else
-		workload_groups_leave(groups, executor->loop.index, atomic_load(&executor->shared->phase) > SHARED_RUN);
+		workload_groups_leave(run->groups, executor->loop.index, atomic_load(&executor->shared->phase) > SHARED_RUN);
 }
 
 static void sign_off(struct executor *executor)
@@ -751,9 +749,6 @@ static int watch(struct executor *executor)
 				let_go(executor);
 			else
 				kill_workload(executor);
-			/* The executors of attached trees may have gone with the master, and the guardian too. */
-			for (unsigned i = 0; i < executor->run->config->attaches; i++)
-				attached_continue(executor->run->attached[i].table);
 			return EXIT_TROUBLE;
 		}
 		if (polled[3].revents) {

@@ -196,10 +196,7 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
 	master->lost += !atomic_load(&slot->lost);
 	shared_set_lost(master->run.shared, index, clock_now());
-	const struct attached *attached = run_attached(&master->run, index);
-	if (attached)
-		attached_continue(attached->table);
-	workload_groups_release_one(master->run.groups, index);
+	obligations_release(&master->ties->owed, index);
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)), then);

@@ -393,7 +393,7 @@ void master_supervise(struct master *master)
 		{.fd = master->signals, .events = POLLIN},
 		{.fd = master->timer, .events = POLLIN},
 		{.fd = master->run.ready, .events = POLLIN},
-		{.fd = master->ties->guardian, .events = POLLIN},
+		{.fd = master->ties->guardian.fd, .events = POLLIN},
 		{.fd = master->instant, .events = POLLIN},
 	};
 	heartbeat_beat(master->run.heartbeat);
