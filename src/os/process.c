@@ -15,61 +15,53 @@
 #include "base/units.h"
 #include "os/source.h"
 
-struct cursor {
-	const char *at, *end;
-	bool failed;
-};
+/* Fields of the text, by their numbers in proc(5); of the four times the first. */
+enum { PID = 1, PARENT = 4, GROUP, SESSION, FLAGS = 9, TIMES = 14, THREADS = 20, START = 22 };
 
-/* The next number of a line of blank-separated numbers; negative ones wrap, which only fields that are not used do. */
-static uint64_t next(struct cursor *cursor)
+/* Numbers with blanks before them; negative ones wrap, which only fields that are not used do. */
+static bool take_numbers(const char *at, const char *end, uint64_t *number, size_t count)
 {
-	while (cursor->at < cursor->end && *cursor->at == ' ')
-		cursor->at++;
-	const bool negative = cursor->at < cursor->end && *cursor->at == '-';
-	if (negative)
-		cursor->at++;
-	if (cursor->at == cursor->end || *cursor->at < '0' || *cursor->at > '9')
-		cursor->failed = true;
-	uint64_t value = 0;
-	for (; cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9'; cursor->at++)
-		value = value * 10 + (uint64_t)(*cursor->at - '0');
-	return negative ? -value : value;
+	for (size_t i = 0; i < count; i++) {
+		while (at < end && *at == ' ')
+			at++;
+		const bool negative = at < end && *at == '-';
+		at += negative;
+		if (at == end || *at < '0' || *at > '9')
+			return false;
+		for (number[i] = 0; at < end && *at >= '0' && *at <= '9'; at++)
+			number[i] = number[i] * 10 + (uint64_t)(*at - '0');
+		if (negative)
+			number[i] = -number[i];
+	}
+	return true;
 }
 
 int linux_process_parse(const char *text, size_t length, struct linux_process *process)
 {
-	struct cursor cursor = {text, text + length, false};
-	struct linux_process found = {.pid = (pid_t)next(&cursor)};
+	const char *const end = text + length;
+	uint64_t field[START + 1];
 	/* The name is in parentheses and may hold some itself: the last one closes it. */
-	const char *close = memrchr(text, ')', length);
-	if (cursor.failed || !close || cursor.end - close < 4 || close[1] != ' ')
-		goto malformed;
-	found.state = close[2];
-	cursor.at = close + 3;
-	found.parent = (pid_t)next(&cursor);
-	found.group = (pid_t)next(&cursor);
-	found.session = (pid_t)next(&cursor);
-	for (int skipped = 0; skipped < 2; skipped++) /* terminal, its foreground group */
-		next(&cursor);
-	found.flags = next(&cursor);
-	for (int skipped = 0; skipped < 4; skipped++) /* faults */
-		next(&cursor);
-	found.user_ticks = next(&cursor);
-	found.system_ticks = next(&cursor);
-	found.children_user_ticks = next(&cursor);
-	found.children_system_ticks = next(&cursor);
-	for (int skipped = 0; skipped < 2; skipped++) /* priority, nice */
-		next(&cursor);
-	found.threads = next(&cursor);
-	next(&cursor); /* interval timer */
-	found.start_ticks = next(&cursor);
-	if (cursor.failed)
-		goto malformed;
-	*process = found;
+	const char *const close = memrchr(text, ')', length);
+	if (!close || end - close < 4 || close[1] != ' ' || !take_numbers(text, end, &field[PID], 1) ||
+		!take_numbers(close + 3, end, &field[PARENT], START - PARENT + 1)) {
+		errno = EINVAL;
+		return -1;
+	}
+	*process = (struct linux_process){
+		.pid = (pid_t)field[PID],
+		.parent = (pid_t)field[PARENT],
+		.group = (pid_t)field[GROUP],
+		.session = (pid_t)field[SESSION],
+		.state = close[2],
+		.flags = field[FLAGS],
+		.start_ticks = field[START],
+		.user_ticks = field[TIMES],
+		.system_ticks = field[TIMES + 1],
+		.children_user_ticks = field[TIMES + 2],
+		.children_system_ticks = field[TIMES + 3],
+		.threads = field[THREADS],
+	};
 	return 0;
-malformed:
-	errno = EINVAL;
-	return -1;
 }
 
 int linux_process_read_from(int fd, struct linux_process *process)
@@ -180,6 +172,13 @@ int linux_process_each_in(int fd, bool to_end, linux_process_met *met, void *con
 			break;
 	}
 	return result;
+}
+
+int linux_process_each_thread(pid_t pid, linux_process_met *met, void *context)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	return each_entry("", path, met, context);
 }
 
 struct thread_lists {

@@ -53,6 +53,8 @@ uint64_t linux_process_newest(int loadavg);
 typedef int linux_process_met(pid_t pid, void *context);
 /* All processes. Else 0, or -1 with errno where they can't be listed. */
 int linux_process_each(const char *root, linux_process_met *met, void *context);
+/* The threads of a process. 0, or -1 with errno where they can't be listed. */
+int linux_process_each_thread(pid_t pid, linux_process_met *met, void *context);
 /*
  * The children of a process, as the kernel lists them for each of its threads; `threads` is how many these are, 0 where that isn't known.
  * Of a process that is gone there are none. -1 with errno where it can't be told. `to_end`: a list is read until nothing more comes, by

@@ -112,14 +112,8 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 		child(spawn, parent, &report);
 	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	const int result = exec_report_read(&report, pid, &failure);
-	if (pid > 0 && result == 0)
+	if (!exec_report_read(&report, pid, &failure) && pid > 0)
 		return pid;
-	/* What can't tell how it fares must not run unseen. */
-	if (result < 0) {
-		failure.error = errno;
-		kill(pid, SIGKILL);
-	}
 	if (pid > 0 && spawn->containment)
 		containment_abandon(spawn->containment);
 	else if (pid > 0)

@@ -81,33 +81,43 @@ static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	       look_budget_grants(tree->budget, LOOK_FORKS, now_ns);
 }
 
-/* The members of the tree as they are now. */
-static int list_members(struct tree *tree)
+/*
+ * Adds those that are known and not listed. An attached process stays a member, whoever its parent is now. And a list of children that
+ * changes while it is read may lack one that has been there all the time: one that is stopped must not be forgotten.
+ */
+static int add_known(struct tree *tree)
 {
-	if (!tree->attached) {
-		if (descendants_list(getpid(), &tree->scan) != 0)
-			return -1;
-		const size_t listed = tree->scan.count;
-		/* Orphans of a containment come to its init. */
-		const int result = descendants_add_orphans(tree->init ? tree->init : getpid(), &tree->scan);
-		tree->changed = tree->scan.vanished > 0 || tree->scan.count > listed;
-		return result;
-	}
-	tree->scan.count = 0;
-	/* Once found, a process stays a member, whoever its parent is now. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const struct tree_outsider *const known = &tree->outsider[i];
-		/* What is known of one that can't be read for another reason. */
+		/* What is known of one that can't be read now. */
 		struct linux_process now = {
 			.pid = known->process.pid, .parent = known->parent, .start_ticks = known->process.start_ticks};
+		if (!tree->attached && descendants_has(&tree->scan, now.pid))
+			continue;
 		if (process_look(&known->process, &now) != 0 && errno == ESRCH)
 			continue;
 		if (!linux_process_has_ended(&now) && descendants_add(&tree->scan, &now, 0) != 0)
 			return -1;
 	}
-	const int result = descendants_expand(&tree->scan);
-	tree->changed = tree->scan.vanished > 0;
-	return result;
+	return 0;
+}
+
+/* The members of the tree as they are now. */
+static int list_members(struct tree *tree)
+{
+	tree->scan.count = 0;
+	if (tree->attached) {
+		const int result = add_known(tree) == 0 ? descendants_expand(&tree->scan) : -1;
+		tree->changed = tree->scan.vanished > 0;
+		return result;
+	}
+	if (descendants_list(getpid(), &tree->scan) != 0)
+		return -1;
+	const size_t listed = tree->scan.count;
+	/* Orphans of a containment come to its init. */
+	const int result = descendants_add_orphans(tree->init ? tree->init : getpid(), &tree->scan);
+	tree->changed = tree->scan.vanished > 0 || tree->scan.count > listed;
+	return result == 0 ? add_known(tree) : -1;
 }
 
 /* Where an outsider stands in the old list, or -1; it is likely to stand right after the one before. */
@@ -164,28 +174,11 @@ static bool is_outsider(const struct tree *tree, const struct linux_process *pro
 	       !(tree->whole_group && process->group == tree->group);
 }
 
-/*
- * A list of children that changes while it is read may lack one that has been there all the time. One that is stopped must not be
- * forgotten. Appends those, with their descriptors.
- */
-static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, size_t *count)
-{
-	for (size_t i = 0; i < tree->outsiders; i++) {
-		struct tree_outsider *known = &tree->outsider[i];
-		struct linux_process now;
-		if (known->process.pid == 0 || process_look(&known->process, &now) != 0 || !is_outsider(tree, &now))
-			continue;
-		known->parent = now.parent;
-		outsider[(*count)++] = *known;
-		*known = (struct tree_outsider){.process = PROCESS_NONE};
-	}
-}
-
 static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
 		return;
-	struct tree_outsider *outsider = calloc(tree->scan.count + tree->outsiders + 1, sizeof *outsider);
+	struct tree_outsider *outsider = calloc(tree->scan.count + 1, sizeof *outsider);
 	if (!outsider)
 		return;
 	size_t count = 0;
@@ -215,7 +208,6 @@ static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 		next->fresh = false;
 		tree->outsider[known] = (struct tree_outsider){.process = PROCESS_NONE};
 	}
-	keep_overlooked(tree, outsider, &count);
 	if (ticks > tree->cpu_ticks)
 		tree->cpu_ticks = ticks;
 	forget_outsiders(tree);

@@ -191,15 +191,6 @@ static void sort(struct linux_tree_time *tree)
 		qsort(tree->process, tree->count, sizeof *tree->process, by_pid);
 }
 
-static int list_processes(struct linux_tree_time *tree, bool reread)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		tree->process[i].is_listed = false;
-	const int result = linux_process_each(tree->root, list_process, &(struct listing){tree, tree->count, reread});
-	sort(tree);
-	return result;
-}
-
 static bool is_member(const struct linux_tree_time *tree, pid_t pid)
 {
 	const struct tree_process *const process = find(tree, pid, tree->count);
@@ -246,7 +237,11 @@ static void sort_out(struct linux_tree_time *tree)
 static int look_around(struct linux_tree_time *tree, uint64_t forks)
 {
 	const bool reread = forks == 0 || forks - tree->forks_at_reread >= FORKS_FOR_REUSE;
-	if (list_processes(tree, reread) != 0)
+	for (size_t i = 0; i < tree->count; i++)
+		tree->process[i].is_listed = false;
+	const int result = linux_process_each(tree->root, list_process, &(struct listing){tree, tree->count, reread});
+	sort(tree);
+	if (result != 0)
 		return -1;
 	sort_out(tree);
 	tree->forks = forks;
@@ -355,22 +350,6 @@ static bool has_lists(const char *root, pid_t pid)
 	return fd >= 0;
 }
 
-static int begin_with(struct linux_tree_time *tree, pid_t pid)
-{
-	struct linux_process stat;
-	if (linux_process_read_below(tree->root, pid, &stat) != 0)
-		return -1;
-	return append_new(tree, &stat, MEMBER) ? 0 : -1;
-}
-
-/* Brings all members' counters up to date, or marks them as dead. */
-static void read_members(struct linux_tree_time *tree)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->process[i].kind == MEMBER && !tree->process[i].is_dead)
-			read_member(tree, &tree->process[i]);
-}
-
 /* ---- What it has used --------------------------------------------------------------------------------------------------- */
 
 /* False when somebody has died. */
@@ -397,8 +376,9 @@ static int read_all(struct linux_tree_time *tree, uint64_t forks, int64_t *when_
 		return 0;
 	if (look && (tree->by_children ? walk(tree, forks) : look_around(tree, forks)) != 0)
 		return -1;
-	if (!look || !tree->by_children)
-		read_members(tree);
+	for (size_t i = 0; (!look || !tree->by_children) && i < tree->count; i++)
+		if (tree->process[i].kind == MEMBER && !tree->process[i].is_dead)
+			read_member(tree, &tree->process[i]);
 	read_clocks(tree, when_ns);
 	return 0;
 }
@@ -508,7 +488,9 @@ static struct linux_tree_time *open_tree(const char *root, pid_t pid, bool by_ch
 	tree->may_keep = files;
 	tree->by_children = by_children && has_lists(root, pid);
 	struct linux_tree_time_reading reading;
-	if (begin_with(tree, pid) == 0 && linux_tree_time_read(tree, 0, &reading) == 0) {
+	struct linux_process first;
+	if (linux_process_read_below(root, pid, &first) == 0 && append_new(tree, &first, MEMBER) &&
+		linux_tree_time_read(tree, 0, &reading) == 0) {
 		if (reading.alive > 0)
 			return tree;
 		errno = ESRCH; /* a zombie */

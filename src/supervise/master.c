@@ -35,9 +35,7 @@
 #include "record/short_run.h"
 #include "record/summary.h"
 #include "record/summary_terms.h"
-#include "supervise/master_outputs.h"
 #include "supervise/master_state.h"
-#include "supervise/master_supervision.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */
@@ -478,7 +476,7 @@ static int get_ready(struct master *master)
 		open_energy(master);
 	if (status == 0 && config->log_counters)
 		status = open_counters(master);
-	if (status == 0 && (outputs_check(&master->run) != 0 || master_outputs_open(master) != 0))
+	if (status == 0 && (outputs_check(&master->run) != 0 || master_open_log(master) != 0))
 		status = EXIT_TROUBLE;
 	if (status != 0)
 		return status;
@@ -495,7 +493,7 @@ static int get_ready(struct master *master)
 	/* Not before: a group of control groups that has processes of its own gets no controllers. */
 	start_power_command(master);
 	/* The last, as it changes the machine. */
-	return clocks_set(&master->ties->owed.clocks, config) == 0 ? 0 : EXIT_TROUBLE;
+	return obligations_set_clocks(&master->ties->owed) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 /* The trace's length or the time that the user gave, whichever is shorter. */
@@ -556,7 +554,7 @@ static int run_workloads(struct master *master)
 		name_what_is_left(master);
 		master->status = EXIT_TROUBLE;
 	}
-	clocks_check(&master->ties->owed.clocks, config);
+	obligations_check_clocks(&master->ties->owed);
 	live_line_remove(&recording->live_line);
 	if (!obligations_settle(&master->ties->owed, true))
 		master->status = EXIT_TROUBLE;

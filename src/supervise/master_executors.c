@@ -3,8 +3,6 @@
  * Orders go through shared memory and a nudge by signal; news come as the executors' exit. The master is a subreaper: what an
  * executor that was killed leaves behind becomes the master's child and is killed.
  */
-#include "supervise/master_executors.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,6 +17,7 @@
 #include "os/descendants.h"
 #include "os/spawn.h"
 #include "supervise/executor.h"
+#include "supervise/master_state.h"
 #include "supervise/stalls.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */

@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "os/move.h"
+#include "os/descendants.h"
 #include "placement/pinning.h"
 #include "record/summary.h"
 
@@ -170,7 +170,7 @@ static void move_groups(struct recording *recording)
 		const struct group *group = run_group(config, i);
 		const struct sst_cpus *cpus = recording->dynamic.is_above ? group->moved : group->cpus;
 		const pid_t pid = recording->executor[i];
-		if (group->pin == PIN_DYNAMIC && pid && !linux_move_tree(pid, cpus ? cpus : recording->allowed))
+		if (group->pin == PIN_DYNAMIC && pid && !descendants_bind(pid, cpus ? cpus : recording->allowed))
 			recording->moving = true;
 	}
 }

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "os/exec_report.h"
-#include "os/pipe.h"
 #include "os/process.h"
 #include "os/signals.h"
 
