@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/frequency_wish.h"
@@ -16,38 +15,19 @@
 #include "os/host_text.h"
 #include "os/scheduling.h"
 
-/* Exit status of the child that tries: nice values go from -20 to 19, real-time priorities to 99. */
-#define STATUS_FIFO 128
-#define STATUS_NICE 64
-
-/* Tried in a child, so that this process stays as it is. The status, or -1. */
-static int try_priority(void)
-{
-	fflush(NULL);
-	const pid_t pid = fork();
-	if (pid == 0) {
-		struct scheduling user;
-		scheduling_save(&user);
-		const struct scheduling_grant grant = scheduling_raise(&user);
-		_exit(grant.grant == GRANT_FIFO     ? STATUS_FIFO + grant.value
-			: grant.grant == GRANT_NICE ? STATUS_NICE + 20 + grant.value
-						    : 0);
-	}
-	int status;
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static void add_priority(struct findings *findings)
 {
 	static const char name[] = "priority";
-	const int tried = try_priority();
-	if (tried >= STATUS_FIFO) {
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN, "SCHED_FIFO %d", tried - STATUS_FIFO);
+	struct scheduling user;
+	scheduling_save(&user);
+	const struct scheduling_grant tried = scheduling_try(&user);
+	if (tried.grant == GRANT_FIFO) {
+		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN, "SCHED_FIFO %d", tried.value);
 		return;
 	}
-	struct finding *const finding = tried >= STATUS_NICE
+	struct finding *const finding = tried.grant == GRANT_NICE
 						? findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN,
-							  "nice %d, as SCHED_FIFO is not permitted", tried - STATUS_NICE - 20)
+							  "nice %d, as SCHED_FIFO is not permitted", tried.value)
 						: findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE,
 							  "nothing above the workloads' is permitted");
 	finding_weigh(finding, FINDING_LOWERS,

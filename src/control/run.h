@@ -13,6 +13,8 @@
 #include "os/scheduling.h"
 #include "os/workload_groups.h"
 
+struct obligations;
+
 struct run {
 	const struct config *config;
 	struct module module[KINDS];
@@ -22,6 +24,7 @@ struct run {
 	const struct attached *attached; /* config->attaches of them; the guardian's */
 	struct group_place place;        /* where control groups for the workloads can be made */
 	struct workload_groups *groups;  /* the guardian's */
+	const struct obligations *owed;  /* supervise/obligations.h; the guardian's */
 	struct scheduling user;          /* what the user had */
 	int guardian, master;            /* their pidfds */
 	struct heartbeat *heartbeat;     /* the guardian's */

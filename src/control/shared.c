@@ -81,8 +81,8 @@ static void remove_abandoned(void)
 			continue;
 		if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
 			continue;
-		struct linux_process process;
-		if (linux_process_read(pid, &process) != 0 || process.start_ticks != start)
+		struct linux_process now;
+		if (process_look(&(struct process){.pid = pid, .start_ticks = start}, &now) != 0)
 			unlinkat(folder, entry->d_name, 0);
 	}
 	closedir(directory);

@@ -148,24 +148,16 @@ void linux_home_go(const struct linux_mask *mask, unsigned number)
 int linux_home_fetch(pid_t sibling, int signal)
 {
 	unsigned processor;
-	struct linux_process process;
-	const int handle = (int)syscall(SYS_pidfd_open, sibling, 0);
-	if (handle < 0)
+	struct process process;
+	struct linux_process now;
+	int result = -1;
+	if (process_take(&process, sibling, &now) != 0)
 		return -1;
-	/* The number may have been given to somebody else meanwhile; the handle is of whoever has it now. */
-	int result = linux_process_read(sibling, &process);
-	if (result == 0 && process.parent != getppid()) {
+	/* The number may have been given to somebody else meanwhile. */
+	if (now.parent != getppid())
 		errno = ESRCH;
-		result = -1;
-	}
-	if (result == 0)
-		result = getcpu(&processor, NULL);
-	if (result == 0)
-		result = bind_to(sibling, processor);
-	if (result == 0)
-		result = (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
-	const int error = errno;
-	close(handle);
-	errno = error;
+	else if (getcpu(&processor, NULL) == 0 && bind_to(sibling, processor) == 0)
+		result = process_signal(&process, signal);
+	process_release(&process);
 	return result;
 }

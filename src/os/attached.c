@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process is told from a later one with its number by its start time, and signalled through a pidfd whose start time was compared.
- *
- * The table lies in a memfd: it has no name that could stay behind, it grows with the tree, and a full memory is an error of write(2)
- * and not a SIGBUS. Entries are written as a whole and never taken out, only replaced once their process has ended.
+ * The table has references without descriptors. It lies in a memfd: it has no name that could stay behind, it grows with the tree, and a
+ * full memory is an error of write(2) and not a SIGBUS. Entries are written as a whole and never taken out, only replaced once their
+ * process has ended.
  *
  * Two runs that stopped and continued one tree would work against each other. So a run holds a lock on a file of the process in /proc
  * that only who may control the process can open. The lock ends with the last process of the run.
@@ -18,33 +17,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "os/descendants.h"
 #include "os/run_mark.h"
-
-struct entry {
-	int64_t pid; /* 0: none */
-	uint64_t start_ticks;
-};
-
-static void read_name(struct attached *attached)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)attached->process.pid);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t length = fd < 0 ? 0 : read(fd, attached->name, sizeof attached->name - 1);
-	if (fd >= 0)
-		close(fd);
-	attached->name[length > 0 ? length : 0] = '\0';
-	attached->name[strcspn(attached->name, "\n")] = '\0';
-	for (char *at = attached->name; *at; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
-}
 
 /* Whether `above` is the process itself or one of its ancestors. */
 static bool descends_from(pid_t pid, pid_t above)
@@ -113,27 +90,25 @@ static int refuse_what_is_of_a_run(pid_t pid)
 	return other ? -1 : 0;
 }
 
-/* What is wrong with attaching it, or NULL; leaves process and pidfd. */
-static const char *refusal(pid_t pid, struct attached *attached)
+/* What is wrong with attaching it, or NULL. */
+static const char *refusal(pid_t pid, struct process *process)
 {
+	struct linux_process now;
 	if (pid == 1)
 		return "is the first process of the system";
 	if (descends_from(getpid(), pid))
 		return "is Showstopper or one of its ancestors";
-	attached->fd = pidfd_open(pid, 0);
-	const int error = attached->fd < 0 ? errno : 0;
-	if (error == EMFILE || error == ENFILE || error == ENOMEM)
-		return strerror(error);
-	/* With the descriptor open the number can't change hands any more. */
-	if (error == ESRCH || linux_process_read(pid, &attached->process) != 0)
-		return "does not exist";
-	if (error)
-		return "is a thread of another process";
-	if (linux_process_has_ended(&attached->process))
+	if (process_take(process, pid, &now) != 0) {
+		const int error = errno;
+		if (error == EMFILE || error == ENFILE || error == ENOMEM)
+			return strerror(error);
+		return error == ESRCH || linux_process_read(pid, &now) != 0 ? "does not exist" : "is a thread of another process";
+	}
+	if (linux_process_has_ended(&now))
 		return "has ended";
-	if (attached->process.flags & LINUX_PROCESS_KERNEL)
+	if (now.flags & LINUX_PROCESS_KERNEL)
 		return "is a kernel thread";
-	if (pidfd_send_signal(attached->fd, 0, NULL, 0) != 0)
+	if (process_signal(process, 0) != 0)
 		return errno == ESRCH ? "has ended" : "may not be signalled by this user";
 	return NULL;
 }
@@ -147,16 +122,16 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 		return -1;
 	}
 	for (unsigned i = 0; i < count; i++)
-		all[i].fd = all[i].table = all[i].claim = -1;
+		all[i].process.fd = all[i].table = all[i].claim = -1;
 	for (unsigned i = 0; i < count; i++) {
-		const char *const why = refusal(pid[i], &all[i]);
+		const char *const why = refusal(pid[i], &all[i].process);
 		if (why) {
 			diag("--attach: process %d %s", (int)pid[i], why);
 			goto fail;
 		}
 		if (refuse_what_is_of_a_run(pid[i]) != 0)
 			goto fail;
-		read_name(&all[i]);
+		linux_process_name(pid[i], all[i].name);
 		all[i].table = memfd_create("showstopper", MFD_CLOEXEC);
 		if (all[i].table < 0) {
 			diag("--attach: can't keep track of process %d: %s", (int)pid[i], strerror(errno));
@@ -183,8 +158,7 @@ fail:
 void attached_close(struct attached *attached, unsigned count)
 {
 	for (unsigned i = 0; attached && i < count; i++) {
-		if (attached[i].fd >= 0)
-			close(attached[i].fd);
+		process_release(&attached[i].process);
 		if (attached[i].table >= 0)
 			close(attached[i].table);
 		if (attached[i].claim >= 0)
@@ -193,9 +167,9 @@ void attached_close(struct attached *attached, unsigned count)
 	free(attached);
 }
 
-int attached_enter(int table, uint32_t place, const struct linux_process *process)
+int attached_enter(int table, uint32_t place, const struct process *process)
 {
-	const struct entry entry = {process->pid, process->start_ticks};
+	const struct process entry = {.pid = process->pid, .fd = -1, .start_ticks = process->start_ticks};
 	const ssize_t written = pwrite(table, &entry, sizeof entry, (off_t)place * (off_t)sizeof entry);
 	if (written >= 0 && written != sizeof entry)
 		errno = ENOSPC;
@@ -205,13 +179,11 @@ int attached_enter(int table, uint32_t place, const struct linux_process *proces
 void attached_continue(int table)
 {
 	struct stat status;
-	struct entry entry;
+	struct process entry;
 	if (fstat(table, &status) != 0)
 		return;
 	/* Those that came later lie below the others, as a rule: ancestors go last. */
 	for (off_t at = status.st_size / (off_t)sizeof entry; at-- > 0;)
-		if (pread(table, &entry, sizeof entry, at * (off_t)sizeof entry) == sizeof entry && entry.pid > 0) {
-			const struct linux_process process = {.pid = (pid_t)entry.pid, .start_ticks = entry.start_ticks};
-			process_signal(&process, SIGCONT);
-		}
+		if (pread(table, &entry, sizeof entry, at * (off_t)sizeof entry) == sizeof entry && entry.pid > 0)
+			process_signal(&entry, SIGCONT);
 }

@@ -11,10 +11,9 @@
 #include "os/process.h"
 
 struct attached {
-	struct linux_process process; /* the first one of the tree, as it was found */
-	char name[64];                /* of its program; what can't be printed is '?' */
-	int fd;                       /* pidfd */
-	int table;                    /* memfd: every process of the tree that may be stopped; written by the executor alone */
+	struct process process;            /* the first one of the tree */
+	char name[LINUX_PROCESS_NAME_MAX]; /* of its program */
+	int table; /* memfd: every process of the tree that may be stopped; written by the executor alone */
 	int claim; /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
 };
 
@@ -27,7 +26,7 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached);
 void attached_close(struct attached *attached, unsigned count);
 
 /* Enters a process into a table, which must be done before it is stopped, in place of whatever had the place. 0, or -1 with errno. */
-int attached_enter(int table, uint32_t place, const struct linux_process *process);
+int attached_enter(int table, uint32_t place, const struct process *process);
 
 /* Continues every process that is in a table and still there. For those who survive the executor. */
 void attached_continue(int table);

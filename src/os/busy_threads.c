@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/busy_threads.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,21 +37,22 @@ static bool read_run_time(pid_t process, pid_t thread, uint64_t *ran_ns)
 	return end != text;
 }
 
-static void list_threads(pid_t process, struct busy_thread *thread, size_t *count)
+/* The threads that are looked at. */
+struct looked_at {
+	pid_t process;
+	struct busy_thread *thread;
+	size_t count;
+};
+
+static int look_at(pid_t thread, void *context)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-	DIR *task = opendir(path);
-	if (!task)
-		return;
-	for (struct dirent *entry; *count < MOST_LOOKED_AT && (entry = readdir(task));) {
-		struct busy_thread *const next = &thread[*count];
-		*next = (struct busy_thread){.process = process, .thread = (pid_t)strtol(entry->d_name, NULL, 10)};
-		/* The first one gets what is sent to the process. */
-		if (next->thread > 0 && next->thread != process && read_run_time(process, next->thread, &next->ran_ns))
-			++*count;
-	}
-	closedir(task);
+	struct looked_at *const all = context;
+	struct busy_thread *const next = &all->thread[all->count];
+	*next = (struct busy_thread){.process = all->process, .thread = thread};
+	/* The first one gets what is sent to the process. */
+	if (thread != all->process && read_run_time(all->process, thread, &next->ran_ns))
+		all->count++;
+	return all->count == MOST_LOOKED_AT;
 }
 
 /* How long this one had run by the last look; it is likely to stand where the one before it stood, or right after that. */
@@ -116,25 +116,24 @@ void busy_threads_look(struct busy_threads *busy, const struct descendants *tree
 	if (now_ns < busy->due_ns)
 		return;
 	const int64_t before = clock_now();
-	struct busy_thread *now = NULL;
-	size_t count = 0;
-	for (size_t i = 0; i < tree->count && count < MOST_LOOKED_AT; i++) {
-		const struct linux_process *const process = &tree->item[i].process;
-		if (process->threads <= 1)
+	struct looked_at now = {0};
+	for (size_t i = 0; i < tree->count && now.count < MOST_LOOKED_AT; i++) {
+		now.process = tree->item[i].process.pid;
+		if (tree->item[i].process.threads <= 1)
 			continue;
-		if (!now && !(now = calloc(MOST_LOOKED_AT, sizeof *now)))
+		if (!now.thread && !(now.thread = calloc(MOST_LOOKED_AT, sizeof *now.thread)))
 			return;
-		list_threads(process->pid, now, &count);
+		linux_process_each_thread(now.process, look_at, &now);
 	}
-	if (choose(busy, now, count) || busy->interval_ns == 0)
+	if (choose(busy, now.thread, now.count) || busy->interval_ns == 0)
 		busy->interval_ns = LEAST_INTERVAL_NS;
 	else if (busy->interval_ns < MOST_INTERVAL_NS / 2)
 		busy->interval_ns *= 2;
 	else
 		busy->interval_ns = MOST_INTERVAL_NS;
 	free(busy->known);
-	busy->known = now;
-	busy->knows = count;
+	busy->known = now.thread;
+	busy->knows = now.count;
 	busy->took_ns = clock_now() - before;
 	const int64_t interval_ns = LOOK_PART * busy->took_ns;
 	busy->due_ns = now_ns + (interval_ns > busy->interval_ns ? interval_ns : busy->interval_ns);

@@ -45,6 +45,27 @@ struct message {
 	int value; /* errno; whether there is a user namespace; wait status */
 };
 
+const char *start_stage_text(enum start_stage stage)
+{
+	static const char *const text[] = {
+		[STAGE_NONE] = "do nothing",
+		[STAGE_EXECUTOR] = "set up its executor",
+		[STAGE_GROUP] = "put it into a control group of its own",
+		[STAGE_FORK] = "start a process",
+		[STAGE_NAMESPACE] = "make a PID namespace",
+		[STAGE_MAP] = "map its user into a user namespace",
+		[STAGE_PROC] = "mount a /proc of its own",
+		[STAGE_CHDIR] = "change to its folder",
+		[STAGE_STDIN] = "open /dev/null",
+		[STAGE_STDOUT] = "open its standard output",
+		[STAGE_STDERR] = "open its standard error",
+		[STAGE_AFFINITY] = "bind it to its processors",
+		[STAGE_EXEC] = "execute the command",
+	};
+	/* It may come from a process that its user controls. */
+	return text[(size_t)stage < sizeof text / sizeof *text ? stage : STAGE_NONE];
+}
+
 /* ---- Messages --------------------------------------------------------------------------------------------------------- */
 
 static void tell(int tie, enum start_stage stage, int value)

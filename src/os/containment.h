@@ -14,9 +14,28 @@
 #include <sys/types.h>
 
 #include "os/scheduling.h"
-#include "os/start_stage.h"
 
 #define CONTAINMENT_REASON_MAX 256
+
+/* How far the start of a workload came when it failed, contained or not. */
+enum start_stage {
+	STAGE_NONE,
+	STAGE_EXECUTOR,
+	STAGE_GROUP,
+	STAGE_FORK,
+	STAGE_NAMESPACE,
+	STAGE_MAP,
+	STAGE_PROC,
+	STAGE_CHDIR,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_AFFINITY,
+	STAGE_EXEC,
+};
+
+/* What a stage does, as in "can't …". */
+const char *start_stage_text(enum start_stage stage);
 
 /* Zero with tie -1 before containment_fork. */
 struct containment {

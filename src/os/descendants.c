@@ -5,22 +5,19 @@
  */
 #include "os/descendants.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "os/affinity.h"
 
 int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth)
 {
@@ -42,11 +39,6 @@ void descendants_free(struct descendants *list)
 	*list = (struct descendants){0};
 }
 
-static bool is_number(const char *name)
-{
-	return *name && strspn(name, "0123456789") == strlen(name);
-}
-
 /* Children are named in the order in which they are listed. */
 static bool is_among_first(struct descendants *list, size_t count, pid_t pid)
 {
@@ -60,66 +52,39 @@ static bool is_among_first(struct descendants *list, size_t count, pid_t pid)
 	return false;
 }
 
-/* Appends a child, but for those that are among the first `known`. */
-static int append_child(struct descendants *list, size_t known, pid_t pid, pid_t parent, unsigned depth)
+bool descendants_has(struct descendants *list, pid_t pid)
 {
+	return is_among_first(list, list->count, pid);
+}
+
+/* Where children are appended: all but those that are among the first `known` of the list. */
+struct children {
+	struct descendants *list;
+	size_t known;
+	pid_t parent;
+	unsigned depth;
+};
+
+static int append_child(pid_t pid, void *context)
+{
+	const struct children *const children = context;
 	struct linux_process child;
-	if (is_among_first(list, known, pid))
+	if (is_among_first(children->list, children->known, pid))
 		return 0;
 	if (linux_process_read(pid, &child) != 0) {
-		list->vanished++;
+		children->list->vanished++;
 		return 0;
 	}
 	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */
-	if (child.parent != parent && child.parent != getpid())
+	if (child.parent != children->parent && child.parent != getpid())
 		return 0;
-	return descendants_add(list, &child, depth);
-}
-
-/* Appends the children that one thread's file names. */
-static int append_children(struct descendants *list, size_t known, const char *path, pid_t parent, unsigned depth)
-{
-	char text[4096];
-	ssize_t length;
-	pid_t pid = 0;
-	int result = 0;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT || errno == ESRCH ? 0 : -1;
-	/* A blank follows each number; one may lie across two reads. */
-	while (result == 0 && (length = read(fd, text, sizeof text)) > 0)
-		for (ssize_t i = 0; result == 0 && i < length; i++) {
-			if (text[i] >= '0' && text[i] <= '9') {
-				pid = pid * 10 + (text[i] - '0');
-			} else if (pid) {
-				result = append_child(list, known, pid, parent, depth);
-				pid = 0;
-			}
-		}
-	close(fd);
-	return result;
+	return descendants_add(children->list, &child, children->depth);
 }
 
 /* `threads`: how many the process has, or 0 where that isn't known. */
 static int append_children_of(struct descendants *list, size_t known, pid_t pid, uint64_t threads, unsigned depth)
 {
-	char path[320];
-	if (threads == 1) {
-		snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-		return append_children(list, known, path, pid, depth);
-	}
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *task = opendir(path);
-	if (!task)
-		return errno == ENOENT || errno == ESRCH ? 0 : -1;
-	int result = 0;
-	for (struct dirent *entry; result == 0 && (entry = readdir(task));)
-		if (is_number(entry->d_name)) {
-			snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, entry->d_name);
-			result = append_children(list, known, path, pid, depth);
-		}
-	closedir(task);
-	return result;
+	return linux_process_each_child("", pid, threads, true, append_child, &(struct children){list, known, pid, depth});
 }
 
 /* Below those from the place `from` on. */
@@ -142,29 +107,22 @@ static int append_from(struct descendants *list, size_t known, const struct desc
 	return 0;
 }
 
+static int append_any(pid_t pid, void *all)
+{
+	struct linux_process process;
+	return linux_process_read(pid, &process) == 0 ? descendants_add(all, &process, 0) : 0;
+}
+
 /* Below the listed processes, and below the root where that isn't 0. */
 static int expand_by_parents(pid_t root, struct descendants *list, size_t known)
 {
 	struct descendants all = {0};
-	DIR *proc = opendir("/proc");
-	int result = -1;
-	if (!proc)
-		return -1;
-	for (struct dirent *entry; (entry = readdir(proc));) {
-		struct linux_process process;
-		if (is_number(entry->d_name) && linux_process_read((pid_t)strtol(entry->d_name, NULL, 10), &process) == 0 &&
-			descendants_add(&all, &process, 0) != 0)
-			goto out;
-	}
-	if (root && append_from(list, known, &all, root, 1) != 0)
-		goto out;
-	for (size_t i = 0; i < list->count; i++)
-		if (append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1) != 0)
-			goto out;
-	result = 0;
-out:
+	int result = linux_process_each("", append_any, &all);
+	if (result == 0 && root)
+		result = append_from(list, known, &all, root, 1);
+	for (size_t i = 0; result == 0 && i < list->count; i++)
+		result = append_from(list, known, &all, list->item[i].process.pid, list->item[i].depth + 1);
 	descendants_free(&all);
-	closedir(proc);
 	return result;
 }
 
@@ -184,9 +142,9 @@ int descendants_list_by_parents(pid_t root, struct descendants *list)
 
 int descendants_list(pid_t root, struct descendants *list)
 {
-	list->count = list->vanished = 0;
 	if (!has_children_files())
-		return expand_by_parents(root, list, 0);
+		return descendants_list_by_parents(root, list);
+	list->count = list->vanished = 0;
 	return append_children_of(list, 0, root, 0, 1) == 0 ? expand_by_children(list, 0, 0) : -1;
 }
 
@@ -203,32 +161,6 @@ int descendants_expand(struct descendants *list)
 {
 	list->vanished = 0;
 	return has_children_files() ? expand_by_children(list, 0, list->count) : expand_by_parents(0, list, list->count);
-}
-
-int process_open(const struct linux_process *process)
-{
-	struct linux_process now;
-	const int fd = pidfd_open(process->pid, 0);
-	if (fd < 0)
-		return -1;
-	/* With the descriptor open the number can't change hands any more. */
-	if (linux_process_read(process->pid, &now) == 0 && now.start_ticks == process->start_ticks)
-		return fd;
-	close(fd);
-	errno = ESRCH;
-	return -1;
-}
-
-int process_signal(const struct linux_process *process, int signal)
-{
-	const int fd = process_open(process);
-	if (fd < 0)
-		return -1;
-	const int result = pidfd_send_signal(fd, signal, NULL, 0);
-	const int saved = errno;
-	close(fd);
-	errno = saved;
-	return result;
 }
 
 /* Children that were there before; of `sparing`, not of what it forks. */
@@ -289,7 +221,8 @@ static bool signal_all(const struct descendants *list, int signal)
 	for (size_t i = 0; i < list->count; i++) {
 		if (linux_process_has_ended(&list->item[i].process))
 			continue;
-		if (process_signal(&list->item[i].process, signal) != 0 && errno == EPERM)
+		const struct process process = process_of(&list->item[i].process);
+		if (process_signal(&process, signal) != 0 && errno == EPERM)
 			denied = true;
 		else
 			others = true;
@@ -341,19 +274,12 @@ void descendants_name(char *text, size_t size)
 	text[0] = '\0';
 	if (list_own(&list) == 0)
 		for (size_t i = 0; i < list.count && used < size; i++) {
-			char path[32];
-			char name[32] = "?";
+			char name[LINUX_PROCESS_NAME_MAX];
 			if (linux_process_has_ended(&list.item[i].process))
 				continue;
-			snprintf(path, sizeof path, "/proc/%d/comm", (int)list.item[i].process.pid);
-			const int fd = open(path, O_RDONLY | O_CLOEXEC);
-			const ssize_t length = fd < 0 ? -1 : read(fd, name, sizeof name - 1);
-			if (fd >= 0)
-				close(fd);
-			if (length > 0)
-				name[name[length - 1] == '\n' ? length - 1 : length] = '\0';
-			used += (size_t)snprintf(
-				text + used, size - used, "%s%d (%s)", used ? ", " : "", (int)list.item[i].process.pid, name);
+			linux_process_name(list.item[i].process.pid, name);
+			used += (size_t)snprintf(text + used, size - used, "%s%d (%s)", used ? ", " : "",
+				(int)list.item[i].process.pid, *name ? name : "?");
 		}
 	descendants_free(&list);
 }
@@ -366,10 +292,9 @@ static int64_t waited_cpu_ns(const struct linux_process *process)
 
 static int64_t own_cpu_ns(const struct linux_process *process)
 {
-	clockid_t clock;
-	struct timespec used;
-	if (clock_getcpuclockid(process->pid, &clock) == 0 && clock_gettime(clock, &used) == 0)
-		return used.tv_sec * NS_PER_S + used.tv_nsec;
+	int64_t used_ns;
+	if (linux_process_clock(process->pid, &used_ns))
+		return used_ns;
 	return (int64_t)(process->user_ticks + process->system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
@@ -395,4 +320,37 @@ int64_t descendants_cpu_ns(pid_t root, bool with_root)
 		return 0;
 	const int64_t total = waited_cpu_ns(&first) + (with_root ? own_cpu_ns(&first) : 0);
 	return total + descendants_living_cpu_ns(root);
+}
+
+/* ---- Binding them ----------------------------------------------------------------------------------------------------- */
+
+/* What a thread starts while it still has the old processors is found by the next look, and what a look misses by the one after it. */
+#define LOOKS 10
+#define CLEAN_LOOKS 2
+
+struct binding {
+	const struct sst_cpus *cpus;
+	size_t bound; /* threads that had to be */
+};
+
+static int bind_thread(pid_t thread, void *context)
+{
+	struct binding *const binding = context;
+	if (!linux_affinity_is(thread, binding->cpus))
+		binding->bound += linux_affinity_set(thread, binding->cpus) == 0;
+	return 0;
+}
+
+bool descendants_bind(pid_t root, const struct sst_cpus *cpus)
+{
+	struct descendants list = {0};
+	int clean = 0;
+	for (int look = 0; look < LOOKS && clean < CLEAN_LOOKS && descendants_list(root, &list) == 0; look++) {
+		struct binding binding = {.cpus = cpus};
+		for (size_t i = 0; i < list.count; i++)
+			linux_process_each_thread(list.item[i].process.pid, bind_thread, &binding);
+		clean = binding.bound ? 0 : clean + 1;
+	}
+	descendants_free(&list);
+	return clean == CLEAN_LOOKS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes below a process, and signals that can't hit a stranger who got a number again. */
+/* The processes below a process. */
 #ifndef OS_DESCENDANTS_H
 #define OS_DESCENDANTS_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "os/process.h"
+#include "showstopper/module.h"
 
 struct descendant {
 	struct linux_process process;
@@ -41,14 +42,10 @@ void descendants_free(struct descendants *list);
 
 /* Appends one process. 0, or -1 with errno ENOMEM. */
 int descendants_add(struct descendants *list, const struct linux_process *process, unsigned depth);
+/* Whether one is listed; quick for who asks in the order of the list. */
+bool descendants_has(struct descendants *list, pid_t pid);
 /* Appends everything below the processes that are listed and isn't listed yet, as descendants_list does. 0, or -1 with errno. */
 int descendants_expand(struct descendants *list);
-
-/* A pidfd for exactly the process that was listed, or -1 with errno (ESRCH when it is gone). */
-int process_open(const struct linux_process *process);
-
-/* Sends a signal to exactly that process. 0, or -1 with errno. */
-int process_signal(const struct linux_process *process, int signal);
 
 /*
  * Remembers the children that the calling process has now: a command that became this program by exec, as `server & exec showstopper` in
@@ -74,5 +71,11 @@ void descendants_name(char *text, size_t size);
 int64_t descendants_cpu_ns(pid_t root, bool with_root);
 /* The same without what the process itself has waited for, of which a process knows its own better (getrusage(2)). */
 int64_t descendants_living_cpu_ns(pid_t root);
+
+/*
+ * Binds every thread of every process below `root`, which is left as it is, and looks again for those that came up meanwhile. True when
+ * all that may be bound are; false when threads come up faster than they are found, or there is no memory: to be done again.
+ */
+bool descendants_bind(pid_t root, const struct sst_cpus *cpus);
 
 #endif

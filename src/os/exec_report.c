@@ -2,16 +2,38 @@
 #include "os/exec_report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "os/pipe.h"
 
 #define STATUS_CANT_EXECUTE 126
 #define STATUS_NOT_FOUND 127
+
+int pipe_above_standard(int ends[static 2])
+{
+	int low[2];
+	ends[0] = ends[1] = -1;
+	if (pipe2(low, O_CLOEXEC) != 0)
+		return -1;
+	const int from = fcntl(low[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int to = from < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int error = errno;
+	close(low[0]);
+	close(low[1]);
+	if (to >= 0) {
+		ends[0] = from;
+		ends[1] = to;
+		return 0;
+	}
+	if (from >= 0)
+		close(from);
+	errno = error;
+	return -1;
+}
 
 int exec_report_open(struct exec_report *report)
 {
@@ -43,7 +65,7 @@ static void close_end(int *end)
 	*end = -1;
 }
 
-int exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure)
+bool exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure)
 {
 	ssize_t got = 0;
 	struct exec_failure told;
@@ -54,30 +76,28 @@ int exec_report_read(struct exec_report *report, pid_t child, struct exec_failur
 			got = read(report->from, &told, sizeof told);
 		while (got < 0 && errno == EINTR);
 	}
-	const int error = errno;
-	close_end(&report->from);
-	errno = error;
 	if (got > 0)
 		*failure = told;
-	return got < 0 ? -1 : got > 0;
+	/* What can't tell how it fares must not run unseen. */
+	if (got < 0) {
+		failure->error = errno;
+		kill(child, SIGKILL);
+	}
+	close_end(&report->from);
+	return got != 0;
 }
 
 int exec_report_wait(struct exec_report *report, pid_t child)
 {
 	const int error = errno;
 	struct exec_failure failure;
-	const int result = exec_report_read(report, child, &failure);
+	const bool has_failed = exec_report_read(report, child, &failure);
 	if (child < 0) {
 		errno = error;
 		return EXIT_TROUBLE;
 	}
-	if (result == 0)
+	if (!has_failed)
 		return 0;
-	/* What can't tell how it fares must not run unseen. */
-	if (result < 0) {
-		failure.error = errno;
-		kill(child, SIGKILL);
-	}
 	waitpid(child, NULL, 0);
 	errno = failure.error;
 	return exec_report_status(failure.error);

@@ -8,6 +8,7 @@
 #ifndef OS_EXEC_REPORT_H
 #define OS_EXEC_REPORT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Ends of a pipe, owned by the parent until it has read; -1: closed. */
@@ -22,6 +23,12 @@ struct exec_failure {
 	int error; /* errno */
 };
 
+/*
+ * A close-on-exec pipe whose ends lie above the standard descriptors, even where those are closed: a child that redirects its own
+ * does not lose them. ends[0] is to read from, ends[1] to write to. 0, or -1 with errno and both ends -1.
+ */
+int pipe_above_standard(int ends[static 2]);
+
 /* 0, or -1 with errno and a report that is NONE. */
 int exec_report_open(struct exec_report *report);
 
@@ -33,10 +40,10 @@ _Noreturn void exec_report_fail(const struct exec_report *report, int stage, int
 
 /*
  * In the parent, after the fork, also when that failed: closes the report. With a child (more than 0) it first waits until that is
- * executed or has failed. Returns 0: it is executed, or there is none; 1: it failed, as *failure says; -1 with errno: there is no
- * telling, and *failure is as it was.
+ * executed or has failed. Returns whether it has failed, as *failure says; where there is no telling it is killed, with errno in
+ * failure->error. Who has failed is to be reaped by the caller.
  */
-int exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure);
+bool exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure);
 
 /*
  * exec_report_read for a program that ends when its command can't be executed. Takes what fork returned, and errno. Returns 0: the

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -45,21 +43,9 @@ struct linux_ours {
 /* As before where there is no such process any more. */
 static void read_guardian(struct linux_ours *ours)
 {
-	clockid_t clock;
-	struct timespec used;
-	if (ours->guardian && clock_getcpuclockid(ours->guardian, &clock) == 0 && clock_gettime(clock, &used) == 0)
-		ours->guardian_now_s = (double)used.tv_sec + (double)used.tv_nsec / 1e9;
-}
-
-static uint64_t newest_process(const struct linux_ours *ours)
-{
-	char text[128];
-	const ssize_t length = ours->loadavg < 0 ? -1 : linux_source_read_record(ours->loadavg, text, sizeof text - 1, NULL);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	const char *const last = strrchr(text, ' ');
-	return last ? strtoull(last, NULL, 10) : 0;
+	int64_t used_ns;
+	if (ours->guardian && linux_process_clock(ours->guardian, &used_ns))
+		ours->guardian_now_s = (double)used_ns / NS_PER_S;
 }
 
 void linux_ours_close(struct linux_ours *ours)
@@ -84,7 +70,7 @@ static bool has_budget(struct linux_ours *ours)
 
 int linux_ours_read(struct linux_ours *ours, double *seconds)
 {
-	const uint64_t newest = newest_process(ours);
+	const uint64_t newest = linux_process_newest(ours->loadavg);
 	const bool look = (newest == 0 || newest != ours->newest) && has_budget(ours);
 	const uint64_t forks = look || newest == 0 ? newest : ours->newest;
 	const int64_t before_ns = look ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;

@@ -27,7 +27,6 @@
 #include "base/units.h"
 #include "os/descendants.h"
 #include "os/exec_report.h"
-#include "os/pipe.h"
 
 #define EVERY_LEAST_NS (200 * NS_PER_MS)
 #define EVERY_MOST_NS NS_PER_S

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The highest that is left to others: the kernel's own threads and watchdogs run at 99. */
@@ -83,6 +84,26 @@ struct scheduling_grant scheduling_raise(const struct scheduling *user)
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
 		return (struct scheduling_grant){.grant = GRANT_FIFO, .value = param.sched_priority};
 	return nice;
+}
+
+struct scheduling_grant scheduling_try(const struct scheduling *user)
+{
+	struct scheduling_grant grant = {0};
+	int pipe_ends[2];
+	if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+		return grant;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		grant = scheduling_raise(user);
+		_exit(write(pipe_ends[1], &grant, sizeof grant) == sizeof grant ? 0 : 1);
+	}
+	close(pipe_ends[1]);
+	if (pid < 0 || read(pipe_ends[0], &grant, sizeof grant) != sizeof grant)
+		grant = (struct scheduling_grant){0};
+	close(pipe_ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return grant;
 }
 
 bool scheduling_remedy(char text[static SCHEDULING_REMEDY_MAX])

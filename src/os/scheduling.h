@@ -38,6 +38,9 @@ struct scheduling_grant scheduling_raise_nice(void);
  */
 struct scheduling_grant scheduling_raise(const struct scheduling *user);
 
+/* What scheduling_raise would get: tried in a child. */
+struct scheduling_grant scheduling_try(const struct scheduling *user);
+
 /* Room for a path that a shell reads back. */
 #define SCHEDULING_REMEDY_MAX (PATH_MAX + 64)
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/output.h"
 #include "os/affinity.h"
 #include "os/exec_report.h"
@@ -111,14 +112,8 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 		child(spawn, parent, &report);
 	scheduling_after_fork(spawn->user, &lent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	const int result = exec_report_read(&report, pid, &failure);
-	if (pid > 0 && result == 0)
+	if (!exec_report_read(&report, pid, &failure) && pid > 0)
 		return pid;
-	/* What can't tell how it fares must not run unseen. */
-	if (result < 0) {
-		failure.error = errno;
-		kill(pid, SIGKILL);
-	}
 	if (pid > 0 && spawn->containment)
 		containment_abandon(spawn->containment);
 	else if (pid > 0)
@@ -173,4 +168,32 @@ int spawn_find_command(const char *command, const char *directory, char path[sta
 	}
 	errno = result;
 	return result == 0 ? 0 : -1;
+}
+
+/* As chdir would. 0, or -1 with errno. */
+static int check_folder(const char *folder)
+{
+	struct stat status;
+	if (stat(folder, &status) != 0)
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
+}
+
+int spawn_check(const char *command, const char *folder)
+{
+	char path[PATH_MAX];
+	if (folder && check_folder(folder) != 0) {
+		diag("--chdir: %s: %s", folder, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	if (spawn_find_command(command, folder, path) == 0)
+		return 0;
+	if (errno == ENOMEM) {
+		diag("can't look for %s: %s", command, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	const bool is_missing = errno == ENOENT;
+	diag("%s: %s", command, is_missing ? "command not found" : strerror(errno));
+	return is_missing ? 127 : 126;
 }

@@ -10,7 +10,6 @@
 #include "os/affinity.h"
 #include "os/containment.h"
 #include "os/scheduling.h"
-#include "os/start_stage.h"
 #include "os/workload_groups.h"
 #include "showstopper/module.h"
 
@@ -41,5 +40,8 @@ bool spawn_hands_input_on(unsigned workloads);
  * relative name with a slash is looked up in `directory` where that is not NULL.
  */
 int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX]);
+
+/* Whether it can be found and executed in that folder, as far as that can be told. 0, or after a message the status to end with. */
+int spawn_check(const char *command, const char *folder);
 
 #endif

@@ -24,11 +24,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,27 +50,10 @@ void tree_init(struct tree *tree, pid_t first)
 		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
 }
 
-static void close_outsider(const struct tree_outsider *outsider)
-{
-	if (outsider->fd >= 0)
-		close(outsider->fd);
-}
-
-static bool has_gone(const struct tree_outsider *outsider)
-{
-	struct pollfd ended = {.fd = outsider->fd, .events = POLLIN};
-	struct linux_process now;
-	if (outsider->fd >= 0)
-		return poll(&ended, 1, 0) > 0;
-	if (linux_process_read(outsider->process.pid, &now) == 0)
-		return now.start_ticks != outsider->process.start_ticks || linux_process_has_ended(&now);
-	return errno == ENOENT || errno == ESRCH;
-}
-
 static void forget_outsiders(struct tree *tree)
 {
 	for (size_t i = 0; tree->outsider && i < tree->outsiders; i++)
-		close_outsider(&tree->outsider[i]);
+		process_release(&tree->outsider[i].process);
 	free(tree->outsider);
 	tree->outsider = NULL;
 	tree->outsiders = 0;
@@ -88,21 +69,9 @@ void tree_free(struct tree *tree)
 	*tree = (struct tree){.loadavg = -1};
 }
 
-/* The number of the newest process of this PID namespace, or 0 when it can't be had. */
-static uint64_t newest_process(const struct tree *tree)
-{
-	char text[128];
-	const ssize_t length = tree->loadavg < 0 ? -1 : pread(tree->loadavg, text, sizeof text - 1, 0);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	const char *last = strrchr(text, ' ');
-	return last ? strtoull(last, NULL, 10) : 0;
-}
-
 static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 {
-	*forks = newest_process(tree);
+	*forks = linux_process_newest(tree->loadavg);
 	if (tree->scanned_ns == INT64_MIN)
 		return true;
 	const int64_t since_ns = now_ns - tree->scanned_ns;
@@ -112,36 +81,43 @@ static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	       look_budget_grants(tree->budget, LOOK_FORKS, now_ns);
 }
 
+/*
+ * Adds those that are known and not listed. An attached process stays a member, whoever its parent is now. And a list of children that
+ * changes while it is read may lack one that has been there all the time: one that is stopped must not be forgotten.
+ */
+static int add_known(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const struct tree_outsider *const known = &tree->outsider[i];
+		/* What is known of one that can't be read now. */
+		struct linux_process now = {
+			.pid = known->process.pid, .parent = known->parent, .start_ticks = known->process.start_ticks};
+		if (!tree->attached && descendants_has(&tree->scan, now.pid))
+			continue;
+		if (process_look(&known->process, &now) != 0 && errno == ESRCH)
+			continue;
+		if (!linux_process_has_ended(&now) && descendants_add(&tree->scan, &now, 0) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The members of the tree as they are now. */
 static int list_members(struct tree *tree)
 {
-	if (!tree->attached) {
-		if (descendants_list(getpid(), &tree->scan) != 0)
-			return -1;
-		const size_t listed = tree->scan.count;
-		/* Orphans of a containment come to its init. */
-		const int result = descendants_add_orphans(tree->init ? tree->init : getpid(), &tree->scan);
-		tree->changed = tree->scan.vanished > 0 || tree->scan.count > listed;
+	tree->scan.count = 0;
+	if (tree->attached) {
+		const int result = add_known(tree) == 0 ? descendants_expand(&tree->scan) : -1;
+		tree->changed = tree->scan.vanished > 0;
 		return result;
 	}
-	tree->scan.count = 0;
-	/* Once found, a process stays a member, whoever its parent is now. */
-	for (size_t i = 0; i < tree->outsiders; i++) {
-		struct linux_process known = tree->outsider[i].process;
-		struct linux_process now;
-		if (linux_process_read(known.pid, &now) == 0) {
-			if (now.start_ticks != known.start_ticks)
-				continue;
-			known = now;
-		} else if (errno == ENOENT || errno == ESRCH) {
-			continue;
-		}
-		if (!linux_process_has_ended(&known) && descendants_add(&tree->scan, &known, 0) != 0)
-			return -1;
-	}
-	const int result = descendants_expand(&tree->scan);
-	tree->changed = tree->scan.vanished > 0;
-	return result;
+	if (descendants_list(getpid(), &tree->scan) != 0)
+		return -1;
+	const size_t listed = tree->scan.count;
+	/* Orphans of a containment come to its init. */
+	const int result = descendants_add_orphans(tree->init ? tree->init : getpid(), &tree->scan);
+	tree->changed = tree->scan.vanished > 0 || tree->scan.count > listed;
+	return result == 0 ? add_known(tree) : -1;
 }
 
 /* Where an outsider stands in the old list, or -1; it is likely to stand right after the one before. */
@@ -149,7 +125,7 @@ static ssize_t find_outsider(const struct tree *tree, const struct linux_process
 {
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		const size_t at = (from + i) % tree->outsiders;
-		const struct linux_process *known = &tree->outsider[at].process;
+		const struct process *known = &tree->outsider[at].process;
 		if (known->pid == process->pid && known->start_ticks == process->start_ticks)
 			return (ssize_t)at;
 	}
@@ -167,25 +143,22 @@ static void open_outsiders(struct tree *tree, struct tree_outsider *outsider, si
 	size_t kept = 0;
 	uint32_t place = 0;
 	for (size_t i = 0; taken && i < *count; i++)
-		if (outsider[i].fd >= 0 && outsider[i].place < *count)
+		if (outsider[i].process.fd >= 0 && outsider[i].place < *count)
 			taken[outsider[i].place] = true;
 	for (size_t i = 0; i < *count; i++) {
 		struct tree_outsider next = outsider[i];
-		if (next.fd < 0) {
+		if (next.process.fd < 0) {
 			while (taken && taken[place])
 				place++;
 			next.place = place;
 			if (tree->attached && (!taken || attached_enter(tree->table, place, &next.process) != 0))
 				continue;
-			next.fd = process_open(&next.process);
-			if (next.fd < 0 && errno != EMFILE && errno != ENFILE) {
+			if (process_hold(&next.process) != 0 && errno != EMFILE && errno != ENFILE) {
 				tree->changed = true;
 				continue;
 			}
-			if (next.fd >= 0 && (rlim_t)next.fd + SPARE_FILES >= files.rlim_cur) {
-				close(next.fd);
-				next.fd = -1;
-			}
+			if (next.process.fd >= 0 && (rlim_t)next.process.fd + SPARE_FILES >= files.rlim_cur)
+				process_release(&next.process);
 			if (taken)
 				taken[place] = true;
 		}
@@ -195,40 +168,17 @@ static void open_outsiders(struct tree *tree, struct tree_outsider *outsider, si
 	*count = kept;
 }
 
-static int signal_outsider(const struct tree_outsider *outsider, int signal)
-{
-	return outsider->fd >= 0 ? pidfd_send_signal(outsider->fd, signal, NULL, 0) : process_signal(&outsider->process, signal);
-}
-
 static bool is_outsider(const struct tree *tree, const struct linux_process *process)
 {
 	return !linux_process_has_ended(process) && process->pid != tree->init &&
 	       !(tree->whole_group && process->group == tree->group);
 }
 
-/*
- * A list of children that changes while it is read may lack one that has been there all the time. One that is stopped must not be
- * forgotten. Appends those, with their descriptors.
- */
-static void keep_overlooked(struct tree *tree, struct tree_outsider *outsider, size_t *count)
-{
-	for (size_t i = 0; i < tree->outsiders; i++) {
-		struct tree_outsider *known = &tree->outsider[i];
-		struct linux_process now;
-		if (known->process.pid == 0 || linux_process_read(known->process.pid, &now) != 0 ||
-			now.start_ticks != known->process.start_ticks || !is_outsider(tree, &now))
-			continue;
-		outsider[*count] = *known;
-		outsider[(*count)++].process = now;
-		*known = (struct tree_outsider){.fd = -1};
-	}
-}
-
 static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
 		return;
-	struct tree_outsider *outsider = calloc(tree->scan.count + tree->outsiders + 1, sizeof *outsider);
+	struct tree_outsider *outsider = calloc(tree->scan.count + 1, sizeof *outsider);
 	if (!outsider)
 		return;
 	size_t count = 0;
@@ -247,19 +197,17 @@ static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 		if (!is_outsider(tree, process))
 			continue;
 		struct tree_outsider *next = &outsider[count++];
-		*next = (struct tree_outsider){.process = *process, .fd = -1, .fresh = true};
+		*next = (struct tree_outsider){.process = process_of(process), .parent = process->parent, .fresh = true};
 		/* A descriptor that is there stays: it may be wanted to continue the process when there are no others to be had. */
 		const ssize_t known = find_outsider(tree, process, from);
 		if (known < 0)
 			continue;
 		from = (size_t)known + 1;
-		next->fd = tree->outsider[known].fd;
-		next->place = tree->outsider[known].place;
+		*next = tree->outsider[known];
+		next->parent = process->parent;
 		next->fresh = false;
-		next->denied = tree->outsider[known].denied;
-		tree->outsider[known] = (struct tree_outsider){.fd = -1};
+		tree->outsider[known] = (struct tree_outsider){.process = PROCESS_NONE};
 	}
-	keep_overlooked(tree, outsider, &count);
 	if (ticks > tree->cpu_ticks)
 		tree->cpu_ticks = ticks;
 	forget_outsiders(tree);
@@ -307,7 +255,7 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 		.scanned_ns = INT64_MIN,
 		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};
 	tree->outsider = calloc(1, sizeof *tree->outsider);
-	const int fd = fcntl(attached->fd, F_DUPFD_CLOEXEC, 0);
+	const int fd = fcntl(attached->process.fd, F_DUPFD_CLOEXEC, 0);
 	if (!tree->outsider || fd < 0 || attached_enter(tree->table, 0, &attached->process) != 0) {
 		const int saved = errno;
 		if (fd >= 0)
@@ -316,19 +264,20 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 		errno = saved;
 		return -1;
 	}
-	tree->outsider[tree->outsiders++] = (struct tree_outsider){.process = attached->process, .fd = fd};
-	scan(tree, now_ns, newest_process(tree), 0);
+	tree->outsider[tree->outsiders] = (struct tree_outsider){.process = attached->process};
+	tree->outsider[tree->outsiders++].process.fd = fd;
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	return 0;
 }
 
 bool tree_lives(struct tree *tree, int64_t now_ns)
 {
 	size_t living = 0;
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	/* The dead go, also when there was no memory for a look. */
 	for (size_t i = 0; i < tree->outsiders; i++) {
-		if (has_gone(&tree->outsider[i]))
-			close_outsider(&tree->outsider[i]);
+		if (process_has_ended(&tree->outsider[i].process))
+			process_release(&tree->outsider[i].process);
 		else
 			tree->outsider[living++] = tree->outsider[i];
 	}
@@ -369,12 +318,12 @@ static size_t stop_outsiders(const struct tree *tree, bool fresh)
 		if (fresh && !outsider->fresh)
 			continue;
 		count++;
-		if (outsider->process.parent != awaited && outsider->process.parent != tree->init) {
-			awaited = outsider->process.parent;
+		if (outsider->parent != awaited && outsider->parent != tree->init) {
+			awaited = outsider->parent;
 			if (stops_too(tree, awaited))
 				await_standstill(awaited, deadline, false);
 		}
-		const bool sent = signal_outsider(outsider, SIGSTOP) == 0;
+		const bool sent = process_signal(&outsider->process, SIGSTOP) == 0;
 		outsider->denied = !sent && errno == EPERM;
 		if (sent)
 			busy_threads_stop(&tree->busy, outsider->process.pid);
@@ -396,7 +345,7 @@ void tree_stop(struct tree *tree, int64_t now_ns)
 		const bool found = stop_outsiders(tree, true) > 0;
 		if ((!found && !tree->changed) || clock_now() >= limit || !look_budget_grants(tree->budget, LOOK_AGAIN, now_ns))
 			return;
-		forks = newest_process(tree);
+		forks = linux_process_newest(tree->loadavg);
 	}
 }
 
@@ -409,24 +358,24 @@ void tree_continue(struct tree *tree)
 {
 	tree->stopped = false;
 	for (size_t i = tree->outsiders; i-- > 0;)
-		signal_outsider(&tree->outsider[i], SIGCONT);
+		process_signal(&tree->outsider[i].process, SIGCONT);
 	signal_group(tree, SIGCONT);
 }
 
 void tree_signal(struct tree *tree, int signal, int64_t now_ns)
 {
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 	if (signal == SIGCONT) {
 		tree_continue(tree);
 		return;
 	}
 	signal_group(tree, signal);
 	for (size_t i = 0; i < tree->outsiders; i++)
-		signal_outsider(&tree->outsider[i], signal);
+		process_signal(&tree->outsider[i].process, signal);
 }
 
 void tree_leader_ends(struct tree *tree, int64_t now_ns)
 {
 	tree->whole_group = false;
-	scan(tree, now_ns, newest_process(tree), 0);
+	scan(tree, now_ns, linux_process_newest(tree->loadavg), 0);
 }

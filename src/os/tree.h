@@ -19,8 +19,8 @@
 
 /* A process of the tree outside the workload's group. */
 struct tree_outsider {
-	struct linux_process process;
-	int fd;         /* pidfd, or -1 where descriptors are scarce */
+	struct process process; /* without a descriptor where these are scarce */
+	pid_t parent;
 	uint32_t place; /* in the table */
 	bool fresh;     /* found by the last look, and not before */
 	bool denied;    /* may not be stopped by us */

@@ -28,11 +28,11 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/executor.h"
-#include "os/attached.h"
 #include "os/brake.h"
 #include "os/affinity.h"
 #include "os/run_mark.h"
 #include "os/spawn.h"
+#include "supervise/obligations.h"
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
@@ -406,23 +406,21 @@ static void continue_abandoned(const struct executor_process *process)
 		const pid_t pid = atomic_load(&slot->executor);
 		struct linux_process stat;
 		if (pid && pid != getpid() && (linux_process_read(pid, &stat) != 0 || linux_process_has_ended(&stat)))
-			attached_continue(process->run->attached[i].table);
+			obligations_release(process->run->owed, config->workloads - config->attaches + i);
 	}
 }
 
-/*
- * Removes the own group. When the master is dead, the guardian and other executors may be, too: then whatever is in groups of this run
- * is to go.
- */
+/* Removes the own group. When the master is dead, the guardian and other executors may be, too. */
 static void leave_groups(struct executor_process *process)
 {
-	struct workload_groups *const groups = process->run->groups;
-	struct pollfd master = {.fd = process->run->master, .events = POLLIN};
+	const struct run *const run = process->run;
+	struct pollfd above[] = {{.fd = run->master, .events = POLLIN}, {.fd = run->guardian, .events = POLLIN}};
 	workload_group_close(&process->brake.group);
-	if (poll(&master, 1, 0) > 0)
-		workload_groups_clear(groups, clock_now() + KILL_LIMIT_NS);
+	poll(above, 2, 0);
+	if (above[0].revents)
+		obligations_settle_abandoned(run->owed, above[1].revents);
 	else
-		workload_groups_leave(groups, process->index, atomic_load(&process->run->shared->phase) > SHARED_RUN);
+		workload_groups_leave(run->groups, process->index, atomic_load(&run->shared->phase) > SHARED_RUN);
 }
 
 /* ---- From start to end ------------------------------------------------------------------------------------------------ */
@@ -457,14 +455,6 @@ static bool is_gone(struct executor_process *process, bool look)
 	return !executor_comes_back(&process->executor);
 }
 
-/* The executors of attached trees may have gone with the master, and the guardian too. */
-static void end_without_master(struct executor_process *process)
-{
-	end(process, process->attached ? EXECUTOR_LETS_GO : EXECUTOR_KILLS);
-	for (unsigned i = 0; i < process->run->config->attaches; i++)
-		attached_continue(process->run->attached[i].table);
-}
-
 enum { SIGNALS, MASTER, TIE, GUARDIAN };
 
 /* Returns when the workload is gone (0) or the master is (EXIT_TROUBLE). */
@@ -485,14 +475,14 @@ static int watch(struct executor_process *process)
 				return 0;
 			if (atomic_load(&process->slot->left))
 				return EXIT_TROUBLE;
-			polled[TIE].fd = process->attached ? process->brake.tree.outsider[0].fd : process->containment.tie;
+			polled[TIE].fd = process->attached ? process->brake.tree.outsider[0].process.fd : process->containment.tie;
 		}
 		if (await(process, polled, sizeof polled / sizeof *polled) < 0)
 			continue;
 		const bool edge_alone = executor_on_time(executor);
 		news = !edge_alone || polled[SIGNALS].revents || polled[MASTER].revents || polled[TIE].revents;
 		if (polled[MASTER].revents) {
-			end_without_master(process);
+			end(process, process->attached ? EXECUTOR_LETS_GO : EXECUTOR_KILLS);
 			return EXIT_TROUBLE;
 		}
 		if (polled[GUARDIAN].revents) {

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "os/attached.h"
 #include "os/descendants.h"
 #include "os/facilities.h"
 #include "os/run_mark.h"
@@ -69,7 +68,7 @@ static void suspend(pid_t master, const struct master_ties *ties)
 	const bool ended = polled[1].revents;
 	if (polled[1].fd >= 0)
 		close(polled[1].fd);
-	live_line_give_back(ties->live_line);
+	live_line_give_back(ties->owed.last_row);
 	if (!ended && !is_pending(SIGCONT))
 		stop();
 	kill(master, SIGCONT);
@@ -177,16 +176,26 @@ static void set_signals(sigset_t *set)
 /* Opens what guardian and master hear of each other by. 0, or -1 with errno; what is open by then is the caller's. */
 static int open_ties(struct master_ties *ties, const sigset_t *set, int *signals)
 {
-	ties->guardian = pidfd_open(getpid(), 0);
+	struct linux_process self;
 	ties->suspended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ties->live_line = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ties->groups = workload_groups_new();
+	ties->owed.last_row = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ties->owed.groups = workload_groups_new();
 	ties->heartbeat = heartbeat_new();
 	*signals = signalfd(-1, set, SFD_CLOEXEC);
-	return ties->guardian < 0 || ties->suspended < 0 || ties->live_line < 0 || *signals < 0 || !ties->groups ||
-			       !ties->heartbeat
+	return ties->suspended < 0 || ties->owed.last_row < 0 || *signals < 0 || !ties->owed.groups || !ties->heartbeat
 		       ? -1
-		       : 0;
+		       : process_take(&ties->guardian, getpid(), &self);
+}
+
+static void close_ties(struct master_ties *ties, int signals)
+{
+	if (signals >= 0)
+		close(signals);
+	if (ties->suspended >= 0)
+		close(ties->suspended);
+	process_release(&ties->guardian);
+	heartbeat_free(ties->heartbeat);
+	obligations_free(&ties->owed);
 }
 
 /* What the master's wait status makes the result of the run. */
@@ -207,14 +216,12 @@ static bool kill_what_is_left(const struct master_ties *ties, const struct end *
 {
 	if (spared && WIFEXITED(end->status) && WEXITSTATUS(end->status) != EXIT_TROUBLE)
 		return true;
-	return workload_groups_kill(ties->groups, clock_now() + (end->kept ? KEPT_LIMIT_NS : CLEANUP_LIMIT_NS));
+	return workload_groups_kill(ties->owed.groups, clock_now() + (end->kept ? KEPT_LIMIT_NS : CLEANUP_LIMIT_NS));
 }
 
-/* Once nobody waits for it any more: a terminal that is held may take a second to be given back. */
-static void say_what_was(const struct master_ties *ties, const struct end *end, int result, const char *left)
+static void say_what_was(const struct end *end, int result, const char *left)
 {
 	const int status = end->status;
-	live_line_give_back(ties->live_line);
 	if (end->hung)
 		diag("the master stood still (stopped, or kept by a file system that doesn't answer) and was killed; "
 		     "its workloads were ended");
@@ -228,34 +235,51 @@ static void say_what_was(const struct master_ties *ties, const struct end *end, 
 }
 
 /* Leaves no process behind, and none stopped. Returns the result of the run. */
-static int clean_up(const struct config *config, const struct master_ties *ties, const struct end *end, bool spared)
+static int clean_up(const struct master_ties *ties, const struct end *end, bool spared)
 {
-	const int status = end->status;
-	const int result = result_of(status);
+	const int result = result_of(end->status);
 	char names[128];
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(end->status))
 		await_executors();
 	const bool is_clean = kill_what_is_left(ties, end, spared);
 	if (!is_clean)
 		descendants_name(names, sizeof names);
-	workload_groups_remove(ties->groups);
-	/* Now that nobody is left who could stop them again. */
-	for (unsigned i = 0; WIFSIGNALED(status) && i < config->attaches; i++)
-		attached_continue(ties->attached[i].table);
 	/* Again where the master could not, which has said so. */
-	const bool is_given_back = clocks_give_back(&ties->clocks, WIFSIGNALED(status));
-	say_what_was(ties, end, result, is_clean ? NULL : names);
-	return is_clean && is_given_back ? result : EXIT_TROUBLE;
+	const bool is_settled = obligations_settle(&ties->owed, WIFSIGNALED(end->status));
+	say_what_was(end, result, is_clean ? NULL : names);
+	return is_clean && is_settled ? result : EXIT_TROUBLE;
+}
+
+/* Forks the master, in which it returns the master's result, as in the guardian that of the run. */
+static int run_master(const struct config *config, struct master_ties *ties, const sigset_t *set, int *signals, bool spared)
+{
+	pid_t master = -1;
+	if (open_ties(ties, set, signals) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1UL) == 0) {
+		scheduling_spare_from_oom();
+		master = fork();
+	}
+	if (master == 0) {
+		close(*signals);
+		*signals = -1;
+		return master_run(config, ties);
+	}
+	if (master > 0) {
+		const struct end end = watch(master, *signals, ties);
+		return clean_up(ties, &end, spared);
+	}
+	diag("can't start the master: %s%s", strerror(errno),
+		ties->guardian.fd < 0 && (errno == ENOSYS || errno == EPERM)
+			? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
+			: "");
+	obligations_settle(&ties->owed, true);
+	return EXIT_TROUBLE;
 }
 
 int guardian_run(const struct config *config)
 {
-	struct master_ties ties = {.guardian = -1, .guardian_pid = getpid(), .suspended = -1, .live_line = -1};
-	struct attached *attached;
+	struct master_ties ties = {.guardian = PROCESS_NONE, .suspended = -1};
 	sigset_t set;
 	int signals = -1;
-	int result = EXIT_TROUBLE;
-	pid_t master = -1;
 	if (!linux_facilities_own_proc()) {
 		diag("/proc shows the processes of another PID namespace: expected those of this one (unshare --mount-proc)");
 		return EXIT_TROUBLE;
@@ -265,54 +289,14 @@ int guardian_run(const struct config *config)
 		diag("can't list the children that are there already: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	if (clocks_prepare(&ties.clocks, config) != 0)
+	if (obligations_take_on(&ties.owed, config) != 0)
 		return EXIT_TROUBLE;
-	if (attached_open(config->attach, config->attaches, &attached) != 0) {
-		clocks_give_back(&ties.clocks, true);
-		clocks_free(&ties.clocks);
-		return EXIT_TROUBLE;
-	}
-	ties.attached = attached;
 	run_mark_set(RUN_MARK_GUARDIAN);
 	scheduling_save(&ties.user);
 	scheduling_raise_files();
 	set_signals(&set);
-	if (open_ties(&ties, &set, &signals) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1UL) == 0) {
-		scheduling_spare_from_oom();
-		master = fork();
-	}
-	if (master == 0) {
-		close(signals);
-		result = master_run(config, &ties);
-		attached_close(attached, config->attaches);
-		workload_groups_free(ties.groups);
-		heartbeat_free(ties.heartbeat);
-		clocks_free(&ties.clocks);
-		run_mark_clear();
-		return result;
-	}
-	if (master < 0) {
-		diag("can't start the master: %s%s", strerror(errno),
-			ties.guardian < 0 && (errno == ENOSYS || errno == EPERM)
-				? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
-				: "");
-		clocks_give_back(&ties.clocks, true);
-	} else {
-		const struct end end = watch(master, signals, &ties);
-		result = clean_up(config, &ties, &end, spared > 0);
-	}
-	if (signals >= 0)
-		close(signals);
-	if (ties.suspended >= 0)
-		close(ties.suspended);
-	if (ties.live_line >= 0)
-		close(ties.live_line);
-	if (ties.guardian >= 0)
-		close(ties.guardian);
-	workload_groups_free(ties.groups);
-	heartbeat_free(ties.heartbeat);
-	clocks_free(&ties.clocks);
-	attached_close(attached, config->attaches);
+	const int result = run_master(config, &ties, &set, &signals, spared > 0);
+	close_ties(&ties, signals);
 	run_mark_clear();
 	return result;
 }

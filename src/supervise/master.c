@@ -14,7 +14,6 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,9 +34,7 @@
 #include "record/outputs.h"
 #include "record/summary.h"
 #include "record/warnings.h"
-#include "supervise/master_outputs.h"
 #include "supervise/master_state.h"
-#include "supervise/master_supervision.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */
@@ -105,7 +102,7 @@ static void say_killed(const char *folder, size_t killed)
 /* The folder of the workloads' control groups, where the actuator needs them. */
 static int make_groups(struct master *master)
 {
-	master->run.groups = master->ties->groups;
+	master->run.groups = master->ties->owed.groups;
 	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
 		return 0;
 	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
@@ -113,33 +110,10 @@ static int make_groups(struct master *master)
 	return -1;
 }
 
-/* As chdir would. 0, or -1 with errno. */
-static int check_folder(const char *folder)
-{
-	struct stat status;
-	if (stat(folder, &status) != 0)
-		return -1;
-	errno = ENOTDIR;
-	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
-}
-
-/* What can be found out about a command before anything is started. 0, or the exit status after a message. */
 static int check_command(const char *command, const char *folder, void *context)
 {
-	char path[PATH_MAX];
 	(void)context;
-	if (folder && check_folder(folder) != 0) {
-		diag("--chdir: %s: %s", folder, strerror(errno));
-		return EXIT_TROUBLE;
-	}
-	if (spawn_find_command(command, folder, path) == 0)
-		return 0;
-	if (errno == ENOMEM) {
-		diag("can't look for %s: %s", command, strerror(errno));
-		return EXIT_TROUBLE;
-	}
-	diag("%s: %s", command, errno == ENOENT ? "command not found" : strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	return spawn_check(command, folder);
 }
 
 static int check_commands(const struct config *config)
@@ -181,8 +155,6 @@ static bool has_many_by_default(const struct group *group)
 static void say_what_was_set_up(const struct master *master)
 {
 	const struct scheduling_grant *grant = &master->grant;
-	static const char *const names[] = {
-		[GRANT_NOTHING] = "none: not permitted", [GRANT_NICE] = "nice", [GRANT_FIFO] = "SCHED_FIFO"};
 	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &master->run.module[kind];
 		char *options = NULL;
@@ -207,42 +179,18 @@ static void say_what_was_set_up(const struct master *master)
 	if (*master->run.groups->folder)
 		diag("control groups: version %d, in %s", master->run.groups->unified ? 2 : 1, master->run.groups->folder);
 	if (grant->grant == GRANT_NOTHING)
-		diag("priority above the workloads: %s", names[GRANT_NOTHING]);
+		diag("priority above the workloads: none: not permitted");
 	else
-		diag("priority above the workloads: %s %d", names[grant->grant], grant->value);
+		diag("priority above the workloads: %s %d", grant->grant == GRANT_FIFO ? "SCHED_FIFO" : "nice", grant->value);
 	replaced_say(master->config, say_line);
-}
-
-/* Tried in a child: the master itself stays an ordinary process. */
-static struct scheduling_grant what_executors_get(const struct scheduling *user)
-{
-	struct scheduling_grant grant = {0};
-	int pipe_ends[2];
-	if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-		return grant;
-	const pid_t pid = fork();
-	if (pid == 0) {
-		grant = scheduling_raise(user);
-		_exit(write(pipe_ends[1], &grant, sizeof grant) == sizeof grant ? 0 : EXIT_TROUBLE);
-	}
-	close(pipe_ends[1]);
-	if (pid < 0 || read(pipe_ends[0], &grant, sizeof grant) != sizeof grant)
-		grant = (struct scheduling_grant){0};
-	close(pipe_ends[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	return grant;
 }
 
 /* ---- What it has come to ---------------------------------------------------------------------------------------------- */
 
 static double guardian_cpu_s(void)
 {
-	clockid_t clock;
-	struct timespec used;
-	if (clock_getcpuclockid(getppid(), &clock) != 0 || clock_gettime(clock, &used) != 0)
-		return 0;
-	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+	int64_t used_ns;
+	return linux_process_clock(getppid(), &used_ns) ? (double)used_ns / NS_PER_S : 0;
 }
 
 /* Workloads that ended by themselves with a failure, each told once. */
@@ -271,23 +219,21 @@ static bool report_failures(const struct master *master)
 /* What --require looks at must be of nearly all of the run. */
 #define COVERAGE_LEAST 0.95
 
-static bool misses_requirement(const struct master *master)
+static bool exceeds(const char *what, double value, double most, const char *unit)
 {
-	const struct config *config = master->config;
-	const double error = fabs(accuracy_mean_error_pp(&master->recording.intervals.sums.accuracy));
-	const double mse = accuracy_mse_pp2(&master->recording.intervals.sums.accuracy);
-	const double covered = intervals_coverage(&master->recording.intervals, master->ended_ns);
-	const double others = 100 * others_mean(&master->recording.intervals.sums.others);
-	const bool asked = !isnan(config->require_error) || !isnan(config->require_mse) || !isnan(config->require_others);
-	bool missed = false;
-	if (!asked)
+	if (isnan(most) || value <= most)
 		return false;
-	if (!master->recording.intervals.sums.accuracy.samples) {
-		diag("there is no sample to judge, which --require needs");
-		return true;
-	}
+	diag("%s %.3f %s, required at most %.3f %s", what, value, unit, most, unit);
+	return true;
+}
+
+/* Whether less than the whole run can be judged. */
+static bool misses_a_part(const struct master *master)
+{
+	const double covered = intervals_coverage(&master->recording.intervals, master->ended_ns);
 	const double left_s = master_left_s(master, master->ended_ns);
-	if (config->when_one_ends != ENDS_STOP && left_s > (double)SUMMARY_SAMPLE_NS / NS_PER_S) {
+	bool missed = false;
+	if (master->config->when_one_ends != ENDS_STOP && left_s > (double)SUMMARY_SAMPLE_NS / NS_PER_S) {
 		diag("the run ended %.1f s early, and --require is for all of it", left_s);
 		missed = true;
 	}
@@ -301,22 +247,27 @@ static bool misses_requirement(const struct master *master)
 		diag("rows of the log are missing, and --require is for all of the run");
 		missed = true;
 	}
-	if (!isnan(config->require_error) && !(error <= config->require_error)) {
-		diag("mean error %.3f pp, required at most %.3f pp", error, config->require_error);
-		missed = true;
-	}
-	if (!isnan(config->require_mse) && !(mse <= config->require_mse)) {
-		diag("mean squared error %.3f pp^2, required at most %.3f pp^2", mse, config->require_mse);
-		missed = true;
-	}
-	if (!isnan(config->require_others) && isnan(others)) {
-		diag("the load made by others is not known, required at most %.3f pp", config->require_others);
-		missed = true;
-	} else if (!isnan(config->require_others) && others > config->require_others) {
-		diag("others made a load of %.3f pp, required at most %.3f pp", others, config->require_others);
-		missed = true;
-	}
 	return missed;
+}
+
+static bool misses_requirement(const struct master *master)
+{
+	const struct config *config = master->config;
+	const struct accuracy *const accuracy = &master->recording.intervals.sums.accuracy;
+	const double others = 100 * others_mean(&master->recording.intervals.sums.others);
+	if (isnan(config->require_error) && isnan(config->require_mse) && isnan(config->require_others))
+		return false;
+	if (!accuracy->samples) {
+		diag("there is no sample to judge, which --require needs");
+		return true;
+	}
+	bool missed = misses_a_part(master);
+	missed |= exceeds("mean error", fabs(accuracy_mean_error_pp(accuracy)), config->require_error, "pp");
+	missed |= exceeds("mean squared error", accuracy_mse_pp2(accuracy), config->require_mse, "pp^2");
+	if (isnan(config->require_others) || !isnan(others))
+		return exceeds("others made a load of", others, config->require_others, "pp") || missed;
+	diag("the load made by others is not known, required at most %.3f pp", config->require_others);
+	return true;
 }
 
 static int verdict(struct master *master)
@@ -333,6 +284,15 @@ static int verdict(struct master *master)
 	return misses_requirement(master) ? 3 : 0;
 }
 
+static void write_record(
+	const struct export *export, int (*write)(const struct export *, const char *), const char *file, int *status)
+{
+	if (!file || write(export, file) == 0)
+		return;
+	diag("%s: can't write the record: %s", output_name(file), strerror(errno));
+	*status = EXIT_TROUBLE;
+}
+
 static void write_records(struct master *master, const struct summary *summary, int *status)
 {
 	const struct config *config = master->config;
@@ -344,14 +304,8 @@ static void write_records(struct master *master, const struct summary *summary, 
 		.started_s = master->started_s,
 		.exit_status = *status,
 	};
-	if (config->export_json && export_json(&export, config->export_json) != 0) {
-		diag("%s: can't write the record: %s", output_name(config->export_json), strerror(errno));
-		*status = EXIT_TROUBLE;
-	}
-	if (config->export_csv && export_csv(&export, config->export_csv) != 0) {
-		diag("%s: can't write the record: %s", output_name(config->export_csv), strerror(errno));
-		*status = EXIT_TROUBLE;
-	}
+	write_record(&export, export_json, config->export_json, status);
+	write_record(&export, export_csv, config->export_csv, status);
 }
 
 /* So late is what a priority would spare; it costs accuracy, but not much yet. */
@@ -404,7 +358,7 @@ static void report(struct master *master, int *status)
 		.processors = run_processors(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
-		.frequencies = &master->ties->clocks.planned,
+		.frequencies = &master->ties->owed.clocks.planned,
 		.power_asked = master->config->log_power || master->config->power_command,
 		.energy_j = energy_sum(&master->recording.energy),
 		.power_w = energy_mean_power(&master->recording.energy),
@@ -521,7 +475,7 @@ static int get_ready(struct master *master)
 		open_energy(master);
 	if (status == 0 && config->log_counters)
 		status = open_counters(master);
-	if (status == 0 && (outputs_check(&master->run) != 0 || master_outputs_open(master) != 0))
+	if (status == 0 && (outputs_check(&master->run) != 0 || master_open_log(master) != 0))
 		status = EXIT_TROUBLE;
 	if (status != 0)
 		return status;
@@ -538,7 +492,7 @@ static int get_ready(struct master *master)
 	/* Not before: a group of control groups that has processes of its own gets no controllers. */
 	start_power_command(master);
 	/* The last, as it changes the machine. */
-	return clocks_set(&master->ties->clocks, config) == 0 ? 0 : EXIT_TROUBLE;
+	return obligations_set_clocks(&master->ties->owed) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 /* The trace's length or the time that the user gave, whichever is shorter. */
@@ -562,7 +516,7 @@ static void begin_live_line(struct master *master)
 	struct recording *recording = &master->recording;
 	recording->progress = (struct progress){
 		.elapsed_ns = -config->warmup_ns, .length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
-	live_line_init(&recording->live_line, config, master->ties->live_line, getpgid(getppid()));
+	live_line_init(&recording->live_line, config, master->ties->owed.last_row, getpgid(getppid()));
 	live_line_draw(&recording->live_line, &recording->progress);
 }
 
@@ -585,11 +539,10 @@ static int run_workloads(struct master *master)
 	const struct config *config = master->config;
 	struct recording *recording = &master->recording;
 	master->run.user = master->ties->user;
-	master->run.attached = master->ties->attached;
 	heartbeat_beat(master->run.heartbeat);
 	set_length(master);
 	scheduling_raise_nice();
-	master->grant = what_executors_get(&master->ties->user);
+	master->grant = scheduling_try(&master->ties->user);
 	master->started_s = time(NULL);
 	begin_live_line(master);
 	if (config->verbose)
@@ -600,13 +553,10 @@ static int run_workloads(struct master *master)
 		name_what_is_left(master);
 		master->status = EXIT_TROUBLE;
 	}
-	workload_groups_remove(master->run.groups);
-	clocks_check(&master->ties->clocks, config);
-	if (!clocks_give_back(&master->ties->clocks, true))
-		master->status = EXIT_TROUBLE;
-	for (unsigned i = 0; master->overdue && i < config->attaches; i++)
-		attached_continue(master->run.attached[i].table);
+	obligations_check_clocks(&master->ties->owed);
 	live_line_remove(&recording->live_line);
+	if (!obligations_settle(&master->ties->owed, true))
+		master->status = EXIT_TROUBLE;
 	if (!warned)
 		warn_of_unread_input(config);
 	heartbeat_beat(master->run.heartbeat);
@@ -624,17 +574,19 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1, .log_file = -1};
 	die_by_signals(&ties->user);
 	run_mark_set(RUN_MARK_WITHIN);
-	if (run_prepare(&master.run, config, ties->guardian_pid) != 0 || short_run_check(&master.run) != 0) {
+	if (run_prepare(&master.run, config, ties->guardian.pid) != 0 || short_run_check(&master.run) != 0) {
 		run_release(&master.run);
 		return EXIT_TROUBLE;
 	}
 	master.run.heartbeat = ties->heartbeat;
-	master.run.guardian = ties->guardian;
+	master.run.guardian = ties->guardian.fd;
+	master.run.attached = ties->owed.attached;
+	master.run.owed = &ties->owed;
 	int status = get_ready(&master);
 	if (status == 0)
 		status = run_workloads(&master);
 	else
-		workload_groups_remove(ties->groups); /* the guardian may be dead */
+		obligations_settle(&ties->owed, false); /* the guardian may be dead */
 	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);
 	free(master.executor);

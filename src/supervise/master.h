@@ -4,7 +4,7 @@
 #define SUPERVISE_MASTER_H
 
 #include "base/config.h"
-#include "supervise/ties.h"
+#include "supervise/obligations.h"
 
 /*
  * The whole life of the master in the process forked for it. Returns its exit status (design: section 4), or a negative signal

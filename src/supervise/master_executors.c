@@ -3,8 +3,6 @@
  * Orders go through shared memory and a nudge by signal; news come as the executors' exit. The master is a subreaper: what an
  * executor that was killed leaves behind becomes the master's child and is killed.
  */
-#include "supervise/master_executors.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,6 +17,7 @@
 #include "os/descendants.h"
 #include "os/spawn.h"
 #include "supervise/executor_process.h"
+#include "supervise/master_state.h"
 #include "supervise/stalls.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */
@@ -133,7 +132,8 @@ bool executors_kill_strays(const struct master *master)
 			continue;
 		list.item[i].depth = 0; /* the mark of a stray */
 		if (!linux_process_has_ended(process)) {
-			process_signal(process, SIGKILL);
+			const struct process target = process_of(process);
+			process_signal(&target, SIGKILL);
 			found = true;
 		}
 	}
@@ -195,10 +195,7 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
 	master->lost += !atomic_load(&slot->lost);
 	shared_set_lost(master->run.shared, index, clock_now());
-	const struct attached *attached = run_attached(&master->run, index);
-	if (attached)
-		attached_continue(attached->table);
-	workload_groups_release_one(master->run.groups, index);
+	obligations_release(&master->ties->owed, index);
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)), then);

@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "os/move.h"
+#include "os/descendants.h"
 #include "placement/pinning.h"
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
@@ -150,7 +150,7 @@ static void move_groups(struct recording *recording)
 		const struct group *group = run_group(config, i);
 		const struct sst_cpus *cpus = recording->dynamic.is_above ? group->moved : group->cpus;
 		const pid_t pid = recording->executor[i];
-		if (group->pin == PIN_DYNAMIC && pid && !linux_move_tree(pid, cpus ? cpus : recording->allowed))
+		if (group->pin == PIN_DYNAMIC && pid && !descendants_bind(pid, cpus ? cpus : recording->allowed))
 			recording->moving = true;
 	}
 }

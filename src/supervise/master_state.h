@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the master share; nobody else includes it. */
+/* What the files of the master share, and what each of them does for the others; nobody else includes it. */
 #ifndef SUPERVISE_MASTER_STATE_H
 #define SUPERVISE_MASTER_STATE_H
 
@@ -10,7 +10,7 @@
 #include "control/run.h"
 #include "os/scheduling.h"
 #include "supervise/master_recording.h"
-#include "supervise/ties.h"
+#include "supervise/obligations.h"
 
 enum stage { STARTING, RUNNING, ENDING };
 
@@ -59,5 +59,50 @@ struct master {
 	struct scheduling_grant grant;
 	int64_t started_s; /* wall clock */
 };
+
+/* ---- master_executors.c: their start, orders to them and their ends, and the end of the run, which is an order too ----------- */
+
+/* Starts the next one. 0, or -1 after a message, and the run ends. */
+int executors_fork(struct master *master, unsigned index);
+
+/* Makes them look at the shared memory. */
+void executors_nudge(const struct master *master);
+
+/* Phases only go forward: an order that comes too late changes nothing. */
+void executors_order(struct master *master, enum shared_phase phase);
+
+/* Takes note of those that ended: tells why where it matters, and ends the run where that is due. */
+void executors_reap(struct master *master);
+
+/* Kills what dead executors left: children of ours that are no executors, with all below them. True when there was something. */
+bool executors_kill_strays(const struct master *master);
+
+/* Free workloads alone are no run. */
+bool executors_some_are_controlled(const struct master *master);
+
+/* Whether each workload has been started, or never will be. One that can't be started ends the run when its executor ends. */
+bool executors_all_are_ready(const struct master *master);
+
+/* When the timer expires next (CLOCK_MONOTONIC). */
+void master_arm(const struct master *master, int64_t when_ns);
+
+/*
+ * Ends the run. Executors that don't end in time, because they hang in a start or were stopped by somebody, are killed with what is
+ * below them.
+ */
+void master_end(struct master *master, enum shared_phase how);
+/* … at once, with this exit status unless there is one already. */
+void master_end_with_error(struct master *master, int status);
+
+/* ---- master_supervision.c: from the first start of a workload until no executor is left, or those that are don't end in time -- */
+
+/* Opens a log that is no file, such as a FIFO, which waits for its reader. 0, or -1 after a message. */
+int master_open_log(struct master *master);
+
+/* Starts what is due, or waits for the instant of --start-at; then goes round until the run has ended. */
+void master_supervise(struct master *master);
+
+/* Seconds of control that are left of the time that the run was to take; 0 where none was asked for. */
+double master_left_s(const struct master *master, int64_t now_ns);
 
 #endif

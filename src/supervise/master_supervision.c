@@ -3,11 +3,12 @@
  * One loop around poll(2), in three stages: starting (until each executor has said that its workload runs or can't), running, and
  * ending.
  */
-#include "supervise/master_supervision.h"
-
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -15,17 +16,61 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "control/estimate.h"
 #include "os/terminal.h"
-#include "supervise/master_executors.h"
-#include "supervise/master_outputs.h"
+#include "record/outputs.h"
+#include "supervise/master_state.h"
 #include "supervise/stalls.h"
 
 /* So long after an interruption it is said how to end what is still there. What ends by itself has mostly done so by then. */
 #define HINT_AFTER_NS (200 * NS_PER_MS)
 /* How long executors may take to stop their workloads before a suspended job is reported as such. */
 #define SUSPEND_LIMIT_NS NS_PER_S
+
+/* ---- Outputs ---------------------------------------------------------------------------------------------------------- */
+
+static int refuse_log(const struct master *master)
+{
+	return diag_refuse("%s: can't write the log: %s", output_name(master->config->log), strerror(errno));
+}
+
+int master_open_log(struct master *master)
+{
+	const char *const path = master->config->log;
+	if (!path || output_is_file(path))
+		return 0;
+	master->log_file = output_open(path, 0);
+	return master->log_file < 0 ? refuse_log(master) : 0;
+}
+
+static int begin_log(struct master *master)
+{
+	const struct config *config = master->config;
+	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
+		.power = config->log_power || config->power_command,
+		.counted = &master->recording.counted,
+		.zone = master->recording.energy.zone,
+		.zones = master->recording.energy.zones,
+		.workloads = config->log_instances ? config->workloads : 0,
+		.pinning = config->dynamics > 0,
+		.unit = run_is_of_cores(&master->run),
+		.wall = true};
+	const int file = master->log_file < 0 ? output_open(config->log, O_TRUNC) : master->log_file;
+	master->log_file = -1;
+	master->recording.log = control_log_open(file, &columns, true);
+	return master->recording.log ? 0 : refuse_log(master);
+}
+
+/* The last step before the first start: makes all files, empties those of workloads, and begins the log. 0, or -1 after a message. */
+static int begin_outputs(struct master *master)
+{
+	const struct config *config = master->config;
+	if (outputs_make(config) != 0 || (config->log && begin_log(master) != 0))
+		return -1;
+	return outputs_empty(config);
+}
 
 /* ---- Starting --------------------------------------------------------------------------------------------------------- */
 
@@ -48,7 +93,7 @@ static void start_workloads(struct master *master)
 			master_arm(master, due);
 			return;
 		}
-		if (master->forked == 0 && master_outputs_begin(master) != 0) {
+		if (master->forked == 0 && begin_outputs(master) != 0) {
 			master_end_with_error(master, EXIT_TROUBLE);
 			return;
 		}
@@ -393,7 +438,7 @@ void master_supervise(struct master *master)
 		{.fd = master->signals, .events = POLLIN},
 		{.fd = master->timer, .events = POLLIN},
 		{.fd = master->run.ready, .events = POLLIN},
-		{.fd = master->ties->guardian, .events = POLLIN},
+		{.fd = master->ties->guardian.fd, .events = POLLIN},
 		{.fd = master->instant, .events = POLLIN},
 	};
 	heartbeat_beat(master->run.heartbeat);

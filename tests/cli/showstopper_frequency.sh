@@ -190,6 +190,13 @@ kill -KILL "$guardian"
 wait_background
 wait_until is_untouched
 expect_untouched
+# Both at once: the executor is left.
+begin
+kill -STOP "$guardian" "$master"
+kill -KILL "$master" "$guardian"
+wait_background
+wait_until is_untouched
+expect_untouched
 
 # One run at a time. What another one changes meanwhile is told, and set back too.
 begin

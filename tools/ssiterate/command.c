@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "os/exec_report.h"
-#include "os/pipe.h"
 #include "os/process.h"
 #include "os/signals.h"
 
@@ -100,8 +99,10 @@ int command_start(struct iterate *iterate)
 
 void command_signal_all(struct iterate *iterate, int number)
 {
-	for (size_t i = 0; i < iterate->victims.count; i++)
-		process_signal(&iterate->victims.item[i].process, number);
+	for (size_t i = 0; i < iterate->victims.count; i++) {
+		const struct process victim = process_of(&iterate->victims.item[i].process);
+		process_signal(&victim, number);
+	}
 	if (iterate->command > 0)
 		kill(iterate->command, number);
 }

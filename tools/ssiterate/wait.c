@@ -36,10 +36,8 @@ static bool attend(struct iterate *iterate, int64_t until_ns)
 static bool has_victims(const struct iterate *iterate)
 {
 	for (size_t i = 0; i < iterate->victims.count; i++) {
-		const struct linux_process *const victim = &iterate->victims.item[i].process;
-		struct linux_process now;
-		if (linux_process_read(victim->pid, &now) == 0 && now.start_ticks == victim->start_ticks &&
-			!linux_process_has_ended(&now))
+		const struct process victim = process_of(&iterate->victims.item[i].process);
+		if (!process_has_ended(&victim))
 			return true;
 	}
 	return false;

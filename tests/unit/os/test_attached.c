@@ -39,7 +39,7 @@ static void leave(void)
 	close(table);
 }
 
-static struct linux_process stop_child(void)
+static struct process stop_child(void)
 {
 	struct linux_process process;
 	int status;
@@ -47,7 +47,7 @@ static struct linux_process stop_child(void)
 	ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
 	ck_assert(WIFSTOPPED(status));
 	ck_assert_int_eq(linux_process_read(child, &process), 0);
-	return process;
+	return process_of(&process);
 }
 
 static bool continues(void)
@@ -58,7 +58,7 @@ static bool continues(void)
 
 START_TEST(what_is_in_the_table_is_continued)
 {
-	const struct linux_process process = stop_child();
+	const struct process process = stop_child();
 	attached_continue(table); /* nobody */
 	ck_assert(!continues());
 	ck_assert_int_eq(attached_enter(table, 3, &process), 0); /* the places before it are empty */
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(a_later_process_with_the_number_is_left_alone)
 {
-	struct linux_process process = stop_child();
+	struct process process = stop_child();
 	process.start_ticks--;
 	ck_assert_int_eq(attached_enter(table, 0, &process), 0);
 	attached_continue(table);
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(a_table_that_is_full_says_so)
 {
-	const struct linux_process process = stop_child();
+	const struct process process = stop_child();
 	ck_assert_int_eq(fcntl(table, F_ADD_SEALS, F_SEAL_GROW), -1); /* seals aren't allowed on it */
 	const int sealed = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	ck_assert_int_ge(sealed, 0);
@@ -108,7 +108,7 @@ START_TEST(processes_are_opened_as_they_are)
 	ck_assert_int_eq(attached_open(&child, 1, &attached), 0);
 	ck_assert_int_eq(attached->process.pid, child);
 	ck_assert_str_eq(attached->name, "test_os_attache"); /* 15 characters are what the kernel keeps */
-	ck_assert_int_eq(fcntl(attached->fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(fcntl(attached->process.fd, F_GETFD), FD_CLOEXEC);
 	ck_assert_int_eq(fcntl(attached->table, F_GETFD), FD_CLOEXEC);
 	attached_close(attached, 1);
 }

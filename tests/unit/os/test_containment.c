@@ -195,7 +195,7 @@ START_TEST(a_tree_with_orphans_is_stopped_without_its_init)
 	tree_stop(&tree, clock_now());
 	ck_assert_uint_eq(tree.outsiders, 1);
 	const pid_t orphan = tree.outsider[0].process.pid;
-	ck_assert_int_eq(tree.outsider[0].process.parent, containment.init);
+	ck_assert_int_eq(tree.outsider[0].parent, containment.init);
 	for (int round = 0; round < 2; round++) {
 		const char *expected = round == 0 ? "T" : "SR";
 		const pid_t pids[] = {first, orphan};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -255,12 +256,13 @@ START_TEST(numbers_that_changed_hands_are_not_opened)
 {
 	const pid_t pid = start(NULL);
 	list_until(1);
-	struct linux_process process = list.item[0].process;
-	const int fd = process_open(&process);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	struct process process = process_of(&list.item[0].process);
+	ck_assert_int_eq(process_hold(&process), 0);
+	ck_assert_int_eq(fcntl(process.fd, F_GETFD), FD_CLOEXEC);
+	process_release(&process);
 	process.start_ticks++; /* another process of the same number */
-	ck_assert_int_eq(process_open(&process), -1);
+	ck_assert_int_eq(process_hold(&process), -1);
+	ck_assert_int_eq(process.fd, -1);
 	ck_assert_int_eq(errno, ESRCH);
 	ck_assert_int_eq(process_signal(&process, SIGKILL), -1);
 	ck_assert_int_eq(errno, ESRCH);
@@ -271,7 +273,8 @@ START_TEST(numbers_that_changed_hands_are_not_opened)
 	int status;
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	ck_assert_int_eq(process_open(&process), -1);
+	ck_assert(process_has_ended(&process));
+	ck_assert_int_eq(process_hold(&process), -1);
 	ck_assert_int_eq(errno, ESRCH);
 }
 END_TEST

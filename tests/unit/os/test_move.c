@@ -15,7 +15,6 @@
 #include "base/units.h"
 #include "os/affinity.h"
 #include "os/descendants.h"
-#include "os/move.h"
 
 static struct sst_cpus *all;
 
@@ -97,7 +96,7 @@ static void end(pid_t pid)
 	descendants_list(pid, &list);
 	kill(pid, SIGSTOP);
 	for (size_t i = 0; i < list.count; i++)
-		process_signal(&list.item[i].process, SIGKILL);
+		process_signal(&(struct process){list.item[i].process.pid, -1, list.item[i].process.start_ticks}, SIGKILL);
 	descendants_free(&list);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -115,11 +114,11 @@ START_TEST(every_thread_of_a_tree_is_moved)
 	}
 	ck_assert_uint_eq(found, 2);
 	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-	ck_assert(linux_move_tree(root, &one));
+	ck_assert(descendants_bind(root, &one));
 	ck_assert(all_have(root, 1, &found));
-	ck_assert(linux_move_tree(root, &one));
+	ck_assert(descendants_bind(root, &one));
 	ck_assert_uint_eq(processors_of(root), all->count);
-	ck_assert(linux_move_tree(root, all));
+	ck_assert(descendants_bind(root, all));
 	ck_assert(all_have(root, all->count, &found));
 	end(root);
 }
@@ -134,7 +133,7 @@ START_TEST(what_comes_up_meanwhile_is_moved)
 	/* All looks may miss the one that is alive, which is why they are repeated. Once it is bound, its descendants are. */
 	int steady = 0;
 	for (int i = 0; i < 100 && steady < 20; i++) {
-		linux_move_tree(root, &one);
+		descendants_bind(root, &one);
 		for (steady = 0; steady < 20 && all_have(root, 1, &found); steady++)
 			clock_sleep_until(clock_now() + 2 * NS_PER_MS);
 	}
@@ -145,7 +144,7 @@ END_TEST
 
 START_TEST(nothing_is_no_error)
 {
-	ck_assert(linux_move_tree(getpid(), all));
+	ck_assert(descendants_bind(getpid(), all));
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "os/pipe.h"
+#include "os/exec_report.h"
 
 START_TEST(the_ends_lie_above_the_standard_descriptors)
 {

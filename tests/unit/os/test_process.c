@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -148,6 +149,131 @@ static void processes_are_read(void **state)
 	assert_true(errno == ENOENT || errno == ESRCH);
 }
 
+static pid_t start_child(void)
+{
+	const pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "a\033[1mb");
+		raise(SIGSTOP);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	return pid;
+}
+
+static void a_reference_holds_for_one_process(void **state)
+{
+	(void)state;
+	struct linux_process now;
+	struct process held;
+	const pid_t pid = start_child();
+	assert_int_equal(process_take(&held, pid, &now), 0);
+	assert_int_equal(fcntl(held.fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(now.state, 'T');
+	const struct process by_number = process_of(&now);
+	const struct process *const both[] = {&held, &by_number};
+	struct process later = by_number;
+	later.start_ticks++;
+	assert_true(process_has_ended(&later));
+	assert_int_equal(process_signal(&later, SIGCONT), -1);
+	assert_int_equal(errno, ESRCH);
+	for (int i = 0; i < 2; i++) {
+		assert_false(process_has_ended(both[i]));
+		assert_int_equal(process_look(both[i], &now), 0);
+		assert_int_equal(process_signal(both[i], SIGCONT), 0);
+		assert_int_equal(waitpid(pid, NULL, WCONTINUED), pid);
+		assert_int_equal(process_signal(both[i], SIGSTOP), 0);
+		assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	}
+	assert_int_equal(fcntl(held.fd, F_GETFD), FD_CLOEXEC);
+	now.pid = 0;
+	assert_int_equal(process_look(&later, &now), -1);
+	assert_int_equal(errno, ESRCH);
+	assert_int_equal(now.pid, 0);
+	/* Also as long as it isn't reaped. */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	assert_true(process_has_ended(&held) && process_has_ended(&by_number));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		assert_true(process_has_ended(both[i]));
+		assert_int_equal(process_look(both[i], &now), -1);
+		assert_int_equal(errno, ESRCH);
+		assert_int_equal(process_signal(both[i], SIGCONT), -1);
+		assert_int_equal(errno, ESRCH);
+	}
+	process_release(&held);
+	process_release(&held);
+	assert_int_equal(held.fd, -1);
+	assert_int_equal(process_take(&held, pid, &now), -1);
+	assert_int_equal(errno, ESRCH);
+	assert_int_equal(held.pid, 0);
+}
+
+static void what_else_is_known_of_one(void **state)
+{
+	(void)state;
+	char name[LINUX_PROCESS_NAME_MAX];
+	int64_t before_ns, after_ns;
+	const int loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	const pid_t pid = start_child();
+	assert_true(linux_process_newest(loadavg) > 0);
+	assert_int_equal(linux_process_newest(-1), 0);
+	close(loadavg);
+	linux_process_name(pid, name);
+	assert_string_equal(name, "a?[1mb");
+	assert_true(linux_process_clock(getpid(), &before_ns));
+	for (volatile int i = 0; i < 10000000; i++)
+		;
+	assert_true(linux_process_clock(getpid(), &after_ns));
+	assert_true(after_ns > before_ns);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(linux_process_clock(pid, &after_ns));
+	linux_process_name(pid, name);
+	assert_string_equal(name, "");
+}
+
+static int count_down(pid_t pid, void *left)
+{
+	int *const count = left;
+	return pid == getpid() ? 0 : --*count == 0 ? 7 : 0;
+}
+
+/* Numbers that lie across two reads are whole; what isn't 0 ends it. */
+static void lists_are_read_to_their_end(void **state)
+{
+	(void)state;
+	enum { MANY = 3000 };
+	FILE *const list = tmpfile();
+	int left = MANY + 1;
+	assert_non_null(list);
+	for (int i = 0; i < MANY; i++)
+		assert_true(fprintf(list, "%d ", 1000000 + i) > 0);
+	assert_int_equal(fflush(list), 0);
+	assert_int_equal(linux_process_each_in(fileno(list), false, count_down, &left), 0);
+	assert_int_equal(left, 1);
+	left = 5;
+	assert_int_equal(linux_process_each_in(fileno(list), true, count_down, &left), 7);
+	fclose(list);
+	const pid_t pid = start_child();
+	for (uint64_t threads = 0; threads < 2 && access("/proc/thread-self/children", R_OK) == 0; threads++) {
+		left = 1;
+		assert_int_equal(linux_process_each_child("", getpid(), threads, threads == 1, count_down, &left), 7);
+		left = 1;
+		assert_int_equal(linux_process_each_child("", pid, threads, threads == 1, count_down, &left), 0);
+		assert_int_equal(linux_process_each_child("", 0x7fffffff, threads, threads == 1, count_down, &left), 0);
+		assert_int_equal(left, 1);
+	}
+	left = 1;
+	assert_int_equal(linux_process_each("", count_down, &left), 7);
+	assert_int_equal(linux_process_each("/nowhere", count_down, &left), -1);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +283,9 @@ int main(void)
 		cmocka_unit_test(what_is_cut_off_is_refused),
 		cmocka_unit_test(malformed_lines_are_refused),
 		cmocka_unit_test(processes_are_read),
+		cmocka_unit_test(a_reference_holds_for_one_process),
+		cmocka_unit_test(what_else_is_known_of_one),
+		cmocka_unit_test(lists_are_read_to_their_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ START_TEST(escapees_without_descriptors_are_stopped_and_continued)
 	stop_until_all_are();
 	ck_assert_uint_eq(tree.outsiders, 2 * MANY);
 	for (size_t i = 0; i < tree.outsiders; i++)
-		without += tree.outsider[i].fd < 0;
+		without += tree.outsider[i].process.fd < 0;
 	ck_assert_uint_gt(without, MANY);
 	continue_all();
 	stop_until_all_are();
@@ -439,7 +439,8 @@ START_TEST(one_that_a_look_overlooks_is_not_forgotten)
 		tree.outsider = calloc(1, sizeof *tree.outsider);
 		if (!tree.outsider || linux_process_read(keeper, &process) != 0)
 			_exit(1);
-		tree.outsider[0] = (struct tree_outsider){.process = process, .fd = process_open(&process)};
+		tree.outsider[0] = (struct tree_outsider){.process = process_of(&process)};
+		process_hold(&tree.outsider[0].process);
 		tree.outsiders = 1;
 		for (int i = 0; i < 3; i++) {
 			tree.scanned_ns = INT64_MIN;
@@ -608,7 +609,7 @@ static void attach(pid_t first)
 
 static void detach(void)
 {
-	close(attached.fd);
+	process_release(&attached.process);
 	close(attached.table);
 }
 
@@ -637,7 +638,7 @@ START_TEST(who_loses_its_parent_stays_attached)
 	int status;
 	const pid_t first = start(with_an_escapee, 3);
 	attach(first);
-	const int first_fd = tree.outsider[0].fd;
+	const int first_fd = tree.outsider[0].process.fd;
 	ck_assert_int_eq(tree.outsider[0].process.pid, first);
 	kill(first, SIGKILL);
 	ck_assert_int_eq(waitpid(first, &status, 0), first);
@@ -671,7 +672,7 @@ START_TEST(places_in_the_table_are_used_again)
 		/* As if it had been found below: a member from now on. */
 		tree.outsider = realloc(tree.outsider, 2 * sizeof *tree.outsider);
 		ck_assert_ptr_nonnull(tree.outsider);
-		tree.outsider[1] = (struct tree_outsider){.process = process, .fd = -1};
+		tree.outsider[1] = (struct tree_outsider){.process = process_of(&process)};
 		tree.outsiders = 2;
 		ck_assert(tree_lives(&tree, clock_now()));
 		ck_assert_uint_eq(tree.outsiders, 2);

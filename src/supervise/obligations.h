@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run owes to the machine, and to what it found there, once it has begun. Each is undone by one function, and whoever is left of
+ * guardian, master and executors calls the list; src/README.md says who sees which death. To undo what is undone does no harm.
+ */
+#ifndef SUPERVISE_OBLIGATIONS_H
+#define SUPERVISE_OBLIGATIONS_H
+
+#include <stdbool.h>
+
+#include "base/config.h"
+#include "control/heartbeat.h"
+#include "os/attached.h"
+#include "os/frequency_hold.h"
+#include "os/process.h"
+#include "os/scheduling.h"
+#include "os/workload_groups.h"
+#include "placement/frequencies.h"
+
+/* Those of --frequency. */
+struct clocks {
+	struct frequencies planned;
+	struct frequency_hold *hold; /* NULL where nothing is planned; shared by those that are forked */
+};
+
+/* Made by the guardian, before the first fork, and inherited or shared by all. */
+struct obligations {
+	const struct config *config;
+	struct attached *attached;      /* config->attaches of them, which are to run on */
+	struct workload_groups *groups; /* to be removed; NULL: there are none */
+	struct clocks clocks;           /* to be given back */
+	int last_row;                   /* eventfd, or -1: not 0 while the terminal's last row is the live line's */
+};
+
+/* What may be refused of clocks and attached processes is; nothing is changed yet. 0, or -1 after a message and nothing to free. */
+int obligations_take_on(struct obligations *owed, const struct config *config);
+/* For this process: what is owed stays so. */
+void obligations_free(struct obligations *owed);
+
+/* Sets the clocks. 0, or -1 after a message, when all are as they were. */
+int obligations_set_clocks(const struct obligations *owed);
+/* Says which were not held, before they are given back; for the master, which is about to report. */
+void obligations_check_clocks(const struct obligations *owed);
+
+/* What the executor of one workload has left by its death: nothing of it stands still, or is limited, any more. */
+void obligations_release(const struct obligations *owed, unsigned workload);
+
+/* The list, for guardian or master, which have killed what was started. False where clocks can't be given back, which `say` says. */
+bool obligations_settle(const struct obligations *owed, bool say);
+
+/*
+ * The list, for an executor that has outlived the master and ended its own workload. It kills what is in the groups, which may be that of
+ * another executor. `alone`: the guardian is dead too, and what it would do is left to whoever can.
+ */
+void obligations_settle_abandoned(const struct obligations *owed, bool alone);
+
+/* What the master shares with the guardian from the fork on. */
+struct master_ties {
+	struct process guardian;
+	int suspended; /* eventfd: the master adds 1 when all workloads are stopped after SIGTSTP */
+	struct scheduling user;
+	struct obligations owed;     /* the master makes the groups, and sets the clocks */
+	struct heartbeat *heartbeat; /* the master's */
+};
+
+#endif
