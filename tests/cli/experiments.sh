@@ -77,7 +77,7 @@ expect_trouble "^tools/experiments/traces: unexpected argument '--targets'"
 run "$experiments/traces" --times 90,0
 expect_trouble "^tools/experiments/traces: --times: '0' is no whole number from 1"
 run "$experiments/traces" --levels stairs
-expect_trouble "^tools/experiments/traces: --levels: 'stairs': expected lines or hold"
+expect_trouble "^tools/experiments/traces: --levels: 'stairs' is none of lines, hold"
 run "$experiments/traces" --dry-run -w burn-single
 expect_text out ' -T \.\./\.\./nine-levels\.trace,speed='
 run "$experiments/fastforward" --dry-run -w burn-single --levels hold

@@ -7,26 +7,25 @@ from pathlib import Path
 
 from measure import figures, settings
 from measure.batch import Experiment, Part
+from measure.options import unlike
 from measure.process import allowed_processors, attempt
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, known, listed, number, read_csv, shortest, words_of
+from measure.text import Row, Trouble, known, listed, number, read_csv, shortest
 
 TARGETS, QUICK_TARGETS = "10 20 30 40 50 60 70 80 90 100", "20 40 60 80 100"
 QUANTILES = ("q5_s", "q25_s", "q50_s", "q75_s", "q95_s")
 
 
-def choose_hands(value: str) -> list[str]:
+def choose_hands(name: str, value: str) -> list[str]:
     """Actuators."""
-    found = words_of(value)
+    found = unlike(name, value)
     for hand in found:
         if not re.fullmatch("[a-z0-9-]+", hand):
             raise Trouble(
-                f"--by: '{hand}': expected the name of an actuator, such as signals (showstopper --list-modules)"
+                f"{name}: '{hand}': expected the name of an actuator, such as signals (showstopper --list-modules)"
             )
-        if found.count(hand) > 1:
-            raise Trouble(f"--by: {hand} is given twice")
     if not found:
-        raise Trouble("--by: expected actuators, such as signals,freezer")
+        raise Trouble(f"{name}: expected actuators, such as signals,freezer")
     return found
 
 

@@ -4,7 +4,6 @@ An experiment is a subclass of Experiment that says which runs there are and whi
 
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,15 +12,15 @@ from pathlib import Path
 from typing import IO, ClassVar, NoReturn
 
 from measure import cluster, machine, making, runs, workloads
-from measure.environments import NAMES, kind_of
+from measure.environments import kind_of
 from measure.helpers import Helper
-from measure.options import options
-from measure.process import Interrupted, attempt, end, has_program, run_program
+from measure.measured import measured_files
+from measure.options import Command, Option, blanks, duration, flag, one_of, option, some_of, text, unlike, whole
+from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
 from measure.text import (
-    Row,
     Trouble,
     as_time,
     first_line,
@@ -29,7 +28,6 @@ from measure.text import (
     known,
     listed,
     lines_of,
-    number_from,
     read_csv,
     rows_of,
     words_of,
@@ -37,44 +35,12 @@ from measure.text import (
 )
 from measure.workloads import Workload
 
-FLAGS = "-q/--quick -f/--full -r/--resume -d/--dry-run -p/--report --publish -F/--force --slurm --slurm="
-VALUED = "-w/--workloads -n/--repeat -t/--time -u/--warm-up -R/--random -O/--order -c/--cool-down -o/--output -B/--build --parallel --per-node --processors --task"
 # What a run depends on: what is measured by another revision of these is another thing.
-MEASURES = "include src modules CMakeLists.txt tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py tools/measure/environments"
+MEASURES = """include src modules CMakeLists.txt tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py
+tools/measure/environments"""
 MOST_NAMED = 12  # runs that were not warm
 JOBLOG = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n"
-
-
-@dataclass
-class Choices:
-    """What the command line says."""
-
-    workloads: list[str]
-    repeat: int
-    mode: str = "quick"
-    targets: list[str] = field(default_factory=list)
-    seconds: int | None = None
-    environments: list[str] = field(default_factory=lambda: ["native"])
-    warm_up: float | None = None
-    warm_ups: dict[str, float] = field(default_factory=dict)
-    order: str = "given"
-    seed: int | None = None
-    cool_down: int | None = None
-    output: str = ""
-    build: str = ""
-    flags: set[str] = field(default_factory=set)
-    slurm: list[str] | None = None
-    logins: str = ""
-    per_node: str = "workload"
-    processors: int | None = None
-    task: int | None = None
-
-    def has(self, flag: str) -> bool:
-        return flag in self.flags
-
-    @property
-    def on_cluster(self) -> bool:
-        return self.slurm is not None or bool(self.logins)
+DOCUMENT = "tools/bench/README.md"
 
 
 @dataclass
@@ -106,7 +72,7 @@ class Part:
         """What comes first: a machine that was busy, several kinds of machines, emulated guests."""
         self.report = Report(self.output, self.name, title)
         self.say_first(self.report)
-        say_notes(self.report, self.runs[:1], self.environment_lines())
+        self.say_notes(self.report)
         return self.report
 
     def say_first(self, report: Report) -> None:
@@ -117,6 +83,18 @@ class Part:
         report.text(cluster.machines_said([(run.label, self.folder(run)) for run in self.complete]))
         for line in self.environment_lines():
             if line.startswith("Emulated"):
+                report.text(line)
+
+    def say_notes(self, report: Report) -> None:
+        """What the environments of runs were, and were not."""
+        where = {
+            "lxc": "a container of its own (LXC), of the same kernel",
+            "qemu": "a virtual machine of its own (QEMU)",
+        }
+        if self.runs[0].environment in where:
+            report.text(f"Each side of a run was in {where[self.runs[0].environment]}.")
+        for line in self.environment_lines():
+            if not line.startswith("Emulated"):
                 report.text(line)
 
     @property
@@ -147,89 +125,135 @@ class Part:
         self.report.write()
 
 
-def say_notes(report: Report, of: Sequence[Run], lines: Iterable[str]) -> None:
-    """What the environments of runs were, and were not."""
-    match of[0].environment if of else "":
-        case "lxc":
-            report.text("Each side of a run was in a container of its own (LXC), of the same kernel.")
-        case "qemu":
-            report.text("Each side of a run was in a virtual machine of its own (QEMU).")
-    for line in lines:
-        if not line.startswith("Emulated"):
-            report.text(line)
-
-
 def warm_said(folders: Iterable[Path]) -> str:
     """Of which runs the workloads were not warm when they were measured: in the two last quarters of the warm-up their throughput was not the same."""
     files = [folder / "warm.csv" for folder in sorted(folders) if (folder / "warm.csv").exists()]
-    judged = {file: rows_of("records,before,after,percent\n" + "\n".join(lines_of(file)[1:])) for file in files}
-    judged_runs = [file for file in files if judged[file]]
+    judged = {file: rows for file in files if (rows := rows_of(file.read_text()))}
     said = ""
-    if len(judged_runs) < len(files):
+    if len(judged) < len(files):
         said = (
-            f"Of {len(files) - len(judged_runs)} runs it is not known whether they were warm,"
+            f"Of {len(files) - len(judged)} runs it is not known whether they were warm,"
             " as no iteration ended in one of the last two quarters of the warm-up. "
         )
-    if not judged_runs:
+    if not judged:
         return said
-    cold = [file.parent.name for file in judged_runs if any(abs(float(row["percent"])) > 2 for row in judged[file])]
+    cold = [file.parent.name for file in judged if any(abs(float(row["percent"])) > 2 for row in judged[file])]
+    same = "the throughput of the last two quarters of the warm-up"
     if not cold:
-        return (
-            said
-            + f"All {len(judged_runs)} runs were warm: the throughput of the last two quarters of the warm-up was the same within 2 %."
-        )
-    return (
-        said
-        + f"Not warm were {len(cold)} of {len(judged_runs)} runs: the throughput of the last two quarters of the warm-up (30 s each at most)"
-        f" was not the same within 2 %: {listed(cold[:MOST_NAMED])}{', …' if len(cold) > MOST_NAMED else ''}."
-    )
+        return f"{said}All {len(judged)} runs were warm: {same} was the same within 2 %."
+    named = listed(cold[:MOST_NAMED]) + (", …" if len(cold) > MOST_NAMED else "")
+    return f"{said}Not warm were {len(cold)} of {len(judged)} runs: {same} (30 s each at most) was not the same within 2 %: {named}."
 
 
-class Experiment:
-    """What an experiment says of itself. Its options are in `flags` and `valued`, as options() has them; take() takes them."""
+# ---- What an experiment says of itself --------------------------------------------------------------------------------------------
+
+
+def loads(name: str, value: str) -> list[str]:
+    words = words_of(value)
+    for word in words:
+        if not is_positive(word, 100):
+            raise Trouble(f"{name}: '{word}' is no load in percent, above 0 and at most 100")
+    if not words:
+        raise Trouble(f"{name}: expected loads in percent")
+    return words
+
+
+def by_workload(name: str, value: str) -> dict[str, int]:
+    """By workload; what is for all of them is that of ''."""
+    if "=" not in value:
+        return {"": duration(0)(name, value)}
+    found = {}
+    for word in words_of(value):
+        workload, equals, time_of = word.partition("=")
+        if not equals:
+            raise Trouble(f"{name}: '{word}': expected WORKLOAD=SECONDS")
+        found[workload] = duration(0)(name, time_of)
+    return found
+
+
+class Experiment(Command):
+    """Options of its own are attributes that option() and flag() make."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
     default_workloads: ClassVar[str] = "burn-single burn-contended burn-parallel"
-    default_targets: str = ""
+    default_targets: str = ""  # none: it has no --targets
     quick_targets: str = ""
-    default_repeat: ClassVar[int] = 1
     in_environments: ClassVar[bool] = False
-    flags: ClassVar[str] = ""
-    valued: ClassVar[str] = ""
-    own_help: ClassVar[str] = ""
     warm_up_help: ClassVar[str] = "what the file of each workload says; with --full 180"
-    warm_ups: dict[str, float | None]
+    usage = "usage: tools/experiments/{of.name} [OPTION]...\n{of.summary}"
+    closing = """\
+DIR/{of.name}.html and DIR/{of.name}.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
+its command, log, iteration records and record (run.json). An interruption loses at most the run that is under way.
+For --slurm and --parallel, DIR, the build and this checkout lie in a folder that all of the machines share, under one name.
+Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
+"""
+    # fmt: off
+    quick = flag("-q/--quick", "minutes on two processors (this is what is done without -q or -f)")
+    full = flag("-f/--full", "the papers' durations")
+    workloads: list[str] = option("-w/--workloads LIST", unlike, [],
+                       "out of tools/experiments/workload list ({of.default_workloads})")
+    targets: list[str] = option("-l/--targets LIST", loads, [], "target loads in percent ({of.targets_said})")
+    repeat = option("-n/--repeat N", whole(1), 1, "how often each run is made (1)")
+    time = option("-t/--time TIME", duration(2), 0,
+                  "length of a run under control, in seconds or as 1M30s, instead of what -q or -f mean")
+    environments = option("-I/--in LIST", some_of("native lxc qemu"), ["native"],
+                          "out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)")
+    warm_up: dict[str, int] = option("-u/--warm-up TIME", by_workload, {},
+                     "before that, uncontrolled ({of.warm_up_help}); or WORKLOAD=TIME,... for some")
+    seed = option("-R/--random SEED", whole(0), None, "in random order, the same for the same seed")
+    order = option("-O/--order ORDER", one_of("given interleaved", " (--random SEED is another)"), "given",
+                   "given, or interleaved: the first repetition of all, then the second, and so on (given)")
+    cool_down = option("-c/--cool-down TIME", duration(0), None, "wait so long between runs (2; with --full 20)")
+    to = option("-o/--output DIR", text, "", "where everything goes (results/{of.name})")
+    resume = flag("-r/--resume", "go on with the batch in DIR: complete runs are kept, the others made")
+    dry_run = flag("-d/--dry-run", "print the runs, how long they take together, and what is missing; run nothing")
+    only_report = flag("-p/--report", "make no run; write the report of those that are there")
+    publish = flag("--publish", "write the tables into tools/bench/README.md as well, where that has a block for them, and keep the"
+                   " small CSV files they come from in tools/experiments/measured; refuses what other programs measured, or another"
+                   " machine, and batches that lack runs")
+    programs = option("-B/--build DIR", text, "",
+                      "where the programs are (build/demo, which is built first when it isn't given)")
+    force = flag("-F/--force", "also on a machine that is busy")
+    slurm = option("--slurm[=OPTIONS]", blanks, None,
+                   "as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks")
+    logins = option("--parallel LOGINS", text, "", "by ssh on these machines, separated by commas, one task at a time on each"
+                    " (GNU parallel's --sshlogin)")
+    per_node = option("--per-node WHAT", one_of("workload setting any"), "workload",
+                      "what stays on one node, or on nodes of one kind: the runs of a workload, of a setting, or any (workload)")
+    # How a node is told what to do.
+    given_processors = option("--processors N", whole(1), 0, "")
+    task = option("--task N", whole(1), 0, "")
+    # fmt: on
+    simulated = False
     published_as: str = ""
-    choices: Choices
-    processors: int
-    seconds: int = 0
+    warm_ups: ClassVar[dict[str, float | None]] = {"quick": None, "full": 180}
+    seconds: int = 0  # of a run under control
+    processors: int  # of the machines that do the runs
     build: Path
     output: Path
     workload_of: dict[str, Workload]
 
-    def __init__(self) -> None:
-        self.warm_ups = {"quick": None, "full": 180}
+    @classmethod
+    def table(cls) -> dict[str, Option]:
+        without = {"targets": not cls.default_targets, "environments": not cls.in_environments}
+        return {key: of for key, of in super().table().items() if not without.get(key)}
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.targets, self.environments = [], ["native"]
+        super().__init__(arguments)
+        self.quick = not self.full
         self.processors = machine.processor_count()
+        self.default = words_of(self.default_workloads)
+        self.workloads = self.workloads or self.default
 
     @property
-    def workloads(self) -> list[str]:
-        return self.choices.workloads
+    def targets_said(self) -> str:
+        return self.default_targets + (f"; quick: {self.quick_targets}" if self.quick_targets else "")
 
     @property
-    def targets(self) -> list[str]:
-        return self.choices.targets
-
-    @property
-    def quick(self) -> bool:
-        return self.choices.mode == "quick"
-
-    @property
-    def simulated(self) -> bool:
-        return self.choices.has("simulate")
-
-    def take(self, option: str, key: str, value: str) -> None:
-        """An option of its own."""
+    def on_cluster(self) -> bool:
+        return self.slurm is not None or bool(self.logins)
 
     def settings(self) -> None:
         """Sets `seconds`, the length of a run under control, and whatever else is its own."""
@@ -276,154 +300,76 @@ class Experiment:
 
     def warm_up_of(self, groups: Iterable[Group]) -> float:
         """The longest."""
-        of_all = self.choices.warm_up if self.choices.warm_up is not None else self.warm_ups[self.choices.mode]
-        longest = 0.0
-        for group in groups:
-            own = self.choices.warm_ups.get(group.workload, of_all)
-            longest = max(longest, self.workload_of[group.workload].warm_up if own is None else own)
-        return longest
+        of_all = self.warm_up.get("", self.warm_ups["quick" if self.quick else "full"])
+        own = {group.workload: self.warm_up.get(group.workload, of_all) for group in groups}
+        return max(self.workload_of[name].warm_up if of is None else of for name, of in own.items())
 
     def repetitions(self) -> range:
-        return range(1, self.choices.repeat + 1)
+        return range(1, self.repeat + 1)
 
 
 class Batch:
     """Of one experiment, by one command line."""
 
-    def __init__(self, experiment: Experiment, arguments: list[str]) -> None:
-        self.experiment = experiment
-        self.name = experiment.name
-        self.choices = Choices(words_of(experiment.default_workloads), experiment.default_repeat)
-        experiment.choices = self.choices
+    def __init__(self, experiment: type[Experiment], arguments: list[str]) -> None:
+        self.own = experiment(arguments)
+        self.name = self.own.name
         self.called = [str(machine.EXPERIMENTS / self.name), *arguments]
         self.publication = Publication(command_line(f"tools/experiments/{self.name}", arguments))
         self.runs: list[Run] = []
         self.failed = 0
         self.locks: list[IO[bytes]] = []
-        self.parse(arguments)
-
-    # ---- Options ------------------------------------------------------------------------------------------------------------------
-
-    def parse(self, arguments: list[str]) -> None:
-        own, choices = self.experiment, self.choices
-        valued = VALUED + (" -l/--targets" if own.default_targets else "") + (" -I/--in" if own.in_environments else "")
-        # Where an experiment has another -O, that is it.
-        valued = valued.replace("-O/--order", "--order") if "-O/" in own.valued else valued
-        for name, key, value in options(arguments, f"{FLAGS} {own.flags}", f"{valued} {own.valued}", usage(own)):
-            match key:
-                case "quick" | "full":
-                    choices.mode = key
-                case "workloads":
-                    choices.workloads = unlike(name, words_of(value))
-                case "targets":
-                    choices.targets = words_of(value)
-                    if not choices.targets:
-                        raise Trouble(f"{name}: expected loads in percent")
-                case "repeat":
-                    choices.repeat = number_from(name, value, 1)
-                case "time":
-                    choices.seconds = number_from(name, value, 2)
-                case "random":
-                    choices.order, choices.seed = "random", number_from(name, value, 0)
-                case "order":
-                    if value not in ("given", "interleaved"):
-                        raise Trouble(f"{name}: '{value}' is none of given, interleaved (--random SEED is another)")
-                    choices.order = value
-                case "warm-up":
-                    self.take_warm_ups(name, value)
-                case "cool-down":
-                    choices.cool_down = number_from(name, value, 0)
-                case "in":
-                    choices.environments = self.environments(name, value)
-                case "per-node":
-                    if value not in ("workload", "setting", "any"):
-                        raise Trouble(f"{name}: '{value}' is none of workload, setting, any")
-                    choices.per_node = value
-                case "output":
-                    choices.output = value
-                case "build":
-                    choices.build = value
-                case "parallel":
-                    choices.logins = value
-                case "slurm":
-                    choices.slurm = value.split()
-                case "processors":
-                    choices.processors = number_from(name, value, 1)
-                case "task":
-                    choices.task = number_from(name, value, 1)
-                case "resume" | "dry-run" | "report" | "publish" | "force" | "simulate":
-                    choices.flags.add(key)
-                case _:
-                    own.take(name, key, value)
-
-    def take_warm_ups(self, name: str, value: str) -> None:
-        if "=" not in value:
-            self.choices.warm_up = number_from(name, value, 0)
-            return
-        for word in words_of(value):
-            workload, equals, seconds = word.partition("=")
-            if not equals:
-                raise Trouble(f"{name}: '{word}': expected WORKLOAD=SECONDS")
-            self.choices.warm_ups[workload] = number_from(name, seconds, 0)
-
-    def environments(self, name: str, value: str) -> list[str]:
-        found = unlike(name, words_of(value))
-        for one in found:
-            if one not in NAMES:
-                raise Trouble(f"{name}: '{one}' is none of native, lxc, qemu")
-        if not found:
-            raise Trouble(f"{name}: expected some of native, lxc, qemu")
-        return found
+        self.other = 0.0
 
     # ---- The list -----------------------------------------------------------------------------------------------------------------
 
     def choose(self) -> None:
         """All that the options leave open."""
-        own, choices = self.experiment, self.choices
-        if not choices.targets:
-            choices.targets = words_of((own.quick_targets if own.quick else "") or own.default_targets)
-        for target in choices.targets:
-            if not is_positive(target, 100):
-                raise Trouble(f"--targets: '{target}' is no load in percent, above 0 and at most 100")
-        self.cool_down = choices.cool_down if choices.cool_down is not None else 2 if own.quick else 20
-        self.output = Path(choices.output or machine.ROOT / "results" / self.name).absolute()
+        own = self.own
+        self.output = own.output = Path(own.to or machine.ROOT / "results" / self.name).absolute()
+        self.shown = own.to or str(self.output)
+        self.list_file = self.output / "runs.tsv"
         self.cluster = cluster.Cluster(self)
         own.processors = self.cluster.processors()
         own.settings()
+        own.targets = own.targets or words_of((own.quick_targets if own.quick else "") or own.default_targets)
         own.published_as = own.published_as or own.name
-        self.cool_down = 0 if own.simulated else self.cool_down
-        own.seconds = choices.seconds or own.seconds
+        own.seconds = own.time or own.seconds
+        pause = 2 if own.quick else 20
+        self.pause = 0 if own.simulated else pause if own.cool_down is None else own.cool_down
         self.look_at_workloads()
         self.runs = self.make_list()
         if not self.runs:
             raise Trouble("there is nothing to run")
 
     def look_at_workloads(self) -> None:
-        for name in self.choices.warm_ups:
-            if name not in self.choices.workloads:
-                raise Trouble(f"--warm-up: '{name}' is none of {' '.join(self.choices.workloads)}")
-        for name in self.choices.workloads:
+        own = self.own
+        for name in own.warm_up:
+            if name and name not in own.workloads:
+                raise Trouble(f"--warm-up: '{name}' is none of {' '.join(own.workloads)}")
+        for name in own.workloads:
             if "/" in name or "_" in name or name.endswith(".workload"):
                 raise Trouble(
                     f"--workloads: '{name}': expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders"
                 )
-        self.experiment.workload_of = {name: workloads.find(name) for name in self.choices.workloads}
+        own.workload_of = {name: workloads.find(name) for name in own.workloads}
 
     def make_list(self) -> list[Run]:
-        several = len(self.choices.environments) > 1
+        own = self.own
+        several = len(own.environments) > 1
         found = [
-            replace(run, environment=environment, several=several, warm_up=self.experiment.warm_up_of(run.groups))
-            for environment in self.choices.environments
-            for run in self.experiment.list_runs(environment)
+            replace(run, environment=environment, several=several, warm_up=own.warm_up_of(run.groups))
+            for environment in own.environments
+            for run in own.list_runs(environment)
         ]
         names = [run.name for run in found]
         if len(set(names)) < len(names):
             raise Trouble(f"{next(name for name in names if names.count(name) > 1)} is asked for twice")
-        if self.experiment.simulated:
+        if own.simulated:
             found = [replace(run, environment="sssim", several=False) for run in found]
-        if self.choices.seed is not None:
-            return runs.in_random_order(found, self.choices.seed)
-        return runs.interleaved(found) if self.choices.order == "interleaved" else found
+        if own.seed is not None:
+            return runs.in_random_order(found, own.seed)
+        return runs.interleaved(found) if own.order == "interleaved" else found
 
     def show(self) -> None:
         for run in self.runs:
@@ -432,118 +378,109 @@ class Batch:
             print(
                 f"{run.name}: {inside}{instances} instances of {workload}, warm-up {warm_up} s, {length} s with {words}"
             )
-        total = sum(run.warm_up + run.seconds + 1 + self.cool_down for run in self.runs)
-        print(f"{len(self.runs)} runs, {'simulated' if self.experiment.simulated else as_time(total)}")
-        if self.choices.on_cluster:
+        total = as_time(runs.seconds_of(self.runs, self.pause))
+        print(f"{len(self.runs)} runs, {'simulated' if self.own.simulated else total}")
+        for why, lacking in self.missing().items():
+            print(f"{why}: missing: {listed(lacking)}", file=sys.stderr)
+        if self.own.on_cluster:
             self.cluster.show()
+
+    def missing(self) -> dict[str, list[str]]:
+        """What is needed here and isn't there, by what needs it."""
+        own = self.own
+        lacking = {f"workload {of.name}": of.missing() for of in own.workload_of.values() if not own.simulated}
+        lacking |= {f"--in {name}": kind_of(name).missing() for name in own.environments}
+        return {why: words for why, words in lacking.items() if words}
 
     # ---- Its course ---------------------------------------------------------------------------------------------------------------
 
     def main(self) -> int:
-        own, choices = self.experiment, self.choices
+        own = self.own
         self.choose()
-        if choices.has("dry-run"):
+        if own.dry_run:
             self.show()
             return 0
-        list_file = self.output / "runs.tsv"
-        if choices.task is not None:
+        if own.task:
             self.prepare_build()
             own.check()
-            return 1 if self.cluster.run_task(choices.task) else 0
-        if choices.has("publish"):
-            if len(choices.environments) > 1 and type(own).published is Experiment.published:
+            return 1 if self.cluster.run_task(own.task) else 0
+        begun = self.list_file.exists()
+        if own.publish:
+            if len(own.environments) > 1 and type(own).published is Experiment.published:
                 raise Trouble("--publish: expected one environment")
-            self.publication.look("tools/bench/README.md", f"experiments-{own.published_as}")
-        if not choices.has("report") and list_file.exists() and not choices.has("resume"):
+            self.publication.look(DOCUMENT, f"experiments-{own.published_as}")
+        if begun and not own.only_report and not own.resume:
             raise Trouble(f"{self.output} holds a batch; --resume goes on with it, or choose another --output")
-        if choices.has("publish") and list_file.exists():
+        if own.only_report and not begun:
+            raise Trouble(f"{self.output} holds no batch")
+        if begun and (own.publish or not own.only_report):
             self.same_list()
+        if begun and own.publish:
             self.look_at_measured()
-        if choices.has("report"):
-            if not list_file.exists():
-                raise Trouble(f"{self.output} holds no batch")
+        if own.only_report:
             self.prepare_build()
         else:
             self.begin()
             self.run()
-        self.write_reports(runs.of_list(list_file, self.runs))
+        self.write_reports(runs.of_list(self.list_file, self.runs))
         print(f"Report: {self.output / self.name}.html")
-        if choices.has("publish"):
+        if own.publish:
             self.publish()
         return 1 if self.failed else 0
 
     def begin(self) -> None:
         """Looks first, installs second: a batch is begun as a whole, or nothing of it is left."""
-        own, choices = self.experiment, self.choices
-        list_file = self.output / "runs.tsv"
-        here = not own.simulated and not choices.on_cluster
-        if list_file.exists():
-            self.same_list()
+        own = self.own
+        here = not own.simulated and not own.on_cluster
         if here:
             # Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
             self.locks.append(machine.lock(Path(__file__), "of this checkout"))
             self.remove_left()
-            if choices.build:
+            if own.programs:
                 self.prepare_build()
                 own.check()
             self.look_at_machine()
         self.install()
         self.prepare_build()
-        if not choices.on_cluster and not (here and choices.build):
+        if not own.on_cluster and not (here and own.programs):
             own.check()
-        if not own.simulated:
-            self.prepare_workloads()
-        for environment in choices.environments:
-            if lacking := kind_of(environment).missing():
-                raise Trouble(f"--in {environment}: missing: {listed(lacking)}")
+        self.prepare_workloads()
         try:
-            self.output.mkdir(parents=True, exist_ok=True)
-            (self.output / "runs").mkdir(exist_ok=True)
+            (self.output / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Trouble(f"can't make {self.output}: {error.strerror}") from error
-        if not list_file.exists():
+        if not self.list_file.exists():
             write(self.output / "joblog", JOBLOG)
             write(self.output / "revision", self.publication.revision + "\n")
-            runs.write_list(list_file, self.runs)
+            runs.write_list(self.list_file, self.runs)
         if not here:
-            self.locks.append(machine.lock(list_file, f"in {choices.output or self.output}"))
-        if len(choices.environments) > 1:
-            for environment in choices.environments:
-                (self.output / environment / "runs").mkdir(parents=True, exist_ok=True)
-                of_it = [replace(run, several=False) for run in self.runs if run.environment == environment]
-                runs.write_list(self.output / environment / "runs.tsv", of_it)
+            self.locks.append(machine.lock(self.list_file, f"in {self.shown}"))
+        for environment in own.environments if len(own.environments) > 1 else ():
+            (self.output / environment / "runs").mkdir(parents=True, exist_ok=True)
+            of_it = [replace(run, several=False) for run in self.runs if run.environment == environment]
+            runs.write_list(self.output / environment / "runs.tsv", of_it)
         own.prepare(self.output)
-
-    def seconds_left(self) -> float:
-        return making.seconds_left(self.output, self.runs, self.cool_down)
 
     def look_at_machine(self) -> None:
         """That it is the one that began, and quiet."""
-        self.other = 0.0
-        if self.seconds_left() == 0:
+        if not runs.left(self.runs, self.output):
             return
         if (self.output / "machine.txt").exists() and not self.same_machine():
-            if not self.choices.has("force"):
-                shown = self.choices.output or str(self.output)
-                raise Trouble(
-                    f"{shown} was begun on another machine or kernel ({shown}/machine.txt); --force goes on all the same"
-                )
-            print(
-                f"warning: {self.output} was begun on another machine or kernel; its runs can't be compared",
-                file=sys.stderr,
-            )
-        self.other = machine.check_idle(
-            Path(self.choices.build) if self.choices.build else None, self.choices.has("force")
-        )
+            said = f"{self.shown} was begun on another machine or kernel"
+            if not self.own.force:
+                raise Trouble(f"{said} ({self.shown}/machine.txt); --force goes on all the same")
+            print(f"warning: {said}; its runs can't be compared", file=sys.stderr)
+        self.other = machine.check_idle(Path(self.own.programs) if self.own.programs else None, self.own.force)
 
     def install(self) -> None:
         """Only what is needed, and only where no build is given. tools/setup says what it installs."""
-        if self.choices.build:
+        own = self.own
+        if own.programs:
             return
         wanted = {} if has_program("gnuplot") else {"gnuplot-nox": "the pictures of the report"}
-        for workload in [] if self.experiment.simulated else self.experiment.workload_of.values():
+        for workload in [] if own.simulated else own.workload_of.values():
             wanted |= {package: f"the workload {workload.name}" for package in workload.packages()}
-        if "lxc" in self.choices.environments and not has_program("lxc-execute"):
+        if "lxc" in own.environments and not has_program("lxc-execute"):
             wanted["lxc"] = "--in lxc"
         if wanted:
             print("Missing: " + listed(f"{package} for {why}" for package, why in wanted.items()))
@@ -551,25 +488,22 @@ class Batch:
             workloads.installed.cache_clear()
 
     def prepare_build(self) -> None:
-        own = self.experiment
-        self.build = machine.prepare_build(self.choices.build, "showstopper ssburn ssiterate ssreport sssim cpuload")
-        own.build, own.output = self.build, self.output
+        programs = "showstopper ssburn ssiterate ssreport sssim cpuload"
+        self.build = self.own.build = machine.prepare_build(self.own.programs, programs)
 
     def prepare_workloads(self) -> None:
-        for workload in self.experiment.workload_of.values():
-            if lacking := workload.missing():
-                raise Trouble(f"workload {workload.name}: missing: {' '.join(lacking)}")
-        workloads.build_java(self.experiment.workload_of.values(), self.build / "java")
+        for why, lacking in self.missing().items():
+            raise Trouble(f"{why}: missing: {listed(lacking)}")
+        if not self.own.simulated:
+            workloads.build_java(self.own.workload_of.values(), self.build / "java")
 
     def same_list(self) -> None:
-        if not runs.is_same_list(self.output / "runs.tsv", self.runs):
-            raise Trouble(
-                f"{self.choices.output or self.output} was begun with other options; repeat them, or choose another --output"
-            )
+        if not runs.is_same_list(self.list_file, self.runs):
+            raise Trouble(f"{self.shown} was begun with other options; repeat them, or choose another --output")
 
     def kernel_and_processors(self) -> list[str]:
         """What may not change within a batch."""
-        return [f"kernel: {machine.kernel()}", f"processors: {self.experiment.processors}, {machine.model()}"]
+        return [f"kernel: {machine.kernel()}", f"processors: {self.own.processors}, {machine.model()}"]
 
     def same_machine(self) -> bool:
         lines = lines_of(self.output / "machine.txt")
@@ -577,20 +511,17 @@ class Batch:
 
     def describe_machine(self) -> str:
         memory = next((line.split()[1] for line in lines_of(Path("/proc/meminfo")) if line.startswith("MemTotal")), "0")
+        version = attempt([self.build / "showstopper", "--version"]).stdout.splitlines()
+        java = attempt(["java", "-version"]).stderr.splitlines()[:1] if has_program("java") else []
+        load = f"load before the first run: {self.other:.1f} %"
         lines = [
             f"date: {time.strftime('%Y-%m-%d %H:%M')}",
             *self.kernel_and_processors(),
             f"memory: {int(memory) / 1048576:.0f} GiB",
+            *(f"showstopper: {line}" for line in version),
+            *(f"java: {line}" for line in java),
+            "simulated: by sssim, in virtual time" if self.own.simulated else load,
         ]
-        lines += [
-            f"showstopper: {line}" for line in attempt([self.build / "showstopper", "--version"]).stdout.splitlines()
-        ]
-        if has_program("java"):
-            lines.append(f"java: {(attempt(['java', '-version']).stderr.splitlines() or [''])[0]}")
-        simulated = self.experiment.simulated
-        lines.append(
-            "simulated: by sssim, in virtual time" if simulated else f"load before the first run: {self.other:.1f} %"
-        )
         return "".join(f"{line}\n" for line in lines)
 
     def remove_left(self) -> None:
@@ -599,48 +530,27 @@ class Batch:
             if kind := first_line(part / "environment"):
                 attempt([making.ENVIRONMENT, "remove", kind, part])
 
-    def maker(self, output: Path) -> making.Maker:
-        own = self.experiment
-        models = {name: own.model_of(name) for name in own.workload_of} if own.simulated else {}
-        of = f"{os.uname().nodename}: {', '.join(self.kernel_and_processors())}"
-        return making.Maker(
-            output,
-            self.build,
-            self.build / "java",
-            own.processors,
-            own.workload_of,
-            self.publication.revision,
-            of,
-            own.simulated,
-            models,
-            own.helpers,
-        )
-
     def run(self) -> None:
-        if self.choices.on_cluster:
+        if self.own.on_cluster:
             self.failed = self.cluster.run()
             return
-        if self.seconds_left() > 0:
+        if runs.left(self.runs, self.output):
             write(self.output / "machine.txt", self.describe_machine())
         self.failed = self.run_all(self.output, self.runs)
 
-    def run_all(self, output: Path, of: Sequence[Run], wanted: Iterable[Run] | None = None) -> int:
-        """One after the other, on this machine; all that are not complete, or those of them. Returns how many failed."""
-        maker, failed, ran = self.maker(output), 0, False
-        chosen = None if wanted is None else {run.name for run in wanted}
+    def run_all(self, output: Path, wanted: Sequence[Run]) -> int:
+        """One after the other, on this machine, what of those is not complete. Returns how many failed."""
+        of = f"{os.uname().nodename}: {', '.join(self.kernel_and_processors())}"
+        maker = making.Maker(output, self.own, self.publication.revision, of)
+        failed, left = 0, runs.left(wanted, output)
         try:
-            for place, run in enumerate(of, 1):
-                if runs.is_complete(run, run.folder(output)) or (chosen is not None and run.name not in chosen):
-                    continue
-                if ran:
-                    time.sleep(self.cool_down)
-                ran = True
-                left = making.seconds_left(
-                    output, [one for one in of if chosen is None or one.name in chosen], self.cool_down
-                )
-                shown = "" if self.experiment.simulated else f", {as_time(left)} left"
-                print(f"[{place}/{len(of)}] {run.name}{shown}")
-                failed += not maker.make(run, place, len(of), left)
+            for done, run in enumerate(left):
+                if done:
+                    time.sleep(self.pause)
+                place, still = self.runs.index(run) + 1, runs.seconds_of(left[done:], self.pause)
+                shown = "" if self.own.simulated else f", {as_time(still)} left"
+                print(f"[{place}/{len(self.runs)}] {run.name}{shown}")
+                failed += not maker.make(run, place, len(self.runs), still)
         except Interrupted:
             print("\ninterrupted; --resume goes on", file=sys.stderr)
             raise
@@ -648,70 +558,68 @@ class Batch:
 
     # ---- Reports ------------------------------------------------------------------------------------------------------------------
 
+    def part_of(self, output: Path, environment: str, of: list[Run]) -> Part:
+        return Part(output, self.output, environment, of, self.build, self.name)
+
     def write_reports(self, of: list[Run]) -> None:
         """Of several environments each has a report of its own, in its folder, beside that of all."""
-        if len(self.choices.environments) == 1:
-            self.parts = [Part(self.output, self.output, self.choices.environments[0], of, self.build, self.name)]
-            self.experiment.write_report(self.parts[0])
+        environments = self.own.environments
+        if len(environments) == 1:
+            self.parts = [self.part_of(self.output, environments[0], of)]
+            self.own.write_report(self.parts[0])
             return
         self.parts = []
-        for environment in self.choices.environments:
-            own = [run for run in of if run.environment == environment]
-            part = Part(self.output / environment, self.output, environment, own, self.build, self.name)
+        for environment in environments:
+            part = self.part_of(
+                self.output / environment, environment, [run for run in of if run.environment == environment]
+            )
             if not part.complete:
                 continue
             if (self.output / "machine.txt").exists():
                 write(part.output / "machine.txt", (self.output / "machine.txt").read_text())
             # What one lacks should not cost the others their reports.
             try:
-                self.experiment.write_report(part)
+                self.own.write_report(part)
                 self.parts.append(part)
             except Trouble as trouble:
-                print(f"tools/experiments/{self.name}: {trouble}", file=sys.stderr)
-                print(
-                    f"tools/experiments/{self.name}: no report of the runs in {environment} could be written",
-                    file=sys.stderr,
-                )
+                for said in (trouble, f"no report of the runs in {environment} could be written"):
+                    print(f"tools/experiments/{self.name}: {said}", file=sys.stderr)
                 self.failed += 1
         if not self.parts:
             raise Trouble("no run is complete and of use")
         self.report_environments(of)
 
     def report_environments(self, of: list[Run]) -> None:
-        whole = Part(self.output, self.output, "", of, self.build, self.name)
-        report = whole.report = Report(self.output, self.name, f"{self.name} in several environments")
-        whole.say_first(report)
+        whole_batch = self.part_of(self.output, "", of)
+        report = whole_batch.report = Report(self.output, self.name, f"{self.name} in several environments")
+        whole_batch.say_first(report)
         for part in self.parts:
             report.text(
                 f"{part.environment}: {len(part.complete)} of {len(part.runs)} runs are complete;"
                 f" the report is {part.environment}/{self.name}.html."
             )
-            say_notes(report, part.runs[:1], part.environment_lines())
-        self.experiment.compare_environments(self.parts, report)
-        whole.end()
+            part.say_notes(report)
+        self.own.compare_environments(self.parts, report)
+        whole_batch.end()
 
     # ---- Publishing ---------------------------------------------------------------------------------------------------------------
 
     def look_at_measured(self) -> None:
         """A batch that was measured before is published while nothing has changed that its runs depend on, and on the machine that ran them."""
         date = next((line[6:16] for line in lines_of(self.output / "machine.txt") if line.startswith("date: ")), "")
-        shown = self.choices.output or str(self.output)
-        self.publication.measured(first_line(self.output / "revision"), date, shown, MEASURES.split())
-        if (self.output / "machine.txt").exists() and not self.experiment.simulated and not self.same_machine():
-            raise Trouble(f"--publish: {shown} was measured on another machine or kernel than this")
+        self.publication.measured(first_line(self.output / "revision"), date, self.shown, MEASURES.split())
+        if (self.output / "machine.txt").exists() and not self.own.simulated and not self.same_machine():
+            raise Trouble(f"--publish: {self.shown} was measured on another machine or kernel than this")
 
     def publish(self) -> None:
-        from measure.measured import measured_files
-
-        own = self.experiment
-        missing = len(self.runs) - sum(runs.is_complete(run, run.folder(self.output)) for run in self.runs)
-        if missing:
+        own = self.own
+        if missing := len(runs.left(self.runs, self.output)):
             raise Trouble(f"--publish: {missing} runs of {self.output} are missing; --resume makes them")
-        text = own.published(self.parts)
-        if text is None:
-            text = without_pictures((self.output / f"{self.name}.md").read_text())
-        write(self.output / "published.md", text)
-        self.publication.block("tools/bench/README.md", f"experiments-{own.published_as}", text, self.build)
+        said = own.published(self.parts)
+        if said is None:
+            said = without_pictures((self.output / f"{self.name}.md").read_text())
+        write(self.output / "published.md", said)
+        self.publication.block(DOCUMENT, f"experiments-{own.published_as}", said, self.build)
         # Of each environment a folder; those of environments that are not in this batch stay. Names of files as they are within the batch.
         for part in self.parts:
             files = {
@@ -737,59 +645,5 @@ def without_pictures(report: str) -> str:
     return "\n".join(made[1:] if made and not made[0] else made) + "\n\n"
 
 
-def unlike(name: str, words: list[str]) -> list[str]:
-    """Each once."""
-    for word in words:
-        if words.count(word) > 1:
-            raise Trouble(f"{name}: {word} is given twice")
-    return words
-
-
-def usage(own: Experiment) -> str:
-    quick = f"; quick: {own.quick_targets}" if own.quick_targets else ""
-    targets = (
-        f"  -l, --targets LIST      target loads in percent ({own.default_targets}{quick})\n"
-        if own.default_targets
-        else ""
-    )
-    inside = (
-        "  -I, --in LIST           out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)\n"
-        if own.in_environments
-        else ""
-    )
-    order = "    " if "-O/" in own.valued else "-O, "
-    return f"""usage: tools/experiments/{own.name} [OPTION]...
-{own.summary}
-  -q, --quick             minutes on two processors (this is what is done without -q or -f)
-  -f, --full              the papers' durations
-  -w, --workloads LIST    out of tools/experiments/workload list ({own.default_workloads})
-{targets}  -n, --repeat N          how often each run is made ({own.default_repeat})
-  -t, --time SECONDS      length of a run under control, instead of what -q or -f mean
-{own.own_help}{inside}  -u, --warm-up SECONDS   before that, uncontrolled ({own.warm_up_help}); or WORKLOAD=SECONDS,... for some
-  -R, --random SEED       in random order, the same for the same seed
-  {order}--order ORDER       given, or interleaved: the first repetition of all, then the second, and so on (given)
-  -c, --cool-down SECONDS wait so long between runs (2; with --full 20)
-  -o, --output DIR        where everything goes (results/{own.name})
-  -r, --resume            go on with the batch in DIR: complete runs are kept, the others made
-  -d, --dry-run           print the runs and how long they take together; run nothing
-  -p, --report            make no run; write the report of those that are there
-      --publish           write the tables into tools/bench/README.md as well, where that has a block for them, and keep the small CSV files
-                          they come from in tools/experiments/measured; refuses what other programs measured, or another machine, and batches that lack runs
-  -B, --build DIR         where the programs are (build/demo, which is built first when it isn't given)
-  -F, --force             also on a machine that is busy
-      --slurm[=OPTIONS]   as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks
-      --parallel LOGINS   by ssh on these machines, separated by commas, one task at a time on each (GNU parallel's --sshlogin)
-      --per-node WHAT     what stays on one node, or on nodes of one kind: the runs of a workload, of a setting, or any (workload)
-  -h, --help              print this
-DIR/{own.name}.html and DIR/{own.name}.md say what came out. DIR/joblog has a line per run as GNU parallel writes them, DIR/runs a folder per run with
-its command, log, iteration records and record (run.json). An interruption loses at most the run that is under way.
-For --slurm and --parallel, DIR, the build and this checkout lie in a folder that all of the machines share, under one name.
-Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
-"""
-
-
 def run_experiment(experiment: type[Experiment]) -> NoReturn:
-    run_program(f"tools/experiments/{experiment.name}", lambda arguments: Batch(experiment(), arguments).main())
-
-
-__all__ = ["Batch", "Experiment", "Part", "Row", "end", "run_experiment", "subprocess"]
+    run_program(f"tools/experiments/{experiment.name}", lambda arguments: Batch(experiment, arguments).main())

@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from measure import machine, runs
@@ -28,41 +29,39 @@ class Cluster:
     """Of a batch, which may be one that knows of no other machine."""
 
     def __init__(self, batch: Batch) -> None:
-        self.batch, self.choices, self.output = batch, batch.choices, batch.output
+        self.batch, self.own, self.output = batch, batch.own, batch.output
         self.folder = self.output / "cluster"
 
     def processors(self) -> int:
         """Those that the list is made for: of the machines that do the runs."""
-        choices = self.choices
-        if choices.on_cluster:
-            if choices.slurm is not None and choices.logins:
+        own = self.own
+        if own.on_cluster:
+            if own.slurm is not None and own.logins:
                 raise Trouble("--slurm and --parallel: expected one of them")
-            if choices.environments != ["native"]:
+            if own.environments != ["native"]:
                 raise Trouble("--in: expected native beside --slurm or --parallel")
-            if choices.has("simulate"):
+            if own.simulated:
                 raise Trouble("what is simulated runs here alone; leave out --slurm or --parallel")
-        if choices.processors:
-            return choices.processors
+        if own.given_processors:
+            return own.given_processors
         if said := first_line(self.folder / "processors"):
-            if not choices.on_cluster and not choices.has("report"):
+            if not own.on_cluster and not own.only_report:
                 raise Trouble(
-                    f"{choices.output or self.output} was begun on other machines; go on there, with --slurm or --parallel"
+                    f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel"
                 )
             return int(said)
-        if choices.slurm is not None:
-            from measure import slurm
+        return int(self.way().ask(own)) if own.on_cluster else own.processors
 
-            return slurm.ask(choices.slurm)
-        if choices.logins:
-            from measure import parallel
+    def way(self) -> ModuleType:
+        """How tasks are handed out."""
+        from measure import parallel, slurm
 
-            return parallel.ask(choices.logins)
-        return machine.processor_count()
+        return slurm if self.own.slurm is not None else parallel
 
     # ---- Tasks ------------------------------------------------------------------------------------------------------------------
 
     def key_of(self, run: Run) -> str:
-        return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.choices.per_node, run.name)
+        return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.own.per_node, run.name)
 
     def tasks(self) -> dict[int, list[Run]]:
         """What is compared stays together."""
@@ -72,30 +71,24 @@ class Cluster:
             found.setdefault(keys.setdefault(self.key_of(run), len(keys) + 1), []).append(run)
         return found
 
-    def left(self, of: Iterable[Run]) -> list[Run]:
-        return [run for run in of if not runs.is_complete(run, run.folder(self.output))]
-
     def tasks_left(self) -> list[int]:
-        return [task for task, of in self.tasks().items() if self.left(of)]
+        return [task for task, of in self.tasks().items() if runs.left(of, self.output)]
 
     def minutes(self) -> int:
         """That the longest of them takes, with some to spare."""
-        pause = self.batch.cool_down
-        seconds = [sum(run.warm_up + run.seconds + 1 + pause for run in self.left(of)) for of in self.tasks().values()]
-        return int(max(seconds, default=0) * 1.25 / 60 + 3)
+        left = [runs.left(of, self.output) for of in self.tasks().values()]
+        return int(max((runs.seconds_of(of, self.batch.pause) for of in left), default=0) * 1.25 / 60 + 3)
 
     def command(self) -> str:
         """How a node is told to do a task, whose number follows."""
-        build = self.batch.choices.build or str(machine.ROOT / "build/demo")
+        build = self.own.programs or str(machine.ROOT / "build/demo")
         words = ["env", f"SHOWSTOPPER_WORKLOADS={os.environ.get('SHOWSTOPPER_WORKLOADS', '')}", *self.batch.called]
         words += ["--build", str(Path(build).absolute()), "--output", str(self.output)]
-        return quoted_words([*words, "--processors", str(self.batch.experiment.processors), "--task"])
+        return quoted_words([*words, "--processors", str(self.own.processors), "--task"])
 
     def show(self) -> None:
         """What would be handed out."""
-        from measure import parallel, slurm
-
-        print(slurm.script(self) if self.choices.slurm is not None else parallel.command(self), end="")
+        print(self.way().script(self), end="")
 
     # ---- On a node --------------------------------------------------------------------------------------------------------------
 
@@ -106,21 +99,21 @@ class Cluster:
 
     def check_kind(self, of: Sequence[Run], own: str, node: str) -> None:
         """Runs on machines of two kinds can't be compared, save where that was asked for."""
-        if self.choices.per_node == "any":
+        if self.own.per_node == "any":
             return
         for run in of:
             there = run.folder(self.output)
             if (there / "machine.txt").exists() and kind_of(there / "machine.txt") != own:
                 raise Trouble(
                     f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node};"
-                    f" runs of one {self.choices.per_node} stay on one kind: choose that node, or --per-node any"
+                    f" runs of one {self.own.per_node} stay on one kind: choose that node, or --per-node any"
                 )
 
     def run_task(self, task: int) -> int:
         """In a folder of its own. How many of its runs failed."""
         batch = self.batch
         node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
-        here, wanted = machine.processor_count(), batch.experiment.processors
+        here, wanted = machine.processor_count(), self.own.processors
         if here != wanted:
             raise Trouble(
                 f"{node} has {here} processors for this job, and the list is for {wanted}; choose nodes of one kind,"
@@ -132,13 +125,12 @@ class Cluster:
         (own / "node").write_text(f"{node}\n")
         (own / "joblog").write_text("")
         batch.prepare_workloads()
-        batch.experiment.prepare(own)
-        batch.other = machine.check_idle(batch.build, self.choices.has("force"))
+        self.own.prepare(own)
+        batch.other = machine.check_idle(batch.build, self.own.force)
         write(own / "machine.txt", batch.describe_machine())
         of = self.tasks().get(task, [])
         self.check_kind(of, kind_of(own / "machine.txt"), node)
-        # The whole list, so that the joblog has the numbers of the whole batch.
-        return batch.run_all(own, batch.runs, [run for run in of if not self.is_made(run)])
+        return batch.run_all(own, [run for run in of if not self.is_made(run)])
 
     # ---- In front of them -------------------------------------------------------------------------------------------------------
 
@@ -191,21 +183,16 @@ class Cluster:
             if runs.is_complete(run, run.folder(self.output))
         ]
         write(self.output / "machine.txt", "".join(machines_of(of)))
-        left = len(self.left(self.batch.runs))
+        left = len(runs.left(self.batch.runs, self.output))
         if left:
             print(f"{left} of {len(self.batch.runs)} runs are not complete; --resume takes them up")
         return left
 
     def run(self) -> int:
         """The batch on many machines, from its beginning or where it stopped."""
-        from measure import parallel, slurm
-
         self.folder.mkdir(parents=True, exist_ok=True)
-        write(self.folder / "processors", f"{self.batch.experiment.processors}\n")
-        if self.choices.slurm is not None:
-            slurm.run(self)
-        else:
-            parallel.run(self)
+        write(self.folder / "processors", f"{self.own.processors}\n")
+        self.way().run(self)
         return self.end_tasks()
 
 

@@ -1,85 +1,71 @@
 # SPDX-License-Identifier: MIT
 """One run of a batch: its folder, its command, the environments of its sides, what came of it."""
 
+from __future__ import annotations
+
 import csv
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from measure import machine, runs
+from measure import machine, runs, workloads
 from measure.environments import Side, sides_of
-from measure.helpers import Helper
 from measure.process import attempt, end, output_of, processors_in, start, status_of
 from measure.publish import remove
 from measure.runs import Group, Run
-from measure.text import Trouble, as_time, lines_of, number, quoted, quoted_words, read_csv, shortest
-from measure.workloads import Workload
+from measure.text import Trouble, lines_of, number, quoted, quoted_words, read_csv, shortest
+
+if TYPE_CHECKING:
+    from measure.batch import Experiment
 
 ENVIRONMENT = machine.EXPERIMENTS / "environment"
-GRACE = ["--grace", "2s"]
 
 
-@dataclass
 class Maker:
-    """Makes runs. `models` are sssim's of workloads, where they are simulated; `helpers` what else runs beside a run, with its folder."""
+    """Makes runs of an experiment. `machine_of` says which machine this is."""
 
-    output: Path
-    build: Path
-    java: Path
-    processors: int
-    workloads: dict[str, Workload]
-    revision: str
-    machine: str
-    simulated: bool = False
-    models: dict[str, str] | None = None
-    helpers: Callable[[Run, Path], Sequence[Helper]] | None = None
-    process: subprocess.Popen[str] | None = None
+    def __init__(self, output: Path, own: Experiment, revision: str, machine_of: str) -> None:
+        self.output, self.own, self.revision, self.machine = output, own, revision, machine_of
 
     # ---- Its command ------------------------------------------------------------------------------------------------------------
 
+    def program(self, name: str) -> str:
+        return str(self.own.build / name)
+
     def common(self, run: Run) -> list[str]:
-        lengths = ["-q", "-w", f"{shortest(run.warm_up)}s", "-r", f"{shortest(run.seconds)}s"]
-        records = ["-o", "log.csv", "--export-json", "record.json", "--export-csv", "record.csv", "--placeholder", "@"]
-        return [*lengths, *records, "--stdout", "/dev/null", "--stderr", "errors.@.txt", *GRACE]
+        records = "-o log.csv --export-json record.json --export-csv record.csv --placeholder @"
+        return f"-q {lengths(run)} {records} --stdout /dev/null --stderr errors.@.txt --grace 2s".split()
 
     def line_of(self, group: Group, folder: Path) -> str:
         """The command of a group's workload, with records in that folder."""
         records = f"{str(folder).replace('@', '@@')}/{group.records}.@.csv"
-        return self.workloads[group.workload].command(str(self.build), str(self.java), records, "@", wrap=True)
+        java = self.program("java")
+        return self.own.workload_of[group.workload].command(str(self.own.build), java, records, "@", wrap=True)
 
     @property
     def half(self) -> str:
-        return shortest(self.processors / 2)
+        return shortest(self.own.processors / 2)
 
     def write_simulated(self, run: Run, part: Path) -> None:
         group = run.groups[0]
-        words = [
-            str(self.build / "sssim"),
-            "-q",
-            "-p",
-            str(self.processors),
-            "-W",
-            (self.models or {})[group.workload],
-            "-n",
-            group.instances,
-        ]
-        words += ["-w", f"{shortest(run.warm_up)}s", "-r", f"{shortest(run.seconds)}s", "-o", "log.csv", *run.words()]
-        (part / "command").write_text(f"{quoted_words(words)}\n")
+        model = self.own.model_of(group.workload)
+        words = f"-q -p {self.own.processors} -W {model} -n {group.instances} {lengths(run)} -o log.csv".split()
+        (part / "command").write_text(f"{quoted_words([self.program('sssim'), *words, *run.words()])}\n")
 
     def write_native(self, run: Run, part: Path) -> None:
         """One showstopper with all groups. Where these have no processors of their own, each has a quota of one half."""
-        words = [str(self.build / "showstopper"), *self.common(run), *run.options]
-        sides = [f"all\tall\t{self.processors}\t-"]
+        words = [self.program("showstopper"), *self.common(run), *run.options]
+        sides = [f"all\tall\t{self.own.processors}\t-"]
         for place, group in enumerate(run.groups):
             line = self.line_of(group, part)
             if is_neutral(group):
-                sides.append(f"{group.records}\tall\t{self.processors}\t{self.half}")
+                sides.append(f"{group.records}\tall\t{self.own.processors}\t{self.half}")
                 join = quoted(f"{part}/{group.records}/group").replace("@", "@@")
                 line = f'[ ! -s {join} ] || echo $$ >"$(cat {join})" || exit; {line}'
             count = [] if group.instances == "P" else ["-n", group.instances]
@@ -95,7 +81,7 @@ class Maker:
             return given["--cpus"]
         if given.get("--pin", "neutral") == "neutral":
             return "all"
-        for line in output_of([self.build / "showstopper", "--list-pins"]).splitlines():
+        for line in output_of([self.program("showstopper"), "--list-pins"]).splitlines():
             fields = line.split()
             if fields[:2] == [given["--pin"], given.get("--part", "")]:
                 return fields[2]
@@ -104,25 +90,18 @@ class Maker:
     def write_inside(self, run: Run, part: Path) -> None:
         """A showstopper for each group in its environment. The last one has the load under control; those before it run freely."""
         sides, said = [], ""
-        seen = [
-            machine.ROOT,
-            self.build,
-            *(Path(place) for place in os.environ.get("SHOWSTOPPER_WORKLOADS", "").split(":") if place),
-        ]
+        seen = [machine.ROOT, self.own.build, *workloads.folders()[:-1]]
         (part / "visible").write_text("".join(f"{folder.resolve()}\n" for folder in seen if folder.is_dir()))
         for group in run.groups:
             side = "machine" if len(run.groups) == 1 else group.records
             placed = self.processors_of(group)
-            count = self.processors if placed == "all" else len(processors_in(placed))
+            count = self.own.processors if placed == "all" else len(processors_in(placed))
             sides.append(f"{side}\t{placed}\t{count}\t{self.half if is_neutral(group) else '-'}\n")
-            control = (
-                list(run.options)
-                if group is run.groups[-1]
-                else "-T 100% -c open -C duty=1 --when-one-ends=stop".split()
-            )
+            free = "-T 100% -c open -C duty=1 --when-one-ends=stop".split()
+            control = list(run.options) if group is run.groups[-1] else free
             control += [] if group.instances == "P" else ["-n", group.instances]
             words = [*self.common(run), *control, "--", "sh", "-c", self.line_of(group, part / side / "files")]
-            line = f'exec {quoted(str(self.build / "showstopper"))} --start-at "@$START" {quoted_words(words)}\n'
+            line = f'exec {quoted(self.program("showstopper"))} --start-at "@$START" {quoted_words(words)}\n'
             (part / f"{side}.command").write_text(line)
             said += f"{side}: {line}"
         (part / "sides").write_text("".join(sides))
@@ -137,26 +116,20 @@ class Maker:
         remove(part)
         remove(failed)
         part.mkdir(parents=True)
-        if self.simulated:
-            self.write_simulated(run, part)
-        elif run.environment == "native":
-            self.write_native(run, part)
-        else:
-            self.write_inside(run, part)
+        write_command = self.write_native if run.environment == "native" else self.write_inside
+        (self.write_simulated if self.own.simulated else write_command)(run, part)
         (part / "uptime").write_text(attempt(["uptime"]).stdout)
         began = time.time()
-        self.begin(run, part)
-        assert self.process
+        process = self.begin(run, part)
         try:
             with ExitStack() as around:
-                for helper in self.helpers(run, part) if self.helpers and not self.simulated else ():
+                for helper in [] if self.own.simulated else self.own.helpers(run, part):
                     around.enter_context(helper)
-                watch(self.process, part, f"run {place} of {total}", left)
-                status = status_of(self.process)
+                watch(process, part, f"run {place} of {total}", left)
+                status = status_of(process)
         except BaseException:
-            end(self.process)
+            end(process)
             raise
-        self.process = None
         ended = time.time()
         self.log_job(place, began, ended, status, part)
         try:
@@ -171,40 +144,30 @@ class Maker:
         runs.Record(run.fields(), command, self.revision, self.machine, began, ended, word, status).write(part)
         part.rename(failed if status else kept)
         if status:
-            said = next((line for line in lines_of(failed / "messages.txt") if "the run goes on" not in line), "")
-            print(f"{run.name} failed with status {status}: {said}")
+            print(f"{run.name} failed with status {status}: {why_failed(failed)}")
         return not status
 
-    def begin(self, run: Run, part: Path) -> None:
+    def begin(self, run: Run, part: Path) -> subprocess.Popen[str]:
         # Not what a terminal's Ctrl-C reaches, for which the batch ends it.
         with (part / "messages.txt").open("ab") as messages:
-            if self.simulated:
-                self.process = start(["sh", "command"], cwd=part, stderr=messages, session=True)
-                return
+            if self.own.simulated:
+                return start(["sh", "command"], cwd=part, stderr=messages, session=True)
             (part / "environment").write_text(f"{run.environment}\n")
-            words: list[str | Path] = [ENVIRONMENT, "run", run.environment, part, str(os.getpid())]
-            self.process = start(words, stderr=messages, session=True)
+            words = [ENVIRONMENT, "run", run.environment, part, os.getpid()]
+            return start(words, stderr=messages, session=True)
 
     def log_job(self, place: int, began: float, ended: float, status: int, part: Path) -> None:
-        signal = status - 128 if status > 128 else 0
-        numbers = [
-            str(place),
-            ":",
-            f"{began:.3f}",
-            f"{ended - began:10.3f}",
-            "0",
-            "0",
-            str(0 if signal else status),
-            str(signal),
-        ]
+        signal = max(0, status - 128)
+        times = f"{began:.3f}\t{ended - began:10.3f}"
+        command = " ".join(lines_of(part / "command"))
         with (self.output / "joblog").open("a") as log:
-            log.write("\t".join([*numbers, " ".join(lines_of(part / "command"))]) + "\n")
+            log.write(f"{place}\t:\t{times}\t0\t0\t{0 if signal else status}\t{signal}\t{command}\n")
 
     def judge(self, run: Run, part: Path, status: int) -> str:
         """What is wrong; nothing where all is well, or where it has said so itself."""
-        fault = "" if self.simulated else self.end_of_run(run, part, status)
+        fault = "" if self.own.simulated else self.end_of_run(run, part, status)
         fault = fault or (hole_in(part / "log.csv") if status == 0 else "")
-        if status == 0 and not fault and not self.simulated:
+        if status == 0 and not fault and not self.own.simulated:
             look_whether_warm(run, part)
         return fault
 
@@ -227,6 +190,15 @@ class Maker:
         if not all(log_is_whole(record) for record in records):
             return "rows of the log are missing"
         return lost_records(run, part)
+
+
+def lengths(run: Run) -> str:
+    return f"-w {shortest(run.warm_up)}s -r {shortest(run.seconds)}s"
+
+
+def why_failed(folder: Path) -> str:
+    """What was said first that is of interest."""
+    return next((line for line in lines_of(folder / "messages.txt") if "the run goes on" not in line), "")
 
 
 def is_neutral(group: Group) -> bool:
@@ -395,12 +367,3 @@ def look_whether_warm(run: Run, part: Path) -> None:
                 f"not warm: the throughput of {records} changed by {change} % from the last but one quarter of the warm-up to the last",
             )
     (part / "warm.csv").write_text(said)
-
-
-def seconds_left(output: Path, of: Sequence[Run], cool_down: float) -> float:
-    """That the runs of a list take that are not complete."""
-    return sum(run.warm_up + run.seconds + 1 + cool_down for run in of if not runs.is_complete(run, run.folder(output)))
-
-
-def shown_left(output: Path, of: Sequence[Run], cool_down: float) -> str:
-    return as_time(seconds_left(output, of, cool_down))

@@ -1,39 +1,183 @@
 # SPDX-License-Identifier: MIT
-"""Command lines."""
+"""A command line as a table: each option with its names, what it takes, its default and what it does. Values, their bounds and --help come from it."""
 
-from collections.abc import Iterator, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, cast
 
-from measure.text import Trouble
+from measure.text import UNITS, Trouble, in_seconds, is_positive, listed, number_from, words_of
+
+T = TypeVar("T")
+Read = Callable[[str, str], T]  # of the option as it was written, and its value
 
 
-def options(
-    arguments: Sequence[str], flags: str, valued: str, usage: str, rest: list[str] | None = None
-) -> Iterator[tuple[str, str, str]]:
+@dataclass(frozen=True)
+class Option:
+    """`names` as --help has them, such as -n/--repeat N; a value in brackets may be left out. `help` is formatted with the command as {of}."""
+
+    names: str
+    help: str
+    default: Any
+    read: Read[Any] | None = None
+
+    @property
+    def words(self) -> list[str]:
+        return re.split(r"[ \[=]", self.names)[0].split("/")
+
+
+def option(names: str, read: Read[T], default: T, help: str) -> T:
+    """An attribute of a Command, which has this default or what was read. What is read into a dictionary is added to it."""
+    return cast(T, Option(names, help, default, read))
+
+
+def flag(names: str, help: str) -> bool:
+    return cast(bool, Option(names, help, False))
+
+
+class Command:
+    """The command line of a program: its options are those of its attributes that option() and flag() make."""
+
+    usage: ClassVar[str] = ""  # what --help says before the options
+    closing: ClassVar[str] = ""  # and after them
+
+    @classmethod
+    def table(cls) -> dict[str, Option]:
+        """By attribute, those of base classes first."""
+        found = {key: of for base in reversed(cls.__mro__) for key, of in vars(base).items() if isinstance(of, Option)}
+        return {key: of for key, of in found.items() if getattr(cls, key) is of}
+
+    def __init__(self, arguments: Sequence[str], rest: list[str] | None = None) -> None:
+        """What is no option goes to `rest`, where there may be such. --help ends the program."""
+        table = self.table()
+        for key, of in table.items():
+            setattr(self, key, copy(of.default))
+        keys = {word: key for key, of in table.items() for word in of.words}
+        flags = " ".join(word for word, key in keys.items() if not table[key].read or "[" in table[key].names)
+        valued = " ".join(word for word in keys if word not in flags.split())
+        flags += "".join(f" {of.words[-1]}=" for of in table.values() if "[" in of.names)
+        for name, _, value in options(arguments, flags, valued, self.help, rest):
+            key = keys[name]
+            read = table[key].read
+            found = read(name, value) if read else True
+            setattr(self, key, getattr(self, key) | found if isinstance(found, dict) else found)
+
+    def help(self) -> str:
+        said = self.usage.format(of=self)
+        if said and not said.endswith("\n"):
+            said += "\n"
+        taken: set[str] = set()
+        lines: list[str] = []
+        # Of two options of one name the later one has it.
+        for of in reversed(self.table().values()):
+            if not of.help:
+                continue
+            names = [word for word in of.words if word not in taken]
+            taken |= set(names)
+            value = re.sub("^[^ [=]*", "", of.names)
+            head = f"  {'    ' if len(names[0]) > 2 else ''}{', '.join(names)}{value}".ljust(25)
+            text = textwrap.wrap(of.help.format(of=self), 120)
+            lines[:0] = [f"{head} {text[0]}", *(f"{'':26}{line}" for line in text[1:])]
+        lines.append(f"{'  -h, --help':25} print this")
+        return said + "\n".join(lines) + "\n" + self.closing.format(of=self)
+
+
+def options(arguments: Sequence[str], flags: str, valued: str, usage: str | Callable[[], str],
+            rest: list[str] | None = None) -> Iterator[tuple[str, str, str]]:  # fmt: skip
     """Each option as it was written, by its long name, and its value. `flags` and `valued` are names such as -q/--quick; --slurm= in
     `flags` may have a value behind it. What is no option goes to `rest`, where there may be such. --help prints the usage and ends.
     """
-    is_flag = {
-        name: names.split("/")[-1] for names in flags.split() for name in names.split("/") if not name.endswith("=")
-    }
-    has_value = {name: names.split("/")[-1] for names in valued.split() for name in names.split("/")}
-    joined = [name for name in flags.split() if name.endswith("=")]
-    at = 0
-    while at < len(arguments):
-        word = arguments[at]
-        at += 1
+    is_flag = {name: of.split("/")[-1] for of in flags.split() for name in of.split("/") if not name.endswith("=")}
+    has_value = {name: of.split("/")[-1] for of in valued.split() for name in of.split("/")}
+    joined = tuple(name for name in flags.split() if name.endswith("="))
+    words = iter(arguments)
+    for word in words:
         if word in ("-h", "--help"):
-            print(usage, end="" if usage.endswith("\n") else "\n")
+            print((usage if isinstance(usage, str) else usage()).rstrip("\n"))
             raise SystemExit(0)
         if word in is_flag:
             yield word, is_flag[word].lstrip("-"), ""
         elif word in has_value:
-            if at == len(arguments):
+            value = next(words, None)
+            if value is None:
                 raise Trouble(f"{word} needs a value")
-            yield word, has_value[word].lstrip("-"), arguments[at]
-            at += 1
-        elif begun := [name for name in joined if word.startswith(name)]:
-            yield begun[0][:-1], begun[0].strip("-="), word[len(begun[0]) :]
+            yield word, has_value[word].lstrip("-"), value
+        elif word.startswith(joined):
+            name, _, value = word.partition("=")
+            yield name, name.lstrip("-"), value
         elif rest is not None and not word.startswith("-"):
             rest.append(word)
         else:
             raise Trouble(f"unexpected argument '{word}' (--help says more)")
+
+
+# ---- What an option takes ---------------------------------------------------------------------------------------------------------
+
+
+def text(_name: str, value: str) -> str:
+    return value
+
+
+def blanks(_name: str, value: str) -> list[str]:
+    """What blanks separate."""
+    return value.split()
+
+
+def whole(least: int, most: int | None = None) -> Read[int]:
+    return lambda name, value: number_from(name, value, least, most)
+
+
+def wholes(least: int, most: int | None = None) -> Read[list[int]]:
+    return lambda name, value: [number_from(name, word, least, most) for word in value.split(",")]
+
+
+def positive(name: str, value: str) -> str:
+    if not is_positive(value):
+        raise Trouble(f"{name}: '{value}' is no number above 0")
+    return value
+
+
+def duration(least: int) -> Read[int]:
+    """Whole ones, also as a time with units."""
+
+    def read(name: str, value: str) -> int:
+        units = "|".join(unit for unit in UNITS if unit)
+        if re.fullmatch(rf"([0-9]+(\.[0-9]*)?({units}))+", value):
+            found = in_seconds(value)
+            if found >= least and found == int(found):
+                return int(found)
+        elif re.fullmatch("[0-9]{1,15}", value) and int(value) >= least:
+            return int(value)
+        raise Trouble(f"{name}: '{value}' is no whole number from {least} of seconds, such as 90, 90s or 1M30s")
+
+    return read
+
+
+def one_of(names: str, more: str = "") -> Read[str]:
+    def read(name: str, value: str) -> str:
+        if value not in names.split():
+            raise Trouble(f"{name}: '{value}' is none of {listed(names.split())}{more}")
+        return value
+
+    return read
+
+
+def unlike(name: str, value: str) -> list[str]:
+    """Words, each once."""
+    words = words_of(value)
+    for word in words:
+        if words.count(word) > 1:
+            raise Trouble(f"{name}: {word} is given twice")
+    return words
+
+
+def some_of(names: str) -> Read[list[str]]:
+    def read(name: str, value: str) -> list[str]:
+        words = [one_of(names)(name, word) for word in unlike(name, value)]
+        if not words:
+            raise Trouble(f"{name}: expected some of {listed(names.split())}")
+        return words
+
+    return read

@@ -6,18 +6,19 @@ import subprocess
 import sys
 import time
 
+from measure.batch import Experiment
 from measure.cluster import Cluster
 from measure.process import Interrupted, attempt, has_program, output_of, start
 from measure.text import Trouble, quoted, quoted_words, write
 
 
-def ask(logins: str) -> int:
+def ask(own: Experiment) -> int:
     """How many processors each of them has: the same number."""
     if not has_program("parallel") or not attempt(["parallel", "--version"]).stdout.startswith("GNU parallel"):
         raise Trouble("--parallel: GNU parallel is missing")
     said = output_of(
-        ["parallel", "--will-cite", "--nonall", "--sshlogin", logins, "nproc"],
-        f"--parallel: not all of {logins} could be asked for their processors",
+        ["parallel", "--will-cite", "--nonall", "--sshlogin", own.logins, "nproc"],
+        f"--parallel: not all of {own.logins} could be asked for their processors",
     )
     counts = sorted(set(said.split()))
     if len(counts) != 1:
@@ -25,8 +26,8 @@ def ask(logins: str) -> int:
     return int(counts[0])
 
 
-def command(cluster: Cluster) -> str:
-    words = ["parallel", "--will-cite", "--sshlogin", cluster.choices.logins, "--jobs", "1", "--workdir", os.getcwd()]
+def script(cluster: Cluster) -> str:
+    words = ["parallel", "--will-cite", "--sshlogin", cluster.own.logins, "--jobs", "1", "--workdir", os.getcwd()]
     tasks = " ".join(map(str, cluster.tasks_left()))
     return (
         f"{quoted_words([*words, '--termseq', 'TERM,10000,KILL,25'])} {quoted(cluster.command() + ' {}')} ::: {tasks}\n"
@@ -37,7 +38,7 @@ def run(cluster: Cluster) -> None:
     cluster.end_tasks()
     if not cluster.tasks_left():
         return
-    write(cluster.folder / "script", f"exec {command(cluster)}")
+    write(cluster.folder / "script", f"exec {script(cluster)}")
     with (cluster.folder / "parallel.txt").open("wb") as said:
         process = start(["sh", cluster.folder / "script"], stdout=said, stderr=said)
     try:

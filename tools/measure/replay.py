@@ -8,35 +8,27 @@ from pathlib import Path
 from measure import settings
 from measure.batch import Experiment, Part
 from measure.machine import ROOT
+from measure.options import duration, one_of, option, some_of
 from measure.runs import Group, Run
-from measure.text import Trouble, number_from, words_of
+from measure.text import words_of
 
 LENGTH = 1620
 ALL = "geom-uneven geom-even PI-uneven PI-even default"
 
 
-class Replay(Experiment):
-    valued = "-s/--settings -T/--times -L/--levels"
-    own_help = """  -s, --settings LIST     out of geom-uneven,geom-even,PI-uneven,PI-even,default (all; quick: PI-even,default)
-  -T, --times LIST        replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)
-  -L, --levels NAME       lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)
-"""
-    levels = "lines"
-    chosen: list[str] = []
-    times: list[str] = []
+def replay_times(name: str, value: str) -> list[str]:
+    return [str(duration(1)(name, word)) for word in words_of(value)]
 
-    def take(self, option: str, key: str, value: str) -> None:
-        match key:
-            case "settings":
-                self.chosen = settings.choose_settings(ALL, value)
-            case "times":
-                self.times = words_of(value)
-                for time in self.times:
-                    number_from(option, time, 1)
-            case "levels":
-                if value not in ("lines", "hold"):
-                    raise Trouble(f"--levels: '{value}': expected lines or hold")
-                self.levels = value
+
+class Replay(Experiment):
+    # fmt: off
+    chosen: list[str] = option("-s/--settings LIST", some_of(ALL), [],
+                               f"out of {ALL.replace(' ', ',')} (all; quick: PI-even,default)")
+    times: list[str] = option("-T/--times LIST", replay_times, [],
+                              "replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)")
+    levels = option("-L/--levels NAME", one_of("lines hold"), "lines",
+                    "lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)")
+    # fmt: on
 
     def settings(self) -> None:
         self.times = self.times or words_of("60 30" if self.quick else "1620 1080 540 360 180 90")

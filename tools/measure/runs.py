@@ -66,12 +66,8 @@ class Run:
 
     def words(self) -> list[str]:
         """Options of showstopper, with a : before those of each of several groups."""
-        own = (
-            [word for group in self.groups for word in (":", *group.options)]
-            if len(self.groups) > 1
-            else list(self.groups[0].options)
-        )
-        return [*self.options, *own]
+        between = [":"] if len(self.groups) > 1 else []
+        return [*self.options, *(word for group in self.groups for word in (*between, *group.options))]
 
     def line(self) -> list[str]:
         """Of runs.tsv."""
@@ -80,15 +76,8 @@ class Run:
         return [self.name, self.workload, instances, *numbers, self.environment, " ".join(self.words())]
 
     def fields(self) -> dict[str, Any]:
-        return {
-            "workload": self.workload,
-            "setting": self.setting,
-            "target": self.target,
-            "repetition": self.repetition,
-            "scheme": self.scheme,
-            "environment": self.environment,
-            "seed": self.seed,
-        }
+        names = "workload setting target repetition scheme environment seed"
+        return {name: getattr(self, name) for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -125,6 +114,16 @@ def is_complete(run: Run, folder: Path) -> bool:
     if record is None:
         return not (folder / "run.json").exists()
     return record.get("status") == COMPLETE and record.get("fields") == run.fields()
+
+
+def left(of: Iterable[Run], output: Path) -> list[Run]:
+    """Those that are not complete."""
+    return [run for run in of if not is_complete(run, run.folder(output))]
+
+
+def seconds_of(of: Iterable[Run], pause: float) -> float:
+    """That they take, with a pause after each."""
+    return sum(run.warm_up + run.seconds + 1 + pause for run in of)
 
 
 # ---- Orders -----------------------------------------------------------------------------------------------------------------------

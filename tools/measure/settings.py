@@ -10,7 +10,7 @@ from measure.figures import Key
 from measure.machine import EXPERIMENTS
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, listed, number, rows_of, table_text, words_of
+from measure.text import Row, Trouble, listed, number, rows_of, table_text
 
 # The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
 PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
@@ -48,17 +48,6 @@ def setting_run(
         repetition,
         target,
     )
-
-
-def choose_settings(own: str, value: str) -> list[str]:
-    """Those that an option asks for."""
-    chosen = words_of(value)
-    for name in chosen:
-        if name not in own.split():
-            raise Trouble(f"--settings: '{name}' is none of {own}")
-    if not chosen:
-        raise Trouble(f"--settings: expected some of {own}")
-    return chosen
 
 
 def settling(seconds: int) -> str:

@@ -7,18 +7,19 @@ import sys
 import time
 from collections import Counter
 
+from measure.batch import Experiment
 from measure.cluster import Cluster
 from measure.process import Interrupted, attempt, has_program, output_of
 from measure.text import Trouble, first_line, listed, quoted, write
 
 
-def ask(options: list[str]) -> int:
+def ask(own: Experiment) -> int:
     """How many processors a job of these options gets, by Slurm's own word."""
     if not has_program("sbatch"):
         raise Trouble(
             "--slurm: there is no sbatch here; where there is no Slurm, --parallel 'LOGIN,LOGIN' does the same by ssh"
         )
-    result = attempt(["sbatch", "--test-only", "--nodes=1", "--exclusive", *options, "--wrap=true"])
+    result = attempt(["sbatch", "--test-only", "--nodes=1", "--exclusive", *(own.slurm or []), "--wrap=true"])
     said = (result.stdout + result.stderr).strip()
     match = re.search(r"^sbatch: Job .* using ([0-9]*) processors ", said, re.M)
     if not match:
@@ -27,7 +28,7 @@ def ask(options: list[str]) -> int:
 
 
 def script(cluster: Cluster) -> str:
-    options = f"#SBATCH {' '.join(cluster.choices.slurm)}\n" if cluster.choices.slurm else ""
+    options = f"#SBATCH {' '.join(cluster.own.slurm)}\n" if cluster.own.slurm else ""
     return f"""#!/bin/sh
 #SBATCH --job-name=showstopper-{cluster.batch.name}
 #SBATCH --array={','.join(map(str, cluster.tasks_left()))}
@@ -71,13 +72,8 @@ def run(cluster: Cluster) -> None:
             if not left:
                 return
             write(cluster.folder / "script", script(cluster))
-            job = (
-                output_of(
-                    ["sbatch", "--parsable", cluster.folder / "script"], f"sbatch refused {cluster.folder}/script"
-                )
-                .strip()
-                .split(";")[0]
-            )
+            file_of = cluster.folder / "script"
+            job = output_of(["sbatch", "--parsable", file_of], f"sbatch refused {file_of}").strip().split(";")[0]
             write(file, f"{job}\n")
             print(f"job {job}: tasks {','.join(map(str, left))}")
         wait_for(cluster, job)
