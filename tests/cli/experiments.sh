@@ -187,6 +187,8 @@ for label in $(runs_in interrupted); do
 done
 expect_text interrupted/accuracy.md '^\| 50 % \| .* \| .* \| .* \|$'
 expect_text interrupted/accuracy.md '^\| paper: fop \| \+9\.47 / 95\.20 \| \+0\.13 / 7\.54 \|  \|( [0-9.]* \|)?$'
+expect_text interrupted/accuracy.md '^Rows that begin with paper: have what Table 1 of paper 000 says '
+expect_text interrupted/accuracy.html 'target \(black\) and load \(blue\) over time at 50 %'
 expect_no_text interrupted/accuracy.md 'have no whole instances for 50 %'
 expect_text interrupted/machine.txt '^processors: '
 

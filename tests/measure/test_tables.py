@@ -27,13 +27,24 @@ def test_half_an_instance_is_no_baseline() -> None:
         "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2\n"
         "w,25,N-bench,1,25,625\nw,25,PI-even,1,0.1,1\nw,50,N-bench,1,2,5\nw,50,PI-even,1,-0.2,2\n"
     )
-    table = accuracy.beside_paper(rows, "none", ["N-bench", "PI-even"], 2)
+    table = accuracy.beside_paper(rows, [], ["N-bench", "PI-even"], 2)
     assert table[1:] == [["25 %", "+25.00 / 625 *", "+0.10 / 1.00"], ["50 %", "+2.00 / 5.00", "-0.20 / 2.00"]]
     expected = "PI-even: mean error within 0.20 pp, MSE below that of the baselines on 1 of 1 targets. "
     assert accuracy.verdict(rows, "PI-even", 2) == expected
     # A row without samples is no target.
     rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
     assert accuracy.verdict(rows, "PI-even", 2) == expected
+
+
+def test_no_verdict_where_others_disturbed_all() -> None:
+    accuracy = program("experiments/accuracy")
+    head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
+    rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,10\n")
+    assert accuracy.verdict(rows, "default", 2) == "default: no verdict, as all samples met bursts of others. "
+    assert accuracy.verdict(rows, "PI-even", 2) == ""
+    # One row that can be judged, whose baseline can't.
+    rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,9\nw,25,default,1,9,1,10,10\n")
+    assert accuracy.verdict(rows, "default", 2) == "default: mean error within 0.10 pp. "
 
 
 def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
