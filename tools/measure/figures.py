@@ -55,10 +55,7 @@ def report(build: Path, subcommand: str, *words: object) -> list[Row]:
 
 
 def report_text(build: Path, subcommand: str, *words: object) -> str:
-    result = attempt([build / "ssreport", subcommand, "-f", "csv", *map(str, words)])
-    if result.returncode != 0:
-        raise Trouble(reason(result.stderr, f"ssreport {subcommand} failed"))
-    return result.stdout
+    return draw(build, subcommand, "-f", "csv", *words)
 
 
 def reason(said: str, otherwise: str) -> str:
@@ -66,11 +63,12 @@ def reason(said: str, otherwise: str) -> str:
     return (said.strip().splitlines() or [otherwise])[-1]
 
 
-def draw(build: Path, subcommand: str, *words: object) -> None:
-    """As it says itself, with pictures or tables for its -o."""
-    result = attempt([build / "ssreport", subcommand, *map(str, words)])
+def draw(build: Path, subcommand: str, *words: object) -> str:
+    """As it says itself, with pictures or tables for its -o. What it prints."""
+    result = attempt([build / "ssreport", subcommand, *words])
     if result.returncode != 0:
         raise Trouble(reason(result.stderr, f"ssreport {subcommand} failed"))
+    return result.stdout
 
 
 def is_whole(target: float, processors: int) -> bool:
@@ -85,12 +83,10 @@ def whole_instances(target: float, processors: int) -> int:
 
 def on_line(points: list[tuple[float, float]], at: float) -> float | None:
     """The straight line between the points around this load, from none at no load; None beyond them."""
-    low = max((point for point in points if point[0] <= at), default=None)
+    low = max((point for point in points if point[0] <= at), default=(0.0, 0.0))
     high = min((point for point in points if point[0] >= at), default=None)
     if high is None:
         return None
-    if low is None:
-        return high[1] * at / high[0]
     return high[1] if high[0] == low[0] else low[1] + (high[1] - low[1]) * (at - low[0]) / (high[0] - low[0])
 
 

@@ -45,34 +45,33 @@ def has_changed(root: Path, since: str, paths: list[str]) -> bool:
 
 
 def model() -> str:
-    for line in lines_of(Path("/proc/cpuinfo")):
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return ""
+    """Of the processors, empty where it is not known."""
+    return said_in(Path("/proc/cpuinfo"), "model name")
+
+
+def said_in(path: Path, key: str) -> str:
+    """Behind the first colon of a line that begins with a key."""
+    return next((line.partition(":")[2].strip() for line in lines_of(path) if line.startswith(key)), "")
 
 
 def kernel() -> str:
-    of = os.uname()
-    return f"{of.sysname} {of.release}"
+    return f"{os.uname().sysname} {os.uname().release}"
 
 
 def virtual_kind() -> str:
     said = attempt(["systemd-detect-virt", "--vm"]).stdout.strip() if has_program("systemd-detect-virt") else ""
     if not said:
-        seen = any(" hypervisor " in f"{line} " for line in lines_of(Path("/proc/cpuinfo")) if line.startswith("flags"))
+        seen = "hypervisor" in said_in(Path("/proc/cpuinfo"), "flags").split()
         return "a virtual machine" if seen else "no virtual machine seen"
     return "no virtual machine" if said == "none" else f"a virtual machine ({said})"
 
 
 def description(build: Path) -> str:
     """One line, as it stands above figures."""
-    said = re.search(
-        r"^accounting: *(.*) for user and system time, ",
-        attempt([build / "showstopper", "--check-machine"]).stdout,
-        re.M,
-    )
-    name = model()
-    return f"{processor_count()} processors{f' ({name})' if name else ''}, {kernel()}, {virtual_kind()}, accounting {said[1] if said else 'unknown'}"
+    checked = attempt([build / "showstopper", "--check-machine"]).stdout
+    said = re.search(r"^accounting: *(.*) for user and system time, ", checked, re.M)
+    name, accounting = f" ({model()})" if model() else "", said[1] if said else "unknown"
+    return f"{processor_count()} processors{name}, {kernel()}, {virtual_kind()}, accounting {accounting}"
 
 
 # ---- Quiet? -----------------------------------------------------------------------------------------------------------------------
@@ -118,24 +117,12 @@ def install(purpose: str, *packages: str) -> None:
         raise Trouble(f"tools/setup {purpose} failed")
 
 
-def prepare_build(build: str, programs: str, folder: str = "demo", targets: str = "", testing: bool = False, setup: str = "build",
-                  log: Path | None = None) -> Path:  # fmt: skip
+def prepare_build(build: str, programs: str, folder: str = "demo", targets: str = "", testing: bool = False, setup: str = "build") -> Path:  # fmt: skip
     """The folder with the programs, which is built first when none is given."""
-    to = Path(build)
+    to = Path(build or ROOT / "build" / folder)
     if not build:
-        to = ROOT / "build" / folder
         install(setup)
-        to.mkdir(parents=True, exist_ok=True)
-        said = log or to / "build.log"
-        steps = [["cmake", "-S", str(ROOT), "-B", str(to), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-                  f"-DBUILD_TESTING={'ON' if testing else 'OFF'}"], ["cmake", "--build", str(to)]]  # fmt: skip
-        if targets:
-            steps[1] += ["--target", *targets.split()]
-        with said.open("wb") as file:
-            for step in steps:
-                if subprocess.call(step, stdout=file, stderr=subprocess.STDOUT) != 0:
-                    sys.stderr.write(said.read_text(errors="replace"))
-                    raise Trouble("the build failed")
+        build_in(to, targets.split(), testing)
     if not to.is_dir():
         raise Trouble(f"--build: there is no folder '{build}'")
     to = to.resolve()
@@ -144,6 +131,19 @@ def prepare_build(build: str, programs: str, folder: str = "demo", targets: str 
             hint = " (what is in tests/ is built with -DBUILD_TESTING=ON)" if program.startswith("tests/") else ""
             raise Trouble(f"{to / program} isn't there{hint}")
     return to
+
+
+def build_in(to: Path, targets: list[str], testing: bool) -> None:
+    log = to / "build.log"
+    to.mkdir(parents=True, exist_ok=True)
+    print(f"building Showstopper in {to}, as {log} says", file=sys.stderr)
+    configure = f"-G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING={'ON' if testing else 'OFF'}".split()
+    only = ["--target", *targets] if targets else []
+    with log.open("wb") as file:
+        for step in (["cmake", "-S", str(ROOT), "-B", str(to), *configure], ["cmake", "--build", str(to), *only]):
+            if subprocess.call(step, stdout=file, stderr=subprocess.STDOUT) != 0:
+                sys.stderr.write(log.read_text(errors="replace"))
+                raise Trouble("the build failed")
 
 
 def programs_in(build: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar, cast
 from measure.text import UNITS, Trouble, in_seconds, is_positive, listed, number_from, words_of
 
 T = TypeVar("T")
-Read = Callable[[str, str], T]  # of the option as it was written, and its value
+Read = Callable[[str, str], T]  # of the long name of an option, and its value
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,13 @@ class Command:
         flags += "".join(f" {of.words[-1]}=" for of in table.values() if "[" in of.names)
         for name, _, value in options(arguments, flags, valued, self.help, rest):
             key = keys[name]
-            read = table[key].read
+            name, read, before = table[key].words[-1], table[key].read, getattr(self, key)
             found = read(name, value) if read else True
-            setattr(self, key, getattr(self, key) | found if isinstance(found, dict) else found)
+            if isinstance(found, dict):
+                if twice := [word for word in found if word and word in before]:
+                    raise Trouble(f"{name}: {twice[0]} is given twice")
+                found = before | found
+            setattr(self, key, found)
 
     def help(self) -> str:
         said = self.usage.format(of=self)

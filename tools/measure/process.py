@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn
@@ -44,39 +46,24 @@ def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(line_buffering=True, encoding="utf-8")
     try:
-        status = main(sys.argv[1:]) or 0
-    except Trouble as trouble:
+        sys.exit(main(sys.argv[1:]) or 0)
+    except (Trouble, OSError) as trouble:
         print(f"{name}: {trouble}", file=sys.stderr)
-        status = 125
+        sys.exit(125)
     except Interrupted as interrupted:
-        status = interrupted.status
-    except OSError as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        status = 125
-    sys.exit(status)
+        sys.exit(interrupted.status)
 
 
-def bound(words: Words, number: str = "TERM") -> list[str]:
-    """A command that gets this signal when this process ends, however that comes about."""
-    return ["setpriv", "--pdeathsig", number, *map(str, words)]
-
-
-def start(words: Words, *, stdin: File = subprocess.DEVNULL, stdout: File = None, stderr: File = None, cwd: Path | None = None,
+def start(words: Words, *, stdout: File = None, stderr: File = None, cwd: Path | None = None,
           env: dict[str, str] | None = None, session: bool = False, bind: str = "TERM") -> subprocess.Popen[str]:  # fmt: skip
+    """A command that gets the signal `bind` when this process ends, however that comes about."""
+    bound = ["setpriv", "--pdeathsig", bind, *map(str, words)]
     try:
-        return subprocess.Popen(
-            bound(words, bind),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=cwd,
-            env=env,
-            start_new_session=session,
-            text=True,
-        )
+        return subprocess.Popen(bound, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=cwd, env=env,
+                                start_new_session=session, text=True)  # fmt: skip
     except OSError as error:
         raise Trouble(f"can't start {words[0]}: {error.strerror}") from error
 
@@ -99,20 +86,18 @@ def end(process: subprocess.Popen[str] | None, patience: float = 20) -> None:
         process.wait()
 
 
-def output_of(words: Words, what: str = "", **more: Path | dict[str, str] | None) -> str:
+def output_of(words: Words, what: str = "", env: dict[str, str] | None = None) -> str:
     """What a command prints; it is trouble when it fails."""
-    result = attempt(words, **more)
+    result = attempt(words, env)
     if result.returncode != 0:
         said = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
         raise Trouble(f"{what or Path(str(words[0])).name + ' failed'}: {said}")
     return result.stdout
 
 
-def attempt(words: Words, **more: Path | dict[str, str] | None) -> subprocess.CompletedProcess[str]:
+def attempt(words: Words, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """A command with what it prints and how it ends."""
-    cwd, env = more.get("cwd"), more.get("env")
-    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd if isinstance(cwd, Path) else None,
-                    env=env if isinstance(env, dict) else None)  # fmt: skip
+    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     try:
         out, err = process.communicate()
     except BaseException:
@@ -128,12 +113,16 @@ def has_program(name: str) -> bool:
 # ---- Other processes --------------------------------------------------------------------------------------------------------------
 
 
-def state_of(number: int) -> str:
-    """Of the kernel; empty where there is none of that number."""
+def stat_of(number: int) -> list[str]:
+    """The kernel's words of it, from its state on; none where there is none of that number."""
     try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(") ")[2][:1]
+        return Path(f"/proc/{number}/stat").read_text().rpartition(") ")[2].split()
     except OSError:
-        return ""
+        return []
+
+
+def state_of(number: int) -> str:
+    return "".join(stat_of(number)[:1])
 
 
 def is_over(number: int) -> bool:
@@ -142,24 +131,16 @@ def is_over(number: int) -> bool:
 
 def tell(number: int, what: int) -> None:
     """One process; not a group, as 0 and what is below it would be, nor the first of all."""
-    if number <= 1:
-        return
-    try:
-        os.kill(number, what)
-    except ProcessLookupError:
-        pass
+    if number > 1:
+        with suppress(ProcessLookupError):
+            os.kill(number, what)
 
 
 def kill_session(leader: subprocess.Popen[str]) -> None:
     """All of its session, also what is stopped."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(") ")[2].split()
-            except OSError:
-                continue
-            if fields[3] == str(leader.pid):
-                tell(int(entry.name), signal.SIGKILL)
+    for entry in Path("/proc").glob("[0-9]*"):
+        if stat_of(int(entry.name))[3:4] == [str(leader.pid)]:
+            tell(int(entry.name), signal.SIGKILL)
     leader.wait()
 
 

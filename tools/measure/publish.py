@@ -38,9 +38,9 @@ class Publication:
     measured_revision: str = ""
     measured_date: str = ""
     revision: str = field(init=False)
-    documents: dict[Path, str] = field(default_factory=dict)
-    copies: dict[Path, bytes] = field(default_factory=dict)
-    folders: dict[Path, dict[str, str]] = field(default_factory=dict)
+    new: dict[Path, str | bytes | dict[str, str]] = field(
+        default_factory=dict
+    )  # text, another file, or those of a folder
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -58,12 +58,15 @@ class Publication:
             raise Trouble(f"--publish: the revision is unknown: {self.root} is no git checkout")
         if not os.access(path, os.W_OK):
             raise Trouble(f"--publish: can't write {path}")
-        text = self.documents.get(path) or path.read_text(encoding="utf-8")
         for name in names:
-            if replaced(text, name, "") is None:
+            if replaced(self.text_of(path), name, "") is None:
                 raise Trouble(
                     f"--publish: {path} needs the lines <!-- {name}: begin --> and <!-- {name}: end -->, once and in this order"
                 )
+
+    def text_of(self, path: Path) -> str:
+        text = self.new.get(path)
+        return text if isinstance(text, str) else path.read_text(encoding="utf-8")
 
     def measured(self, revision: str, date: str, where: str, paths: list[str]) -> None:
         """What an earlier revision measured, while none of these has changed."""
@@ -85,34 +88,33 @@ class Publication:
         path = self.to / document
         if not text.strip("\n"):
             raise Trouble(f"--publish: nothing to write into {path} as {name}")
-        old = self.documents.get(path) or path.read_text(encoding="utf-8")
-        new = replaced(old, name, f"\n{text.rstrip(chr(10))}\n\n<sub>{self.heading(build)}</sub>\n\n")
-        self.documents[path] = new or old
+        old, lines = self.text_of(path), text.rstrip("\n")
+        self.new[path] = replaced(old, name, f"\n{lines}\n\n<sub>{self.heading(build)}</sub>\n\n") or old
         self.said.append(f"published: {path}, {name}")
 
     def copy(self, path: str, content: bytes) -> None:
-        self.copies[self.to / path] = content
+        self.new[self.to / path] = content
 
     def folder(self, path: str, files: dict[str, str]) -> None:
-        self.folders[self.to / path] = files
+        self.new[self.to / path] = files
 
     def write(self) -> None:
         """All of it. What can't be written leaves everything as it was."""
         new: list[tuple[Path, Path]] = []
         try:
-            for path, text in self.documents.items():
-                new.append((path.with_name(path.name + ".new"), path))
-                shutil.copy2(path, new[-1][0])
-                new[-1][0].write_text(text, encoding="utf-8")
-            for path, content in self.copies.items():
-                new.append((path.with_name(path.name + ".new"), path))
-                new[-1][0].write_bytes(content)
-            for path, files in self.folders.items():
-                new.append((path.with_name(path.name + ".new"), path))
-                remove(new[-1][0])
-                new[-1][0].mkdir(parents=True)
-                for name, text in files.items():
-                    (new[-1][0] / name).write_text(text, encoding="utf-8")
+            for path, content in self.new.items():
+                made = path.with_name(path.name + ".new")
+                new.append((made, path))
+                remove(made)
+                if isinstance(content, str):
+                    shutil.copy2(path, made)
+                    made.write_text(content, encoding="utf-8")
+                elif isinstance(content, bytes):
+                    made.write_bytes(content)
+                else:
+                    made.mkdir(parents=True)
+                    for name, text in content.items():
+                        (made / name).write_text(text, encoding="utf-8")
             swap(new)
         except OSError as error:
             raise Trouble(f"--publish: can't write {error.filename}: {error.strerror}; nothing is published") from error

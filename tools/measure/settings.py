@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The settings and baselines that the papers compare, as options of showstopper, and the tables of what they came to."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from measure import figures
 from measure.batch import Experiment, Part
-from measure.figures import Key
 from measure.machine import EXPERIMENTS
 from measure.report import Report
 from measure.runs import Group, Run
@@ -38,16 +39,9 @@ def setting_run(
         count = str(figures.whole_instances(float(target), own.processors))
     elif name in ("1CDC", "1DC"):
         count = "1"
-    words = (options or f"-T {target}%").split() + SETTINGS[name].split()
-    return Run(
-        (workload, target, shown or name),
-        (Group(workload, count),),
-        own.seconds,
-        tuple(words),
-        shown or name,
-        repetition,
-        target,
-    )
+    words, shown = f"{options or f'-T {target}%'} {SETTINGS[name]}".split(), shown or name
+    parts, groups = (workload, target, shown), (Group(workload, count),)
+    return Run(parts, groups, own.seconds, tuple(words), shown, repetition, target)
 
 
 def settling(seconds: int) -> str:
@@ -88,27 +82,20 @@ def means_over_repeats(
     part: Part, rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]
 ) -> list[Row]:
     """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
-    found = figures.summaries(
-        part.build,
-        (
-            ((run.workload, run.target, run.setting, column.name), column.factor * value)
-            for run, row in rows
-            for column in columns
-            if (value := number(row, column.source)) is not None
-        ),
+    values = (
+        ((run.workload, run.target, run.setting, column.name), column.factor * value)
+        for run, row in rows
+        for column in columns
+        if (value := number(row, column.source)) is not None
     )
-    keys: dict[Key, int] = {}
-    for run, _ in rows:
-        keys[run.workload, run.target, run.setting] = keys.get((run.workload, run.target, run.setting), 0) + 1
+    found = figures.summaries(part.build, values)
     made: list[Row] = []
-    for key, count in keys.items():
+    for key, count in Counter((run.workload, run.target, run.setting) for run, _ in rows).items():
         made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(count)))))
         for column in columns:
             of = found.get((*key, column.name))
-            value = (
-                None if of is None or (column.is_sum and of.count < count) else of.total if column.is_sum else of.mean
-            )
-            made[-1][column.name] = "" if value is None else column.form(value)
+            is_known = of and not (column.is_sum and of.count < count)
+            made[-1][column.name] = column.form(of.total if column.is_sum else of.mean) if of and is_known else ""
             if column.has_half:
                 made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
     return made
@@ -124,18 +111,25 @@ def by_run(part: Part, text: str) -> list[tuple[Run, Row]]:
     return [(runs[row["label"]], row) for row in rows_of(text)]
 
 
-def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
-    """Writes accuracy.csv, and repeats.csv where there are several of a run. Options are ssreport's."""
+def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], options: Iterable[str],
+            files: Callable[[Run], list[Path]]) -> list[Row]:  # fmt: skip
+    """Writes WHAT-runs.csv, that is what this subcommand of ssreport says of each run, and WHAT.csv, the means over repeats."""
     if not part.complete:
         raise Trouble("no run is complete")
-    words = [word for run in part.complete for word in ("-l", run.label, part.log(run))]
-    text = figures.report_text(part.build, "accuracy", *options, *words)
-    (part.output / "accuracy-runs.csv").write_text(text)
-    columns = [Column("mean_error_pp", "mean_error_pp", three), Column("mse_pp2", "mse_pp2", three)]
+    words = [word for run in part.complete for word in ("-l", run.label, *files(run))]
+    text = figures.report_text(part.build, what, *options, *words)
+    (part.output / f"{what}-runs.csv").write_text(text)
+    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
+    write_rows(part, f"{what}.csv", rows)
+    return rows
+
+
+def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
+    """Writes accuracy.csv, and repeats.csv where there are several of a run. Options are ssreport's."""
+    columns = [Column(name, name, three) for name in ("mean_error_pp", "mse_pp2")]
     columns += [Column(name, name, whole, is_sum=True) for name in ("samples", "bursts")]
     columns += [Column(name, name, three) for name in ("calm_mean_error_pp", "calm_mse_pp2")]
-    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
-    write_rows(part, "accuracy.csv", rows)
+    rows = measure(part, "accuracy", row_name, columns, options, lambda run: [part.log(run)])
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
         words = [word for run in part.complete for word in ("-l", run.series, part.log(run))]
@@ -145,18 +139,9 @@ def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
 
 def measure_throughput(part: Part, row_name: str) -> list[Row]:
     """Writes throughput.csv: mean load, and iterations per second of all instances together."""
-    if not part.complete:
-        raise Trouble("no run is complete")
-    words = [word for run in part.complete for word in ("-l", run.label, part.log(run), *part.records(run))]
-    text = figures.report_text(part.build, "throughput", "-i", "1d", *words)
-    (part.output / "throughput-runs.csv").write_text(text)
-    columns = [
-        Column("load", "load_percent", three, 100),
-        Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True),
-    ]
-    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
-    write_rows(part, "throughput.csv", rows)
-    return rows
+    rate = Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True)
+    columns = [Column("load", "load_percent", three, 100), rate]
+    return measure(part, "throughput", row_name, columns, ("-i", "1d"), lambda run: [part.log(run), *part.records(run)])
 
 
 # ---- Tables and sentences ---------------------------------------------------------------------------------------------------------
@@ -172,14 +157,9 @@ def with_others(
     """Of a machine that was busy, with the share of others beside each row."""
     if not part.busy:
         return table
-    shares = ((run.target,) for run in part.complete if run.workload == workload)
-    values = [
-        ((run.target,), share)
-        for run in part.complete
-        if run.workload == workload and (share := part.others(run)) is not None
-    ]
-    found = figures.summaries(part.build, values) if any(shares) else {}
-    cells = [f"{found[(row_of(row[0]),)].mean:.1f}" if (row_of(row[0]),) in found else "" for row in table[1:]]
+    shares = ((run, part.others(run)) for run in part.complete if run.workload == workload)
+    found = figures.summaries(part.build, (((run.target,), share) for run, share in shares if share is not None))
+    cells = [f"{of.mean:.1f}" if (of := found.get((row_of(row[0]),))) else "" for row in table[1:]]
     return [[*table[0], "others, %"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
@@ -201,24 +181,19 @@ def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, s
         part.report.text(said)
         return
     part.report.text(f"{said} Without them:")
-    write_table(
-        part,
-        f"calm-{workload}.csv",
-        pivot(part, rows, workload, row_name, settings, "calm_mean_error_pp", "calm_mse_pp2"),
-    )
+    table = pivot(part, rows, workload, row_name, settings, "calm_mean_error_pp", "calm_mse_pp2")
+    write_table(part, f"calm-{workload}.csv", table)
 
 
 def report_near(part: Part) -> None:
     """How many runs of Showstopper, without those of baselines, were near their targets, as the paper counts them (Section 9)."""
     rows = by_run(part, (part.output / "accuracy-runs.csv").read_text())
     near = [number(row, "near") or 0.0 for run, row in rows if run.setting not in BASELINES]
-    if near:
-        count = len(near)
-        mean = figures.summarize(part.build, near)
-        assert mean
+    if mean := figures.summarize(part.build, near):
+        some, most = (f"{100 * sum(share >= least for share in near) / len(near):.0f} %" for least in (0.8, 0.9))
         part.report.text(
-            f"Of {count} runs under control, {100 * sum(share >= 0.8 for share in near) / count:.0f} % had at least 80 % of their samples within 5 pp"
-            f" of the target, and {100 * sum(share >= 0.9 for share in near) / count:.0f} % at least 90 %; in the mean {100 * mean.mean:.1f} % of the samples were."
+            f"Of {len(near)} runs under control, {some} had at least 80 % of their samples within 5 pp of the target, and {most} at least 90 %;"
+            f" in the mean {100 * mean.mean:.1f} % of the samples were."
         )
 
 
@@ -237,18 +212,18 @@ def report_repeats(part: Part) -> None:
     if not rows:
         return
 
-    def interval(row: Row | None, of: str) -> str:
-        if not row or not row[f"{of}mean"]:
-            return ""
-        ends = f" ({float(row[f'{of}low']):.2f} to {float(row[f'{of}high']):.2f})" if row[f"{of}low"] else ""
-        return f"{float(row[f'{of}mean']):.2f}{ends}"
+    def interval(row: Row, of: str) -> str:
+        mean, low, high = (number(row, f"{of}{name}") for name in ("mean", "low", "high"))
+        ends = f" ({low:.2f} to {high:.2f})" if low is not None and high is not None else ""
+        return "" if mean is None else f"{mean:.2f}{ends}"
 
     found = {(row["label"], row["figure"]): row for row in rows}
+    runs_of = {row["label"]: row["runs"] for row in rows}
     table = [["run", "runs", "mean error", "MSE", "mean error without bursts", "MSE without bursts"]]
-    for label in dict.fromkeys(row["label"] for row in rows):
-        error, mse = found.get((label, "mean_error_pp")), found.get((label, "mse_pp2"))
-        cells = [interval(error, ""), interval(mse, ""), interval(error, "calm_"), interval(mse, "calm_")]
-        table.append([label.replace("_", " "), [row["runs"] for row in rows if row["label"] == label][-1], *cells])
+    for label in runs_of:
+        both = [found.get((label, figure), {}) for figure in ("mean_error_pp", "mse_pp2")]
+        cells = [interval(row, of) for of in ("", "calm_") for row in both]
+        table.append([label.replace("_", " "), runs_of[label], *cells])
     part.report.heading("Repeats")
     part.report.text("Means over repeated runs, with the interval that holds the true mean with a confidence of 95 %.")
     write_table(part, "repeats-shown.csv", table)

@@ -4,7 +4,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from measure.machine import EXPERIMENTS, ROOT
-from measure.process import has_program, output_of
+from measure.process import attempt, has_program, output_of
 from measure.text import Trouble, in_seconds, quoted
 
 OURS = EXPERIMENTS / "workloads"
@@ -85,9 +84,7 @@ def parse(path: str) -> dict[str, str]:
         )
     if faults:
         raise Faulty("\n".join(faults))
-    return {"warmup": "0s", "instances": "P"} | {
-        key: values.get(key, "") for key in KEYS if key in values or key not in ("warmup", "instances")
-    }
+    return dict.fromkeys(KEYS, "") | {"warmup": "0s", "instances": "P"} | values
 
 
 @cache
@@ -135,28 +132,26 @@ class Workload:
         self, build: str = "", java: str = "", records: str = "", placeholder: str = "", wrap: bool = False
     ) -> str:
         """The command line for sh -c. What stands for nothing to showstopper is doubled, but for that of the records."""
-        line = self.keys["command"]
+        line, needed = self.keys["command"], {"build": "--build DIR", "java": "--java DIR", "records": "--records FILE"}
         given = {"root": str(ROOT), "build": absolute(build), "java": absolute(java), "records": absolute(records)}
-        for word, option, value in (
-            ("build", "--build DIR", build),
-            ("java", "--java DIR", java),
-            ("records", "--records FILE", records),
-        ):
-            if f"{{{word}}}" in line and not value:
-                raise Trouble(f"{self.name} needs {option}")
+        for word, needs in needed.items():
+            if f"{{{word}}}" in line and not given[word]:
+                raise Trouble(f"{self.name} needs {needs}")
 
         def doubled(text: str) -> str:
             return text.replace(placeholder, placeholder * 2) if placeholder else text
 
-        made = ""
-        for piece in re.split(r"(\{(?:root|build|java|records)\})", line):
-            word = piece[1:-1] if re.fullmatch(r"\{(root|build|java|records)\}", piece) else ""
-            made += quoted(given[word]) if word == "records" else doubled(quoted(given[word]) if word else piece)
+        # Names of what is given stand at the odd places.
+        pieces = re.split(r"\{(root|build|java|records)\}", line)
+        for place, piece in enumerate(pieces):
+            said = quoted(given[piece]) if place % 2 else piece
+            pieces[place] = said if place % 2 and piece == "records" else doubled(said)
         if not wrap or self.keys["records"] != "ssiterate":
-            return made
+            return "".join(pieces)
         if not build or not records:
             raise Trouble(f"--wrap needs {'--records FILE' if build else '--build DIR'} for {self.name}")
-        return f"exec {quoted(doubled(given['build'] + '/ssiterate'))} -o {quoted(given['records'])} -- sh -c {quoted(made)}"
+        iterate = quoted(doubled(given["build"] + "/ssiterate"))
+        return f"exec {iterate} -o {quoted(given['records'])} -- sh -c {quoted(''.join(pieces))}"
 
 
 def absolute(path: str) -> str:
@@ -206,18 +201,15 @@ def is_stale(workload: Workload, java: Path) -> bool:
 def build_java(workloads: Iterable[Workload], java: Path) -> None:
     """In one go. Classes are made in a folder of their own and then moved, so that an interruption leaves no half a class; those whose age
     counts come last."""
-    drivers = {
-        str(workload.folder / f"{workload.keys['driver']}.java"): workload
-        for workload in workloads
-        if workload.keys["driver"] and is_stale(workload, java)
-    }
-    if not drivers:
+    stale = [workload for workload in workloads if workload.keys["driver"] and is_stale(workload, java)]
+    if not stale:
         return
+    last = {f"{workload.keys['driver']}.class" for workload in stale}
+    sources = dict.fromkeys(str(workload.folder / f"{workload.keys['driver']}.java") for workload in stale)
     try:
         java.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="new.", dir=java) as new:
-            compile_java(list(drivers), [str(workload.folder) for workload in drivers.values()], Path(new))
-            last = {f"{workload.keys['driver']}.class" for workload in drivers.values()}
+            compile_java(list(sources), [str(workload.folder) for workload in stale], Path(new))
             for made in sorted(Path(new).glob("*.class"), key=lambda path: path.name in last):
                 shutil.move(made, java / made.name)
     except OSError as error:
@@ -226,28 +218,14 @@ def build_java(workloads: Iterable[Workload], java: Path) -> None:
 
 def compile_java(drivers: list[str], places: list[str], to: Path) -> None:
     jars = "/usr/share/java/*" + (f":{os.environ['CLASSPATH']}" if os.environ.get("CLASSPATH") else "")
-    words = [
-        "javac",
-        "-proc:none",
-        "-encoding",
-        "UTF-8",
-        "-cp",
-        jars,
-        "-sourcepath",
-        ":".join([*places, str(OURS)]),
-        "-d",
-        str(to),
-        *drivers,
-    ]
-    result = subprocess.run(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    words = ["javac", "-proc:none", "-encoding", "UTF-8", "-cp", jars, "-d", to]
+    result = attempt([*words, "-sourcepath", ":".join([*places, str(OURS)]), *drivers])
     if result.returncode != 0:
-        sys.stderr.write(result.stdout)
+        sys.stderr.write(result.stdout + result.stderr)
         raise Trouble(f"javac failed on {' '.join(drivers)}")
-    for driver in drivers:
-        if not (to / f"{name_of(driver).removesuffix('.java')}.class").exists():
-            raise Trouble(f"{name_of(driver).removesuffix('.java')}.class is none of what javac made")
+    for name in (f"{Path(driver).stem}.class" for driver in drivers):
+        if not (to / name).exists():
+            raise Trouble(f"{name} is none of what javac made")
 
 
 def with_drivers(names: list[str]) -> Iterator[Workload]:
