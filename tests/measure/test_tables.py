@@ -93,7 +93,7 @@ def test_interference(tmp_path: Path, build: Path) -> None:
     found: list[tuple[Run, Row]] = []
     for line in rows.split():
         fore, back, value, symmetric, significant = line.split(",")
-        repetition = 1 + sum(pairs.pair_of(one) == (fore, back) for one, _ in found)
+        repetition = 1 + sum(one.workload == f"{fore}/{back}" for one, _ in found)
         found.append(
             (pair(fore, back, repetition), {"interference": value, "symmetric": symmetric, "significant": significant})
         )

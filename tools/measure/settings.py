@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pathlib import Path
 
 from measure import figures
 from measure.batch import Experiment, Part
@@ -169,8 +170,13 @@ def pivot(
     return with_others(part, workload, figures.pivot(of_workload(rows, workload), row_name, settings, *columns))
 
 
-def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
+def keep_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> Path:
     (part.output / name).write_text(table_text(table))
+    return part.output / name
+
+
+def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
+    keep_table(part, name, table)
     part.report.table(table)
 
 
