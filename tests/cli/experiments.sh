@@ -68,6 +68,15 @@ expect_text out '^slow_50_CDC_1: .*, warm-up 90\.5 s, '
 expect_text out '^1 runs, 1 min [0-9]+ s$'
 run "$experiments/accuracy" --warm-up soon
 expect_trouble "^tools/experiments/accuracy: --warm-up: 'soon' is no whole number from 0"
+# Times have units where they are given, and what is missing is said before anything is run.
+run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --time 1M5s -u burn-single=500ms -c 3s
+expect_trouble "^tools/experiments/accuracy: --warm-up: '500ms' is no whole number from 0 of seconds, such as 90, 90s or 1M30s$"
+run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC --time 1M5s -u burn-single=2000ms -c 3s
+expect_text out '^burn-single_50_CDC_1: .*, warm-up 2 s, 65 s with '
+expect_text out '^1 runs, 1 min 11 s$'
+run env -u DACAPO_JAR "$experiments/accuracy" --dry-run -w dacapo-fop -l 50 -s CDC
+expect_status 0
+expect_text err "^workload dacapo-fop: missing: (.*, )?[$]DACAPO_JAR\$"
 run "$experiments/accuracy" --targets 25,x
 expect_trouble "^tools/experiments/accuracy: --targets: 'x' is no load in percent"
 run "$experiments/accuracy" --settings CDC,nothing
@@ -135,6 +144,14 @@ expect_lines out 2
 for file in accuracy.csv sweep-all.csv; do
 	cmp -s "swept/$file" "before/$file" || fail "$what: another $file than that of one run"
 done
+
+# A batch that never ran, as its nodes were busy, say, is begun anew, also with other options.
+rm -r before
+cp -r swept before
+rm -r before/runs/*
+sweep -o before -n 2
+expect_status 0
+[ "$(runs_in before | wc -l)" -eq 16 ] || fail "$what: $(runs_in before | wc -l) runs of 16"
 
 # Repeats have an interval of confidence.
 run "$experiments/sweep" --simulate -B "$build" -w burn-single -l 50 -t 5 -v D.quantum=67m -n 2 -o repeated
@@ -377,5 +394,18 @@ expect_trouble '^tools/experiments/throughput: the machine is busy \([0-9.]+ % b
 [ ! -e installed ] || fail "$what: installed $(cat installed)"
 [ ! -e checkout/results ] || fail "$what: left $(find checkout/results)"
 [ ! -e checkout/build ] || fail "$what: left $(find checkout/build)"
+run checkout/tools/experiments/throughput --workloads burn-single -l 50 -s default -t 2 -u 0 -c 0 -B "$build" --force
+expect_status 0
+
+# What is built is said, and where.
+mkdir stubs
+cat >stubs/cmake <<END
+#!/bin/sh
+[ "\$1" != --build ] || ln -s "$build"/* "\$2/"
+END
+chmod +x stubs/cmake
+PATH=$work/stubs:$PATH run checkout/tools/experiments/sweep --simulate -w burn-single -l 50 -t 5 -v n=1 -o built
+expect_status 0
+expect_text err "^building Showstopper in $work/checkout/build/demo, as $work/checkout/build/demo/build\.log says$"
 
 finish

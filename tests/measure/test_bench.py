@@ -159,7 +159,8 @@ def test_a_helper_is_gone_with_who_started_it() -> None:
     parent = subprocess.Popen([sys.executable, "-B", "-c", script], stdout=subprocess.PIPE, text=True)
     assert parent.stdout
     child = int(parent.stdout.readline())
-    assert not is_over(child)
+    # From its command's first moment on.
+    assert wait_until(lambda: Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"sleep"), 20)
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     assert wait_until(lambda: is_over(child), 5)

@@ -25,14 +25,14 @@ from measure.text import (
     as_time,
     first_line,
     is_positive,
-    known,
+    kept_csv,
     listed,
     lines_of,
-    read_csv,
+    number,
     rows_of,
     words_of,
-    write,
 )
+from measure.text import write
 from measure.workloads import Workload
 
 # What a run depends on: what is measured by another revision of these is another thing.
@@ -80,7 +80,7 @@ class Part:
             report.warning(
                 f"The machine was busy: others took {self.busy} % of it before the first run. These figures say little of Showstopper."
             )
-        report.text(cluster.machines_said([(run.label, self.folder(run)) for run in self.complete]))
+        report.text(cluster.machines_said(map(self.folder, self.complete)))
         for line in self.environment_lines():
             if line.startswith("Emulated"):
                 report.text(line)
@@ -107,14 +107,14 @@ class Part:
 
     def others(self, run: Run) -> float | None:
         """Per cent that others took in the mean of a run."""
-        rows = read_csv(self.folder(run) / "record.csv") if (self.folder(run) / "record.csv").exists() else []
-        return 100 * known(rows[0], "others_mean") if rows and rows[0].get("others_mean") else None
+        shares = [number(row, "others_mean") for row in kept_csv(self.folder(run) / "record.csv")]
+        return 100 * shares[0] if shares and shares[0] is not None else None
 
     def environment_lines(self) -> list[str]:
         return sorted({line for run in self.complete for line in lines_of(self.folder(run) / "environment.txt")})
 
     def end(self) -> None:
-        self.report.text(warm_said([self.folder(run) for run in self.complete]))
+        self.report.text(warm_said(map(self.folder, self.complete)))
         self.report.heading("What it was run on")
         if (self.output / "machine.txt").exists():
             self.report.lines(self.output / "machine.txt")
@@ -192,35 +192,35 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     quick = flag("-q/--quick", "minutes on two processors (this is what is done without -q or -f)")
     full = flag("-f/--full", "the papers' durations")
     workloads: list[str] = option("-w/--workloads LIST", unlike, [],
-                       "out of tools/experiments/workload list ({of.default_workloads})")
+        "out of tools/experiments/workload list ({of.default_workloads})")
     targets: list[str] = option("-l/--targets LIST", loads, [], "target loads in percent ({of.targets_said})")
     repeat = option("-n/--repeat N", whole(1), 1, "how often each run is made (1)")
     time = option("-t/--time TIME", duration(2), 0,
-                  "length of a run under control, in seconds or as 1M30s, instead of what -q or -f mean")
+        "length of a run under control, in seconds or as 1M30s, instead of what -q or -f mean")
     environments = option("-I/--in LIST", some_of("native lxc qemu"), ["native"],
-                          "out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)")
+        "out of native,lxc,qemu: on the host itself, each side of a run in a container, or in a guest of its own (native)")
     warm_up: dict[str, int] = option("-u/--warm-up TIME", by_workload, {},
-                     "before that, uncontrolled ({of.warm_up_help}); or WORKLOAD=TIME,... for some")
+        "before that, uncontrolled ({of.warm_up_help}); or WORKLOAD=TIME,... for some")
     seed = option("-R/--random SEED", whole(0), None, "in random order, the same for the same seed")
     order = option("-O/--order ORDER", one_of("given interleaved", " (--random SEED is another)"), "given",
-                   "given, or interleaved: the first repetition of all, then the second, and so on (given)")
+        "given, or interleaved: the first repetition of all, then the second, and so on (given)")
     cool_down = option("-c/--cool-down TIME", duration(0), None, "wait so long between runs (2; with --full 20)")
     to = option("-o/--output DIR", text, "", "where everything goes (results/{of.name})")
     resume = flag("-r/--resume", "go on with the batch in DIR: complete runs are kept, the others made")
     dry_run = flag("-d/--dry-run", "print the runs, how long they take together, and what is missing; run nothing")
     only_report = flag("-p/--report", "make no run; write the report of those that are there")
     publish = flag("--publish", "write the tables into tools/bench/README.md as well, where that has a block for them, and keep the"
-                   " small CSV files they come from in tools/experiments/measured; refuses what other programs measured, or another"
-                   " machine, and batches that lack runs")
+        " small CSV files they come from in tools/experiments/measured; refuses what other programs measured, or another"
+        " machine, and batches that lack runs")
     programs = option("-B/--build DIR", text, "",
-                      "where the programs are (build/demo, which is built first when it isn't given)")
+        "where the programs are (build/demo, which is built first when it isn't given)")
     force = flag("-F/--force", "also on a machine that is busy")
     slurm = option("--slurm[=OPTIONS]", blanks, None,
-                   "as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks")
+        "as a job array of Slurm, a node for each task; OPTIONS are sbatch's, separated by blanks")
     logins = option("--parallel LOGINS", text, "", "by ssh on these machines, separated by commas, one task at a time on each"
-                    " (GNU parallel's --sshlogin)")
+        " (GNU parallel's --sshlogin)")
     per_node = option("--per-node WHAT", one_of("workload setting any"), "workload",
-                      "what stays on one node, or on nodes of one kind: the runs of a workload, of a setting, or any (workload)")
+        "what stays on one node, or on nodes of one kind: the runs of a workload, of a setting, or any (workload)")
     # How a node is told what to do.
     given_processors = option("--processors N", whole(1), 0, "")
     task = option("--task N", whole(1), 0, "")
@@ -404,15 +404,18 @@ class Batch:
             self.prepare_build()
             own.check()
             return 1 if self.cluster.run_task(own.task) else 0
-        begun = self.list_file.exists()
         if own.publish:
             if len(own.environments) > 1 and type(own).published is Experiment.published:
                 raise Trouble("--publish: expected one environment")
             self.publication.look(DOCUMENT, f"experiments-{own.published_as}")
-        if begun and not own.only_report and not own.resume:
-            raise Trouble(f"{self.output} holds a batch; --resume goes on with it, or choose another --output")
+        begun = self.list_file.exists()
         if own.only_report and not begun:
             raise Trouble(f"{self.output} holds no batch")
+        if begun and not own.only_report and not own.resume:
+            # A list of which nothing was ever run is none: its nodes were busy, say.
+            begun = any(self.output.glob("runs/*")) or any(self.output.glob("*/runs/*"))
+            if begun:
+                raise Trouble(f"{self.output} holds a batch; --resume goes on with it, or choose another --output")
         if begun and (own.publish or not own.only_report):
             self.same_list()
         if begun and own.publish:
@@ -420,7 +423,7 @@ class Batch:
         if own.only_report:
             self.prepare_build()
         else:
-            self.begin()
+            self.begin(anew=not begun)
             self.run()
         self.write_reports(runs.of_list(self.list_file, self.runs))
         print(f"Report: {self.output / self.name}.html")
@@ -428,12 +431,14 @@ class Batch:
             self.publish()
         return 1 if self.failed else 0
 
-    def begin(self) -> None:
+    def begin(self, anew: bool) -> None:
         """Looks first, installs second: a batch is begun as a whole, or nothing of it is left."""
         own = self.own
         here = not own.simulated and not own.on_cluster
+        # Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
+        if not here and self.list_file.exists():
+            self.locks.append(machine.lock(self.list_file, f"in {self.shown}"))
         if here:
-            # Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
             self.locks.append(machine.lock(Path(__file__), "of this checkout"))
             self.remove_left()
             if own.programs:
@@ -449,12 +454,11 @@ class Batch:
             (self.output / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Trouble(f"can't make {self.output}: {error.strerror}") from error
-        if not self.list_file.exists():
+        if anew:
             write(self.output / "joblog", JOBLOG)
             write(self.output / "revision", self.publication.revision + "\n")
             runs.write_list(self.list_file, self.runs)
-        if not here:
-            self.locks.append(machine.lock(self.list_file, f"in {self.shown}"))
+            self.locks += [] if here else [machine.lock(self.list_file, f"in {self.shown}")]
         for environment in own.environments if len(own.environments) > 1 else ():
             (self.output / environment / "runs").mkdir(parents=True, exist_ok=True)
             of_it = [replace(run, several=False) for run in self.runs if run.environment == environment]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from measure import machine, runs
+from measure import machine, making, runs
 from measure.publish import remove
 from measure.runs import Run
 from measure.text import Trouble, first_line, lines_of, listed, number, quoted_words, read_csv, write
@@ -35,13 +35,13 @@ class Cluster:
     def processors(self) -> int:
         """Those that the list is made for: of the machines that do the runs."""
         own = self.own
-        if own.on_cluster:
-            if own.slurm is not None and own.logins:
-                raise Trouble("--slurm and --parallel: expected one of them")
-            if own.environments != ["native"]:
-                raise Trouble("--in: expected native beside --slurm or --parallel")
-            if own.simulated:
-                raise Trouble("what is simulated runs here alone; leave out --slurm or --parallel")
+        for is_so, why in (
+            (own.slurm is not None and own.logins, "--slurm and --parallel: expected one of them"),
+            (own.environments != ["native"], "--in: expected native beside --slurm or --parallel"),
+            (own.simulated, "what is simulated runs here alone; leave out --slurm or --parallel"),
+        ):
+            if own.on_cluster and is_so:
+                raise Trouble(why)
         if own.given_processors:
             return own.given_processors
         if said := first_line(self.folder / "processors"):
@@ -151,8 +151,7 @@ class Cluster:
                 continue
             said = f"{label} is complete, on {node}"
             if failed:
-                why = next((line for line in lines_of(folder / "messages.txt") if "the run goes on" not in line), "")
-                said = f"{label} failed on {node}: {why}"
+                said = f"{label} failed on {node}: {making.why_failed(folder)}"
             elif was_suspended(folder / "log.csv"):
                 said, failed = f"{label} was suspended on {node}, and doesn't count", True
                 record = runs.record_of(folder) or {}
@@ -165,28 +164,20 @@ class Cluster:
     def end_tasks(self) -> int:
         """When nobody is at work any more: attempts become lines of the joblog, and their folders go. How many runs are not complete."""
         self.collect()
-        lines: list[list[str]] = []
+        lines: list[tuple[float, str]] = []
         attempts = [folder for folder in self.folder.glob("*.*.*") if folder.is_dir()]
         for folder in attempts:
-            for line in lines_of(folder / "joblog"):
-                fields = line.split("\t")
-                lines.append([fields[0], first_line(folder / "node"), *fields[2:]])
+            for place, _, start, *more in (line.split("\t") for line in lines_of(folder / "joblog")):
+                lines.append((float(start), "\t".join([place, first_line(folder / "node"), start, *more])))
         with (self.output / "joblog").open("a") as log:
-            log.write(
-                "".join("\t".join(fields) + "\n" for fields in sorted(lines, key=lambda fields: float(fields[2])))
-            )
+            log.write("".join(f"{line}\n" for _, line in sorted(lines)))
         for folder in attempts:
             remove(folder)
-        of = [
-            (run.label, run.folder(self.output))
-            for run in self.batch.runs
-            if runs.is_complete(run, run.folder(self.output))
-        ]
-        write(self.output / "machine.txt", "".join(machines_of(of)))
-        left = len(runs.left(self.batch.runs, self.output))
+        every, left = self.batch.runs, runs.left(self.batch.runs, self.output)
+        write(self.output / "machine.txt", machines_of([run.folder(self.output) for run in every if run not in left]))
         if left:
-            print(f"{left} of {len(self.batch.runs)} runs are not complete; --resume takes them up")
-        return left
+            print(f"{len(left)} of {len(every)} runs are not complete; --resume takes them up")
+        return len(left)
 
     def run(self) -> int:
         """The batch on many machines, from its beginning or where it stopped."""
@@ -216,31 +207,28 @@ def was_suspended(log: Path) -> bool:
 
 def kind_of(description: Path) -> str:
     """One line, the same for machines of one kind."""
-    return "; ".join(
-        line for line in lines_of(description) if not line.startswith(("date: ", "load before the first run: "))
-    )
+    its_own = ("date: ", "load before the first run: ")
+    return "; ".join(line for line in lines_of(description) if not line.startswith(its_own))
 
 
-def kinds(of: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
-    """Nodes of each kind, one for each run."""
+def kinds(of: Iterable[Path]) -> dict[str, list[str]]:
+    """Nodes of each kind, one for each folder of a run."""
     found: dict[str, list[str]] = {}
-    for _, folder in of:
+    for folder in of:
         if (folder / "node").exists():
             found.setdefault(kind_of(folder / "machine.txt"), []).append(first_line(folder / "node"))
     return found
 
 
-def machines_of(of: Iterable[tuple[str, Path]]) -> list[str]:
-    lines: list[str] = []
+def machines_of(of: Iterable[Path]) -> str:
+    said = ""
     for kind, nodes in kinds(of).items():
-        lines += [
-            f"nodes: {' '.join(dict.fromkeys(nodes))} ({len(nodes)} runs)\n",
-            *(f"{line}\n" for line in kind.split("; ")),
-        ]
-    return lines
+        said += f"nodes: {' '.join(dict.fromkeys(nodes))} ({len(nodes)} runs)\n"
+        said += "".join(f"{line}\n" for line in kind.split("; "))
+    return said
 
 
-def machines_said(of: Iterable[tuple[str, Path]]) -> str:
+def machines_said(of: Iterable[Path]) -> str:
     """What a report says first, where its runs are of several kinds of machines."""
     found = kinds(of)
     if len(found) < 2:

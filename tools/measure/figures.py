@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure.process import attempt, output_of
-from measure.text import Row, Trouble, read_csv, rows_of
+from measure.text import Row, Trouble, rows_of
 
 Key = tuple[str, ...]
 
@@ -121,7 +121,3 @@ def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str
     return [[head, *settings]] + [
         [of, *(cells.get((of, name), "") for name in settings)] for of in by_size(row[head] for row in rows)
     ]
-
-
-def kept_csv(path: Path) -> list[Row]:
-    return read_csv(path) if path.exists() and path.stat().st_size else []

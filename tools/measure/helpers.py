@@ -8,8 +8,8 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 
 from measure import process
 from measure.text import Trouble
@@ -25,13 +25,10 @@ class Helper:
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> Helper:
-        if self.stdout:
-            with self.stdout.open("wb") as to:
-                self.process = process.start(
-                    self.words, stdout=to, session=self.session, bind="KILL" if self.session else "TERM"
-                )
-        else:
-            self.process = process.start(self.words, session=self.session, bind="KILL" if self.session else "TERM")
+        with ExitStack() as around:
+            to = around.enter_context(self.stdout.open("wb")) if self.stdout else None
+            bind = "KILL" if self.session else "TERM"
+            self.process = process.start(self.words, stdout=to, session=self.session, bind=bind)
         if self.healthy and not process.wait_until(lambda: self.is_well() or not self.is_alive(), self.patience):
             self.end()
             raise Trouble(f"{self.name} was not ready within {self.patience:g} s")
@@ -58,9 +55,7 @@ class Helper:
     def __enter__(self) -> Helper:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
 
 

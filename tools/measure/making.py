@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,8 @@ from measure.environments import Side, sides_of
 from measure.process import attempt, end, output_of, processors_in, start, status_of
 from measure.publish import remove
 from measure.runs import Group, Run
-from measure.text import Trouble, lines_of, number, quoted, quoted_words, read_csv, shortest
+from measure.text import Trouble, first_line, kept_csv, known, lines_of, number, quoted, quoted_words, read_csv
+from measure.text import shortest, table_text
 
 if TYPE_CHECKING:
     from measure.batch import Experiment
@@ -139,8 +139,7 @@ class Maker:
         status = status or int(bool(fault))
         if fault:
             add_message(part, fault)
-        command = " ".join(lines_of(part / "command"))
-        word = runs.COMPLETE if not status else runs.FAILED
+        command, word = " ".join(lines_of(part / "command")), runs.FAILED if status else runs.COMPLETE
         runs.Record(run.fields(), command, self.revision, self.machine, began, ended, word, status).write(part)
         part.rename(failed if status else kept)
         if status:
@@ -218,10 +217,8 @@ def watch(process: subprocess.Popen[str], part: Path, what: str, left: float) ->
     done = time.strftime("%H:%M", time.localtime(time.time() + left))
     while process.poll() is None:
         print(f"\r\033[K{what}{load_now(part)}, done at {done}", end="", flush=True)
-        try:
+        with suppress(subprocess.TimeoutExpired):
             process.wait(1)
-        except subprocess.TimeoutExpired:
-            pass
     print("\r\033[K", end="", flush=True)
 
 
@@ -233,22 +230,18 @@ def load_now(part: Path) -> str:
             # The last one may be half a line.
             row = dict(zip(lines[0].split(","), lines[-2].split(",")))
             load, target = number(row, "load"), number(row, "target")
-            if load is not None:
-                return f": load {100 * load:.0f} %, " + (
-                    f"target {100 * target:.0f} %" if target is not None else "warming up"
-                )
+            what = "warming up" if target is None else f"target {100 * target:.0f} %"
+            return "" if load is None else f": load {100 * load:.0f} %, {what}"
     return ""
 
 
 def ran_as_long(record: Path, seconds: float) -> bool:
-    rows = read_csv(record) if record.exists() else []
-    return bool(rows) and (number(rows[0], "controlled_s") or 0) > seconds - 0.5
+    return any((number(row, "controlled_s") or 0) > seconds - 0.5 for row in kept_csv(record))
 
 
 def log_is_whole(record: Path) -> bool:
     """What the record of a run says of the log beside it. One that can't say it, of an older build, has nothing against it."""
-    rows = read_csv(record) if record.exists() else []
-    return not rows or rows[0].get("log_missing_s", "0") != "" and not number(rows[0], "log_missing_s")
+    return all(float(row.get("log_missing_s", "0") or "1") == 0 for row in kept_csv(record))
 
 
 def lost_records(run: Run, part: Path) -> str:
@@ -265,7 +258,7 @@ def lost_records(run: Run, part: Path) -> str:
 
 def hole_in(log: Path) -> str:
     """A row without a load marks what could not be written."""
-    holes = sum(row.get("load") == "" for row in read_csv(log)) if log.exists() else 0
+    holes = sum(row.get("load") == "" for row in kept_csv(log))
     return f"the log is not whole: {holes} of its rows have no load" if holes else ""
 
 
@@ -296,21 +289,14 @@ def by_clock_of_host(side: Path, file: Path, to: Path) -> None:
         shutil.copy(file, to)
         return
     readings = read_csv(side / "clock.csv")
-    ahead = sum(float(row["ahead_s"]) for row in readings) / len(readings)
-    zero = sum(float(row["zero_unix_s"]) for row in readings) / len(readings)
-    moved = {"monotonic_s": zero - ahead, "start_s": zero - ahead, "end_s": zero - ahead, "time_unix_s": -ahead}
-    with file.open(newline="") as source, to.open("w", newline="") as target:
-        table = csv.reader(source)
-        head: list[str] = next(table, [])
-        target.write(",".join(head) + "\n")
-        for row in table:
-            target.write(
-                ",".join(
-                    f"{float(cell) + moved[name]:.6f}" if cell and name in moved else cell
-                    for name, cell in zip(head, row)
-                )
-                + "\n"
-            )
+    ahead, zero = (sum(known(row, name) for row in readings) / len(readings) for name in ("ahead_s", "zero_unix_s"))
+    moved = dict.fromkeys(("monotonic_s", "start_s", "end_s"), zero - ahead) | {"time_unix_s": -ahead}
+
+    def cell(name: str, text: str) -> str:
+        return f"{float(text) + moved[name]:.6f}" if text and name in moved else text
+
+    rows = read_csv(file)
+    to.write_text(table_text([first_line(file).split(","), *([cell(*of) for of in row.items()] for row in rows)]))
 
 
 # ---- Warm? ------------------------------------------------------------------------------------------------------------------------
@@ -320,10 +306,10 @@ def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, f
     """Iterations a second in the two last quarters of the warm-up, of which none is longer than 30 s. An iteration counts where it ran; one that
     ends under control, which may have slowed it, as if it took as long as those of the warm-up did in the mean. None where no iteration ended in
     one of the two."""
-    rows = read_csv(log)
-    if not rows:
+    first = next(iter(read_csv(log)), None)
+    if not first:
         return None
-    began = float(rows[0]["monotonic_s"]) - float(rows[0]["time_s"])
+    began = known(first, "monotonic_s") - known(first, "time_s")
     step = min(30.0, warm_up / 4)
     edges = [began - 2 * step, began - step, began]
     count, ended, lengths, reached = [0.0, 0.0], [0, 0], 0.0, []
@@ -362,8 +348,6 @@ def look_whether_warm(run: Run, part: Path) -> None:
         change = f"{100 * (found[1] / found[0] - 1):.2f}"
         said += f"{records},{found[0]:.4g},{found[1]:.4g},{change}\n"
         if abs(float(change)) > 2:
-            add_message(
-                part,
-                f"not warm: the throughput of {records} changed by {change} % from the last but one quarter of the warm-up to the last",
-            )
+            quarters = "from the last but one quarter of the warm-up to the last"
+            add_message(part, f"not warm: the throughput of {records} changed by {change} % {quarters}")
     (part / "warm.csv").write_text(said)

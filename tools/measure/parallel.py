@@ -16,10 +16,8 @@ def ask(own: Experiment) -> int:
     """How many processors each of them has: the same number."""
     if not has_program("parallel") or not attempt(["parallel", "--version"]).stdout.startswith("GNU parallel"):
         raise Trouble("--parallel: GNU parallel is missing")
-    said = output_of(
-        ["parallel", "--will-cite", "--nonall", "--sshlogin", own.logins, "nproc"],
-        f"--parallel: not all of {own.logins} could be asked for their processors",
-    )
+    trouble = f"--parallel: not all of {own.logins} could be asked for their processors"
+    said = output_of(["parallel", "--will-cite", "--nonall", "--sshlogin", own.logins, "nproc"], trouble)
     counts = sorted(set(said.split()))
     if len(counts) != 1:
         raise Trouble(f"--parallel: these machines have {' and '.join(counts)} processors; choose some of one kind")
@@ -28,10 +26,8 @@ def ask(own: Experiment) -> int:
 
 def script(cluster: Cluster) -> str:
     words = ["parallel", "--will-cite", "--sshlogin", cluster.own.logins, "--jobs", "1", "--workdir", os.getcwd()]
-    tasks = " ".join(map(str, cluster.tasks_left()))
-    return (
-        f"{quoted_words([*words, '--termseq', 'TERM,10000,KILL,25'])} {quoted(cluster.command() + ' {}')} ::: {tasks}\n"
-    )
+    words += ["--termseq", "TERM,10000,KILL,25", f"{cluster.command()} {{}}", ":::"]
+    return f"{quoted_words([*words, *map(str, cluster.tasks_left())])}\n"
 
 
 def run(cluster: Cluster) -> None:

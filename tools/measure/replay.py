@@ -25,11 +25,11 @@ def replay_times(name: str, value: str) -> list[str]:
 class Replay(Experiment):
     # fmt: off
     chosen: list[str] = option("-s/--settings LIST", some_of(ALL), [],
-                               f"out of {ALL.replace(' ', ',')} (all; quick: PI-even,default)")
+        f"out of {ALL.replace(' ', ',')} (all; quick: PI-even,default)")
     times: list[str] = option("-T/--times LIST", replay_times, [],
-                              "replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)")
+        "replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)")
     levels = option("-L/--levels NAME", one_of("lines hold"), "lines",
-                    "lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)")
+        "lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)")
     # fmt: on
 
     def settings(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from measure.text import lines_of, markdown, write
 
+HEAD = '<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n'
 STYLE = """<style>
 body { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; margin: 1em 0; font-size: 14px; }
@@ -29,8 +30,8 @@ class Report:
 
     def __init__(self, folder: Path, name: str, title: str, pictures_in: str = "") -> None:
         self.folder, self.name, self.pictures_in = folder, name, pictures_in
-        self.md = f"# {title}\n"
-        self.html = f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{as_html(title)}</title>\n{STYLE}<h1>{as_html(title)}</h1>\n'
+        shown = as_html(title)
+        self.md, self.html = f"# {title}\n", f"{HEAD}<title>{shown}</title>\n{STYLE}<h1>{shown}</h1>\n"
 
     def heading(self, text: str) -> None:
         self.md += f"\n## {text}\n"
@@ -53,9 +54,8 @@ class Report:
         self.html += f"<pre>{as_html(said)}</pre>\n"
 
     def table(self, table: Sequence[Sequence[str]]) -> None:
-        self.md += "\n" + "".join(
-            f"{line}\n" for line in markdown([[cell.replace("|", "\\|") for cell in row] for row in table])
-        )
+        lines = markdown([[cell.replace("|", "\\|") for cell in row] for row in table])
+        self.md += "\n" + "".join(f"{line}\n" for line in lines)
         self.html += html_table(table)
 
     def image(self, file: str, what: str, style: str = "") -> str:
@@ -79,20 +79,14 @@ class Report:
 
 def html_table(table: Sequence[Sequence[str]]) -> str:
     """Cells with two values, A / B, have a column for each."""
-    pairs = [
-        column > 0 and any(" / " in row[column] for row in table if column < len(row))
-        for column in range(len(table[0]))
+    has_two = [
+        place > 0 and any(" / " in row[place] for row in table if place < len(row)) for place in range(len(table[0]))
     ]
-    made = "<table>\n"
-    for number, row in enumerate(table):
-        made += "<tr>"
-        for cell, is_pair in zip(row, pairs):
-            if number == 0:
-                made += f"<th{' colspan=2' if is_pair else ''}>{as_html(cell)}"
-            elif not is_pair:
-                made += f"<td>{as_html(cell)}"
-            else:
-                first, _, second = cell.partition(" / ")
-                made += f"<td>{as_html(first)}<td>{as_html(second)}"
-        made += "\n"
-    return made + "</table>\n"
+    made = "<table>\n<tr>"
+    for cell, two in zip(table[0], has_two):
+        made += f"<th{' colspan=2' if two else ''}>{as_html(cell)}"
+    for row in table[1:]:
+        made += "\n<tr>"
+        for cell, two in zip(row, has_two):
+            made += "".join(f"<td>{as_html(part)}" for part in (cell.partition(" / ")[::2] if two else [cell]))
+    return made + "\n</table>\n"

@@ -71,9 +71,9 @@ class Run:
 
     def line(self) -> list[str]:
         """Of runs.tsv."""
-        instances = "/".join(group.instances for group in self.groups)
-        numbers = [shortest(self.warm_up), shortest(self.seconds)]
-        return [self.name, self.workload, instances, *numbers, self.environment, " ".join(self.words())]
+        instances, words = "/".join(group.instances for group in self.groups), " ".join(self.words())
+        lengths = [shortest(self.warm_up), shortest(self.seconds)]
+        return [self.name, self.workload, instances, *lengths, self.environment, words]
 
     def fields(self) -> dict[str, Any]:
         names = "workload setting target repetition scheme environment seed"
@@ -108,11 +108,9 @@ def record_of(folder: Path) -> dict[str, Any] | None:
 
 def is_complete(run: Run, folder: Path) -> bool:
     """Its record says so; where there is none, which was so before, the folder has its name only then."""
-    if not folder.is_dir():
-        return False
     record = record_of(folder)
     if record is None:
-        return not (folder / "run.json").exists()
+        return folder.is_dir() and not (folder / "run.json").exists()
     return record.get("status") == COMPLETE and record.get("fields") == run.fields()
 
 
@@ -151,8 +149,11 @@ def write_list(path: Path, runs: Iterable[Run]) -> None:
 
 def is_same_list(path: Path, runs: Sequence[Run]) -> bool:
     """Lists from before have no fields, and other blanks."""
-    found = [[" ".join(field.split()) for field in line.split("\t")[:7]] for line in lines_of(path)]
-    return found == [[" ".join(field.split()) for field in run.line()] for run in runs]
+
+    def plain(lines: Iterable[list[str]]) -> list[list[str]]:
+        return [[" ".join(field.split()) for field in line] for line in lines]
+
+    return plain(line.split("\t")[:7] for line in lines_of(path)) == plain(run.line() for run in runs)
 
 
 def of_list(path: Path, runs: Sequence[Run]) -> list[Run]:

@@ -12,7 +12,7 @@ from measure.batch import Experiment, Part
 from measure.machine import EXPERIMENTS
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, listed, number, rows_of, table_text
+from measure.text import Row, Trouble, kept_csv, listed, number, rows_of, table_text
 
 # The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
 PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
@@ -214,7 +214,7 @@ def report_whole(report: Report, targets: Iterable[str], processors: int) -> Non
 
 def report_repeats(part: Part) -> None:
     """Means over repeats with their confidence intervals, of all samples and of those without a burst."""
-    rows = figures.kept_csv(part.output / "repeats.csv")
+    rows = kept_csv(part.output / "repeats.csv")
     if not rows:
         return
 

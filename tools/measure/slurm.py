@@ -16,9 +16,8 @@ from measure.text import Trouble, first_line, listed, quoted, write
 def ask(own: Experiment) -> int:
     """How many processors a job of these options gets, by Slurm's own word."""
     if not has_program("sbatch"):
-        raise Trouble(
-            "--slurm: there is no sbatch here; where there is no Slurm, --parallel 'LOGIN,LOGIN' does the same by ssh"
-        )
+        instead = "where there is no Slurm, --parallel 'LOGIN,LOGIN' does the same by ssh"
+        raise Trouble(f"--slurm: there is no sbatch here; {instead}")
     result = attempt(["sbatch", "--test-only", "--nodes=1", "--exclusive", *(own.slurm or []), "--wrap=true"])
     said = (result.stdout + result.stderr).strip()
     match = re.search(r"^sbatch: Job .* using ([0-9]*) processors ", said, re.M)

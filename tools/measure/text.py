@@ -86,6 +86,11 @@ def read_csv(path: Path) -> list[Row]:
         raise Trouble(f"{path}: {error.strerror}") from error
 
 
+def kept_csv(path: Path) -> list[Row]:
+    """None where there is no such file."""
+    return read_csv(path) if path.exists() else []
+
+
 def rows_of(text: str) -> list[Row]:
     return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(io.StringIO(text))]
 

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Environments of runs: what the sides of a run are put into, and the driver that makes, runs and removes them."""
 
-import re
+import os
 import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from measure.process import end, is_over, output_of, tell, wait_until
+from measure.process import end, is_over, tell, wait_until
+from measure.publish import remove
 from measure.text import Trouble, first_line, lines_of, write
 
 NAMES = ("native", "lxc", "qemu")
@@ -38,12 +40,8 @@ class Side:
     @property
     def called(self) -> str:
         """The same for whoever removes what another one made."""
-        said = (
-            subprocess.run(["cksum"], input=str(self.run).encode(), capture_output=True, check=True)
-            .stdout.split()[0]
-            .decode()
-        )
-        return f"showstopper-{said}-{self.name}"
+        said = subprocess.run(["cksum"], input=str(self.run), capture_output=True, check=True, text=True).stdout
+        return f"showstopper-{said.split()[0]}-{self.name}"
 
     @property
     def quota_us(self) -> int:
@@ -99,10 +97,11 @@ class Environment(ABC):
 def kind_of(name: str) -> type[Environment]:
     from measure.environments import lxc, native, qemu
 
-    kinds: dict[str, type[Environment]] = {"native": native.Native, "lxc": lxc.Lxc, "qemu": qemu.Qemu}
-    if name not in kinds:
-        raise Trouble(f"there is no environment '{name}', expected native, lxc or qemu")
-    return kinds[name]
+    kinds: list[type[Environment]] = [native.Native, lxc.Lxc, qemu.Qemu]
+    for kind in kinds:
+        if kind.name == name:
+            return kind
+    raise Trouble(f"there is no environment '{name}', expected native, lxc or qemu")
 
 
 def sides_of(run: Path) -> list[Side]:
@@ -114,25 +113,19 @@ def kill_of_run(side: Side, number: int, patience: float) -> None:
     """TERM, then KILL; not another process that got its number."""
 
     def is_of_run() -> bool:
-        try:
-            words = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            return False
+        words = " ".join(lines_of(Path(f"/proc/{number}/cmdline"))).replace("\0", " ")
         return str(side.run) in words or side.called in words
 
-    if number <= 0 or is_over(number) or not is_of_run():
-        return
-    tell(number, signal.SIGTERM)
-    if not wait_until(lambda: is_over(number), patience):
-        tell(number, signal.SIGKILL)
+    if number > 0 and not is_over(number) and is_of_run():
+        tell(number, signal.SIGTERM)
+        if not wait_until(lambda: is_over(number), patience):
+            tell(number, signal.SIGKILL)
 
 
 # ---- The driver -------------------------------------------------------------------------------------------------------------------
 
 
 def make_sides(environment: Environment) -> list[Side]:
-    from measure.publish import remove
-
     run = environment.run
     sides = sides_of(run)
     (run / "environment.txt").unlink(missing_ok=True)
@@ -207,8 +200,6 @@ def mounted() -> list[tuple[str, Path, str]]:
 
 def hierarchy(controller: str) -> Hierarchy | None:
     """Where groups of that controller can be made."""
-    import os
-
     for kind, at, options in mounted():
         if kind == "cgroup" and controller in options.split(",") and os.access(at, os.W_OK):
             return Hierarchy(1, at)
@@ -216,23 +207,16 @@ def hierarchy(controller: str) -> Hierarchy | None:
             if controller in first_line(at / "cgroup.subtree_control").split():
                 return Hierarchy(2, at)
             if controller in first_line(at / "cgroup.controllers").split():
-                try:
+                with suppress(OSError):
                     (at / "cgroup.subtree_control").write_text(f"+{controller}")
-                except OSError:
-                    continue
-                return Hierarchy(2, at)
+                    return Hierarchy(2, at)
     return None
 
 
 def group_folders(name: str) -> list[Path]:
     """Of one group in all hierarchies, those within first."""
-    return [
-        Path(line)
-        for _, at, _ in mounted()
-        if (at / name).is_dir()
-        for line in output_of(["find", at / name, "-depth", "-type", "d"]).split("\n")
-        if line
-    ]
+    roots = [at / name for _, at, _ in mounted() if (at / name).is_dir()]
+    return [Path(path) for root in roots for path, _, _ in os.walk(root, topdown=False)]
 
 
 def remove_group(name: str) -> None:
@@ -242,10 +226,8 @@ def remove_group(name: str) -> None:
         for group in group_folders(name):
             for line in lines_of(group / "cgroup.procs"):
                 tell(int(line), signal.SIGKILL)
-            try:
+            with suppress(OSError):
                 group.rmdir()
-            except OSError:
-                pass
         return not group_folders(name)
 
     wait_until(gone, 5)
@@ -261,7 +243,3 @@ def limit(found: Hierarchy, name: str, side: Side) -> Path:
     else:
         (group / "cpu.max").write_text(f"{side.quota_us} 100000")
     return group
-
-
-def is_number(text: str) -> bool:
-    return bool(re.fullmatch("[0-9]+", text))

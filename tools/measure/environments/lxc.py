@@ -3,21 +3,27 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from measure.environments import (
-    Environment,
-    Hierarchy,
-    Process,
-    Side,
-    group_folders,
-    hierarchy,
-    kill_of_run,
-    remove_group,
-)
+from measure.environments import Environment, Hierarchy, Process, Side, group_folders, hierarchy, kill_of_run
+from measure.environments import remove_group
 from measure.process import end, has_program, start
 from measure.text import Trouble, lines_of
 
+# Of all containers. A /tmp of its own, in which the folders that it is to see are put back.
+ALL = """\
+lxc.rootfs.path = dir:/
+lxc.rootfs.options = ro
+lxc.mount.auto = proc:rw sys:ro cgroup:ro:force
+lxc.mount.entry = tmpfs tmp tmpfs rw,nosuid,nodev,mode=1777 0 0
+lxc.mount.entry = tmpfs dev/shm tmpfs rw,nosuid,nodev,mode=1777,create=dir 0 0
+lxc.net.0.type = empty
+lxc.tty.max = 0
+lxc.pty.max = 16
+lxc.console.path = none
+lxc.apparmor.profile = unconfined
+"""
 INSIDE = Path(__file__).with_name("inside.py")
 
 
@@ -64,25 +70,9 @@ class Lxc(Environment):
         self.note(f"Each container could use {side.quota} processors at a time, by a quota.")
 
     def make(self, side: Side) -> None:
-        # A /tmp of its own, in which the folders that it is to see are put back.
-        own = [
-            "lxc.rootfs.path = dir:/",
-            "lxc.rootfs.options = ro",
-            "lxc.mount.auto = proc:rw sys:ro cgroup:ro:force",
-            "lxc.mount.entry = tmpfs tmp tmpfs rw,nosuid,nodev,mode=1777 0 0",
-            "lxc.mount.entry = tmpfs dev/shm tmpfs rw,nosuid,nodev,mode=1777,create=dir 0 0",
-            *(mount(folder, "ro") for folder in lines_of(self.run / "visible")),
-            mount(str(side.folder), "rw"),
-            f"lxc.uts.name = {side.name}",
-            "lxc.net.0.type = empty",
-            "lxc.tty.max = 0",
-            "lxc.pty.max = 16",
-            "lxc.console.path = none",
-            "lxc.apparmor.profile = unconfined",
-            *self.processors(side),
-            *self.quota(side),
-        ]
-        (side.folder / "lxc.conf").write_text("\n".join(own) + "\n")
+        seen = [mount(folder, "ro") for folder in lines_of(self.run / "visible")]
+        own = [mount(str(side.folder), "rw"), f"lxc.uts.name = {side.name}", *self.processors(side), *self.quota(side)]
+        (side.folder / "lxc.conf").write_text(ALL + "".join(f"{line}\n" for line in [*seen, *own]))
 
     def start(self, side: Side) -> Process:
         # LXC kills what is in a container when its monitor dies, which is this process.
@@ -114,7 +104,5 @@ class Lxc(Environment):
         remove_group(f"lxc.monitor.{side.called}")
         # Where LXC puts itself to remove the others.
         for group in group_folders("lxc.pivot"):
-            try:
+            with suppress(OSError):
                 group.rmdir()
-            except OSError:
-                pass

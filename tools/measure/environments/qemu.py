@@ -10,7 +10,7 @@ from pathlib import Path
 from measure.environments import Environment, Process, Side
 from measure.machine import ROOT
 from measure.process import has_program, output_of, processors_in, start
-from measure.text import Trouble, lines_of
+from measure.text import Trouble, first_line, lines_of
 
 HERE = Path(__file__).parent
 # Prints the kernel, the words of the accelerator, the options of the kernel, and whether it is KVM.
@@ -44,10 +44,8 @@ class Qemu(Environment):
     @classmethod
     def missing(cls) -> list[str]:
         lacking = [] if platform.machine() == "x86_64" else [f"guests for {platform.machine()}"]
-        lacking += (
-            [] if has_program("qemu-system-x86_64") else ["the package qemu-system-x86 (tools/setup vm installs it)"]
-        )
-        lacking += [] if has_program("busybox") else ["the package busybox-static (tools/setup vm installs it)"]
+        for program, package in (("qemu-system-x86_64", "qemu-system-x86"), ("busybox", "busybox-static")):
+            lacking += [] if has_program(program) else [f"the package {package} (tools/setup vm installs it)"]
         return lacking + ([] if has_program("apt-get") else ["apt-get, which would download a kernel"])
 
     def make(self, side: Side) -> None:
@@ -57,11 +55,8 @@ class Qemu(Environment):
             "to": str(side.folder / "initramfs"),
             "guest": str(HERE / "guest"),
         }
-        said = output_of(
-            ["sh", "-c", MAKE],
-            f"no environment of the kind qemu can be made for {side.name}",
-            env=os.environ | variables,
-        )
+        trouble = f"no environment of the kind qemu can be made for {side.name}"
+        said = output_of(["sh", "-c", MAKE], trouble, os.environ | variables)
         (side.folder / "machine").write_text(said)
         shutil.copy(self.run / "visible", side.folder / "visible")
         (side.folder / "where").write_text(f"{side.folder}\n")
@@ -87,22 +82,13 @@ class Qemu(Environment):
         kernel, accelerator, kernel_options, _ = lines_of(side.folder / "machine")[:4]
         shared = str(side.folder).replace(",", ",,")
         count = self.virtual(side)
-        words = f"qemu-system-x86_64 -nodefaults -no-reboot -display none -name {side.called},debug-threads=on {accelerator}".split()
-        words += [
-            "-smp",
-            str(count),
-            "-m",
-            str(1024 + 512 * count),
-            "-kernel",
-            kernel,
-            "-initrd",
-            str(side.folder / "initramfs"),
-        ]
+        words = "qemu-system-x86_64 -nodefaults -no-reboot -display none".split()
+        words += f"-name {side.called},debug-threads=on {accelerator} -smp {count} -m {1024 + 512 * count}".split()
+        words += ["-kernel", kernel, "-initrd", str(side.folder / "initramfs")]
         words += ["-append", kernel_options, "-serial", f"file:{side.folder / 'console'}"]
-        words += ["-fsdev", "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap"]
-        words += ["-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
-        words += ["-fsdev", f"local,id=shared,path={shared},security_model=none,multidevs=remap"]
-        words += ["-device", "virtio-9p-pci,fsdev=shared,mount_tag=shared"]
+        for tag, of in (("host", "path=/,readonly=on"), ("shared", f"path={shared}")):
+            words += ["-fsdev", f"local,id={tag},{of},security_model=none,multidevs=remap"]
+            words += ["-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
         to = ["taskset", "-c", side.processors] if side.processors != "all" else []
         with (side.folder / "messages.txt").open("wb") as messages:
             return start([*to, *words], stdout=messages, stderr=messages, bind="KILL")
@@ -111,9 +97,8 @@ class Qemu(Environment):
         # The threads that are its processors are bound to one each.
         if side.processors == "all":
             return
-        threads = {
-            file.read_text().strip(): file.parent.name for file in Path(f"/proc/{process.pid}/task").glob("*/comm")
-        }
+        tasks = Path(f"/proc/{process.pid}/task").glob("*/comm")
+        threads = {first_line(file): file.parent.name for file in tasks}
         for number, processor in enumerate(processors_in(side.processors)):
             of = [thread for name, thread in threads.items() if re.match(f"CPU {number}/", name)]
             if not of:
