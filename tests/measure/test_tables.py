@@ -63,8 +63,8 @@ def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) ->
         (run("w", "50", "default", 2), {"load": "0.52", "throughput": "12"}),
     ]
     columns = [
-        settings.Column("load", "load_percent", settings.three, 100),
-        settings.Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True),
+        settings.Column("load", "load_percent", factor=100),
+        settings.Column("throughput", "throughput", ".5g", has_half=True),
     ]
     rows = settings.means_over_repeats(part_of(tmp_path, build), found, "target_percent", columns)
     assert [list(row.values()) for row in rows] == [

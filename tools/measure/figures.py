@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure.process import attempt, output_of
-from measure.text import Row, Trouble, rows_of
+from measure.text import Row, Trouble, known, number, rows_of
 
 Key = tuple[str, ...]
 
@@ -40,9 +40,8 @@ def summaries(build: Path, values: Iterable[tuple[Key, float]]) -> dict[Key, Sum
 
 
 def summary(row: Row) -> Summary:
-    of = [float(row[name]) for name in ("mean", "median", "least", "most", "sum")]
-    half, error = (float(row[name]) if row[name] else None for name in ("half", "error"))
-    return Summary(int(row["count"]), of[0], half, of[1], of[2], of[3], of[4], error)
+    mean, median, least, most, total = (known(row, name) for name in ("mean", "median", "least", "most", "sum"))
+    return Summary(int(row["count"]), mean, number(row, "half"), median, least, most, total, number(row, "error"))
 
 
 def summarize(build: Path, values: Iterable[float]) -> Summary | None:

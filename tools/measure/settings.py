@@ -65,18 +65,10 @@ class Column:
 
     source: str
     name: str
-    form: Callable[[float], str]
+    form: str = ".3f"
     factor: float = 1
     is_sum: bool = False
     has_half: bool = False
-
-
-def three(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def whole(value: float) -> str:
-    return str(int(value))
 
 
 def means_over_repeats(
@@ -96,7 +88,9 @@ def means_over_repeats(
         for column in columns:
             of = found.get((*key, column.name))
             is_known = of and not (column.is_sum and of.count < count)
-            made[-1][column.name] = column.form(of.total if column.is_sum else of.mean) if of and is_known else ""
+            made[-1][column.name] = (
+                format(of.total if column.is_sum else of.mean, column.form) if of and is_known else ""
+            )
             if column.has_half:
                 made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
     return made
@@ -127,9 +121,9 @@ def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], opt
 
 def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
     """Writes accuracy.csv, and repeats.csv where there are several of a run. Options are ssreport's."""
-    columns = [Column(name, name, three) for name in ("mean_error_pp", "mse_pp2")]
-    columns += [Column(name, name, whole, is_sum=True) for name in ("samples", "bursts")]
-    columns += [Column(name, name, three) for name in ("calm_mean_error_pp", "calm_mse_pp2")]
+    columns = [Column(name, name) for name in ("mean_error_pp", "mse_pp2")]
+    columns += [Column(name, name, ".0f", is_sum=True) for name in ("samples", "bursts")]
+    columns += [Column(name, name) for name in ("calm_mean_error_pp", "calm_mse_pp2")]
     rows = measure(part, "accuracy", row_name, columns, options, lambda run: [part.log(run)])
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
@@ -140,8 +134,7 @@ def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
 
 def measure_throughput(part: Part, row_name: str) -> list[Row]:
     """Writes throughput.csv: mean load, and iterations per second of all instances together."""
-    rate = Column("throughput", "throughput", lambda value: f"{value:.5g}", has_half=True)
-    columns = [Column("load", "load_percent", three, 100), rate]
+    columns = [Column("load", "load_percent", factor=100), Column("throughput", "throughput", ".5g", has_half=True)]
     return measure(part, "throughput", row_name, columns, ("-i", "1d"), lambda run: [part.log(run), *part.records(run)])
 
 

@@ -81,7 +81,7 @@ def known(row: Row, column: str) -> float:
 def read_csv(path: Path) -> list[Row]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(file)]
+            return rows_of(file.read())
     except OSError as error:
         raise Trouble(f"{path}: {error.strerror}") from error
 
@@ -92,7 +92,10 @@ def kept_csv(path: Path) -> list[Row]:
 
 
 def rows_of(text: str) -> list[Row]:
-    return [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(io.StringIO(text))]
+    return [
+        {name: value or "" for name, value in row.items() if name}
+        for row in csv.DictReader(io.StringIO(text, newline=""))
+    ]
 
 
 def lines_of(path: Path) -> list[str]:

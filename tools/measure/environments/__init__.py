@@ -191,6 +191,12 @@ class Hierarchy:
     version: int
     at: Path
 
+    def quota(self, side: Side) -> dict[str, str]:
+        """Files of a group that has the side's quota, and what is in them."""
+        if self.version == 1:
+            return {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": str(side.quota_us)}
+        return {"cpu.max": f"{side.quota_us} 100000"}
+
 
 def mounted() -> list[tuple[str, Path, str]]:
     """Type, place and options of the file systems of control groups."""
@@ -237,9 +243,6 @@ def limit(found: Hierarchy, name: str, side: Side) -> Path:
     """A group with the side's quota."""
     group = found.at / name
     group.mkdir()
-    if found.version == 1:
-        (group / "cpu.cfs_period_us").write_text("100000")
-        (group / "cpu.cfs_quota_us").write_text(str(side.quota_us))
-    else:
-        (group / "cpu.max").write_text(f"{side.quota_us} 100000")
+    for file, text in found.quota(side).items():
+        (group / file).write_text(text)
     return group

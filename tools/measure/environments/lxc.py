@@ -27,8 +27,8 @@ lxc.apparmor.profile = unconfined
 INSIDE = Path(__file__).with_name("inside.py")
 
 
-def setting(found: Hierarchy, old: str, new: str, old_value: str, new_value: str) -> str:
-    return f"lxc.cgroup.{old} = {old_value}" if found.version == 1 else f"lxc.cgroup2.{new} = {new_value}"
+def setting(found: Hierarchy, file: str, text: str) -> str:
+    return f"lxc.cgroup{'' if found.version == 1 else '2'}.{file} = {text}"
 
 
 def mount(folder: str, option: str) -> str:
@@ -50,7 +50,7 @@ class Lxc(Environment):
         if side.processors == "all":
             return
         if found := hierarchy("cpuset"):
-            yield setting(found, "cpuset.cpus", "cpuset.cpus", side.processors, side.processors)
+            yield setting(found, "cpuset.cpus", side.processors)
         else:
             self.note(
                 "Containers were bound to their processors by affinity, as control groups of processors can't be had here."
@@ -64,9 +64,7 @@ class Lxc(Environment):
             raise Trouble(
                 "containers that have no processors of their own need control groups with quotas, which can't be had here"
             )
-        yield setting(found, "cpu.cfs_period_us", "cpu.max", "100000", f"{side.quota_us} 100000")
-        if found.version == 1:
-            yield f"lxc.cgroup.cpu.cfs_quota_us = {side.quota_us}"
+        yield from (setting(found, *file) for file in found.quota(side).items())
         self.note(f"Each container could use {side.quota} processors at a time, by a quota.")
 
     def make(self, side: Side) -> None:
