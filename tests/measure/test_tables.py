@@ -47,6 +47,16 @@ def test_no_verdict_where_others_disturbed_all() -> None:
     assert accuracy.verdict(rows, "default", 2) == "default: mean error within 0.10 pp. "
 
 
+def test_findings_are_not_those_of_bursts(build: Path) -> None:
+    findings = program("experiments/findings")
+    head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
+    for bursts, said in ((9, "shown | within 5 pp on 1 of 1 targets"), (10, f"undecided | {findings.NO_RUNS}")):
+        rows = rows_of(f"{head}w,50,CDC,1,4,25,10,{bursts}\nw,25,CDC,1,,,0,0\n")
+        of = findings.Findings(build, [findings.File("accuracy", Path("a.csv"), Path(), 2, rows)], {})
+        of.accuracy()
+        assert of.lines[2].split(" near the target | ")[1].startswith(said)
+
+
 def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
     throughput = program("experiments/throughput")
     rows = rows_of("setting,load_percent,throughput\nbaseline,50,10\nbaseline,100,0\ndefault,50,0\ndefault,40,9\n")

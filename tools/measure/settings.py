@@ -145,6 +145,11 @@ def of_workload(rows: Iterable[Row], workload: str) -> list[Row]:
     return [row for row in rows if row["workload"] == workload]
 
 
+def is_judged(row: Row | None) -> bool:
+    """A row without samples says nothing, nor does one all of whose samples met bursts of others."""
+    return bool(row and row["mse_pp2"] and not (row.get("bursts") and row["bursts"] == row["samples"]))
+
+
 def with_others(
     part: Part, workload: str, table: list[list[str]], row_of: Callable[[str], str] = str
 ) -> list[list[str]]:
