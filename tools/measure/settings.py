@@ -201,6 +201,14 @@ def report_near(part: Part) -> None:
         )
 
 
+def report_paper(report: Report, table: str, what: str) -> None:
+    """What the paper's rows below ours are."""
+    report.text(
+        f"Rows that begin with paper: have what {table} of paper 000 says of {what} and of a benchmark of the same class, whose name"
+        " stands there: on another machine and with another workload, so that their size compares, and not their last digit."
+    )
+
+
 def report_whole(report: Report, targets: Iterable[str], processors: int) -> None:
     """Which of these loads N-bench can't make, as whole instances of a processor each don't add up to them."""
     none = [target for target in targets if not figures.is_whole(float(target), processors)]
