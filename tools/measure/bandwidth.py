@@ -11,7 +11,7 @@ from measure.batch import Experiment, Part
 from measure.options import unlike
 from measure.process import allowed_processors, attempt
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, known, listed, number, read_csv, shortest
+from measure.text import Row, Trouble, known, listed, number, read_csv, refuse, shortest
 
 TARGETS, QUICK_TARGETS = "10 20 30 40 50 60 70 80 90 100", "20 40 60 80 100"
 QUANTILES = ("q5_s", "q25_s", "q50_s", "q75_s", "q95_s")
@@ -25,8 +25,7 @@ def choose_hands(name: str, value: str) -> list[str]:
             raise Trouble(
                 f"{name}: '{hand}': expected the name of an actuator, such as signals (showstopper --list-modules)"
             )
-    if not found:
-        raise Trouble(f"{name}: expected actuators, such as signals,freezer")
+    refuse(not found, f"{name}: expected actuators, such as signals,freezer")
     return found
 
 
@@ -54,8 +53,7 @@ def list_runs(own: Experiment, hands: list[str]) -> Iterator[Run]:
 
 
 def write_report(own: Experiment, part: Part, hands: list[str]) -> None:
-    if not part.complete:
-        raise Trouble("no run is complete")
+    refuse(not part.complete, "no run is complete")
     report = part.begin("Run times of iterations against bandwidth")
     report.text(
         "How long an iteration of a single instance on one processor takes, by the share of this that it may have (bandwidth), without feedback, with"

@@ -19,19 +19,8 @@ from measure.process import ENDING, Interrupted, attempt, has_program, start
 from measure.publish import remove
 from measure.report import Report
 from measure.runs import COMPLETE, FAILED, Record
-from measure.text import (
-    Row,
-    Trouble,
-    first_line,
-    is_positive,
-    known,
-    lines_of,
-    number,
-    number_from,
-    quoted,
-    quoted_words,
-)
-from measure.text import read_csv, table_text, write
+from measure.text import Row, Trouble, first_line, is_positive, known, lines_of, number, number_from, quoted
+from measure.text import quoted_words, read_csv, refuse, table_text, write
 
 TICK = 0.005  # half of the longest tick in which folders keep time
 RECORDS = (
@@ -52,18 +41,15 @@ class Agent:
 
 
 def check_name(option: str, node: str) -> None:
-    if not re.fullmatch("[A-Za-z0-9_-][A-Za-z0-9._-]*", node):
-        raise Trouble(f"{option}: '{node}': expected the name of a node")
+    refuse(not re.fullmatch("[A-Za-z0-9_-][A-Za-z0-9._-]*", node), f"{option}: '{node}': expected the name of a node")
 
 
 def of_node(what: str) -> Read[dict[str, str]]:
     def read(name: str, value: str) -> dict[str, str]:
         node, _, of = value.partition("=")
-        if not of or not node:
-            raise Trouble(f"{name}: '{value}': expected NODE={what}")
+        refuse(not of or not node, f"{name}: '{value}': expected NODE={what}")
         check_name(name, node)
-        if what == "NUMBER" and not is_positive(of):
-            raise Trouble(f"{name}: '{value}': expected a number above 0")
+        refuse(what == "NUMBER" and not is_positive(of), f"{name}: '{value}': expected a number above 0")
         return {node: of}
 
     return read
@@ -120,15 +106,13 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         self.anonymous = False
         self.srun: subprocess.Popen[str] | None = None
         program = "ssreport" if self.only_report else "showstopper"
-        if not os.access(Path(self.programs) / program, os.X_OK):
-            raise Trouble(f"--build: {self.programs}/{program} isn't there")
+        refuse(not os.access(Path(self.programs) / program, os.X_OK), f"--build: {self.programs}/{program} isn't there")
         self.build = Path(self.programs).resolve()
 
     def main(self) -> int:
         held = (self.output / "nodes.tsv").exists()
         if self.only_report:
-            if not held:
-                raise Trouble(f"{self.output} holds no run")
+            refuse(not held, f"{self.output} holds no run")
             self.report()
             return 0
         self.choose_nodes()
@@ -138,8 +122,7 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
             if not self.simulated:
                 print(self.srun_command())
             return 0
-        if held:
-            raise Trouble(f"{self.output} holds a run; choose another --output")
+        refuse(held, f"{self.output} holds a run; choose another --output")
         (self.output / "nodes").mkdir(parents=True, exist_ok=True)
         failed = self.simulate() if self.simulated else self.start()
         self.report()
@@ -152,13 +135,10 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         self.nodes = self.nodes_of_total() if self.total else self.nodes_of_traces()
         for node in self.nodes:
             check_name("--nodes", node)
-            if not self.total and node not in self.traces:
-                raise Trouble(f"{node}: expected --trace {node}=FILE")
+            refuse(not self.total and node not in self.traces, f"{node}: expected --trace {node}=FILE")
         for node in [*self.shares, *self.lines]:
-            if node not in self.nodes:
-                raise Trouble(f"{node} is none of the nodes: {','.join(self.nodes)}")
-        if len(set(self.nodes)) < len(self.nodes):
-            raise Trouble("--nodes: a node is given twice")
+            refuse(node not in self.nodes, f"{node} is none of the nodes: {','.join(self.nodes)}")
+        refuse(len(set(self.nodes)) < len(self.nodes), "--nodes: a node is given twice")
         for trace in [self.total] if self.total else [self.traces[node] for node in self.nodes]:
             self.sstrace("--check", trace)
 
@@ -170,30 +150,24 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         return result.stdout
 
     def nodes_of_total(self) -> list[str]:
-        if self.folder or self.traces:
-            raise Trouble("--total: expected no --trace and no --traces beside it")
-        if not os.access(self.total, os.R_OK):
-            raise Trouble(f"--total: can't read {self.total}")
-        if not self.wanted:
-            raise Trouble("--total: expected --nodes, their names or how many")
+        refuse(self.folder or self.traces, "--total: expected no --trace and no --traces beside it")
+        refuse(not os.access(self.total, os.R_OK), f"--total: can't read {self.total}")
+        refuse(not self.wanted, "--total: expected --nodes, their names or how many")
         if not self.wanted.isdigit():
             return self.wanted.split(",")
-        if self.shares or self.lines:
-            raise Trouble("--nodes: expected names, as --share and --command name some")
+        refuse(self.shares or self.lines, "--nodes: expected names, as --share and --command name some")
         self.anonymous = True
         return [f"node{place}" for place in range(1, number_from("--nodes", self.wanted, 1) + 1)]
 
     def nodes_of_traces(self) -> list[str]:
-        if self.shares:
-            raise Trouble("--share: expected --total beside it")
+        refuse(self.shares, "--share: expected --total beside it")
         files = sorted(Path(self.folder).glob("*.trace")) if self.folder else []
         if self.folder and not (files and all(os.access(file, os.R_OK) for file in files)):
             raise Trouble(f"--traces: found no {self.folder}/NODE.trace that can be read")
         for file in files:
             check_name("--traces", file.stem)
             self.traces.setdefault(file.stem, str(file))
-        if not self.traces:
-            raise Trouble("expected what nodes follow: --trace, --traces or --total")
+        refuse(not self.traces, "expected what nodes follow: --trace, --traces or --total")
         return self.wanted.split(",") if self.wanted else sorted(self.traces)
 
     def line_of(self, node: str) -> str:
@@ -325,8 +299,7 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
 
     def start(self) -> int:
         """How many nodes failed or died."""
-        if not has_program("srun"):
-            raise Trouble("there is no srun here; --simulate needs none")
+        refuse(not has_program("srun"), "there is no srun here; --simulate needs none")
         self.remove("agents", "go", "refused")
         (self.output / "agents").mkdir()
         write(self.output / "srun", f"exec {self.srun_command()}\n")
@@ -405,8 +378,7 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         logs = {node: self.place(node) / "log.csv" for node in asked}
         # Of two rows at least, the header and one.
         words = [word for node in asked if len(lines_of(logs[node])) >= 2 for word in ("-l", node, logs[node])]
-        if not words:
-            raise Trouble("no node has a log")
+        refuse(not words, "no node has a log")
         figures.draw(self.build, "fleet", "-o", self.output / "fleet.csv", "-o", self.output / "fleet.svg", *words)
         rows = read_csv(self.output / "fleet.csv")
         report = Report(self.output, "fleet", "A fleet")

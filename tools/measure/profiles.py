@@ -10,7 +10,7 @@ from pathlib import Path
 
 from measure import figures
 from measure.process import attempt, has_program
-from measure.text import Trouble, first_line, lines_of, read_csv, write
+from measure.text import Trouble, first_line, lines_of, read_csv, refuse, write
 
 HEAD = "name,repetition,per_second"
 Values = dict[str, str]
@@ -31,10 +31,8 @@ def stress_version() -> str:
 
 
 def look_at(profile: Path, force: bool) -> None:
-    if not profile.is_file():
-        raise Trouble(f"{profile}: no file that can be read")
-    if first_line(profile) != HEAD:
-        raise Trouble(f"{profile} is no profile: expected the first line {HEAD}")
+    refuse(not profile.is_file(), f"{profile}: no file that can be read")
+    refuse(first_line(profile) != HEAD, f"{profile} is no profile: expected the first line {HEAD}")
     if not about_of(profile).exists() and not force:
         raise Trouble(f"{profile}.about is missing, which says what {profile} is of; copy it too, or use --force")
 
@@ -117,8 +115,7 @@ class Ratio:
 
 def weights_in(file: str) -> dict[str, float]:
     """Of the mean: lines of a name and a number."""
-    if file and not Path(file).is_file():
-        raise Trouble(f"--weights: {file}: no file that can be read")
+    refuse(file and not Path(file).is_file(), f"--weights: {file}: no file that can be read")
     lines = lines_of(Path(file)) if file else []
     words = [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     for of in words:
