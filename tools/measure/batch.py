@@ -20,18 +20,8 @@ from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import (
-    Trouble,
-    as_time,
-    first_line,
-    is_positive,
-    kept_csv,
-    listed,
-    lines_of,
-    number,
-    rows_of,
-    words_of,
-)
+from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, rows_of
+from measure.text import words_of
 from measure.text import write
 from measure.workloads import Workload
 
@@ -87,12 +77,9 @@ class Part:
 
     def say_notes(self, report: Report) -> None:
         """What the environments of runs were, and were not."""
-        where = {
-            "lxc": "a container of its own (LXC), of the same kernel",
-            "qemu": "a virtual machine of its own (QEMU)",
-        }
-        if self.runs[0].environment in where:
-            report.text(f"Each side of a run was in {where[self.runs[0].environment]}.")
+        inside = {"lxc": "container of its own (LXC), of the same kernel", "qemu": "virtual machine of its own (QEMU)"}
+        if where := inside.get(self.runs[0].environment):
+            report.text(f"Each side of a run was in a {where}.")
         for line in self.environment_lines():
             if not line.startswith("Emulated"):
                 report.text(line)
@@ -129,12 +116,8 @@ def warm_said(folders: Iterable[Path]) -> str:
     """Of which runs the workloads were not warm when they were measured: in the two last quarters of the warm-up their throughput was not the same."""
     files = [folder / "warm.csv" for folder in sorted(folders) if (folder / "warm.csv").exists()]
     judged = {file: rows for file in files if (rows := rows_of(file.read_text()))}
-    said = ""
-    if len(judged) < len(files):
-        said = (
-            f"Of {len(files) - len(judged)} runs it is not known whether they were warm,"
-            " as no iteration ended in one of the last two quarters of the warm-up. "
-        )
+    unknown, why = len(files) - len(judged), "as no iteration ended in one of the last two quarters of the warm-up"
+    said = f"Of {unknown} runs it is not known whether they were warm, {why}. " if unknown else ""
     if not judged:
         return said
     cold = [file.parent.name for file in judged if any(abs(float(row["percent"])) > 2 for row in judged[file])]
@@ -574,9 +557,8 @@ class Batch:
             return
         self.parts = []
         for environment in environments:
-            part = self.part_of(
-                self.output / environment, environment, [run for run in of if run.environment == environment]
-            )
+            inside = [run for run in of if run.environment == environment]
+            part = self.part_of(self.output / environment, environment, inside)
             if not part.complete:
                 continue
             if (self.output / "machine.txt").exists():

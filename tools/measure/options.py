@@ -27,6 +27,11 @@ class Option:
     def words(self) -> list[str]:
         return re.split(r"[ \[=]", self.names)[0].split("/")
 
+    @property
+    def has_value(self) -> bool:
+        """In the word behind it."""
+        return self.read is not None and "[" not in self.names
+
 
 def option(names: str, read: Read[T], default: T, help: str) -> T:
     """An attribute of a Command, which has this default or what was read. What is read into a dictionary is added to it."""
@@ -52,21 +57,32 @@ class Command:
     def __init__(self, arguments: Sequence[str], rest: list[str] | None = None) -> None:
         """What is no option goes to `rest`, where there may be such. --help ends the program."""
         table = self.table()
-        for key, of in table.items():
-            setattr(self, key, copy(of.default))
+        for attribute, of in table.items():
+            setattr(self, attribute, copy(of.default))
         keys = {word: key for key, of in table.items() for word in of.words}
-        flags = " ".join(word for word, key in keys.items() if not table[key].read or "[" in table[key].names)
-        valued = " ".join(word for word in keys if word not in flags.split())
-        flags += "".join(f" {of.words[-1]}=" for of in table.values() if "[" in of.names)
-        for name, _, value in options(arguments, flags, valued, self.help, rest):
-            key = keys[name]
-            name, read, before = table[key].words[-1], table[key].read, getattr(self, key)
-            found = read(name, value) if read else True
-            if isinstance(found, dict):
-                if twice := [word for word in found if word and word in before]:
-                    raise Trouble(f"{name}: {twice[0]} is given twice")
-                found = before | found
-            setattr(self, key, found)
+        words = iter(arguments)
+        for word in words:
+            name, equals, value = word.partition("=")
+            key = keys.get(word) or (keys.get(name) if equals else None)
+            if word in ("-h", "--help"):
+                print(self.help(), end="")
+                raise SystemExit(0)
+            if rest is not None and not word.startswith("-"):
+                rest.append(word)
+            elif not key or (equals and "[" not in table[key].names):
+                raise Trouble(f"unexpected argument '{word}' (--help says more)")
+            else:
+                self.take(key, table[key], next(words, None) if table[key].has_value else value)
+
+    def take(self, key: str, of: Option, value: str | None) -> None:
+        if value is None:
+            raise Trouble(f"{of.words[-1]} needs a value")
+        before, found = getattr(self, key), of.read(of.words[-1], value) if of.read else True
+        if isinstance(found, dict):
+            if twice := [word for word in found if word and word in before]:
+                raise Trouble(f"{of.words[-1]}: {twice[0]} is given twice")
+            found = before | found
+        setattr(self, key, found)
 
     def help(self) -> str:
         said = self.usage.format(of=self)

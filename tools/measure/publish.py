@@ -38,9 +38,8 @@ class Publication:
     measured_revision: str = ""
     measured_date: str = ""
     revision: str = field(init=False)
-    new: dict[Path, str | bytes | dict[str, str]] = field(
-        default_factory=dict
-    )  # text, another file, or those of a folder
+    # Text, another file, or those of a folder.
+    new: dict[Path, str | bytes | dict[str, str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -88,9 +88,8 @@ def means_over_repeats(
         for column in columns:
             of = found.get((*key, column.name))
             is_known = of and not (column.is_sum and of.count < count)
-            made[-1][column.name] = (
-                format(of.total if column.is_sum else of.mean, column.form) if of and is_known else ""
-            )
+            value = (of.total if column.is_sum else of.mean) if of and is_known else None
+            made[-1][column.name] = "" if value is None else format(value, column.form)
             if column.has_half:
                 made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
     return made
