@@ -388,14 +388,14 @@ cp -r "$source/tools/experiments" "$source/tools/measure" checkout/tools/
 printf '#!/bin/sh\necho "$@" >>%s/installed\n' "$work" >checkout/tools/setup
 chmod +x checkout/tools/setup
 for _ in $(seq $((2 * $(nproc)))); do ssburn & burning="${burning-} $!"; done
-run checkout/tools/experiments/throughput --workloads burn-single -t 2
+run checkout/tools/experiments/accuracy --workloads burn-single -l 50 -s default -t 2 -u 0 -c 0
 # shellcheck disable=SC2086 # numbers
 kill $burning
-expect_trouble '^tools/experiments/throughput: the machine is busy \([0-9.]+ % before anything was started\); --force measures all the same$'
+expect_trouble '^tools/experiments/accuracy: the machine is busy \([0-9.]+ % before anything was started\); --force measures all the same$'
 [ ! -e installed ] || fail "$what: installed $(cat installed)"
 [ ! -e checkout/results ] || fail "$what: left $(find checkout/results)"
 [ ! -e checkout/build ] || fail "$what: left $(find checkout/build)"
-run checkout/tools/experiments/throughput --workloads burn-single -l 50 -s default -t 2 -u 0 -c 0 -B "$build" --force
+run checkout/tools/experiments/accuracy --workloads burn-single -l 50 -s default -t 2 -u 0 -c 0 -B "$build" --force
 expect_status 0
 
 # What is built is said, and where.
