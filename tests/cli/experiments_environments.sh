@@ -161,7 +161,7 @@ expect_nothing_left "$work/run"
 # ---- A batch ------------------------------------------------------------------------------------------------------------------
 
 accuracy() {
-	start_background "$experiments/accuracy" -B "$build" -w burn-single -l 50 -s default -t 2 -u 1 -c 0 --force --in lxc,native -o batch "$@"
+	start_background "$experiments/accuracy" -B "$build" -w burn-single -l 50 -s default -t 2 -u 1 -c 0 --force --in lxc,native -o run/../batch "$@"
 }
 part=batch/lxc/runs/burn-single_50_default_1.part
 is_in_container() {

@@ -120,7 +120,8 @@ def warm_said(folders: Iterable[Path]) -> str:
     said = f"Of {unknown} runs it is not known whether they were warm, {why}. " if unknown else ""
     if not judged:
         return said
-    cold = [file.parent.name for file in judged if any(abs(float(row["percent"])) > 2 for row in judged[file])]
+    # The last column is the change in per cent; it had another name before.
+    cold = [file.parent.name for file in judged if any(abs(float([*row.values()][-1])) > 2 for row in judged[file])]
     same = "the throughput of the last two quarters of the warm-up"
     if not cold:
         return f"{said}All {len(judged)} runs were warm: {same} was the same within 2 %."
@@ -309,7 +310,7 @@ class Batch:
     def choose(self) -> None:
         """All that the options leave open."""
         own = self.own
-        self.output = own.output = Path(own.to or machine.ROOT / "results" / self.name).absolute()
+        self.output = own.output = Path(os.path.abspath(own.to or machine.ROOT / "results" / self.name))
         self.shown = own.to or str(self.output)
         self.list_file = self.output / "runs.tsv"
         self.cluster = cluster.Cluster(self)
