@@ -112,6 +112,14 @@ expect_text report/summary.md '^\| Showstopper \| 0\.20 \| 1\.00 \| 1\.00 \| 250
 expect_text report/summary.md '^\| CDC: a constant duty cycle \|  \|  \| 1\.00 \| 250 \| 1 \|$'
 expect_text report/summary.md ' at loads of 50 %;'
 [ "$(grep -c '^| [^t-]' report/summary.md)" -le 8 ] || fail "$what: summary.md has more than eight tools"
+# What a busy machine measured says so first.
+expect_no_text report/peers.md 'was busy'
+echo 'load before the first session: 97.0 %' >>report/machine.txt
+run "$bench/peers_report" report
+for page in tables summary; do
+	head -n 1 report/$page.md >found
+	expect_text found '^\*\*The machine was busy: others took 97\.0 % of it '
+done
 run "$bench/peers_report" rows
 expect_trouble 'no output of tools/bench/peers'
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from measure import bench, figures
 from measure.bench import Sample, Tree, samples_of, shown
 from measure.figures import Key, Summary, is_whole
+from measure.machine import BUSY
 from measure.process import has_program
 from measure.text import (
     Row,
@@ -461,9 +462,13 @@ def report(build: Path, folder: Path) -> None:
     machine = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(machine.get("processors", "1").split()[0])
     background = float(machine.get("load of the background program alone", "0 %").split()[0])
+    busy = float(machine.get("load before the first session", "0 %").split()[0])
+    warning = ""
+    if busy > BUSY:
+        warning = f"**The machine was busy: others took {busy:.1f} % of it before the first session. These figures say little of Showstopper.**\n\n"
     steps = [row for file in sorted((folder / "sessions").glob("*/steps.csv")) for row in read_csv(file)]
     goals = goals_of(medians, steps, processors, background)
-    text = (
+    text = warning + (
         "Mean error (load minus target) in percentage points, mean squared error (MSE) in pp² of windows of 500 ms, both of the whole\n"
         "machine; medians over the repeats. In brackets: the ratio to Showstopper with default settings.\n\n"
     )
@@ -482,5 +487,5 @@ def report(build: Path, folder: Path) -> None:
     write(folder / "tables.md", text)
     head = "".join(f"- {line}\n" for line in lines_of(folder / "machine.txt"))
     write(folder / "peers.md", f"# Showstopper and its peers\n\n{head}\n{text}")
-    write(folder / "summary.md", summary_of(build, medians, processors, background))
+    write(folder / "summary.md", warning + summary_of(build, medians, processors, background))
     print(f"{goals}tables and pictures: {folder}")
