@@ -29,6 +29,8 @@ from measure.text import (
 
 TOOLS = "default default-freezer default-quota paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
 RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {TOOLS} many".split()
+OWN = ("default", "default-freezer", "default-quota", "paper", "many")
+LOAD = ("workload", "instances", "background", "target_percent")
 KEY = ("workload", "instances", "background", "tool", "target_percent")
 FIGURES = (
     "samples,load_percent,mean_error_pp,mse_500_pp2,mse_370_pp2,mse_1300_pp2,"
@@ -50,6 +52,29 @@ NAMES = {
 PICTURES = {
     "peers": ("Size of the mean error, in pp", "mean_error_pp", 10),
     "peers-mse": ("MSE, in pp²", "mse_500_pp2", 100),
+}
+ERROR, MSE = ("mean_error_pp", "calm_error_pp"), ("mse_500_pp2", "calm_mse_500_pp2")
+ALONE = ("mean error, pp", 0.1, *ERROR)
+COST = (
+    ("own CPU time per executor, % of a processor", 0.15, "own_cpu_percent", ""),
+    ("99th percentile of lateness, µs", 500, "lateness_p99_us", ""),
+)
+# Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts.
+GOALS: dict[str, Sequence[tuple[str, float, str, str]]] = {
+    "many": (
+        ("500 workloads: mean error, pp", 0.5, *ERROR),
+        ("500 workloads: own CPU time, % of a processor", 10, "own_cpu_percent", ""),
+    ),
+    "background": (("mean error with background, pp", 0.2, *ERROR),),
+    "6P": (ALONE, ("MSE, N = 6·P, pp²", 2, *MSE), *COST),
+    "single": (
+        ALONE,
+        ("MSE, single, contended, fop, pp²", 0.7, *MSE),
+        ("… in windows of 370 ms", 1.5, "mse_370_pp2", ""),
+        ("… in windows of 1.3 s", 1.5, "mse_1300_pp2", ""),
+        *COST,
+    ),
+    "parallel": (ALONE, ("MSE, parallel, phased, sunflow, pp²", 2, *MSE), *COST),
 }
 FLOOR = 0.01  # pp and pp²: what the reader can tell apart
 WINDOWS = (500, 370, 1300)
@@ -123,13 +148,8 @@ def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
     """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings; the mean error counts as
     0.01 pp at least there, about what the reader can tell apart."""
     keys = [tuple(row[name] for name in KEY) for row in rows]
-    values = [
-        ((*key, name), value)
-        for key, row in zip(keys, rows)
-        for name in FIGURES
-        if (value := number(row, name)) is not None
-    ]
-    of = figures.summaries(build, values)
+    cells = [((*key, name), number(row, name)) for key, row in zip(keys, rows) for name in FIGURES]
+    of = figures.summaries(build, [(key, value) for key, value in cells if value is not None])
 
     def place(key: Key) -> tuple[float, ...]:
         return *(RANK.index(key[at]) if key[at] in RANK else -1 for at in (2, 1, 0, 3)), float(key[4])
@@ -152,15 +172,12 @@ def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
         # What chooses its number of instances itself is compared with as many as there are processors.
         base = (*key[:3], "default", key[4])
         (error, own_error), (mse, own_mse) = ([of.get((*one, name)) for one in (key, base)] for name in REPEATED[:2])
-        row["error_ratio"] = (
-            f"{abs(error.median) / max(abs(own_error.median), FLOOR):.3f}" if error and own_error else ""
-        )
+        least = max(abs(own_error.median), FLOOR) if own_error else 0
+        row["error_ratio"] = f"{abs(error.median) / least:.3f}" if error and least else ""
         row["mse_ratio"] = f"{mse.median / own_mse.median:.3f}" if mse and own_mse and own_mse.median else ""
         row |= {name: total(key, name) for name in ("samples", "bursts")}
         row |= {name: figure(key, name) for name in REPEATED[2:]}
-        row |= {
-            called(name, statistic): figure(key, name, statistic) for name in REPEATED for statistic in ("mean", "half")
-        }
+        row |= {called(name, of_it): figure(key, name, of_it) for name in REPEATED for of_it in ("mean", "half")}
         made.append(row)
     return made
 
@@ -194,10 +211,8 @@ def group_tables(rows: Sequence[Row], processors: int) -> Iterator[str]:
             yield from tool_table(own, "calm_error_pp", "calm_mse_500_pp2", processors)
         else:
             yield f"\n{said}"
-        for (tool,) in each(own, "tool"):
-            yield from repeats_of(
-                [row for row in own if row["tool"] == tool and int(row["repeats"]) > 1], tool, bursts > 0
-            )
+        for (tool,) in each([row for row in own if int(row["repeats"]) > 1], "tool"):
+            yield repeats_of([row for row in own if row["tool"] == tool and int(row["repeats"]) > 1], bursts > 0)
 
 
 def tool_table(
@@ -232,8 +247,8 @@ def mark_of(row: Row, processors: int) -> str:
     return " \\*" if row["tool"] == "N-bench" and not is_whole(float(row["target_percent"]), processors) else ""
 
 
-def repeats_of(rows: Sequence[Row], tool: str, with_calm: bool) -> Iterator[str]:
-    """Means over the repeats of a tool that has some."""
+def repeats_of(rows: Sequence[Row], with_calm: bool) -> str:
+    """Means over the repeats of a tool."""
 
     def mean(row: Row, name: str, unit: str, form: str) -> str:
         half = row[called(name, "half")]
@@ -243,12 +258,9 @@ def repeats_of(rows: Sequence[Row], tool: str, with_calm: bool) -> Iterator[str]
         pairs = ((row["target_percent"], mean(row, error, "pp", "+.2f"), mean(row, mse, "pp²", ".2f")) for row in of)
         return "; ".join(f"{target} %: {one}, {other}" for target, one, other in pairs)
 
-    if rows:
-        calm = [row for row in rows if with_calm and row["calm_mse_500_mean_pp2"]]
-        said = (
-            f"\n{tool}, means of {rows[-1]['repeats']} repeats and their 95 % confidence: {means(rows, *REPEATED[:2])}."
-        )
-        yield said + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
+    calm = [row for row in rows if with_calm and row["calm_mse_500_mean_pp2"]]
+    said = f"\n{rows[0]['tool']}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
+    return f"{said} {means(rows, *REPEATED[:2])}." + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
 
 
 # ---- Goals ------------------------------------------------------------------------------------------------------------------------
@@ -287,29 +299,14 @@ def counting(rows: Sequence[Row], background: float) -> list[Row]:
 
 def judge_own(row: Row, processors: int) -> Iterator[Judged]:
     """Showstopper's default settings, by the default actuator alone. What is judged are all samples."""
-    place, error, mse = place_of(row), size(row, "mean_error_pp"), number(row, "mse_500_pp2")
-    calm_error, calm_mse = size(row, "calm_error_pp"), number(row, "calm_mse_500_pp2")
-    cost = number(row, "own_cpu_percent")
-    if row["tool"] == "many":
-        yield Judged("500 workloads: mean error, pp", 0.5, error, place, calm_error)
-        yield Judged("500 workloads: own CPU time, % of a processor", 10, cost, place)
-        return
-    if row["background"] == "background":
-        yield Judged("mean error with background, pp", 0.2, error, place, calm_error)
-        return
-    yield Judged("mean error, pp", 0.1, error, place, calm_error)
-    if row["instances"] == "6P":
-        yield Judged("MSE, N = 6·P, pp²", 2, mse, place, calm_mse)
-    elif row["workload"] in SINGLE:
-        yield Judged("MSE, single, contended, fop, pp²", 0.7, mse, place, calm_mse)
-        yield Judged("… in windows of 370 ms", 1.5, number(row, "mse_370_pp2"), place)
-        yield Judged("… in windows of 1.3 s", 1.5, number(row, "mse_1300_pp2"), place)
-    else:
-        yield Judged("MSE, parallel, phased, sunflow, pp²", 2, mse, place, calm_mse)
-    executors = (6 if row["instances"] == "6P" else 1) * processors
-    each_cost = None if cost is None else cost / executors
-    yield Judged("own CPU time per executor, % of a processor", 0.15, each_cost, place)
-    yield Judged("99th percentile of lateness, µs", 500, number(row, "lateness_p99_us"), place)
+    kind = "single" if row["workload"] in SINGLE else "parallel"
+    kind = "6P" if row["instances"] == "6P" else kind
+    kind = row["tool"] if row["tool"] == "many" else "background" if row["background"] == "background" else kind
+    for goal, limit, column, calm in GOALS[kind]:
+        value = size(row, column)
+        if value is not None and "executor" in goal:
+            value /= (6 if row["instances"] == "6P" else 1) * processors
+        yield Judged(goal, limit, value, place_of(row), size(row, calm))
 
 
 def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
@@ -323,10 +320,9 @@ def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
         most = 20 * max(error, FLOOR) / max(peer_error, FLOOR)
         yield Judged("20 × our mean error over the quota's, background", 1, most, place)
     elif tool == "quota":
-        workloads, limit = (
-            ("single, contended, fop", 3) if row["workload"] in SINGLE else ("parallel, phased, sunflow", 6)
-        )
-        yield Judged(f"our MSE over the quota's, {workloads}", limit, ratio, place, calm_mse)
+        single = row["workload"] in SINGLE
+        workloads = "single, contended, fop" if single else "parallel, phased, sunflow"
+        yield Judged(f"our MSE over the quota's, {workloads}", 3 if single else 6, ratio, place, calm_mse)
     elif tool != "N-bench" or (peer_error >= 0.5 and not mark_of(row, processors)):
         calm = over(size(own, "calm_error_pp"), size(row, "calm_error_pp"), FLOOR)
         yield Judged(f"our mean error over that of {tool}", 1, error / max(peer_error, FLOOR), place, calm)
@@ -335,19 +331,15 @@ def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
 
 def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, background: float) -> str:
     of = counting(rows, background)
-    own = {(*each([row], *KEY[:3]), row["target_percent"]): row for row in of if row["tool"] == "default"}
-    beside = [(row, own.get((*each([row], *KEY[:3]), row["target_percent"]))) for row in of if row["tool"] != "paper"]
-    peers = [
-        (row, base) for row, base in beside if base and not row["tool"].startswith("default") and row["tool"] != "many"
+    own = {tuple(row[name] for name in LOAD): row for row in of if row["tool"] == "default"}
+    beside = [(row, own.get(tuple(row[name] for name in LOAD))) for row in of if row["tool"] not in OWN]
+    peers = [(row, base) for row, base in beside if base]
+    name, late = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp", [
+        row for row in steps if known(row, "after_s") >= 0.5
     ]
-    name = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp"
     found = chain(
         (one for row in of if row["tool"] in ("default", "many") for one in judge_own(row, processors)),
-        (
-            Judged(name, 5, known(row, "worst_pp"), f"{row['after_s']} s after")
-            for row in steps
-            if known(row, "after_s") >= 0.5
-        ),
+        (Judged(name, 5, known(row, "worst_pp"), f"{row['after_s']} s after") for row in late),
         (one for row, base in peers for one in judge_peer(row, base, processors)),
     )
     goals: dict[str, list[tuple[float, Judged]]] = {}
@@ -360,9 +352,8 @@ def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, backgro
         missed = sum(value > at.limit for value, _ in judged)
         verdict = f"missed on {missed} of {len(judged)}" if missed else f"reached on {len(judged)}"
         calm = max((one.calm for _, one in judged if one.calm is not None), default=None)
-        lines.append(
-            f"| {goal} | {at.limit:g} | {worst:.3g} | {at.place} | {verdict} | {'' if calm is None else f'{calm:.3g}'} |"
-        )
+        shown_calm = "" if calm is None else f"{calm:.3g}"
+        lines.append(f"| {goal} | {at.limit:g} | {worst:.3g} | {at.place} | {verdict} | {shown_calm} |")
     if any(not row["bursts"] for row in rows):
         lines.append("\nWhat others did meanwhile is unavailable.")
     elif samples := counted(rows, "samples"):
@@ -445,9 +436,7 @@ def draw(build: Path, rows: Sequence[Row], folder: Path, processors: int) -> str
             figures.draw(build, "heatmap", "--range", f"0:{darkest}", "-o", folder / f"{picture}.svg", file.name)
         said += f"\n![{name}, for each workload and tool]({picture}.svg)\n\n{name}, in the mean of the loads of {loads_said(used)} %;"
         said += f" the darkest cells are {darkest} and more, a grey one is of a workload that the tool can't hold.\n"
-    said += (
-        "\n+ others: beside the background program." if any(row["background"] == "background" for row in used) else ""
-    )
+    said += "\nOthers: the background program." if any(row["background"] == "background" for row in used) else ""
     return said.rstrip("\n") + (" \\* N-bench can't make all of these loads.\n" if marked else "\n")
 
 
