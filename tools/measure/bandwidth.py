@@ -108,10 +108,10 @@ def report_times(part: Part, workload: str, hands: list[str], targets: list[str]
         made = settings.with_others(part, workload, figures.pivot(rows, "bandwidth_percent", hands, *columns))
         settings.write_table(part, f"times-{workload}-{columns[0]}.csv", made)
 
-    table("Median of the run times / processor time of an iteration, in seconds:", "q50_s", "work_s")
+    table("Median of the run times and processor time of an iteration, in seconds:", "q50_s", "work_s")
     table("Share of the processor that the instance had, in per cent:", "share_percent")
     part.report.text("".join(verdict(rows, hand) for hand in hands))
-    table("Quantiles of the run times in seconds, 5 % / 95 %, and then 25 % / 75 %:", "q5_s", "q95_s")
+    table("Quantiles of the run times in seconds, 5 % and 95 %, and then 25 % and 75 %:", "q5_s", "q95_s")
     table("", "q25_s", "q75_s")
     return rows
 

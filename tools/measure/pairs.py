@@ -125,7 +125,7 @@ class Pairs:
         shares = [((run.groups[0].workload,), self.part.others(run)) for run in self.of(scheme=scheme)]
         found = figures.summaries(self.part.build, ((key, of) for key, of in shares if of is not None))
         cells = [f"{found[(row[0],)].mean:.1f}" if (row[0],) in found else "" for row in table[1:]]
-        return [[*table[0], "others, %"], *([*row, cell] for row, cell in zip(table[1:], cells))]
+        return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
     def report_tables(self) -> None:
         self.report.heading("Interference")

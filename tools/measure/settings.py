@@ -158,7 +158,7 @@ def with_others(
     shares = ((run, part.others(run)) for run in part.complete if run.workload == workload)
     found = figures.summaries(part.build, (((run.target,), share) for run, share in shares if share is not None))
     cells = [f"{of.mean:.1f}" if (of := found.get((row_of(row[0]),))) else "" for row in table[1:]]
-    return [[*table[0], "others, %"], *([*row, cell] for row, cell in zip(table[1:], cells))]
+    return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
 def pivot(
