@@ -6,7 +6,9 @@ from pathlib import Path
 
 from measure.text import first_line, lines_of
 
-KINDS = "accuracy accuracy-runs throughput interference interference-runs times"
+FILES = (
+    "accuracy accuracy-runs throughput interference interference-runs times overall-*-steps efficiency-*-steps ratio"
+)
 
 
 def is_emulated(folder: Path) -> bool:
@@ -17,19 +19,10 @@ def measured_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Kind and file, of a batch, or of what was kept of one. Emulated guests have figures of no meaning."""
     if is_emulated(folder):
         return
-    for kind in KINDS.split():
-        if has_text(folder / f"{kind}.csv"):
-            yield kind, folder / f"{kind}.csv"
-    for kind in ("overall", "efficiency"):
-        for file in sorted(folder.glob(f"{kind}-*-steps.csv")):
-            if has_text(file):
-                yield kind, file
-    if has_text(folder / "ratio.csv"):
-        yield kind_of_ratio(folder), folder / "ratio.csv"
-
-
-def has_text(file: Path) -> bool:
-    return file.is_file() and file.stat().st_size > 0
+    for name in FILES.split():
+        for file in sorted(folder.glob(f"{name}.csv")):
+            if file.stat().st_size > 0:
+                yield kind_of_ratio(folder) if name == "ratio" else name.removesuffix("-*-steps"), file
 
 
 def kind_of_ratio(folder: Path) -> str:
