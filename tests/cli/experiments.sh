@@ -316,7 +316,7 @@ expect_text replayed/traces.md '^\| paper: fop in 90 to 1620 s \| \+0\.01 to \+0
 expect_text replayed/traces.md '^Of 2 runs under control, [0-9]+ % had at least 80 % of their samples within 5 pp of the target, and [0-9]+ % at least 90 %; '
 replay fastforward --resume
 # Where others leave a workload no time at all there is no throughput.
-if [ "$status" -eq 125 ] && grep -q 'found no iteration in its iteration files\{0,1\}$' err; then
+if grep -qs 'no iteration ended' err replayed/fastforward.md; then
 	left_out 'no workload ended an iteration beside what else runs here'
 else
 	expect_status 0
@@ -360,7 +360,7 @@ expect_text replayed/traces.md '^\| 2 \| [-+0-9.]+ \| [0-9.]+ \| [0-9.]+ \|$'
 # And judges nothing of which there is no iteration.
 for file in replayed/runs/*/iterations.*.csv; do sed -i '2,$d' "$file"; done
 run "$experiments/fastforward" -B "$build" -w burn-single -s PI-even -T 3,2 -o replayed --report
-if [ "$status" -eq 0 ]; then expect_no_text replayed/fastforward.md 'of the slowest replay\. $'; else expect_trouble 'found no iteration'; fi
+expect_trouble '^tools/experiments/fastforward: no iteration ended in any run; --time makes runs longer$'
 
 # A blank in the names of the checkout and of the output; and a run says as fields what it was.
 ln -s "$source" "$work/a check out"

@@ -47,6 +47,27 @@ def test_no_verdict_where_others_disturbed_all() -> None:
     assert accuracy.verdict(rows, "default", 2) == "default: mean error within 0.10 pp. "
 
 
+def test_a_run_without_iterations_costs_no_other_its_report(tmp_path: Path, build: Path) -> None:
+    runs = [run("w", target, "default", 1) for target in ("25", "50")]
+    for of in runs:
+        folder = of.folder(tmp_path)
+        folder.mkdir(parents=True)
+        (folder / "log.csv").write_text("time_s,monotonic_s,target,load\n5,105,0.5,0.5\n10,110,0.5,0.5\n")
+        (folder / "iterations.0.csv").write_text("instance,iteration,start_s,end_s\n")
+    part = Part(tmp_path, tmp_path, "native", runs, build, "made")
+    with pytest.raises(Trouble, match="^no iteration ended in any run; --time makes runs longer$"):
+        settings.measure_throughput(part, "target_percent")
+    with (runs[1].folder(tmp_path) / "iterations.0.csv").open("a") as records:
+        records.write("0,0,101,103\n0,1,103,105\n")
+    part = Part(tmp_path, tmp_path, "native", runs, build, "made")
+    assert [row["target_percent"] for row in settings.measure_throughput(part, "target_percent")] == ["50"]
+    report = part.begin("Made")
+    settings.report_intervals(part, 1)
+    part.end()
+    assert "Left out are runs in which no iteration ended: w_25_default_1; --time" in report.md
+    assert "2 of 2 runs are complete." in report.md
+
+
 def test_findings_are_not_those_of_bursts(build: Path) -> None:
     findings = program("experiments/findings")
     head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"

@@ -12,7 +12,7 @@ from measure.batch import Experiment, Part
 from measure.machine import EXPERIMENTS
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, kept_csv, listed, number, rows_of, table_text
+from measure.text import Row, Trouble, kept_csv, lines_of, listed, number, rows_of, table_text
 
 # The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
 PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
@@ -132,7 +132,12 @@ def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
 
 
 def measure_throughput(part: Part, row_name: str) -> list[Row]:
-    """Writes throughput.csv: mean load, and iterations per second of all instances together."""
+    """Writes throughput.csv: mean load, and iterations per second of all instances together. A run without an iteration should not cost the others their
+    report."""
+    part.left_out = [run for run in part.complete if not any(lines_of(file)[1:] for file in part.records(run))]
+    part.complete = [run for run in part.complete if run not in part.left_out]
+    if part.left_out and not part.complete:
+        raise Trouble("no iteration ended in any run; --time makes runs longer")
     columns = [Column("load", "load_percent", factor=100), Column("throughput", "throughput", ".5g", has_half=True)]
     return measure(part, "throughput", row_name, columns, ("-i", "1d"), lambda run: [part.log(run), *part.records(run)])
 
@@ -241,7 +246,10 @@ def report_repeats(part: Part) -> None:
 
 
 def report_intervals(part: Part, repeat: int) -> None:
-    """What stands behind a ± in a table of throughput."""
+    """What stands behind a ± in a table of throughput, and what is not in it."""
+    if part.left_out:
+        silent = listed(run.label for run in part.left_out)
+        part.report.text(f"Left out are runs in which no iteration ended: {silent}; --time makes runs longer.")
     if repeat > 1:
         part.report.text("Behind ± stands half of the 95 % confidence interval of the mean over the repeats.")
 
