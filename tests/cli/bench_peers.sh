@@ -62,21 +62,33 @@ run "$bench/peers_report" report
 expect_status 0
 expect_text report/medians.csv '^single,P,idle,default,50,3,50\.100,0\.100,-0\.050,0\.300,0\.500,0\.300,0\.900,0\.600,0\.700,0\.300,90\.000,1\.000,1\.000,45,3,0\.020,0\.300,0\.117,0\.436,0\.567,0\.759,0\.007,0\.127,0\.300,0\.248$'
 expect_text report/medians.csv '^single,P,idle,cpulimit,50,1,.*,50\.000,100\.000,15,4,4\.000,40\.000,5\.000,,50\.000,,4\.000,,40\.000,$'
-expect_text report/peers.md '^\| cpulimit \|  \| \+5\.00, 50\.00 \(50×, 100×\) \| 0\.50 \|$'
+expect_text report/peers.md '^\| cpulimit \|  \|  \| \+5\.00 \(50×\) \| 50\.00 \(100×\) \| 0\.50 \|$'
 # Other actuators are rows beside the peers, in the order of the help, and no goals are judged by them.
-expect_text report/peers.md '^\| default-freezer \|  \| \+0\.40, 0\.10 \(4\.0×, 0\.2×\) \| 0\.60 \|$'
+expect_text report/peers.md '^\| default-freezer \|  \|  \| \+0\.40 \(4\.0×\) \| 0\.10 \(0\.2×\) \| 0\.60 \|$'
 sed -n 's/^| \(default\|default-freezer\|default-quota\|quota\) | .*/\1/p' report/peers.md | head -n 4 >found
 printf '%s\n' default default-freezer default-quota quota | cmp -s - found || { fail "$what: peers.md has the tools in another order:"; cat found; }
 expect_no_text out 'default-'
-if [ -e report/peers.svg ]; then expect_text report/peers.svg '>default-quota<'; fi
+# The pictures: a column for each tool, workloads in words, of loads that all held. What they are made of doesn't take the place of the rows.
+if [ -e report/peers.svg ]; then
+	for picture in peers peers-mse; do
+		expect_text report/$picture.svg '>default-quota<'
+		expect_text report/$picture.svg '>single, 1 per processor<'
+		expect_no_text report/$picture.svg '[> ]6?P[, <]|or less'
+		expect_text report/peers.md "^!\[.*\]\($picture\.svg\)\$"
+	done
+	expect_text report/peers.svg '>5\.00<'
+	expect_text report/peers-mse.svg '>50(\.0*)?<'
+	expect_text report/peers.md ', in the mean of the loads of 50 %;'
+fi
+expect_lines report/peers.csv 11
 expect_no_text report/summary.md 'default|`-a '
 expect_text report/peers.md '^Without the 7 of 150 samples that met a burst of others:$'
-expect_text report/peers.md '^\| default \| \+0\.01, 0\.50 \| \+0\.02, 0\.30 \|$'
+expect_text report/peers.md '^\| default \| \+0\.01 \| 0\.50 \| \+0\.02 \| 0\.30 \|$'
 # Errors of 0.1, 0.3 and -0.05 pp, whose standard deviation is 0.1756; t of two degrees of freedom is 4.3027.
 expect_text report/peers.md '^default, means of 3 repeats and their 95 % confidence: 50 %: \+0\.12 ± 0\.44 pp, 0\.57 ± 0\.76 pp²\. Without bursts: 50 %: \+0\.01 ± 0\.13 pp, 0\.30 ± 0\.25 pp²\.$'
 expect_no_text report/peers.md '^cpulimit, means of'
 # Half an instance is none: that is marked, and not counted as a baseline that was beaten. One that whole instances make exactly never was.
-expect_text report/peers.md '^\| N-bench \| \+25\.00, 625\.00 \(2500×, 1250×\) \\\* \| \+0\.40, 0\.40 .* \|  \|$'
+expect_text report/peers.md '^\| N-bench \| \+25\.00 \(2500×\) \\\* \| 625\.00 \(1250×\) \\\* \| \+0\.40 .* \| 0\.40 .* \|  \|$'
 expect_text report/peers.md "^.\* Whole instances can't make this load\.$"
 expect_no_text out 'that of N-bench'
 expect_text out '^N-bench is no baseline at 25 %: 2 processors have no whole instances for it\.$'
@@ -100,6 +112,14 @@ expect_text report/summary.md '^\| Showstopper \| 0\.20 \| 1\.00 \| 1\.00 \| 250
 expect_text report/summary.md '^\| CDC: a constant duty cycle \|  \|  \| 1\.00 \| 250 \| 1 \|$'
 expect_text report/summary.md ' at loads of 50 %;'
 [ "$(grep -c '^| [^t-]' report/summary.md)" -le 8 ] || fail "$what: summary.md has more than eight tools"
+# What a busy machine measured says so first.
+expect_no_text report/peers.md 'was busy'
+echo 'load before the first session: 97.0 %' >>report/machine.txt
+run "$bench/peers_report" report
+for page in tables summary; do
+	head -n 1 report/$page.md >found
+	expect_text found '^\*\*The machine was busy: others took 97\.0 % of it '
+done
 run "$bench/peers_report" rows
 expect_trouble 'no output of tools/bench/peers'
 

@@ -10,8 +10,8 @@ soak=$source/tools/bench/soak
 run "$soak" --help
 expect_status 0
 run "$soak" --time 0
-expect_trouble "^tools/bench/soak: '0' is no whole number from 1"
-run "$soak" --time 3 --every 1
+expect_trouble "^tools/bench/soak: --time: '0' is no whole number from 1 of seconds, such as"
+run "$soak" --time 3s --every 1
 expect_trouble '^tools/bench/soak: --time must be four times --every at least'
 run "$soak" --nonsense
 expect_trouble "^tools/bench/soak: unexpected argument '--nonsense'"

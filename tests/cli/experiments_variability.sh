@@ -97,7 +97,7 @@ refused "--methods: stress-ng has no CPU method 'chess' \(queens int64 float slo
 refused "--bandwidth: '0.1%' is no share of one processor" profile -o a.csv --bandwidth 0.1%
 refused '--bandwidth: expected --by with it' profile -o a.csv -b 50%
 refused '--by: expected --bandwidth with it' profile -o a.csv -y signals
-refused "-y: 'hammer' is none of" profile -o a.csv -b 50% -y hammer
+refused "--by: 'hammer' is none of" profile -o a.csv -b 50% -y hammer
 refused '--by: expected one hand' profile -o a.csv -b 50% -y signals,freezer
 refused '--by frequency: unavailable: no processor has a clock' profile -o a.csv -b 50% -y frequency -B programs
 refused 'profile: expected --output FILE' profile -m queens

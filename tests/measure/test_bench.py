@@ -151,7 +151,9 @@ def test_a_helper_that_never_is_well() -> None:
     assert helper.process is None
 
 
-def test_a_helper_is_gone_with_who_started_it() -> None:
+# Also at once, before it has begun.
+@pytest.mark.parametrize("_again", range(8))
+def test_a_helper_is_gone_with_who_started_it(_again: int) -> None:
     script = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); from measure.helpers import Helper; import time\n"
         "one = Helper('sleep', '60', session=True).start(); print(one.process.pid, flush=True); time.sleep(60)"

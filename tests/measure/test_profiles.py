@@ -50,22 +50,26 @@ def test_ratios_of_pairs_do_not_see_what_both_have(tmp_path: Path, build: Path) 
     beside = profile(tmp_path / "beside", "queens,3,205", "queens,1,50", "queens,2,98")
     paired = profiles.ratios(build, alone, beside, {}, paired=True)[0]
     assert paired.line().startswith("queens,200,98,0.500000,1,0.000000,0.01")
-    free = profiles.ratios(build, alone, beside, {"queens": "2"})[0]
+    free = profiles.ratios(build, alone, beside, {"queens": 2.0})[0]
     assert free.line().startswith("queens,200,98,0.490000,2,0.5")
     # Where no repetition is in both there is no ratio.
     assert profiles.ratios(build, alone, profile(tmp_path / "other", "queens,4,205"), {}, paired=True) == []
 
 
-def test_bins_hold_their_upper_end() -> None:
-    def found(*ratios: float) -> list[tuple[str, str, int]]:
-        return [
-            (of.low, of.high, of.first)
-            for of in profiles.bins_of([Ratio("x", 1, 1, ratio, "1", 0, 0) for ratio in ratios])
-        ]
+def test_bins_hold_their_upper_end(build: Path, tmp_path: Path) -> None:
+    def found(*ratios: float) -> list[str]:
+        of = [Ratio("x", 1, 1, ratio, 1, 0, 0) for ratio in ratios]
+        return [line.strip() for line in profiles.histogram(build, {"some": of}, tmp_path / "made.svg")]
 
-    assert found(0.95, 1.0, 1.1) == [("0.9", "1", 2), ("1", "1.1", 1)]
+    assert found(0.95, 1.0, 1.1, 1.3) == [
+        "0.9 to 1        ## 2",
+        "1 to 1.1      # 1",
+        "1.1 to 1.2",
+        "1.2 to 1.3      # 1",
+    ]
+    assert "<svg " in (tmp_path / "made.svg").read_text()
     # Wide ones where one is above 8.
-    assert found(9.0)[0][:2] == ("7.94", "10")
+    assert found(9.0) == ["7.94 to 10       # 1"]
 
 
 def test_a_row_that_was_cut_off_is_mended(tmp_path: Path) -> None:

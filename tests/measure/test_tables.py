@@ -27,13 +27,55 @@ def test_half_an_instance_is_no_baseline() -> None:
         "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2\n"
         "w,25,N-bench,1,25,625\nw,25,PI-even,1,0.1,1\nw,50,N-bench,1,2,5\nw,50,PI-even,1,-0.2,2\n"
     )
-    table = accuracy.beside_paper(rows, "none", ["N-bench", "PI-even"], 2)
-    assert table[1:] == [["25 %", "+25.00 / 625 *", "+0.10 / 1.00"], ["50 %", "+2.00 / 5.00", "-0.20 / 2.00"]]
+    table = accuracy.beside_paper(rows, [], ["N-bench", "PI-even"], 2)
+    assert table[1:] == [["25 %", "+25.00 *", "625 *", "+0.10", "1.00"], ["50 %", "+2.00", "5.00", "-0.20", "2.00"]]
     expected = "PI-even: mean error within 0.20 pp, MSE below that of the baselines on 1 of 1 targets. "
     assert accuracy.verdict(rows, "PI-even", 2) == expected
     # A row without samples is no target.
     rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
     assert accuracy.verdict(rows, "PI-even", 2) == expected
+
+
+def test_no_verdict_where_others_disturbed_all() -> None:
+    accuracy = program("experiments/accuracy")
+    head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
+    rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,10\n")
+    assert accuracy.verdict(rows, "default", 2) == "default: no verdict, as all samples met bursts of others. "
+    assert accuracy.verdict(rows, "PI-even", 2) == ""
+    # One row that can be judged, whose baseline can't.
+    rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,9\nw,25,default,1,9,1,10,10\n")
+    assert accuracy.verdict(rows, "default", 2) == "default: mean error within 0.10 pp. "
+
+
+def test_a_run_without_iterations_costs_no_other_its_report(tmp_path: Path, build: Path) -> None:
+    runs = [run("w", target, "default", 1) for target in ("25", "50")]
+    for of in runs:
+        folder = of.folder(tmp_path)
+        folder.mkdir(parents=True)
+        (folder / "log.csv").write_text("time_s,monotonic_s,target,load\n5,105,0.5,0.5\n10,110,0.5,0.5\n")
+        (folder / "iterations.0.csv").write_text("instance,iteration,start_s,end_s\n")
+    part = Part(tmp_path, tmp_path, "native", runs, build, "made")
+    with pytest.raises(Trouble, match="^no iteration ended in any run; --time makes runs longer$"):
+        settings.measure_throughput(part, "target_percent")
+    with (runs[1].folder(tmp_path) / "iterations.0.csv").open("a") as records:
+        records.write("0,0,101,103\n0,1,103,105\n")
+    part = Part(tmp_path, tmp_path, "native", runs, build, "made")
+    assert [row["target_percent"] for row in settings.measure_throughput(part, "target_percent")] == ["50"]
+    report = part.begin("Made")
+    settings.report_intervals(part, 1)
+    part.end()
+    assert "Left out are runs in which no iteration ended: w_25_default_1; --time" in report.md
+    assert "2 of 2 runs are complete." in report.md
+
+
+def test_findings_are_not_those_of_bursts(build: Path) -> None:
+    findings = program("experiments/findings")
+    head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
+    for bursts, said in ((9, "shown | within 5 pp on 1 of 1 targets"), (10, f"undecided | {findings.NO_RUNS}")):
+        rows = rows_of(f"{head}w,50,CDC,1,4,25,10,{bursts}\nw,25,CDC,1,,,0,0\n")
+        of = findings.Findings(build, [findings.File("accuracy", Path("a.csv"), Path(), 2, rows)], {})
+        of.accuracy()
+        assert of.lines[2].split(" near the target | ")[1].startswith(said)
 
 
 def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
@@ -61,7 +103,11 @@ def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) ->
         ["w", "100", "default", "1", "100.000", "20", ""],
     ]
     table = figures.pivot(rows, "target_percent", ["default", "CDC"], "load_percent", "throughput")
-    assert table == [["target_percent", "default", "CDC"], ["50", "51.000 / 11 ±12.7", ""], ["100", "100.000 / 20", ""]]
+    heads = ["default: load_percent", "default: throughput", "CDC: load_percent", "CDC: throughput"]
+    rows_shown = [["50", "51.000", "11 ±12.7", "", ""], ["100", "100.000", "20", "", ""]]
+    assert table == [["target_percent", *heads], *rows_shown]
+    table = figures.pivot(rows, "target_percent", ["default", "CDC"], "throughput")
+    assert table == [["target_percent", "default", "CDC"], ["50", "11 ±12.7", ""], ["100", "20", ""]]
 
 
 def test_student_t(build: Path) -> None:
@@ -82,7 +128,7 @@ def test_interference(tmp_path: Path, build: Path) -> None:
     found: list[tuple[Run, Row]] = []
     for line in rows.split():
         fore, back, value, symmetric, significant = line.split(",")
-        repetition = 1 + sum(pairs.pair_of(one) == (fore, back) for one, _ in found)
+        repetition = 1 + sum(one.workload == f"{fore}/{back}" for one, _ in found)
         found.append(
             (pair(fore, back, repetition), {"interference": value, "symmetric": symmetric, "significant": significant})
         )

@@ -3,14 +3,15 @@
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
-from measure import figures, settings
+from measure import figures, pictures, settings
 from measure.batch import Experiment, Part
 from measure.options import unlike
 from measure.process import allowed_processors, attempt
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, known, listed, number, read_csv, shortest
+from measure.text import Row, Trouble, known, listed, number, read_csv, refuse, shortest
 
 TARGETS, QUICK_TARGETS = "10 20 30 40 50 60 70 80 90 100", "20 40 60 80 100"
 QUANTILES = ("q5_s", "q25_s", "q50_s", "q75_s", "q95_s")
@@ -24,8 +25,7 @@ def choose_hands(name: str, value: str) -> list[str]:
             raise Trouble(
                 f"{name}: '{hand}': expected the name of an actuator, such as signals (showstopper --list-modules)"
             )
-    if not found:
-        raise Trouble(f"{name}: expected actuators, such as signals,freezer")
+    refuse(not found, f"{name}: expected actuators, such as signals,freezer")
     return found
 
 
@@ -37,31 +37,23 @@ def last_processor() -> str:
 def check_hands(build: Path, hands: list[str]) -> None:
     """Nothing is run where one of them can't be had: what is to be compared would be missing."""
     for hand in hands:
-        result = attempt(
-            [build / "showstopper", "-a", hand, "--cpus", last_processor(), "-T", "50%", "--dry-run", "true"]
-        )
+        words = ["-a", hand, "--cpus", last_processor(), "-T", "50%", "--dry-run", "true"]
+        result = attempt([build / "showstopper", *words])
         if result.returncode != 0:
-            raise Trouble(
-                f"--by: {hand} can't be had here: {(result.stderr.splitlines() or [''])[0].removeprefix('showstopper: ')}"
-            )
+            said = next(iter(result.stderr.splitlines()), "").removeprefix("showstopper: ")
+            raise Trouble(f"--by: {hand} can't be had here: {said}")
 
 
 def list_runs(own: Experiment, hands: list[str]) -> Iterator[Run]:
     """Without feedback: the target is the duty cycle of the only instance. It has one processor, so that the duty cycle is a share of one, both
     where an actuator stops all threads at a time and where it limits what they get together."""
-    for repetition in own.repetitions():
-        for workload in own.workloads:
-            for target in own.targets:
-                for hand in hands:
-                    words = tuple(f"-T {target}% -c open -a {hand} --cpus {last_processor()}".split())
-                    yield Run(
-                        (workload, target, hand), (Group(workload, "1"),), own.seconds, words, hand, repetition, target
-                    )
+    for again, of, target, hand in product(own.repetitions(), own.workloads, own.targets, hands):
+        words = tuple(f"-T {target}% -c open -a {hand} --cpus {last_processor()}".split())
+        yield Run((of, target, hand), (Group(of, "1"),), own.seconds, words, hand, again, target)
 
 
 def write_report(own: Experiment, part: Part, hands: list[str]) -> None:
-    if not part.complete:
-        raise Trouble("no run is complete")
+    refuse(not part.complete, "no run is complete")
     report = part.begin("Run times of iterations against bandwidth")
     report.text(
         "How long an iteration of a single instance on one processor takes, by the share of this that it may have (bandwidth), without feedback, with"
@@ -94,57 +86,44 @@ def has_iterations(part: Part, run: Run) -> bool:
 
 
 def report_times(part: Part, workload: str, hands: list[str], targets: list[str]) -> list[Row]:
-    of = [
-        run
-        for hand in hands
-        for target in targets
-        for run in part.complete
-        if (run.workload, run.target, run.setting) == (workload, target, hand)
-    ]
-    timed = [run for run in of if has_iterations(part, run)]
-    silent = [run.label for run in of if run not in timed]
+    of = {
+        f"{hand}/{target}": pictures.having(part, workload=workload, target=target, setting=hand)
+        for hand, target in product(hands, targets)
+    }
+    timed = {label: [run for run in runs if has_iterations(part, run)] for label, runs in of.items()}
+    silent = [run.label for label, runs in of.items() for run in runs if run not in timed[label]]
     if silent:
         part.report.text(f"No iteration ended in {listed(silent)}; --time makes runs longer.")
-    if not timed:
+    shown = [run for runs in timed.values() for run in runs]
+    if not shown:
         return []
-    csv, svg = part.output / f"boxes-{workload}.csv", part.output / f"boxes-{workload}.svg"
-    words = [word for run in timed for word in ("-l", f"{run.setting}/{run.target}", part.log(run), *part.records(run))]
-    figures.draw(part.build, "boxes", "--axis", "bandwidth (%)", "--size", "14x9", "-o", csv, "-o", svg, *words)
-    keys = {f"{run.setting}/{run.target}": (run.target, run.setting) for run in timed}
-    rows = [
-        row_of(workload, *keys[row["label"]], row, share_of(part, timed, *keys[row["label"]])) for row in read_csv(csv)
-    ]
-    part.report.picture(f"boxes-{workload}.svg", f"{workload}: run times of iterations against bandwidth")
+    name, caption = f"boxes-{workload}", f"{workload}: run times of iterations against bandwidth"
+    words = pictures.words_of(part, shown, lambda run: f"{run.setting}/{run.target}", "iterations")
+    options = ["--axis", "bandwidth (%)", "--size", "14x9", "-o", part.output / f"{name}.csv"]
+    pictures.picture(part, "boxes", name, caption, words, *options)
+    rows = [row_of(part, timed[row["label"]], row) for row in read_csv(part.output / f"{name}.csv")]
 
     def table(text: str, *columns: str) -> None:
-        if text:
-            part.report.text(text)
+        part.report.text(text)
         made = settings.with_others(part, workload, figures.pivot(rows, "bandwidth_percent", hands, *columns))
         settings.write_table(part, f"times-{workload}-{columns[0]}.csv", made)
 
-    table("Median of the run times / processor time of an iteration, in seconds:", "q50_s", "work_s")
+    table("Median of the run times and processor time of an iteration, in seconds:", "q50_s", "work_s")
     table("Share of the processor that the instance had, in per cent:", "share_percent")
     part.report.text("".join(verdict(rows, hand) for hand in hands))
-    table("Quantiles of the run times in seconds, 5 % / 95 %, and then 25 % / 75 %:", "q5_s", "q95_s")
+    table("Quantiles of the run times in seconds, 5 % and 95 %, and then 25 % and 75 %:", "q5_s", "q95_s")
     table("", "q25_s", "q75_s")
     return rows
 
 
-def share_of(part: Part, runs: list[Run], target: str, hand: str) -> float:
-    """Processor time of the workload under control, as a part of how long that was, all repeats together."""
-    records = [
-        read_csv(part.folder(run) / "record.csv")[0] for run in runs if (run.target, run.setting) == (target, hand)
-    ]
-    return sum(known(row, "controlled_cpu_control_s") for row in records) / sum(
-        known(row, "controlled_s") for row in records
-    )
-
-
-def row_of(workload: str, target: str, hand: str, row: Row, share: float) -> Row:
-    """Seconds with four digits, as all workloads of a report have them."""
-    mean = number(row, "mean_s") or 0.0
-    made = {"workload": workload, "bandwidth_percent": target, "setting": hand, "iterations": row["iterations"]}
-    made |= {name: f"{known(row, name):.4g}" for name in QUANTILES}
+def row_of(part: Part, runs: list[Run], row: Row) -> Row:
+    """Seconds with four digits, as all workloads of a report have them. The share is the processor time of the workload under control, as a part of how
+    long that was, all repeats together."""
+    records = [read_csv(part.folder(run) / "record.csv")[0] for run in runs]
+    taken, had = (sum(known(of, name) for of in records) for name in ("controlled_cpu_control_s", "controlled_s"))
+    mean, share, of = number(row, "mean_s") or 0.0, taken / had, runs[0]
+    made = {"workload": of.workload, "bandwidth_percent": of.target, "setting": of.setting}
+    made |= {"iterations": row["iterations"]} | {name: f"{known(row, name):.4g}" for name in QUANTILES}
     return made | {"mean_s": f"{mean:.4g}", "share_percent": f"{100 * share:.2f}", "work_s": f"{mean * share:.4g}"}
 
 

@@ -44,6 +44,7 @@ class Part:
     build: Path
     name: str
     complete: list[Run] = field(init=False)
+    left_out: list[Run] = field(init=False, default_factory=list)  # complete, but of no use to this report
     report: Report = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,7 +107,7 @@ class Part:
         if (self.output / "machine.txt").exists():
             self.report.lines(self.output / "machine.txt")
         self.report.text(
-            f"{len(self.complete)} of {len(self.runs)} runs are complete. Each has a folder in runs, with its command, log and records;"
+            f"{len(self.complete) + len(self.left_out)} of {len(self.runs)} runs are complete. Each has a folder in runs, with its command, log and records;"
             " joblog says when it ran and how it ended."
         )
         self.report.write()

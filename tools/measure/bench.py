@@ -1,52 +1,124 @@
 # SPDX-License-Identifier: MIT
-"""What benchmarks have in common: the machine seen from outside, how far its load was from a target, with and without bursts of others, and blocks."""
+"""What benchmarks have in common: a command line, the build, a table and its block in a document; the machine seen from outside, how far its load was from
+a target, with and without bursts of others."""
 
-import re
+import sys
 import tempfile
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar, NoReturn
 
-from measure import figures
+from measure import figures, machine
+from measure.options import Command, Option, flag, option, text
+from measure.process import attempt, output_of, run_program
 from measure.publish import Publication, command_line
-from measure.text import Row, Trouble, number, read_csv
+from measure.text import Row, Trouble, markdown, number, read_csv
 
 DOCUMENT = "tools/bench/README.md"
 
 
-class Block:
-    """A benchmark's figures in a document, which has room for them when they are asked for."""
+class Benchmark(Command):
+    """A program of tools/bench. What it measures becomes the rows of a table, which are printed as they come, and written into a document when that is
+    asked for: there must be room for it before anything is measured, installed or built."""
 
-    def __init__(self, name: str, arguments: list[str], document: str = DOCUMENT, block: str = "") -> None:
-        self.publication = Publication(command_line(f"tools/bench/{name}", arguments))
-        self.document, self.block = document, block or name
-        self.wanted = False
+    name: ClassVar[str]
+    document: ClassVar[str] = DOCUMENT
+    programs: ClassVar[str] = "showstopper ssburn ssreport"  # that are needed
+    folder: ClassVar[str] = "bench"  # of the build
+    setup: ClassVar[str] = ""  # what tools/setup installs for it
+    quiet: ClassVar[float | None] = None  # refuses a machine of which others take more, in per cent
+    publish = flag("--publish", "write the table into {of.document} as well")
+    given_build = option(
+        "-B/--build DIR",
+        text,
+        "",
+        "where the programs are (build/{of.folder}, which is built first when it isn't given)",
+    )
+    force = flag("-f/--force", "also on a machine that is busy")
+
+    @classmethod
+    def table(cls) -> dict[str, Option]:
+        """Its own options first; --force where it looks."""
+        found = super().table()
+        common = {key: found.pop(key) for key in ("given_build", "publish", "force")}
+        if cls.quiet is None:
+            del common["force"]
+        return found | common
+
+    def __init__(self, arguments: list[str], preset: Sequence[str] = ()) -> None:
+        """`preset`: options that those of the command line come after."""
+        self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments))
+        self.lines: list[str] = []
+        self.others = 0.0  # per cent, before anything was started
+        super().__init__([*preset, *arguments])
+
+    def check(self) -> None:
+        """Refuses what can't be measured."""
 
     def look(self) -> None:
-        if self.wanted:
-            self.publication.look(self.document, self.block)
+        self.publication.look(self.document, self.name)
 
-    def publish(self, text: str, build: Path) -> None:
-        if self.wanted:
-            self.publication.block(self.document, self.block, text, build)
+    def measure(self) -> int | None:
+        """Returns the status."""
+        raise NotImplementedError
+
+    def write(self) -> None:
+        if self.lines:
+            self.publication.block(self.document, self.name, "\n".join(self.lines), self.build)
             self.publication.write()
 
+    def main(self) -> int:
+        self.check()
+        if self.publish:
+            self.look()
+        if self.quiet is not None:
+            given = Path(self.given_build) if self.given_build else None
+            self.others = machine.check_idle(given, self.force, self.quiet)
+        testing = "tests/" in self.programs
+        targets = " ".join(["modules", *(Path(program).name for program in self.programs.split())])
+        setup = self.setup or ("check" if testing else "build")
+        self.build = machine.prepare_build(self.given_build, self.programs, self.folder, targets, testing, setup)
+        status = self.measure() or 0
+        if self.publish:
+            self.write()
+        return status
 
-def whole(value: str, least: int = 0, most: int = 99999, what: str = "") -> int:
-    if re.fullmatch("[0-9]{1,9}", value) and least <= int(value) <= most:
-        return int(value)
-    raise Trouble(f"{what}'{value}' is no whole number{f' from {least}' if least else ''}")
+    # ---- For those ----------------------------------------------------------------------------------------------------------------
+
+    def say(self, *lines: str) -> None:
+        """What is published, and printed."""
+        self.lines += lines
+        print(*lines, sep="\n")
+
+    def row(self, *cells: str) -> None:
+        self.say(next(markdown([cells])))
+
+    def head(self, cells: str, align: str = "") -> None:
+        """With bars between them."""
+        self.say(*markdown([cells.split("|")], align))
+
+    def showstopper(self, limit: int, *words: object) -> str:
+        """A run that has to end within so many seconds; what it said of itself."""
+        before = ["timeout", "-k", "5", limit, self.build / "showstopper", "-q"]
+        return output_of([*before, *words], "showstopper failed")
+
+    def simulate(self, *words: object) -> dict[str, float]:
+        """What sssim reports."""
+        said = output_of(["timeout", "-k", "5", 600, self.build / "sssim", "-q", "--report", *words], "sssim failed")
+        return {name: float(value) for name, _, value in (word.partition("=") for word in said.split()) if value}
+
+    def can_hold(self, actuator: str) -> str:
+        """Why workloads can't be held by it here; empty where they can."""
+        result = attempt([self.build / "showstopper", "-a", actuator, "-T", "50%", "--dry-run", "true"])
+        return (result.stderr.splitlines() or [f"status {result.returncode}"])[0] if result.returncode else ""
 
 
-def found_in(record: object, name: str) -> float:
-    """The first number of that name, wherever it is."""
-    for key, value in record.items() if isinstance(record, dict) else ():
-        if key == name and isinstance(value, (int, float)):
-            return float(value)
-        if inner := found_in(value, name):
-            return inner
-    return 0.0
+def run_benchmark(kind: type[Benchmark], said: str | None) -> NoReturn:
+    """`said`: the script's docstring, which --help begins with."""
+    kind.usage = f"usage: tools/bench/{kind.name} [OPTION]...\n{said}"
+    run_program(f"tools/bench/{kind.name}", lambda arguments: kind(arguments).main())
 
 
 # ---- Loads ------------------------------------------------------------------------------------------------------------------------

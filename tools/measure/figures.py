@@ -106,17 +106,21 @@ def by_size(texts: Iterable[str]) -> list[str]:
     return sorted(numbers, key=float) + [text for text in found if text not in numbers]
 
 
+def heads(head: str, settings: Iterable[str], columns: Sequence[str]) -> list[str]:
+    """A column for each setting; where several figures are shown, one for each of them."""
+    return [head, *(f"{of}: {column}" if len(columns) > 1 else of for of in settings for column in columns)]
+
+
 def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str) -> list[list[str]]:
-    """A row for each value of the column `head`, a column for each setting, with one value or two; with a ± where there is a column
-    NAME_half."""
+    """A row for each value of the column `head`, a column for each figure of each setting; with a ± where there is a column NAME_half."""
 
     def value(row: Row, column: str) -> str:
         half = row.get(f"{column}_half") or ""
         return row[column] + (f" ±{half}" if half else "")
 
-    cells = {
-        (row[head], row["setting"]): " / ".join(value(row, name) for name in columns) for row in rows if row[columns[0]]
-    }
-    return [[head, *settings]] + [
-        [of, *(cells.get((of, name), "") for name in settings)] for of in by_size(row[head] for row in rows)
-    ]
+    none = [""] * len(columns)
+    cells = {(row[head], row["setting"]): [value(row, name) for name in columns] for row in rows if row[columns[0]]}
+    table = [heads(head, settings, columns)]
+    for of in by_size(row[head] for row in rows):
+        table.append([of, *(cell for name in settings for cell in cells.get((of, name), none))])
+    return table

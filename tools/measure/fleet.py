@@ -7,32 +7,25 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from measure import figures, machine
 from measure.making import log_is_whole
+from measure.options import Command, Read, blanks, duration, flag, one_of, option, positive, text, whole
 from measure.process import ENDING, Interrupted, attempt, has_program, start
 from measure.publish import remove
 from measure.report import Report
 from measure.runs import COMPLETE, FAILED, Record
-from measure.text import (
-    Row,
-    Trouble,
-    first_line,
-    known,
-    lines_of,
-    number,
-    number_from,
-    quoted,
-    quoted_words,
-    read_csv,
-    table_text,
-    write,
-)
+from measure.text import Row, Trouble, first_line, is_positive, known, lines_of, number, number_from, quoted
+from measure.text import quoted_words, read_csv, refuse, table_text, write
 
 TICK = 0.005  # half of the longest tick in which folders keep time
+RECORDS = (
+    "-o log.csv --export-json record.json --export-csv record.csv --stdout /dev/null --stderr errors.txt --grace 2s"
+)
 
 
 @dataclass(frozen=True)
@@ -48,99 +41,133 @@ class Agent:
 
 
 def check_name(option: str, node: str) -> None:
-    if not re.fullmatch("[A-Za-z0-9_-][A-Za-z0-9._-]*", node):
-        raise Trouble(f"{option}: '{node}': expected the name of a node")
+    refuse(not re.fullmatch("[A-Za-z0-9_-][A-Za-z0-9._-]*", node), f"{option}: '{node}': expected the name of a node")
 
 
-def of_node(option: str, value: str, what: str) -> tuple[str, str]:
-    node, equals, of = value.partition("=")
-    if not equals or not of or not node:
-        raise Trouble(f"{option}: '{value}': expected NODE={what}")
-    check_name(option, node)
-    return node, of
+def of_node(what: str) -> Read[dict[str, str]]:
+    def read(name: str, value: str) -> dict[str, str]:
+        node, _, of = value.partition("=")
+        refuse(not of or not node, f"{name}: '{value}': expected NODE={what}")
+        check_name(name, node)
+        refuse(what == "NUMBER" and not is_positive(of), f"{name}: '{value}': expected a number above 0")
+        return {node: of}
+
+    return read
 
 
-def build_of(build: str, program: str) -> Path:
-    if not os.access(Path(build) / program, os.X_OK):
-        raise Trouble(f"--build: {build}/{program} isn't there")
-    return Path(build).resolve()
+class Fleet(Command):
+    usage = """\
+usage: tools/experiments/fleet [OPTION]... [COMMAND [ARGUMENT]...]
+Holds a load on many machines at once, under Slurm: each runs its command with showstopper and follows a trace of its own. All begin at one instant,
+which they agree on in the output folder, which they share. COMMAND is what each runs; ssburn without one.
+"""
+    closing = """\
+DIR/fleet.html and DIR/fleet.md say what came out, DIR/nodes has a folder per node with its command, log and record.
+Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 130 or 143 when it was interrupted.
+"""
+    # fmt: off
+    traces: dict[str, str] = option("-t/--trace NODE=FILE", of_node("FILE"), {}, "this node follows this trace; repeatable")
+    folder = option("-T/--traces DIR", text, "", "nodes are called as the files DIR/NODE.trace")
+    total = option("--total FILE", text, "", "the load of all together follows this trace: each takes its share; needs --nodes")
+    wanted = option("-N/--nodes LIST", text, "", "names, separated by commas, or with --total a number")
+    shares: dict[str, str] = option("-S/--share NODE=N", of_node("NUMBER"), {},
+                                    "of the total this node takes N times what one takes that isn't named (1); repeatable")
+    lines: dict[str, str] = option("--command NODE=LINE", of_node("COMMAND"), {}, "what this node runs, for sh -c; repeatable")
+    base = option("-b/--base OPTIONS", text, "", 'options of showstopper for all nodes, separated by blanks, such as "-n 4"')
+    seconds = option("-r/--time TIME", duration(1), 0, "length of the run (that of each trace)")
+    warm_up = option("-w/--warm-up TIME", duration(0), 2, "before that, uncontrolled (2)")
+    speed = option("-s/--speed N", positive, "1", "traces go N times faster (1)")
+    slurm: list[str] = option("--slurm[=OPTIONS]", blanks, [], "srun's, separated by blanks")
+    gather = option("--gather TIME", duration(1), 60, "so long after the first node the last one may come (60)")
+    apart = option("--apart MS", whole(1), 50, "so far apart their clocks may be (50)")
+    dying = option("--when-a-node-dies WHAT", one_of("go-on end"), "go-on", "go-on, or end: the others, too (go-on)")
+    lost = option("--lost TIME", duration(2), 10, "a node that writes no row for so long is dead (10)")
+    simulated = flag("--simulate", "each node in sssim, on this machine, as many at a time as it has processors; COMMAND is then one of its"
+                                   " workloads, such as parallel:threads=4 (single)")
+    simulated_processors = option("-P/--processors N", whole(1), 4, "of each simulated node (4)")
+    to = option("-o/--output DIR", text, str(machine.ROOT / "results/fleet"), "where everything goes (results/fleet)")
+    dry_run = flag("-d/--dry-run", "print what each node would run")
+    only_report = flag("-p/--report", "run nothing; write the report of what is there")
+    programs = option("-B/--build DIR", text, str(machine.ROOT / "build/demo"), "where the programs are (build/demo)")
+    # fmt: on
 
+    def __init__(self, arguments: Sequence[str]) -> None:
+        """Options, and from the first word that is none the command."""
+        valued = {word for of in self.table().values() for word in of.words if of.read and "[" not in of.names}
+        at = 0
+        while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
+            at += 2 if arguments[at] in valued else 1
+        super().__init__(arguments[:at])
+        command = [*arguments[at + (arguments[at : at + 1] == ["--"]) :]]
+        self.line = " ".join(command or ["single"]) if self.simulated else quoted_words(command or ["ssburn"])
+        self.output = Path(self.to).absolute()
+        self.nodes: list[str] = []
+        # Nodes of a total are whoever comes.
+        self.anonymous = False
+        self.srun: subprocess.Popen[str] | None = None
+        program = "ssreport" if self.only_report else "showstopper"
+        refuse(not os.access(Path(self.programs) / program, os.X_OK), f"--build: {self.programs}/{program} isn't there")
+        self.build = Path(self.programs).resolve()
 
-@dataclass
-class Fleet:
-    traces: dict[str, str] = field(default_factory=dict)
-    shares: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, str] = field(default_factory=dict)
-    folder: str = ""
-    total: str = ""
-    wanted: str = ""
-    base: str = ""
-    line: str = ""
-    seconds: int = 0
-    warm_up: int = 2
-    speed: str = "1"
-    slurm: list[str] = field(default_factory=list)
-    gather: int = 60
-    apart: int = 50
-    dying: str = "go-on"
-    lost: int = 10
-    simulated: bool = False
-    simulated_processors: int = 4
-    output: Path = machine.ROOT / "results/fleet"
-    build: Path = Path()
-    nodes: list[str] = field(default_factory=list)
-    anonymous: bool = False
-    srun: subprocess.Popen[str] | None = None
+    def main(self) -> int:
+        held = (self.output / "nodes.tsv").exists()
+        if self.only_report:
+            refuse(not held, f"{self.output} holds no run")
+            self.report()
+            return 0
+        self.choose_nodes()
+        if self.dry_run:
+            for node in self.nodes:
+                print(f"{node}: {self.total or self.traces[node]}, {self.line_of(node)}")
+            if not self.simulated:
+                print(self.srun_command())
+            return 0
+        refuse(held, f"{self.output} holds a run; choose another --output")
+        (self.output / "nodes").mkdir(parents=True, exist_ok=True)
+        failed = self.simulate() if self.simulated else self.start()
+        self.report()
+        return 1 if failed else 0
 
     # ---- Nodes --------------------------------------------------------------------------------------------------------------------
 
     def choose_nodes(self) -> None:
         """Their names, or for a total that any nodes share places node1, node2..."""
-        if self.total:
-            self.nodes = self.nodes_of_total()
-        else:
-            self.nodes = self.nodes_of_traces()
+        self.nodes = self.nodes_of_total() if self.total else self.nodes_of_traces()
         for node in self.nodes:
             check_name("--nodes", node)
-            if not self.total and node not in self.traces:
-                raise Trouble(f"{node}: expected --trace {node}=FILE")
+            refuse(not self.total and node not in self.traces, f"{node}: expected --trace {node}=FILE")
         for node in [*self.shares, *self.lines]:
-            if node not in self.nodes:
-                raise Trouble(f"{node} is none of the nodes: {','.join(self.nodes)}")
-        if len(set(self.nodes)) < len(self.nodes):
-            raise Trouble("--nodes: a node is given twice")
+            refuse(node not in self.nodes, f"{node} is none of the nodes: {','.join(self.nodes)}")
+        refuse(len(set(self.nodes)) < len(self.nodes), "--nodes: a node is given twice")
         for trace in [self.total] if self.total else [self.traces[node] for node in self.nodes]:
-            result = attempt([self.build / "sstrace", "--check", trace])
-            if result.returncode != 0:
-                sys.stderr.write(result.stderr)
-                raise SystemExit(125)
+            self.sstrace("--check", trace)
+
+    def sstrace(self, *words: str) -> str:
+        result = attempt([self.build / "sstrace", *words])
+        if result.returncode != 0:
+            sys.stderr.write(result.stderr)
+            raise SystemExit(125)
+        return result.stdout
 
     def nodes_of_total(self) -> list[str]:
-        if self.folder or self.traces:
-            raise Trouble("--total: expected no --trace and no --traces beside it")
-        if not os.access(self.total, os.R_OK):
-            raise Trouble(f"--total: can't read {self.total}")
-        if not self.wanted:
-            raise Trouble("--total: expected --nodes, their names or how many")
+        refuse(self.folder or self.traces, "--total: expected no --trace and no --traces beside it")
+        refuse(not os.access(self.total, os.R_OK), f"--total: can't read {self.total}")
+        refuse(not self.wanted, "--total: expected --nodes, their names or how many")
         if not self.wanted.isdigit():
             return self.wanted.split(",")
-        if self.shares or self.lines:
-            raise Trouble("--nodes: expected names, as --share and --command name some")
+        refuse(self.shares or self.lines, "--nodes: expected names, as --share and --command name some")
         self.anonymous = True
         return [f"node{place}" for place in range(1, number_from("--nodes", self.wanted, 1) + 1)]
 
     def nodes_of_traces(self) -> list[str]:
-        if self.shares:
-            raise Trouble("--share: expected --total beside it")
-        if self.folder:
-            files = sorted(Path(self.folder).glob("*.trace"))
-            if not files or not all(os.access(file, os.R_OK) for file in files):
-                raise Trouble(f"--traces: found no {self.folder}/NODE.trace that can be read")
-            for file in files:
-                check_name("--traces", file.stem)
-                self.traces.setdefault(file.stem, str(file))
-        if not self.traces:
-            raise Trouble("expected what nodes follow: --trace, --traces or --total")
+        refuse(self.shares, "--share: expected --total beside it")
+        files = sorted(Path(self.folder).glob("*.trace")) if self.folder else []
+        if self.folder and not (files and all(os.access(file, os.R_OK) for file in files)):
+            raise Trouble(f"--traces: found no {self.folder}/NODE.trace that can be read")
+        for file in files:
+            check_name("--traces", file.stem)
+            self.traces.setdefault(file.stem, str(file))
+        refuse(not self.traces, "expected what nodes follow: --trace, --traces or --total")
         return self.wanted.split(",") if self.wanted else sorted(self.traces)
 
     def line_of(self, node: str) -> str:
@@ -149,72 +176,38 @@ class Fleet:
     def place(self, node: str) -> Path:
         return self.output / "nodes" / node
 
-    def show(self) -> None:
-        for node in self.nodes:
-            print(f"{node}: {self.total or self.traces[node]}, {self.line_of(node)}")
-        if not self.simulated:
-            print(self.srun_command())
-
     def write_traces(self, processors: dict[str, int]) -> None:
         """The trace of each node into its folder. Of a total, each takes so much more or less that the sum over all, each by its processors, is what was
         asked."""
-        weighed = sum(processors[node] * float(self.shares.get(node, "1")) for node in self.nodes)
-        of_all = sum(processors.values())
-        table = ""
+        shares = {node: self.shares.get(node, "1") for node in self.nodes}
+        weighed = sum(processors[node] * float(shares[node]) for node in self.nodes)
         for node in self.nodes:
-            share = self.shares.get(node, "1")
-            result = attempt([self.build / "sstrace", "--text", self.total or self.traces[node]])
-            if result.returncode != 0:
-                sys.stderr.write(result.stderr)
-                raise SystemExit(125)
-            text = result.stdout
+            trace = self.sstrace("--text", self.total or self.traces[node])
             if self.total:
-                text = self.scaled(node, text, float(share) * of_all / weighed)
-            write(self.place(node) / "trace", text)
-            table += f"{node}\t{processors[node]}\t{share}\n"
-        write(self.output / "nodes.tsv", table)
+                trace = scaled(node, trace, float(shares[node]) * sum(processors.values()) / weighed)
+            write(self.place(node) / "trace", trace)
+        table = [f"{node}\t{processors[node]}\t{shares[node]}\n" for node in self.nodes]
+        write(self.output / "nodes.tsv", "".join(table))
 
-    def scaled(self, node: str, trace: str, factor: float) -> str:
-        lines = [line.split() for line in trace.splitlines()]
-        loads = [float(words[1]) * factor for words in lines if len(words) > 1 and words[1][0] in "0123456789."]
-        if loads and max(loads) > 1.000001:
-            load = f"{100 * max(loads):.0f}"
-            raise Trouble(
-                f"--share: {node} would have a load of {load} % for its share of --total; expected 100 % at most"
-            )
-        made = ""
-        for words in lines:
-            if len(words) > 1 and words[1][0] in "0123456789.":
-                words = [words[0], f"{min(1.0, float(words[1]) * factor):.9f}"]
-            made += " ".join(words) + "\n"
-        return made
+    @property
+    def lengths(self) -> list[str]:
+        return ["-w", f"{self.warm_up}s", *(["-r", f"{self.seconds}s"] if self.seconds else [])]
 
     # ---- A start --------------------------------------------------------------------------------------------------------------------
 
     def srun_command(self) -> str:
-        survive = (["--no-kill"] if self.dying == "go-on" else []) + ["--kill-on-bad-exit=0", "--wait=0"]
         count = len(self.nodes)
-        words = [
-            "srun",
-            "--job-name=showstopper-fleet",
-            f"--nodes={count}",
-            f"--ntasks={count}",
-            "--ntasks-per-node=1",
-            "--exclusive",
-            "--mem=0",
-        ]
+        words = f"srun --job-name=showstopper-fleet --nodes={count} --ntasks={count} --ntasks-per-node=1 --exclusive --mem=0".split()
         words += [] if self.anonymous else [f"--nodelist={','.join(self.nodes)}"]
+        words += ["--no-kill"] if self.dying == "go-on" else []
         agent = [str(machine.EXPERIMENTS / "fleet"), "--agent", str(self.output)]
-        return quoted_words([*words, *survive, *self.slurm, *agent])
+        return quoted_words([*words, "--kill-on-bad-exit=0", "--wait=0", *self.slurm, *agent])
 
     def agents(self) -> list[Agent]:
         """Those that are there."""
-        found = []
-        for file in sorted((self.output / "agents").glob("*")):
-            words = first_line(file).split() if file.suffix not in (".new", ".clock") else []
-            if len(words) == 6:
-                found.append(Agent(words[0], int(words[1]), int(words[2]), float(words[3]), float(words[4]), words[5]))
-        return found
+        files = [file for file in sorted((self.output / "agents").glob("*")) if file.suffix not in (".new", ".clock")]
+        found = [words for file in files if len(words := first_line(file).split()) == 6]
+        return [Agent(of[0], int(of[1]), int(of[2]), float(of[3]), float(of[4]), of[5]) for of in found]
 
     def stop_srun(self) -> None:
         agents = self.agents()
@@ -229,34 +222,29 @@ class Fleet:
     def refuse(self, why: str) -> Trouble:
         write(self.output / "refused", f"{why}\n")
         self.stop_srun()
-        for left in ("nodes", "agents"):
-            remove(self.output / left)
+        self.remove("nodes", "agents")
         return Trouble(why)
+
+    def remove(self, *names: str) -> None:
+        for name in names:
+            remove(self.output / name)
 
     def gather_nodes(self) -> None:
         assert self.srun
         first, count = 0.0, len(self.nodes)
         while True:
             (self.output / "alive").touch()
-            there = self.agents()
+            there = {agent.node for agent in self.agents()}
             if len(there) >= count:
                 return
             if self.srun.poll() is not None:
-                raise self.refuse(
-                    f"srun ended before all nodes were there: {(lines_of(self.output / 'srun.txt') or [''])[-1]}"
-                )
+                said = (lines_of(self.output / "srun.txt") or [""])[-1]
+                raise self.refuse(f"srun ended before all nodes were there: {said}")
             first = first or (time.time() if there else 0.0)
             if first and time.time() - first > self.gather:
-                missing = (
-                    ""
-                    if self.anonymous
-                    else "".join(
-                        f", {node} is missing" for node in self.nodes if node not in {agent.node for agent in there}
-                    )
-                )
-                raise self.refuse(
-                    f"only {len(there)} of {count} nodes came within {self.gather} s of the first{missing}"
-                )
+                absent = [] if self.anonymous else [f", {node} is missing" for node in self.nodes if node not in there]
+                came = f"only {len(there)} of {count} nodes came within {self.gather} s of the first"
+                raise self.refuse(came + "".join(absent))
             time.sleep(0.2)
 
     def check_clocks(self) -> str:
@@ -266,19 +254,14 @@ class Fleet:
         difference = 1000 * (late.ahead - early.ahead)
         write(self.output / "clocks", f"{difference:.1f}\n")
         if difference - 1000 * (early.within + late.within) > self.apart:
-            raise self.refuse(
-                f"the clock of {late.node} is {difference:.0f} ms ahead of that of {early.node}, and {self.apart} ms at most are accepted (--apart)"
-            )
+            ahead = f"the clock of {late.node} is {difference:.0f} ms ahead of that of {early.node}"
+            raise self.refuse(f"{ahead}, and {self.apart} ms at most are accepted (--apart)")
         return f"{difference:.1f}"
 
     def place_agents(self) -> dict[str, Agent]:
         """Which agent is which node of the traces."""
         agents = sorted(self.agents(), key=lambda agent: agent.number)
-        places = (
-            {f"node{place}": agent for place, agent in enumerate(agents, 1)}
-            if self.anonymous
-            else {agent.node: agent for agent in agents}
-        )
+        places = {f"node{at}" if self.anonymous else agent.node: agent for at, agent in enumerate(agents, 1)}
         for node in self.nodes:
             if node not in places:
                 raise self.refuse(f"{node} didn't come; another node did")
@@ -287,23 +270,9 @@ class Fleet:
         return places
 
     def command_of(self, node: str, moment: str) -> str:
-        words = [
-            "exec",
-            str(self.build / "showstopper"),
-            "-q",
-            "--start-at",
-            f"@{moment}",
-            "-t",
-            "file",
-            "-T",
-            f"trace,speed={self.speed}",
-        ]
-        words += ["-w", f"{self.warm_up}s", *(["-r", f"{self.seconds}s"] if self.seconds else [])]
-        words += "-o log.csv --export-json record.json --export-csv record.csv --stdout /dev/null --stderr errors.txt --grace 2s".split()
-        return f"{quoted_words([*words, *self.base.split()])} -- sh -c {quoted(f'exec {self.line_of(node)}')}\n"
-
-    def is_over(self, node: str) -> bool:
-        return (self.place(node) / "status").exists()
+        words = ["exec", str(self.build / "showstopper"), "-q", "--start-at", f"@{moment}", "-t", "file", "-T"]
+        words += [f"trace,speed={self.speed}", *self.lengths, *RECORDS.split(), *self.base.split()]
+        return f"{quoted_words(words)} -- sh -c {quoted(f'exec {self.line_of(node)}')}\n"
 
     def watch(self, moment: float) -> list[str]:
         """A node is dead when it wrote no row for a while, though all should write them. Those that are."""
@@ -311,10 +280,11 @@ class Fleet:
         dead: list[str] = []
         write(self.output / "dead", "")
         seen: dict[str, tuple[int, float]] = {}
-        while self.srun.poll() is None:
+        running = self.nodes
+        while running and self.srun.poll() is None:
             time.sleep(1)
             now = time.time()
-            running = [node for node in self.nodes if not self.is_over(node) and node not in dead]
+            running = [node for node in self.nodes if not (self.place(node) / "status").exists() and node not in dead]
             for node in running:
                 rows = len(lines_of(self.place(node) / "log.csv"))
                 if rows != seen.get(node, (-1, now))[0] or now <= moment + self.warm_up + 1:
@@ -325,16 +295,12 @@ class Fleet:
                     print(f"{node} is dead: no row for {self.lost} s", file=sys.stderr)
                     if self.dying == "end":
                         return dead
-            if not running:
-                break
         return dead
 
     def start(self) -> int:
         """How many nodes failed or died."""
-        if not has_program("srun"):
-            raise Trouble("there is no srun here; --simulate needs none")
-        for left in ("agents", "go", "refused"):
-            remove(self.output / left)
+        refuse(not has_program("srun"), "there is no srun here; --simulate needs none")
+        self.remove("agents", "go", "refused")
         (self.output / "agents").mkdir()
         write(self.output / "srun", f"exec {self.srun_command()}\n")
         with (self.output / "srun.txt").open("wb") as said:
@@ -349,10 +315,8 @@ class Fleet:
             moment = f"{int(time.time() + 4 + len(self.nodes) / 20)}.0"
             for node in self.nodes:
                 write(self.place(node) / "command", self.command_of(node, moment))
-            write(
-                self.output / "go",
-                "".join(f"{places[node].node} {node} {places[node].processors}\n" for node in self.nodes),
-            )
+            go = [f"{places[node].node} {node} {places[node].processors}\n" for node in self.nodes]
+            write(self.output / "go", "".join(go))
             print(f"{len(self.nodes)} nodes begin at @{moment}; their clocks are {apart} ms apart")
             if self.watch(float(moment)):
                 self.stop_srun()
@@ -364,40 +328,21 @@ class Fleet:
             print("\ninterrupted", file=sys.stderr)
             raise
         failed = self.failed(float(moment))
-        for left in ("agents", "go", "alive"):
-            remove(self.output / left)
+        self.remove("agents", "go", "alive")
         return failed
 
     def failed(self, began: float) -> int:
         """Of each node a record; how many are not complete."""
-        count = 0
-        revision = machine.revision()
-        for node in self.nodes:
+        count, revision = 0, machine.revision()
+        for seed, node in enumerate(self.nodes, 1):
             folder = self.place(node)
             status = first_line(folder / "status")
-            fields = {
-                "workload": self.line_of(node),
-                "setting": self.base,
-                "target": self.total or self.traces.get(node, ""),
-                "repetition": 1,
-            }
-            fields |= {
-                "scheme": "fleet",
-                "environment": "sssim" if self.simulated else "native",
-                "seed": self.nodes.index(node) + 1 if self.simulated else None,
-            }
-            of = first_line(folder / "machine") or os.uname().nodename
+            fields = {"workload": self.line_of(node), "setting": self.base, "repetition": 1, "scheme": "fleet"}
+            fields |= {"target": self.total or self.traces.get(node, ""), "seed": seed if self.simulated else None}
+            fields |= {"environment": "sssim" if self.simulated else "native"}
+            of, command = first_line(folder / "machine") or os.uname().nodename, " ".join(lines_of(folder / "command"))
             word = COMPLETE if status == "0" and log_is_whole(folder / "record.csv") else FAILED
-            Record(
-                fields,
-                " ".join(lines_of(folder / "command")),
-                revision,
-                of,
-                began,
-                time.time(),
-                word,
-                int(status or -1),
-            ).write(folder)
+            Record(fields, command, revision, of, began, time.time(), word, int(status or -1)).write(folder)
             if word == FAILED:
                 count += 1
                 if said := first_line(folder / "messages.txt"):
@@ -411,40 +356,15 @@ class Fleet:
         self.write_traces({node: self.simulated_processors for node in self.nodes})
         count = str(self.simulated_processors)
         for place, node in enumerate(self.nodes, 1):
-            words = [
-                "exec",
-                str(self.build / "sssim"),
-                "-q",
-                "-p",
-                count,
-                "-W",
-                self.line_of(node),
-                "-n",
-                count,
-                "--seed",
-                str(place),
-            ]
-            words += [
-                "-t",
-                "file",
-                "-T",
-                f"trace,speed={self.speed}",
-                "-w",
-                f"{self.warm_up}s",
-                *(["-r", f"{self.seconds}s"] if self.seconds else []),
-            ]
+            words = ["exec", str(self.build / "sssim"), "-q", "-p", count, "-W", self.line_of(node), "-n", count]
+            words += ["--seed", str(place), "-t", "file", "-T", f"trace,speed={self.speed}", *self.lengths]
             write(self.place(node) / "command", f"{quoted_words([*words, *self.base.split(), '-o', 'log.csv'])}\n")
         write(self.output / "dead", "")
         began = time.time()
 
         def one(node: str) -> None:
             with (self.place(node) / "messages.txt").open("wb") as messages:
-                process = subprocess.Popen(
-                    ["setpriv", "--pdeathsig", "TERM", "sh", "command"],
-                    cwd=self.place(node),
-                    stdin=subprocess.DEVNULL,
-                    stderr=messages,
-                )
+                process = start(["sh", "command"], cwd=self.place(node), stderr=messages)
             write(self.place(node) / "status", f"{process.wait()}\n")
 
         with ThreadPoolExecutor(machine.processor_count()) as pool:
@@ -455,23 +375,16 @@ class Fleet:
 
     def report(self) -> None:
         asked = [line.split("\t")[0] for line in lines_of(self.output / "nodes.tsv")]
+        logs = {node: self.place(node) / "log.csv" for node in asked}
         # Of two rows at least, the header and one.
-        words = [
-            word
-            for node in asked
-            if len(lines_of(self.place(node) / "log.csv")) >= 2
-            for word in ("-l", node, self.place(node) / "log.csv")
-        ]
-        if not words:
-            raise Trouble("no node has a log")
+        words = [word for node in asked if len(lines_of(logs[node])) >= 2 for word in ("-l", node, logs[node])]
+        refuse(not words, "no node has a log")
         figures.draw(self.build, "fleet", "-o", self.output / "fleet.csv", "-o", self.output / "fleet.svg", *words)
         rows = read_csv(self.output / "fleet.csv")
         report = Report(self.output, "fleet", "A fleet")
         report.text(self.sentence(rows, len(asked)))
-        report.picture(
-            "fleet.svg",
-            "Above, the load of each node over time, the greater the darker; below, the load of all against their targets",
-        )
+        above = "Above, the load of each node over time, the greater the darker"
+        report.picture("fleet.svg", f"{above}; below, the load of all against their targets")
         report.heading("Nodes")
         report.text(
             "Loads in per cent, errors in percentage points (pp) and pp². All together are a share of the whole fleet, in which each node counts alike."
@@ -481,9 +394,8 @@ class Fleet:
             late = number(row, "late_ms")
             loads = [f"{100 * known(row, name):.2f}" for name in ("target", "load")]
             errors = [f"{known(row, 'mean_error_pp'):+.2f}", f"{known(row, 'mse_pp2'):.2f}"]
-            table.append(
-                [row["label"], "" if late is None else f"{late:.1f}", f"{known(row, 'end_s'):.1f}", *loads, *errors]
-            )
+            begun = "" if late is None else f"{late:.1f}"
+            table.append([row["label"], begun, f"{known(row, 'end_s'):.1f}", *loads, *errors])
         (self.output / "fleet-shown.csv").write_text(table_text(table))
         report.table(table)
         report.write()
@@ -498,16 +410,27 @@ class Fleet:
         worst = max(reversed(nodes), key=lambda row: abs(known(row, "mean_error_pp")))
         said += f"The worst node is {worst['label']}, with a mean error of {known(worst, 'mean_error_pp'):+.2f} pp. "
         late = [value for row in nodes if (value := number(row, "late_ms")) is not None]
-        if late:
-            said += f"The last one began {max(late):.1f} ms after the first."
-        else:
-            said += "The logs tell no wall clock; all are taken to have begun together."
+        unknown = "The logs tell no wall clock; all are taken to have begun together."
+        said += f"The last one began {max(late):.1f} ms after the first." if late else unknown
         if apart := first_line(self.output / "clocks"):
             said += f" Before, their clocks were {apart} ms apart, as far as the shared folder shows."
         ends = {row["label"]: known(row, "end_s") for row in nodes}
         for node in lines_of(self.output / "dead"):
             said += f" {node} died: its log ends at {ends.get(node, 0):.1f} s of {known(whole, 'end_s'):.1f} s."
         return said
+
+
+def scaled(node: str, trace: str, factor: float) -> str:
+    """A trace whose loads are so many times as high."""
+    lines = [line.split() for line in trace.splitlines()]
+    loads = {at: float(of[1]) * factor for at, of in enumerate(lines) if len(of) > 1 and of[1][0] in "0123456789."}
+    if (most := max(loads.values(), default=0.0)) > 1.000001:
+        raise Trouble(
+            f"--share: {node} would have a load of {100 * most:.0f} % for its share of --total; expected 100 % at most"
+        )
+    for at, load in loads.items():
+        lines[at] = [lines[at][0], f"{min(1.0, load):.9f}"]
+    return "".join(" ".join(words) + "\n" for words in lines)
 
 
 # ---- On a node --------------------------------------------------------------------------------------------------------------------
@@ -547,19 +470,13 @@ def wait_for_go() -> None:
 
 def agent(output: Path) -> int:
     """What runs on each node: it says that it is there, waits for the moment, and runs its command."""
-    node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+    of = os.environ
+    node = of.get("SLURMD_NODENAME") or os.uname().nodename
     (output / "agents").mkdir(parents=True, exist_ok=True)
     os.chdir(output)
     ahead, within = clock_of_folder(Path(f"agents/{node}.clock"))
-    words = [
-        node,
-        os.environ.get("SLURM_PROCID", "0"),
-        machine.processor_count(),
-        f"{ahead:.4f}",
-        f"{within:.4f}",
-        os.environ.get("SLURM_JOB_ID", "0"),
-    ]
-    write(Path(f"agents/{node}"), " ".join(map(str, words)) + "\n")
+    said = f"{of.get('SLURM_PROCID', '0')} {machine.processor_count()} {ahead:.4f} {within:.4f} {of.get('SLURM_JOB_ID', '0')}"
+    write(Path(f"agents/{node}"), f"{node} {said}\n")
     wait_for_go()
     places = [line.split()[1] for line in lines_of(Path("go")) if line.split()[0] == node]
     if Path("refused").exists() or not places:

@@ -3,7 +3,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
@@ -102,35 +102,6 @@ class Command:
             lines[:0] = [f"{head} {text[0]}", *(f"{'':26}{line}" for line in text[1:])]
         lines.append(f"{'  -h, --help':25} print this")
         return said + "\n".join(lines) + "\n" + self.closing.format(of=self)
-
-
-def options(arguments: Sequence[str], flags: str, valued: str, usage: str | Callable[[], str],
-            rest: list[str] | None = None) -> Iterator[tuple[str, str, str]]:  # fmt: skip
-    """Each option as it was written, by its long name, and its value. `flags` and `valued` are names such as -q/--quick; --slurm= in
-    `flags` may have a value behind it. What is no option goes to `rest`, where there may be such. --help prints the usage and ends.
-    """
-    is_flag = {name: of.split("/")[-1] for of in flags.split() for name in of.split("/") if not name.endswith("=")}
-    has_value = {name: of.split("/")[-1] for of in valued.split() for name in of.split("/")}
-    joined = tuple(name for name in flags.split() if name.endswith("="))
-    words = iter(arguments)
-    for word in words:
-        if word in ("-h", "--help"):
-            print((usage if isinstance(usage, str) else usage()).rstrip("\n"))
-            raise SystemExit(0)
-        if word in is_flag:
-            yield word, is_flag[word].lstrip("-"), ""
-        elif word in has_value:
-            value = next(words, None)
-            if value is None:
-                raise Trouble(f"{word} needs a value")
-            yield word, has_value[word].lstrip("-"), value
-        elif word.startswith(joined):
-            name, _, value = word.partition("=")
-            yield name, name.lstrip("-"), value
-        elif rest is not None and not word.startswith("-"):
-            rest.append(word)
-        else:
-            raise Trouble(f"unexpected argument '{word}' (--help says more)")
 
 
 # ---- What an option takes ---------------------------------------------------------------------------------------------------------

@@ -59,8 +59,10 @@ def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
 
 def start(words: Words, *, stdout: File = None, stderr: File = None, cwd: Path | None = None,
           env: dict[str, str] | None = None, session: bool = False, bind: str = "TERM") -> subprocess.Popen[str]:  # fmt: skip
-    """A command that gets the signal `bind` when this process ends, however that comes about."""
-    bound = ["setpriv", "--pdeathsig", bind, *map(str, words)]
+    """A command that gets the signal `bind` when this process ends, however that comes about; where it has ended before the command asked for that, it isn't
+    begun."""
+    begin = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"', str(os.getpid())]
+    bound = ["setpriv", "--pdeathsig", bind, *begin, *map(str, words)]
     try:
         return subprocess.Popen(bound, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=cwd, env=env,
                                 start_new_session=session, text=True)  # fmt: skip

@@ -3,15 +3,14 @@
 FILE.about says what they are of."""
 
 import math
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from measure import figures
 from measure.process import attempt, has_program
-from measure.text import Row, Trouble, first_line, lines_of, read_csv, write
+from measure.text import Trouble, first_line, lines_of, read_csv, refuse, write
 
 HEAD = "name,repetition,per_second"
 Values = dict[str, str]
@@ -31,48 +30,46 @@ def stress_version() -> str:
     return said[2].rstrip(",") if len(said) > 2 else ""
 
 
-def look_at(profile: Path, force: bool, shown: str = "") -> None:
-    name = shown or str(profile)
-    if not profile.is_file():
-        raise Trouble(f"{name}: no file that can be read")
-    if first_line(profile) != HEAD:
-        raise Trouble(f"{name} is no profile: expected the first line {HEAD}")
+def look_at(profile: Path, force: bool) -> None:
+    refuse(not profile.is_file(), f"{profile}: no file that can be read")
+    refuse(first_line(profile) != HEAD, f"{profile} is no profile: expected the first line {HEAD}")
     if not about_of(profile).exists() and not force:
-        raise Trouble(f"{name}.about is missing, which says what {name} is of; copy it too, or use --force")
+        raise Trouble(f"{profile}.about is missing, which says what {profile} is of; copy it too, or use --force")
 
 
 def look_at_pair(base: Path, target: Path, force: bool) -> None:
-    """Rates of two versions of stress-ng are of different work."""
     look_at(base, force)
     look_at(target, force)
     one, other = about(base), about(target)
     if one.get("kind") != other.get("kind"):
         raise Trouble(f"{base} has rates of {one.get('kind', '')}, {target} of {other.get('kind', '')}")
-    versions = one.get("stress_ng", ""), other.get("stress_ng", "")
-    if versions[0] != versions[1] and not force:
-        said = f"{versions[0] or 'of an unknown version'}, {target} by {versions[1] or 'an unknown one'}"
-        raise Trouble(f"{base} is by stress-ng {said}, whose work differs; --force compares all the same")
+    look_at_version(base, f"{target} by", other.get("stress_ng", ""), force)
 
 
 def look_at_base(profile: Path, kind: str, force: bool) -> None:
     """The same, before anything is measured here."""
     look_at(profile, force)
-    of = about(profile)
-    if of.get("kind") != kind and not force:
-        raise Trouble(f"--against: {profile} has rates of {of.get('kind', '')}, expected {kind}")
-    here = stress_version()
-    if of.get("stress_ng", "") != here and not force:
-        said = f"{of.get('stress_ng', '')}, here is {here or 'none'}"
+    if (found := about(profile).get("kind", "")) != kind and not force:
+        raise Trouble(f"--against: {profile} has rates of {found}, expected {kind}")
+    look_at_version(profile, "here is", stress_version(), force)
+
+
+def look_at_version(profile: Path, where: str, other: str, force: bool) -> None:
+    """Rates of two versions of stress-ng are of different work."""
+    own = about(profile).get("stress_ng", "")
+    if own != other and not force:
+        said = f"{own or 'of an unknown version'}, {where} {other or 'an unknown one'}"
         raise Trouble(f"{profile} is by stress-ng {said}, whose work differs; --force compares all the same")
 
 
-def said(profile: Path, shown: str = "") -> str:
+def said(profile: Path) -> str:
     """What it is of, in a line."""
-    of, name = about(profile), shown or str(profile)
+    of = about(profile)
     if not of:
-        return name
-    held = "" if of.get("hand") == "none" else f", held at {of.get('bandwidth_percent', '')} % by {of.get('hand', '')}"
-    return f"{name} ({of.get('model', '')}, {of.get('environment', '')}, stress-ng {of.get('stress_ng', '')}{held}, {of.get('date', '')})"
+        return str(profile)
+    held = "" if of.get("hand") == "none" else f"held at {of.get('bandwidth_percent', '')} % by {of.get('hand', '')}"
+    words = [*(of.get(key, "") for key in ("model", "environment")), f"stress-ng {of.get('stress_ng', '')}"]
+    return f"{profile} ({', '.join([*words, *([held] if held else []), of.get('date', '')])})"
 
 
 def names_in(profile: Path) -> list[str]:
@@ -81,14 +78,12 @@ def names_in(profile: Path) -> list[str]:
 
 def mend(profile: Path) -> None:
     """A row that was cut off, and what is there twice."""
-    seen: set[tuple[str, str]] = set()
-    kept: list[str] = []
+    kept: dict[tuple[str, ...], str] = {}
     for line in lines_of(profile)[1:]:
         fields = line.split(",")
-        if len(fields) == 3 and is_rate(fields[2]) and (fields[0], fields[1]) not in seen:
-            seen.add((fields[0], fields[1]))
-            kept.append(line)
-    write(profile, "".join(f"{line}\n" for line in [HEAD, *kept]))
+        if len(fields) == 3 and is_rate(fields[2]):
+            kept.setdefault(tuple(fields[:2]), line)
+    write(profile, "".join(f"{line}\n" for line in [HEAD, *kept.values()]))
 
 
 def is_rate(text: str) -> bool:
@@ -103,43 +98,38 @@ def is_rate(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast the target is. Errors are standard errors as a share of the rate, 0 where there is one repetition alone."""
+    """How many times as fast the target is, with the digits that files have. Errors are standard errors as a share of the rate, 0 where there is one
+    repetition alone."""
 
     name: str
     base: float
     target: float
     ratio: float
-    weight: str
+    weight: float
     base_error: float
     target_error: float
 
     def line(self) -> str:
-        return f"{self.name},{self.base:.9g},{self.target:.9g},{self.ratio:.6f},{self.weight},{self.base_error:.6f},{self.target_error:.6f}"
+        return "{},{:.9g},{:.9g},{:.6f},{:g},{:.6f},{:.6f}".format(*astuple(self))
 
 
-RATIO_HEAD = "name,base,target,ratio,weight,base_error,target_error"
-
-
-def weights_in(file: Path | None) -> Values:
+def weights_in(file: str) -> dict[str, float]:
     """Of the mean: lines of a name and a number."""
-    if file is None:
-        return {}
-    if not file.is_file():
-        raise Trouble(f"--weights: {file}: no file that can be read")
-    words = [line.split() for line in lines_of(file) if line.strip() and not line.lstrip().startswith("#")]
+    refuse(file and not Path(file).is_file(), f"--weights: {file}: no file that can be read")
+    lines = lines_of(Path(file)) if file else []
+    words = [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     for of in words:
         if len(of) != 2 or not of[1].replace(".", "", 1).isdigit() or of[1].endswith("."):
             raise Trouble(f"--weights: {file}: expected lines of a name and its weight, such as queens 2")
-    return {of[0]: of[1] for of in words}
+    return {of[0]: float(of[1]) for of in words}
 
 
 def judged(of: figures.Summary) -> tuple[float, float]:
     """The median, and its standard error as a share of it: the median of three and more is a little less certain than their mean."""
-    error = (of.error or 0.0) * (1.25 if of.count > 2 else 1.0) / of.median
-    return of.median, error
+    return of.median, (of.error or 0.0) * (1.25 if of.count > 2 else 1.0) / of.median
 
 
-def ratios(build: Path, base: Path, target: Path, weights: Values, paired: bool = False) -> list[Ratio]:
+def ratios(build: Path, base: Path, target: Path, weights: dict[str, float], paired: bool = False) -> list[Ratio]:
     """For each name that both have, in the base's order. Where they are paired, each repetition was measured just beside the same one of the base: the
     ratio is the median of theirs."""
     rows = {place: read_csv(file) for place, file in (("base", base), ("target", target))}
@@ -157,83 +147,59 @@ def ratios(build: Path, base: Path, target: Path, weights: Values, paired: bool 
         ratio = high / low
         if paired:
             (ratio, target_error), base_error = judged(of["pair", name]), 0.0
-        made.append(Ratio(name, low, high, ratio, weights.get(name, "1"), base_error, target_error))
+        rounded = [round(value, 6) for value in (ratio, weights.get(name, 1.0), base_error, target_error)]
+        made.append(Ratio(name, low, high, *rounded))
     return made
 
 
 def write_ratios(file: Path, of: Sequence[Ratio]) -> None:
-    write(file, "".join(f"{line}\n" for line in [RATIO_HEAD, *(ratio.line() for ratio in of)]))
+    head = "name,base,target,ratio,weight,base_error,target_error"
+    write(file, "".join(f"{line}\n" for line in [head, *(ratio.line() for ratio in of)]))
 
 
 def read_ratios(file: Path) -> list[Ratio]:
-    return [ratio_of(row) for row in read_csv(file)]
+    return [Ratio(name, *map(float, numbers)) for name, *numbers in (row.values() for row in read_csv(file))]
 
 
-def ratio_of(row: Row) -> Ratio:
-    base, target, ratio, base_error, target_error = (
-        float(row[name]) for name in ("base", "target", "ratio", "base_error", "target_error")
-    )
-    return Ratio(row["name"], base, target, ratio, row["weight"], base_error, target_error)
-
-
-def as_written(of: Iterable[Ratio]) -> list[Ratio]:
-    """With the digits that files have."""
-    return [
-        Ratio(
-            one.name,
-            one.base,
-            one.target,
-            float(f"{one.ratio:.6f}"),
-            one.weight,
-            float(f"{one.base_error:.6f}"),
-            float(f"{one.target_error:.6f}"),
-        )
-        for one in of
-    ]
-
-
-def summary(build: Path, of: Sequence[Ratio], what: str = "") -> Values:
+def summary(build: Path, of: Sequence[Ratio]) -> Values:
     """What ratios come to. noise and base_noise are the standard errors of the weighted mean from the target's and from the base's repetitions; within is
     how many ratios are between 0.9 and 1.1."""
-    of = as_written(of)
-    weights = sum(float(one.weight) for one in of)
+    weights = sum(one.weight for one in of)
     found = figures.summarize(build, [one.ratio for one in of])
     if not found or weights <= 0:
-        raise Trouble(f"{what}: there is nothing to compare")
+        raise Trouble("there is nothing to compare")
 
-    def noise(errors: Iterable[float]) -> str:
-        return f"{math.sqrt(sum((float(one.weight) * one.ratio * error) ** 2 for one, error in zip(of, errors))) / weights:.6f}"
+    def noise(errors: Iterable[float]) -> float:
+        return math.sqrt(sum((one.weight * one.ratio * error) ** 2 for one, error in zip(of, errors))) / weights
 
-    return {
-        "count": str(found.count),
-        "least": f"{found.least:.4f}",
-        "greatest": f"{found.most:.4f}",
-        "median": f"{found.median:.4f}",
-        "mean": f"{sum(float(one.weight) * one.ratio for one in of) / weights:.6f}",
+    ends = {"least": found.least, "greatest": found.most, "median": found.median}
+    sums = {
+        "mean": sum(one.weight * one.ratio for one in of) / weights,
         "noise": noise(one.target_error for one in of),
         "base_noise": noise(one.base_error for one in of),
-        "within": str(sum(0.9 <= one.ratio <= 1.1 for one in of)),
     }
+    made = {"count": str(found.count)} | {key: f"{value:.4f}" for key, value in ends.items()}
+    made |= {key: f"{value:.6f}" for key, value in sums.items()}
+    return made | {"within": str(sum(0.9 <= one.ratio <= 1.1 for one in of))}
 
 
 def alone(base: Path, target: Path) -> Iterator[str]:
     """Names that one of two profiles has alone."""
-    one, other = names_in(base), names_in(target)
-    for where, names in (
-        ("base", [name for name in one if name not in other]),
-        ("target", [name for name in other if name not in one]),
-    ):
-        if names:
-            yield f"only in the {where}: {' '.join(names)}"
+    names = {"base": names_in(base), "target": names_in(target)}
+    for where, other in (("base", "target"), ("target", "base")):
+        if only := [name for name in names[where] if name not in names[other]]:
+            yield f"only in the {where}: {' '.join(only)}"
 
 
 def summary_lines(of: Values, weighted: str) -> Iterator[str]:
-    least, greatest, mean = float(of["least"]), float(of["greatest"]), float(of["mean"])
-    noise = math.hypot(float(of["noise"]), float(of["base_noise"]))
+    least, greatest, mean, noise, base_noise = (
+        float(of[key]) for key in ("least", "greatest", "mean", "noise", "base_noise")
+    )
+    both = math.hypot(noise, base_noise)
     yield f"names                 {of['count']}"
     yield f"range                 [{least:.2f}, {greatest:.2f}], length {greatest - least:.2f}; greatest / least {greatest / least:.2f}"
     yield f"median                {float(of['median']):.3f}"
-    sure = f" ± {2 * noise:.3f} with 95 %" if noise > 0 else ""
+    sure = f" ± {2 * both:.3f} with 95 %" if both > 0 else ""
     yield f"mean                  {mean:.3f}{sure} ({f'weights: {weighted}' if weighted else 'all weigh the same'})"
     yield f"within 10 % of 1      {100 * int(of['within']) / int(of['count']):.0f} % ({of['within']} of {of['count']})"
 
@@ -241,112 +207,31 @@ def summary_lines(of: Values, weighted: str) -> Iterator[str]:
 # ---- Histograms -------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Bin:
-    low: str
-    high: str
-    first: int
-    second: int
-
-
-def bins_of(first: Sequence[Ratio], second: Sequence[Ratio] = ()) -> list[Bin]:
-    """0.1 wide as in the paper, or where one ratio is above 8, ten to each power of ten. A bin holds its upper end and not its lower one."""
-    both = [(place, float(f"{one.ratio:.6f}")) for place, of in enumerate((first, second)) for one in of]
-    wide = any(ratio > 8 for _, ratio in both)
-
-    def place_of(ratio: float) -> int:
-        at = math.log10(ratio) * 10 if wide else ratio * 10
-        return int(at) - 1 if at >= 0 and at - int(at) < 1e-6 else math.ceil(at) - 1 if at < 0 else int(at)
-
-    def edge(number: int) -> str:
-        return f"{10 ** (number / 10) if wide else number / 10:.3g}"
-
-    found = [(place, place_of(ratio)) for place, ratio in both]
-    numbers = [number for _, number in found]
-    return (
-        [
-            Bin(edge(n), edge(n + 1), found.count((0, n)), found.count((1, n)))
-            for n in range(min(numbers), max(numbers) + 1)
-        ]
-        if numbers
-        else []
-    )
-
-
-def write_bins(file: Path, bins: Sequence[Bin]) -> None:
-    write(file, "low,high,first,second\n" + "".join(f"{of.low},{of.high},{of.first},{of.second}\n" for of in bins))
-
-
-def histogram_lines(bins: Sequence[Bin]) -> Iterator[str]:
-    """One row a bin; of two profiles one beside the other."""
-    most = max(max(of.first, of.second) for of in bins)
-    scale = 40 / most if most > 40 else 1.0
-
-    def bar(count: int) -> str:
-        return "#" * math.ceil(count * scale) + (f" {count}" if count else "")
-
-    both = any(of.second for of in bins)
-    for of in bins:
-        bars = f"{bar(of.first):<44} {bar(of.second)}" if both else bar(of.first)
-        yield f"{of.low:>8} to {of.high:<8} {bars}".rstrip(" ")
-
-
-def draw_histogram(
-    bins: Sequence[Bin], file: Path, title: str, first: str, second: str = "", lines: Sequence[tuple[float, str]] = ()
-) -> None:
-    """One set in green, the second beside it in purple, as in the paper; lines are ends of ranges with their colours."""
-    if not has_program("gnuplot"):
-        raise Trouble("gnuplot is missing (tools/setup experiments)")
-    if not bins:
-        raise Trouble(f"{file} has nothing to draw")
+def histogram(build: Path, sets: dict[str, Sequence[Ratio]], *files: Path) -> Iterator[str]:
+    """Lines with a row a bin, of one set of ratios or of two beside each other, by ssreport, which also makes the files: pictures, or CSV. Bins are 0.1
+    wide as in the paper, or where one ratio is above 8, ten to each power of ten. A bin holds its upper end and not its lower one.
+    """
+    wide = any(one.ratio > 8 for of in sets.values() for one in of)
+    column = "log10 of how many times as fast" if wide else "times as fast as the base"
     with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "script"
-        script.write_text("".join(f"{line}\n" for line in picture(bins, title, first, second, lines)))
-        result = subprocess.run(["gnuplot", str(script)], capture_output=True, stdin=subprocess.DEVNULL)
-    if result.returncode != 0:
-        raise Trouble(f"gnuplot failed: {' '.join(result.stderr.decode().splitlines()[:3])}")
-    write(file, result.stdout.decode())
-
-
-def picture(
-    bins: Sequence[Bin], title: str, first: str, second: str, lines: Sequence[tuple[float, str]]
-) -> Iterator[str]:
-    edges = [of.low for of in bins] + [bins[-1].high]
-    most = max(max(of.first, of.second) for of in bins)
-
-    def place(ratio: float) -> float:
-        """Where it is on the axis of bins; just outside if there is none for it."""
-        for number, (low, high) in enumerate(zip(edges, edges[1:])):
-            if float(low) <= ratio <= float(high):
-                return number + (ratio - float(low)) / (float(high) - float(low))
-        return -0.3 if ratio < float(edges[0]) else len(bins) + 0.3
-
-    def columns(name: str, shift: float, width: str, colour: str) -> str:
-        return f'$bins using ($1+{shift:g}):{width} with boxes lc rgb "{colour}" title "{name}"'
-
-    yield 'set terminal svg size 760,340 font "sans-serif,12" background "white"'
-    yield f'set title "{title}" noenhanced'
-    yield "set key top right noenhanced"
-    yield 'set xlabel "times as fast as the base"'
-    yield 'set ylabel "how many"'
-    yield "set style fill solid 0.6 noborder"
-    yield 'set grid y lc rgb "#dddddd"'
-    # Room for the names above the bars, and no tenths of a method.
-    yield f"set yrange [0:{1.3 * most:g}]"
-    yield f"set ytics {most // 8 + 1}"
-    tics = ", ".join(f'"{edges[number]}" {number}' for number in range(0, len(edges), len(bins) // 14 + 1))
-    yield f"set xrange [-0.5:{len(bins) + 0.5:g}]"
-    yield f"set xtics ({tics})"
-    for ratio, colour in lines:
-        at = f"{place(ratio):g}"
-        yield f'set arrow from first {at}, graph 0 to first {at}, graph 1 nohead lw 1.5 dt 2 lc rgb "{colour}"'
-    yield "$bins << END"
-    yield from (f"{number} {of.first} {of.second}" for number, of in enumerate(bins))
-    yield "END"
-    if second:
-        yield f"plot {columns(first, 0.28, '2:(0.4)', '#2a8f3c')}, {columns(second, 0.72, '3:(0.4)', '#7b3fa0')}"
-    else:
-        yield f"plot {columns(first, 0.5, '2:(0.8)', '#2a8f3c')}"
+        words: list[object] = ["--column", column, "--width", "0.1"]
+        for place, (label, of) in enumerate(sets.items()):
+            values = Path(folder) / str(place)
+            values.write_text(f"{column}\n" + "".join(f"{math.log10(x.ratio) if wide else x.ratio!r}\n" for x in of))
+            words += ["-l", label, values]
+        rows = figures.report(build, "histogram", *words)
+        if files:
+            figures.draw(
+                build, "histogram", *(word for file in files for word in ("-o", file)), "--size", "16x8", *words
+            )
+    bins: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        bins.setdefault((row["low"], row["high"]), []).append(int(row["count"]))
+    scale = min(1.0, 40 / max(max(counts) for counts in bins.values()))
+    for edges, counts in bins.items():
+        low, high = (f"{10 ** float(edge) if wide else float(edge):.3g}" for edge in edges)
+        bars = ["#" * math.ceil(count * scale) + (f" {count}" if count else "") for count in counts]
+        yield f"{low:>8} to {high:<8} {' '.join(f'{bar:<44}' for bar in bars)}".rstrip()
 
 
 # ---- The search -------------------------------------------------------------------------------------------------------------------

@@ -14,11 +14,11 @@ Status 1 when something couldn't be measured."""
 import json
 import os
 import re
-import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -28,63 +28,46 @@ from measure.profiles import is_rate, stress_version  # noqa: E402
 from measure.text import Trouble, lines_of, number, read_csv  # noqa: E402
 
 
-@dataclass(frozen=True)
-class Settings:
-    prefix: list[str]
-    seconds: int
-    limit: int
-    warm: int
-    iterations: int
-    scratch: str
-    build: str
-    java: str
-
-
-def begin(of: Settings, words: list[str]) -> subprocess.Popen[str]:
-    """Ends with this process, whatever becomes of that. Its own process group is timeout's, which hands on what it is sent."""
-    with (Path(of.scratch) / "messages").open("wb") as said:
-        return start(
-            ["timeout", "-k", "5", str(of.limit), *of.prefix, *words], stdout=said, stderr=said, cwd=Path(of.scratch)
-        )
-
-
-def rate_of_stress(of: Settings, words: list[str]) -> str:
-    """Bogo-ops by real time."""
-    yaml = Path(of.scratch) / "yaml"
-    yaml.unlink(missing_ok=True)
-    process = begin(of, ["stress-ng", *words, "--timeout", f"{of.seconds}s", "--metrics-brief", "--yaml", str(yaml)])
+def run(of: SimpleNamespace, words: list[str], enough: Callable[[], bool] | None = None) -> None:
+    """To its end, or until enough is known. It ends with this process, whatever becomes of that. Its own process group is timeout's, which hands on what
+    it is sent."""
+    folder = Path(of.scratch)
+    with (folder / "messages").open("wb") as said:
+        process = start(["timeout", "-k", "5", of.limit, *of.prefix, *words], stdout=said, stderr=said, cwd=folder)
     try:
-        process.wait()
-    finally:
-        end(process)
-    found = [
-        match[1] for line in lines_of(yaml) if (match := re.match(r" *bogo-ops-per-second-real-time: *(.*)", line))
-    ]
-    return found[0].strip() if found else ""
-
-
-def rate_of_workload(of: Settings, name: str) -> str:
-    """Iterations a second, of those after the warm-up."""
-    records = Path(of.scratch) / "records.csv"
-    records.unlink(missing_ok=True)
-    line = workloads.find(name).command(of.build, of.java, str(records), wrap=True)
-    process = begin(of, ["sh", "-c", line])
-    try:
-        while process.poll() is None and len(lines_of(records)) <= 1 + of.warm + of.iterations:
+        if not enough:
+            process.wait()
+        while process.poll() is None and not (enough and enough()):
             time.sleep(0.05)
     finally:
         end(process)
-    rows = read_csv(records) if records.exists() else []
-    if len(rows) < of.warm + of.iterations:
+
+
+def rate_of_stress(of: SimpleNamespace, words: list[str]) -> str:
+    """Bogo-ops by real time."""
+    yaml = Path(of.scratch) / "yaml"
+    yaml.unlink(missing_ok=True)
+    run(of, ["stress-ng", *words, "--timeout", f"{of.seconds}s", "--metrics-brief", "--yaml", str(yaml)])
+    found = re.search("bogo-ops-per-second-real-time: *(.*)", "\n".join(lines_of(yaml)))
+    return found[1].strip() if found else ""
+
+
+def rate_of_workload(of: SimpleNamespace, name: str) -> str:
+    """Iterations a second, of those after the warm-up."""
+    records, last = Path(of.scratch) / "records.csv", of.warm + of.iterations
+    records.unlink(missing_ok=True)
+    line = workloads.find(name).command(of.build, of.java, str(records), wrap=True)
+    run(of, ["sh", "-c", line], lambda: bool(len(lines_of(records)) > 1 + last))
+    ends = [number(row, "end_s") or 0.0 for row in read_csv(records)] if records.exists() else []
+    if len(ends) < last or ends[last - 1] <= ends[of.warm - 1]:
         return ""
-    until, since = number(rows[of.warm + of.iterations - 1], "end_s") or 0.0, number(rows[of.warm - 1], "end_s") or 0.0
-    return f"{of.iterations / (until - since):.9g}" if until > since else ""
+    return f"{of.iterations / (ends[last - 1] - ends[of.warm - 1]):.9g}"
 
 
 def main(words: list[str]) -> int:
     if len(words) > 3 and os.getppid() != int(words[3]):
         return 143
-    of = Settings(**json.loads(Path(words[0]).read_text()))
+    of = SimpleNamespace(**json.loads(Path(words[0]).read_text()))
     plan, rows = [line.split() for line in lines_of(Path(words[1]))], Path(words[2])
     version = [f"stress_ng: {stress_version()}"] if has_program("stress-ng") else []
     about = [f"model: {machine.model()}", f"kernel: {machine.kernel()}", *version]

@@ -3,13 +3,15 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
-from measure import settings
+from measure import pictures, settings
 from measure.batch import Experiment, Part
 from measure.machine import ROOT
 from measure.options import duration, one_of, option, some_of
-from measure.runs import Group, Run
+from measure.runs import Run
 from measure.text import words_of
 
 LENGTH = 1620
@@ -51,23 +53,19 @@ class Replay(Experiment):
         return "A trace of nine levels of 180 s each, with steps between them,"
 
     def list_runs(self, environment: str) -> Iterator[Run]:
-        for repetition in self.repetitions():
-            for workload in self.workloads:
-                for time in self.times:
-                    for name in self.chosen:
-                        trace = f"-t file -T ../../{self.trace},speed={LENGTH / int(time):.9g}"
-                        groups = (Group(workload, self.instances_of(workload)),)
-                        words = (*trace.split(), *settings.SETTINGS[name].split())
-                        yield Run((workload, time, name), groups, int(time), words, name, repetition, time)
+        for again, of, time, name in product(self.repetitions(), self.workloads, self.times, self.chosen):
+            trace = f"-t file -T ../../{self.trace},speed={LENGTH / int(time):.9g}"
+            run = settings.setting_run(self, name, of, time, again, options=trace)
+            yield replace(run, seconds=int(time))
 
     def prepare(self, output: Path) -> None:
         shutil.copy(ROOT / "traces" / self.trace, output / self.trace)
 
-    def first_replays(self, part: Part, workload: str) -> list[Run]:
-        """With the last of the settings."""
-        of = [
-            run
-            for run in part.complete
-            if run.workload == workload and run.setting == self.chosen[-1] and run.repetition == 1
-        ]
-        return sorted(of, key=lambda run: self.times.index(run.target))
+    def draw(self, part: Part, workload: str, name: str, caption: str, records: str, *options: object) -> None:
+        """A picture of each replay with the last of the settings."""
+        last = self.chosen[-1]
+        of = {run.target: run for run in pictures.having(part, workload=workload, setting=last, repetition=1)}
+        runs = [of[time] for time in self.times if time in of]
+        words = pictures.words_of(part, runs, lambda run: f"{run.target} s", records)
+        name, caption = f"{name}-{workload}", f"{workload}, {last}: {caption}"
+        pictures.picture(part, "timeline", name, caption, words, *options, *pictures.panels(5, words))

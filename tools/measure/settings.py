@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pathlib import Path
 
 from measure import figures
 from measure.batch import Experiment, Part
 from measure.machine import EXPERIMENTS
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, kept_csv, listed, number, rows_of, table_text
+from measure.text import Row, Trouble, kept_csv, lines_of, listed, number, rows_of, table_text
 
 # The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
 PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
@@ -131,7 +132,12 @@ def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
 
 
 def measure_throughput(part: Part, row_name: str) -> list[Row]:
-    """Writes throughput.csv: mean load, and iterations per second of all instances together."""
+    """Writes throughput.csv: mean load, and iterations per second of all instances together. A run without an iteration should not cost the others their
+    report."""
+    part.left_out = [run for run in part.complete if not any(lines_of(file)[1:] for file in part.records(run))]
+    part.complete = [run for run in part.complete if run not in part.left_out]
+    if part.left_out and not part.complete:
+        raise Trouble("no iteration ended in any run; --time makes runs longer")
     columns = [Column("load", "load_percent", factor=100), Column("throughput", "throughput", ".5g", has_half=True)]
     return measure(part, "throughput", row_name, columns, ("-i", "1d"), lambda run: [part.log(run), *part.records(run)])
 
@@ -143,6 +149,11 @@ def of_workload(rows: Iterable[Row], workload: str) -> list[Row]:
     return [row for row in rows if row["workload"] == workload]
 
 
+def is_judged(row: Row | None) -> bool:
+    """A row without samples says nothing, nor does one all of whose samples met bursts of others."""
+    return bool(row and row["mse_pp2"] and not (row.get("bursts") and row["bursts"] == row["samples"]))
+
+
 def with_others(
     part: Part, workload: str, table: list[list[str]], row_of: Callable[[str], str] = str
 ) -> list[list[str]]:
@@ -152,7 +163,7 @@ def with_others(
     shares = ((run, part.others(run)) for run in part.complete if run.workload == workload)
     found = figures.summaries(part.build, (((run.target,), share) for run, share in shares if share is not None))
     cells = [f"{of.mean:.1f}" if (of := found.get((row_of(row[0]),))) else "" for row in table[1:]]
-    return [[*table[0], "others, %"], *([*row, cell] for row, cell in zip(table[1:], cells))]
+    return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
 def pivot(
@@ -161,8 +172,13 @@ def pivot(
     return with_others(part, workload, figures.pivot(of_workload(rows, workload), row_name, settings, *columns))
 
 
-def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
+def keep_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> Path:
     (part.output / name).write_text(table_text(table))
+    return part.output / name
+
+
+def write_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> None:
+    keep_table(part, name, table)
     part.report.table(table)
 
 
@@ -187,6 +203,14 @@ def report_near(part: Part) -> None:
             f"Of {len(near)} runs under control, {some} had at least 80 % of their samples within 5 pp of the target, and {most} at least 90 %;"
             f" in the mean {100 * mean.mean:.1f} % of the samples were."
         )
+
+
+def report_paper(report: Report, table: str, what: str) -> None:
+    """What the paper's rows below ours are."""
+    report.text(
+        f"Rows that begin with paper: have what {table} of paper 000 says of {what} and of a benchmark of the same class, whose name"
+        " stands there: on another machine and with another workload, so that their size compares, and not their last digit."
+    )
 
 
 def report_whole(report: Report, targets: Iterable[str], processors: int) -> None:
@@ -222,7 +246,10 @@ def report_repeats(part: Part) -> None:
 
 
 def report_intervals(part: Part, repeat: int) -> None:
-    """What stands behind a ± in a table of throughput."""
+    """What stands behind a ± in a table of throughput, and what is not in it."""
+    if part.left_out:
+        silent = listed(run.label for run in part.left_out)
+        part.report.text(f"Left out are runs in which no iteration ended: {silent}; --time makes runs longer.")
     if repeat > 1:
         part.report.text("Behind ± stands half of the 95 % confidence interval of the mean over the repeats.")
 

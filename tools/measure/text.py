@@ -14,6 +14,11 @@ class Trouble(Exception):
     """Ends a program with this message and status 125."""
 
 
+def refuse(is_so: object, why: str) -> None:
+    if is_so:
+        raise Trouble(why)
+
+
 def quoted(word: str) -> str:
     """As a word of the shell."""
     if word and re.fullmatch(r"[A-Za-z0-9_/.,:=+%@-]+", word):
