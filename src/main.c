@@ -13,9 +13,9 @@
 #include "cli/module_info.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
-#include "os/signals.h"
 #include "placement/placement.h"
 #include "record/summary.h"
+#include "self/signals.h"
 #include "supervise/guardian.h"
 
 /* Standard output is part of the result: what could not be written is an error. */

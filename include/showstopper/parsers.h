@@ -6,10 +6,10 @@
 #ifndef SHOWSTOPPER_PARSERS_H
 #define SHOWSTOPPER_PARSERS_H
 
-#include "base/cpus.h"    /* lists of processors */
-#include "base/units.h"   /* times, loads, numbers */
-#include "os/cgroup.h"    /* control groups: what they have used, and may use */
-#include "os/container.h" /* what a container takes away of the machine */
-#include "os/stat.h"      /* /proc/stat, and processors that come and go */
+#include "base/cpus.h"      /* lists of processors */
+#include "base/units.h"     /* times, loads, numbers */
+#include "groups/cgroup.h"  /* control groups: what they have used, and may use */
+#include "load/container.h" /* what a container takes away of the machine */
+#include "load/stat.h"      /* /proc/stat, and processors that come and go */
 
 #endif

@@ -3,7 +3,7 @@
  * The load of a control group: the processor time of its tasks, as the kernel counts it for the group, relative to what the group may
  * use. The rest of the machine doesn't count.
  */
-#include "os/cgroup.h"
+#include "groups/cgroup.h"
 
 #include "base/units.h"
 #include "filter.h"

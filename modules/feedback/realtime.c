@@ -27,10 +27,10 @@
 #include "base/units.h"
 #include "correction.h"
 #include "filter.h"
-#include "os/container.h"
-#include "os/core_load.h"
-#include "os/kernel.h"
-#include "os/stat.h"
+#include "load/container.h"
+#include "load/core_load.h"
+#include "load/stat.h"
+#include "self/kernel.h"
 #include "showstopper/module.h"
 
 /* Enough for the processors' lines of the largest machines; what follows them is cut off when it doesn't fit. */

@@ -14,7 +14,7 @@
 
 #include "base/units.h"
 #include "filter.h"
-#include "os/stat.h"
+#include "load/stat.h"
 #include "showstopper/module.h"
 
 /* Enough for the processors' lines of the largest machines. */

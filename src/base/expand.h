@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 /* Digits of the largest number of `workloads` instances, which are numbered from 0. */
 unsigned expand_width(unsigned workloads);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 /*
  * Parses argv. Returns 0, or -1 with a message in *error (to be freed) that says what was found and what was expected. Free with

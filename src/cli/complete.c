@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "module/module.h"
 
 struct line {
@@ -15,11 +15,11 @@ struct line {
 	const struct tool_option *pending; /* whose value the last word is */
 	const struct complete_subcommand *subcommand;
 	const char *separator;
-	unsigned uses;                 /* of the options that are possible; 0: all */
-	int command;                   /* where what is no option begins; 0: an option is possible */
+	unsigned uses;             /* of the options that are possible; 0: all */
+	int command;               /* where what is no option begins; 0: an option is possible */
 	const char *module[KINDS]; /* those that were named, else NULL */
-	enum sst_kind kind;            /* of those that are offered, */
-	bool with_kind;                /* by this name, too */
+	enum sst_kind kind;        /* of those that are offered, */
+	bool with_kind;            /* by this name, too */
 };
 
 static void note(struct line *line, const struct tool_option *row, const char *value)

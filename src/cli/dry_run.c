@@ -8,8 +8,8 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/run.h"
-#include "os/attached.h"
 #include "placement/frequencies.h"
+#include "processes/attached.h"
 #include "record/outputs.h"
 #include "record/warnings.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "os/scheduling.h"
+#include "self/scheduling.h"
 
 /* Changes when a member of the JSON changes its meaning or goes. */
 #define FINDINGS_SCHEMA 1

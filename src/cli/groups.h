@@ -3,7 +3,7 @@
 #ifndef CLI_GROUPS_H
 #define CLI_GROUPS_H
 
-#include "base/config.h"
+#include "config/config.h"
 
 /*
  * Finds the group's processors and instances, and adds it to the configuration, which then owns its sets. 0, or -1 with a message

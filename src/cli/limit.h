@@ -3,7 +3,7 @@
 #ifndef CLI_LIMIT_H
 #define CLI_LIMIT_H
 
-#include "base/config.h"
+#include "config/config.h"
 
 /* Of struct option_target; stores what --limit takes. 0, or -1 with a message in its *error. */
 int option_set_limit(void *settings, const char *source, const char *text);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 /* Takes a second. The exit status: 0, or 125 where a run with this configuration can't start. */
 int machine_print(const struct config *config, FILE *to);

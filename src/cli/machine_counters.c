@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "cli/machine_parts.h"
-#include "os/affinity.h"
-#include "os/counter_set.h"
-#include "os/idle_states.h"
-#include "os/kernel.h"
+#include "meters/counter_set.h"
+#include "meters/idle_states.h"
+#include "processes/affinity.h"
+#include "self/kernel.h"
 
 /* What is tried, of all that has such names. */
 #define OF_SOFTWARE "page-faults,context-switches,cpu-migrations,task-clock"

@@ -9,14 +9,14 @@
 #include "base/units.h"
 #include "cli/machine_parts.h"
 #include "control/run.h"
-#include "os/affinity.h"
-#include "os/container.h"
-#include "os/frequency_policies.h"
-#include "os/host_text.h"
-#include "os/kernel.h"
-#include "os/processors.h"
-#include "os/stat.h"
+#include "load/container.h"
+#include "load/processors.h"
+#include "load/stat.h"
+#include "meters/frequency_policies.h"
 #include "placement/topology.h"
+#include "processes/affinity.h"
+#include "self/host_text.h"
+#include "self/kernel.h"
 
 /* From these shares of the processors on, steal and others are worth a word. */
 #define MUCH_STEAL 0.01

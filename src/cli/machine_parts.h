@@ -3,9 +3,9 @@
 #ifndef CLI_MACHINE_PARTS_H
 #define CLI_MACHINE_PARTS_H
 
-#include "base/config.h"
 #include "cli/findings.h"
-#include "os/host.h"
+#include "config/config.h"
+#include "self/host.h"
 
 /* Sources of the load and of electric power, and what a run measures. */
 void machine_add_sources(struct findings *findings, const struct config *config, const struct sst_env *env);

@@ -7,13 +7,13 @@
 #include "base/frequency_wish.h"
 #include "cli/machine_parts.h"
 #include "control/shared.h"
-#include "os/cgroup.h"
-#include "os/containment.h"
-#include "os/facilities.h"
-#include "os/frequency_policies.h"
-#include "os/group_place.h"
-#include "os/host_text.h"
-#include "os/scheduling.h"
+#include "groups/cgroup.h"
+#include "groups/group_place.h"
+#include "meters/frequency_policies.h"
+#include "self/host_text.h"
+#include "self/scheduling.h"
+#include "workloads/containment.h"
+#include "workloads/facilities.h"
 
 static void add_priority(struct findings *findings)
 {

@@ -8,10 +8,10 @@
 #include "base/units.h"
 #include "cli/machine_parts.h"
 #include "control/run.h"
-#include "os/container.h"
-#include "os/host_text.h"
-#include "os/kernel.h"
-#include "os/power.h"
+#include "load/container.h"
+#include "meters/power.h"
+#include "self/host_text.h"
+#include "self/kernel.h"
 
 struct choice {
 	const char *name;

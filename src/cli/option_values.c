@@ -13,10 +13,10 @@
 #include "base/frequency_wish.h"
 #include "base/instant.h"
 #include "cli/refuse.h"
+#include "meters/counter_event.h"
 #include "module/module.h"
 #include "module/option.h"
 #include "module/trace_choice.h"
-#include "os/counter_event.h"
 #include "placement/pinning.h"
 
 int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text)

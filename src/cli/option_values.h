@@ -3,9 +3,9 @@
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
-#include "base/config.h"
 #include "base/tool_options.h"
 #include "base/units.h"
+#include "config/config.h"
 
 /* Ten years: sums with the clock can't overflow. */
 #define OPTION_TIME_MOST (INT64_C(3650) * 86400 * NS_PER_S)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options.h"
 
-#include "base/config.h"
 #include "cli/limit.h"
 #include "cli/option_values.h"
-#include "os/counter_event.h"
+#include "config/config.h"
+#include "meters/counter_event.h"
 
 #define RUN(member) offsetof(struct config, member)
 #define GROUP(member) offsetof(struct group, member)

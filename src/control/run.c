@@ -12,10 +12,10 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/shared.h"
-#include "os/container.h"
-#include "os/containment.h"
+#include "load/container.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
+#include "workloads/containment.h"
 
 int run_load_module(
 	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX])

@@ -3,15 +3,15 @@
 #ifndef CONTROL_RUN_H
 #define CONTROL_RUN_H
 
-#include "base/config.h"
+#include "config/config.h"
 #include "control/heartbeat.h"
 #include "control/shared.h"
+#include "groups/group_place.h"
+#include "groups/workload_groups.h"
 #include "module/module.h"
-#include "os/attached.h"
-#include "os/group_place.h"
-#include "os/host.h"
-#include "os/scheduling.h"
-#include "os/workload_groups.h"
+#include "processes/attached.h"
+#include "self/host.h"
+#include "self/scheduling.h"
 
 struct obligations;
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/descendants.h"
-#include "os/process.h"
+#include "processes/descendants.h"
+#include "processes/process.h"
 
 /* Names begin so; PID and start time of the creator follow. */
 #define NAME_PREFIX "showstopper."

@@ -15,7 +15,7 @@
 #include "base/kinds.h"
 #include "base/latch.h"
 #include "base/relay.h"
-#include "os/look_budget.h"
+#include "processes/look_budget.h"
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {

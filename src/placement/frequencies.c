@@ -8,7 +8,7 @@
 
 #include "base/cpus.h"
 #include "base/frequency_wish.h"
-#include "os/affinity.h"
+#include "processes/affinity.h"
 
 /* A list of processors in a message. */
 #define LIST_MAX 98

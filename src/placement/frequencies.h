@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/config.h"
-#include "os/frequency_policies.h"
+#include "config/config.h"
+#include "meters/frequency_policies.h"
 
 /* One clock. */
 struct frequency {

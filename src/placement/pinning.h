@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "module/option.h"
 #include "showstopper/module.h"
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "os/affinity.h"
-#include "os/cgroup.h"
-#include "os/host.h"
-#include "os/processors.h"
+#include "groups/cgroup.h"
+#include "load/processors.h"
 #include "placement/topology.h"
+#include "processes/affinity.h"
+#include "self/host.h"
 
 static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
 {

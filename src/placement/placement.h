@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 #define PLACEMENT_ERROR_MAX 512
 

@@ -3,7 +3,7 @@
 #ifndef RECORD_CONTROL_LOG_H
 #define RECORD_CONTROL_LOG_H
 
-#include "os/power.h"
+#include "meters/power.h"
 #include "record/counted.h"
 #include "record/recorder.h"
 

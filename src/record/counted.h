@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "os/counter_set.h"
+#include "meters/counter_set.h"
 
 /* Zeroed it counts nothing, has no events, and no column. */
 struct counted {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "os/power.h"
-#include "os/power_command.h"
+#include "meters/power.h"
+#include "meters/power_command.h"
 
 /* Zeroed it measures nothing, and every power is NaN. */
 struct energy {

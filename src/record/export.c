@@ -18,9 +18,9 @@
 #include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "os/kernel.h"
-#include "os/processors.h"
+#include "load/processors.h"
 #include "placement/pinning.h"
+#include "self/kernel.h"
 
 static json_t *seconds(int64_t ns)
 {

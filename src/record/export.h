@@ -7,8 +7,8 @@
 #define RECORD_EXPORT_H
 
 #include "control/run.h"
-#include "os/scheduling.h"
 #include "record/summary.h"
+#include "self/scheduling.h"
 
 /* Changes when a member of the JSON record changes its meaning or goes. */
 #define EXPORT_SCHEMA 1

@@ -11,7 +11,7 @@
 #include "base/expand.h"
 #include "base/file_uses.h"
 #include "base/output.h"
-#include "os/spawn.h"
+#include "workloads/spawn.h"
 
 struct kind {
 	enum file_use use;

@@ -19,9 +19,9 @@
 
 #include "base/output.h"
 #include "base/version.h"
-#include "os/signals.h"
-#include "os/spawn.h"
 #include "report/text.h"
+#include "self/signals.h"
+#include "workloads/spawn.h"
 
 #define PROGRAM "gnuplot"
 #define CM_PER_INCH 2.54

@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "os/stat.h"
+#include "load/stat.h"
 
 /* Longest line of a processor, and everything below the processors. */
 #define LINE_MAX_LENGTH 128

@@ -28,11 +28,11 @@
 #include "base/expand.h"
 #include "base/units.h"
 #include "control/executor.h"
-#include "os/brake.h"
-#include "os/affinity.h"
-#include "os/run_mark.h"
-#include "os/spawn.h"
+#include "processes/affinity.h"
+#include "processes/run_mark.h"
 #include "supervise/obligations.h"
+#include "workloads/brake.h"
+#include "workloads/spawn.h"
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
@@ -475,7 +475,8 @@ static int watch(struct executor_process *process)
 				return 0;
 			if (atomic_load(&process->slot->left))
 				return EXIT_TROUBLE;
-			polled[TIE].fd = process->attached ? process->brake.tree.outsider[0].process.fd : process->containment.tie;
+			polled[TIE].fd =
+				process->attached ? process->brake.tree.outsider[0].process.fd : process->containment.tie;
 		}
 		if (await(process, polled, sizeof polled / sizeof *polled) < 0)
 			continue;

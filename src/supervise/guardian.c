@@ -15,12 +15,12 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "os/descendants.h"
-#include "os/facilities.h"
-#include "os/run_mark.h"
-#include "os/scheduling.h"
+#include "processes/descendants.h"
+#include "processes/run_mark.h"
+#include "self/scheduling.h"
 #include "supervise/live_line.h"
 #include "supervise/master.h"
+#include "workloads/facilities.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 #define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)

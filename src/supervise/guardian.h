@@ -3,7 +3,7 @@
 #ifndef SUPERVISE_GUARDIAN_H
 #define SUPERVISE_GUARDIAN_H
 
-#include "base/config.h"
+#include "config/config.h"
 
 /*
  * Forks the master, passes signals on to it, and outlives it. Returns the exit status for main, or a negative signal number by which

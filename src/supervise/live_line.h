@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/config.h"
-#include "os/terminal.h"
+#include "config/config.h"
 #include "record/progress.h"
+#include "self/terminal.h"
 
 struct live_line {
 	bool last_row; /* may be shown in the last row, */

@@ -24,17 +24,17 @@
 #include "base/expand.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "os/affinity.h"
-#include "os/descendants.h"
-#include "os/run_mark.h"
-#include "os/spawn.h"
-#include "os/terminal.h"
 #include "placement/placement.h"
+#include "processes/affinity.h"
+#include "processes/descendants.h"
+#include "processes/run_mark.h"
 #include "record/export.h"
 #include "record/outputs.h"
 #include "record/summary.h"
 #include "record/warnings.h"
+#include "self/terminal.h"
 #include "supervise/master_state.h"
+#include "workloads/spawn.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */

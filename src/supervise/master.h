@@ -3,7 +3,7 @@
 #ifndef SUPERVISE_MASTER_H
 #define SUPERVISE_MASTER_H
 
-#include "base/config.h"
+#include "config/config.h"
 #include "supervise/obligations.h"
 
 /*

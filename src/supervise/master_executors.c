@@ -14,11 +14,11 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "control/estimate.h"
-#include "os/descendants.h"
-#include "os/spawn.h"
+#include "processes/descendants.h"
 #include "supervise/executor_process.h"
 #include "supervise/master_state.h"
 #include "supervise/stalls.h"
+#include "workloads/spawn.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */
 #define TERMINATE_LIMIT_NS (2 * NS_PER_S)

@@ -12,8 +12,8 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "os/descendants.h"
 #include "placement/pinning.h"
+#include "processes/descendants.h"
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
 #define LOST_AFTER_NS NS_PER_S

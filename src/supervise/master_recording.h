@@ -8,14 +8,14 @@
 #include <sys/types.h>
 
 #include "control/run.h"
-#include "os/ours.h"
+#include "load/ours.h"
 #include "placement/pinning.h"
-#include "record/warnings.h"
 #include "record/control_log.h"
 #include "record/counted.h"
 #include "record/energy.h"
 #include "record/intervals.h"
 #include "record/progress.h"
+#include "record/warnings.h"
 #include "supervise/live_line.h"
 
 struct recording {

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "control/run.h"
-#include "os/scheduling.h"
+#include "self/scheduling.h"
 #include "supervise/master_recording.h"
 #include "supervise/obligations.h"
 

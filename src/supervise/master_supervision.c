@@ -19,8 +19,8 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "control/estimate.h"
-#include "os/terminal.h"
 #include "record/outputs.h"
+#include "self/terminal.h"
 #include "supervise/master_state.h"
 #include "supervise/stalls.h"
 

@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "control/heartbeat.h"
-#include "os/attached.h"
-#include "os/frequency_hold.h"
-#include "os/process.h"
-#include "os/scheduling.h"
-#include "os/workload_groups.h"
+#include "groups/workload_groups.h"
+#include "meters/frequency_hold.h"
 #include "placement/frequencies.h"
+#include "processes/attached.h"
+#include "processes/process.h"
+#include "self/scheduling.h"
 
 /* Those of --frequency. */
 struct clocks {

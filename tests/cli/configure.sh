@@ -40,7 +40,7 @@ expect_text err " $count of $count tests in C are left out"
 configured cmocka $needs cmocka
 [ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
 expect_text tests '^test_base_units$'
-expect_text tests '^test_os_spawn \(Disabled\)$'
+expect_text tests '^test_workloads_spawn \(Disabled\)$'
 
 # shellcheck disable=SC2086 # a list
 configured both $needs cmocka check

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Real control groups, with and without namespaces: quotas, cpusets, realtime's container, the modules cgroup and workloads. What isn't
-# permitted here is said and left out; made-up trees are in unit/os/test_cgroup.c.
+# permitted here is said and left out; made-up trees are in unit/groups/test_cgroup.c.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH

@@ -58,7 +58,7 @@ expect_status 0
 (cd root && find . -type f | sort) >present
 {
 	printf './usr/%s\n' include/showstopper/module.h include/showstopper/parsers.h lib/libshowstopper-parsers.a share/pkgconfig/showstopper.pc
-	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units os/cgroup os/cgroup_text os/container os/stat
+	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units groups/cgroup groups/cgroup_text load/container load/stat
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do

@@ -29,8 +29,8 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "left_out.h"
-#include "os/containment.h"
-#include "os/descendants.h"
+#include "processes/descendants.h"
+#include "workloads/containment.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
 #define NOBODY 65534

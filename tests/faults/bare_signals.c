@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "os/scheduling.h"
+#include "self/scheduling.h"
 
 static _Noreturn void trouble(const char *what)
 {

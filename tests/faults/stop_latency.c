@@ -19,8 +19,8 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "os/scheduling.h"
-#include "os/tree.h"
+#include "processes/tree.h"
+#include "self/scheduling.h"
 
 #define STOP_NS (60 * NS_PER_MS)
 #define RUN_NS (40 * NS_PER_MS)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "os/load_source.h"
+#include "load/load_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

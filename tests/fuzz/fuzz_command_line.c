@@ -12,9 +12,9 @@
 #include "base/cpus.h"
 #include "base/units.h"
 #include "cli/command_line.h"
-#include "os/affinity.h"
-#include "os/processors.h"
+#include "load/processors.h"
 #include "placement/topology.h"
+#include "processes/affinity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/row_writer.h"
-#include "os/counter_event.h"
+#include "meters/counter_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

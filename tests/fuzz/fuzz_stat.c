@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/stat.h"
+#include "load/stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

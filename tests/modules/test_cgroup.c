@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module alone; where groups are found is tested in unit/os/test_cgroup.c. */
+/* The module alone; where groups are found is tested in unit/groups/test_cgroup.c. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "fake_root.h"
 #include "module_test.h"
-#include "os/host.h"
+#include "self/host.h"
 
 static char root[PATH_MAX];
 static struct host_env host;

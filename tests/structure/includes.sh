@@ -24,10 +24,10 @@ turned() {
 	judge turned >found
 	grep -q "$3" found || { fail "$1 includes $2, and nobody says so"; cat found; }
 }
-turned os/tree control/shared '^here:1: os/tree knows control/shared, which stands above it$'
+turned processes/tree control/shared '^here:1: processes/tree knows control/shared, which stands above it$'
 turned sim/run report/table 'beside it$'
-turned os/descendants os/tree '^circle: os/tree knows os/descendants$'
-turned os/tree newroom/file '^newroom/file is in no room'
+turned processes/descendants processes/tree '^circle: processes/tree knows processes/descendants$'
+turned processes/tree newroom/file '^newroom/file is in no room'
 
 find "$source/src" -mindepth 1 -maxdepth 1 -type d -exec basename {} \; | sort >folders
 sed '/^#/d' "$source/tests/structure/rooms" | tr ' ' '\n' | sort >rooms

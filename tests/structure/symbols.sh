@@ -21,8 +21,8 @@ judge edges >wrong
 [ ! -s wrong ] || { fail "what the files of src/ call:"; cat wrong; }
 
 # The test itself: a call turned upwards is found.
-{ cat edges; echo "os/tree control/shared shared_init"; } >turned
+{ cat edges; echo "processes/tree control/shared shared_init"; } >turned
 judge turned >found
-grep -qx 'shared_init: os/tree knows control/shared, which stands above it' found || fail "os/tree calls shared_init, and nobody says so"
+grep -qx 'shared_init: processes/tree knows control/shared, which stands above it' found || fail "processes/tree calls shared_init, and nobody says so"
 
 finish

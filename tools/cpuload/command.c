@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "os/exec_report.h"
-#include "os/spawn.h"
+#include "processes/exec_report.h"
+#include "workloads/spawn.h"
 
 /* In the new process: executes the command, or reports why that failed. */
 static _Noreturn void become(char **command, const struct signals_kept *kept, const struct exec_report *report)

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "os/signals.h"
+#include "self/signals.h"
 
 /* Whether it is there. 0, or the status to exit with after a complaint. */
 int command_check(char **command);

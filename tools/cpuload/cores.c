@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "os/host.h"
-#include "os/host_text.h"
+#include "self/host.h"
+#include "self/host_text.h"
 
 /* Readings take at most this share of a processor. */
 #define COST_SHARE 100

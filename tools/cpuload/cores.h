@@ -3,7 +3,7 @@
 #ifndef CPULOAD_CORES_H
 #define CPULOAD_CORES_H
 
-#include "os/core_load.h"
+#include "load/core_load.h"
 
 struct cores;
 

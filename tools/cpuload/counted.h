@@ -4,9 +4,9 @@
 #define CPULOAD_COUNTED_H
 
 #include "cpuload/options.h"
-#include "os/counter_set.h"
-#include "os/idle_states.h"
-#include "os/load_source.h"
+#include "load/load_source.h"
+#include "meters/counter_set.h"
+#include "meters/idle_states.h"
 
 /* Zeroed it has no columns. */
 struct counted {

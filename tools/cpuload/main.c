@@ -10,7 +10,7 @@
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"
-#include "os/signals.h"
+#include "self/signals.h"
 
 static void print_help(void)
 {

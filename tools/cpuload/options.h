@@ -9,7 +9,7 @@
 #include "base/cpus.h"
 #include "base/row_writer.h"
 #include "base/tool_options.h"
-#include "os/counter_event.h"
+#include "meters/counter_event.h"
 
 enum { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_UNSET };
 /* NULL-terminated. */

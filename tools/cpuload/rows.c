@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/row_writer.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
+#include "base/row_writer.h"
 #include "base/units.h"
-#include "os/frequency_policies.h"
-#include "os/spawn.h"
+#include "meters/frequency_policies.h"
+#include "workloads/spawn.h"
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------------- */
 

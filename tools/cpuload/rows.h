@@ -11,9 +11,9 @@
 #include "cpuload/cores.h"
 #include "cpuload/counted.h"
 #include "cpuload/options.h"
-#include "os/load_source.h"
-#include "os/power.h"
-#include "os/power_command.h"
+#include "load/load_source.h"
+#include "meters/power.h"
+#include "meters/power_command.h"
 #include "record/load_meter.h"
 
 struct rows {

@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "os/processors.h"
+#include "load/processors.h"
 #include "ssburn/profile.h"
 
 #define MEMORY_MAX (INT64_C(16) << 30)

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "os/exec_report.h"
-#include "os/process.h"
-#include "os/signals.h"
+#include "processes/exec_report.h"
+#include "processes/process.h"
+#include "self/signals.h"
 
 static int attach(const struct stream *stream, int pipe_end)
 {

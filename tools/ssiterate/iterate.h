@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "os/descendants.h"
-#include "os/signals.h"
+#include "processes/descendants.h"
 #include "record/iteration_log.h"
+#include "self/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/statistics.h"
 

@@ -22,7 +22,7 @@
 #include "base/diag.h"
 #include "base/version.h"
 #include "cli/complete.h"
-#include "os/signals.h"
+#include "self/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"
 

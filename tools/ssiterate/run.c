@@ -15,14 +15,14 @@
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
-#include "os/descendants.h"
-#include "os/signals.h"
-#include "os/spawn.h"
+#include "processes/descendants.h"
 #include "record/iteration_log.h"
+#include "self/signals.h"
 #include "ssiterate/command.h"
 #include "ssiterate/iterate.h"
 #include "ssiterate/outcome.h"
 #include "ssiterate/wait.h"
+#include "workloads/spawn.h"
 
 static int compile(regex_t *regex, const char *option, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "os/process.h"
+#include "processes/process.h"
 #include "ssiterate/command.h"
 #include "ssiterate/lines.h"
 

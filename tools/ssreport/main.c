@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "cli/complete.h"
-#include "os/signals.h"
+#include "self/signals.h"
 #include "ssreport/command_line.h"
 #include "ssreport/output.h"
 #include "ssreport/parts.h"

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/version.h"
 #include "cli/complete.h"
-#include "os/signals.h"
+#include "self/signals.h"
 #include "sim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/diag.h"
 #include "base/units.h"
+#include "config/config.h"
 #include "module/trace_choice.h"
 
 /* Places in the table of the options that are kept apart. */

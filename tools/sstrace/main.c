@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "cli/complete.h"
-#include "os/signals.h"
+#include "self/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
 #include "trace/binary.h"

@@ -13,9 +13,9 @@
 
 #include "base/units.h"
 #include "cli/command_line.h"
+#include "load/processors.h"
 #include "module/module.h"
-#include "os/affinity.h"
-#include "os/processors.h"
+#include "processes/affinity.h"
 
 static struct config config;
 static char *error;

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "control/shared.h"
-#include "os/process.h"
+#include "processes/process.h"
 
 static const size_t no_modules[KINDS];
 

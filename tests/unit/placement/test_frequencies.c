@@ -10,7 +10,7 @@
 #include "base/cpus.h"
 #include "base/frequency_wish.h"
 #include "fake_policies.h"
-#include "os/affinity.h"
+#include "processes/affinity.h"
 
 #define GROUPS_MOST 3
 

@@ -15,9 +15,9 @@
 
 #include "base/cpus.h"
 #include "fake_root.h"
-#include "os/affinity.h"
 #include "placement/pinning.h"
 #include "placement/topology.h"
+#include "processes/affinity.h"
 
 /* The set as a text, or the reason. */
 static const char *set_of(const struct topology *topology, const char *scheme, unsigned part, unsigned parts)

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "os/kernel.h"
-#include "os/stat.h"
+#include "load/stat.h"
+#include "self/kernel.h"
 #include "sim/host.h"
 
 #define START (10 * NS_PER_S)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "os/core_load.h"
+#include "load/core_load.h"
 #include "sim/host.h"
 
 static struct sim_machine machine;

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "groups/group_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "processes/process.h"
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------ */
+
+int group_open(const char *folder, const char *name, int flags)
+{
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open(path, flags | O_CLOEXEC);
+}
+
+int group_write_to(int fd, const char *text)
+{
+	const ssize_t length = (ssize_t)strlen(text);
+	return pwrite(fd, text, (size_t)length, 0) == length ? 0 : -1;
+}
+
+int group_write(const char *folder, const char *name, const char *text)
+{
+	const int fd = group_open(folder, name, O_WRONLY);
+	if (fd < 0)
+		return -1;
+	const int result = group_write_to(fd, text);
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return result;
+}
+
+void group_each(const char *folder, const char *beginning, void (*act)(const char *path, void *context), void *context)
+{
+	DIR *const directory = opendir(folder);
+	if (!directory)
+		return;
+	for (const struct dirent *entry; (entry = readdir(directory));) {
+		char path[PATH_MAX];
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+			strncmp(entry->d_name, beginning, strlen(beginning)) == 0 &&
+			snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+			act(path, context);
+	}
+	closedir(directory);
+}
+
+void group_each_member(const char *path, void (*act)(pid_t pid, void *context), void *context)
+{
+	const int fd = group_open(path, "cgroup.procs", O_RDONLY);
+	FILE *const members = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[32];
+	while (members && fgets(line, sizeof line, members)) {
+		const long pid = strtol(line, NULL, 10);
+		/* 0 is a process that can't be seen from here. */
+		if (pid > 0 && pid <= INT_MAX)
+			act((pid_t)pid, context);
+	}
+	if (members)
+		fclose(members);
+	else if (fd >= 0)
+		close(fd);
+}
+
+const char *group_name(const char *path)
+{
+	const char *const slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+const char *group_freezer_file(bool unified)
+{
+	return unified ? "cgroup.freeze" : "freezer.state";
+}
+
+const char *group_freezer_word(bool unified, bool freeze)
+{
+	return unified ? freeze ? "1" : "0" : freeze ? "FROZEN" : "THAWED";
+}
+
+/* ---- With all that is below ------------------------------------------------------------------------------------------- */
+
+/* The files that hold a workload, and what lets it go. */
+static const struct {
+	const char *name, *free;
+} holds[] = {{"cgroup.freeze", "0"}, {"freezer.state", "THAWED"}, {"cpu.max", "max"}, {"cpu.cfs_quota_us", "-1"}};
+
+static void release(const char *path, void *context)
+{
+	/* What is below goes first. */
+	group_each(path, "", release, context);
+	for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
+		group_write(path, holds[i].name, holds[i].free);
+}
+
+void group_tree_release(const char *path)
+{
+	release(path, NULL);
+}
+
+static void add_killed(struct group_killed *killed, pid_t pid)
+{
+	/* Those that are killed again are listed in the order of before. */
+	for (size_t i = 0; i < killed->count; i++) {
+		const size_t at = (killed->hint + i) % killed->count;
+		if (killed->pid[at] == pid) {
+			killed->hint = at + 1;
+			return;
+		}
+	}
+	if (killed->count == killed->capacity) {
+		const size_t capacity = killed->capacity ? 2 * killed->capacity : 64;
+		pid_t *const grown = realloc(killed->pid, capacity * sizeof *grown);
+		if (!grown)
+			return;
+		killed->pid = grown;
+		killed->capacity = capacity;
+	}
+	killed->pid[killed->count++] = pid;
+}
+
+struct killing {
+	struct group_killed *killed;
+	bool found;
+};
+
+static void kill_member(pid_t pid, void *context)
+{
+	struct killing *const killing = context;
+	killing->found = true;
+	if (kill(pid, SIGKILL) == 0 && killing->killed)
+		add_killed(killing->killed, pid);
+}
+
+static void kill_members(const char *path, void *context)
+{
+	group_each(path, "", kill_members, context);
+	group_each_member(path, kill_member, context);
+}
+
+bool group_tree_kill(const char *path, struct group_killed *killed)
+{
+	struct killing killing = {.killed = killed};
+	kill_members(path, &killing);
+	return killing.found;
+}
+
+void group_killed_free(struct group_killed *killed)
+{
+	free(killed->pid);
+	*killed = (struct group_killed){0};
+}
+
+static void keep_controller(const char *path, void *context)
+{
+	group_each(path, "", keep_controller, context);
+	group_write(path, "cgroup.subtree_control", "-cpu");
+}
+
+void group_tree_keep_controller(const char *path)
+{
+	keep_controller(path, NULL);
+}
+
+static void remove_group(const char *path, void *context)
+{
+	group_each(path, "", remove_group, context);
+	rmdir(path);
+}
+
+void group_tree_remove(const char *path)
+{
+	remove_group(path, NULL);
+}
+
+/* ---- Marks ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A group can't carry much beside its name: attributes of it that an ordinary user may set (user.*) came with Linux 5.7. A file elsewhere
+ * isn't seen by who shares the groups and not the file system, as containers may, and outlives the groups when the machine starts
+ * again. A group in the group is where the group is, and as long.
+ *
+ * The name alone would say nothing. What is made in a group belongs to who made it, and only root can give it away. So a mark is as
+ * good as its owner, and what it says is believed by that user alone: root kills nothing by what somebody else has made.
+ */
+
+#define BEGINNING "guardian-"
+
+int group_mark_of(struct group_mark *mark, pid_t guardian)
+{
+	struct linux_process process;
+	if (linux_process_read(guardian, &process) != 0)
+		return -1;
+	*mark = (struct group_mark){guardian, process.start_ticks};
+	return 0;
+}
+
+int group_mark_make(const char *folder, const struct group_mark *mark)
+{
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/" BEGINNING "%d-%" PRIu64, folder, (int)mark->guardian, mark->start_ticks) >=
+		(int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return mkdir(path, 0755);
+}
+
+/* Strictly: managers that make groups for others add something to the names that these choose, as systemd does. */
+static bool parse(const char *name, struct group_mark *mark)
+{
+	const size_t width = sizeof BEGINNING - 1;
+	const char *const end = name + strlen(name);
+	uint64_t guardian, start_ticks;
+	if (strncmp(name, BEGINNING, width) != 0)
+		return false;
+	const char *at = name + width;
+	if (!linux_number(&at, end, &guardian) || *at++ != '-' || !linux_number(&at, end, &start_ticks) || at != end ||
+		guardian < 1 || guardian > INT_MAX)
+		return false;
+	*mark = (struct group_mark){(pid_t)guardian, start_ticks};
+	return true;
+}
+
+bool group_mark_is(const char *name)
+{
+	struct group_mark mark;
+	return parse(name, &mark);
+}
+
+static bool is_alive(const struct group_mark *mark)
+{
+	struct linux_process process;
+	if (linux_process_read(mark->guardian, &process) == 0)
+		return process.start_ticks == mark->start_ticks && !linux_process_has_ended(&process);
+	/* A /proc that hides processes. One that this user may not signal is none of theirs. */
+	return kill(mark->guardian, 0) == 0;
+}
+
+static bool is_own(const struct stat *about)
+{
+	return S_ISDIR(about->st_mode) && about->st_uid == geteuid();
+}
+
+bool group_mark_is_left(int fd)
+{
+	struct stat about;
+	struct group_mark mark;
+	bool marked = false, alive = false;
+	const int again = fstat(fd, &about) == 0 && is_own(&about) ? openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	DIR *const directory = again < 0 ? NULL : fdopendir(again);
+	if (!directory && again >= 0)
+		close(again);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));)
+		if (parse(entry->d_name, &mark) && fstatat(fd, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+			is_own(&about)) {
+			marked = true;
+			alive = alive || is_alive(&mark);
+		}
+	if (directory)
+		closedir(directory);
+	return marked && !alive;
+}
+
+/* ---- Removing it ------------------------------------------------------------------------------------------------------ */
+
+static void note_group(const char *path, void *context)
+{
+	bool *const is_alone = context;
+	*is_alone = *is_alone && group_mark_is(group_name(path));
+}
+
+/* Also those that can't be seen from this PID namespace. */
+static bool has_members(const char *folder)
+{
+	char byte;
+	const int fd = group_open(folder, "cgroup.procs", O_RDONLY);
+	const bool has = fd >= 0 && read(fd, &byte, 1) > 0;
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+static void remove_mark(const char *path, void *context)
+{
+	(void)context;
+	rmdir(path);
+}
+
+void group_mark_remove(const char *folder)
+{
+	bool is_alone = true;
+	group_each(folder, "", note_group, &is_alone);
+	if (is_alone && !has_members(folder))
+		group_each(folder, BEGINNING, remove_mark, NULL);
+}

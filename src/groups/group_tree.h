@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Control groups as folders and files, of either version: one with all groups below it, the processes in them, and whose they are. */
+#ifndef GROUPS_GROUP_TREE_H
+#define GROUPS_GROUP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A file of a group, close-on-exec; -1 with errno. */
+int group_open(const char *folder, const char *name, int flags);
+
+/* Writes a text with one system call, to a descriptor or to a file of a group. 0, or -1 with errno. */
+int group_write_to(int fd, const char *text);
+int group_write(const char *folder, const char *name, const char *text);
+
+/* Calls `act` for each group directly in a folder whose name begins so. */
+void group_each(const char *folder, const char *beginning, void (*act)(const char *path, void *context), void *context);
+
+/* Calls `act` for each process in a group, not in those below; without those that can't be seen from this PID namespace. */
+void group_each_member(const char *path, void (*act)(pid_t pid, void *context), void *context);
+
+/* The last part of a path. */
+const char *group_name(const char *path);
+
+/* The file that freezes a group, and what is to be written to it. */
+const char *group_freezer_file(bool unified);
+const char *group_freezer_word(bool unified, bool freeze);
+
+/* Lets go what is frozen or limited in a group and below, from the bottom up. */
+void group_tree_release(const char *path);
+
+/* Who was sent SIGKILL, each once; start with {0}, and free it. */
+struct group_killed {
+	pid_t *pid;
+	size_t count, capacity, hint;
+};
+
+/* Sends SIGKILL to all processes in a group and below. False where none can be seen there. `killed` may be NULL. */
+bool group_tree_kill(const char *path, struct group_killed *killed);
+void group_killed_free(struct group_killed *killed);
+
+/* Hands the controller cpu down no more, in a group and below. */
+void group_tree_keep_controller(const char *path);
+
+/* Removes a group and those below, but for those that have processes. */
+void group_tree_remove(const char *path);
+
+/*
+ * What tells a run's control groups from those of others, whatever these are called: a group in them, without processes, that belongs to the
+ * run's user and has the guardian's number and start time as its name. It is made before the first process goes into any of the run's
+ * groups, and removed when none is in them any more.
+ */
+struct group_mark {
+	pid_t guardian;
+	uint64_t start_ticks; /* of it, as /proc/PID/stat has them */
+};
+
+/* What marks the groups of a run with this guardian. 0, or -1 with errno: there is no such process, or /proc doesn't show it. */
+int group_mark_of(struct group_mark *mark, pid_t guardian);
+
+/* Puts it into a group, which belongs to the calling user. 0, or -1 with errno. */
+int group_mark_make(const char *folder, const struct group_mark *mark);
+
+/* Whether a group of that name is a mark. */
+bool group_mark_is(const char *name);
+
+/*
+ * Whether an open group is one that a run of this user has left: both it and a mark in it belong to the user, and no guardian by whom
+ * it is marked is alive. One that may be alive (/proc doesn't show it) is.
+ */
+bool group_mark_is_left(int fd);
+
+/* Removes the marks from a folder in which there is nothing else, neither group nor process. */
+void group_mark_remove(const char *folder);
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Version 1 makes a difference: what is frozen there isn't even killed before it is thawed. So whoever kills thaws, and does so again
+ * until nothing is left. Groups are found by looking into the run's folder and not by number: a survivor needs to know nothing else, and
+ * groups that a workload has made in its own, as another showstopper does, are found as well.
+ */
+#include "groups/workload_groups.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "groups/group_tree.h"
+#include "processes/descendants.h"
+#include "self/still_there.h"
+
+#define PREFIX "showstopper-"
+/* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
+#define RELEASE_EVERY_NS (250 * NS_PER_MS)
+/* How long a group may take to be empty whose processes have ended. */
+#define REMOVE_LIMIT_NS NS_PER_S
+/* How long what a dead run left may take to die. */
+#define SWEEP_LIMIT_NS (2 * NS_PER_S)
+/* Another run may take a folder that was just made, and not locked yet, for that of a dead one. */
+#define MAKE_TRIES 10
+
+struct workload_groups *workload_groups_new(void)
+{
+	struct workload_groups *const groups =
+		mmap(NULL, sizeof *groups, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (groups == MAP_FAILED)
+		return NULL;
+	if (group_mark_of(&groups->mark, getpid()) == 0)
+		return groups;
+	const int saved = errno;
+	munmap(groups, sizeof *groups);
+	errno = saved;
+	return NULL;
+}
+
+void workload_groups_free(struct workload_groups *groups)
+{
+	if (groups)
+		munmap(groups, sizeof *groups);
+}
+
+/* ---- All groups of a run ---------------------------------------------------------------------------------------------- */
+
+/* The group of a workload; false with errno where there is none, or its name is too long. */
+static bool path_of(const struct workload_groups *groups, unsigned index, char path[static PATH_MAX])
+{
+	errno = groups->folder[0] ? ENAMETOOLONG : ENOENT;
+	return groups->folder[0] && snprintf(path, PATH_MAX, "%s/%u", groups->folder, index) < PATH_MAX;
+}
+
+void workload_groups_release_one(const struct workload_groups *groups, unsigned index)
+{
+	char path[PATH_MAX];
+	if (path_of(groups, index, path))
+		group_tree_release(path);
+}
+
+void workload_groups_release(const struct workload_groups *groups)
+{
+	if (groups->folder[0])
+		group_tree_release(groups->folder);
+}
+
+/* Kills descendants, some of which may be held in that folder. */
+static bool kill_held(const char *folder, int64_t deadline_ns)
+{
+	for (;;) {
+		group_tree_release(folder);
+		const int64_t next_ns = clock_now() + RELEASE_EVERY_NS;
+		const int64_t limit_ns = next_ns < deadline_ns ? next_ns : deadline_ns;
+		if (descendants_kill(limit_ns))
+			return true;
+		if (clock_now() < limit_ns || limit_ns == deadline_ns)
+			return false;
+	}
+}
+
+bool workload_groups_kill_one(const struct workload_groups *groups, unsigned index, int64_t deadline_ns)
+{
+	char path[PATH_MAX];
+	return path_of(groups, index, path) ? kill_held(path, deadline_ns) : descendants_kill(deadline_ns);
+}
+
+bool workload_groups_kill(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	return groups->folder[0] ? kill_held(groups->folder, deadline_ns) : descendants_kill(deadline_ns);
+}
+
+/* ---- The run's own processes ------------------------------------------------------------------------------------------ */
+
+/*
+ * Version 2 limits groups only below one that has no processes itself, but for the root. So the processes of the run go into a leaf beside
+ * the groups of the workloads, and back in the end.
+ */
+#define LEAF "self"
+
+static int move_process(const char *folder, pid_t pid)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%d", (int)pid);
+	return group_write(folder, "cgroup.procs", number);
+}
+
+static void move_member(pid_t pid, void *folder)
+{
+	move_process(folder, pid);
+}
+
+/* The leaf and the folder in which a run's is made; false where the names are too long. */
+static bool find_own(const char *folder, char leaf[static PATH_MAX], char parent[static PATH_MAX])
+{
+	const char *const slash = strrchr(folder, '/');
+	return slash && snprintf(leaf, PATH_MAX, "%s/" LEAF, folder) < PATH_MAX &&
+	       snprintf(parent, PATH_MAX, "%.*s", (int)(slash - folder), folder) < PATH_MAX;
+}
+
+/* Also what groups below hand down, of a run within the workload, keeps the controller here and the processes out of the parent. */
+static void move_back(const struct workload_groups *groups)
+{
+	char parent[PATH_MAX], leaf[PATH_MAX];
+	if (!groups->moved || !find_own(groups->folder, leaf, parent))
+		return;
+	group_tree_keep_controller(groups->folder);
+	group_write(parent, "cgroup.subtree_control", "-cpu");
+	group_each_member(leaf, move_member, parent);
+}
+
+/* Hands the controller down to the workloads' groups. 0, or -1 with errno; workload_groups_remove undoes what is done by then. */
+static int get_controller(struct workload_groups *groups, const struct group_place *place)
+{
+	char leaf[PATH_MAX];
+	if (!place->unified || place->hand != ACTUATOR_QUOTA)
+		return 0;
+	if (!place->is_root) {
+		if (snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf || mkdir(leaf, 0755) != 0)
+			return -1;
+		groups->moved = true;
+		if (move_process(leaf, getpid()) != 0 || (place->guardian && move_process(leaf, place->guardian) != 0))
+			return -1;
+	}
+	return group_write(place->folder, "cgroup.subtree_control", "+cpu") != 0
+		       ? -1
+		       : group_write(groups->folder, "cgroup.subtree_control", "+cpu");
+}
+
+/* ---- Removing them ---------------------------------------------------------------------------------------------------- */
+
+static void remove_unless_mark(const char *path, void *context)
+{
+	(void)context;
+	if (!group_mark_is(group_name(path)))
+		group_tree_remove(path);
+}
+
+/* With its mark, where nothing else is in it. True while it is still there. `inside`: the folder, which may have another name there. */
+static bool remove_with_mark(const char *folder, const char *inside)
+{
+	group_mark_remove(inside);
+	return rmdir(folder) != 0 && access(folder, F_OK) == 0;
+}
+
+/* The mark is the last to go: what has none has no processes of the run. True while it is still there. */
+static bool remove_folder(const char *folder, const char *inside)
+{
+	group_each(inside, "", remove_unless_mark, NULL);
+	return remove_with_mark(folder, inside);
+}
+
+void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
+{
+	char path[PATH_MAX];
+	if (!path_of(groups, index, path))
+		return;
+	group_tree_remove(path);
+	if (last)
+		remove_with_mark(groups->folder, groups->folder);
+}
+
+/* Not the run's own processes, which are its to end. */
+static void kill_workload(const char *path, void *context)
+{
+	(void)context;
+	if (strcmp(group_name(path), LEAF) != 0)
+		group_tree_kill(path, NULL);
+}
+
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	if (!groups->folder[0])
+		return;
+	for (;;) {
+		/* Killed before they are released, so that none of them goes on. */
+		group_each(groups->folder, "", kill_workload, NULL);
+		move_back(groups);
+		group_tree_release(groups->folder);
+		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
+			return;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+}
+
+void workload_groups_remove(struct workload_groups *groups)
+{
+	const int64_t deadline_ns = clock_now() + REMOVE_LIMIT_NS;
+	if (!groups->folder[0])
+		return;
+	for (;;) {
+		move_back(groups);
+		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
+			break;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+	groups->folder[0] = '\0';
+}
+
+/* ---- What dead runs have left ----------------------------------------------------------------------------------------- */
+
+/* A descriptor with the lock, or -1: EWOULDBLOCK where a run has it. */
+static int lock(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		const int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * By its descriptor: who may write the folder around it, and need not be this user, can give the name to another group of version 1 at
+ * any time.
+ */
+static void clear_left(const char *path, int fd, struct group_killed *killed)
+{
+	const int64_t deadline_ns = clock_now() + SWEEP_LIMIT_NS;
+	char inside[32], parent[PATH_MAX], leaf[PATH_MAX];
+	snprintf(inside, sizeof inside, "/proc/self/fd/%d", fd);
+	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
+	const bool handed = find_own(path, leaf, parent) && faccessat(fd, LEAF, F_OK, 0) == 0;
+	for (;;) {
+		const bool found = group_tree_kill(inside, killed);
+		if (handed) {
+			group_tree_keep_controller(inside);
+			group_write(parent, "cgroup.subtree_control", "-cpu");
+		}
+		/* Else whoever is there can't be seen, and killed, from this PID namespace, and would go on. */
+		if (found)
+			group_tree_release(inside);
+		if (!remove_folder(path, inside) || clock_now() >= deadline_ns)
+			return;
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	}
+}
+
+struct sweep {
+	void (*say)(const char *folder, size_t killed);
+};
+
+static void sweep(const char *path, void *context)
+{
+	const struct sweep *const told = context;
+	struct group_killed killed = {0};
+	const int fd = lock(path);
+	if (fd < 0)
+		return;
+	/* What isn't marked is that of others, or of a run that was killed before anything was in it. */
+	if (group_mark_is_left(fd))
+		clear_left(path, fd, &killed);
+	else
+		rmdir(path);
+	close(fd);
+	if (killed.count && told->say)
+		told->say(path, killed.count);
+	group_killed_free(&killed);
+}
+
+/* ---- Making them ------------------------------------------------------------------------------------------------------ */
+
+int workload_groups_make(
+	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed))
+{
+	groups->hand = place->hand;
+	groups->unified = place->unified;
+	groups->moved = false;
+	if (place->hand == ACTUATOR_SIGNALS)
+		return 0;
+	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
+	for (int i = 0; i < MAKE_TRIES; i++) {
+		/* Before it is made: who survives looks for it. */
+		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%" PRIu64 "-%d", place->folder,
+			    (int)groups->mark.guardian, groups->mark.start_ticks, i) >= (int)sizeof groups->folder) {
+			groups->folder[0] = '\0';
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (mkdir(groups->folder, 0755) != 0) {
+			if (errno == EEXIST)
+				continue;
+			break;
+		}
+		/* Open until the last process of the run ends. */
+		const int fd = lock(groups->folder);
+		if (fd >= 0 && linux_still_there(fd, groups->folder))
+			return group_mark_make(groups->folder, &groups->mark) == 0 ? get_controller(groups, place) : -1;
+		if (fd >= 0)
+			close(fd);
+		rmdir(groups->folder);
+	}
+	groups->folder[0] = '\0';
+	return -1;
+}
+
+/* ---- The group of one workload ---------------------------------------------------------------------------------------- */
+
+/* Opens what its executor writes and reads. 0, or -1 with errno. */
+static int open_group(struct workload_group *group, const char *path, enum actuator hand)
+{
+	const bool unified = group->unified;
+	const bool limits = hand == ACTUATOR_QUOTA;
+	const char *const control = !limits ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
+	group->members = group_open(path, "cgroup.procs", O_WRONLY);
+	group->control = group_open(path, control, limits ? O_RDWR : O_WRONLY);
+	if (limits)
+		group->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (limits && !unified)
+		group->period = group_open(path, "cpu.cfs_period_us", O_WRONLY);
+	return group->members < 0 || group->control < 0 || (limits && group->folder < 0) ||
+			       (limits && !unified && group->period < 0)
+		       ? -1
+		       : 0;
+}
+
+int workload_group_make(struct workload_group *group, const struct workload_groups *groups, unsigned index)
+{
+	char path[PATH_MAX];
+	*group = WORKLOAD_GROUP_NONE;
+	group->unified = groups->unified;
+	if (!path_of(groups, index, path) || mkdir(path, 0755) != 0)
+		return -1;
+	if (open_group(group, path, groups->hand) == 0)
+		return 0;
+	const int saved = errno;
+	workload_group_close(group);
+	rmdir(path);
+	errno = saved;
+	return -1;
+}
+
+void workload_group_close(struct workload_group *group)
+{
+	const int fds[] = {group->members, group->control, group->period, group->folder};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*group = WORKLOAD_GROUP_NONE;
+}
+
+int workload_group_enter(const struct workload_group *group)
+{
+	return group_write_to(group->members, "0");
+}
+
+int workload_group_freeze(const struct workload_group *group, bool freeze)
+{
+	return group_write_to(group->control, group_freezer_word(group->unified, freeze));
+}
+
+/* -1: there is none, or it is "max". */
+static long long read_number(int fd)
+{
+	char text[48];
+	const ssize_t length = pread(fd, text, sizeof text - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	return text[0] >= '0' && text[0] <= '9' ? strtoll(text, NULL, 10) : -1;
+}
+
+static long long number_of(const char *folder, const char *name)
+{
+	const int fd = group_open(folder, name, O_RDONLY);
+	const long long number = fd < 0 ? -1 : read_number(fd);
+	if (fd >= 0)
+		close(fd);
+	return number;
+}
+
+/*
+ * Version 1 refuses what is less than a group below has, as that of a run within the workload. Its limit goes then: it isn't the one that
+ * counts any more.
+ */
+static void free_below(const char *path, double share)
+{
+	char below[PATH_MAX];
+	DIR *const directory = opendir(path);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+			snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
+			continue;
+		free_below(below, share);
+		if ((double)number_of(below, "cpu.cfs_quota_us") > share * (double)number_of(below, "cpu.cfs_period_us"))
+			group_write(below, "cpu.cfs_quota_us", "-1");
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* Version 1 has a file for each, of which the quota must be the one that is written in any case: it hands out what is new. */
+static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t period_ns)
+{
+	char text[32], path[32];
+	if (quota_us >= 0 && period_ns != group->period_ns) {
+		/* Between the two, the quota is that of another period. */
+		group_write_to(group->control, "-1");
+		snprintf(text, sizeof text, "%lld", (long long)(period_ns / NS_PER_US));
+		if (group_write_to(group->period, text) != 0)
+			return -1;
+		group->period_ns = period_ns;
+	}
+	snprintf(text, sizeof text, "%lld", (long long)quota_us);
+	if (group_write_to(group->control, text) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return -1;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
+	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);
+	/* What is refused still is more than a group above has, whose limit then is the one that counts. */
+	return group_write_to(group->control, text) == 0 ? 0 : group_write_to(group->control, "-1");
+}
+
+static int64_t quota_us_of(const struct bandwidth *limit)
+{
+	return limit->quota_ns ? limit->quota_ns / NS_PER_US : -1;
+}
+
+bool workload_group_is_limited(const struct workload_group *group, const struct bandwidth *limit)
+{
+	return read_number(group->control) == quota_us_of(limit);
+}
+
+int workload_group_limit(struct workload_group *group, const struct bandwidth *limit)
+{
+	const int64_t quota_us = quota_us_of(limit);
+	char text[48];
+	if (!group->unified)
+		return limit_in_two(group, quota_us, limit->period_ns);
+	if (quota_us < 0)
+		return group_write_to(group->control, "max");
+	snprintf(text, sizeof text, "%lld %lld", (long long)quota_us, (long long)(limit->period_ns / NS_PER_US));
+	return group_write_to(group->control, text);
+}
+
+size_t workload_group_count(const struct workload_group *group, size_t most)
+{
+	char text[4096];
+	/* Opened anew: version 1 goes on showing what was read first to who reads often. */
+	const int fd = openat(group->folder, group->unified ? "cgroup.threads" : "tasks", O_RDONLY | O_CLOEXEC);
+	const ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text);
+	size_t count = 0;
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < length && count < most; i++)
+		count += text[i] == '\n';
+	return count > 0 && length < (ssize_t)sizeof text ? count : most;
+}

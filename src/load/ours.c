@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The number of the newest process, in /proc/loadavg, tells whether anybody has forked. It costs a tenth of what /proc/stat does, and
+ * what it says of other PID namespaces (nothing) doesn't matter: our own processes, contained ones too, have numbers in ours.
+ */
+#include "load/ours.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "load/tree_time.h"
+#include "processes/process.h"
+#include "self/source.h"
+
+/* What looks don't use of their share of a processor is saved, but not for longer than this. */
+#define LOOK_SAVED_NS (3 * NS_PER_S)
+
+/* So many files stay open, where so many may be. */
+#define FILES 32
+#define FILES_PLENTY 256
+
+struct linux_ours {
+	int loadavg;
+	pid_t guardian;
+	double guardian_s; /* of which so much was before */
+	double guardian_now_s;
+	double look_share;
+	uint64_t newest;  /* process at the last look; 0: not known */
+	double budget_ns; /* of processor time for looks: none while it is below 0 … */
+	int64_t saved_ns; /* … as of this moment */
+	double free_s;
+	unsigned trees, frees;
+	struct linux_tree_time
+		*tree[]; /* the master's, the attached ones, and last the free ones, which are below the master as well */
+};
+
+/* As before where there is no such process any more. */
+static void read_guardian(struct linux_ours *ours)
+{
+	int64_t used_ns;
+	if (ours->guardian && linux_process_clock(ours->guardian, &used_ns))
+		ours->guardian_now_s = (double)used_ns / NS_PER_S;
+}
+
+void linux_ours_close(struct linux_ours *ours)
+{
+	if (!ours)
+		return;
+	for (unsigned i = 0; i < ours->trees; i++)
+		linux_tree_time_close(ours->tree[i]);
+	if (ours->loadavg >= 0)
+		close(ours->loadavg);
+	free(ours);
+}
+
+static bool has_budget(struct linux_ours *ours)
+{
+	const int64_t now_ns = clock_now();
+	const double saved_ns = fmin((double)(now_ns - ours->saved_ns), (double)LOOK_SAVED_NS);
+	ours->budget_ns = fmin(ours->budget_ns + ours->look_share * saved_ns, ours->look_share * (double)LOOK_SAVED_NS);
+	ours->saved_ns = now_ns;
+	return ours->budget_ns > 0;
+}
+
+int linux_ours_read(struct linux_ours *ours, double *seconds)
+{
+	const uint64_t newest = linux_process_newest(ours->loadavg);
+	const bool look = (newest == 0 || newest != ours->newest) && has_budget(ours);
+	const uint64_t forks = look || newest == 0 ? newest : ours->newest;
+	const int64_t before_ns = look ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+	bool is_hidden = false;
+	read_guardian(ours);
+	*seconds = ours->guardian_now_s - ours->guardian_s;
+	ours->free_s = 0;
+	for (unsigned i = 0; i < ours->trees; i++) {
+		struct linux_tree_time_reading reading;
+		if (linux_tree_time_read(ours->tree[i], forks, &reading) != 0)
+			return -1;
+		*(i < ours->trees - ours->frees ? seconds : &ours->free_s) += reading.used;
+		is_hidden = is_hidden || reading.is_hidden;
+	}
+	if (look) {
+		ours->newest = newest;
+		ours->budget_ns -= (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	}
+	if (!is_hidden)
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
+double linux_ours_free(const struct linux_ours *ours)
+{
+	return ours->free_s;
+}
+
+static pid_t head(const struct linux_ours_heads *heads, unsigned place)
+{
+	if (place == 0)
+		return heads->master;
+	return place <= heads->attaches ? heads->attached[place - 1] : heads->free[place - 1 - heads->attaches];
+}
+
+static bool is_gone(pid_t pid)
+{
+	return errno == ESRCH || (errno == ENOENT && kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+struct linux_ours *linux_ours_open(const char *root, const struct linux_ours_heads *heads)
+{
+	const unsigned count = 1 + heads->attaches + heads->frees;
+	struct linux_ours *const ours = calloc(1, sizeof *ours + count * sizeof(struct linux_tree_time *));
+	struct rlimit limit;
+	if (!ours)
+		return NULL;
+	const unsigned files = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= FILES_PLENTY ? FILES : 0;
+	ours->guardian = heads->guardian;
+	read_guardian(ours);
+	ours->guardian_s = ours->guardian_now_s;
+	ours->look_share = heads->look_share;
+	ours->loadavg = linux_source_open(root, "/proc/loadavg");
+	for (unsigned i = 0; i < count; i++) {
+		struct linux_tree_time *const tree = linux_tree_time_open_below(root, head(heads, i), i ? 0 : files);
+		if (!tree && i && is_gone(head(heads, i)))
+			continue;
+		if (!tree)
+			goto fail;
+		ours->tree[ours->trees++] = tree;
+		ours->frees += i > heads->attaches;
+	}
+	/* The first look is the most expensive one, and is over when it matters what a reading costs. */
+	double ignored;
+	if (linux_ours_read(ours, &ignored) == 0 || errno == EACCES)
+		return ours;
+fail:;
+	const int saved = errno;
+	linux_ours_close(ours);
+	errno = saved;
+	return NULL;
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* How many processors this process may use. */
-#ifndef OS_PROCESSORS_H
-#define OS_PROCESSORS_H
-
-/* Those of its affinity mask, or fewer when a cgroup quota (v1 or v2, of any ancestor) allows less; a part counts as one. At least 1. */
-unsigned linux_processors_usable(void);
-
-#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The processors that processes may use: sched_getaffinity(2), sched_setaffinity(2). */
+#ifndef PROCESSES_AFFINITY_H
+#define PROCESSES_AFFINITY_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "showstopper/module.h"
+
+/* Those that the calling process may use and that are online, as a block that the caller frees. NULL with errno. */
+struct sst_cpus *linux_affinity_get(void);
+
+/* Whether a thread may use those processors and no other. False for one whose mask can't be had. */
+bool linux_affinity_is(pid_t thread, const struct sst_cpus *cpus);
+
+/*
+ * Binds a thread (0: the calling one), and what it starts from then on, to those processors. 0, or -1 with errno; EINVAL when none of
+ * them can be used any more.
+ */
+int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus);
+
+/* The processors that a process may use, as the kernel has them. */
+struct linux_mask {
+	cpu_set_t *set; /* NULL: not known */
+	size_t size;
+};
+
+/* Of the calling process; one that may use all that its control group has may use what comes later as well. 0, or -1 with errno. */
+int linux_mask_take(struct linux_mask *mask);
+/* Gives it to the calling process. 0, or -1 with errno. Async-signal-safe. */
+int linux_mask_give(const struct linux_mask *mask);
+void linux_mask_free(struct linux_mask *mask);
+
+/*
+ * The home of one of our processes is the processor on which it sleeps. A real-time process wakes up where it slept, and its timer with it:
+ * while that processor stands still (a hypervisor runs something else on it), so does the process, though others are free. So our
+ * processes have homes on different processors, and one that is awake can fetch another.
+ *
+ * This moves the calling process to the processor of the mask with this number, counted round and round. It may use all of the mask then;
+ * a real-time process stays there nevertheless.
+ */
+void linux_home_go(const struct linux_mask *mask, unsigned number);
+
+/*
+ * Binds another process, a child of the same parent, to the processor of the caller and wakes it up by a signal. It has to take its
+ * own mask back. 0, or -1 with errno: ESRCH when it is no such child any more.
+ */
+int linux_home_fetch(pid_t sibling, int signal);
+
+#endif

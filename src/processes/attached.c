@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table has references without descriptors. It lies in a memfd: it has no name that could stay behind, it grows with the tree, and a
+ * full memory is an error of write(2) and not a SIGBUS. Entries are written as a whole and never taken out, only replaced once their
+ * process has ended.
+ *
+ * Two runs that stopped and continued one tree would work against each other. So a run holds a lock on a file of the process in /proc
+ * that only who may control the process can open. The lock ends with the last process of the run.
+ */
+#include "processes/attached.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "processes/run_mark.h"
+
+/* Whether `above` is the process itself or one of its ancestors. */
+static bool descends_from(pid_t pid, pid_t above)
+{
+	struct linux_process process;
+	while (pid > 0 && pid != above)
+		pid = linux_process_read(pid, &process) == 0 ? process.parent : 0;
+	return pid > 0;
+}
+
+/* A descriptor with the lock, or -1: EWOULDBLOCK where another run has it. */
+static int lock(pid_t pid, int kind)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/personality", (int)pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, kind | LOCK_NB) != 0) {
+		const int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+/* The process or ancestor of it that another run is attached to, or 0. Shared locks: who looks at the same time is no other run. */
+static pid_t claimed_above(pid_t pid)
+{
+	struct linux_process process;
+	while (pid > 0) {
+		const int fd = lock(pid, LOCK_SH);
+		if (fd < 0 && errno == EWOULDBLOCK)
+			break;
+		if (fd >= 0)
+			close(fd);
+		pid = linux_process_read(pid, &process) == 0 ? process.parent : 0;
+	}
+	return pid;
+}
+
+/* Of a process that no attached one is an ancestor of. 0, or -1 after a message. */
+static int claim(pid_t pid, int *fd)
+{
+	pid_t other = claimed_above(pid);
+	if (!other) {
+		*fd = lock(pid, LOCK_EX);
+		if (*fd < 0 && errno == EWOULDBLOCK)
+			other = pid;
+	}
+	if (other == pid)
+		diag("--attach: process %d is attached to another run of showstopper", (int)pid);
+	else if (other)
+		diag("--attach: process %d is a descendant of process %d, which is attached to another run of showstopper",
+			(int)pid, (int)other);
+	return other ? -1 : 0;
+}
+
+/* Whoever controls it would be disturbed, and ends it some time. 0, or -1 after a message. */
+static int refuse_what_is_of_a_run(pid_t pid)
+{
+	const pid_t other = run_mark_find(pid);
+	if (other == pid)
+		diag("--attach: process %d is one of another run of showstopper", (int)pid);
+	else if (other)
+		diag("--attach: process %d was started by another run of showstopper (its process %d)", (int)pid, (int)other);
+	return other ? -1 : 0;
+}
+
+/* What is wrong with attaching it, or NULL. */
+static const char *refusal(pid_t pid, struct process *process)
+{
+	struct linux_process now;
+	if (pid == 1)
+		return "is the first process of the system";
+	if (descends_from(getpid(), pid))
+		return "is Showstopper or one of its ancestors";
+	if (process_take(process, pid, &now) != 0) {
+		const int error = errno;
+		if (error == EMFILE || error == ENFILE || error == ENOMEM)
+			return strerror(error);
+		return error == ESRCH || linux_process_read(pid, &now) != 0 ? "does not exist" : "is a thread of another process";
+	}
+	if (linux_process_has_ended(&now))
+		return "has ended";
+	if (now.flags & LINUX_PROCESS_KERNEL)
+		return "is a kernel thread";
+	if (process_signal(process, 0) != 0)
+		return errno == ESRCH ? "has ended" : "may not be signalled by this user";
+	return NULL;
+}
+
+int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
+{
+	struct attached *all = calloc(count + 1, sizeof *all);
+	*attached = NULL;
+	if (!all) {
+		diag("--attach: %s", strerror(errno));
+		return -1;
+	}
+	for (unsigned i = 0; i < count; i++)
+		all[i].process.fd = all[i].table = all[i].claim = -1;
+	for (unsigned i = 0; i < count; i++) {
+		const char *const why = refusal(pid[i], &all[i].process);
+		if (why) {
+			diag("--attach: process %d %s", (int)pid[i], why);
+			goto fail;
+		}
+		if (refuse_what_is_of_a_run(pid[i]) != 0)
+			goto fail;
+		linux_process_name(pid[i], all[i].name);
+		all[i].table = memfd_create("showstopper", MFD_CLOEXEC);
+		if (all[i].table < 0) {
+			diag("--attach: can't keep track of process %d: %s", (int)pid[i], strerror(errno));
+			goto fail;
+		}
+	}
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < count; k++)
+			if (i != k && descends_from(pid[i], pid[k])) {
+				diag("--attach: process %d is a descendant of process %d, which is attached too", (int)pid[i],
+					(int)pid[k]);
+				goto fail;
+			}
+	for (unsigned i = 0; i < count; i++)
+		if (claim(pid[i], &all[i].claim) != 0)
+			goto fail;
+	*attached = all;
+	return 0;
+fail:
+	attached_close(all, count);
+	return -1;
+}
+
+void attached_close(struct attached *attached, unsigned count)
+{
+	for (unsigned i = 0; attached && i < count; i++) {
+		process_release(&attached[i].process);
+		if (attached[i].table >= 0)
+			close(attached[i].table);
+		if (attached[i].claim >= 0)
+			close(attached[i].claim);
+	}
+	free(attached);
+}
+
+int attached_enter(int table, uint32_t place, const struct process *process)
+{
+	const struct process entry = {.pid = process->pid, .fd = -1, .start_ticks = process->start_ticks};
+	const ssize_t written = pwrite(table, &entry, sizeof entry, (off_t)place * (off_t)sizeof entry);
+	if (written >= 0 && written != sizeof entry)
+		errno = ENOSPC;
+	return written == sizeof entry ? 0 : -1;
+}
+
+void attached_continue(int table)
+{
+	struct stat status;
+	struct process entry;
+	if (fstat(table, &status) != 0)
+		return;
+	/* Those that came later lie below the others, as a rule: ancestors go last. */
+	for (off_t at = status.st_size / (off_t)sizeof entry; at-- > 0;)
+		if (pread(table, &entry, sizeof entry, at * (off_t)sizeof entry) == sizeof entry && entry.pid > 0)
+			process_signal(&entry, SIGCONT);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "self/host.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "self/source.h"
+
+static struct host_env *host_of(const struct sst_env *env)
+{
+	return (struct host_env *)((char *)env - offsetof(struct host_env, env));
+}
+
+static int __attribute__((format(printf, 2, 3))) refuse(const struct sst_env *env, const char *format, ...)
+{
+	struct host_env *host = host_of(env);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(host->refusal, sizeof host->refusal, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static void __attribute__((format(printf, 2, 3))) say(const struct sst_env *env, const char *format, ...)
+{
+	char text[MODULE_ERROR_MAX];
+	va_list arguments;
+	(void)env;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	diag("%s", text);
+}
+
+static int open_source(const struct sst_env *env, const char *path)
+{
+	return linux_source_open(host_of(env)->root, path);
+}
+
+static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
+{
+	(void)env;
+	return linux_source_read(handle, buffer, size, when_ns);
+}
+
+static void close_source(const struct sst_env *env, int handle)
+{
+	(void)env;
+	close(handle);
+}
+
+static int64_t tree_cpu_time(const struct sst_env *env)
+{
+	const struct host_env *host = host_of(env);
+	if (host->cpu_time)
+		return host->cpu_time(host->run);
+	errno = EAGAIN;
+	return -1;
+}
+
+static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
+{
+	const struct host_env *host = host_of(env);
+	*moves = host->moves ? atomic_load(host->moves) : 0;
+	return *moves % 2 ? host->moved : env->cpus;
+}
+
+static const struct sst_host linux_host = {
+	.refuse = refuse,
+	.say = say,
+	.open = open_source,
+	.read = read_source,
+	.close = close_source,
+	.tree_cpu_time = tree_cpu_time,
+	.cpus = current_cpus,
+};
+
+void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)
+{
+	*host = (struct host_env){
+		.env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
+		.root = root,
+	};
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals need to know every process of the tree, and so look for new ones. A group has them all: its freezer is one write, whatever is
+ * in it, and what is forked in it is in it.
+ */
+#include "workloads/brake.h"
+
+#include "base/clock.h"
+#include "base/units.h"
+
+/* So much is to be left for other things. */
+#define SETTLE_NS NS_PER_MS
+
+void brake_stop(struct brake *brake, int64_t now_ns)
+{
+	if (brake->hand != ACTUATOR_FREEZER) {
+		tree_stop(&brake->tree, now_ns);
+		return;
+	}
+	brake->tree.stopped = true;
+	workload_group_freeze(&brake->group, true);
+}
+
+void brake_continue(struct brake *brake)
+{
+	/* Nobody stops what is limited but in a pause; after that once more, for what was being forked while it was stopped. */
+	if (brake->hand == ACTUATOR_QUOTA && !brake->tree.stopped && !brake->insist)
+		return;
+	brake->insist = brake->tree.stopped;
+	if (brake->hand != ACTUATOR_FREEZER) {
+		tree_continue(&brake->tree);
+		return;
+	}
+	brake->tree.stopped = false;
+	workload_group_freeze(&brake->group, false);
+}
+
+void brake_settle(struct brake *brake, int64_t until_ns)
+{
+	const int64_t now = clock_now();
+	if (brake->hand == ACTUATOR_SIGNALS && until_ns - now > SETTLE_NS + 2 * brake->tree.busy.took_ns)
+		tree_find_busy(&brake->tree, now);
+}
+
+void brake_limit(struct brake *brake, const struct bandwidth *limit)
+{
+	const bool is_same =
+		limit->quota_ns == brake->limit.quota_ns && (!limit->quota_ns || limit->period_ns == brake->limit.period_ns);
+	if (brake->hand != ACTUATOR_QUOTA || (is_same && workload_group_is_limited(&brake->group, limit)))
+		return;
+	brake->limit = *limit;
+	workload_group_limit(&brake->group, limit);
+}
+
+void brake_release(struct brake *brake)
+{
+	if (brake->hand == ACTUATOR_FREEZER)
+		workload_group_freeze(&brake->group, false);
+	brake_limit(brake, &(struct bandwidth){0});
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting one workload. */
+#ifndef WORKLOADS_SPAWN_H
+#define WORKLOADS_SPAWN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "groups/workload_groups.h"
+#include "processes/affinity.h"
+#include "self/scheduling.h"
+#include "showstopper/module.h"
+#include "workloads/containment.h"
+
+struct spawn {
+	char *const *command;
+	const char *directory;                 /* NULL: inherited */
+	const char *stdout_file, *stderr_file; /* appended to; relative to the caller's folder; likewise */
+	bool inherit_stdin;                    /* else /dev/null */
+	unsigned index;                        /* for SHOWSTOPPER_INSTANCE */
+	const struct sst_cpus *cpus;           /* that it may use; NULL: those of `mask` */
+	struct linux_mask mask;                /* of the user; not known: the caller's */
+	const struct scheduling *user;         /* what the child gets back */
+	struct containment *containment;       /* filled: the child is contained; NULL: it isn't */
+	const struct workload_group *group;    /* that it is to be in; NULL: the caller's */
+};
+
+/*
+ * Forks and executes; returns when the new program runs. The child leads a process group of its own and dies by SIGKILL when the
+ * caller does. It is a child of the caller, or of the containment's init, which is. Returns its process number, or -1 with errno and *stage saying what failed.
+ */
+pid_t spawn(const struct spawn *spawn, enum start_stage *stage);
+
+/* Whether workloads, so many of them, get the standard input of the caller: one that is alone, unless that is a terminal. */
+bool spawn_hands_input_on(unsigned workloads);
+
+/*
+ * Finds what execvp would: 0 with its path, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
+ * relative name with a slash is looked up in `directory` where that is not NULL.
+ */
+int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX]);
+
+/* Whether it can be found and executed in that folder, as far as that can be told. 0, or after a message the status to end with. */
+int spawn_check(const char *command, const char *folder);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "self/host.h"
+
+static struct host_env host;
+
+static int enter(void **state)
+{
+	(void)state;
+	host_env_init(&host, SHOWSTOPPER_SOURCE "/tests", 3, 42);
+	return 0;
+}
+
+static void surroundings(void **state)
+{
+	(void)state;
+	assert_int_equal(host.env.workloads, 3);
+	assert_int_equal(host.env.entropy, 42);
+	assert_null(host.env.shared);
+	assert_string_equal(host.refusal, "");
+}
+
+static void refusals(void **state)
+{
+	char huge[2 * MODULE_ERROR_MAX];
+	(void)state;
+	assert_int_equal(host.env.host->refuse(&host.env, "%s %d", "expected", 1), -1);
+	assert_string_equal(host.refusal, "expected 1");
+	memset(huge, 'x', sizeof huge - 1);
+	huge[sizeof huge - 1] = '\0';
+	assert_int_equal(host.env.host->refuse(&host.env, "%s", huge), -1);
+	assert_int_equal(strlen(host.refusal), sizeof host.refusal - 1);
+}
+
+static void sources_lie_below_the_root(void **state)
+{
+	char text[64] = "";
+	char longer[5000];
+	int64_t when_ns = 0;
+	(void)state;
+	const int64_t before = clock_now();
+	const int handle = host.env.host->open(&host.env, "/README.md");
+	assert_true(handle >= 0);
+	assert_int_equal(host.env.host->read(&host.env, handle, text, 7, &when_ns), 7);
+	assert_string_equal(text, "# Tests");
+	assert_true(when_ns >= before && when_ns <= clock_now());
+	/* Each reading begins at the beginning. */
+	assert_int_equal(host.env.host->read(&host.env, handle, text, 3, &when_ns), 3);
+	assert_memory_equal(text, "# T", 3);
+	host.env.host->close(&host.env, handle);
+	assert_int_equal(host.env.host->read(&host.env, handle, text, 3, &when_ns), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(host.env.host->open(&host.env, "/nosuch"), -1);
+	assert_int_equal(errno, ENOENT);
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
+	assert_int_equal(host.env.host->open(&host.env, longer), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+}
+
+static int64_t some_time(void *run)
+{
+	return *(int64_t *)run;
+}
+
+static void what_the_run_knows(void **state)
+{
+	const struct sst_cpus first = {.count = 1}, second = {.count = 2};
+	_Atomic uint32_t moves = 6;
+	int64_t used_ns = 17;
+	uint64_t told = 1;
+	(void)state;
+	host.env.cpus = &first;
+	host.moved = &second;
+	assert_int_equal(host.env.host->tree_cpu_time(&host.env), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_ptr_equal(host.env.host->cpus(&host.env, &told), &first);
+	assert_int_equal(told, 0);
+	host.cpu_time = some_time;
+	host.run = &used_ns;
+	host.moves = &moves;
+	assert_int_equal(host.env.host->tree_cpu_time(&host.env), 17);
+	assert_ptr_equal(host.env.host->cpus(&host.env, &told), &first);
+	assert_int_equal(told, 6);
+	moves = 7;
+	assert_ptr_equal(host.env.host->cpus(&host.env, &told), &second);
+	assert_int_equal(told, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(surroundings, enter),
+		cmocka_unit_test_setup(refusals, enter),
+		cmocka_unit_test_setup(sources_lie_below_the_root, enter),
+		cmocka_unit_test_setup(what_the_run_knows, enter),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
