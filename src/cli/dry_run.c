@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/units.h"
+#include "config/expand.h"
 #include "control/run.h"
 #include "placement/frequencies.h"
 #include "processes/attached.h"

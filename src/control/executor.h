@@ -17,14 +17,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/loop.h"
 #include "control/heartbeat.h"
+#include "control/loop.h"
 #include "control/run.h"
 
 /* How a workload is to be held from now on. */
 struct executor_hold {
-	bool run;                   /* else it is stopped, also where it is already: somebody else may have continued it */
-	bool again;                 /* what runs already is continued again, likewise */
+	bool run;               /* else it is stopped, also where it is already: somebody else may have continued it */
+	bool again;             /* what runs already is continued again, likewise */
 	struct bandwidth limit; /* quota 0: none */
 	int64_t now_ns;
 };
@@ -71,7 +71,7 @@ struct executor {
 	int64_t respawn_ns;         /* … not before this moment, */
 	int64_t delay_ns;           /* so long after it was started the last time */
 	bool stopped;               /* how the workload is held … */
-	struct bandwidth limit; /* … likewise */
+	struct bandwidth limit;     /* … likewise */
 	int64_t started_ns;         /* when it was started the last time; … */
 	int64_t cpu_at_start_ns;    /* … what had been used by then, and … */
 	uint32_t failures_at_start; /* … how often it had failed */

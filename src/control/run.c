@@ -9,8 +9,8 @@
 #include <sys/random.h>
 
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/units.h"
+#include "config/expand.h"
 #include "control/shared.h"
 #include "load/container.h"
 #include "placement/pinning.h"

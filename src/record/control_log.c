@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/row_writer.h"
-#include "base/expand.h"
 #include "base/output.h"
+#include "base/row_writer.h"
 #include "base/units.h"
+#include "config/expand.h"
 #include "record/lost_rows.h"
 
 /* No row is shorter: eight columns, of which two are numbers of six decimals. */

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/expand.h"
 #include "base/json_value.h"
 #include "base/output.h"
 #include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "config/expand.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "self/kernel.h"

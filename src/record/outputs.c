@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/file_uses.h"
 #include "base/output.h"
+#include "config/expand.h"
 #include "workloads/spawn.h"
 
 struct kind {

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "base/row_writer.h"
 #include "base/csv.h"
+#include "base/row_writer.h"
 #include "report/values.h"
 
 /* By which clock files are joined. */

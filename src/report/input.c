@@ -283,8 +283,7 @@ static int check_clock(const struct report_input *input, const struct file *file
 {
 	if (input->join != REPORT_JOIN_WALL || file->clock->is_known)
 		return 0;
-	return csv_fail(
-		error, "%.300s: found no value in a column " LOG_WALL ", expected some for --join wall", file->path);
+	return csv_fail(error, "%.300s: found no value in a column " LOG_WALL ", expected some for --join wall", file->path);
 }
 
 #define SET_WARNING "warning: the wall clock of %s was set by %+.3f s in the run; it is joined as it mostly was"
@@ -348,8 +347,7 @@ static int fill_power(struct report_input *input, struct report_power *power, ch
 			last = log;
 			if (!log->clock.is_known)
 				return csv_fail(error,
-					"%.300s: found no value in a column " LOG_WALL ", expected some for --power",
-					log->name);
+					"%.300s: found no value in a column " LOG_WALL ", expected some for --power", log->name);
 			const long rows =
 				report_meter_fill(&power->meter, log, offset_of(input, &file) - offset_of(input, &meter));
 			if (rows < 0)

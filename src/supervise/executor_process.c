@@ -25,8 +25,8 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/units.h"
+#include "config/expand.h"
 #include "control/executor.h"
 #include "processes/affinity.h"
 #include "processes/run_mark.h"

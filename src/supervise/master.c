@@ -21,9 +21,9 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/expand.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "config/expand.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"

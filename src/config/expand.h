@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The instance's number in arguments: scratch.% becomes scratch.07. */
-#ifndef BASE_EXPAND_H
-#define BASE_EXPAND_H
+#ifndef CONFIG_EXPAND_H
+#define CONFIG_EXPAND_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/expand.h"
+#include "config/expand.h"
 
 #include <ctype.h>
 #include <stddef.h>
