@@ -233,25 +233,25 @@ int whole_line_write(int file, const char *line, size_t length, bool *is_cut)
 	return 0;
 }
 
-struct unwaiting {
+struct nonblocking {
 	int fd;
 	int own; /* the same file opened once more, non-blocking: the user's descriptor must stay as it is; -1: it can't be */
 	bool is_socket;
 	size_t used;
-	char kept[UNWAITING_MAX];
+	char kept[NONBLOCKING_MAX];
 };
 
-bool unwaiting_is_needed(int fd)
+bool nonblocking_is_needed(int fd)
 {
 	struct stat status;
 	return fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
 }
 
-struct unwaiting *unwaiting_new(int fd)
+struct nonblocking *nonblocking_new(int fd)
 {
 	char path[32];
 	struct stat status;
-	struct unwaiting *const to = malloc(sizeof *to);
+	struct nonblocking *const to = malloc(sizeof *to);
 	if (!to)
 		return NULL;
 	to->fd = fd;
@@ -263,7 +263,7 @@ struct unwaiting *unwaiting_new(int fd)
 }
 
 /* Like write(2), but fails with EAGAIN where that would wait. */
-static ssize_t write_piece(const struct unwaiting *to, const char *text, size_t length)
+static ssize_t write_piece(const struct nonblocking *to, const char *text, size_t length)
 {
 	struct pollfd polled = {.fd = to->fd, .events = POLLOUT};
 	if (to->is_socket)
@@ -278,7 +278,7 @@ static ssize_t write_piece(const struct unwaiting *to, const char *text, size_t 
 }
 
 /* As much of it as goes without waiting: how much that was, or -1 with errno other than EAGAIN. */
-static ssize_t write_now(const struct unwaiting *to, const char *text, size_t length)
+static ssize_t write_now(const struct nonblocking *to, const char *text, size_t length)
 {
 	size_t done = 0;
 	while (done < length) {
@@ -294,7 +294,7 @@ static ssize_t write_now(const struct unwaiting *to, const char *text, size_t le
 }
 
 /* What is kept. 0, or -1 with errno: EAGAIN while some of it is left. */
-static int write_kept(struct unwaiting *to)
+static int write_kept(struct nonblocking *to)
 {
 	const ssize_t done = write_now(to, to->kept, to->used);
 	if (done < 0) {
@@ -307,7 +307,7 @@ static int write_kept(struct unwaiting *to)
 	return to->used ? -1 : 0;
 }
 
-int unwaiting_write(struct unwaiting *to, const char *line, size_t length)
+int nonblocking_write(struct nonblocking *to, const char *line, size_t length)
 {
 	ssize_t done = 0;
 	if (write_kept(to) == 0)
@@ -326,12 +326,12 @@ int unwaiting_write(struct unwaiting *to, const char *line, size_t length)
 	return 0;
 }
 
-size_t unwaiting_kept(const struct unwaiting *to)
+size_t nonblocking_kept(const struct nonblocking *to)
 {
 	return to->used;
 }
 
-int unwaiting_flush(struct unwaiting *to, int64_t limit_ns)
+int nonblocking_flush(struct nonblocking *to, int64_t limit_ns)
 {
 	const int64_t deadline = clock_now() + limit_ns;
 	int result;
@@ -342,7 +342,7 @@ int unwaiting_flush(struct unwaiting *to, int64_t limit_ns)
 	return result;
 }
 
-void unwaiting_free(struct unwaiting *to)
+void nonblocking_free(struct nonblocking *to)
 {
 	if (!to)
 		return;

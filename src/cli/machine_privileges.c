@@ -169,12 +169,12 @@ static void add_groups(struct findings *findings, const struct config *config, c
 			finding, "systemd-run --user --scope -p Delegate=yes $SHELL", "for a shell with a group of its own");
 }
 
-/* Of the hands beside signals, which always can be had. */
-static void add_hand(struct findings *findings, enum actuator hand, const char *name)
+/* Of the actuators beside signals, which always can be had. */
+static void add_actuator(struct findings *findings, enum actuator actuator, const char *name)
 {
 	struct group_place place;
 	char why[GROUP_PLACE_ERROR_MAX];
-	if (group_place_find(&place, hand, 0, 0, why) == 0)
+	if (group_place_find(&place, actuator, 0, 0, why) == 0)
 		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_AVAILABLE, "-a %s: version %d, %.200s", name,
 			place.unified ? 2 : 1, place.folder);
 	else
@@ -216,7 +216,7 @@ void machine_add_privileges(struct findings *findings, const struct config *conf
 	add_children(findings, env);
 	add_shared_memory(findings);
 	add_groups(findings, config, env);
-	add_hand(findings, ACTUATOR_FREEZER, "freezer");
-	add_hand(findings, ACTUATOR_QUOTA, "quota");
+	add_actuator(findings, ACTUATOR_FREEZER, "freezer");
+	add_actuator(findings, ACTUATOR_QUOTA, "quota");
 	add_set_frequency(findings, config->root);
 }

@@ -42,7 +42,7 @@ static bool is_due(const struct estimator *estimator, const struct estimate_reco
 static int64_t claim_limit(const struct estimator *estimator)
 {
 	const int64_t limit = PATIENCE * cost_of(estimator);
-	return limit < RELAY_LIMIT_NS ? RELAY_LIMIT_NS : limit;
+	return limit < LEASE_LIMIT_NS ? LEASE_LIMIT_NS : limit;
 }
 
 /*
@@ -72,9 +72,9 @@ static int read_source(struct estimator *estimator, uint64_t claim, struct sst_r
 		if (result != 0)
 			return -1;
 		learn_cost(estimator->shared, estimator->cpu_clock(estimator->context) - cpu_before);
-		if (after - before > ESTIMATE_STANDSTILL_NS && relay_holds(&estimator->shared->sampler, claim))
+		if (after - before > ESTIMATE_STANDSTILL_NS && lease_holds(&estimator->shared->sampler, claim))
 			estimate_break(estimator->shared, after);
-		if (again || after - before <= claim_limit(estimator) || !relay_holds(&estimator->shared->sampler, claim))
+		if (again || after - before <= claim_limit(estimator) || !lease_holds(&estimator->shared->sampler, claim))
 			return 0;
 	}
 }
@@ -106,17 +106,17 @@ static int sample(struct estimator *estimator, int64_t now_ns, struct estimate_r
 	struct shared *shared = estimator->shared;
 	struct estimate_record next;
 	int result = 0;
-	const uint64_t claim = relay_take(&shared->sampler, estimator->owner, now_ns, claim_limit(estimator));
+	const uint64_t claim = lease_take(&shared->sampler, estimator->owner, now_ns, claim_limit(estimator));
 	if (!claim)
 		return 0;
 	/* Somebody may have finished between the look and the claim. */
 	const uint64_t read = shared_read_estimate(shared, &next);
 	if (is_due(estimator, &next, now_ns)) {
 		result = take_sample(estimator, claim, &next);
-		if (result == 0 && relay_holds(&shared->sampler, claim))
+		if (result == 0 && lease_holds(&shared->sampler, claim))
 			shared_post_estimate(shared, estimator->owner, read, &next);
 	}
-	relay_give(&shared->sampler, claim);
+	lease_give(&shared->sampler, claim);
 	const int saved = errno;
 	shared_read_estimate(shared, record);
 	errno = saved;
@@ -159,5 +159,5 @@ void estimate_break(struct shared *shared, int64_t now_ns)
 
 void estimate_release(struct shared *shared, uint32_t owner)
 {
-	relay_free(&shared->sampler, owner);
+	lease_free(&shared->sampler, owner);
 }

@@ -67,7 +67,7 @@ static void record_state(struct executor *executor, double duty, bool running, i
 	slot_record_advance(&executor->record, now_ns);
 	executor->record.duty = duty;
 	executor->record.running = running;
-	executor->record.at_bound = 0;
+	executor->record.at_bound = BOUND_FREE;
 	publish(executor);
 }
 
@@ -421,7 +421,7 @@ static void look_after_home(struct executor *executor, bool fetched)
 /* The master has missed it, as it stood still. That was no control. */
 static void rejoin(struct executor *executor)
 {
-	executor->record.at_bound = 0;
+	executor->record.at_bound = BOUND_FREE;
 	executor->loop.controlling = false;
 	if (executor->record.since_ns)
 		slot_record_advance(&executor->record, clock_of(executor));

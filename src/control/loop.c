@@ -265,19 +265,19 @@ void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_ans
 {
 	/* What held when the machine fell asleep was nobody's doing until it woke. */
 	if (record->since_ns < atomic_load(&loop->shared->break_ns))
-		record->at_bound = 0;
+		record->at_bound = BOUND_FREE;
 	slot_record_advance(record, now_ns);
 	record->duty = answer->local;
 	record->load = answer->load;
 	record->running = answer->run;
 	record->edges++;
 	if (answer->free)
-		record->at_bound = 0;
+		record->at_bound = BOUND_FREE;
 	else if (answer->global >= 1 && answer->load < answer->target)
-		record->at_bound = 1;
+		record->at_bound = BOUND_SATURATED;
 	else if (answer->global <= 0 && answer->load > answer->target)
-		record->at_bound = 2;
+		record->at_bound = BOUND_STARVED;
 	else
-		record->at_bound = 3;
+		record->at_bound = BOUND_NEITHER;
 	latch_write(&loop->shared->slot[loop->index].record, record, LATCH_SIZE(struct slot_record));
 }

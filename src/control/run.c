@@ -341,7 +341,7 @@ void run_print(const struct run *run, FILE *to)
 	char container[RUN_CONTAINER_MAX];
 	if (run_container(run, container))
 		fprintf(to, "container: %s\n", container);
-	if (run->place.hand != ACTUATOR_SIGNALS)
+	if (run->place.actuator != ACTUATOR_SIGNALS)
 		fprintf(to, "control groups: version %d, in %s\n", run->place.unified ? 2 : 1, run->place.folder);
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));

@@ -231,11 +231,11 @@ void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
 	/* The latch holds the last whole record, whenever its writer died. */
 	latch_read(&slot->record, &record, LATCH_SIZE(struct slot_record));
 	if (atomic_load(&slot->stood_still))
-		record.at_bound = 0;
+		record.at_bound = BOUND_FREE;
 	slot_record_advance(&record, now_ns);
 	record.duty = 0;
 	record.running = 0;
-	record.at_bound = 0;
+	record.at_bound = BOUND_FREE;
 	record.alive = 0;
 	latch_write(&slot->record, &record, LATCH_SIZE(struct slot_record));
 	atomic_store(&slot->lost, true);
@@ -251,11 +251,11 @@ static void add_time(struct slot_record *record, double elapsed)
 		record->load_ns += record->load * elapsed;
 		record->loaded_ns += elapsed;
 	}
-	if (record->at_bound)
+	if (record->at_bound != BOUND_FREE)
 		record->control_ns += elapsed;
-	if (record->at_bound == 1)
+	if (record->at_bound == BOUND_SATURATED)
 		record->saturated_ns += elapsed;
-	if (record->at_bound == 2)
+	if (record->at_bound == BOUND_STARVED)
 		record->starved_ns += elapsed;
 }
 

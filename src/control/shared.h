@@ -14,7 +14,7 @@
 
 #include "base/kinds.h"
 #include "base/latch.h"
-#include "base/relay.h"
+#include "base/lease.h"
 #include "processes/look_budget.h"
 
 /* What the executors are to do; only ever moves down this list. */
@@ -34,6 +34,14 @@ struct estimate_record {
 	struct sst_reading last; /* the newest reading */
 };
 
+/* What time counts as for an executor. */
+enum bound {
+	BOUND_FREE,      /* not under control */
+	BOUND_SATURATED, /* global duty cycle 1, load below target */
+	BOUND_STARVED,   /* global duty cycle 0, load above target */
+	BOUND_NEITHER,   /* under control */
+};
+
 /*
  * What one executor is doing and has done, for log and summary. The integrals run up to since_ns; from then on the present values
  * hold.
@@ -47,14 +55,13 @@ struct slot_record {
 	double running_ns;   /* time runnable */
 	double load_ns;      /* ∫ estimate dt … */
 	double loaded_ns;    /* … and the time it covers */
-	double saturated_ns; /* global duty cycle 1, load below target */
-	double starved_ns;   /* global duty cycle 0, load above target */
+	double saturated_ns; /* of BOUND_SATURATED */
+	double starved_ns;   /* of BOUND_STARVED */
 	double control_ns;   /* time under control */
-	uint64_t
-		at_bound; /* 1 saturated, 2 starved, 3 neither but under control, 0 free: what the time since since_ns counts as */
-	uint64_t edges;   /* answers of the dithering module */
-	uint64_t alive;   /* 1 from the start of the workload to its end … */
-	double alive_ns;  /* … and how long that has been, pauses left out */
+	uint64_t at_bound;   /* enum bound: what the time since since_ns counts as */
+	uint64_t edges;      /* answers of the dithering module */
+	uint64_t alive;      /* 1 from the start of the workload to its end … */
+	double alive_ns;     /* … and how long that has been, pauses left out */
 };
 
 /* Lateness of enforcement: bucket i counts edges that were less than 2^(i/4) µs late and not less than bucket i - 1. */
@@ -102,7 +109,7 @@ struct shared {
 	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
 	_Atomic uint32_t generation;           /* changes whenever some workload becomes live or is it no more */
 	_Alignas(64) struct look_budget looks; /* through trees of processes */
-	_Alignas(64) struct relay sampler;     /* held by index + 1 of the executor that takes a sample now */
+	_Alignas(64) struct lease sampler;     /* held by index + 1 of the executor that takes a sample now */
 	_Atomic int64_t reading_ns;            /* processor time that a reading takes, smoothed */
 	_Atomic int64_t last_reading_ns;       /* and what the last one took */
 	_Alignas(64) struct board estimate;    /* struct estimate_record; page 0 is the master's, index + 1 an executor's */

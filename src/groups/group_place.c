@@ -66,7 +66,7 @@ static bool has_controller(struct group_place *place, const struct sst_env *env,
 /* Groups can be made in the own one, and processes be moved out of it. */
 static bool try_version(struct group_place *place, const struct sst_env *env, bool unified, char *why, size_t size)
 {
-	const char *const controller = unified ? NULL : place->hand == ACTUATOR_QUOTA ? "cpu" : "freezer";
+	const char *const controller = unified ? NULL : place->actuator == ACTUATOR_QUOTA ? "cpu" : "freezer";
 	place->unified = unified;
 	if (!linux_cgroup_own_folder(env, controller, place->folder)) {
 		snprintf(why, size, "version %s that we are in is mounted nowhere", unified ? "2" : controller);
@@ -76,16 +76,16 @@ static bool try_version(struct group_place *place, const struct sst_env *env, bo
 		snprintf(why, size, "%.200s: %s", place->folder, strerror(errno));
 		return false;
 	}
-	return !unified || place->hand != ACTUATOR_QUOTA || has_controller(place, env, why, size);
+	return !unified || place->actuator != ACTUATOR_QUOTA || has_controller(place, env, why, size);
 }
 
 int group_place_find(
-	struct group_place *place, enum actuator hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX])
+	struct group_place *place, enum actuator actuator, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX])
 {
 	char why[2][400] = {"", ""};
 	struct host_env host;
-	*place = (struct group_place){.hand = hand, .guardian = guardian};
-	if (hand == ACTUATOR_SIGNALS)
+	*place = (struct group_place){.actuator = actuator, .guardian = guardian};
+	if (actuator == ACTUATOR_SIGNALS)
 		return 0;
 	/* The real ones, whatever --sysroot measures. */
 	host_env_init(&host, "", 1, 0);

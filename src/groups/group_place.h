@@ -9,11 +9,11 @@
 #include "module/actuator.h"
 
 struct group_place {
-	enum actuator hand;    /* what the groups are to hold by; ACTUATOR_SIGNALS: none are needed */
-	bool unified;          /* of version 2 */
-	bool is_root;          /* of all groups, which may have processes beside groups that are limited */
-	pid_t guardian;        /* of the run, beside the calling process; 0: there is none */
-	char folder[PATH_MAX]; /* in which they are made */
+	enum actuator actuator; /* what the groups are to hold by; ACTUATOR_SIGNALS: none are needed */
+	bool unified;           /* of version 2 */
+	bool is_root;           /* of all groups, which may have processes beside groups that are limited */
+	pid_t guardian;         /* of the run, beside the calling process; 0: there is none */
+	char folder[PATH_MAX];  /* in which they are made */
 };
 
 #define GROUP_PLACE_ERROR_MAX 1024
@@ -26,6 +26,6 @@ struct group_place {
  * nothing.
  */
 int group_place_find(
-	struct group_place *place, enum actuator hand, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX]);
+	struct group_place *place, enum actuator actuator, int version, pid_t guardian, char error[static GROUP_PLACE_ERROR_MAX]);
 
 #endif

@@ -144,7 +144,7 @@ static void move_back(const struct workload_groups *groups)
 static int get_controller(struct workload_groups *groups, const struct group_place *place)
 {
 	char leaf[PATH_MAX];
-	if (!place->unified || place->hand != ACTUATOR_QUOTA)
+	if (!place->unified || place->actuator != ACTUATOR_QUOTA)
 		return 0;
 	if (!place->is_root) {
 		if (snprintf(leaf, sizeof leaf, "%s/" LEAF, groups->folder) >= (int)sizeof leaf || mkdir(leaf, 0755) != 0)
@@ -296,10 +296,10 @@ static void sweep(const char *path, void *context)
 int workload_groups_make(
 	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed))
 {
-	groups->hand = place->hand;
+	groups->actuator = place->actuator;
 	groups->unified = place->unified;
 	groups->moved = false;
-	if (place->hand == ACTUATOR_SIGNALS)
+	if (place->actuator == ACTUATOR_SIGNALS)
 		return 0;
 	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
 	for (int i = 0; i < MAKE_TRIES; i++) {
@@ -330,10 +330,10 @@ int workload_groups_make(
 /* ---- The group of one workload ---------------------------------------------------------------------------------------- */
 
 /* Opens what its executor writes and reads. 0, or -1 with errno. */
-static int open_group(struct workload_group *group, const char *path, enum actuator hand)
+static int open_group(struct workload_group *group, const char *path, enum actuator actuator)
 {
 	const bool unified = group->unified;
-	const bool limits = hand == ACTUATOR_QUOTA;
+	const bool limits = actuator == ACTUATOR_QUOTA;
 	const char *const control = !limits ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 	group->members = group_open(path, "cgroup.procs", O_WRONLY);
 	group->control = group_open(path, control, limits ? O_RDWR : O_WRONLY);
@@ -354,7 +354,7 @@ int workload_group_make(struct workload_group *group, const struct workload_grou
 	group->unified = groups->unified;
 	if (!path_of(groups, index, path) || mkdir(path, 0755) != 0)
 		return -1;
-	if (open_group(group, path, groups->hand) == 0)
+	if (open_group(group, path, groups->actuator) == 0)
 		return 0;
 	const int saved = errno;
 	workload_group_close(group);

@@ -22,7 +22,7 @@
 
 /* Shared; zero: there are none. */
 struct workload_groups {
-	enum actuator hand;
+	enum actuator actuator;
 	bool unified; /* of version 2 */
 	bool moved; /* the run's own processes are in a group of it, so that the controller can be had; they go back in the end */
 	struct group_mark mark; /* by which they are known as the run's */

@@ -219,7 +219,7 @@ static void add_up(const struct linux_core_load *load, struct interval *interval
 	}
 }
 
-/* Ends an interval; the caller has the relay. */
+/* Ends an interval; the caller has the lease. */
 static void end_interval(struct linux_core_load *load, size_t count, int64_t when_ns, struct record *record)
 {
 	struct interval interval = {.length_s = (double)(when_ns - record->when_ns) / 1e9, .has_two = record->last_busy_s >= 0};
@@ -266,7 +266,7 @@ static size_t parse_cpus(struct linux_core_load *load, const char *text, size_t 
 /* Ends the interval that is over, unless somebody else is at it. */
 static void go_on(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct record *record)
 {
-	const uint64_t claim = relay_take(&load->shared->relay, (uint32_t)getpid(), when_ns, RELAY_LIMIT_NS);
+	const uint64_t claim = lease_take(&load->shared->lease, (uint32_t)getpid(), when_ns, LEASE_LIMIT_NS);
 	if (!claim)
 		return;
 	/* Somebody may have ended it just before. */
@@ -277,12 +277,12 @@ static void go_on(struct linux_core_load *load, const char *text, size_t length,
 		if (!record->when_ns)
 			next = (struct record){.when_ns = when_ns - LINUX_CORE_LOAD_STEP_NS, .last_busy_s = -1};
 		end_interval(load, found, when_ns, &next);
-		if (next.cores > 0 && relay_holds(&load->shared->relay, claim)) {
+		if (next.cores > 0 && lease_holds(&load->shared->lease, claim)) {
 			latch_write(&load->shared->record, &next, LATCH_SIZE(struct record));
 			*record = next;
 		}
 	}
-	relay_give(&load->shared->relay, claim);
+	lease_give(&load->shared->lease, claim);
 }
 
 int linux_core_load_read(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct sst_reading *now)

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "base/latch.h"
-#include "base/relay.h"
+#include "base/lease.h"
 #include "load/stat.h"
 #include "showstopper/module.h"
 
@@ -62,7 +62,7 @@ struct linux_core_load_cpu {
 /* In memory that all readers share: the process that opened it, and its children. */
 struct linux_core_load_shared {
 	struct latch record;
-	struct relay relay;               /* one ends an interval at a time */
+	struct lease lease;               /* one ends an interval at a time */
 	struct linux_core_load_cpu cpu[]; /* by number */
 };
 

@@ -28,8 +28,8 @@ struct moment {
 
 struct control_log {
 	int fd;
-	struct unwaiting *unwaiting; /* NULL: writing waits for nobody, or may */
-	bool is_cut;                 /* half a row went out and can't be taken back: nothing more is written */
+	struct nonblocking *nonblocking; /* NULL: writing waits for nobody, or may */
+	bool is_cut;                     /* half a row went out and can't be taken back: nothing more is written */
 	struct control_log_columns columns;
 	struct lost_rows lost;
 	struct moment lost_until; /* where the last row that is lost ends */
@@ -129,8 +129,8 @@ static void print_line(const struct line *line)
 /* One write, so that a reader never meets half of a row. */
 static int write_text(struct control_log *log, const char *text, size_t length)
 {
-	if (log->unwaiting)
-		return unwaiting_write(log->unwaiting, text, length);
+	if (log->nonblocking)
+		return nonblocking_write(log->nonblocking, text, length);
 	if (!log->is_cut)
 		return whole_line_write(log->fd, text, length, &log->is_cut);
 	errno = EIO;
@@ -139,7 +139,7 @@ static int write_text(struct control_log *log, const char *text, size_t length)
 
 static size_t kept(const struct control_log *log)
 {
-	return log->unwaiting ? unwaiting_kept(log->unwaiting) : 0;
+	return log->nonblocking ? nonblocking_kept(log->nonblocking) : 0;
 }
 
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits)
@@ -153,8 +153,8 @@ struct control_log *control_log_open(int file, const struct control_log_columns 
 		return NULL;
 	}
 	*log = (struct control_log){.fd = file, .columns = *columns};
-	if (never_waits && unwaiting_is_needed(file) &&
-		(!(log->unwaiting = unwaiting_new(file)) || lost_rows_init(&log->lost, UNWAITING_MAX / ROW_LEAST) != 0))
+	if (never_waits && nonblocking_is_needed(file) &&
+		(!(log->nonblocking = nonblocking_new(file)) || lost_rows_init(&log->lost, NONBLOCKING_MAX / ROW_LEAST) != 0))
 		goto fail;
 	FILE *header = open_memstream(&text, &length);
 	if (!header)
@@ -255,7 +255,7 @@ static void mark_end(struct control_log *log)
 /* What is kept. 0, or -1 with errno. */
 static int write_rest(struct control_log *log)
 {
-	if (!log->unwaiting || unwaiting_flush(log->unwaiting, CLOSE_LIMIT_NS) == 0)
+	if (!log->nonblocking || nonblocking_flush(log->nonblocking, CLOSE_LIMIT_NS) == 0)
 		return 0;
 	const int error = errno;
 	if (error == EAGAIN)
@@ -276,7 +276,7 @@ int control_log_close(struct control_log *log, struct control_log_loss *loss)
 	int result = write_rest(log);
 	if (result != 0)
 		saved = errno;
-	unwaiting_free(log->unwaiting);
+	nonblocking_free(log->nonblocking);
 	if (log->fd >= 0 && close(log->fd) != 0 && result == 0) {
 		result = -1;
 		saved = errno;

@@ -24,7 +24,7 @@ struct control_log_columns {
 
 /*
  * Writes the header to a file that was opened for it, and owns the descriptor from now on; -1 is one whose opening has failed. With
- * `never_waits`, for those who supervise, a reader who doesn't read delays nobody: rows wait for him, so many as fit into UNWAITING_MAX; for
+ * `never_waits`, for those who supervise, a reader who doesn't read delays nobody: rows wait for him, so many as fit into NONBLOCKING_MAX; for
  * those beyond, control_log_add fails with EAGAIN. NULL with errno; then the descriptor is closed.
  */
 struct control_log *control_log_open(int file, const struct control_log_columns *columns, bool never_waits);

@@ -75,7 +75,7 @@ static int64_t read_cpu_clock(void *context)
 static void warn_of_denied(struct executor_process *process)
 {
 	/* A freezer asks for nobody's rights; what can't be killed in the end is said then. */
-	if (!process->brake.tree.denied || process->warned || process->brake.hand != ACTUATOR_SIGNALS)
+	if (!process->brake.tree.denied || process->warned || process->brake.actuator != ACTUATOR_SIGNALS)
 		return;
 	process->warned = true;
 	diag("workload %u: process %d belongs to another user: it can be neither stopped nor terminated", process->index,
@@ -106,7 +106,7 @@ static const struct sst_cpus *processors_of(const struct executor_process *proce
 static double find_width(void *context)
 {
 	const struct executor_process *process = context;
-	if (process->brake.hand != ACTUATOR_QUOTA)
+	if (process->brake.actuator != ACTUATOR_QUOTA)
 		return 0;
 	const struct sst_cpus *const cpus = processors_of(process);
 	const struct linux_mask *const mask = &process->mask;
@@ -243,7 +243,7 @@ static pid_t start_workload(struct executor_process *process, enum start_stage *
 			.mask = process->mask,
 			.user = &process->run->user,
 			.containment = config->contain == CONTAIN_PIDNS ? &process->containment : NULL,
-			.group = process->brake.hand == ACTUATOR_SIGNALS ? NULL : &process->brake.group,
+			.group = process->brake.actuator == ACTUATOR_SIGNALS ? NULL : &process->brake.group,
 		};
 		pid = spawn(&request, stage);
 	}
@@ -279,8 +279,8 @@ static int start_again(void *context)
 
 static int make_group(struct executor_process *process, enum start_stage *stage)
 {
-	process->brake.hand = run_actuator(process->run);
-	if (process->brake.hand == ACTUATOR_SIGNALS)
+	process->brake.actuator = run_actuator(process->run);
+	if (process->brake.actuator == ACTUATOR_SIGNALS)
 		return 0;
 	*stage = STAGE_GROUP;
 	return workload_group_make(&process->brake.group, process->run->groups, process->index);

@@ -13,7 +13,7 @@
 
 void brake_stop(struct brake *brake, int64_t now_ns)
 {
-	if (brake->hand != ACTUATOR_FREEZER) {
+	if (brake->actuator != ACTUATOR_FREEZER) {
 		tree_stop(&brake->tree, now_ns);
 		return;
 	}
@@ -24,10 +24,10 @@ void brake_stop(struct brake *brake, int64_t now_ns)
 void brake_continue(struct brake *brake)
 {
 	/* Nobody stops what is limited but in a pause; after that once more, for what was being forked while it was stopped. */
-	if (brake->hand == ACTUATOR_QUOTA && !brake->tree.stopped && !brake->insist)
+	if (brake->actuator == ACTUATOR_QUOTA && !brake->tree.stopped && !brake->insist)
 		return;
 	brake->insist = brake->tree.stopped;
-	if (brake->hand != ACTUATOR_FREEZER) {
+	if (brake->actuator != ACTUATOR_FREEZER) {
 		tree_continue(&brake->tree);
 		return;
 	}
@@ -38,7 +38,7 @@ void brake_continue(struct brake *brake)
 void brake_settle(struct brake *brake, int64_t until_ns)
 {
 	const int64_t now = clock_now();
-	if (brake->hand == ACTUATOR_SIGNALS && until_ns - now > SETTLE_NS + 2 * brake->tree.busy.took_ns)
+	if (brake->actuator == ACTUATOR_SIGNALS && until_ns - now > SETTLE_NS + 2 * brake->tree.busy.took_ns)
 		tree_find_busy(&brake->tree, now);
 }
 
@@ -46,7 +46,7 @@ void brake_limit(struct brake *brake, const struct bandwidth *limit)
 {
 	const bool is_same =
 		limit->quota_ns == brake->limit.quota_ns && (!limit->quota_ns || limit->period_ns == brake->limit.period_ns);
-	if (brake->hand != ACTUATOR_QUOTA || (is_same && workload_group_is_limited(&brake->group, limit)))
+	if (brake->actuator != ACTUATOR_QUOTA || (is_same && workload_group_is_limited(&brake->group, limit)))
 		return;
 	brake->limit = *limit;
 	workload_group_limit(&brake->group, limit);
@@ -54,7 +54,7 @@ void brake_limit(struct brake *brake, const struct bandwidth *limit)
 
 void brake_release(struct brake *brake)
 {
-	if (brake->hand == ACTUATOR_FREEZER)
+	if (brake->actuator == ACTUATOR_FREEZER)
 		workload_group_freeze(&brake->group, false);
 	brake_limit(brake, &(struct bandwidth){0});
 }

@@ -13,11 +13,11 @@
 #include "processes/tree.h"
 
 struct brake {
-	enum actuator hand;
+	enum actuator actuator;
 	struct workload_group group; /* but with ACTUATOR_SIGNALS */
 	struct bandwidth limit;      /* of the group; quota 0: none */
 	bool insist;                 /* ACTUATOR_QUOTA: it is continued once more */
-	struct tree tree;            /* tree.stopped: the workload stands still, by whichever hand */
+	struct tree tree;            /* tree.stopped: the workload stands still, by whichever actuator */
 };
 
 /* Stops the workload, also where it is stopped already: somebody else may have continued it. */
@@ -26,7 +26,7 @@ void brake_stop(struct brake *brake, int64_t now_ns);
 void brake_continue(struct brake *brake);
 /* Prepares the next stop, where there is time until this moment. */
 void brake_settle(struct brake *brake, int64_t until_ns);
-/* Limits its bandwidth, where that is the hand (quota 0: no limit); else nothing. One that is in force is not written again. */
+/* Limits its bandwidth, where that is the actuator (quota 0: no limit); else nothing. One that is in force is not written again. */
 void brake_limit(struct brake *brake, const struct bandwidth *limit);
 /* Takes off what would keep it from starting or from being killed; where it is stopped by signals nothing does. */
 void brake_release(struct brake *brake);

@@ -116,7 +116,7 @@ static void print_result(const struct options *options, const struct result *res
 	printf("; left: alive %u, stopped %u;%s\n", result->alive, result->stopped, result->text);
 	if (failed)
 		printf("  repeat: faults --tool %s --contain %s --actuator %s --frequency %s --trial %llu%s%s\n", options->tool,
-			options->settings.contain ? options->settings.contain : "none", hand_name(result->hand),
+			options->settings.contain ? options->settings.contain : "none", actuator_name(result->actuator),
 			result->frequency ? "yes" : "no", (unsigned long long)result->seed,
 			options->settings.shape < 0 ? "" : " --shape ",
 			options->settings.shape < 0 ? "" : shape_name((enum shape)options->settings.shape));
@@ -267,7 +267,7 @@ static unsigned report(const struct options *options, const struct result *resul
 		ran += result->ran && result->kills > 0;
 		vanished += result->verdict == VERDICT_VANISHED;
 		shaped[result->shape]++;
-		held[result->hand]++;
+		held[result->actuator]++;
 		clocked += result->frequency;
 		left[result->unsupervised].trials++;
 		left[result->unsupervised].alive += result->alive > 0;
@@ -280,8 +280,8 @@ static unsigned report(const struct options *options, const struct result *resul
 	for (int shape = 0; shape < SHAPES; shape++)
 		printf(" %s %u", shape_name((enum shape)shape), shaped[shape]);
 	printf("\nheld by");
-	for (int hand = 0; hand < ACTUATORS; hand++)
-		printf(" %s %u", hand_name((enum actuator)hand), held[hand]);
+	for (int actuator = 0; actuator < ACTUATORS; actuator++)
+		printf(" %s %u", actuator_name((enum actuator)actuator), held[actuator]);
 	printf("; clocks held in %u", clocked);
 	printf("\ntrials whose victims had ended before the signal: %u\n", vanished);
 	printf("trials that left a process alive: %u of %u; stopped: %u\n", left[0].alive, left[0].trials, left[0].stopped);
@@ -337,15 +337,15 @@ static int shape_by_name(const char *name)
 
 static void parse_hand(struct options *options, const char *name)
 {
-	int hand = 0;
-	options->settings.any_hand = strcmp(name, "any") == 0;
-	if (options->settings.any_hand)
+	int actuator = 0;
+	options->settings.any_actuator = strcmp(name, "any") == 0;
+	if (options->settings.any_actuator)
 		return;
-	while (hand < ACTUATORS && strcmp(name, hand_name((enum actuator)hand)) != 0)
-		hand++;
-	if (hand == ACTUATORS)
+	while (actuator < ACTUATORS && strcmp(name, actuator_name((enum actuator)actuator)) != 0)
+		actuator++;
+	if (actuator == ACTUATORS)
 		trouble("--actuator: expected signals, freezer, quota or any");
-	options->settings.hand = (enum actuator)hand;
+	options->settings.actuator = (enum actuator)actuator;
 }
 
 static void parse(struct options *options, int argc, char **argv)
@@ -486,8 +486,8 @@ int main(int argc, char **argv)
 	const struct sigaction action = {.sa_handler = on_interrupt};
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	for (int hand = 0; options.settings.any_hand && hand < ACTUATORS; hand++)
-		options.settings.has_hand[hand] = launch_can_hold(options.settings.program, (enum actuator)hand);
+	for (int actuator = 0; options.settings.any_actuator && actuator < ACTUATORS; actuator++)
+		options.settings.has_actuator[actuator] = launch_can_hold(options.settings.program, (enum actuator)actuator);
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

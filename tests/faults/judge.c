@@ -54,7 +54,8 @@ static bool is_permitted(const struct trial *trial, const struct person *person)
 		return !person_is_frozen(person) &&
 		       (!person_is_stopped(person) || judge_is_unsupervised(trial, person->instance));
 	if (!judge_is_unsupervised(trial, person->instance) ||
-		(person_is_frozen(person) && trial->plan.hand != ACTUATOR_FREEZER) || strcmp(person->name, "showstopper") == 0)
+		(person_is_frozen(person) && trial->plan.actuator != ACTUATOR_FREEZER) ||
+		strcmp(person->name, "showstopper") == 0)
 		return false;
 	if (trial->plan.kind != KIND_SETUID &&
 		strcmp(person->name, trial->plan.kind == KIND_JOBS ? "bash" : "faults_workload") == 0 &&

@@ -57,7 +57,7 @@ static void become(const struct trial *trial)
 	_exit(125);
 }
 
-bool launch_can_hold(const char *program, enum actuator hand)
+bool launch_can_hold(const char *program, enum actuator actuator)
 {
 	int status = 1;
 	const pid_t pid = fork();
@@ -65,7 +65,7 @@ bool launch_can_hold(const char *program, enum actuator hand)
 		const int null = open("/dev/null", O_WRONLY);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		execlp(program, program, "-a", hand_name(hand), "-T", "0", "--dry-run", "true", (char *)NULL);
+		execlp(program, program, "-a", actuator_name(actuator), "-T", "0", "--dry-run", "true", (char *)NULL);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);

@@ -9,7 +9,7 @@
 pid_t launch(const struct trial *trial);
 
 /* Whether the tool can hold workloads so here. */
-bool launch_can_hold(const char *program, enum actuator hand);
+bool launch_can_hold(const char *program, enum actuator actuator);
 
 /* The process that the tool attaches to, which must outlive the run, and run on. */
 pid_t launch_attached(const struct trial *trial);

@@ -71,7 +71,7 @@ struct trial_case {
 	enum phase phase;
 	enum role role;
 	enum blow blow;
-	enum actuator hand;
+	enum actuator actuator;
 	bool attached;
 };
 
@@ -240,9 +240,9 @@ static void become(void)
 		add(argument, &count, "--stdout");
 		add(argument, &count, name);
 	}
-	if (now.hand != ACTUATOR_SIGNALS) {
+	if (now.actuator != ACTUATOR_SIGNALS) {
 		add(argument, &count, "-a");
-		add(argument, &count, hand_name(now.hand));
+		add(argument, &count, actuator_name(now.actuator));
 	}
 	if (now.attached) {
 		add(argument, &count, "--attach");
@@ -479,13 +479,13 @@ static void run_case(const struct trial_case *which, struct outcome *result)
 static struct trial_case cases[CASES_MAX];
 static unsigned case_count;
 
-static void add_cases(enum actuator hand, bool is_attached)
+static void add_cases(enum actuator actuator, bool is_attached)
 {
 	for (int phase = 0; phase < PHASES; phase++)
 		for (int role = 0; role < ROLES; role++)
 			for (int blow = 0; blow < BLOWS; blow++)
 				cases[case_count++] = (struct trial_case){
-					(enum phase)phase, (enum role)role, (enum blow)blow, hand, is_attached};
+					(enum phase)phase, (enum role)role, (enum blow)blow, actuator, is_attached};
 }
 
 static void print_outcome(const struct trial_case *which, const struct outcome *result, bool verbose)
@@ -493,8 +493,9 @@ static void print_outcome(const struct trial_case *which, const struct outcome *
 	if (!result->failed && result->finished && !verbose)
 		return;
 	printf("%s: SIG%s to the %s in the phase %s, by %s%s:%s\n", result->failed || !result->finished ? "FAIL" : "ok",
-		sigabbrev_np(signals[which->blow]), role_names[which->role], phase_names[which->phase], hand_name(which->hand),
-		which->attached ? ", attached" : "", result->finished ? result->text : " the trial itself died");
+		sigabbrev_np(signals[which->blow]), role_names[which->role], phase_names[which->phase],
+		actuator_name(which->actuator), which->attached ? ", attached" : "",
+		result->finished ? result->text : " the trial itself died");
 	fflush(stdout);
 }
 
@@ -608,11 +609,11 @@ int main(int argc, char **argv)
 		workload_program = path;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL);
-	for (int hand = 0; hand < ACTUATORS; hand++) {
-		if (launch_can_hold(program, (enum actuator)hand))
-			add_cases((enum actuator)hand, false);
+	for (int actuator = 0; actuator < ACTUATORS; actuator++) {
+		if (launch_can_hold(program, (enum actuator)actuator))
+			add_cases((enum actuator)actuator, false);
 		else
-			printf("left out: %s can't be had here\n", hand_name((enum actuator)hand));
+			printf("left out: %s can't be had here\n", actuator_name((enum actuator)actuator));
 	}
 	add_cases(ACTUATOR_SIGNALS, true);
 	const unsigned failed = run_all(jobs, verbose);

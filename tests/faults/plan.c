@@ -188,18 +188,18 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 		choose_standstill(plan);
 	/* What is there already can't be moved into a group. */
 	const enum actuator drawn = (enum actuator)below(ACTUATORS);
-	plan->hand = one_process || plan->attached ? ACTUATOR_SIGNALS
-		     : settings->any_hand          ? settings->has_hand[drawn] ? drawn : ACTUATOR_SIGNALS
-						   : settings->hand;
+	plan->actuator = one_process || plan->attached ? ACTUATOR_SIGNALS
+			 : settings->any_actuator      ? settings->has_actuator[drawn] ? drawn : ACTUATOR_SIGNALS
+						       : settings->actuator;
 	const bool held = below(3) == 0;
 	plan->frequency =
 		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
 }
 
-const char *hand_name(enum actuator hand)
+const char *actuator_name(enum actuator actuator)
 {
 	static const char *const names[ACTUATORS] = {"signals", "freezer", "quota"};
-	return (unsigned)hand < ACTUATORS ? names[hand] : NULL;
+	return (unsigned)actuator < ACTUATORS ? names[actuator] : NULL;
 }
 
 static void add(struct plan_command *command, const char *const word[], size_t count)
@@ -279,8 +279,8 @@ void plan_command(
 		ADD(command, "-c", "open", "-d", "averageq", "-D", "200m");
 	if (settings->contain)
 		ADD(command, "--contain", settings->contain);
-	if (plan->hand != ACTUATOR_SIGNALS)
-		ADD(command, "-a", hand_name(plan->hand));
+	if (plan->actuator != ACTUATOR_SIGNALS)
+		ADD(command, "-a", actuator_name(plan->actuator));
 	if (plan->frequency)
 		ADD(command, "--sysroot", tree, "--frequency", "1.8GHz");
 	if (plan->shape == SHAPE_RESPAWNED || plan->shape == SHAPE_MIXED)
@@ -306,7 +306,7 @@ void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
 	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
-		plan->instances, plan->target, kind_name(plan->kind), hand_name(plan->hand),
+		plan->instances, plan->target, kind_name(plan->kind), actuator_name(plan->actuator),
 		plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {

@@ -38,11 +38,11 @@ struct plan {
 	bool executor[EXECUTORS_MAX]; /* to be killed */
 	const char *target;
 	int64_t run_us, grace_us, moment_us, interval_us;
-	enum actuator hand; /* what holds the workloads */
-	bool frequency;     /* clocks are held, too */
-	bool suspend;       /* Ctrl-Z before it */
-	bool at_once;       /* as near to one instant as can be */
-	bool standstill;    /* SIGSTOP to one of the tool's processes before it */
+	enum actuator actuator; /* what holds the workloads */
+	bool frequency;         /* clocks are held, too */
+	bool suspend;           /* Ctrl-Z before it */
+	bool at_once;           /* as near to one instant as can be */
+	bool standstill;        /* SIGSTOP to one of the tool's processes before it */
 	enum output output;
 	struct action action[ACTIONS_MAX];
 	unsigned actions;
@@ -64,8 +64,8 @@ struct plan_command {
 void plan_command(
 	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command);
 
-/* What -a calls it; NULL: there is no such hand. */
-const char *hand_name(enum actuator hand);
+/* What -a calls it; NULL: there is no such actuator. */
+const char *actuator_name(enum actuator actuator);
 
 /* For people, as far as there is room. */
 void plan_describe(const struct plan *plan, char *text, size_t size);

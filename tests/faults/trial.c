@@ -105,7 +105,7 @@ static unsigned count_groups(const struct trial *trial)
 static void look_for_groups(struct trial *trial)
 {
 	int status;
-	if (trial->plan.hand == ACTUATOR_SIGNALS || !count_groups(trial))
+	if (trial->plan.actuator == ACTUATOR_SIGNALS || !count_groups(trial))
 		return;
 	if (!trial->killed_guardian || !trial->killed_master) {
 		trial->result->verdict = VERDICT_LEFT;
@@ -116,8 +116,8 @@ static void look_for_groups(struct trial *trial)
 	const pid_t next = fork();
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
-		execlp(trial->settings->program, trial->settings->program, "-q", "-a", hand_name(trial->plan.hand), "-T", "1",
-			"-n", "1", "-r", "10m", "sleep", "10", (char *)NULL);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-a", actuator_name(trial->plan.actuator), "-T",
+			"1", "-n", "1", "-r", "10m", "sleep", "10", (char *)NULL);
 		_exit(125);
 	}
 	waitpid(next, &status, 0);
@@ -169,7 +169,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		.shape = trial.plan.shape,
 		.victims = trial.plan.victims,
 		.instances = trial.plan.instances,
-		.hand = trial.plan.hand,
+		.actuator = trial.plan.actuator,
 		.frequency = trial.plan.frequency,
 		.clean_us = -1};
 	plan_describe(&trial.plan, result->text, sizeof result->text);

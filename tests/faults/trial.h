@@ -48,13 +48,13 @@ enum victims {
 
 struct settings {
 	enum tool tool;
-	const char *program;  /* the tool */
-	const char *workload; /* faults_workload */
-	const char *contain;  /* NULL, or the value of --contain */
-	int shape;            /* enum shape, or -1: any */
-	enum actuator hand;   /* for -a */
-	bool any_hand;        /* … but one of those that can be had, as the seed says */
-	bool has_hand[ACTUATORS];
+	const char *program;    /* the tool */
+	const char *workload;   /* faults_workload */
+	const char *contain;    /* NULL, or the value of --contain */
+	int shape;              /* enum shape, or -1: any */
+	enum actuator actuator; /* for -a */
+	bool any_actuator;      /* … but one of those that can be had, as the seed says */
+	bool has_actuator[ACTUATORS];
 	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
 	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };
@@ -75,7 +75,7 @@ struct result {
 	enum kind kind;
 	enum shape shape;
 	enum victims victims;
-	enum actuator hand;
+	enum actuator actuator;
 	bool frequency;    /* clocks were held, too */
 	bool ran;          /* the tool was there when the first signal was sent */
 	bool unsupervised; /* nobody was left who could clean up (promise 2) */

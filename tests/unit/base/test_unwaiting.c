@@ -71,16 +71,16 @@ static void read_lines(unsigned *next)
 }
 
 /* Until the reader has all that was kept; what is kept goes with the next line. Ends with the writer. */
-static void read_what_is_kept(struct unwaiting *to, unsigned *next)
+static void read_what_is_kept(struct nonblocking *to, unsigned *next)
 {
 	for (unsigned before = ~0U; *next != before;) {
 		before = *next;
 		read_lines(next);
-		assert_int_equal(unwaiting_write(to, "", 0), 0);
+		assert_int_equal(nonblocking_write(to, "", 0), 0);
 	}
-	assert_int_equal(unwaiting_flush(to, 0), 0);
-	assert_int_equal(unwaiting_kept(to), 0);
-	unwaiting_free(to);
+	assert_int_equal(nonblocking_flush(to, 0), 0);
+	assert_int_equal(nonblocking_kept(to), 0);
+	nonblocking_free(to);
 	read_lines(next);
 }
 
@@ -89,10 +89,10 @@ static void a_sleeping_reader_loses_nothing(void **state)
 {
 	(void)state;
 	unsigned next = 0;
-	struct unwaiting *const to = unwaiting_new(ends[1]);
+	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
 	for (unsigned i = 0; i < LINES; i++) {
-		assert_int_equal(unwaiting_write(to, line, print_line(i)), 0);
+		assert_int_equal(nonblocking_write(to, line, print_line(i)), 0);
 		if (i == LINES / 2)
 			read_lines(&next);
 	}
@@ -109,13 +109,13 @@ static void what_is_too_much_is_said(void **state)
 	(void)state;
 	unsigned kept = 0;
 	unsigned next = 0;
-	struct unwaiting *const to = unwaiting_new(ends[1]);
+	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
-	while (unwaiting_write(to, line, print_line(kept)) == 0)
+	while (nonblocking_write(to, line, print_line(kept)) == 0)
 		assert_true(++kept < 1000000);
 	assert_int_equal(errno, EAGAIN);
-	assert_true(kept * 40 > UNWAITING_MAX / 2);
-	assert_int_equal(unwaiting_write(to, line, print_line(kept)), -1);
+	assert_true(kept * 40 > NONBLOCKING_MAX / 2);
+	assert_int_equal(nonblocking_write(to, line, print_line(kept)), -1);
 	assert_int_equal(errno, EAGAIN);
 	read_what_is_kept(to, &next);
 	assert_int_equal(next, kept);
@@ -124,30 +124,30 @@ static void what_is_too_much_is_said(void **state)
 static void the_end_waits_no_longer_than_told(void **state)
 {
 	(void)state;
-	struct unwaiting *const to = unwaiting_new(ends[1]);
+	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
 	for (unsigned i = 0; i < LINES; i++)
-		assert_int_equal(unwaiting_write(to, line, print_line(i)), 0);
-	const size_t kept = unwaiting_kept(to);
+		assert_int_equal(nonblocking_write(to, line, print_line(i)), 0);
+	const size_t kept = nonblocking_kept(to);
 	assert_true(kept > 0 && kept < LINES * sizeof line);
-	assert_int_equal(unwaiting_flush(to, 10 * NS_PER_MS), -1);
+	assert_int_equal(nonblocking_flush(to, 10 * NS_PER_MS), -1);
 	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(unwaiting_kept(to), kept);
-	unwaiting_free(to);
-	unwaiting_free(NULL);
+	assert_int_equal(nonblocking_kept(to), kept);
+	nonblocking_free(to);
+	nonblocking_free(NULL);
 }
 
 static void a_reader_who_left_is_said(void **state)
 {
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	struct unwaiting *const to = unwaiting_new(ends[1]);
+	struct nonblocking *const to = nonblocking_new(ends[1]);
 	assert_non_null(to);
 	close(ends[0]);
-	assert_int_equal(unwaiting_write(to, "x\n", 2), -1);
+	assert_int_equal(nonblocking_write(to, "x\n", 2), -1);
 	assert_int_equal(errno, EPIPE);
-	assert_int_equal(unwaiting_flush(to, NS_PER_S), 0);
-	unwaiting_free(to);
+	assert_int_equal(nonblocking_flush(to, NS_PER_S), 0);
+	nonblocking_free(to);
 }
 
 static void files_need_none(void **state)
@@ -155,8 +155,8 @@ static void files_need_none(void **state)
 	(void)state;
 	FILE *const file = tmpfile();
 	assert_non_null(file);
-	assert_false(unwaiting_is_needed(fileno(file)));
-	assert_true(unwaiting_is_needed(ends[1]));
+	assert_false(nonblocking_is_needed(fileno(file)));
+	assert_true(nonblocking_is_needed(ends[1]));
 	fclose(file);
 }
 

@@ -428,12 +428,12 @@ static void a_dead_sampler_is_released(void **state)
 	(void)state;
 	set(1000, 0);
 	get(&one, 1000);
-	const uint64_t claim = relay_take(&shared->sampler, 2, 1190 * NS_PER_MS, RELAY_LIMIT_NS); /* where the second one died */
+	const uint64_t claim = lease_take(&shared->sampler, 2, 1190 * NS_PER_MS, LEASE_LIMIT_NS); /* where the second one died */
 	set(1200, 100);
 	get(&one, 1200);
 	assert_int_equal(fake.reads, 1);
 	estimate_release(shared, 3); /* somebody else's death changes nothing */
-	assert_true(relay_holds(&shared->sampler, claim));
+	assert_true(lease_holds(&shared->sampler, claim));
 	estimate_release(shared, 2);
 	get(&one, 1200);
 	assert_int_equal(fake.reads, 2);
@@ -486,7 +486,7 @@ static void the_claim_of_one_who_was_stopped_lapses(void **state)
 static void two_claims(void)
 {
 	fake.while_reading = NULL;
-	assert_true(relay_take(&shared->sampler, 2, 1600 * NS_PER_MS, RELAY_LIMIT_NS) != 0);
+	assert_true(lease_take(&shared->sampler, 2, 1600 * NS_PER_MS, LEASE_LIMIT_NS) != 0);
 }
 
 static void one_who_comes_back_leaves_the_other_one_s_claim(void **state)
@@ -528,10 +528,10 @@ static void dear_readings_have_more_time(void **state)
 {
 	(void)state;
 	atomic_store(&shared->reading_ns, 100 * NS_PER_MS);
-	const uint64_t claim = relay_take(&shared->sampler, 2, 1000 * NS_PER_MS, RELAY_LIMIT_NS);
+	const uint64_t claim = lease_take(&shared->sampler, 2, 1000 * NS_PER_MS, LEASE_LIMIT_NS);
 	estimate_catch_up(&one, 1399 * NS_PER_MS, 9999 * NS_PER_MS);
 	assert_int_equal(fake.reads, 0);
-	assert_true(relay_holds(&shared->sampler, claim));
+	assert_true(lease_holds(&shared->sampler, claim));
 	estimate_catch_up(&one, 1400 * NS_PER_MS, 9999 * NS_PER_MS);
 	assert_int_equal(fake.reads, 1);
 }

@@ -357,7 +357,7 @@ static void before_the_first_reading_the_loop_is_open(void **state)
 	(void)state;
 	trace.target_at_s[0] = 0.7;
 	space.answer = 0.6;
-	const uint64_t claim = relay_take(&shared->sampler, 1, ORIGIN, RELAY_LIMIT_NS);
+	const uint64_t claim = lease_take(&shared->sampler, 1, ORIGIN, LEASE_LIMIT_NS);
 	step_at(0, 0);
 	assert_int_equal(source.reads, 0);
 	assert_int_equal(controller.steps, 0);
@@ -365,7 +365,7 @@ static void before_the_first_reading_the_loop_is_open(void **state)
 	assert_true(is(space.duty, 0.7));
 	assert_true(is(answer.global, 0.7) && is(answer.local, 0.6));
 	assert_true(isnan(answer.load));
-	relay_give(&shared->sampler, claim);
+	lease_give(&shared->sampler, claim);
 	step_at(1, 0);
 	assert_int_equal(source.reads, 1);
 	assert_int_equal(controller.steps, 1);

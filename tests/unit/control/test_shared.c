@@ -226,7 +226,7 @@ static void integrals_hold_the_present_values(void **state)
 	record.duty = 0.25;
 	record.running = 1;
 	record.alive = 1;
-	record.at_bound = 3;
+	record.at_bound = BOUND_NEITHER;
 	slot_record_advance(&record, 1400);
 	assert_true(is(record.duty_ns, 100)); /* 0.25 × 400 */
 	assert_true(is(record.running_ns, 400));
@@ -235,19 +235,19 @@ static void integrals_hold_the_present_values(void **state)
 	assert_true(is(record.loaded_ns, 0)); /* the load was unknown */
 	record.load = 0.5;
 	record.running = 0;
-	record.at_bound = 1;
+	record.at_bound = BOUND_SATURATED;
 	slot_record_advance(&record, 1500);
 	assert_true(is(record.duty_ns, 125));
 	assert_true(is(record.running_ns, 400));
 	assert_true(is(record.load_ns, 50));
 	assert_true(is(record.loaded_ns, 100));
 	assert_true(is(record.saturated_ns, 100));
-	record.at_bound = 2;
+	record.at_bound = BOUND_STARVED;
 	slot_record_advance(&record, 1520);
 	assert_true(is(record.starved_ns, 20));
 	assert_true(is(record.saturated_ns, 100));
 	assert_true(is(record.control_ns, 520));
-	record.at_bound = 0; /* free */
+	record.at_bound = BOUND_FREE; /* free */
 	record.alive = 0;
 	slot_record_advance(&record, 1600);
 	assert_true(is(record.control_ns, 520));

@@ -28,11 +28,11 @@ static struct group_place place; /* a folder of the test's own */
 static struct workload_groups *groups;
 
 /* Where groups can be made: a folder that no other run looks into. */
-static bool find_place_for(enum actuator hand, int version)
+static bool find_place_for(enum actuator actuator, int version)
 {
 	struct group_place outer;
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (group_place_find(&outer, hand, version, 0, error) != 0) {
+	if (group_place_find(&outer, actuator, version, 0, error) != 0) {
 		printf("left out: version %d: %s\n", version, error);
 		return false;
 	}
@@ -619,7 +619,7 @@ START_TEST(without_a_place_there_is_a_reason)
 	if (group_place_find(&none, ACTUATOR_FREEZER, 0, 0, error) != 0)
 		ck_assert_msg(strstr(error, "no control group can be made ("), "%s", error);
 	strcpy(none.folder, "/nowhere");
-	none.hand = ACTUATOR_FREEZER;
+	none.actuator = ACTUATOR_FREEZER;
 	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), -1);
 	ck_assert_str_eq(groups->folder, "");
 	workload_groups_free(groups);

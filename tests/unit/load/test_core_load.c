@@ -248,11 +248,11 @@ static void nobody_waits(void **state)
 	const struct sst_reading before = start();
 	step(0, 2, 2, 2);
 	assert_load(&before, 0.5);
-	assert_true(relay_take(&load.shared->relay, 12345, now_ns, RELAY_LIMIT_NS) != 0);
+	assert_true(lease_take(&load.shared->lease, 12345, now_ns, LEASE_LIMIT_NS) != 0);
 	const struct sst_reading held = read_now();
 	step(2, 2, 2, 2);
 	assert_load(&held, 0.5); /* goes on */
-	now_ns += RELAY_LIMIT_NS;
+	now_ns += LEASE_LIMIT_NS;
 	idle[0] += 25, idle[1] += 25, idle[2] += 25, idle[3] += 25;
 	assert_load(&held, 0);
 }

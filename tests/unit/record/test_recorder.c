@@ -271,7 +271,7 @@ static void time_at_the_bounds(void **state)
 	recorder_start(&recorder, &now, 0);
 	latch_read(&run.shared->slot[0].record, &slot, LATCH_SIZE(struct slot_record));
 	slot_record_advance(&slot, ORIGIN + 500 * NS_PER_MS);
-	slot.at_bound = 3;
+	slot.at_bound = BOUND_NEITHER;
 	latch_write(&run.shared->slot[0].record, &slot, LATCH_SIZE(struct slot_record));
 	now = reading(1000, 1);
 	recorder_end(&recorder, &now, &record);
