@@ -15,6 +15,7 @@
 struct averageq {
 	int64_t quantum_ns;
 	double jitter;
+	int64_t seed;
 	int64_t epoch_ns; /* length of the present one; 0 before the first */
 	uint64_t random;
 };
@@ -24,13 +25,23 @@ static const struct sst_option options[] = {
 		.initial = "107m", .least = "1m", .most = "1h"),
 	SST_OPTION("jitter", LOAD, struct averageq, jitter, "how much epochs differ from the quantum, up and down",
 		.initial = "20%", .least = "0", .most = "90%"),
+	SST_OPTION("seed", INT, struct averageq, seed, "what the lengths are made from; without it one is picked and recorded",
+		.least = "0"),
 	{0},
 };
+
+static int prepare(void *state, const struct sst_env *env)
+{
+	struct averageq *averageq = state;
+	if (averageq->seed == SST_UNSET)
+		averageq->seed = (int64_t)(env->entropy & INT64_MAX);
+	return 0;
+}
 
 static int init(void *state, const struct sst_env *env)
 {
 	struct averageq *averageq = state;
-	averageq->random = splitmix_mix(env->entropy + SPLITMIX_STEP * (env->index + UINT64_C(1)));
+	averageq->random = splitmix_mix((uint64_t)averageq->seed + SPLITMIX_STEP * (env->index + UINT64_C(1)));
 	return 0;
 }
 
@@ -70,6 +81,6 @@ static void next(void *state, const struct sst_dithering_input *in, struct sst_d
 SST_EXPORT const struct sst_dithering sst_module = {
 	SST_BASE(dithering, SST_DITHERING, .name = "averageq", .version = SHOWSTOPPER_VERSION,
 		.summary = "epochs of a constant average length, split by the duty cycle", .state_size = sizeof(struct averageq),
-		.options = options, .init = init),
+		.options = options, .prepare = prepare, .init = init),
 	.next = next,
 };

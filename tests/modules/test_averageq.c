@@ -127,6 +127,39 @@ static void epochs_differ(void **state)
 	assert_int_not_equal(first[0], first[1]);
 }
 
+/* The seed decides, not the moment; each executor has lengths of its own. */
+static void a_seed_repeats_the_epochs(void **state)
+{
+	(void)state;
+	enum { ENTROPIES = 2, EXECUTORS = 2, EPOCHS = 20 };
+	static const char *const options[] = {"100m,seed=7", "100m,seed=8"};
+	int64_t until[2][ENTROPIES][EXECUTORS][EPOCHS];
+	for (unsigned seed = 0; seed < 2; seed++)
+		for (unsigned entropy = 0; entropy < ENTROPIES; entropy++)
+			for (unsigned executor = 0; executor < EXECUTORS; executor++) {
+				assert_null(module_test_open(&test, SST_DITHERING, "averageq", options[seed]));
+				test.env.entropy = UINT64_MAX - entropy;
+				assert_null(module_test_prepare(&test));
+				test.env.index = executor;
+				assert_int_equal(test.module.base->init(test.module.state, &test.env), 0);
+				in = (struct sst_dithering_input){.live = 8};
+				for (int i = 0; i < EPOCHS; i++)
+					until[seed][entropy][executor][i] = next(0.3, 0).until_ns;
+				module_test_end(&test);
+			}
+	/* Without one, what was picked is recorded, and repeats them. */
+	char recorded[1024];
+	assert_null(module_test_open(&test, SST_DITHERING, "averageq", "100m"));
+	test.env.entropy = UINT64_C(0x8000000000000007); /* the top bit would make it negative */
+	assert_null(module_test_prepare(&test));
+	strcpy(recorded, module_test_options(&test));
+	assert_non_null(strstr(recorded, "seed=7"));
+	module_test_end(&test);
+	assert_memory_equal(until[0][0], until[0][1], sizeof until[0][0]);
+	assert_memory_not_equal(until[0][0], until[1][0], sizeof until[0][0]);
+	assert_memory_not_equal(until[0][0][0], until[0][0][1], sizeof until[0][0][0]);
+}
+
 /* Up to 20 % from eight workloads on, a seventh of that for two. */
 static void the_epochs_of_few_differ_less(void **state)
 {
@@ -167,6 +200,7 @@ int main(void)
 		cmocka_unit_test(a_long_run_has_no_drift),
 		cmocka_unit_test(odd_lengths_are_rounded_to_nanoseconds),
 		cmocka_unit_test(epochs_differ),
+		cmocka_unit_test(a_seed_repeats_the_epochs),
 		cmocka_unit_test(the_epochs_of_few_differ_less),
 		cmocka_unit_test(wrong_options_are_refused),
 	};
