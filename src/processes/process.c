@@ -230,8 +230,9 @@ int process_take(struct process *process, pid_t pid, struct linux_process *now)
 		return -1;
 	/* With the descriptor open the number can't change hands any more. */
 	if (linux_process_read(pid, now) != 0) {
+		const int error = errno == ENOENT ? ESRCH : errno;
 		close(fd);
-		errno = ESRCH;
+		errno = error;
 		return -1;
 	}
 	*process = (struct process){.pid = pid, .fd = fd, .start_ticks = now->start_ticks};
