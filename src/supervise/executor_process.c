@@ -36,6 +36,8 @@
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
+/* How long a guardian that was killed with the master may take to end. */
+#define GUARDIAN_ENDS_MS 100
 /* How long the init of a contained workload may take to reap what was killed. */
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
@@ -417,6 +419,9 @@ static void leave_groups(struct executor_process *process)
 	struct pollfd above[] = {{.fd = run->master, .events = POLLIN}, {.fd = run->guardian, .events = POLLIN}};
 	workload_group_close(&process->brake.group);
 	poll(above, 2, 0);
+	/* Killed at once, they don't end at once. A guardian that lives waits longer for executors. */
+	if (above[0].revents && !above[1].revents)
+		poll(&above[1], 1, GUARDIAN_ENDS_MS);
 	if (above[0].revents)
 		obligations_settle_abandoned(run->owed, above[1].revents);
 	else

@@ -57,7 +57,7 @@ for kind in trace feedback control space dithering; do
 	refused "$kind module '$source/README.md': " -T 50% "--$kind=$source/README.md"
 done
 accepted -c "$build/modules/control/geom.so"
-refused '--actuator: expected the name of a module' --actuator=
+refused "--actuator: '' is malformed: expected the name of a module" --actuator=
 for name in nosuch signal "$build/modules/control/geom.so" "$source/README.md"; do
 	refused "actuator module '$name': expected signals, freezer or quota: actuators are built in, and none is loaded from a file\$" -T 50% -a "$name"
 done
@@ -347,7 +347,7 @@ expect_text out '^trace: constant load=0.5$'
 expect_text out '^feedback: realtime base=333ms,.*source=[a-z]+$'
 expect_text out '^control: rbpid ke=1,ki=1,peers=2,windup=clamp,integral=common,level=500ms,repay=4s$'
 expect_text out '^space: even'
-expect_text out '^dithering: averageq quantum=107ms,jitter=0.2$'
+expect_text out '^dithering: averageq quantum=107ms,jitter=0.2,seed=[0-9]*$'
 expect_text out '^processors: [1-9]'
 expect_text out '^trace length: endless$'
 expect_text out '^run time: endless$'
