@@ -44,6 +44,37 @@ expect_text err "^achieved load  *$csv_load %"
 
 value record.json '[.configuration.log_power,.result.energy_j,.result.power_w]' '[false,null,null]'
 
+# Each column of the CSV is what JSON says of it, in a run whose figures differ from one another: with a warm-up, two halves, power, workloads that are
+# respawned, that work on after SIGTERM, and that are free.
+printf '0 0\n500m 0\n500m 1\n1s 1\n' >step.trace
+cat >late <<'END'
+	trap 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; exit 0' TERM
+	while :; do :; done
+END
+run showstopper -q -T step.trace -w 500m --when-one-ends respawn --power-command 'echo 12.5' --log-interval 250m -o log.csv --export-json both.json \
+	--export-csv both.csv -n 2 sh ./late : -n 1 sleep 0.6 : -n 1 --free ssburn
+expect_status 0
+jq -rn --rawfile csv both.csv --slurpfile record both.json '
+	def times($of): {before: .["\($of)_cpu_s"].before, control: .["\($of)_cpu_s"].control, after: .["\($of)_cpu_s"].after}
+		| with_entries({key: "\($of)_cpu_\(.key)_s", value});
+	($csv | split("\n")[:2] | map(split(",")) | transpose | map({key: .[0], value: .[1]}) | from_entries) as $row
+	| $record[0] as $all
+	| (($all.result | {target, load, mean_error_pp, mse_pp2, samples, controlled_s, saturated, starved, energy_j, power_w, alive, may_use_processors,
+			log_missing_s, log_missing_at_end_s, others_mean: .others.mean, others_max: .others.max, free_mean: .free.mean, free_max: .free.max,
+			worst_error_pp: .worst.error_pp, worst_time_s: .worst.time_s, equal_spread: ([.equal_instances[].spread] | max),
+			wall_s: .own_cpu_s.wall}
+		+ (.lateness_us | {p50, p90, p99} | with_entries(.key |= "lateness_\(.)_us"))
+		+ (.own_cpu_s | {guardian, master, executors} | with_entries(.key |= "\(.)_cpu_s"))
+		+ times("controlled") + times("free"))
+		+ {workloads: ($all.workloads | length), processors: $all.machine.processors, exit_status: $all.exit_status,
+			respawns: ([$all.workloads[].respawns] | add), lost: ([$all.workloads[] | select(.lost)] | length),
+			showstopper: $all.showstopper, revision: ($all.revision // "")}) as $expected
+	| (($row | keys) - ($expected | keys) | .[] | "\(.): in CSV alone"),
+		(($expected | keys) - ($row | keys) | .[] | "\(.): not in CSV"),
+		($expected | to_entries[] | select(.value != ($row[.key] | if . == "" then (if $expected.revision == . then . else null end) else (tonumber? // .) end))
+			| "\(.key): \($row[.key]) in CSV, \(.value) in JSON")' >differences 2>&1
+[ ! -s differences ] || { fail "$what: other figures in CSV than in JSON:"; cat differences; }
+
 # A workload that fails by itself, an argument that is no UTF-8, and a run that ends before the first sample.
 run showstopper -n 1 -T 100% --export-json failed.json sh -c "exit 7 # $(printf '\377')"
 expect_status 1

@@ -90,11 +90,36 @@ static void what_counts_is_added_up(void **state)
 	energy_close(&energy); /* twice does no harm */
 }
 
+/* What is missing of the warm-up is missed by nobody. */
+static void a_gap_before_control_makes_nothing_incomplete(void **state)
+{
+	(void)state;
+	struct energy energy;
+	char error[LINUX_POWER_ERROR_MAX] = "";
+	fake_file(root, ZONE "name", "package-0\n");
+	fake_file(root, ZONE "max_energy_range_uj", "1000000000\n");
+	count("5000000\n");
+	assert_true(energy_open(&energy, root, error));
+	energy_start(&energy);
+	count("");
+	assert_true(isnan(energy_take(&energy, false)));
+	count("7000000\n");
+	energy_take(&energy, false);
+	count("7250000\n");
+	assert_true(energy_take(&energy, true) > 0);
+	count("9000000\n");
+	assert_true(energy_take(&energy, true) > 0);
+	assert_false(energy.incomplete);
+	assert_true(is(energy_sum(&energy), 2));
+	energy_close(&energy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_a_source_nothing_is_known, enter, leave),
 		cmocka_unit_test_setup_teardown(what_counts_is_added_up, enter, leave),
+		cmocka_unit_test_setup_teardown(a_gap_before_control_makes_nothing_incomplete, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

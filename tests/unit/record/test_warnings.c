@@ -108,6 +108,24 @@ static void what_they_used(void **state)
 		"mean; what else ran is not known here\n");
 }
 
+/* Where free workloads have the processors, more instances are no help. */
+static void free_workloads_beside_them(void **state)
+{
+	(void)state;
+	struct record record = saturated;
+	record.load = 0.77;
+	record.free = 0.35;
+	struct summary summary = run_of(&record);
+	expect(&summary, BELOW
+		"the workloads ran all the time for 100.0 % of it, and used 0.82 of the 2 processors that they may use then; the "
+		"load of free workloads was 35.00 %, that of others 1.00 %\n");
+	/* With what these make, one processor is enough to reach the target. */
+	summary.may_use = 1;
+	expect(&summary, BELOW
+		"the workloads ran all the time for 100.0 % of it, and used 0.82 of the 1 processor that they may use then; the "
+		"load of free workloads was 35.00 %, that of others 1.00 %\n");
+}
+
 /* Who isn't there doesn't run all the time, and more processors don't help it. */
 static void nobody_there(void **state)
 {
@@ -154,6 +172,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_said_of_processors_where_it_is_cores),
 		cmocka_unit_test(processors_that_may_be_used),
 		cmocka_unit_test(what_they_used),
+		cmocka_unit_test(free_workloads_beside_them),
 		cmocka_unit_test(nobody_there),
 		cmocka_unit_test(who_made_the_load),
 	};
