@@ -61,6 +61,15 @@ run ssreport boxes -f csv a=log.csv a=a.csv
 expect_text out '^a,3,1\.000000000,.*,4\.000000000,2\.333333333,0,0\.500000$'
 run ssreport boxes -f csv --warmup a=log.csv a=a.csv
 expect_text out '^a,4,1\.000000000,.*,5\.000000000,3\.000000000,0,0\.541667$'
+# What begins as control does, or in its first row, is under control; rows and times are not all alike.
+printf 'time_s,monotonic_s,target,load\n0,101,,1\n0.5,101.5,0.5,0.9\n1.2,102.2,0.5,0.4\n1.7,102.7,0.5,0.6\n' >uneven.csv
+iterations edge.csv 100.25 0.75 0.25 0.95 0.125
+run ssreport boxes -f csv a=uneven.csv a=edge.csv
+expect_text out '^a,3,0\.125000000,.*,0\.950000000,0\.441666667,0,0\.607547$'
+# Without the run's clock all rows under control count.
+cut -d , -f 1,3,4 uneven.csv >unclocked.csv
+run ssreport boxes --warmup -f csv a=unclocked.csv a=edge.csv
+expect_text out ',0\.605882$'
 iterations early.csv 100 0.5 0.25
 refused '^ssreport: a: found no iteration after the warm-up' boxes a=log.csv a=early.csv
 cut -d , -f 1,3,4 log.csv >unclocked.csv

@@ -102,6 +102,12 @@ expect_status 0
 expect_text out '^late,late.csv,1,1.000,5.000,0.900000,0.900000,25[0-9.]*,6[0-9.]*,$'
 expect_text out '^log,log.csv,1,1.000,5.000,0.900000,0.900000,25[0-9.]*,6[0-9.]*,$'
 
+# Iterations that all lie within the first row of a log are at its time.
+printf 'instance,iteration,start_s,end_s,time_unix_s\n1,0,1100.223,1100.453,1767226700.83\n' >first.csv
+run ssreport throughput -i 500m -f csv log.csv late.csv fore.csv first.csv
+expect_status 0
+expect_text out '^late,late.csv,0\.000,0\.500,0\.900000,0\.902000,1\.000000,2\.000000,$'
+
 # ---- Known differences of clocks
 
 # The other machine's clock is 2 s slow: all of it comes 2 s too early, until that is said.
@@ -121,6 +127,26 @@ refused "^ssreport: --offset: found neither a file 'none.csv' nor a label of ite
 for wrong in slow.csv =2s slow.csv=x slow.csv= slow.csv=--1s; do
 	refused "^ssreport: --offset: found '$wrong', expected the name of a file or a label, and a time, such as" throughput --offset "$wrong" log.csv slow.csv
 done
+
+# A further log of a run, of a power meter's machine whose clock is 3 s fast: its rows are of another length, and tell the power of each step.
+awk 'BEGIN {
+	print "time_s,monotonic_s,load,power_w,time_unix_s"
+	for (end = 0.75; end <= 36; end += 0.75) {
+		step = int((end - 0.375) / 6)
+		printf "%.6f,%.6f,0.1,%d,%.6f\n", end, 7000 + end, 50 + 10 * step, 1767226600.5 + end
+	}
+}' >meter.log.csv
+run ssreport efficiency -f csv -l one log.csv meter.log.csv fore.csv
+expect_status 0
+awk -F, 'NR > 1 { step = $3 - 1; if ($9 != 50 + 10 * step) exit 1; steps++ } END { exit steps != 6 }' out || { fail "$what: other powers"; cat out; }
+mv out before
+moved meter.log.csv 0 3 >fast.log.csv
+sed 's/meter.log/fast.log/' before >expected
+run ssreport efficiency -f csv -l one log.csv fast.log.csv fore.csv
+cmp -s expected out && fail "$what: the same, though three seconds too late"
+same_as expected efficiency -f csv --offset fast.log.csv=-3s -l one log.csv fast.log.csv fore.csv
+# It moves the first log as well, to which the others are joined.
+same_as expected efficiency -f csv --offset log.csv=3s --offset fore.csv=3s -l one log.csv fast.log.csv fore.csv
 
 # ---- Clocks that drift apart, or are set
 

@@ -70,6 +70,20 @@ static void both_criteria_can_be_met(void **state)
 	assert_true(found.p < 0.05);
 }
 
+/* A slope of 10 is certain, but not where the line begins: 0.05, a fifth of its standard deviation, and the metric divides by it. */
+static void an_uncertain_intercept_is_not_significant(void **state)
+{
+	(void)state;
+	const double throughput[] = {9.15, 4.85, 1.15, 1.15, 4.85, 9.15};
+	struct report_interference found;
+	assert_int_equal(report_interference(make(0, "a", stairs, throughput, 6), &found, error), 0);
+	expect_near(found.line[0].slope, 10);
+	expect_near(found.line[0].intercept, 0.05);
+	assert_true(found.line[0].slope_p < 0.05 && found.line[1].slope_p < 0.05);
+	expect_near(found.p, 1 - atan(0.05 / sqrt(0.06 * (1.0 / 3 + 0.25 / 0.32))) / acos(0));
+	assert_false(found.is_significant);
+}
+
 /* A background that makes the foreground faster has a negative metric; what never changes has no significance. */
 static void faster_and_constant(void **state)
 {
@@ -185,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_halves_make_two_lines),
 		cmocka_unit_test(both_criteria_can_be_met),
+		cmocka_unit_test(an_uncertain_intercept_is_not_significant),
 		cmocka_unit_test(faster_and_constant),
 		cmocka_unit_test(the_halves_may_share_a_step),
 		cmocka_unit_test(what_is_no_staircase_is_refused),
