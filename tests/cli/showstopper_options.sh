@@ -490,6 +490,11 @@ expect_text out '^feedback: workloads .*processors=1$'
 run showstopper --limit 150% --dry-run -n 2 touch started
 expect_text out '^trace: constant load=0\.75'
 expect_text out '^feedback: workloads .*processors=2$'
+# What is nearer to the whole number below is rounded up all the same.
+run showstopper --limit 120% --dry-run touch started
+expect_status 0
+expect_text out '^trace: constant load=0\.6$'
+expect_text out '^feedback: workloads .*processors=2$'
 for value in '' 0 0% -5% abc 20 0.2 20%% % nan% 1e9%; do
 	run showstopper --limit "$value" touch started
 	expect_trouble "^showstopper: --limit: '$value': expected a share of one processor and a percent sign, such as 20%, or 150% for one and a half\$"

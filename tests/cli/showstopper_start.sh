@@ -78,6 +78,14 @@ expect_status 127
 run showstopper -T 50% --start-interval 3000d -n 2 touch started
 expect_trouble '--start-interval: starting 2 workloads takes too long: expected at most 3650d in all$'
 
+# All starts together may take that long, and no longer, also where their sum is more than a number of nanoseconds can be.
+run showstopper -T 50% --start-interval 1825d -n 2 --dry-run true
+expect_status 0
+for count in 30 99999; do
+	run showstopper -T 50% --start-interval 3650d -n $count --dry-run true
+	expect_trouble "--start-interval: starting $count workloads takes too long: expected at most 3650d in all\$"
+done
+
 # ---- At an instant ------------------------------------------------------------------------------------------------------------
 
 # Two runs that begin together: the warm-up absorbs what the starts take.
