@@ -5,6 +5,7 @@
 #   run CMD…        runs under a time limit; leaves $status, and the files out and err
 #   expect_…        checks that say what was expected and what was found; the script goes on and fails at the end
 #   left_out WHY    a part can't be tried on this machine; the script goes on, and unless something fails CTest counts it as skipped
+#   terminal COMMAND…            runs on a terminal of its own, whose keyboard is written to (ctrl_c)
 #   skip WHY        the same for all of it
 #   missing PACKAGE [PART]       the same for what a package of Debian lacks that tools/setup check installs; where that has been run, by tools/check, which
 #                   sets SHOWSTOPPER_TEST_PACKAGES=yes, it is a failure
@@ -100,6 +101,22 @@ wait_background() {
 	wait "$background" 2>/dev/null
 	status=$?
 	background=
+}
+
+# terminal COMMAND: a shell runs it on a terminal of its own, in the background. The keyboard is descriptor 9; the screen is copied to the file `screen`.
+terminal() {
+	what=$1
+	exec 9>&-
+	rm -f keyboard screen
+	mkfifo keyboard
+	# Background processes of a shell are born with SIGINT ignored.
+	env --default-signal=INT,QUIT script -q -f -e -c "$1" screen <keyboard >/dev/null 2>&1 &
+	background=$!
+	exec 9>keyboard
+}
+
+ctrl_c() {
+	printf '\003' >&9
 }
 
 # wait_until COMMAND…: repeats it until it is true, for half a minute.

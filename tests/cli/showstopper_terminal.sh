@@ -55,21 +55,6 @@ expect_none_left() {
 	}
 }
 
-# terminal COMMAND: a shell runs it on a terminal of its own. The keyboard is descriptor 9; the screen is copied to the file `screen`.
-terminal() {
-	what=$1
-	exec 9>&-
-	rm -f keyboard screen
-	mkfifo keyboard
-	# Background processes of a shell are born with SIGINT ignored.
-	perl -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV or die' \
-		script -q -f -e -c "$1" screen <keyboard >/dev/null 2>&1 &
-	background=$!
-	exec 9>keyboard
-}
-ctrl_c() {
-	printf '\003' >&9
-}
 ctrl_z() {
 	printf '\032' >&9
 }

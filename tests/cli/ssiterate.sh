@@ -141,8 +141,8 @@ expect_text err "^ssiterate: can't execute '/etc/passwd': Permission denied"
 run ssiterate -k -n 9 -o log -- sh -c 'echo >>again; [ $(wc -l <again) -lt 3 ] || rm -f ./tool'
 expect_status 0
 
-# What has come of all iterations: the figures of the records, for people and for programs.
-run ssiterate -n 4 -i 3 -o log --export-json json -- sh -c 'echo; sleep 0.0$(wc -l <log)'
+# What has come of all iterations: the figures of the records, for people and for programs; times are in the order in which they were taken.
+run ssiterate -n 4 -i 3 -o log --export-json json -- sh -c 'echo; sleep 0.0$(echo 3142 | cut -c $(wc -l <log))'
 expect_status 0
 expect_lines err 3
 expect_text err '^ssiterate: instance 3: 4 iterations of sh$'
@@ -150,7 +150,7 @@ expect_text err '^  Time \(mean ± σ\):     [0-9]+\.[0-9] ms ± [0-9]+\.[0-9] m
 expect_text err '^  Range \(min … max\):   [0-9]+\.[0-9] ms … [0-9]+\.[0-9] ms$'
 awk -F, 'NR > 1 { print $4 - $3 }' log >durations
 jq -r '.results[0] | [.command, .instance, .iterations, (.times | length)] | @tsv' json >found
-printf 'sh -c echo; sleep 0.0$(wc -l <log)\t3\t4\t4\n' | cmp -s - found || { fail "$what: the record"; cat json; }
+printf 'sh -c echo; sleep 0.0$(echo 3142 | cut -c $(wc -l <log))\t3\t4\t4\n' | cmp -s - found || { fail "$what: the record"; cat json; }
 jq -r '.results[0] | .times[], .mean, .stddev, .median, .min, .max' json | paste -s >found
 # The records have whole microseconds.
 sort -g durations | paste -s - durations | awk -v found="$(cat found)" '
@@ -208,6 +208,10 @@ expect_records log 0 2 # of a line only its beginning is looked at
 # Nobody reads: the command gets what it would get without ssiterate.
 run sh -c 'ssiterate -m x -o log -- sh -c "while echo x; do :; done" | head -n 3'
 expect_lines out 3
+# … and that is nothing to speak of.
+run env --default-signal=PIPE sh -c 'ssiterate -q -m x -- yes x | head -n 3'
+expect_lines out 3
+expect_lines err 0
 run sh -c 'ssiterate -q -m x -- sh -c "echo x; sleep 0.2; echo y" >/dev/full'
 expect_trouble "^ssiterate: can't write standard output: No space left"
 
@@ -232,6 +236,14 @@ expect_records log 0 2
 run ssiterate -m x -n 3 -o log -- sh -c 'while :; do echo x; sleep 0.05; done'
 expect_status 0
 expect_records log 0 3
+# … but no more of them are recorded than were asked for, also where more come in one piece.
+for text in 'x\nx\nx\nx\nx\n' 'x\nx\nx\nx'; do
+	run ssiterate -m x -n 3 -o log -- printf "$text"
+	expect_status 0
+	[ "$(cat out)" = "$(printf %b "$text")" ] || fail "$what: output differs"
+	expect_records log 0 3
+	expect_text err '^ssiterate: 3 iterations of printf$'
+done
 run ssiterate --time 0.5s -o log -- sh -c 'echo $$; sleep 300 & echo $!; wait'
 expect_status 0
 expect_records log 0 0
@@ -275,6 +287,35 @@ kill -HUP "$background"
 wait_background
 expect_status 0
 expect_records log 0 2
+
+# Ctrl-C of a terminal reaches the command in its process group by itself. One in a session of its own it doesn't reach, nor does ssiterate pass it on.
+cat >interrupted <<'END'
+trap 'echo x >>interrupts' INT
+: >ready
+until [ -e over ]; do sleep 0.02; done
+exit 9
+END
+if command -v script >/dev/null; then
+	terminal 'ssiterate -q -- sh ./interrupted'
+	wait_until test -e ready
+	ctrl_c
+	wait_until test -s interrupts
+	: >over
+	wait_background
+	expect_status 130
+	expect_lines interrupts 1
+	rm ready over interrupts
+	terminal 'ssiterate -q -- setsid sh ./interrupted'
+	wait_until test -e ready
+	ctrl_c
+	sleep 0.4
+	: >over
+	wait_background
+	expect_status 130
+	[ ! -e interrupts ] || fail "$what: passed Ctrl-C on"
+else
+	missing bsdutils terminals
+fi
 
 # Killed: the kernel kills the command.
 start_background ssiterate -- sh -c 'sleep 300 & echo "$$ $!" >pid; wait'
@@ -323,6 +364,11 @@ sed '$ { /^0,,/d; }' log >whole
 lines=$(wc -l <whole)
 if [ "$lines" -lt 5 ] || [ "$lines" -gt 20 ]; then fail "$what: log has $lines lines in 512 bytes"; fi
 expect_records whole 0 $((lines - 1))
+
+# As rows of standard output that nobody reads any more, which the output is called, not "-".
+run env --default-signal=PIPE sh -c '{ ssiterate -q -n 40 -o - true; echo $? >&2; } | head -n 1'
+expect_text err '^ssiterate: standard output: iteration records are being lost: Broken pipe$'
+expect_lines out 1
 
 # Standard descriptors that are closed are not taken for files.
 run sh -c 'ssiterate -m x -n 1 -o log -- sh -c "echo x; echo error >&2" >&- 2>&- <&-'
