@@ -289,6 +289,35 @@ for signal in TERM USR1; do
 	expect_status 9
 	whole_rows passed.csv 3
 done
+# Ctrl-C of a terminal reaches the command in its process group by itself. One in a session of its own it doesn't reach, nor does cpuload pass it on.
+cat >interrupted <<'END'
+trap 'echo x >>interrupts' INT
+: >ready
+until [ -e over ]; do sleep 0.02; done
+exit 9
+END
+if command -v script >/dev/null; then
+	terminal 'cpuload -q 0.05 -- sh ./interrupted'
+	wait_until test -e ready
+	ctrl_c
+	wait_until test -s interrupts
+	: >over
+	wait_background
+	expect_status 9
+	expect_lines interrupts 1
+	rm ready over interrupts
+	terminal 'cpuload -q 0.05 -- setsid sh ./interrupted'
+	wait_until test -e ready
+	ctrl_c
+	sleep 0.4
+	: >over
+	wait_background
+	expect_status 9
+	[ ! -e interrupts ] || fail "$what: passed Ctrl-C on"
+else
+	missing bsdutils terminals
+fi
+
 # The command gets signals as its caller had them.
 run cpuload -o mask.csv -- sh -c "grep -E '^Sig(Blk|Ign)' /proc/self/status"
 mv out of_command
@@ -431,6 +460,24 @@ awk -F, 'NR == 2 && ($2 != "1500.0" || $3 <= 0 || $3 > 40.1) { exit 1 }' out || 
 run cpuload --sysroot root -C power --power-source zenpower 0.05 1
 expect_text err "power is unavailable: there is no chip 'zenpower'"
 
+# Rows count in the average by their length: the frequency is another one from the second row on, which is short.
+echo 1000000 >root/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq
+run cpuload -q --sysroot root -f table -o rows -C frequency 1 -- sh -c 'until grep -q "^[0-9]" rows; do sleep 0.02; done
+	echo 3000000 >root/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq; sleep 0.05'
+expect_status 0
+# The first row lasted a second at least; what came later is told by when rows were written.
+awk '/^[0-9]/ {
+		split($1, part, ":")
+		last = 3600 * part[1] + 60 * part[2] + part[3]
+		if (!rows++) first = last
+		if ($3 != (rows == 1 ? 1000 : 3000)) bad = 1
+	}
+	/^Average/ { average = $3 }
+	END {
+		later = last - first + (last < first ? 86400 : 0) + 0.03
+		exit bad || rows < 2 || average <= 1000 || average > 1001 + 2000 * later / (1 + later)
+	}' rows || { fail "$what: wrong average"; cat rows; }
+
 # Idle states: columns as there are names, and growth where it grew.
 for cpu in 0 2; do
 	for state in 0 1; do
@@ -522,6 +569,21 @@ expect_lines err 0
 expect_text out '^load,power_package-0_w,power_core_w,power_dram_w$'
 # 1 J in 50 ms and a little more.
 awk -F, 'NR == 2 && ($2 != "0.000" || $3 != "0.000" || $4 <= 0 || $4 > 20.1) { exit 1 }' out || { fail "$what: wrong power"; cat out; }
+# What they took before the rows began is in none of them. Here cpuload waits that long for a reader of its header, behind a full pipe.
+mkfifo full
+exec 8<>full
+timeout 1 yes '' >&8
+cp root/start root/proc/stat
+start_background cpuload -q --sysroot root -C zones -o /proc/self/fd/8 1h -- sleep 0.05
+sleep 0.5
+echo 9000000 >root/sys/class/powercap/intel-rapl:0:0/energy_uj
+cat full >unread 8>&- &
+reader=$!
+wait_background
+exec 8>&-
+wait "$reader"
+expect_status 0
+expect_text unread '^[0-9.]+,[0-9.]+,[0-9.]*,0\.000,0\.000,0\.000,[0-9.]+$'
 run cpuload --sysroot root -f table -C zones,power 0.05 1
 expect_text out '^time +load % +W +package-0 W +core W +dram W$'
 rm -r root/sys/class/powercap
