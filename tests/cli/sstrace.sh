@@ -205,6 +205,13 @@ run sh -c 'exec sstrace --text -o saw.bin <hard'
 expect_trouble '^sstrace: --output: saw.bin is standard input: expected another file$'
 run sh -c 'exec sstrace --text saw.bin >>hard'
 expect_trouble '^sstrace: standard output is the input: expected another file$'
+for job in '' --text --info; do
+	run sh -c "exec sstrace $job saw.bin 1<>hard"
+	expect_trouble '^sstrace: standard output is the input: expected another file$'
+	run sh -c "exec sstrace $job <saw.bin 1<>hard"
+	expect_trouble '^sstrace: standard output is standard input: expected another file$'
+done
+cmp -s saw.bin saw.copy || fail 'the input was harmed'
 [ "$(wc -c <saw.bin)" -eq 140 ] || fail 'the input was harmed'
 what='sstrace --help >/dev/full'
 sstrace --help >/dev/full 2>err
