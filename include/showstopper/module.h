@@ -82,9 +82,9 @@ struct sst_option {
 };
 
 /* One of a table, by its type without SST_ and the member of the state that it fills; what else it has stands behind its help. */
-#define SST_OPTION(NAME, TYPE, STATE, MEMBER, HELP, ...)                                                                         \
+#define SST_OPTION(NAME, TYPE, STATE, MEMBER, ...)                                                                               \
 	{                                                                                                                        \
-		.name = NAME, .type = SST_##TYPE, .offset = offsetof(STATE, MEMBER), .help = HELP, __VA_ARGS__                   \
+		.name = NAME, .type = SST_##TYPE, .offset = offsetof(STATE, MEMBER), .help = __VA_ARGS__                         \
 	}
 
 #define SST_UNSET INT64_MIN

@@ -6,7 +6,7 @@
 #ifndef GROUPS_CGROUP_H
 #define GROUPS_CGROUP_H
 
-#include <limits.h>
+#include <linux/limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 

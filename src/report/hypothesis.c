@@ -9,6 +9,9 @@
 
 #include "base/splitmix.h"
 
+/* What two numbers may differ by, as a share of them, although they were meant to be the same. */
+#define ROUNDING 1e-13
+
 static const struct report_test unknown = {NAN, NAN, NAN, NAN, {NAN, NAN}, NAN};
 
 static double mean_of(const struct report_values *values)
@@ -28,7 +31,7 @@ static struct report_test t_test(double estimate, double error, double freedom)
 {
 	struct report_test result = unknown;
 	result.estimate = estimate;
-	if (!(error > 0))
+	if (!(error > 0) || !isfinite(error) || !(freedom > 0))
 		return result;
 	const double half = gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, freedom) * error;
 	result.low = estimate - half;
@@ -43,15 +46,16 @@ struct report_test report_welch_t(const struct report_values *a, const struct re
 {
 	const double of_a = variance_of(a) / (double)a->count;
 	const double of_b = variance_of(b) / (double)b->count;
-	const double both = of_a + of_b;
-	const double freedom = both * both / (of_a * of_a / (double)(a->count - 1) + of_b * of_b / (double)(b->count - 1));
-	return t_test(mean_of(b) - mean_of(a), sqrt(both), freedom);
+	const double share = of_a / (of_a + of_b);
+	const double freedom = 1 / (share * share / (double)(a->count - 1) + (1 - share) * (1 - share) / (double)(b->count - 1));
+	return t_test(mean_of(b) - mean_of(a), sqrt(of_a + of_b), freedom);
 }
 
-struct report_test report_paired_t(const struct report_values *differences)
+struct report_test report_paired_t(const struct report_values *differences, double size)
 {
 	const double count = (double)differences->count;
-	return t_test(mean_of(differences), sqrt(variance_of(differences) / count), count - 1);
+	const double error = sqrt(variance_of(differences) / count);
+	return t_test(mean_of(differences), error > ROUNDING * size ? error : 0, count - 1);
 }
 
 struct report_test report_sign(const struct report_values *differences)
@@ -156,6 +160,8 @@ struct report_test report_welch_anova(const struct report_values *sample, size_t
 		between += weight * off * off / (k - 1);
 		lambda += rest * rest / (double)(sample[i].count - 1);
 	}
+	if (!isfinite(between) || !isfinite(lambda))
+		return result;
 	result.statistic = between / (1 + 2 * (k - 2) / (k * k - 1) * lambda);
 	result.freedom[0] = k - 1;
 	result.freedom[1] = (k * k - 1) / (3 * lambda);
@@ -231,7 +237,8 @@ static double shapiro_w(const struct report_values *sample)
 		const double a = i < outer ? weight[i] : -m / scale;
 		sum += a * (sample->item[count - 1 - i] - sample->item[i]);
 	}
-	return fmin(sum * sum / gsl_stats_tss(sample->item, 1, count), 1);
+	const double all = gsl_stats_tss(sample->item, 1, count);
+	return all > 0 && isfinite(all) ? fmin(sum * sum / all, 1) : NAN;
 }
 
 static double shapiro_p(double w, double count)
@@ -264,7 +271,8 @@ struct report_test report_shapiro_wilk(const struct report_values *sample)
 		sample->item[0] == sample->item[sample->count - 1])
 		return result;
 	result.statistic = shapiro_w(sample);
-	result.p = shapiro_p(result.statistic, (double)sample->count);
+	if (!isnan(result.statistic))
+		result.p = shapiro_p(result.statistic, (double)sample->count);
 	return result;
 }
 

@@ -22,8 +22,11 @@ struct report_test {
 /* The mean of b less that of a, whose variances may differ (Welch 1947; degrees of freedom by Satterthwaite 1946). */
 struct report_test report_welch_t(const struct report_values *a, const struct report_values *b);
 
-/* The mean of differences between values that belong together. Student's t. */
-struct report_test report_paired_t(const struct report_values *differences);
+/*
+ * The mean of differences between values that belong together. Student's t. `size` is the largest of these values without its sign: what is
+ * no more than their rounding is no scatter.
+ */
+struct report_test report_paired_t(const struct report_values *differences, double size);
 
 /*
  * The same by the signs alone, those that are 0 left out (exact, binomial). The differences must be sorted. The estimate is their median, its

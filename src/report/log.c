@@ -26,8 +26,8 @@ static const struct column {
 	double least, most; /* what it may be */
 	const char *expected;
 } columns[COLUMNS] = {
-	[TIME] = {LOG_TIME, offsetof(struct report_log, time)},
-	[MONOTONIC] = {LOG_MONOTONIC, offsetof(struct report_log, monotonic)},
+	[TIME] = {.name = LOG_TIME, .array = offsetof(struct report_log, time)},
+	[MONOTONIC] = {.name = LOG_MONOTONIC, .array = offsetof(struct report_log, monotonic)},
 	[TARGET] = {LOG_TARGET, offsetof(struct report_log, target), 0, 1, "a load from 0 to 1"},
 	[POWER] = {LOG_POWER, offsetof(struct report_log, power), 0, INFINITY, "a power in watts"},
 	/* The difference of two measured loads: it may be a little below 0. */

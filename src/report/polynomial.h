@@ -7,7 +7,7 @@
 
 #define POLYNOMIAL_MOST 2 /* degree */
 
-/* y = coefficient[0] + coefficient[1] x + coefficient[2] x². What follows from residuals is NaN where there are none. */
+/* y = coefficient[0] + coefficient[1] x + coefficient[2] x². What follows from residuals is NaN where there are none, as of points that lie on the curve. */
 struct polynomial {
 	size_t count;
 	int degree;

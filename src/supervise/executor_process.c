@@ -38,6 +38,8 @@
 #define KILL_LIMIT_NS (10 * NS_PER_S)
 /* How long a guardian that was killed with the master may take to end. */
 #define GUARDIAN_ENDS_MS 100
+/* How long other executors may take to let attached trees go. */
+#define OTHERS_LIMIT_NS (500 * NS_PER_MS)
 /* How long the init of a contained workload may take to reap what was killed. */
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
@@ -398,32 +400,49 @@ static bool attached_is_over(struct executor_process *process, bool look)
 
 /*
  * An executor that was killed leaves its attached tree stopped. The master continues it, unless that is killed before it gets to it, when
- * all others have ended already as it had told them to.
+ * all others have ended already as it had told them to. True while another lives that has not let its tree go.
  */
-static void continue_abandoned(const struct executor_process *process)
+static bool continue_abandoned(const struct executor_process *process)
 {
 	const struct config *config = process->run->config;
-	for (unsigned i = 0; i < config->attaches; i++) {
-		const struct slot *slot = &process->run->shared->slot[config->workloads - config->attaches + i];
-		const pid_t pid = atomic_load(&slot->executor);
+	bool may_stop = false;
+	for (unsigned i = config->workloads - config->attaches; i < config->workloads; i++) {
+		struct slot *slot = &process->run->shared->slot[i];
+		const pid_t pid = i == process->index ? 0 : atomic_load(&slot->executor);
 		struct linux_process stat;
-		if (pid && pid != getpid() && (linux_process_read(pid, &stat) != 0 || linux_process_has_ended(&stat)))
-			obligations_release(process->run->owed, config->workloads - config->attaches + i);
+		if (pid && linux_process_read(pid, &stat) == 0 && !linux_process_has_ended(&stat)) {
+			may_stop = true;
+		} else if (pid) {
+			obligations_release(process->run->owed, i);
+			atomic_store(&slot->executor, 0);
+		}
 	}
+	return may_stop;
 }
 
-/* Removes the own group. When the master is dead, the guardian and other executors may be, too. */
+/* The master is dead; the guardian and other executors may be, too. */
+static void settle_abandoned(struct executor_process *process, struct pollfd *guardian)
+{
+	/* Killed at once, they don't end at once. A guardian that lives waits longer for executors. */
+	if (!guardian->revents)
+		poll(guardian, 1, GUARDIAN_ENDS_MS);
+	obligations_settle_abandoned(process->run->owed, guardian->revents);
+	/* Who dies before it has let go may have stopped its tree once more. The own one is let go: two don't wait for each other. */
+	atomic_store(&process->slot->executor, 0);
+	const int64_t limit = clock_now() + OTHERS_LIMIT_NS;
+	while (continue_abandoned(process) && clock_now() < limit)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+}
+
+/* Removes the own group. */
 static void leave_groups(struct executor_process *process)
 {
 	const struct run *const run = process->run;
 	struct pollfd above[] = {{.fd = run->master, .events = POLLIN}, {.fd = run->guardian, .events = POLLIN}};
 	workload_group_close(&process->brake.group);
 	poll(above, 2, 0);
-	/* Killed at once, they don't end at once. A guardian that lives waits longer for executors. */
-	if (above[0].revents && !above[1].revents)
-		poll(&above[1], 1, GUARDIAN_ENDS_MS);
 	if (above[0].revents)
-		obligations_settle_abandoned(run->owed, above[1].revents);
+		settle_abandoned(process, &above[1]);
 	else
 		workload_groups_leave(run->groups, process->index, atomic_load(&run->shared->phase) > SHARED_RUN);
 }
@@ -485,12 +504,13 @@ static int watch(struct executor_process *process)
 		}
 		if (await(process, polled, sizeof polled / sizeof *polled) < 0)
 			continue;
-		const bool edge_alone = executor_on_time(executor);
-		news = !edge_alone || polled[SIGNALS].revents || polled[MASTER].revents || polled[TIE].revents;
+		/* First: nothing is stopped any more once that is known. */
 		if (polled[MASTER].revents) {
 			end(process, process->attached ? EXECUTOR_LETS_GO : EXECUTOR_KILLS);
 			return EXIT_TROUBLE;
 		}
+		const bool edge_alone = executor_on_time(executor);
+		news = !edge_alone || polled[SIGNALS].revents || polled[TIE].revents;
 		if (polled[GUARDIAN].revents) {
 			polled[GUARDIAN].fd = -1;
 			executor_left_alone(executor);

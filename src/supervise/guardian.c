@@ -245,7 +245,10 @@ static int clean_up(const struct master_ties *ties, const struct end *end, bool 
 	if (!is_clean)
 		descendants_name(names, sizeof names);
 	/* Again where the master could not, which has said so. */
-	const bool is_settled = obligations_settle(&ties->owed, WIFSIGNALED(end->status));
+	const bool was_killed = WIFSIGNALED(end->status);
+	const bool is_settled = obligations_settle(&ties->owed, was_killed, was_killed);
+	/* The last, as a terminal that is held may take a second. */
+	live_line_give_back(ties->owed.last_row);
 	say_what_was(end, result, is_clean ? NULL : names);
 	return is_clean && is_settled ? result : EXIT_TROUBLE;
 }
@@ -271,7 +274,7 @@ static int run_master(const struct config *config, struct master_ties *ties, con
 		ties->guardian.fd < 0 && (errno == ENOSYS || errno == EPERM)
 			? " (expected Linux 5.3 or newer, and a sandbox that permits pidfd_open)"
 			: "");
-	obligations_settle(&ties->owed, true);
+	obligations_settle(&ties->owed, false, true);
 	return EXIT_TROUBLE;
 }
 

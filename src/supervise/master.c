@@ -555,7 +555,8 @@ static int run_workloads(struct master *master)
 	}
 	obligations_check_clocks(&master->ties->owed);
 	live_line_remove(&recording->live_line);
-	if (!obligations_settle(&master->ties->owed, true))
+	heartbeat_beat(master->run.heartbeat);
+	if (!obligations_settle(&master->ties->owed, master->overdue, true))
 		master->status = EXIT_TROUBLE;
 	if (!warned)
 		warn_of_unread_input(config);
@@ -586,7 +587,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 	if (status == 0)
 		status = run_workloads(&master);
 	else
-		obligations_settle(&ties->owed, false); /* the guardian may be dead */
+		obligations_settle(&ties->owed, false, false); /* the guardian may be dead */
 	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);
 	free(master.executor);

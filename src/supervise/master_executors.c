@@ -172,7 +172,7 @@ static void report_respawn_failure(const struct master *master, unsigned index)
 
 static void note_executor(struct master *master, unsigned index, int wait_status)
 {
-	const struct slot *slot = &master->run.shared->slot[index];
+	struct slot *slot = &master->run.shared->slot[index];
 	master->executor[index] = 0;
 	master->alive--;
 	estimate_release(master->run.shared, index + 1);
@@ -196,6 +196,8 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 	master->lost += !atomic_load(&slot->lost);
 	shared_set_lost(master->run.shared, index, clock_now());
 	obligations_release(&master->ties->owed, index);
+	/* Who ends later doesn't find it abandoned once more. */
+	atomic_store(&slot->executor, 0);
 	if (WIFSIGNALED(wait_status))
 		diag("the executor of workload %u was killed by signal %d (%s); %s", index, WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)), then);

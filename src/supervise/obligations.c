@@ -163,16 +163,14 @@ void obligations_release(const struct obligations *owed, unsigned workload)
 	workload_groups_release_one(owed->groups, workload);
 }
 
-bool obligations_settle(const struct obligations *owed, bool say)
+bool obligations_settle(const struct obligations *owed, bool abandoned, bool say)
 {
 	if (owed->groups)
 		workload_groups_remove(owed->groups);
 	/* Now that nobody is left who could stop them again. */
-	continue_attached(owed);
-	const bool are_given_back = give_back_clocks(&owed->clocks, say);
-	/* The last, as a terminal that is held may take a second. */
-	live_line_give_back(owed->last_row);
-	return are_given_back;
+	if (abandoned)
+		continue_attached(owed);
+	return give_back_clocks(&owed->clocks, say);
 }
 
 void obligations_settle_abandoned(const struct obligations *owed, bool alone)

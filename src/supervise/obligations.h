@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a run owes to the machine, and to what it found there, once it has begun. Each is undone by one function, and whoever is left of
- * guardian, master and executors calls the list; src/README.md says who sees which death. To undo what is undone does no harm.
+ * guardian, master and executors calls the list; src/README.md says who sees which death. To undo what is undone does no harm, but for attached processes.
  */
 #ifndef SUPERVISE_OBLIGATIONS_H
 #define SUPERVISE_OBLIGATIONS_H
@@ -45,8 +45,12 @@ void obligations_check_clocks(const struct obligations *owed);
 /* What the executor of one workload has left by its death: nothing of it stands still, or is limited, any more. */
 void obligations_release(const struct obligations *owed, unsigned workload);
 
-/* The list, for guardian or master, which have killed what was started. False where clocks can't be given back, which `say` says. */
-bool obligations_settle(const struct obligations *owed, bool say);
+/*
+ * The list, for guardian or master, which have killed what was started; the terminal's last row is the guardian's. `abandoned`: executors
+ * may not have let attached processes go, which are continued. Who was let go may have been stopped by somebody else since, and stays so.
+ * False where clocks can't be given back, which `say` says.
+ */
+bool obligations_settle(const struct obligations *owed, bool abandoned, bool say);
 
 /*
  * The list, for an executor that has outlived the master and ended its own workload. It kills what is in the groups, which may be that of

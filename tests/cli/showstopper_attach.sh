@@ -371,4 +371,15 @@ expect_status 125
 expect_left_running 3
 end_tree
 
+# Who was let go and was stopped by its user since stays so, whatever the rest of the run takes.
+sleep 1000 &
+stopped=$!
+start_run -q -c open -T 100% -r 1s --grace 2s --attach "$stopped" -n 1 sh -c 'trap "" TERM; while :; do sleep 1; done'
+sleep 2
+kill -STOP "$stopped"
+wait_background
+state=$(cut -d ' ' -f 3 "/proc/$stopped/stat")
+[ "$state" = T ] || fail "a process that its user stopped after it had been let go is in state $state"
+kill -KILL "$stopped"
+
 finish

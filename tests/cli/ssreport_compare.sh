@@ -75,15 +75,16 @@ run ssreport compare -- old.csv
 expect_trouble 'found no file before --, expected those of the first group$'
 run ssreport compare -l a old.csv -- new.csv
 expect_trouble 'found --label and --, expected one of them between groups$'
-run ssreport compare --paired old.csv -- few.csv
-expect_trouble '\-\-paired: found 6 values of old.csv and 2 of few.csv, expected as many$'
+printf 'seconds\n30\n31\n' >two.csv
+run ssreport compare --paired old.csv -- two.csv
+expect_trouble '\-\-paired: found 6 values of old.csv and 2 of two.csv, expected as many$'
 run ssreport compare --column nix old.csv -- new.csv
 expect_trouble 'old.csv:1: found the columns name,seconds,note, expected nix as --column says$'
 run ssreport compare --column seconds --column name old.csv -- new.csv
 expect_trouble 'found --column twice, expected one column$'
 printf 'seconds\n1\n' >one.csv
 run ssreport compare old.csv one.csv
-expect_trouble 'found 1 values of one.csv, expected two or more$'
+expect_trouble 'found 1 value of one.csv, expected two or more$'
 printf 'seconds\n1\nabc\n' >word.csv
 run ssreport compare old.csv word.csv
 expect_trouble "word.csv:3:1: seconds: found 'abc', expected a number"
@@ -92,6 +93,24 @@ run ssreport compare words.csv old.csv
 expect_trouble 'words.csv:2: found no number in the columns a,b, expected one, or --column NAME$'
 run ssreport compare -o x.svg old.csv new.csv
 expect_trouble 'compare has no picture'
+
+run ssreport compare --by nix old.csv -- new.csv
+expect_trouble 'found --by beside labels or --, expected one of them to make groups$'
+run ssreport compare --by nix old.csv new.csv
+expect_trouble 'old.csv:1: found the columns name,seconds,note, expected nix as --by says$'
+run ssreport compare old.csv -- new.csv -f csv
+expect_trouble 'found -f behind --, expected a file; options stand before the first --$'
+run ssreport compare --seed 2 old.csv new.csv
+expect_trouble 'found --resamples or --seed without --quantiles, for which they are$'
+# A value that is missing would shift all pairs behind it.
+printf 'x\n1\n""\n3\n' >gap.csv
+run ssreport compare --paired gap.csv two.csv
+expect_trouble 'gap.csv:3:[0-9]*: x: found no value, expected one in each row with --paired$'
+# Labels that are numbers are no values.
+printf 'l,x\n1,5\n1,6\n2,8\n2,9\n' >numbered.csv
+run ssreport compare --by l -f csv numbered.csv
+expect_row 'mean,1,,2,,5.5,'
+expect_row 'mean,2,,2,,8.5,'
 
 # ---- Models ---------------------------------------------------------------------------------------------------------------
 
@@ -121,6 +140,8 @@ run ssreport model --by scaling -f csv power.csv
 cmp -s out named || fail "$what: $(diff out named)"
 run ssreport model -f csv --column c --column power power.csv
 expect_row 'power.csv,linear,192,'
+run ssreport model --by nix power.csv
+expect_trouble 'power.csv:1: found the columns scaling,c,power, expected nix as --by says$'
 run ssreport model --column c power.csv
 expect_trouble 'found one --column, expected two: that of x, then that of y$'
 run ssreport model old.csv

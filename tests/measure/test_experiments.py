@@ -58,3 +58,14 @@ def test_a_live_line_on_a_terminal_alone(tmp_path: Path) -> None:
     process.wait()
     assert b"run 7 of 36: load 40 %, target 50 %, done at " in said
     assert said.endswith(b"\r\x1b[K")
+
+
+def test_quick_or_full_whichever_is_said_last() -> None:
+    def count(*words: str) -> int:
+        script = ROOT / "tools/experiments/sweep"
+        run = [sys.executable, "-B", str(script), "--dry-run", "--simulate", "-w", "burn-single", *words]
+        return len(subprocess.run(run, capture_output=True, text=True, check=True).stdout.splitlines())
+
+    quick, full = count("-q"), count("-f")
+    assert quick != full
+    assert count("-f", "-q") == quick and count("-q", "--full") == full

@@ -232,6 +232,12 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         self.default = words_of(self.default_workloads)
         self.workloads = self.workloads or self.default
 
+    def take(self, key: str, of: Option, value: str | None) -> None:
+        super().take(key, of, value)
+        # The one that was said last.
+        if key in ("quick", "full"):
+            setattr(self, "full" if key == "quick" else "quick", False)
+
     @property
     def targets_said(self) -> str:
         return self.default_targets + (f"; quick: {self.quick_targets}" if self.quick_targets else "")

@@ -2,7 +2,6 @@
 """What benchmarks have in common: a command line, the build, a table and its block in a document; the machine seen from outside, how far its load was from
 a target, with and without bursts of others."""
 
-import sys
 import tempfile
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ import time
 from measure.batch import Experiment
 from measure.cluster import Cluster
 from measure.process import Interrupted, attempt, has_program, output_of, start
-from measure.text import Trouble, quoted, quoted_words, write
+from measure.text import Trouble, quoted_words, write
 
 
 def ask(own: Experiment) -> int:

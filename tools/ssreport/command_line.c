@@ -68,6 +68,12 @@ static int add_groups(struct settings *settings, const struct tool_options *pars
 			begins = true;
 			continue;
 		}
+		if (begins && strcmp(word, "--") == 0)
+			break;
+		if (word[0] == '-' && word[1]) {
+			diag("found %s behind --, expected a file; options stand before the first --", word);
+			return -1;
+		}
 		if (begins)
 			report_input_label(input, word);
 		begins = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether groups of measurements differ, each way of asking a row. */
+#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 #include "report/hypothesis.h"
 #include "ssreport/groups.h"
 #include "ssreport/parts.h"
+
+/* Of the bootstrap, by default. */
+#define RESAMPLES 9999
+#define SEED 1
 
 enum { TEST, A, B, COUNT_A, COUNT_B, ESTIMATE, LOW, HIGH, PERCENT, STATISTIC, FREEDOM, FREEDOM_2, P, P_HOLM, CELLS };
 
@@ -84,12 +89,15 @@ static int describe(struct comparison *comparison, struct group *group)
 static int compare_paired(struct comparison *comparison, const struct group *a, const struct group *b)
 {
 	struct report_values differences = {0};
+	double size = 0;
 	int result = 0;
-	for (size_t i = 0; result == 0 && i < a->values.count; i++)
+	for (size_t i = 0; result == 0 && i < a->values.count; i++) {
+		size = fmax(size, fmax(fabs(a->values.item[i]), fabs(b->values.item[i])));
 		result = report_values_add(&differences, b->values.item[i] - a->values.item[i]);
+	}
 	if (result == 0) {
 		report_values_sort(&differences);
-		result = add_result(comparison, PAIRED_T, a, b, report_paired_t(&differences));
+		result = add_result(comparison, PAIRED_T, a, b, report_paired_t(&differences, size));
 		if (result == 0)
 			result = add_result(comparison, SIGN, a, b, report_sign(&differences));
 	} else {
@@ -104,8 +112,9 @@ static int compare_quantiles(struct comparison *comparison, const struct group *
 	const struct settings *const settings = comparison->settings;
 	for (size_t i = 0; i < settings->quantiles; i++) {
 		struct report_test found;
-		if (report_quantile_difference(&a->values, &b->values, settings->quantile[i], (size_t)settings->resamples,
-			    (uint64_t)settings->seed, &found) != 0)
+		if (report_quantile_difference(&a->values, &b->values, settings->quantile[i],
+			    settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples,
+			    settings->seed == UNSET ? SEED : (uint64_t)settings->seed, &found) != 0)
 			return complain_about_memory();
 		char *name = NULL;
 		if (asprintf(&name, "quantile %g %%", 100 * settings->quantile[i]) < 0 || !report_keep(comparison->report, name))
@@ -241,7 +250,8 @@ static int check_groups(const struct comparison *comparison)
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *const group = &groups->item[i];
 		if (group->values.count < 2) {
-			diag("found %zu values of %s, expected two or more", group->values.count, group->label);
+			diag("found %zu value%s of %s, expected two or more", group->values.count,
+				group->values.count == 1 ? "" : "s", group->label);
 			return -1;
 		}
 		if (comparison->settings->paired && group->values.count != groups->item[0].values.count) {
@@ -255,7 +265,11 @@ static int check_groups(const struct comparison *comparison)
 
 static int check_compare(const struct settings *settings)
 {
-	return settings->column_names <= 1 ? 0 : complain("found --column twice, expected one column");
+	if (settings->column_names > 1)
+		return complain("found --column twice, expected one column");
+	if ((settings->resamples != UNSET || settings->seed != UNSET) && !settings->has_quantiles)
+		return complain("found --resamples or --seed without --quantiles, for which they are");
+	return check_by(settings);
 }
 
 static int make_compare(struct report *report)
@@ -264,6 +278,9 @@ static int make_compare(struct report *report)
 	struct comparison comparison = {.report = report, .settings = settings};
 	comparison.groups.column = settings->column_names > 0 ? settings->column_name[0] : NULL;
 	comparison.groups.by = settings->by;
+	comparison.groups.needs_by = settings->by;
+	comparison.groups.is_whole = settings->paired;
+	gsl_set_error_handler_off();
 	int result = groups_read_words(&comparison.groups, &settings->input);
 	if (result == 0)
 		result = check_groups(&comparison);

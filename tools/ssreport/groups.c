@@ -32,12 +32,14 @@ static struct group *find_group(struct groups *groups, const char *label, size_t
 	return NULL;
 }
 
-/* The next column behind `after` whose field in this row is a number, or -1. */
-static int find_number(const struct csv *csv, int after)
+/* The next column behind `after`, but for that of the labels, whose field in this row is a number, or -1. */
+static int find_number(const struct csv *csv, int after, int label)
 {
 	for (int i = after + 1; i < (int)csv_columns(csv); i++) {
 		size_t length;
 		double value;
+		if (i == label)
+			continue;
 		const char *const text = csv_text(csv, (size_t)i, &length);
 		if (length > 0 && units_parse_real(text, length, &value, NULL) == 0)
 			return i;
@@ -45,10 +47,10 @@ static int find_number(const struct csv *csv, int after)
 	return -1;
 }
 
-static int find_column(const struct csv *csv, const char *name, const char *column, int after)
+static int find_column(const struct csv *csv, const char *name, const char *column, int after, int label)
 {
 	char found[160];
-	const int at = column ? csv_find(csv, column) : find_number(csv, after);
+	const int at = column ? csv_find(csv, column) : find_number(csv, after, label);
 	if (at >= 0)
 		return at;
 	csv_print_columns(csv, found, sizeof found);
@@ -62,13 +64,19 @@ static int find_column(const struct csv *csv, const char *name, const char *colu
 
 static int find_places(const struct groups *groups, const struct csv *csv, const char *name, struct places *places)
 {
+	char found[160];
 	places->label = groups->by ? csv_find(csv, groups->by) : -1;
-	places->column = find_column(csv, name, groups->column, -1);
+	if (groups->needs_by && places->label < 0) {
+		diag("%s:1: found the columns %s, expected %s as --by says", name, csv_print_columns(csv, found, sizeof found),
+			groups->by);
+		return -1;
+	}
+	places->column = find_column(csv, name, groups->column, -1, places->label);
 	places->second = -1;
 	if (places->column < 0)
 		return -1;
 	if (groups->has_second)
-		places->second = find_column(csv, name, groups->second, groups->column ? -1 : places->column);
+		places->second = find_column(csv, name, groups->second, groups->column ? -1 : places->column, places->label);
 	return groups->has_second && places->second < 0 ? -1 : 0;
 }
 
@@ -84,6 +92,10 @@ static int read_row(struct groups *groups, struct csv *csv, const struct places 
 	if (csv_number(csv, (size_t)places->column, &value) != 0 ||
 		(groups->has_second && csv_number(csv, (size_t)places->second, &second) != 0))
 		return complain(csv_error(csv));
+	if (groups->is_whole && !isfinite(value)) {
+		csv_refuse(csv, (size_t)places->column, "found no value, expected one in each row with --paired");
+		return complain(csv_error(csv));
+	}
 	if (!isfinite(value) || !isfinite(second))
 		return 0;
 	if (report_values_add(&group->values, value) != 0 ||
@@ -124,6 +136,14 @@ int groups_read(struct groups *groups, const char *path, const char *label)
 	const int result = read_rows(groups, csv, name, label);
 	csv_close(csv);
 	return result;
+}
+
+int check_by(const struct settings *settings)
+{
+	for (size_t i = 0; settings->by && i < settings->input.words; i++)
+		if (settings->input.word[i].label || settings->input.word[i].path != settings->input.word[i].text)
+			return complain("found --by beside labels or --, expected one of them to make groups");
+	return 0;
 }
 
 int groups_read_words(struct groups *groups, const struct report_input *input)

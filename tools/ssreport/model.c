@@ -75,13 +75,15 @@ static int add_group(struct report *report, struct group *group)
 
 static int check_model(const struct settings *settings)
 {
-	return settings->column_names != 1 ? 0 : complain("found one --column, expected two: that of x, then that of y");
+	if (settings->column_names == 1)
+		return complain("found one --column, expected two: that of x, then that of y");
+	return check_by(settings);
 }
 
 static int make_model(struct report *report)
 {
 	const struct settings *const settings = report->settings;
-	struct groups groups = {.by = settings->by, .has_second = true};
+	struct groups groups = {.by = settings->by, .needs_by = settings->by, .has_second = true};
 	gsl_set_error_handler_off();
 	if (settings->column_names > 0) {
 		groups.column = settings->column_name[0];

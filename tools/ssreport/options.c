@@ -16,7 +16,6 @@
 #define BURST_DEFAULT 0.03
 #define CALM_DEFAULT NS_PER_S
 #define COLUMNS_MAX 12
-#define RESAMPLES_DEFAULT 9999
 #define SIZE_LEAST_CM 3.0
 #define SIZE_MOST_CM 100.0
 
@@ -78,9 +77,9 @@ const struct tool_option ssreport_options[] = {
 	[OPTION_PAIRED] = {0, "paired", TOOL_FLAG, MEMBER(paired), .uses = COMPARE,
 		.help = "the first values of all groups belong together, the second ones, and so on"},
 	[OPTION_RESAMPLES] = {0, "resamples", TOOL_INT, MEMBER(resamples), 1000, 1000000, .argument = "N", .uses = COMPARE,
-		.help = "how often values are drawn for the intervals of quantiles"},
+		.help = "how often values are drawn for the intervals of quantiles (9999)"},
 	[OPTION_SEED] = {0, "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .uses = COMPARE,
-		.help = "of these draws"},
+		.help = "of these draws (1)"},
 	[OPTION_WIDTH] = {0, "width", TOOL_VALUE, .argument = "NUMBER", .uses = HISTOGRAM,
 		.help = "of a bin (one that makes 8 to 21 bins)"},
 	[OPTION_BINS] = {0, "bins", TOOL_INT, MEMBER(bins), 1, REPORT_BINS_MOST, .argument = "N", .uses = HISTOGRAM,
@@ -111,8 +110,8 @@ void settings_init(struct settings *settings)
 		.columns = 1,
 		.quantile = {0.05, 0.25, 0.5, 0.75, 0.95},
 		.quantiles = 5,
-		.resamples = RESAMPLES_DEFAULT,
-		.seed = 1,
+		.resamples = UNSET,
+		.seed = UNSET,
 		.range = {NAN, NAN}};
 }
 

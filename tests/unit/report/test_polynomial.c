@@ -84,6 +84,34 @@ static void test_criterion(void **state)
 	expect(line.aicc, 6 * log(line.residual_sd * line.residual_sd * 4 / 6) + 6 + 24.0 / 2, 1e-12);
 }
 
+/* Times since 1970, of which powers can't be told apart; and points that lie on a curve, of which nothing is uncertain. */
+static void test_far_from_zero(void **state)
+{
+	(void)state;
+	enum { POINTS = 21 };
+	for (int far = 0; far < 2; far++) {
+		double x[POINTS];
+		double y[POINTS];
+		struct polynomial line;
+		struct polynomial parabola;
+		for (int i = 0; i < POINTS; i++) {
+			x[i] = 1700000000.0 * far + i;
+			y[i] = (double)i * i + 3 * i + 1 + (i % 2 ? 0.01 : -0.01) * (i % 3);
+		}
+		assert_int_equal(polynomial_fit(x, y, POINTS, 1, &line), 0);
+		assert_int_equal(polynomial_fit(x, y, POINTS, 2, &parabola), 0);
+		expect(parabola.coefficient[2], 1, 1e-3);
+		assert_true(parabola.r2 > 0.999999 && parabola.p < 1e-20 && parabola.residual_sd < 0.02);
+		assert_true(polynomial_weight(&parabola, &line) > 0.999);
+		for (int i = 0; i < POINTS; i++)
+			y[i] = 0.1 + 0.01 * i;
+		assert_int_equal(polynomial_fit(x, y, POINTS, 1, &line), 0);
+		assert_int_equal(polynomial_fit(x, y, POINTS, 2, &parabola), 0);
+		expect(line.coefficient[1], 0.01, 1e-9);
+		assert_true(isnan(polynomial_weight(&parabola, &line)) && isnan(parabola.p));
+	}
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -104,6 +132,7 @@ int main(void)
 		cmocka_unit_test(test_pontius),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_criterion),
+		cmocka_unit_test(test_far_from_zero),
 		cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

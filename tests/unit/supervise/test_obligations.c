@@ -90,13 +90,23 @@ START_TEST(all_is_undone_by_who_is_left)
 	for (int again = 0; again < 2; again++) {
 		stop_both();
 		if (_i == 0)
-			ck_assert(obligations_settle(&owed, true));
+			ck_assert(obligations_settle(&owed, true, true));
 		else
 			obligations_settle_abandoned(&owed, _i == 2);
 		ck_assert(goes_on(0));
 		ck_assert(goes_on(1));
-		ck_assert_int_eq(is_row_given_back(), _i != 1);
+		ck_assert_int_eq(is_row_given_back(), _i == 2);
 	}
+}
+END_TEST
+
+/* Who was let go may have been stopped by its user since. */
+START_TEST(who_was_let_go_is_left_alone)
+{
+	stop_both();
+	ck_assert(obligations_settle(&owed, false, true));
+	ck_assert(!goes_on(0));
+	ck_assert(!goes_on(1));
 }
 END_TEST
 
@@ -106,7 +116,7 @@ START_TEST(before_anything_was_opened_nothing_is_owed)
 	owed.groups = NULL;
 	close(owed.last_row);
 	owed.last_row = -1;
-	ck_assert(obligations_settle(&owed, true));
+	ck_assert(obligations_settle(&owed, true, true));
 }
 END_TEST
 
@@ -126,6 +136,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, enter, leave);
 	tcase_add_test(tests, what_one_executor_left_is_let_go);
 	tcase_add_loop_test(tests, all_is_undone_by_who_is_left, 0, 3);
+	tcase_add_test(tests, who_was_let_go_is_left_alone);
 	tcase_add_test(tests, before_anything_was_opened_nothing_is_owed);
 	tcase_add_test(tests, what_is_refused_leaves_nothing_to_free);
 	suite_add_tcase(suite, tests);
