@@ -36,8 +36,6 @@
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
-/* How long a guardian that was killed with the master may take to end. */
-#define GUARDIAN_ENDS_MS 100
 /* How long other executors may take to let attached trees go. */
 #define OTHERS_LIMIT_NS (500 * NS_PER_MS)
 /* How long the init of a contained workload may take to reap what was killed. */
@@ -421,12 +419,9 @@ static bool continue_abandoned(const struct executor_process *process)
 }
 
 /* The master is dead; the guardian and other executors may be, too. */
-static void settle_abandoned(struct executor_process *process, struct pollfd *guardian)
+static void settle_abandoned(struct executor_process *process)
 {
-	/* Killed at once, they don't end at once. A guardian that lives waits longer for executors. */
-	if (!guardian->revents)
-		poll(guardian, 1, GUARDIAN_ENDS_MS);
-	obligations_settle_abandoned(process->run->owed, guardian->revents);
+	obligations_settle_abandoned(process->run->owed);
 	/* Who dies before it has let go may have stopped its tree once more. The own one is let go: two don't wait for each other. */
 	atomic_store(&process->slot->executor, 0);
 	const int64_t limit = clock_now() + OTHERS_LIMIT_NS;
@@ -438,11 +433,10 @@ static void settle_abandoned(struct executor_process *process, struct pollfd *gu
 static void leave_groups(struct executor_process *process)
 {
 	const struct run *const run = process->run;
-	struct pollfd above[] = {{.fd = run->master, .events = POLLIN}, {.fd = run->guardian, .events = POLLIN}};
+	struct pollfd master = {.fd = run->master, .events = POLLIN};
 	workload_group_close(&process->brake.group);
-	poll(above, 2, 0);
-	if (above[0].revents)
-		settle_abandoned(process, &above[1]);
+	if (poll(&master, 1, 0) > 0)
+		settle_abandoned(process);
 	else
 		workload_groups_leave(run->groups, process->index, atomic_load(&run->shared->phase) > SHARED_RUN);
 }

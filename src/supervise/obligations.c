@@ -10,7 +10,6 @@
 #include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/units.h"
-#include "supervise/live_line.h"
 
 /* How long what is in the groups may take to die. */
 #define CLEAR_LIMIT_NS (10 * NS_PER_S)
@@ -173,12 +172,8 @@ bool obligations_settle(const struct obligations *owed, bool abandoned, bool say
 	return give_back_clocks(&owed->clocks, say);
 }
 
-void obligations_settle_abandoned(const struct obligations *owed, bool alone)
+void obligations_settle_abandoned(const struct obligations *owed)
 {
 	continue_attached(owed);
 	workload_groups_clear(owed->groups, clock_now() + CLEAR_LIMIT_NS);
-	if (!alone)
-		return;
-	give_back_clocks(&owed->clocks, true);
-	live_line_give_back(owed->last_row);
 }

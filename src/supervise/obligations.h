@@ -54,9 +54,10 @@ bool obligations_settle(const struct obligations *owed, bool abandoned, bool say
 
 /*
  * The list, for an executor that has outlived the master and ended its own workload. It kills what is in the groups, which may be that of
- * another executor. `alone`: the guardian is dead too, and what it would do is left to whoever can.
+ * another executor. Clocks are the guardian's, or the next run's by their record: several executors that gave them back at once, and were
+ * killed at it, could leave neither.
  */
-void obligations_settle_abandoned(const struct obligations *owed, bool alone);
+void obligations_settle_abandoned(const struct obligations *owed);
 
 /* What the master shares with the guardian from the fork on. */
 struct master_ties {

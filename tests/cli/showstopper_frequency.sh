@@ -190,14 +190,6 @@ kill -KILL "$guardian"
 wait_background
 wait_until is_untouched
 expect_untouched
-# Both at once: the executor is left.
-begin
-kill -STOP "$guardian" "$master"
-kill -KILL "$master" "$guardian"
-wait_background
-wait_until is_untouched
-expect_untouched
-
 # One run at a time. What another one changes meanwhile is told, and set back too.
 begin
 run showstopper --sysroot root -T 100% -r 1s --frequency 2.4GHz true
