@@ -297,7 +297,7 @@ until [ -e over ]; do sleep 0.02; done
 exit 9
 END
 if command -v script >/dev/null; then
-	terminal 'cpuload -q 0.05 -- sh ./interrupted'
+	terminal 'exec cpuload -q 0.05 -- sh ./interrupted'
 	wait_until test -e ready
 	ctrl_c
 	wait_until test -s interrupts
@@ -306,7 +306,7 @@ if command -v script >/dev/null; then
 	expect_status 9
 	expect_lines interrupts 1
 	rm ready over interrupts
-	terminal 'cpuload -q 0.05 -- setsid sh ./interrupted'
+	terminal 'exec cpuload -q 0.05 -- setsid sh ./interrupted'
 	wait_until test -e ready
 	ctrl_c
 	sleep 0.4
