@@ -8,10 +8,11 @@ only runs that are complete there are taken over."""
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from measure import machine, making, runs
 from measure.publish import remove
 from measure.runs import Run
-from measure.text import Trouble, first_line, lines_of, listed, number, quoted_words, read_csv, write
+from measure.text import first_line, lines_of, listed, number, quoted_words, read_csv, refuse, write
 
 if TYPE_CHECKING:
     from measure.batch import Batch
@@ -40,18 +41,16 @@ class Cluster:
             (own.environments != ["native"], "--in: expected native beside --slurm or --parallel"),
             (own.simulated, "what is simulated runs here alone; leave out --slurm or --parallel"),
         ):
-            if own.on_cluster and is_so:
-                raise Trouble(why)
+            refuse(own.on_cluster and is_so, why)
         if own.given_processors:
             return own.given_processors
         if said := first_line(self.folder / "processors"):
-            if not own.on_cluster and not own.only_report:
-                raise Trouble(
-                    f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel"
-                )
+            is_here = not own.on_cluster and not own.only_report
+            refuse(is_here, f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel")
             return int(said)
-        return int(self.way().ask(own)) if own.on_cluster else own.processors
+        return int(self.way.ask(own)) if own.on_cluster else own.processors
 
+    @property
     def way(self) -> ModuleType:
         """How tasks are handed out."""
         from measure import parallel, slurm
@@ -86,39 +85,20 @@ class Cluster:
         words += ["--build", str(Path(build).absolute()), "--output", str(self.output)]
         return quoted_words([*words, "--processors", str(self.own.processors), "--task"])
 
-    def show(self) -> None:
-        """What would be handed out."""
-        print(self.way().script(self), end="")
-
     # ---- On a node --------------------------------------------------------------------------------------------------------------
 
     def is_made(self, run: Run) -> bool:
         """Whether it is complete, be it that nobody has taken it over yet."""
-        places = [run.folder(self.output), *self.folder.glob(f"*/runs/{glob_text(run.label)}")]
+        places = [run.folder(self.output), *self.folder.glob(f"*/runs/{glob.escape(run.label)}")]
         return any(runs.is_complete(run, place) for place in places)
-
-    def check_kind(self, of: Sequence[Run], own: str, node: str) -> None:
-        """Runs on machines of two kinds can't be compared, save where that was asked for."""
-        if self.own.per_node == "any":
-            return
-        for run in of:
-            there = run.folder(self.output)
-            if (there / "machine.txt").exists() and kind_of(there / "machine.txt") != own:
-                raise Trouble(
-                    f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node};"
-                    f" runs of one {self.own.per_node} stay on one kind: choose that node, or --per-node any"
-                )
 
     def run_task(self, task: int) -> int:
         """In a folder of its own. How many of its runs failed."""
         batch = self.batch
         node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
         here, wanted = machine.processor_count(), self.own.processors
-        if here != wanted:
-            raise Trouble(
-                f"{node} has {here} processors for this job, and the list is for {wanted}; choose nodes of one kind,"
-                " by --slurm=--constraint=... or --nodelist=..."
-            )
+        why = f"{node} has {here} processors for this job, and the list is for {wanted}"
+        refuse(here != wanted, f"{why}; choose nodes of one kind, by --slurm=--constraint=... or --nodelist=...")
         attempt = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
         own = self.folder / f"{task}.{node}.{attempt}"
         (own / "runs").mkdir(parents=True, exist_ok=True)
@@ -129,7 +109,13 @@ class Cluster:
         batch.other = machine.check_idle(batch.build, self.own.force)
         write(own / "machine.txt", batch.describe_machine())
         of = self.tasks().get(task, [])
-        self.check_kind(of, kind_of(own / "machine.txt"), node)
+        # Runs on machines of two kinds can't be compared, save where that was asked for.
+        for run in of if self.own.per_node != "any" else ():
+            there = run.folder(self.output)
+            is_other = kind_of(there / "machine.txt") not in ("", kind_of(own / "machine.txt"))
+            why = f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node}"
+            only = f"runs of one {self.own.per_node} stay on one kind"
+            refuse(is_other, f"{why}; {only}: choose that node, or --per-node any")
         return batch.run_all(own, [run for run in of if not self.is_made(run)])
 
     # ---- In front of them -------------------------------------------------------------------------------------------------------
@@ -141,25 +127,24 @@ class Cluster:
             task, label = folder.parents[1], folder.name.removesuffix(".failed")
             if folder.suffix == ".part" or label not in by_label:
                 continue
-            node = first_line(task / "node")
-            for name in ("node", "machine.txt"):
-                shutil.copy(task / name, folder)
-            kept, failed = by_label[label].folder(self.output), folder.name != label
+            kept, node = by_label[label].folder(self.output), first_line(task / "node")
             # Another attempt, on a node that was thought to be lost, may have been quicker.
             if runs.is_complete(by_label[label], kept):
                 remove(folder)
                 continue
-            said = f"{label} is complete, on {node}"
-            if failed:
-                said = f"{label} failed on {node}: {making.why_failed(folder)}"
-            elif was_suspended(folder / "log.csv"):
-                said, failed = f"{label} was suspended on {node}, and doesn't count", True
+            for name in ("node", "machine.txt"):
+                shutil.copy(task / name, folder)
+            place, said = kept.with_name(f"{label}.failed"), f"failed on {node}: {making.why_failed(folder)}"
+            if folder.name == label and was_suspended(folder / "log.csv"):
+                said = f"was suspended on {node}, and doesn't count"
                 record = runs.record_of(folder) or {}
                 write(folder / "run.json", json.dumps(record | {"status": runs.FAILED}, indent=1) + "\n")
+            elif folder.name == label:
+                place, said = kept, f"is complete, on {node}"
             remove(kept.with_name(f"{label}.failed"))
             remove(kept)
-            folder.rename(kept.with_name(f"{label}.failed") if failed else kept)
-            print(said)
+            folder.rename(place)
+            print(f"{label} {said}")
 
     def end_tasks(self) -> int:
         """When nobody is at work any more: attempts become lines of the joblog, and their folders go. How many runs are not complete."""
@@ -183,12 +168,8 @@ class Cluster:
         """The batch on many machines, from its beginning or where it stopped."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write(self.folder / "processors", f"{self.own.processors}\n")
-        self.way().run(self)
+        self.way.run(self)
         return self.end_tasks()
-
-
-def glob_text(text: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
 
 
 def was_suspended(log: Path) -> bool:

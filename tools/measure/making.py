@@ -48,10 +48,6 @@ class Maker:
         java = self.program("java")
         return self.own.workload_of[group.workload].command(str(self.own.build), java, records, "@", wrap=True)
 
-    @property
-    def half(self) -> str:
-        return shortest(self.own.processors / 2)
-
     def write_simulated(self, run: Run, part: Path) -> None:
         group = run.groups[0]
         model = self.own.model_of(group.workload)
@@ -65,7 +61,7 @@ class Maker:
         for place, group in enumerate(run.groups):
             line = self.line_of(group, part)
             if is_neutral(group):
-                sides.append(f"{group.records}\tall\t{self.own.processors}\t{self.half}")
+                sides.append(f"{group.records}\tall\t{self.own.processors}\t{self.quota_of(group)}")
                 join = quoted(f"{part}/{group.records}/group").replace("@", "@@")
                 line = f'[ ! -s {join} ] || echo $$ >"$(cat {join})" || exit; {line}'
             count = [] if group.instances == "P" else ["-n", group.instances]
@@ -73,6 +69,10 @@ class Maker:
         (part / "sides").write_text("".join(f"{side}\n" for side in sides))
         (part / "command").write_text(" ".join(words) + "\n")
         (part / "all.command").write_text(f"exec {quoted_words(words)}\n")
+
+    def quota_of(self, group: Group) -> str:
+        """Where groups have no processors of their own, each has half of the machine's."""
+        return shortest(self.own.processors / 2) if is_neutral(group) else "-"
 
     def processors_of(self, group: Group) -> str:
         """A list, or all."""
@@ -96,7 +96,7 @@ class Maker:
             side = "machine" if len(run.groups) == 1 else group.records
             placed = self.processors_of(group)
             count = self.own.processors if placed == "all" else len(processors_in(placed))
-            sides.append(f"{side}\t{placed}\t{count}\t{self.half if is_neutral(group) else '-'}\n")
+            sides.append(f"{side}\t{placed}\t{count}\t{self.quota_of(group)}\n")
             free = "-T 100% -c open -C duty=1 --when-one-ends=stop".split()
             control = list(run.options) if group is run.groups[-1] else free
             control += [] if group.instances == "P" else ["-n", group.instances]
@@ -311,29 +311,22 @@ def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, f
         return None
     began = known(first, "monotonic_s") - known(first, "time_s")
     step = min(30.0, warm_up / 4)
-    edges = [began - 2 * step, began - step, began]
-    count, ended, lengths, reached = [0.0, 0.0], [0, 0], 0.0, []
+    quarters = [(began - 2 * step, began - step), (began - step, began)]
+    times = [(float(row["start_s"]), float(row["end_s"])) for file in records for row in read_csv(file)]
+    before = [(start, end) for start, end in times if start < end <= began]
+    under_way = [start for start, end in times if start < began < end]
+    lengths = [[end - start for start, end in before if low < end <= high] for low, high in quarters]
+    if not all(lengths):
+        return None
+    ended = lengths[0] + lengths[1]
+    usual = sum(ended) / len(ended)
 
-    def within(place: int, start: float, until: float) -> float:
-        return max(0.0, min(until, edges[place + 1]) - max(start, edges[place]))
+    def rate(low: float, high: float) -> float:
+        parts = (max(0.0, min(end, high) - max(start, low)) / (end - start) for start, end in before)
+        parts_then = (max(0.0, high - max(start, low)) / usual for start in under_way)
+        return (sum(parts) + sum(parts_then)) / step
 
-    for row in (row for file in records for row in read_csv(file)):
-        start, until = float(row["start_s"]), float(row["end_s"])
-        if until <= start:
-            continue
-        if until > began:
-            reached += [start] if start < began else []
-            continue
-        for place in (0, 1):
-            part = within(place, start, until)
-            count[place] += part / (until - start)
-            if part > 0 and until <= edges[place + 1]:
-                ended[place] += 1
-                lengths += until - start
-    for start in reached:
-        for place in (0, 1):
-            count[place] += within(place, start, began) * sum(ended) / lengths if lengths else 0
-    return (count[0] / step, count[1] / step) if all(ended) else None
+    return rate(*quarters[0]), rate(*quarters[1])
 
 
 def look_whether_warm(run: Run, part: Path) -> None:

@@ -3,12 +3,12 @@
 quota; SIDE/group is the file to which workloads write their numbers to join that, or empty."""
 
 from measure.environments import Environment, Process, Side, hierarchy, limit, remove_group
-from measure.process import end, start
+from measure.process import start
 from measure.text import Trouble
 
 
 class Native(Environment):
-    name = "native"
+    name, patience = "native", 20
 
     def make(self, side: Side) -> None:
         (side.folder / "group").write_text("")
@@ -30,9 +30,6 @@ class Native(Environment):
     def start(self, side: Side) -> Process:
         (side.folder / "ready").write_text("")
         return start(["sh", side.command], cwd=self.run)
-
-    def finish(self, side: Side, process: Process) -> None:
-        end(process)
 
     def remove(self, side: Side) -> None:
         remove_group(side.called)

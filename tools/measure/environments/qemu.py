@@ -39,7 +39,7 @@ printf '%s\n' "$kernel_image" "$(machine_accelerator)" "$(machine_kernel_options
 
 
 class Qemu(Environment):
-    name = "qemu"
+    name, patience = "qemu", 2
 
     @classmethod
     def missing(cls) -> list[str]:
