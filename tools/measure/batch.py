@@ -356,7 +356,7 @@ class Batch:
         for why, lacking in self.missing().items():
             print(f"{why}: missing: {listed(lacking)}", file=sys.stderr)
         if self.own.on_cluster:
-            print(self.cluster.way.script(self.cluster), end="")
+            print(self.cluster.way.script(), end="")
 
     def missing(self) -> dict[str, list[str]]:
         """What is needed here and isn't there, by what needs it."""

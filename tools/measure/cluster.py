@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A batch on many machines that share a folder: what its tasks are, what one of them does on its node, and how their runs come together. slurm and
-parallel hand the tasks out.
+"""A batch on many machines that share a folder: what its tasks are, what one of them does on its node, how their runs come together, and how the
+tasks are handed out, by Slurm or by GNU parallel.
 
 A task is some runs of the list, which stay on one node. Each attempt at one has a folder of its own, cluster/TASK.NODE.ATTEMPT in the output, that
 looks like the output of a small batch. No two programs write the same file, so that a task may die at any time and be begun again elsewhere; and
@@ -11,16 +11,21 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from measure import machine, making, runs
+from measure.process import Interrupted, attempt, has_program, output_of, start
 from measure.publish import remove
 from measure.runs import Run
-from measure.text import first_line, lines_of, listed, number, quoted_words, read_csv, refuse, write
+from measure.text import Trouble, first_line, lines_of, listed, number, quoted, quoted_words, read_csv, refuse, write
 
 if TYPE_CHECKING:
     from measure.batch import Batch
@@ -32,6 +37,7 @@ class Cluster:
     def __init__(self, batch: Batch) -> None:
         self.batch, self.own, self.output = batch, batch.own, batch.output
         self.folder = self.output / "cluster"
+        self.way: Slurm | Parallel = Parallel(self) if self.own.slurm is None else Slurm(self)
 
     def processors(self) -> int:
         """Those that the list is made for: of the machines that do the runs."""
@@ -48,27 +54,17 @@ class Cluster:
             is_here = not own.on_cluster and not own.only_report
             refuse(is_here, f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel")
             return int(said)
-        return int(self.way.ask(own)) if own.on_cluster else own.processors
-
-    @property
-    def way(self) -> ModuleType:
-        """How tasks are handed out."""
-        from measure import parallel, slurm
-
-        return slurm if self.own.slurm is not None else parallel
+        return self.way.ask() if own.on_cluster else own.processors
 
     # ---- Tasks ------------------------------------------------------------------------------------------------------------------
 
-    def key_of(self, run: Run) -> str:
-        return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.own.per_node, run.name)
-
     def tasks(self) -> dict[int, list[Run]]:
         """What is compared stays together."""
-        keys: dict[str, int] = {}
-        found: dict[int, list[Run]] = {}
+        found: dict[str, list[Run]] = {}
         for run in self.batch.runs:
-            found.setdefault(keys.setdefault(self.key_of(run), len(keys) + 1), []).append(run)
-        return found
+            keys = {"workload": run.workload, "setting": run.setting or run.scheme}
+            found.setdefault(keys.get(self.own.per_node, run.name), []).append(run)
+        return dict(enumerate(found.values(), 1))
 
     def tasks_left(self) -> list[int]:
         return [task for task, of in self.tasks().items() if runs.left(of, self.output)]
@@ -87,11 +83,6 @@ class Cluster:
 
     # ---- On a node --------------------------------------------------------------------------------------------------------------
 
-    def is_made(self, run: Run) -> bool:
-        """Whether it is complete, be it that nobody has taken it over yet."""
-        places = [run.folder(self.output), *self.folder.glob(f"*/runs/{glob.escape(run.label)}")]
-        return any(runs.is_complete(run, place) for place in places)
-
     def run_task(self, task: int) -> int:
         """In a folder of its own. How many of its runs failed."""
         batch = self.batch
@@ -108,15 +99,18 @@ class Cluster:
         self.own.prepare(own)
         batch.other = machine.check_idle(batch.build, self.own.force)
         write(own / "machine.txt", batch.describe_machine())
-        of = self.tasks().get(task, [])
-        # Runs on machines of two kinds can't be compared, save where that was asked for.
-        for run in of if self.own.per_node != "any" else ():
+        left: list[Run] = []
+        for run in self.tasks().get(task, []):
             there = run.folder(self.output)
+            # Runs on machines of two kinds can't be compared, save where that was asked for.
             is_other = kind_of(there / "machine.txt") not in ("", kind_of(own / "machine.txt"))
             why = f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node}"
             only = f"runs of one {self.own.per_node} stay on one kind"
-            refuse(is_other, f"{why}; {only}: choose that node, or --per-node any")
-        return batch.run_all(own, [run for run in of if not self.is_made(run)])
+            refuse(is_other and self.own.per_node != "any", f"{why}; {only}: choose that node, or --per-node any")
+            # It may be complete, and nobody has taken it over yet.
+            places = [there, *self.folder.glob(f"*/runs/{glob.escape(run.label)}")]
+            left += [] if any(runs.is_complete(run, place) for place in places) else [run]
+        return batch.run_all(own, left)
 
     # ---- In front of them -------------------------------------------------------------------------------------------------------
 
@@ -168,7 +162,19 @@ class Cluster:
         """The batch on many machines, from its beginning or where it stopped."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write(self.folder / "processors", f"{self.own.processors}\n")
-        self.way.run(self)
+        try:
+            # What an earlier call has left under way is waited for.
+            if not self.way.is_under_way() and self.end_tasks():
+                write(self.folder / "script", self.way.script())
+                self.way.begin()
+            while self.way.is_under_way():
+                self.collect()
+                time.sleep(1)
+        except Interrupted as interrupted:
+            said = self.way.stop(interrupted.hangup)
+            self.end_tasks()
+            print(f"\n{said}; --resume goes on", file=sys.stderr)
+            raise
         return self.end_tasks()
 
 
@@ -181,6 +187,118 @@ def was_suspended(log: Path) -> bool:
             return True
         last = now
     return False
+
+
+# ---- Handing tasks out ------------------------------------------------------------------------------------------------------------
+
+
+class Slurm:
+    """One job array, with a node for each task."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.options, self.file = cluster, cluster.own.slurm or [], cluster.folder / "job"
+        self.said: str | None = None
+
+    def ask(self) -> int:
+        """How many processors a job of these options gets, by Slurm's own word."""
+        instead = "where there is no Slurm, --parallel 'LOGIN,LOGIN' does the same by ssh"
+        refuse(not has_program("sbatch"), f"--slurm: there is no sbatch here; {instead}")
+        result = attempt(["sbatch", "--test-only", "--nodes=1", "--exclusive", *self.options, "--wrap=true"])
+        said = (result.stdout + result.stderr).strip()
+        match = re.search(r"^sbatch: Job .* using ([0-9]*) processors ", said, re.M)
+        if not match:
+            raise Trouble(f"--slurm: Slurm has no node for this: {said.splitlines()[-1] if said else ''}")
+        return int(match[1])
+
+    def script(self) -> str:
+        options = f"#SBATCH {' '.join(self.options)}\n" if self.options else ""
+        return f"""#!/bin/sh
+#SBATCH --job-name=showstopper-{self.cluster.batch.name}
+#SBATCH --array={','.join(map(str, self.cluster.tasks_left()))}
+#SBATCH --nodes=1 --exclusive --mem=0
+#SBATCH --time={self.cluster.minutes()} --requeue
+#SBATCH --chdir={quoted(os.getcwd())}
+#SBATCH --output={quoted(f'{self.cluster.folder}/%A_%a.txt')} --open-mode=append
+{options}exec {self.cluster.command()} "$SLURM_ARRAY_TASK_ID"
+"""
+
+    def begin(self) -> None:
+        script = self.cluster.folder / "script"
+        job = output_of(["sbatch", "--parsable", script], f"sbatch refused {script}").strip().split(";")[0]
+        write(self.file, f"{job}\n")
+        print(f"job {job}: tasks {','.join(map(str, self.cluster.tasks_left()))}")
+
+    def states(self) -> list[str]:
+        """Of the job's tasks; none when it has ended. While the controller doesn't answer, it is taken to live."""
+        if not (job := first_line(self.file)):
+            return []
+        result = attempt(["squeue", "--noheader", f"--jobs={job}", "--format=%T (%r)"])
+        if result.returncode == 0:
+            return [line.strip().removesuffix(" (None)") for line in result.stdout.splitlines()]
+        return [] if "Invalid job id" in result.stdout + result.stderr else ["no answer from Slurm"]
+
+    def is_under_way(self) -> bool:
+        job, states = first_line(self.file), sorted(Counter(self.states()).items())
+        if states and self.said is None:
+            print(f"job {job} is under way; nothing else is submitted")
+        said = listed(f"{count} {state}" for state, count in states)
+        if states and said != self.said:
+            print(f"job {job}: {said}")
+        if not states:
+            self.file.unlink(missing_ok=True)
+        self.said = said
+        return bool(states)
+
+    def stop(self, hangup: bool) -> str:
+        job = first_line(self.file)
+        if hangup:
+            print(f"job {job} goes on; --resume waits for it", file=sys.stderr)
+            raise SystemExit(129)
+        attempt(["scancel", job])
+        while self.states():
+            self.cluster.collect()
+            time.sleep(1)
+        return f"interrupted, and job {job} cancelled"
+
+
+class Parallel:
+    """GNU parallel, by ssh, one task at a time on each machine."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.logins = cluster, cluster.own.logins
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self) -> int:
+        """How many processors each of them has: the same number."""
+        is_gnu = has_program("parallel") and attempt(["parallel", "--version"]).stdout.startswith("GNU parallel")
+        refuse(not is_gnu, "--parallel: GNU parallel is missing")
+        trouble = f"--parallel: not all of {self.logins} could be asked for their processors"
+        said = output_of(["parallel", "--will-cite", "--nonall", "--sshlogin", self.logins, "nproc"], trouble)
+        counts = sorted(set(said.split()))
+        these = f"--parallel: these machines have {' and '.join(counts)} processors"
+        refuse(len(counts) != 1, f"{these}; choose some of one kind")
+        return int(counts[0])
+
+    def script(self) -> str:
+        words = ["parallel", "--will-cite", "--sshlogin", self.logins, "--jobs", "1", "--workdir", os.getcwd()]
+        words += ["--termseq", "TERM,10000,KILL,25", f"{self.cluster.command()} {{}}", ":::"]
+        return f"{quoted_words([*words, *map(str, self.cluster.tasks_left())])}\n"
+
+    def begin(self) -> None:
+        with (self.cluster.folder / "parallel.txt").open("wb") as said:
+            self.process = start(["sh", "-c", f"exec {self.script()}"], stdout=said, stderr=said)
+
+    def is_under_way(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self, _hangup: bool) -> str:
+        if self.process:
+            # At the first it waits for what it has begun.
+            self.process.terminate()
+            time.sleep(0.2)
+            self.process.terminate()
+            self.process.wait()
+        return "interrupted"
 
 
 # ---- What they ran on -------------------------------------------------------------------------------------------------------------

@@ -163,32 +163,31 @@ class Maker:
             log.write(f"{place}\t:\t{times}\t0\t0\t{0 if signal else status}\t{signal}\t{command}\n")
 
     def judge(self, run: Run, part: Path, status: int) -> str:
-        """What is wrong; nothing where all is well, or where it has said so itself."""
-        fault = "" if self.own.simulated else self.end_of_run(run, part, status)
-        fault = fault or (hole_in(part / "log.csv") if status == 0 else "")
-        if status == 0 and not fault and not self.own.simulated:
-            look_whether_warm(run, part)
-        return fault
-
-    def end_of_run(self, run: Run, part: Path, status: int) -> str:
-        """What is wrong, after it ended so: workloads must live as long as the run; they are endless. What was made inside comes into its folder."""
-        # After a signal it may not have had the time.
-        if status > 128:
-            attempt([ENVIRONMENT, "remove", run.environment, part])
-        records = [part / "record.csv"]
-        if run.environment != "native":
-            sides = sides_of(part)
-            for side, group in zip(sides, run.groups):
-                bring_back(part, side, group.records)
-            records = [side.folder / "files/record.csv" for side in sides]
-            controlled_side(part, sides[-1])
+        """What is wrong; nothing where all is well, or where it has said so itself. Workloads must live as long as the run; they are endless."""
+        records = [] if self.own.simulated else self.records_of(run, part, status)
         if status != 0:
             return ""
         if not all(ran_as_long(record, run.seconds) for record in records):
             return "a workload ended before the run did"
         if not all(log_is_whole(record) for record in records):
             return "rows of the log are missing"
-        return lost_records(run, part)
+        fault = lost_records(run, part) or hole_in(part / "log.csv")
+        if not fault and not self.own.simulated:
+            look_whether_warm(run, part)
+        return fault
+
+    def records_of(self, run: Run, part: Path, status: int) -> list[Path]:
+        """Of each showstopper. What was made inside comes into the folder of the run."""
+        # After a signal it may not have had the time.
+        if status > 128:
+            attempt([ENVIRONMENT, "remove", run.environment, part])
+        if run.environment == "native":
+            return [part / "record.csv"]
+        sides = sides_of(part)
+        for side, group in zip(sides, run.groups):
+            bring_back(part, side, group.records)
+        controlled_side(part, sides[-1])
+        return [side.folder / "files/record.csv" for side in sides]
 
 
 def lengths(run: Run) -> str:

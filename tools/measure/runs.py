@@ -94,7 +94,7 @@ class Record:
     exit_status: int
 
     def write(self, folder: Path) -> None:
-        write(folder / "run.json", json.dumps(self.__dict__ | {"fields": self.fields}, indent=1) + "\n")
+        write(folder / "run.json", json.dumps(self.__dict__, indent=1) + "\n")
 
 
 def record_of(folder: Path) -> dict[str, Any] | None:
