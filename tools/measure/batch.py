@@ -71,9 +71,8 @@ class Part:
 
     def say_first(self, report: Report) -> None:
         if self.busy:
-            report.warning(
-                f"The machine was busy: others took {self.busy} % of it before the first run. These figures say little of Showstopper."
-            )
+            taken = f"others took {self.busy} % of it before the first run"
+            report.warning(f"The machine was busy: {taken}. These figures say little of Showstopper.")
         report.text(cluster.machines_said(map(self.folder, self.complete)), *self.notes(emulated=True))
 
     def say_notes(self, report: Report) -> None:
@@ -103,10 +102,9 @@ class Part:
         self.report.text(warm_said(map(self.folder, self.complete)))
         self.report.heading("What it was run on")
         self.report.lines(self.output / "machine.txt")
-        self.report.text(
-            f"{len(self.complete) + len(self.left_out)} of {len(self.runs)} runs are complete. Each has a folder in runs, with its command, log and records;"
-            " joblog says when it ran and how it ended."
-        )
+        count = len(self.complete) + len(self.left_out)
+        each = "Each has a folder in runs, with its command, log and records; joblog says when it ran and how it ended."
+        self.report.text(f"{count} of {len(self.runs)} runs are complete. {each}")
         self.report.write()
 
 
@@ -566,10 +564,8 @@ class Batch:
         report = whole_batch.report = Report(self.output, self.name, f"{self.name} in several environments")
         whole_batch.say_first(report)
         for part in self.parts:
-            report.text(
-                f"{part.environment}: {len(part.complete)} of {len(part.runs)} runs are complete;"
-                f" the report is {part.environment}/{self.name}.html."
-            )
+            complete = f"{len(part.complete)} of {len(part.runs)} runs are complete"
+            report.text(f"{part.environment}: {complete}; the report is {part.environment}/{self.name}.html.")
             part.say_notes(report)
         self.own.compare_environments(self.parts, report)
         whole_batch.end()
@@ -593,11 +589,8 @@ class Batch:
         self.publication.block(DOCUMENT, f"experiments-{own.published_as}", said, self.build)
         # Of each environment a folder; those of environments that are not in this batch stay. Names of files as they are within the batch.
         for part in self.parts:
-            files = {
-                file.name: file.read_text().replace(f"{self.output}/", "")
-                for kind, file in measured_files(part.output)
-                if kind != "ratio-other"
-            }
+            measured = [file for kind, file in measured_files(part.output) if kind != "ratio-other"]
+            files = {file.name: file.read_text().replace(f"{self.output}/", "") for file in measured}
             if files:
                 files["about.md"] = self.publication.heading(self.build) + "\n"
                 self.publication.folder(f"tools/experiments/measured/{own.published_as}-{part.environment}", files)

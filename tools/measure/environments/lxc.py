@@ -51,9 +51,8 @@ class Lxc(Environment):
         if found := hierarchy("cpuset"):
             yield setting(found, "cpuset.cpus", side.processors)
         else:
-            self.note(
-                "Containers were bound to their processors by affinity, as control groups of processors can't be had here."
-            )
+            why = "as control groups of processors can't be had here"
+            self.note(f"Containers were bound to their processors by affinity, {why}.")
 
     def quota(self, side: Side) -> Iterator[str]:
         if side.quota == "-":
@@ -88,9 +87,8 @@ class Lxc(Environment):
         try:
             file.write_text("150000")
         except OSError:
-            self.note(
-                "In some containers showstopper had no real-time priority, as other control groups have all real time."
-            )
+            why = "as other control groups have all real time"
+            self.note(f"In some containers showstopper had no real-time priority, {why}.")
 
     def remove(self, side: Side) -> None:
         remove_group(f"lxc.payload.{side.called}")

@@ -14,11 +14,9 @@ class Native(Environment):
         (side.folder / "group").write_text("")
         if side.quota == "-":
             return
-        found = hierarchy("cpu")
-        if not found:
-            self.note(
-                f"Nothing kept a side to {side.quota} processors at a time: control groups with quotas can't be had here."
-            )
+        if not (found := hierarchy("cpu")):
+            why = "control groups with quotas can't be had here"
+            self.note(f"Nothing kept a side to {side.quota} processors at a time: {why}.")
             return
         try:
             group = limit(found, side.called, side)

@@ -63,9 +63,8 @@ class Qemu(Environment):
         (side.folder / "lib").write_text(f"{HERE}\n")
         self.lead = max(self.lead, 3)
         if said.splitlines()[3] != "kvm":
-            self.note(
-                "Emulated: KVM does not work here, so that figures of these guests mean nothing beyond that they ran."
-            )
+            meaning = "figures of these guests mean nothing beyond that they ran"
+            self.note(f"Emulated: KVM does not work here, so that {meaning}.")
             # To look at a clock and start a program takes them seconds on a busy host.
             self.lead = 15
         if side.processors != "all":
