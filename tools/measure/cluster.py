@@ -254,6 +254,8 @@ class Slurm:
         if hangup:
             print(f"job {job} goes on; --resume waits for it", file=sys.stderr)
             raise SystemExit(129)
+        if not job:
+            return "interrupted"
         attempt(["scancel", job])
         while self.states():
             self.cluster.collect()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,16 +163,10 @@ class Maker:
             log.write(f"{place}\t:\t{times}\t0\t0\t{0 if signal else status}\t{signal}\t{command}\n")
 
     def judge(self, run: Run, part: Path, status: int) -> str:
-        """What is wrong; nothing where all is well, or where it has said so itself. Workloads must live as long as the run; they are endless."""
+        """What is wrong; nothing where all is well, or where it has said so itself."""
         records = [] if self.own.simulated else self.records_of(run, part, status)
-        if status != 0:
-            return ""
-        if not all(ran_as_long(record, run.seconds) for record in records):
-            return "a workload ended before the run did"
-        if not all(log_is_whole(record) for record in records):
-            return "rows of the log are missing"
-        fault = lost_records(run, part) or hole_in(part / "log.csv")
-        if not fault and not self.own.simulated:
+        fault = next(faults(run, part, records), "") if status == 0 else ""
+        if status == 0 and not fault and not self.own.simulated:
             look_whether_warm(run, part)
         return fault
 
@@ -234,31 +228,29 @@ def load_now(part: Path) -> str:
     return ""
 
 
-def ran_as_long(record: Path, seconds: float) -> bool:
-    return any((number(row, "controlled_s") or 0) > seconds - 0.5 for row in kept_csv(record))
-
-
 def log_is_whole(record: Path) -> bool:
     """What the record of a run says of the log beside it. One that can't say it, of an older build, has nothing against it."""
     return all(float(row.get("log_missing_s", "0") or "1") == 0 for row in kept_csv(record))
 
 
-def lost_records(run: Run, part: Path) -> str:
-    """A record without a number stands for others; of those at the end only messages tell."""
-    for name in {group.records for group in run.groups}:
-        for file in sorted(part.glob(f"{name}.*.csv")):
-            if any(row.get("iteration") == "" for row in read_csv(file)):
-                return f"iteration records are missing in {file.name}"
+def faults(run: Run, part: Path, records: Iterable[Path]) -> Iterator[str]:
+    """Of a run that ended well, by the records of its showstoppers and what else it has left."""
+    for record in records:
+        # Workloads are endless.
+        if not any((number(row, "controlled_s") or 0) > run.seconds - 0.5 for row in kept_csv(record)):
+            yield "a workload ended before the run did"
+        if not log_is_whole(record):
+            yield "rows of the log are missing"
+    # An iteration record without a number stands for others; of those at the end only messages tell.
+    for file in (file for group in run.groups for file in sorted(part.glob(f"{group.records}.*.csv"))):
+        if any(row.get("iteration") == "" for row in read_csv(file)):
+            yield f"iteration records are missing in {file.name}"
     for errors in (*part.glob("errors.*.txt"), *part.glob("*/files/errors.*.txt")):
         if "iteration records are being lost" in errors.read_text(errors="replace"):
-            return "iteration records were lost"
-    return ""
-
-
-def hole_in(log: Path) -> str:
-    """A row without a load marks what could not be written."""
-    holes = sum(row.get("load") == "" for row in kept_csv(log))
-    return f"the log is not whole: {holes} of its rows have no load" if holes else ""
+            yield "iteration records were lost"
+    # A row without a load marks what could not be written.
+    if holes := sum(row.get("load") == "" for row in kept_csv(part / "log.csv")):
+        yield f"the log is not whole: {holes} of its rows have no load"
 
 
 # ---- What was made inside ---------------------------------------------------------------------------------------------------------
