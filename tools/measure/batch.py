@@ -17,13 +17,14 @@ from measure import cluster, machine, making, runs, workloads
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
-from measure.options import Command, Option, blanks, duration, flag, one_of, option, some_of, text, unlike, whole
+from measure.options import Command, Option, blanks, by_workload, duration, flag, loads, one_of, option, some_of, text
+from measure.options import unlike, whole
 from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, refuse
-from measure.text import rows_of, words_of, write
+from measure.text import Trouble, as_time, first_line, kept_csv, listed, lines_of, number, refuse, rows_of, words_of
+from measure.text import write
 from measure.workloads import Workload
 
 # What a run depends on: what is measured by another revision of these is another thing.
@@ -126,26 +127,6 @@ def warm_said(folders: Iterable[Path]) -> str:
 
 
 # ---- What an experiment says of itself --------------------------------------------------------------------------------------------
-
-
-def loads(name: str, value: str) -> list[str]:
-    words = words_of(value)
-    refuse(not words, f"{name}: expected loads in percent")
-    for word in words:
-        refuse(not is_positive(word, 100), f"{name}: '{word}' is no load in percent, above 0 and at most 100")
-    return words
-
-
-def by_workload(name: str, value: str) -> dict[str, int]:
-    """By workload; what is for all of them is that of ''."""
-    if "=" not in value:
-        return {"": duration(0)(name, value)}
-    found = {}
-    for word in words_of(value):
-        workload, equals, time_of = word.partition("=")
-        refuse(not equals, f"{name}: '{word}': expected WORKLOAD=SECONDS")
-        found[workload] = duration(0)(name, time_of)
-    return found
 
 
 class Experiment(Command):
@@ -333,6 +314,7 @@ class Batch:
 
     def make_list(self) -> list[Run]:
         own = self.own
+        refuse(own.simulated and own.environments != ["native"], "--in: what is simulated runs in sssim alone")
         several = len(own.environments) > 1
         found: list[Run] = []
         for environment in own.environments:

@@ -90,8 +90,8 @@ class Cluster:
         here, wanted = machine.processor_count(), self.own.processors
         why = f"{node} has {here} processors for this job, and the list is for {wanted}"
         refuse(here != wanted, f"{why}; choose nodes of one kind, by --slurm=--constraint=... or --nodelist=...")
-        attempt = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
-        own = self.folder / f"{task}.{node}.{attempt}"
+        tried = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
+        own = self.folder / f"{task}.{node}.{tried}"
         (own / "runs").mkdir(parents=True, exist_ok=True)
         (own / "node").write_text(f"{node}\n")
         (own / "joblog").write_text("")

@@ -167,3 +167,23 @@ def some_of(names: str) -> Read[list[str]]:
         return words
 
     return read
+
+
+def loads(name: str, value: str) -> list[str]:
+    words = words_of(value)
+    refuse(not words, f"{name}: expected loads in percent")
+    for word in words:
+        refuse(not is_positive(word, 100), f"{name}: '{word}' is no load in percent, above 0 and at most 100")
+    return words
+
+
+def by_workload(name: str, value: str) -> dict[str, int]:
+    """By workload; what is for all of them is that of ''."""
+    if "=" not in value:
+        return {"": duration(0)(name, value)}
+    found = {}
+    for word in words_of(value):
+        workload, equals, time_of = word.partition("=")
+        refuse(not equals, f"{name}: '{word}': expected WORKLOAD=SECONDS")
+        found[workload] = duration(0)(name, time_of)
+    return found
