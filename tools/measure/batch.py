@@ -316,12 +316,15 @@ class Batch:
         own = self.own
         refuse(own.simulated and own.environments != ["native"], "--in: what is simulated runs in sssim alone")
         several = len(own.environments) > 1
-        found: list[Run] = []
-        for environment in own.environments:
-            fixed = {"environment": "sssim" if own.simulated else environment, "several": several}
-            found += [replace(run, **fixed, warm_up=own.warm_up_of(run.groups)) for run in own.list_runs(environment)]
+        found = [
+            replace(run, environment=environment, several=several, warm_up=own.warm_up_of(run.groups))
+            for environment in own.environments
+            for run in own.list_runs(environment)
+        ]
         for name, count in Counter(run.name for run in found).items():
             refuse(count > 1, f"{name} is asked for twice")
+        if own.simulated:
+            found = [replace(run, environment="sssim", several=False) for run in found]
         if own.seed is not None:
             return runs.in_random_order(found, own.seed)
         return runs.interleaved(found) if own.order == "interleaved" else found
@@ -546,8 +549,10 @@ class Batch:
         report = whole_batch.report = Report(self.output, self.name, f"{self.name} in several environments")
         whole_batch.say_first(report)
         for part in self.parts:
-            complete = f"{len(part.complete)} of {len(part.runs)} runs are complete"
-            report.text(f"{part.environment}: {complete}; the report is {part.environment}/{self.name}.html.")
+            report.text(
+                f"{part.environment}: {len(part.complete)} of {len(part.runs)} runs are complete;"
+                f" the report is {part.environment}/{self.name}.html."
+            )
             part.say_notes(report)
         self.own.compare_environments(self.parts, report)
         whole_batch.end()
