@@ -212,8 +212,7 @@ def compile_java(drivers: list[str], places: list[str], to: Path) -> None:
         sys.stderr.write(result.stdout + result.stderr)
         raise Trouble(f"javac failed on {' '.join(drivers)}")
     for name in (f"{Path(driver).stem}.class" for driver in drivers):
-        if not (to / name).exists():
-            raise Trouble(f"{name} is none of what javac made")
+        refuse(not (to / name).exists(), f"{name} is none of what javac made")
 
 
 def with_drivers(names: list[str]) -> Iterator[Workload]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from measure.environments import Environment, Process, Side
 from measure.machine import ROOT
 from measure.process import has_program, output_of, processors_in, start
-from measure.text import Trouble, first_line, lines_of
+from measure.text import first_line, lines_of, refuse
 
 HERE = Path(__file__).parent
 # Prints the kernel, the words of the accelerator, the options of the kernel, and whether it is KVM.
@@ -100,8 +100,7 @@ class Qemu(Environment):
         threads = {first_line(file): file.parent.name for file in tasks}
         for number, processor in enumerate(processors_in(side.processors)):
             of = [thread for name, thread in threads.items() if re.match(f"CPU {number}/", name)]
-            if not of:
-                raise Trouble(f"{side.name}: the guest has no processor {number}")
+            refuse(not of, f"{side.name}: the guest has no processor {number}")
             output_of(["taskset", "-pc", str(processor), of[0]])
 
     def went_well(self, side: Side, process: Process) -> bool:
