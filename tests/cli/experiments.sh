@@ -101,6 +101,8 @@ run "$experiments/sweep" --vary d=./mine/spread.so
 expect_trouble "^tools/experiments/sweep: --vary: .* can't be part of a label"
 run "$experiments/sweep" --vary n=1,2 --vary n=3
 expect_trouble '^tools/experiments/sweep: --vary: n is given twice'
+run "$experiments/sweep" --dry-run --simulate -w burn-single --in native,lxc
+expect_trouble '^tools/experiments/sweep: --in: what is simulated runs in sssim alone$'
 run "$experiments/sweep" --simulate --workloads fop
 expect_trouble "^tools/experiments/sweep: --workloads: 'fop' can't be simulated"
 

@@ -127,9 +127,9 @@ def test_times_of_guests_are_by_the_clock_of_the_host(tmp_path: Path) -> None:
 def test_a_log_with_a_hole_is_not_whole(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("time_s,monotonic_s,target,load\n0.5,1,0.5,0.5\n1,1.5,0.5,0.5\n")
-    assert making.hole_in(log) == ""
+    assert list(making.faults(run(), tmp_path, [])) == []
     log.write_text("time_s,monotonic_s,target,load\n0.5,1,0.5,0.5\n2,2.5,,\n")
-    assert making.hole_in(log) == "the log is not whole: 1 of its rows have no load"
+    assert list(making.faults(run(), tmp_path, [])) == ["the log is not whole: 1 of its rows have no load"]
 
 
 def test_a_pause_is_found_by_the_clocks(tmp_path: Path) -> None:

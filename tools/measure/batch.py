@@ -4,8 +4,10 @@ An experiment is a subclass of Experiment that says which runs there are and whi
 
 import os
 import re
+import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,13 +17,13 @@ from measure import cluster, machine, making, runs, workloads
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
-from measure.options import Command, Option, blanks, duration, flag, one_of, option, some_of, text, unlike, whole
+from measure.options import Command, Option, blanks, by_workload, duration, flag, loads, one_of, option, some_of, text
+from measure.options import unlike, whole
 from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, rows_of
-from measure.text import words_of
+from measure.text import Trouble, as_time, first_line, kept_csv, listed, lines_of, number, refuse, rows_of, words_of
 from measure.text import write
 from measure.workloads import Workload
 
@@ -29,6 +31,8 @@ from measure.workloads import Workload
 MEASURES = """include src modules CMakeLists.txt tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py
 tools/measure/environments"""
 MOST_NAMED = 12  # runs that were not warm
+BEFORE = "load before the first run"  # in machine.txt
+INSIDE = {"lxc": "container of its own (LXC), of the same kernel", "qemu": "virtual machine of its own (QEMU)"}
 JOBLOG = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n"
 DOCUMENT = "tools/bench/README.md"
 
@@ -68,48 +72,40 @@ class Part:
 
     def say_first(self, report: Report) -> None:
         if self.busy:
-            report.warning(
-                f"The machine was busy: others took {self.busy} % of it before the first run. These figures say little of Showstopper."
-            )
-        report.text(cluster.machines_said(map(self.folder, self.complete)))
-        for line in self.environment_lines():
-            if line.startswith("Emulated"):
-                report.text(line)
+            taken = f"others took {self.busy} % of it before the first run"
+            report.warning(f"The machine was busy: {taken}. These figures say little of Showstopper.")
+        report.text(cluster.machines_said(map(self.folder, self.complete)), *self.notes(emulated=True))
 
     def say_notes(self, report: Report) -> None:
         """What the environments of runs were, and were not."""
-        inside = {"lxc": "container of its own (LXC), of the same kernel", "qemu": "virtual machine of its own (QEMU)"}
-        if where := inside.get(self.runs[0].environment):
+        if where := INSIDE.get(self.runs[0].environment):
             report.text(f"Each side of a run was in a {where}.")
-        for line in self.environment_lines():
-            if not line.startswith("Emulated"):
-                report.text(line)
+        report.text(*self.notes(emulated=False))
+
+    def notes(self, emulated: bool) -> list[str]:
+        """What environments said of themselves: that they are emulated, or all else."""
+        said = {line for run in self.complete for line in lines_of(self.folder(run) / "environment.txt")}
+        return sorted(line for line in said if line.startswith("Emulated") == emulated)
 
     @property
     def busy(self) -> str:
         """Per cent that others took, where that was too much."""
-        for line in lines_of(self.output / "machine.txt") or lines_of(self.batch / "machine.txt"):
-            if match := re.match(r"load before the first run: ([0-9.]+) %", line):
-                return match[1] if float(match[1]) > machine.BUSY else ""
-        return ""
+        said = (machine.said_in(folder / "machine.txt", BEFORE) for folder in (self.output, self.batch))
+        share = next(filter(None, said), "0").removesuffix(" %")
+        return share if float(share) > machine.BUSY else ""
 
     def others(self, run: Run) -> float | None:
         """Per cent that others took in the mean of a run."""
         shares = [number(row, "others_mean") for row in kept_csv(self.folder(run) / "record.csv")]
         return 100 * shares[0] if shares and shares[0] is not None else None
 
-    def environment_lines(self) -> list[str]:
-        return sorted({line for run in self.complete for line in lines_of(self.folder(run) / "environment.txt")})
-
     def end(self) -> None:
         self.report.text(warm_said(map(self.folder, self.complete)))
         self.report.heading("What it was run on")
-        if (self.output / "machine.txt").exists():
-            self.report.lines(self.output / "machine.txt")
-        self.report.text(
-            f"{len(self.complete) + len(self.left_out)} of {len(self.runs)} runs are complete. Each has a folder in runs, with its command, log and records;"
-            " joblog says when it ran and how it ended."
-        )
+        self.report.lines(self.output / "machine.txt")
+        count = len(self.complete) + len(self.left_out)
+        each = "Each has a folder in runs, with its command, log and records; joblog says when it ran and how it ended."
+        self.report.text(f"{count} of {len(self.runs)} runs are complete. {each}")
         self.report.write()
 
 
@@ -131,29 +127,6 @@ def warm_said(folders: Iterable[Path]) -> str:
 
 
 # ---- What an experiment says of itself --------------------------------------------------------------------------------------------
-
-
-def loads(name: str, value: str) -> list[str]:
-    words = words_of(value)
-    for word in words:
-        if not is_positive(word, 100):
-            raise Trouble(f"{name}: '{word}' is no load in percent, above 0 and at most 100")
-    if not words:
-        raise Trouble(f"{name}: expected loads in percent")
-    return words
-
-
-def by_workload(name: str, value: str) -> dict[str, int]:
-    """By workload; what is for all of them is that of ''."""
-    if "=" not in value:
-        return {"": duration(0)(name, value)}
-    found = {}
-    for word in words_of(value):
-        workload, equals, time_of = word.partition("=")
-        if not equals:
-            raise Trouble(f"{name}: '{word}': expected WORKLOAD=SECONDS")
-        found[workload] = duration(0)(name, time_of)
-    return found
 
 
 class Experiment(Command):
@@ -251,7 +224,7 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 
     def model_of(self, workload: str) -> str:
         """sssim's, where runs can be simulated."""
-        raise Trouble(f"--workloads: '{workload}' can't be simulated")
+        raise NotImplementedError
 
     def list_runs(self, environment: str) -> Iterator[Run]:
         raise NotImplementedError
@@ -286,8 +259,7 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         return self.workload_of[workload].keys["instances"]
 
     def instances_of(self, workload: str) -> str:
-        wanted = self.wanted_of(workload)
-        return str(self.processors) if wanted == "P" else wanted
+        return self.wanted_of(workload).replace("P", str(self.processors))
 
     def warm_up_of(self, groups: Iterable[Group]) -> float:
         """The longest."""
@@ -307,7 +279,6 @@ class Batch:
         self.name = self.own.name
         self.called = [str(machine.EXPERIMENTS / self.name), *arguments]
         self.publication = Publication(command_line(f"tools/experiments/{self.name}", arguments))
-        self.runs: list[Run] = []
         self.failed = 0
         self.locks: list[IO[bytes]] = []
         self.other = 0.0
@@ -330,32 +301,28 @@ class Batch:
         self.pause = 0 if own.simulated else pause if own.cool_down is None else own.cool_down
         self.look_at_workloads()
         self.runs = self.make_list()
-        if not self.runs:
-            raise Trouble("there is nothing to run")
+        refuse(not self.runs, "there is nothing to run")
 
     def look_at_workloads(self) -> None:
         own = self.own
-        for name in own.warm_up:
-            if name and name not in own.workloads:
-                raise Trouble(f"--warm-up: '{name}' is none of {' '.join(own.workloads)}")
+        for name in filter(None, own.warm_up):
+            refuse(name not in own.workloads, f"--warm-up: '{name}' is none of {' '.join(own.workloads)}")
         for name in own.workloads:
-            if "/" in name or "_" in name or name.endswith(".workload"):
-                raise Trouble(
-                    f"--workloads: '{name}': expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders"
-                )
+            why = "expected a name without / and _, as its runs are called by it; SHOWSTOPPER_WORKLOADS is for folders"
+            refuse(re.search(r"[/_]|\.workload$", name), f"--workloads: '{name}': {why}")
         own.workload_of = {name: workloads.find(name) for name in own.workloads}
 
     def make_list(self) -> list[Run]:
         own = self.own
+        refuse(own.simulated and own.environments != ["native"], "--in: what is simulated runs in sssim alone")
         several = len(own.environments) > 1
         found = [
             replace(run, environment=environment, several=several, warm_up=own.warm_up_of(run.groups))
             for environment in own.environments
             for run in own.list_runs(environment)
         ]
-        names = [run.name for run in found]
-        if len(set(names)) < len(names):
-            raise Trouble(f"{next(name for name in names if names.count(name) > 1)} is asked for twice")
+        for name, count in Counter(run.name for run in found).items():
+            refuse(count > 1, f"{name} is asked for twice")
         if own.simulated:
             found = [replace(run, environment="sssim", several=False) for run in found]
         if own.seed is not None:
@@ -364,17 +331,15 @@ class Batch:
 
     def show(self) -> None:
         for run in self.runs:
-            inside = f"in {run.environment}, " if run.environment in ("lxc", "qemu") else ""
-            _, workload, instances, warm_up, length, _, words = run.line()
-            print(
-                f"{run.name}: {inside}{instances} instances of {workload}, warm-up {warm_up} s, {length} s with {words}"
-            )
+            name, workload, instances, warm_up, length, environment, words = run.line()
+            inside = f"in {environment}, " if environment in INSIDE else ""
+            print(f"{name}: {inside}{instances} instances of {workload}, warm-up {warm_up} s, {length} s with {words}")
         total = as_time(runs.seconds_of(self.runs, self.pause))
         print(f"{len(self.runs)} runs, {'simulated' if self.own.simulated else total}")
         for why, lacking in self.missing().items():
             print(f"{why}: missing: {listed(lacking)}", file=sys.stderr)
         if self.own.on_cluster:
-            self.cluster.show()
+            print(self.cluster.way.script(), end="")
 
     def missing(self) -> dict[str, list[str]]:
         """What is needed here and isn't there, by what needs it."""
@@ -393,22 +358,21 @@ class Batch:
             return 0
         if own.task:
             self.prepare_build()
-            own.check()
             return 1 if self.cluster.run_task(own.task) else 0
         if own.publish:
-            if len(own.environments) > 1 and type(own).published is Experiment.published:
-                raise Trouble("--publish: expected one environment")
+            one_alone = type(own).published is Experiment.published
+            refuse(one_alone and len(own.environments) > 1, "--publish: expected one environment")
             self.publication.look(DOCUMENT, f"experiments-{own.published_as}")
         begun = self.list_file.exists()
-        if own.only_report and not begun:
-            raise Trouble(f"{self.output} holds no batch")
-        if begun and not own.only_report and not own.resume:
+        if own.only_report:
+            refuse(not begun, f"{self.output} holds no batch")
+        elif not own.resume:
             # A list of which nothing was ever run is none: its nodes were busy, say.
-            begun = any(self.output.glob("runs/*")) or any(self.output.glob("*/runs/*"))
-            if begun:
-                raise Trouble(f"{self.output} holds a batch; --resume goes on with it, or choose another --output")
+            begun = begun and bool(self.folders("*"))
+            refuse(begun, f"{self.output} holds a batch; --resume goes on with it, or choose another --output")
         if begun and (own.publish or not own.only_report):
-            self.same_list()
+            is_same = runs.is_same_list(self.list_file, self.runs)
+            refuse(not is_same, f"{self.shown} was begun with other options; repeat them, or choose another --output")
         if begun and own.publish:
             self.look_at_measured()
         if own.only_report:
@@ -422,24 +386,27 @@ class Batch:
             self.publish()
         return 1 if self.failed else 0
 
+    def folders(self, names: str) -> list[Path]:
+        """Of runs that were ever begun."""
+        return [*self.output.glob(f"runs/{names}"), *self.output.glob(f"*/runs/{names}")]
+
     def begin(self, anew: bool) -> None:
         """Looks first, installs second: a batch is begun as a whole, or nothing of it is left."""
         own = self.own
         here = not own.simulated and not own.on_cluster
         # Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
-        if not here and self.list_file.exists():
-            self.locks.append(machine.lock(self.list_file, f"in {self.shown}"))
         if here:
             self.locks.append(machine.lock(Path(__file__), "of this checkout"))
             self.remove_left()
-            if own.programs:
-                self.prepare_build()
-                own.check()
+        elif self.list_file.exists():
+            self.locks.append(machine.lock(self.list_file, f"in {self.shown}"))
+        if own.programs:
+            self.prepare_build()
+        if here and runs.left(self.runs, self.output):
             self.look_at_machine()
-        self.install()
-        self.prepare_build()
-        if not own.on_cluster and not (here and own.programs):
-            own.check()
+        if not own.programs:
+            self.install()
+            self.prepare_build()
         self.prepare_workloads()
         try:
             (self.output / "runs").mkdir(parents=True, exist_ok=True)
@@ -458,20 +425,15 @@ class Batch:
 
     def look_at_machine(self) -> None:
         """That it is the one that began, and quiet."""
-        if not runs.left(self.runs, self.output):
-            return
-        if (self.output / "machine.txt").exists() and not self.same_machine():
+        if self.is_another_machine():
             said = f"{self.shown} was begun on another machine or kernel"
-            if not self.own.force:
-                raise Trouble(f"{said} ({self.shown}/machine.txt); --force goes on all the same")
+            refuse(not self.own.force, f"{said} ({self.shown}/machine.txt); --force goes on all the same")
             print(f"warning: {said}; its runs can't be compared", file=sys.stderr)
         self.other = machine.check_idle(Path(self.own.programs) if self.own.programs else None, self.own.force)
 
     def install(self) -> None:
-        """Only what is needed, and only where no build is given. tools/setup says what it installs."""
+        """Only what is needed. tools/setup says what it installs."""
         own = self.own
-        if own.programs:
-            return
         wanted = {} if has_program("gnuplot") else {"gnuplot-nox": "the pictures of the report"}
         for workload in [] if own.simulated else own.workload_of.values():
             wanted |= {package: f"the workload {workload.name}" for package in workload.packages()}
@@ -483,8 +445,11 @@ class Batch:
             workloads.installed.cache_clear()
 
     def prepare_build(self) -> None:
-        programs = "showstopper ssburn ssiterate ssreport sssim cpuload"
-        self.build = self.own.build = machine.prepare_build(self.own.programs, programs)
+        """And looks whether this machine can do the runs, if it is to."""
+        own, programs = self.own, "showstopper ssburn ssiterate ssreport sssim cpuload"
+        self.build = own.build = machine.prepare_build(own.programs, programs)
+        if own.task or not (own.on_cluster or own.only_report):
+            own.check()
 
     def prepare_workloads(self) -> None:
         for why, lacking in self.missing().items():
@@ -492,36 +457,33 @@ class Batch:
         if not self.own.simulated:
             workloads.build_java(self.own.workload_of.values(), self.build / "java")
 
-    def same_list(self) -> None:
-        if not runs.is_same_list(self.list_file, self.runs):
-            raise Trouble(f"{self.shown} was begun with other options; repeat them, or choose another --output")
-
     def kernel_and_processors(self) -> list[str]:
         """What may not change within a batch."""
         return [f"kernel: {machine.kernel()}", f"processors: {self.own.processors}, {machine.model()}"]
 
-    def same_machine(self) -> bool:
+    def is_another_machine(self) -> bool:
+        """Than that which began, where that is known."""
         lines = lines_of(self.output / "machine.txt")
-        return {line for line in lines if re.match("(kernel|processors): ", line)} == set(self.kernel_and_processors())
+        began = {line for line in lines if line.startswith(("kernel: ", "processors: "))}
+        return bool(lines) and began != set(self.kernel_and_processors())
 
     def describe_machine(self) -> str:
-        memory = next((line.split()[1] for line in lines_of(Path("/proc/meminfo")) if line.startswith("MemTotal")), "0")
+        memory = machine.said_in(Path("/proc/meminfo"), "MemTotal").split() or ["0"]
         version = attempt([self.build / "showstopper", "--version"]).stdout.splitlines()
         java = attempt(["java", "-version"]).stderr.splitlines()[:1] if has_program("java") else []
-        load = f"load before the first run: {self.other:.1f} %"
         lines = [
             f"date: {time.strftime('%Y-%m-%d %H:%M')}",
             *self.kernel_and_processors(),
-            f"memory: {int(memory) / 1048576:.0f} GiB",
+            f"memory: {int(memory[0]) / 1048576:.0f} GiB",
             *(f"showstopper: {line}" for line in version),
             *(f"java: {line}" for line in java),
-            "simulated: by sssim, in virtual time" if self.own.simulated else load,
+            "simulated: by sssim, in virtual time" if self.own.simulated else f"{BEFORE}: {self.other:.1f} %",
         ]
         return "".join(f"{line}\n" for line in lines)
 
     def remove_left(self) -> None:
         """What a batch that was killed has not removed itself."""
-        for part in [*self.output.glob("runs/*.part"), *self.output.glob("*/runs/*.part")]:
+        for part in self.folders("*.part"):
             if kind := first_line(part / "environment"):
                 attempt([making.ENVIRONMENT, "remove", kind, part])
 
@@ -570,7 +532,7 @@ class Batch:
             if not part.complete:
                 continue
             if (self.output / "machine.txt").exists():
-                write(part.output / "machine.txt", (self.output / "machine.txt").read_text())
+                shutil.copy(self.output / "machine.txt", part.output)
             # What one lacks should not cost the others their reports.
             try:
                 self.own.write_report(part)
@@ -579,8 +541,7 @@ class Batch:
                 for said in (trouble, f"no report of the runs in {environment} could be written"):
                     print(f"tools/experiments/{self.name}: {said}", file=sys.stderr)
                 self.failed += 1
-        if not self.parts:
-            raise Trouble("no run is complete and of use")
+        refuse(not self.parts, "no run is complete and of use")
         self.report_environments(of)
 
     def report_environments(self, of: list[Run]) -> None:
@@ -600,15 +561,14 @@ class Batch:
 
     def look_at_measured(self) -> None:
         """A batch that was measured before is published while nothing has changed that its runs depend on, and on the machine that ran them."""
-        date = next((line[6:16] for line in lines_of(self.output / "machine.txt") if line.startswith("date: ")), "")
+        date = machine.said_in(self.output / "machine.txt", "date: ")[:10]
         self.publication.measured(first_line(self.output / "revision"), date, self.shown, MEASURES.split())
-        if (self.output / "machine.txt").exists() and not self.own.simulated and not self.same_machine():
-            raise Trouble(f"--publish: {self.shown} was measured on another machine or kernel than this")
+        is_another = not self.own.simulated and self.is_another_machine()
+        refuse(is_another, f"--publish: {self.shown} was measured on another machine or kernel than this")
 
     def publish(self) -> None:
-        own = self.own
-        if missing := len(runs.left(self.runs, self.output)):
-            raise Trouble(f"--publish: {missing} runs of {self.output} are missing; --resume makes them")
+        own, missing = self.own, len(runs.left(self.runs, self.output))
+        refuse(missing, f"--publish: {missing} runs of {self.output} are missing; --resume makes them")
         said = own.published(self.parts)
         if said is None:
             said = without_pictures((self.output / f"{self.name}.md").read_text())
@@ -616,11 +576,8 @@ class Batch:
         self.publication.block(DOCUMENT, f"experiments-{own.published_as}", said, self.build)
         # Of each environment a folder; those of environments that are not in this batch stay. Names of files as they are within the batch.
         for part in self.parts:
-            files = {
-                file.name: file.read_text().replace(f"{self.output}/", "")
-                for kind, file in measured_files(part.output)
-                if kind != "ratio-other"
-            }
+            measured = [file for kind, file in measured_files(part.output) if kind != "ratio-other"]
+            files = {file.name: file.read_text().replace(f"{self.output}/", "") for file in measured}
             if files:
                 files["about.md"] = self.publication.heading(self.build) + "\n"
                 self.publication.folder(f"tools/experiments/measured/{own.published_as}-{part.environment}", files)

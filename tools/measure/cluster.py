@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A batch on many machines that share a folder: what its tasks are, what one of them does on its node, and how their runs come together. slurm and
-parallel hand the tasks out.
+"""A batch on many machines that share a folder: what its tasks are, what one of them does on its node, how their runs come together, and how the
+tasks are handed out, by Slurm or by GNU parallel.
 
 A task is some runs of the list, which stay on one node. Each attempt at one has a folder of its own, cluster/TASK.NODE.ATTEMPT in the output, that
 looks like the output of a small batch. No two programs write the same file, so that a task may die at any time and be begun again elsewhere; and
@@ -8,18 +8,24 @@ only runs that are complete there are taken over."""
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterable, Sequence
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from measure import machine, making, runs
+from measure.process import Interrupted, attempt, has_program, output_of, start
 from measure.publish import remove
 from measure.runs import Run
-from measure.text import Trouble, first_line, lines_of, listed, number, quoted_words, read_csv, write
+from measure.text import Trouble, first_line, lines_of, listed, number, quoted, quoted_words, read_csv, refuse, write
 
 if TYPE_CHECKING:
     from measure.batch import Batch
@@ -31,6 +37,7 @@ class Cluster:
     def __init__(self, batch: Batch) -> None:
         self.batch, self.own, self.output = batch, batch.own, batch.output
         self.folder = self.output / "cluster"
+        self.way: Slurm | Parallel = Parallel(self) if self.own.slurm is None else Slurm(self)
 
     def processors(self) -> int:
         """Those that the list is made for: of the machines that do the runs."""
@@ -40,36 +47,24 @@ class Cluster:
             (own.environments != ["native"], "--in: expected native beside --slurm or --parallel"),
             (own.simulated, "what is simulated runs here alone; leave out --slurm or --parallel"),
         ):
-            if own.on_cluster and is_so:
-                raise Trouble(why)
+            refuse(own.on_cluster and is_so, why)
         if own.given_processors:
             return own.given_processors
         if said := first_line(self.folder / "processors"):
-            if not own.on_cluster and not own.only_report:
-                raise Trouble(
-                    f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel"
-                )
+            is_here = not own.on_cluster and not own.only_report
+            refuse(is_here, f"{self.batch.shown} was begun on other machines; go on there, with --slurm or --parallel")
             return int(said)
-        return int(self.way().ask(own)) if own.on_cluster else own.processors
-
-    def way(self) -> ModuleType:
-        """How tasks are handed out."""
-        from measure import parallel, slurm
-
-        return slurm if self.own.slurm is not None else parallel
+        return self.way.ask() if own.on_cluster else own.processors
 
     # ---- Tasks ------------------------------------------------------------------------------------------------------------------
 
-    def key_of(self, run: Run) -> str:
-        return {"workload": run.workload, "setting": run.setting or run.scheme}.get(self.own.per_node, run.name)
-
     def tasks(self) -> dict[int, list[Run]]:
         """What is compared stays together."""
-        keys: dict[str, int] = {}
-        found: dict[int, list[Run]] = {}
+        found: dict[str, list[Run]] = {}
         for run in self.batch.runs:
-            found.setdefault(keys.setdefault(self.key_of(run), len(keys) + 1), []).append(run)
-        return found
+            keys = {"workload": run.workload, "setting": run.setting or run.scheme}
+            found.setdefault(keys.get(self.own.per_node, run.name), []).append(run)
+        return dict(enumerate(found.values(), 1))
 
     def tasks_left(self) -> list[int]:
         return [task for task, of in self.tasks().items() if runs.left(of, self.output)]
@@ -86,41 +81,17 @@ class Cluster:
         words += ["--build", str(Path(build).absolute()), "--output", str(self.output)]
         return quoted_words([*words, "--processors", str(self.own.processors), "--task"])
 
-    def show(self) -> None:
-        """What would be handed out."""
-        print(self.way().script(self), end="")
-
     # ---- On a node --------------------------------------------------------------------------------------------------------------
-
-    def is_made(self, run: Run) -> bool:
-        """Whether it is complete, be it that nobody has taken it over yet."""
-        places = [run.folder(self.output), *self.folder.glob(f"*/runs/{glob_text(run.label)}")]
-        return any(runs.is_complete(run, place) for place in places)
-
-    def check_kind(self, of: Sequence[Run], own: str, node: str) -> None:
-        """Runs on machines of two kinds can't be compared, save where that was asked for."""
-        if self.own.per_node == "any":
-            return
-        for run in of:
-            there = run.folder(self.output)
-            if (there / "machine.txt").exists() and kind_of(there / "machine.txt") != own:
-                raise Trouble(
-                    f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node};"
-                    f" runs of one {self.own.per_node} stay on one kind: choose that node, or --per-node any"
-                )
 
     def run_task(self, task: int) -> int:
         """In a folder of its own. How many of its runs failed."""
         batch = self.batch
         node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename
         here, wanted = machine.processor_count(), self.own.processors
-        if here != wanted:
-            raise Trouble(
-                f"{node} has {here} processors for this job, and the list is for {wanted}; choose nodes of one kind,"
-                " by --slurm=--constraint=... or --nodelist=..."
-            )
-        attempt = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
-        own = self.folder / f"{task}.{node}.{attempt}"
+        why = f"{node} has {here} processors for this job, and the list is for {wanted}"
+        refuse(here != wanted, f"{why}; choose nodes of one kind, by --slurm=--constraint=... or --nodelist=...")
+        tried = f"{os.environ.get('SLURM_JOB_ID') or os.getpid()}-{os.environ.get('SLURM_RESTART_COUNT', '0')}"
+        own = self.folder / f"{task}.{node}.{tried}"
         (own / "runs").mkdir(parents=True, exist_ok=True)
         (own / "node").write_text(f"{node}\n")
         (own / "joblog").write_text("")
@@ -128,9 +99,18 @@ class Cluster:
         self.own.prepare(own)
         batch.other = machine.check_idle(batch.build, self.own.force)
         write(own / "machine.txt", batch.describe_machine())
-        of = self.tasks().get(task, [])
-        self.check_kind(of, kind_of(own / "machine.txt"), node)
-        return batch.run_all(own, [run for run in of if not self.is_made(run)])
+        left: list[Run] = []
+        for run in self.tasks().get(task, []):
+            there = run.folder(self.output)
+            # Runs on machines of two kinds can't be compared, save where that was asked for.
+            is_other = kind_of(there / "machine.txt") not in ("", kind_of(own / "machine.txt"))
+            why = f"{run.label} was made on {first_line(there / 'node')}, another kind of machine than {node}"
+            only = f"runs of one {self.own.per_node} stay on one kind"
+            refuse(is_other and self.own.per_node != "any", f"{why}; {only}: choose that node, or --per-node any")
+            # It may be complete, and nobody has taken it over yet.
+            places = [there, *self.folder.glob(f"*/runs/{glob.escape(run.label)}")]
+            left += [] if any(runs.is_complete(run, place) for place in places) else [run]
+        return batch.run_all(own, left)
 
     # ---- In front of them -------------------------------------------------------------------------------------------------------
 
@@ -141,25 +121,24 @@ class Cluster:
             task, label = folder.parents[1], folder.name.removesuffix(".failed")
             if folder.suffix == ".part" or label not in by_label:
                 continue
-            node = first_line(task / "node")
-            for name in ("node", "machine.txt"):
-                shutil.copy(task / name, folder)
-            kept, failed = by_label[label].folder(self.output), folder.name != label
+            kept, node = by_label[label].folder(self.output), first_line(task / "node")
             # Another attempt, on a node that was thought to be lost, may have been quicker.
             if runs.is_complete(by_label[label], kept):
                 remove(folder)
                 continue
-            said = f"{label} is complete, on {node}"
-            if failed:
-                said = f"{label} failed on {node}: {making.why_failed(folder)}"
-            elif was_suspended(folder / "log.csv"):
-                said, failed = f"{label} was suspended on {node}, and doesn't count", True
+            for name in ("node", "machine.txt"):
+                shutil.copy(task / name, folder)
+            place, said = kept.with_name(f"{label}.failed"), f"failed on {node}: {making.why_failed(folder)}"
+            if folder.name == label and was_suspended(folder / "log.csv"):
+                said = f"was suspended on {node}, and doesn't count"
                 record = runs.record_of(folder) or {}
                 write(folder / "run.json", json.dumps(record | {"status": runs.FAILED}, indent=1) + "\n")
+            elif folder.name == label:
+                place, said = kept, f"is complete, on {node}"
             remove(kept.with_name(f"{label}.failed"))
             remove(kept)
-            folder.rename(kept.with_name(f"{label}.failed") if failed else kept)
-            print(said)
+            folder.rename(place)
+            print(f"{label} {said}")
 
     def end_tasks(self) -> int:
         """When nobody is at work any more: attempts become lines of the joblog, and their folders go. How many runs are not complete."""
@@ -183,12 +162,20 @@ class Cluster:
         """The batch on many machines, from its beginning or where it stopped."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write(self.folder / "processors", f"{self.own.processors}\n")
-        self.way().run(self)
+        try:
+            # What an earlier call has left under way is waited for.
+            if not self.way.is_under_way() and self.end_tasks():
+                write(self.folder / "script", self.way.script())
+                self.way.begin()
+            while self.way.is_under_way():
+                self.collect()
+                time.sleep(1)
+        except Interrupted as interrupted:
+            said = self.way.stop(interrupted.hangup)
+            self.end_tasks()
+            print(f"\n{said}; --resume goes on", file=sys.stderr)
+            raise
         return self.end_tasks()
-
-
-def glob_text(text: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
 
 
 def was_suspended(log: Path) -> bool:
@@ -200,6 +187,120 @@ def was_suspended(log: Path) -> bool:
             return True
         last = now
     return False
+
+
+# ---- Handing tasks out ------------------------------------------------------------------------------------------------------------
+
+
+class Slurm:
+    """One job array, with a node for each task."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.options, self.file = cluster, cluster.own.slurm or [], cluster.folder / "job"
+        self.said: str | None = None
+
+    def ask(self) -> int:
+        """How many processors a job of these options gets, by Slurm's own word."""
+        instead = "where there is no Slurm, --parallel 'LOGIN,LOGIN' does the same by ssh"
+        refuse(not has_program("sbatch"), f"--slurm: there is no sbatch here; {instead}")
+        result = attempt(["sbatch", "--test-only", "--nodes=1", "--exclusive", *self.options, "--wrap=true"])
+        said = (result.stdout + result.stderr).strip()
+        match = re.search(r"^sbatch: Job .* using ([0-9]*) processors ", said, re.M)
+        if not match:
+            raise Trouble(f"--slurm: Slurm has no node for this: {said.splitlines()[-1] if said else ''}")
+        return int(match[1])
+
+    def script(self) -> str:
+        options = f"#SBATCH {' '.join(self.options)}\n" if self.options else ""
+        return f"""#!/bin/sh
+#SBATCH --job-name=showstopper-{self.cluster.batch.name}
+#SBATCH --array={','.join(map(str, self.cluster.tasks_left()))}
+#SBATCH --nodes=1 --exclusive --mem=0
+#SBATCH --time={self.cluster.minutes()} --requeue
+#SBATCH --chdir={quoted(os.getcwd())}
+#SBATCH --output={quoted(f'{self.cluster.folder}/%A_%a.txt')} --open-mode=append
+{options}exec {self.cluster.command()} "$SLURM_ARRAY_TASK_ID"
+"""
+
+    def begin(self) -> None:
+        script = self.cluster.folder / "script"
+        job = output_of(["sbatch", "--parsable", script], f"sbatch refused {script}").strip().split(";")[0]
+        write(self.file, f"{job}\n")
+        print(f"job {job}: tasks {','.join(map(str, self.cluster.tasks_left()))}")
+
+    def states(self) -> list[str]:
+        """Of the job's tasks; none when it has ended. While the controller doesn't answer, it is taken to live."""
+        if not (job := first_line(self.file)):
+            return []
+        result = attempt(["squeue", "--noheader", f"--jobs={job}", "--format=%T (%r)"])
+        if result.returncode == 0:
+            return [line.strip().removesuffix(" (None)") for line in result.stdout.splitlines()]
+        return [] if "Invalid job id" in result.stdout + result.stderr else ["no answer from Slurm"]
+
+    def is_under_way(self) -> bool:
+        job, states = first_line(self.file), sorted(Counter(self.states()).items())
+        if states and self.said is None:
+            print(f"job {job} is under way; nothing else is submitted")
+        said = listed(f"{count} {state}" for state, count in states)
+        if states and said != self.said:
+            print(f"job {job}: {said}")
+        if not states:
+            self.file.unlink(missing_ok=True)
+        self.said = said
+        return bool(states)
+
+    def stop(self, hangup: bool) -> str:
+        job = first_line(self.file)
+        if hangup:
+            print(f"job {job} goes on; --resume waits for it", file=sys.stderr)
+            raise SystemExit(129)
+        if not job:
+            return "interrupted"
+        attempt(["scancel", job])
+        while self.states():
+            self.cluster.collect()
+            time.sleep(1)
+        return f"interrupted, and job {job} cancelled"
+
+
+class Parallel:
+    """GNU parallel, by ssh, one task at a time on each machine."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.logins = cluster, cluster.own.logins
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self) -> int:
+        """How many processors each of them has: the same number."""
+        is_gnu = has_program("parallel") and attempt(["parallel", "--version"]).stdout.startswith("GNU parallel")
+        refuse(not is_gnu, "--parallel: GNU parallel is missing")
+        trouble = f"--parallel: not all of {self.logins} could be asked for their processors"
+        said = output_of(["parallel", "--will-cite", "--nonall", "--sshlogin", self.logins, "nproc"], trouble)
+        counts = sorted(set(said.split()))
+        these = f"--parallel: these machines have {' and '.join(counts)} processors"
+        refuse(len(counts) != 1, f"{these}; choose some of one kind")
+        return int(counts[0])
+
+    def script(self) -> str:
+        words = ["parallel", "--will-cite", "--sshlogin", self.logins, "--jobs", "1", "--workdir", os.getcwd()]
+        words += ["--termseq", "TERM,10000,KILL,25", f"{self.cluster.command()} {{}}", ":::"]
+        return f"{quoted_words([*words, *map(str, self.cluster.tasks_left())])}\n"
+
+    def begin(self) -> None:
+        with (self.cluster.folder / "parallel.txt").open("wb") as said:
+            self.process = start(["sh", "-c", f"exec {self.script()}"], stdout=said, stderr=said)
+
+    def is_under_way(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self, _hangup: bool) -> str:
+        if self.process:
+            # At the first it waits for what it has begun.
+            self.process.terminate()
+            time.sleep(0.2)
+            self.process.terminate()
+            self.process.wait()
+        return "interrupted"
 
 
 # ---- What they ran on -------------------------------------------------------------------------------------------------------------

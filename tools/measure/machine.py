@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from measure.process import allowed_processors, attempt, has_program, output_of
-from measure.text import Trouble, lines_of, number, rows_of
+from measure.text import Trouble, known, lines_of, refuse, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "tools/experiments"
@@ -29,7 +29,7 @@ def git(root: Path, *words: str) -> str | None:
     if not has_program("git"):
         return None
     result = attempt(["git", "-C", root, *words])
-    return result.stdout.strip() if result.returncode == 0 else None
+    return None if result.returncode else result.stdout.strip()
 
 
 def revision(root: Path = ROOT) -> str:
@@ -59,11 +59,10 @@ def kernel() -> str:
 
 
 def virtual_kind() -> str:
-    said = attempt(["systemd-detect-virt", "--vm"]).stdout.strip() if has_program("systemd-detect-virt") else ""
-    if not said:
-        seen = "hypervisor" in said_in(Path("/proc/cpuinfo"), "flags").split()
-        return "a virtual machine" if seen else "no virtual machine seen"
-    return "no virtual machine" if said == "none" else f"a virtual machine ({said})"
+    if has_program("systemd-detect-virt") and (said := attempt(["systemd-detect-virt", "--vm"]).stdout.strip()):
+        return "no virtual machine" if said == "none" else f"a virtual machine ({said})"
+    seen = "hypervisor" in said_in(Path("/proc/cpuinfo"), "flags").split()
+    return "a virtual machine" if seen else "no virtual machine seen"
 
 
 def description(build: Path) -> str:
@@ -85,11 +84,7 @@ def idle_seconds() -> float:
 def load_of_others(build: Path | None, seconds: int = 2) -> float:
     """Per cent of the machine, before anything was started."""
     if build and os.access(build / "cpuload", os.X_OK):
-        rows = rows_of(output_of([build / "cpuload", f"{seconds}s", "1"]))
-        load = number(rows[-1], "load") if rows else None
-        if load is None:
-            raise Trouble("the load of this machine can't be measured")
-        return 100 * load
+        return 100 * known(rows_of(output_of([build / "cpuload", f"{seconds}s", "1"]))[-1], "load")
     idle, began = idle_seconds(), time.monotonic()
     time.sleep(seconds)
     share = (idle_seconds() - idle) / (time.monotonic() - began) / (os.cpu_count() or 1)
@@ -100,11 +95,9 @@ def check_idle(build: Path | None, force: bool, limit: float = BUSY) -> float:
     """What other programs do at the moment; refuses a busy machine."""
     other = load_of_others(build)
     if round(other, 1) > limit:
-        if not force:
-            raise Trouble(
-                f"the machine is busy ({other:.1f} % before anything was started); --force measures all the same"
-            )
-        print(f"warning: the machine is busy ({other:.1f} %); the numbers say little", file=sys.stderr)
+        busy = f"the machine is busy ({other:.1f} %"
+        refuse(not force, f"{busy} before anything was started); --force measures all the same")
+        print(f"warning: {busy}); the numbers say little", file=sys.stderr)
     return other
 
 
@@ -113,8 +106,7 @@ def check_idle(build: Path | None, force: bool, limit: float = BUSY) -> float:
 
 def install(purpose: str, *packages: str) -> None:
     """Debian packages, by tools/setup, which says what is missing."""
-    if subprocess.call([str(ROOT / "tools/setup"), purpose, *packages]) != 0:
-        raise Trouble(f"tools/setup {purpose} failed")
+    refuse(subprocess.call([str(ROOT / "tools/setup"), purpose, *packages]), f"tools/setup {purpose} failed")
 
 
 def prepare_build(build: str, programs: str, folder: str = "demo", targets: str = "", testing: bool = False, setup: str = "build") -> Path:  # fmt: skip
@@ -123,13 +115,11 @@ def prepare_build(build: str, programs: str, folder: str = "demo", targets: str 
     if not build:
         install(setup)
         build_in(to, targets.split(), testing)
-    if not to.is_dir():
-        raise Trouble(f"--build: there is no folder '{build}'")
+    refuse(not to.is_dir(), f"--build: there is no folder '{build}'")
     to = to.resolve()
     for program in programs.split():
-        if not os.access(to / program, os.X_OK):
-            hint = " (what is in tests/ is built with -DBUILD_TESTING=ON)" if program.startswith("tests/") else ""
-            raise Trouble(f"{to / program} isn't there{hint}")
+        hint = " (what is in tests/ is built with -DBUILD_TESTING=ON)" if program.startswith("tests/") else ""
+        refuse(not os.access(to / program, os.X_OK), f"{to / program} isn't there{hint}")
     return to
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,10 +48,6 @@ class Maker:
         java = self.program("java")
         return self.own.workload_of[group.workload].command(str(self.own.build), java, records, "@", wrap=True)
 
-    @property
-    def half(self) -> str:
-        return shortest(self.own.processors / 2)
-
     def write_simulated(self, run: Run, part: Path) -> None:
         group = run.groups[0]
         model = self.own.model_of(group.workload)
@@ -65,7 +61,7 @@ class Maker:
         for place, group in enumerate(run.groups):
             line = self.line_of(group, part)
             if is_neutral(group):
-                sides.append(f"{group.records}\tall\t{self.own.processors}\t{self.half}")
+                sides.append(f"{group.records}\tall\t{self.own.processors}\t{self.quota_of(group)}")
                 join = quoted(f"{part}/{group.records}/group").replace("@", "@@")
                 line = f'[ ! -s {join} ] || echo $$ >"$(cat {join})" || exit; {line}'
             count = [] if group.instances == "P" else ["-n", group.instances]
@@ -73,6 +69,10 @@ class Maker:
         (part / "sides").write_text("".join(f"{side}\n" for side in sides))
         (part / "command").write_text(" ".join(words) + "\n")
         (part / "all.command").write_text(f"exec {quoted_words(words)}\n")
+
+    def quota_of(self, group: Group) -> str:
+        """Where groups have no processors of their own, each has half of the machine's."""
+        return shortest(self.own.processors / 2) if is_neutral(group) else "-"
 
     def processors_of(self, group: Group) -> str:
         """A list, or all."""
@@ -96,7 +96,7 @@ class Maker:
             side = "machine" if len(run.groups) == 1 else group.records
             placed = self.processors_of(group)
             count = self.own.processors if placed == "all" else len(processors_in(placed))
-            sides.append(f"{side}\t{placed}\t{count}\t{self.half if is_neutral(group) else '-'}\n")
+            sides.append(f"{side}\t{placed}\t{count}\t{self.quota_of(group)}\n")
             free = "-T 100% -c open -C duty=1 --when-one-ends=stop".split()
             control = list(run.options) if group is run.groups[-1] else free
             control += [] if group.instances == "P" else ["-n", group.instances]
@@ -164,31 +164,24 @@ class Maker:
 
     def judge(self, run: Run, part: Path, status: int) -> str:
         """What is wrong; nothing where all is well, or where it has said so itself."""
-        fault = "" if self.own.simulated else self.end_of_run(run, part, status)
-        fault = fault or (hole_in(part / "log.csv") if status == 0 else "")
+        records = [] if self.own.simulated else self.records_of(run, part, status)
+        fault = next(faults(run, part, records), "") if status == 0 else ""
         if status == 0 and not fault and not self.own.simulated:
             look_whether_warm(run, part)
         return fault
 
-    def end_of_run(self, run: Run, part: Path, status: int) -> str:
-        """What is wrong, after it ended so: workloads must live as long as the run; they are endless. What was made inside comes into its folder."""
+    def records_of(self, run: Run, part: Path, status: int) -> list[Path]:
+        """Of each showstopper. What was made inside comes into the folder of the run."""
         # After a signal it may not have had the time.
         if status > 128:
             attempt([ENVIRONMENT, "remove", run.environment, part])
-        records = [part / "record.csv"]
-        if run.environment != "native":
-            sides = sides_of(part)
-            for side, group in zip(sides, run.groups):
-                bring_back(part, side, group.records)
-            records = [side.folder / "files/record.csv" for side in sides]
-            controlled_side(part, sides[-1])
-        if status != 0:
-            return ""
-        if not all(ran_as_long(record, run.seconds) for record in records):
-            return "a workload ended before the run did"
-        if not all(log_is_whole(record) for record in records):
-            return "rows of the log are missing"
-        return lost_records(run, part)
+        if run.environment == "native":
+            return [part / "record.csv"]
+        sides = sides_of(part)
+        for side, group in zip(sides, run.groups):
+            bring_back(part, side, group.records)
+        controlled_side(part, sides[-1])
+        return [side.folder / "files/record.csv" for side in sides]
 
 
 def lengths(run: Run) -> str:
@@ -235,31 +228,29 @@ def load_now(part: Path) -> str:
     return ""
 
 
-def ran_as_long(record: Path, seconds: float) -> bool:
-    return any((number(row, "controlled_s") or 0) > seconds - 0.5 for row in kept_csv(record))
-
-
 def log_is_whole(record: Path) -> bool:
     """What the record of a run says of the log beside it. One that can't say it, of an older build, has nothing against it."""
     return all(float(row.get("log_missing_s", "0") or "1") == 0 for row in kept_csv(record))
 
 
-def lost_records(run: Run, part: Path) -> str:
-    """A record without a number stands for others; of those at the end only messages tell."""
-    for name in {group.records for group in run.groups}:
-        for file in sorted(part.glob(f"{name}.*.csv")):
-            if any(row.get("iteration") == "" for row in read_csv(file)):
-                return f"iteration records are missing in {file.name}"
+def faults(run: Run, part: Path, records: Iterable[Path]) -> Iterator[str]:
+    """Of a run that ended well, by the records of its showstoppers and what else it has left."""
+    for record in records:
+        # Workloads are endless.
+        if not any((number(row, "controlled_s") or 0) > run.seconds - 0.5 for row in kept_csv(record)):
+            yield "a workload ended before the run did"
+        if not log_is_whole(record):
+            yield "rows of the log are missing"
+    # An iteration record without a number stands for others; of those at the end only messages tell.
+    for file in (file for group in run.groups for file in sorted(part.glob(f"{group.records}.*.csv"))):
+        if any(row.get("iteration") == "" for row in read_csv(file)):
+            yield f"iteration records are missing in {file.name}"
     for errors in (*part.glob("errors.*.txt"), *part.glob("*/files/errors.*.txt")):
         if "iteration records are being lost" in errors.read_text(errors="replace"):
-            return "iteration records were lost"
-    return ""
-
-
-def hole_in(log: Path) -> str:
-    """A row without a load marks what could not be written."""
-    holes = sum(row.get("load") == "" for row in kept_csv(log))
-    return f"the log is not whole: {holes} of its rows have no load" if holes else ""
+            yield "iteration records were lost"
+    # A row without a load marks what could not be written.
+    if holes := sum(row.get("load") == "" for row in kept_csv(part / "log.csv")):
+        yield f"the log is not whole: {holes} of its rows have no load"
 
 
 # ---- What was made inside ---------------------------------------------------------------------------------------------------------
@@ -311,29 +302,22 @@ def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, f
         return None
     began = known(first, "monotonic_s") - known(first, "time_s")
     step = min(30.0, warm_up / 4)
-    edges = [began - 2 * step, began - step, began]
-    count, ended, lengths, reached = [0.0, 0.0], [0, 0], 0.0, []
+    quarters = [(began - 2 * step, began - step), (began - step, began)]
+    times = [(float(row["start_s"]), float(row["end_s"])) for file in records for row in read_csv(file)]
+    before = [(start, end) for start, end in times if start < end <= began]
+    under_way = [start for start, end in times if start < began < end]
+    lengths = [[end - start for start, end in before if low < end <= high] for low, high in quarters]
+    if not all(lengths):
+        return None
+    ended = lengths[0] + lengths[1]
+    usual = sum(ended) / len(ended)
 
-    def within(place: int, start: float, until: float) -> float:
-        return max(0.0, min(until, edges[place + 1]) - max(start, edges[place]))
+    def rate(low: float, high: float) -> float:
+        parts = (max(0.0, min(end, high) - max(start, low)) / (end - start) for start, end in before)
+        parts_then = (max(0.0, high - max(start, low)) / usual for start in under_way)
+        return (sum(parts) + sum(parts_then)) / step
 
-    for row in (row for file in records for row in read_csv(file)):
-        start, until = float(row["start_s"]), float(row["end_s"])
-        if until <= start:
-            continue
-        if until > began:
-            reached += [start] if start < began else []
-            continue
-        for place in (0, 1):
-            part = within(place, start, until)
-            count[place] += part / (until - start)
-            if part > 0 and until <= edges[place + 1]:
-                ended[place] += 1
-                lengths += until - start
-    for start in reached:
-        for place in (0, 1):
-            count[place] += within(place, start, began) * sum(ended) / lengths if lengths else 0
-    return (count[0] / step, count[1] / step) if all(ended) else None
+    return rate(*quarters[0]), rate(*quarters[1])
 
 
 def look_whether_warm(run: Run, part: Path) -> None:

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
 
-from measure.text import UNITS, Trouble, in_seconds, is_positive, listed, number_from, words_of
+from measure.text import UNITS, Trouble, in_seconds, is_positive, listed, number_from, refuse, words_of
 
 T = TypeVar("T")
 Read = Callable[[str, str], T]  # of the long name of an option, and its value
@@ -75,12 +75,13 @@ class Command:
                 self.take(key, table[key], next(words, None) if table[key].has_value else value)
 
     def take(self, key: str, of: Option, value: str | None) -> None:
+        name = of.words[-1]
         if value is None:
-            raise Trouble(f"{of.words[-1]} needs a value")
-        before, found = getattr(self, key), of.read(of.words[-1], value) if of.read else True
+            raise Trouble(f"{name} needs a value")
+        before, found = getattr(self, key), of.read(name, value) if of.read else True
         if isinstance(found, dict):
-            if twice := [word for word in found if word and word in before]:
-                raise Trouble(f"{of.words[-1]}: {twice[0]} is given twice")
+            for word in found:
+                refuse(word and word in before, f"{name}: {word} is given twice")
             found = before | found
         setattr(self, key, found)
 
@@ -125,8 +126,7 @@ def wholes(least: int, most: int | None = None) -> Read[list[int]]:
 
 
 def positive(name: str, value: str) -> str:
-    if not is_positive(value):
-        raise Trouble(f"{name}: '{value}' is no number above 0")
+    refuse(not is_positive(value), f"{name}: '{value}' is no number above 0")
     return value
 
 
@@ -134,22 +134,19 @@ def duration(least: int) -> Read[int]:
     """Whole ones, also as a time with units."""
 
     def read(name: str, value: str) -> int:
-        units = "|".join(unit for unit in UNITS if unit)
-        if re.fullmatch(rf"([0-9]+(\.[0-9]*)?({units}))+", value):
-            found = in_seconds(value)
-            if found >= least and found == int(found):
-                return int(found)
-        elif re.fullmatch("[0-9]{1,15}", value) and int(value) >= least:
-            return int(value)
-        raise Trouble(f"{name}: '{value}' is no whole number from {least} of seconds, such as 90, 90s or 1M30s")
+        units = "|".join(filter(None, UNITS))
+        is_time = re.fullmatch(rf"([0-9]+(\.[0-9]*)?({units}))+|[0-9]{{1,15}}", value)
+        found = in_seconds(value) if is_time else -1
+        is_whole = found >= least and found == int(found)
+        refuse(not is_whole, f"{name}: '{value}' is no whole number from {least} of seconds, such as 90, 90s or 1M30s")
+        return int(found)
 
     return read
 
 
 def one_of(names: str, more: str = "") -> Read[str]:
     def read(name: str, value: str) -> str:
-        if value not in names.split():
-            raise Trouble(f"{name}: '{value}' is none of {listed(names.split())}{more}")
+        refuse(value not in names.split(), f"{name}: '{value}' is none of {listed(names.split())}{more}")
         return value
 
     return read
@@ -159,16 +156,34 @@ def unlike(name: str, value: str) -> list[str]:
     """Words, each once."""
     words = words_of(value)
     for word in words:
-        if words.count(word) > 1:
-            raise Trouble(f"{name}: {word} is given twice")
+        refuse(words.count(word) > 1, f"{name}: {word} is given twice")
     return words
 
 
 def some_of(names: str) -> Read[list[str]]:
     def read(name: str, value: str) -> list[str]:
         words = [one_of(names)(name, word) for word in unlike(name, value)]
-        if not words:
-            raise Trouble(f"{name}: expected some of {listed(names.split())}")
+        refuse(not words, f"{name}: expected some of {listed(names.split())}")
         return words
 
     return read
+
+
+def loads(name: str, value: str) -> list[str]:
+    words = words_of(value)
+    refuse(not words, f"{name}: expected loads in percent")
+    for word in words:
+        refuse(not is_positive(word, 100), f"{name}: '{word}' is no load in percent, above 0 and at most 100")
+    return words
+
+
+def by_workload(name: str, value: str) -> dict[str, int]:
+    """By workload; what is for all of them is that of ''."""
+    if "=" not in value:
+        return {"": duration(0)(name, value)}
+    found = {}
+    for word in words_of(value):
+        workload, equals, time_of = word.partition("=")
+        refuse(not equals, f"{name}: '{word}': expected WORKLOAD=SECONDS")
+        found[workload] = duration(0)(name, time_of)
+    return found

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from measure import machine
-from measure.text import Trouble
+from measure.text import Trouble, refuse
 
 
 def command_line(program: str, arguments: list[str]) -> str:
@@ -53,15 +53,11 @@ class Publication:
     def look(self, document: str, *names: str) -> None:
         """Before anything is measured: there must be room for what is to be published."""
         path = self.to / document
-        if not self.revision:
-            raise Trouble(f"--publish: the revision is unknown: {self.root} is no git checkout")
-        if not os.access(path, os.W_OK):
-            raise Trouble(f"--publish: can't write {path}")
+        refuse(not self.revision, f"--publish: the revision is unknown: {self.root} is no git checkout")
+        refuse(not os.access(path, os.W_OK), f"--publish: can't write {path}")
         for name in names:
-            if replaced(self.text_of(path), name, "") is None:
-                raise Trouble(
-                    f"--publish: {path} needs the lines <!-- {name}: begin --> and <!-- {name}: end -->, once and in this order"
-                )
+            marks = f"the lines <!-- {name}: begin --> and <!-- {name}: end -->, once and in this order"
+            refuse(replaced(self.text_of(path), name, "") is None, f"--publish: {path} needs {marks}")
 
     def text_of(self, path: Path) -> str:
         text = self.new.get(path)
@@ -70,11 +66,9 @@ class Publication:
     def measured(self, revision: str, date: str, where: str, paths: list[str]) -> None:
         """What an earlier revision measured, while none of these has changed."""
         self.measured_revision, self.measured_date = revision, date
-        if revision != self.revision and machine.has_changed(self.root, revision, paths):
-            raise Trouble(
-                f"--publish: {where} was begun with revision {revision or 'that is not known'}, and what measures is another now;"
-                " choose another --output"
-            )
+        is_another = revision != self.revision and machine.has_changed(self.root, revision, paths)
+        begun = f"{where} was begun with revision {revision or 'that is not known'}"
+        refuse(is_another, f"--publish: {begun}, and what measures is another now; choose another --output")
 
     def heading(self, build: Path) -> str:
         date = self.measured_date or datetime.now(timezone.utc).strftime("%Y-%m-%d")
@@ -82,11 +76,10 @@ class Publication:
 
     def block(self, document: str, name: str, text: str, build: Path) -> None:
         self.look(document, name)
-        if machine.revision(self.root) != self.revision:
-            raise Trouble("--publish: the sources have changed since the start; nothing is published")
+        has_changed = machine.revision(self.root) != self.revision
+        refuse(has_changed, "--publish: the sources have changed since the start; nothing is published")
         path = self.to / document
-        if not text.strip("\n"):
-            raise Trouble(f"--publish: nothing to write into {path} as {name}")
+        refuse(not text.strip("\n"), f"--publish: nothing to write into {path} as {name}")
         old, lines = self.text_of(path), text.rstrip("\n")
         self.new[path] = replaced(old, name, f"\n{lines}\n\n<sub>{self.heading(build)}</sub>\n\n") or old
         self.said.append(f"published: {path}, {name}")
@@ -98,30 +91,49 @@ class Publication:
         self.new[self.to / path] = files
 
     def write(self) -> None:
-        """All of it. What can't be written leaves everything as it was."""
-        new: list[tuple[Path, Path]] = []
+        """All of it. What can't be written leaves everything as it was: what was there stands aside until all is in its place."""
+        moved: list[Path] = []
         try:
             for path, content in self.new.items():
-                made = path.with_name(path.name + ".new")
-                new.append((made, path))
-                remove(made)
-                if isinstance(content, str):
-                    shutil.copy2(path, made)
-                    made.write_text(content, encoding="utf-8")
-                elif isinstance(content, bytes):
-                    made.write_bytes(content)
-                else:
-                    made.mkdir(parents=True)
-                    for name, text in content.items():
-                        (made / name).write_text(text, encoding="utf-8")
-            swap(new)
+                put(beside(path, "new"), content, path)
+            for path in self.new:
+                remove(beside(path, "old"))
+                if path.is_dir():
+                    path.rename(beside(path, "old"))
+                elif path.exists():
+                    os.link(path, beside(path, "old"))
+                moved.append(path)
+                beside(path, "new").replace(path)
         except OSError as error:
+            for path in reversed(moved):
+                remove(path)
+                if beside(path, "old").exists():
+                    beside(path, "old").rename(path)
             raise Trouble(f"--publish: can't write {error.filename}: {error.strerror}; nothing is published") from error
         finally:
-            for made, _ in new:
-                remove(made)
-        for line in self.said:
-            print(line)
+            for path in self.new:
+                remove(beside(path, "new"))
+        for path in self.new:
+            remove(beside(path, "old"))
+        print("".join(f"{line}\n" for line in self.said), end="")
+
+
+def beside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.name}.{what}")
+
+
+def put(to: Path, content: str | bytes | dict[str, str], like: Path) -> None:
+    """The text of a document, which keeps its rights; another file; or those of a folder."""
+    remove(to)
+    if isinstance(content, str):
+        shutil.copy2(like, to)
+        to.write_text(content, encoding="utf-8")
+    elif isinstance(content, bytes):
+        to.write_bytes(content)
+    else:
+        to.mkdir(parents=True)
+        for name, text in content.items():
+            (to / name).write_text(text, encoding="utf-8")
 
 
 def remove(path: Path) -> None:
@@ -129,26 +141,3 @@ def remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def swap(pairs: list[tuple[Path, Path]]) -> None:
-    """Each to its place; what was there stands aside until all are."""
-    done: list[tuple[Path, Path]] = []
-    try:
-        for made, path in pairs:
-            aside = path.with_name(path.name + ".old")
-            remove(aside)
-            if path.is_dir():
-                path.rename(aside)
-            elif path.exists():
-                os.link(path, aside)
-            done.append((aside, path))
-            made.replace(path)
-    except OSError:
-        for aside, path in reversed(done):
-            remove(path)
-            if aside.exists():
-                aside.rename(path)
-        raise
-    for aside, _ in done:
-        remove(aside)

@@ -37,9 +37,9 @@ class Report:
         self.md += f"\n## {text}\n"
         self.html += f"<h2>{as_html(text)}</h2>\n"
 
-    def text(self, text: str) -> None:
-        """None where it is empty."""
-        if text:
+    def text(self, *texts: str) -> None:
+        """A paragraph of each, none where it is empty."""
+        for text in filter(None, texts):
             self.md += f"\n{text}\n"
             self.html += f"<p>{as_html(text)}</p>\n"
 
@@ -48,10 +48,10 @@ class Report:
         self.html += f'<p class="warning">{as_html(text)}</p>\n'
 
     def lines(self, path: Path) -> None:
-        """Of a file, as they are."""
-        said = "\n".join(lines_of(path))
-        self.md += f"\n```\n{said}\n```\n"
-        self.html += f"<pre>{as_html(said)}</pre>\n"
+        """Of a file, as they are, if there are some."""
+        if said := "\n".join(lines_of(path)):
+            self.md += f"\n```\n{said}\n```\n"
+            self.html += f"<pre>{as_html(said)}</pre>\n"
 
     def table(self, table: Sequence[Sequence[str]]) -> None:
         lines = markdown([[cell.replace("|", "\\|") for cell in row] for row in table])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from measure.text import Trouble, lines_of, shortest, write
+from measure.text import lines_of, refuse, shortest, write
 
 COMPLETE, FAILED = "complete", "failed"
 
@@ -94,7 +94,7 @@ class Record:
     exit_status: int
 
     def write(self, folder: Path) -> None:
-        write(folder / "run.json", json.dumps(self.__dict__ | {"fields": self.fields}, indent=1) + "\n")
+        write(folder / "run.json", json.dumps(self.__dict__, indent=1) + "\n")
 
 
 def record_of(folder: Path) -> dict[str, Any] | None:
@@ -160,6 +160,5 @@ def of_list(path: Path, runs: Sequence[Run]) -> list[Run]:
     """Those runs of a batch that are among those of the options, in its order."""
     by_name = {run.name: run for run in runs}
     found = [by_name[name] for line in lines_of(path) if (name := line.split("\t")[0]) in by_name]
-    if not found:
-        raise Trouble(f"{path.parent} was begun with other options: none of its runs is one of theirs; repeat them")
+    refuse(not found, f"{path.parent} was begun with other options: none of its runs is one of theirs; repeat them")
     return found

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from measure.machine import EXPERIMENTS, ROOT
 from measure.process import attempt, has_program, output_of
-from measure.text import Trouble, in_seconds, quoted
+from measure.text import Trouble, in_seconds, quoted, refuse
 
 OURS = EXPERIMENTS / "workloads"
 KEYS = "summary class command records warmup instances driver needs needs_file needs_variable".split()
@@ -66,13 +66,11 @@ def parse(path: str) -> dict[str, str]:
             elif key in RULES and not re.fullmatch(RULES[key][0], value):
                 faults.append(f'{path}:{number}: {key}: found "{value}", expected {RULES[key][1]}')
     faults += [f"{path}: expected the key {key}" for key in KEYS[:4] if key not in at]
-    has_records = "{records}" in values.get("command", "")
+    where, has_records = f"{path}:{at.get('command')}: command", "{records}" in values.get("command", "")
     if "command" in at and values.get("records") == "own" and not has_records:
-        faults.append(f"{path}:{at['command']}: command: expected {{records}} in it, as records = own")
+        faults.append(f"{where}: expected {{records}} in it, as records = own")
     if values.get("records") == "ssiterate" and has_records:
-        faults.append(
-            f"{path}:{at['command']}: command: found {{records}}, which ssiterate writes, as records = ssiterate"
-        )
+        faults.append(f"{where}: found {{records}}, which ssiterate writes, as records = ssiterate")
     if faults:
         raise Faulty("\n".join(faults))
     return dict.fromkeys(KEYS, "") | {"warmup": "0s", "instances": "P"} | values
@@ -126,8 +124,7 @@ class Workload:
         line, needed = self.keys["command"], {"build": "--build DIR", "java": "--java DIR", "records": "--records FILE"}
         given = {"root": str(ROOT), "build": absolute(build), "java": absolute(java), "records": absolute(records)}
         for word, needs in needed.items():
-            if f"{{{word}}}" in line and not given[word]:
-                raise Trouble(f"{self.name} needs {needs}")
+            refuse(f"{{{word}}}" in line and not given[word], f"{self.name} needs {needs}")
 
         def doubled(text: str) -> str:
             return text.replace(placeholder, placeholder * 2) if placeholder else text
@@ -139,8 +136,8 @@ class Workload:
             pieces[place] = said if place % 2 and piece == "records" else doubled(said)
         if not wrap or self.keys["records"] != "ssiterate":
             return "".join(pieces)
-        if not build or not records:
-            raise Trouble(f"--wrap needs {'--records FILE' if build else '--build DIR'} for {self.name}")
+        for word in ("build", "records"):
+            refuse(not given[word], f"--wrap needs {needed[word]} for {self.name}")
         iterate = quoted(doubled(given["build"] + "/ssiterate"))
         return f"exec {iterate} -o {quoted(given['records'])} -- sh -c {quoted(''.join(pieces))}"
 
@@ -215,16 +212,14 @@ def compile_java(drivers: list[str], places: list[str], to: Path) -> None:
         sys.stderr.write(result.stdout + result.stderr)
         raise Trouble(f"javac failed on {' '.join(drivers)}")
     for name in (f"{Path(driver).stem}.class" for driver in drivers):
-        if not (to / name).exists():
-            raise Trouble(f"{name} is none of what javac made")
+        refuse(not (to / name).exists(), f"{name} is none of what javac made")
 
 
 def with_drivers(names: list[str]) -> Iterator[Workload]:
     """Those that can be had: all, or those that are named."""
     for workload in [find(name) for name in names] or [load(path) for path in files()]:
         lacking = workload.missing() if workload.keys["driver"] else []
-        if lacking and names:
-            raise Trouble(f"{workload.name}: missing: {' '.join(lacking)}")
+        refuse(lacking and names, f"{workload.name}: missing: {' '.join(lacking)}")
         if lacking:
             print(f"left out: {workload.name}, missing: {' '.join(lacking)}")
         else:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Environments of runs: what the sides of a run are put into, and the driver that makes, runs and removes them."""
+"""Environments of runs: what the sides of a run are put into, and the driver that makes, runs and removes these."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from typing import ClassVar
 
 from measure.process import end, is_over, tell, wait_until
 from measure.publish import remove
-from measure.text import Trouble, first_line, lines_of, write
+from measure.text import first_line, lines_of, refuse, write
 
 NAMES = ("native", "lxc", "qemu")
 Process = subprocess.Popen[str]
@@ -49,13 +50,15 @@ class Side:
 
 
 class Environment(ABC):
-    """A kind of environment."""
+    """A kind of environment: what each kind does with one side, and the driver that does it with all sides of a run."""
 
     name: ClassVar[str]
+    patience: ClassVar[float]  # seconds that a side has to end
     lead = 1.0  # seconds from the moment that all are ready until they begin
 
     def __init__(self, run: Path) -> None:
-        self.run = run
+        self.run, self.sides = run, sides_of(run)
+        self.started: dict[Side, Process] = {}
 
     def note(self, text: str) -> None:
         """For the report, once."""
@@ -80,11 +83,6 @@ class Environment(ABC):
     def ready(self, side: Side, process: Process) -> None:
         """The side waits for the others."""
 
-    def finish(self, side: Side, process: Process) -> None:
-        """Ends it."""
-        kill_of_run(side, process.pid, 2)
-        end(process)
-
     def went_well(self, side: Side, process: Process) -> bool:
         """Of a side that has ended, or will."""
         return process.wait() == 0
@@ -93,15 +91,72 @@ class Environment(ABC):
     def remove(self, side: Side) -> None:
         """All that is left of it, processes first, whoever made it."""
 
+    # ---- The driver -------------------------------------------------------------------------------------------------------------
+
+    def make_sides(self) -> None:
+        (self.run / "environment.txt").unlink(missing_ok=True)
+        for side in self.sides:
+            remove(side.folder)
+            (side.folder / "files").mkdir(parents=True)
+            if side.command.exists():
+                shutil.copy(side.command, side.folder / "command")
+        for side in self.sides:
+            self.make(side)
+
+    def run_sides(self) -> bool:
+        """Whether all sides did all that they should. Those without a command have no process of their own."""
+        for side in self.sides:
+            if side.command.exists():
+                self.started[side] = self.start(side)
+                (side.folder / "process").write_text(f"{self.started[side].pid}\n")
+        for side, process in self.started.items():
+            while not (side.folder / "ready").exists():
+                if process.poll() is not None:
+                    return False
+                time.sleep(0.1)
+            self.ready(side, process)
+        instant = f"{time.time() + self.lead:.3f}\n"
+        for side in self.started:
+            write(side.folder / "start", instant)
+        # Of several, each is looked for twice a second: when one goes wrong the others end.
+        left = list(self.started.items())
+        while left:
+            if len(left) > 1:
+                time.sleep(0.5)
+            for side, process in list(left):
+                if len(left) == 1 or process.poll() is not None:
+                    left.remove((side, process))
+                    if not self.went_well(side, process):
+                        return False
+        return True
+
+    def end_sides(self) -> None:
+        for process in self.started.values():
+            end(process, self.patience)
+        self.remove_sides()
+
+    def remove_sides(self) -> None:
+        for side in self.sides:
+            self.remove(side)
+            (side.folder / "process").unlink(missing_ok=True)
+        (self.run / "controller").unlink(missing_ok=True)
+
+    def remove_left(self) -> None:
+        """Also of a run that was killed. A driver that still cleans up is given the time."""
+        for side in self.sides[:1]:
+            kill_of_run(side, int(first_line(self.run / "controller") or 0), 15)
+        for side in self.sides:
+            kill_of_run(side, int(first_line(side.folder / "process") or 0), 5)
+        self.remove_sides()
+
 
 def kind_of(name: str) -> type[Environment]:
     from measure.environments import lxc, native, qemu
 
     kinds: list[type[Environment]] = [native.Native, lxc.Lxc, qemu.Qemu]
-    for kind in kinds:
-        if kind.name == name:
-            return kind
-    raise Trouble(f"there is no environment '{name}', expected native, lxc or qemu")
+    found = {kind.name: kind for kind in kinds}
+    refuse(name not in found, f"there is no environment '{name}', expected native, lxc or qemu")
+    return found[name]
 
 
 def sides_of(run: Path) -> list[Side]:
@@ -111,76 +166,11 @@ def sides_of(run: Path) -> list[Side]:
 
 def kill_of_run(side: Side, number: int, patience: float) -> None:
     """TERM, then KILL; not another process that got its number."""
-
-    def is_of_run() -> bool:
-        words = " ".join(lines_of(Path(f"/proc/{number}/cmdline"))).replace("\0", " ")
-        return str(side.run) in words or side.called in words
-
-    if number > 0 and not is_over(number) and is_of_run():
+    words = " ".join(lines_of(Path(f"/proc/{number}/cmdline"))).replace("\0", " ")
+    if number > 0 and not is_over(number) and (str(side.run) in words or side.called in words):
         tell(number, signal.SIGTERM)
         if not wait_until(lambda: is_over(number), patience):
             tell(number, signal.SIGKILL)
-
-
-# ---- The driver -------------------------------------------------------------------------------------------------------------------
-
-
-def make_sides(environment: Environment) -> list[Side]:
-    run = environment.run
-    sides = sides_of(run)
-    (run / "environment.txt").unlink(missing_ok=True)
-    for side in sides:
-        remove(side.folder)
-        (side.folder / "files").mkdir(parents=True)
-        if side.command.exists():
-            (side.folder / "command").write_bytes(side.command.read_bytes())
-    for side in sides:
-        environment.make(side)
-    return sides
-
-
-def run_sides(environment: Environment, sides: list[Side], started: dict[Side, Process]) -> bool:
-    """Whether all sides did all that they should. Those without a command have no process of their own."""
-    for side in sides:
-        if side.command.exists():
-            started[side] = environment.start(side)
-            (side.folder / "process").write_text(f"{started[side].pid}\n")
-    for side, process in started.items():
-        while not (side.folder / "ready").exists():
-            if process.poll() is not None:
-                return False
-            time.sleep(0.1)
-        environment.ready(side, process)
-    instant = f"{time.time() + environment.lead:.3f}\n"
-    for side in started:
-        write(side.folder / "start", instant)
-    # Of several, each is looked for twice a second: when one goes wrong the others end.
-    left = list(started.items())
-    while left:
-        if len(left) > 1:
-            time.sleep(0.5)
-        for side, process in list(left):
-            if len(left) == 1 or process.poll() is not None:
-                left.remove((side, process))
-                if not environment.went_well(side, process):
-                    return False
-    return True
-
-
-def remove_sides(environment: Environment) -> None:
-    for side in sides_of(environment.run):
-        environment.remove(side)
-        (side.folder / "process").unlink(missing_ok=True)
-    (environment.run / "controller").unlink(missing_ok=True)
-
-
-def remove_run(environment: Environment) -> None:
-    """Also of one that was killed. A driver that still cleans up is given the time."""
-    for side in sides_of(environment.run)[:1]:
-        kill_of_run(side, int(first_line(environment.run / "controller") or 0), 15)
-    for side in sides_of(environment.run):
-        kill_of_run(side, int(first_line(side.folder / "process") or 0), 5)
-    remove_sides(environment)
 
 
 # ---- Control groups of the host ---------------------------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from measure.environments import Environment, Hierarchy, Process, Side, group_folders, hierarchy, kill_of_run
-from measure.environments import remove_group
-from measure.process import end, has_program, start
+from measure.environments import Environment, Hierarchy, Process, Side, group_folders, hierarchy, remove_group
+from measure.process import has_program, start
 from measure.text import Trouble, lines_of
 
 # Of all containers. A /tmp of its own, in which the folders that it is to see are put back.
@@ -38,7 +37,7 @@ def mount(folder: str, option: str) -> str:
 
 
 class Lxc(Environment):
-    name = "lxc"
+    name, patience = "lxc", 3
 
     @classmethod
     def missing(cls) -> list[str]:
@@ -52,9 +51,8 @@ class Lxc(Environment):
         if found := hierarchy("cpuset"):
             yield setting(found, "cpuset.cpus", side.processors)
         else:
-            self.note(
-                "Containers were bound to their processors by affinity, as control groups of processors can't be had here."
-            )
+            why = "as control groups of processors can't be had here"
+            self.note(f"Containers were bound to their processors by affinity, {why}.")
 
     def quota(self, side: Side) -> Iterator[str]:
         if side.quota == "-":
@@ -89,13 +87,8 @@ class Lxc(Environment):
         try:
             file.write_text("150000")
         except OSError:
-            self.note(
-                "In some containers showstopper had no real-time priority, as other control groups have all real time."
-            )
-
-    def finish(self, side: Side, process: Process) -> None:
-        kill_of_run(side, process.pid, 3)
-        end(process)
+            why = "as other control groups have all real time"
+            self.note(f"In some containers showstopper had no real-time priority, {why}.")
 
     def remove(self, side: Side) -> None:
         remove_group(f"lxc.payload.{side.called}")

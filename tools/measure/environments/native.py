@@ -3,22 +3,20 @@
 quota; SIDE/group is the file to which workloads write their numbers to join that, or empty."""
 
 from measure.environments import Environment, Process, Side, hierarchy, limit, remove_group
-from measure.process import end, start
+from measure.process import start
 from measure.text import Trouble
 
 
 class Native(Environment):
-    name = "native"
+    name, patience = "native", 20
 
     def make(self, side: Side) -> None:
         (side.folder / "group").write_text("")
         if side.quota == "-":
             return
-        found = hierarchy("cpu")
-        if not found:
-            self.note(
-                f"Nothing kept a side to {side.quota} processors at a time: control groups with quotas can't be had here."
-            )
+        if not (found := hierarchy("cpu")):
+            why = "control groups with quotas can't be had here"
+            self.note(f"Nothing kept a side to {side.quota} processors at a time: {why}.")
             return
         try:
             group = limit(found, side.called, side)
@@ -30,9 +28,6 @@ class Native(Environment):
     def start(self, side: Side) -> Process:
         (side.folder / "ready").write_text("")
         return start(["sh", side.command], cwd=self.run)
-
-    def finish(self, side: Side, process: Process) -> None:
-        end(process)
 
     def remove(self, side: Side) -> None:
         remove_group(side.called)

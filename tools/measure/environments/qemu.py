@@ -10,7 +10,7 @@ from pathlib import Path
 from measure.environments import Environment, Process, Side
 from measure.machine import ROOT
 from measure.process import has_program, output_of, processors_in, start
-from measure.text import Trouble, first_line, lines_of
+from measure.text import first_line, lines_of, refuse
 
 HERE = Path(__file__).parent
 # Prints the kernel, the words of the accelerator, the options of the kernel, and whether it is KVM.
@@ -39,7 +39,7 @@ printf '%s\n' "$kernel_image" "$(machine_accelerator)" "$(machine_kernel_options
 
 
 class Qemu(Environment):
-    name = "qemu"
+    name, patience = "qemu", 2
 
     @classmethod
     def missing(cls) -> list[str]:
@@ -63,9 +63,8 @@ class Qemu(Environment):
         (side.folder / "lib").write_text(f"{HERE}\n")
         self.lead = max(self.lead, 3)
         if said.splitlines()[3] != "kvm":
-            self.note(
-                "Emulated: KVM does not work here, so that figures of these guests mean nothing beyond that they ran."
-            )
+            meaning = "figures of these guests mean nothing beyond that they ran"
+            self.note(f"Emulated: KVM does not work here, so that {meaning}.")
             # To look at a clock and start a program takes them seconds on a busy host.
             self.lead = 15
         if side.processors != "all":
@@ -101,8 +100,7 @@ class Qemu(Environment):
         threads = {first_line(file): file.parent.name for file in tasks}
         for number, processor in enumerate(processors_in(side.processors)):
             of = [thread for name, thread in threads.items() if re.match(f"CPU {number}/", name)]
-            if not of:
-                raise Trouble(f"{side.name}: the guest has no processor {number}")
+            refuse(not of, f"{side.name}: the guest has no processor {number}")
             output_of(["taskset", "-pc", str(processor), of[0]])
 
     def went_well(self, side: Side, process: Process) -> bool:
