@@ -318,6 +318,12 @@ wait_until is_gone
 what='killed.csv'
 expect_text killed.csv '^queens,1,'
 refused 'killed.csv was measured with other options than time_s: 2;' profile -o killed.csv -m queens,slow -t 2 -n 2 -B programs --resume
+# shellcheck disable=SC2086 # words
+run "$variability" profile -o killed.csv -m queens $measure --resume
+expect_status 0
+expect_text out '^\[1/1\] queens 2: '
+expect_text killed.csv.about '^stress_ng: 9\.9$'
+[ ! -e killed.csv.run ] || fail 'what a killed profile left is still there'
 
 # ---- The real ones ------------------------------------------------------------------------------------------------------------
 

@@ -550,7 +550,7 @@ class Batch:
         whole_batch.say_first(report)
         for part in self.parts:
             report.text(
-                f"{part.environment}: {len(part.complete)} of {len(part.runs)} runs are complete;"
+                f"{part.environment}: {len(part.complete) + len(part.left_out)} of {len(part.runs)} runs are complete;"
                 f" the report is {part.environment}/{self.name}.html."
             )
             part.say_notes(report)

@@ -11,21 +11,9 @@ from measure.batch import Part
 from measure.process import attempt
 from measure.report import Report
 from measure.runs import Run
-from measure.text import Row, Trouble, known, lines_of, listed, markdown, number, read_csv, rows_of
+from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of
 
 FOREGROUND, BACKGROUND = "foreground", "background"
-
-
-@dataclass
-class Other:
-    """Another batch: its folder, and in what each run was made."""
-
-    folder: Path
-    environments: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        fields = [line.split("\t") for line in lines_of(self.folder / "runs.tsv")]
-        self.environments = {of[0]: of[5] for of in fields if len(of) > 5}
 
 
 def beside(run: Run) -> str:
@@ -34,14 +22,15 @@ def beside(run: Run) -> str:
 
 def log_in(folder: Path, run: Run, environment: str) -> Path:
     """The control log of a run, with the load of the background's processors."""
+    log = folder / "log.csv"
     if not sides.is_unpinned(run.scheme, environment):
-        return folder / "log.csv"
+        return log
     # Measured was the share of the whole machine, of which one half is the background's. It may take more than that for a moment; cut off there, its
     # mean would be too low where the load is high.
-    lines = lines_of(folder / "log.csv")
-    made = [f"{line},{'0.5' if place else 'capacity'}\n" for place, line in enumerate(lines)]
-    (folder / "background-log.csv").write_text("".join(made))
-    return folder / "background-log.csv"
+    made = [f"{line},{'0.5' if place else 'capacity'}\n" for place, line in enumerate(lines_of(log))]
+    log = folder / "background-log.csv"
+    log.write_text("".join(made))
+    return log
 
 
 @dataclass
@@ -50,9 +39,8 @@ class Pairs:
 
     part: Part
     workloads: list[str]
-    schemes: list[str]
+    schemes: list[str]  # their names
     outliers: list[str]
-    usable: list[Run] = field(default_factory=list)
     interference: list[Row] = field(default_factory=list)
 
     @property
@@ -62,24 +50,15 @@ class Pairs:
     def log(self, run: Run) -> Path:
         return log_in(self.part.folder(run), run, run.environment)
 
-    def of(self, **fields: object) -> list[Run]:
-        """Usable runs with these fields."""
-        return [run for run in self.usable if all(getattr(run, name) == of for name, of in fields.items())]
-
     def words(self, runs: Iterable[Run], label: Callable[[Run], str], *of_sides: str) -> list[object]:
         """What ssreport is told of them, with the iteration records of these sides."""
         files = {run: [file for side in of_sides for file in self.part.records(run, side)] for run in runs}
         return [word for run in files for word in ("-l", label(run), self.log(run), *files[run])]
 
-    @property
-    def scheme_names(self) -> list[str]:
-        return [sides.name_of(scheme) for scheme in self.schemes]
-
     # ---- Interference -----------------------------------------------------------------------------------------------------------
 
     def measure(self) -> None:
-        """Also finds out which runs can be used: a workload that ended no iteration, or was never heard of in a step, should not cost the others
-        their report."""
+        """Leaves runs out in which a workload ended no iteration, or was never heard of in a step: they should not cost the others their report."""
         texts: dict[Run, str] = {}
         for run in self.part.complete:
             if any(lines_of(file)[1:] for file in self.part.records(run, BACKGROUND)):
@@ -90,30 +69,32 @@ class Pairs:
                     texts[run] = result.stdout
             if run not in texts:
                 print(f"{run.label} is of no use: a workload ended no iteration, or a step is missing", file=sys.stderr)
-        self.usable, output = list(texts), self.part.output
-        rows = [line for text in texts.values() for line in text.splitlines(True)]
-        (output / "interference-runs.csv").write_text("".join(rows[:1] + [line for line in rows if line != rows[0]]))
-        (output / "usable.txt").write_text("".join(f"{run.label}\n" for run in self.usable))
-        if not self.usable:
-            raise Trouble("no run is complete and of use")
+        self.part.left_out = [run for run in self.part.complete if run not in texts]
+        self.part.complete = list(texts)
+        # Each has a head, and a row.
+        rows = dict.fromkeys(line for text in texts.values() for line in text.splitlines(True))
+        (self.part.output / "interference-runs.csv").write_text("".join(rows))
+        (self.part.output / "usable.txt").write_text("".join(f"{run.label}\n" for run in texts))
+        refuse(not texts, "no run is complete and of use")
         self.interference = mean_interference(self.part.build, [(run, rows_of(texts[run])[0]) for run in texts])
         settings.write_rows(self.part, "interference.csv", self.interference)
 
     def of_scheme(self, scheme: str) -> list[Row]:
-        return [row for row in self.interference if row["scheme"] == scheme]
+        """Those that are known."""
+        return [row for row in self.interference if row["scheme"] == scheme and row["interference"]]
 
     def table(self, scheme: str) -> list[list[str]]:
         """Foregrounds as rows, backgrounds as columns."""
-        rows = [row for row in self.of_scheme(scheme) if row["interference"]]
-        return matrix(self.workloads, {(row["foreground"], row["background"]): shown(row) for row in rows})
+        cells = {(row["foreground"], row["background"]): shown(row) for row in self.of_scheme(scheme)}
+        return matrix(self.workloads, cells)
 
     def sentence(self, scheme: str, with_none: bool = True) -> str:
-        rows = [row for row in self.of_scheme(scheme) if row["interference"]]
+        rows = self.of_scheme(scheme)
         if not rows:
             return f"{scheme}: unknown for all pairs, as the load of the background stayed the same."
         none = [row for row in rows if row["none"] == "yes"]
         met = sum(row["symmetric"] == row["significant"] == "yes" and row["none"] != "yes" for row in rows)
-        count = len(self.of_scheme(scheme)) - len(none)
+        count = sum(row["scheme"] == scheme for row in self.interference) - len(none)
         said = f"{scheme}: {from_to(rows, 'interference')}; {met} of {count} pairs meet both criteria."
         of_none = [f"{row['foreground']} beside {row['background']}: none, within ±{within(row):.1f}" for row in none]
         return f"{said} {'; '.join(of_none)}." if none and with_none else said
@@ -122,7 +103,9 @@ class Pairs:
         """Of a machine that was busy, with the share of others beside each foreground."""
         if not self.part.busy:
             return table
-        shares = [((run.groups[0].workload,), self.part.others(run)) for run in self.of(scheme=scheme)]
+        shares = [
+            ((run.groups[0].workload,), self.part.others(run)) for run in pictures.having(self.part, scheme=scheme)
+        ]
         found = figures.summaries(self.part.build, ((key, of) for key, of in shares if of is not None))
         cells = [f"{found[(row[0],)].mean:.1f}" if (row[0],) in found else "" for row in table[1:]]
         return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
@@ -137,21 +120,19 @@ class Pairs:
         )
         if self.outliers:
             self.report.text(f"Without a say in the range of colours: {listed(self.outliers)}.")
-        known_rows = [row for row in self.interference if row["interference"]]
-        inner = [row for row in known_rows if not {row["foreground"], row["background"]} & set(self.outliers)]
-        values = [float(row["interference"]) for row in inner] or [0.0]
+        inner = [row for row in self.interference if not {row["foreground"], row["background"]} & set(self.outliers)]
+        values = [float(row["interference"]) for row in inner if row["interference"]] or [0.0]
         low, high = (min(values), max(values)) if max(values) > min(values) else (values[0] - 1, values[0] + 1)
-        for scheme in self.scheme_names:
-            if not self.of(scheme=scheme):
-                continue
-            name, table = f"interference-{scheme}", self.table(scheme)
-            csv = settings.keep_table(self.part, f"{name}.csv", table)
-            self.report.text(f"{scheme}:")
-            self.report.table(self.with_others(table, scheme))
-            caption = f"{scheme}: interference"
-            pictures.picture(self.part, "heatmap", name, caption, [csv], "--range", f"{low:g}:{high:g}")
-            self.report.text(self.sentence(scheme))
-            self.report.text(papers_interference(scheme))
+        for scheme in self.schemes:
+            if pictures.having(self.part, scheme=scheme):
+                name, table = f"interference-{scheme}", self.table(scheme)
+                csv = settings.keep_table(self.part, f"{name}.csv", table)
+                self.report.text(f"{scheme}:")
+                self.report.table(self.with_others(table, scheme))
+                caption = f"{scheme}: interference"
+                pictures.picture(self.part, "heatmap", name, caption, [csv], "--range", f"{low:g}:{high:g}")
+                self.report.text(self.sentence(scheme))
+                self.report.text(papers_interference(scheme))
 
     def draw_pairs(self, side: str, subcommand: str) -> None:
         """Of each workload on that side a row of ssreport's pictures, one for each on the other side, of first repetitions."""
@@ -159,14 +140,16 @@ class Pairs:
             drawn: list[str] = []
             for other in self.workloads:
                 pair = f"{of}/{other}" if side == FOREGROUND else f"{other}/{of}"
-                found = {run.scheme: run for run in self.of(workload=pair, repetition=1)}
-                runs = [found[scheme] for scheme in self.scheme_names if scheme in found]
-                if runs:
+                if words := self.words(self.by_scheme(pair, repetition=1), lambda run: run.scheme, side):
                     drawn.append(f"{side}-{of}-{other}.svg")
-                    words = self.words(runs, lambda run: run.scheme, side)
                     figures.draw(self.part.build, subcommand, "-o", self.part.output / drawn[-1], *words)
             self.report.text(f"{of}, beside {listed(self.workloads)}:")
             self.report.row(of, drawn)
+
+    def by_scheme(self, pair: str, **fields: object) -> list[Run]:
+        return [
+            run for scheme in self.schemes for run in pictures.having(self.part, workload=pair, scheme=scheme, **fields)
+        ]
 
     # ---- Steps ------------------------------------------------------------------------------------------------------------------
 
@@ -174,33 +157,31 @@ class Pairs:
         """Of workloads that ran beside themselves: values per step, and relative to the scheme of the paper, or the first one."""
         self.report.heading(title)
         self.report.text(text)
-        build, output = self.part.build, self.part.output
         for workload in self.workloads:
-            of_all = self.of(workload=f"{workload}/{workload}")
-            runs = [run for scheme in self.scheme_names for run in of_all if run.scheme == scheme]
+            runs = self.by_scheme(f"{workload}/{workload}")
             if not runs:
                 continue
             words = self.words(runs, lambda run: run.scheme, FOREGROUND, BACKGROUND)
-            reference = "per-chip" if "per-chip" in self.schemes else self.scheme_names[0]
+            reference = "per-chip" if "per-chip" in self.schemes else self.schemes[0]
             if len(self.schemes) < 2 or not any(run.scheme == reference for run in runs):
                 reference = ""
-            name = f"{subcommand}-{workload}"
-            steps, drawn = output / f"{name}-steps.csv", [f"{name}.svg"]
-            figures.draw(build, subcommand, "-o", steps, "-o", output / drawn[0], *words)
-            if reference:
-                drawn.append(f"{name}-relative.svg")
-                options = ["--reference", reference, "-o", steps, "-o", output / drawn[1]]
-                figures.draw(build, subcommand, *options, *words)
+            name, drawn = f"{subcommand}-{workload}", list[str]()
+            steps = self.part.output / f"{name}-steps.csv"
+            for end in ("", "-relative") if reference else ("",):
+                drawn.append(f"{name}{end}.svg")
+                options = ["--reference", reference] if end else []
+                to = ["-o", steps, "-o", self.part.output / drawn[-1]]
+                figures.draw(self.part.build, subcommand, *options, *to, *words)
             percent = f" and per cent of {reference}" if reference else ""
             self.report.text(f"{workload} beside {workload}, {unit}{percent}, in each step:")
             rows = read_csv(steps)
-            settings.write_table(self.part, f"{name}.csv", steps_table(build, rows, column, reference))
+            settings.write_table(self.part, f"{name}.csv", steps_table(self.part.build, rows, column, reference))
             self.report.row(f"{title}: {workload}", drawn)
             self.report.text(steps_sentence(rows, workload, column, unit, reference))
 
     def report_energy(self) -> None:
         """Only where the logs have the power."""
-        if any(any(row.get("power_w") for row in read_csv(self.part.log(run))) for run in self.usable):
+        if any(any(row.get("power_w") for row in read_csv(self.part.log(run))) for run in self.part.complete):
             per_wh = "Iterations of foreground and background per watt-hour that the machine took."
             self.report_steps("efficiency", "iterations_per_wh", "Energy", "iterations per watt-hour", per_wh)
             return
@@ -211,8 +192,8 @@ class Pairs:
 
     def report_counters(self) -> None:
         """Events of each step, a second, where the logs have some."""
-        first = self.of(repetition=1)
-        runs = [run for run in first if "_per_s," in f"{(lines_of(self.part.log(run)) or [''])[0]},"]
+        first = pictures.having(self.part, repetition=1)
+        runs = [run for run in first if "_per_s," in f"{first_line(self.part.log(run))},"]
         if not runs:
             return
         self.report.heading("Events in each step")
@@ -222,20 +203,20 @@ class Pairs:
         for run in runs:
             rows = figures.report(self.part.build, "events", "--per-step", "-l", run.label, self.part.log(run))
             events = list(dict.fromkeys(row["event"] for row in rows))
-            count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second", "") for row in rows}
+            count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second") or 0 for row in rows}
             target = {row["start_s"]: f"{100 * known(row, 'target'):.4g}" for row in rows}
             table = [["step", "target %", *events]]
             for place, start in enumerate(target, 1):
-                cells = [f"{float(count.get((start, event)) or 0):.4g}" for event in events]
-                table.append([str(place), target[start], *cells])
+                table.append([str(place), target[start]])
+                table[-1] += [f"{float(count.get((start, event), 0)):.4g}" for event in events]
             self.report.text(f"{beside(run)}, {run.scheme}:")
             settings.write_table(self.part, f"events-{run.label}.csv", table)
 
     def report_timelines(self, interval: str) -> None:
         self.report.heading("Over time")
         options = ["--columns", len(self.workloads), "-i", f"{interval}s"]
-        for scheme in self.scheme_names:
-            words = self.words(self.of(scheme=scheme, repetition=1), beside, FOREGROUND)
+        for scheme in self.schemes:
+            words = self.words(pictures.having(self.part, scheme=scheme, repetition=1), beside, FOREGROUND)
             caption = f"{scheme}: target (black) and load (blue) of the background, throughput of the foreground"
             # More than fit into a picture are in none.
             try:
@@ -246,49 +227,50 @@ class Pairs:
 
     # ---- Another batch ----------------------------------------------------------------------------------------------------------
 
-    def report_ratios(self, other: Other) -> None:
+    def report_ratios(self, other: Path) -> None:
         """Throughput of foregrounds here as a share of that in another batch, over the steps of the same pair."""
         self.report.heading("Beside another batch")
         table = [["pair", "scheme", "repetition", "least", "median", "most"]]
+        fields = [line.split("\t") for line in lines_of(other / "runs.tsv")]
+        environments = {of[0]: of[5] for of in fields if len(of) > 5}
         comparable: dict[Run, list[list[object]]] = {}
-        for run in self.usable:
-            there = other.folder / "runs" / run.label
+        for run in self.part.complete:
+            there = other / "runs" / run.label
             if not there.is_dir():
                 continue
-            log = log_in(there, run, other.environments.get(run.label, "native"))
+            log = log_in(there, run, environments.get(run.label, "native"))
             ours = [self.log(run), *self.part.records(run, FOREGROUND)]
             both: list[list[object]] = [[*ours], [log, *sorted(there.glob(f"{FOREGROUND}.*.csv"))]]
             # A step without an iteration should cost no other pair its place; ssreport names it.
             words = [word for files in both for word in ("-l", run.label, *files)]
             result = attempt([self.part.build / "ssreport", "ratio", "-f", "csv", *words])
             sys.stderr.write(result.stderr)
-            if result.returncode != 0:
-                continue
-            for row in rows_of(result.stdout):
-                shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
-                table.append([beside(run), run.scheme, str(run.repetition), *shares])
-            comparable[run] = both
+            if result.returncode == 0:
+                comparable[run] = both
+                for row in rows_of(result.stdout):
+                    shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
+                    table.append([beside(run), run.scheme, str(run.repetition), *shares])
         if len(table) == 1:
-            self.report.text(f"{other.folder} has none of these runs that could be compared.")
+            self.report.text(f"{other} has none of these runs that could be compared.")
             return
         self.report.text(
-            f"Throughput of the foreground as a share of that in {other.folder}: least, median and greatest over the steps."
+            f"Throughput of the foreground as a share of that in {other}: least, median and greatest over the steps."
         )
         settings.write_table(self.part, "ratio.csv", table)
-        medians = [row[4] for row in table[1:]]
-        self.report.text(f"The medians lie between {min(medians, key=float)} and {max(medians, key=float)}.")
+        medians = sorted((row[4] for row in table[1:]), key=float)
+        self.report.text(f"The medians lie between {medians[0]} and {medians[-1]}.")
         # As Table 6 of paper 000: a matrix of the first repetitions of a scheme, foregrounds downwards and backgrounds to the right.
-        for scheme in self.scheme_names:
-            runs = [run for run in self.of(scheme=scheme, repetition=1) if run in comparable]
+        for scheme in self.schemes:
+            runs = [run for run in pictures.having(self.part, scheme=scheme, repetition=1) if run in comparable]
             words = [word for run in runs for files in comparable[run] for word in ("-l", run.workload, *files)]
             if words:
-                csv, name = self.part.output / f"ratio-{scheme}.csv", f"ratio-{scheme}"
+                csv = self.part.output / f"ratio-{scheme}.csv"
                 self.report.text(
                     f"{scheme}, the median and behind it the least and the greatest; foregrounds downwards, backgrounds to the right. The lighter, the slower:"
                 )
                 figures.draw(self.part.build, "ratio", "--matrix", "-o", csv, "-o", csv.with_suffix(".svg"), *words)
                 self.report.table([line.split(",") for line in lines_of(csv)])
-                self.report.picture(f"{name}.svg", f"{scheme}: throughput as a share")
+                self.report.picture(f"{csv.stem}.svg", f"{scheme}: throughput as a share")
 
 
 # ---- Figures of pairs -------------------------------------------------------------------------------------------------------------
@@ -397,7 +379,3 @@ def ratio_matrix(build: Path, rows: Iterable[Row], scheme: str, workloads: Seque
         half = f" ±{median.half:.3f}" if median.half is not None else ""
         cells[one, other] = f"{median.mean:.3f}{half} ({least.least:.2f} to {most.most:.2f})"
     return matrix(workloads, cells) if found else []
-
-
-def markdown_text(table: Sequence[Sequence[str]]) -> str:
-    return "".join(f"{line}\n" for line in markdown(table))

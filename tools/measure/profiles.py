@@ -5,7 +5,7 @@ FILE.about says what they are of."""
 import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
 from measure import figures
@@ -21,8 +21,17 @@ def about_of(profile: Path) -> Path:
 
 
 def about(profile: Path) -> Values:
-    pairs = [line.partition(": ") for line in lines_of(about_of(profile))]
-    return {key: value for key, separator, value in reversed(pairs) if separator}
+    return values_in(about_of(profile), ": ")
+
+
+def values_in(file: Path, separator: str) -> Values:
+    """Of names that are there twice the first."""
+    pairs = [line.partition(separator) for line in lines_of(file)]
+    return {key: value for key, found, value in reversed(pairs) if found}
+
+
+def lines_with(separator: str, of: Values) -> str:
+    return "".join(f"{key}{separator}{value}\n" for key, value in of.items())
 
 
 def stress_version() -> str:
@@ -33,33 +42,32 @@ def stress_version() -> str:
 def look_at(profile: Path, force: bool) -> None:
     refuse(not profile.is_file(), f"{profile}: no file that can be read")
     refuse(first_line(profile) != HEAD, f"{profile} is no profile: expected the first line {HEAD}")
-    if not about_of(profile).exists() and not force:
-        raise Trouble(f"{profile}.about is missing, which says what {profile} is of; copy it too, or use --force")
+    lacking = not about_of(profile).exists() and not force
+    refuse(lacking, f"{profile}.about is missing, which says what {profile} is of; copy it too, or use --force")
 
 
 def look_at_pair(base: Path, target: Path, force: bool) -> None:
     look_at(base, force)
     look_at(target, force)
-    one, other = about(base), about(target)
-    if one.get("kind") != other.get("kind"):
-        raise Trouble(f"{base} has rates of {one.get('kind', '')}, {target} of {other.get('kind', '')}")
-    look_at_version(base, f"{target} by", other.get("stress_ng", ""), force)
+    one, other = (about(profile).get("kind", "") for profile in (base, target))
+    refuse(one != other, f"{base} has rates of {one}, {target} of {other}")
+    look_at_version(base, f"{target} by", about(target).get("stress_ng", ""), force)
 
 
 def look_at_base(profile: Path, kind: str, force: bool) -> None:
     """The same, before anything is measured here."""
     look_at(profile, force)
-    if (found := about(profile).get("kind", "")) != kind and not force:
-        raise Trouble(f"--against: {profile} has rates of {found}, expected {kind}")
+    found = about(profile).get("kind", "")
+    refuse(found != kind and not force, f"--against: {profile} has rates of {found}, expected {kind}")
     look_at_version(profile, "here is", stress_version(), force)
 
 
 def look_at_version(profile: Path, where: str, other: str, force: bool) -> None:
     """Rates of two versions of stress-ng are of different work."""
     own = about(profile).get("stress_ng", "")
-    if own != other and not force:
-        said = f"{own or 'of an unknown version'}, {where} {other or 'an unknown one'}"
-        raise Trouble(f"{profile} is by stress-ng {said}, whose work differs; --force compares all the same")
+    said = f"{own or 'of an unknown version'}, {where} {other or 'an unknown one'}"
+    why = f"{profile} is by stress-ng {said}, whose work differs; --force compares all the same"
+    refuse(own != other and not force, why)
 
 
 def said(profile: Path) -> str:
@@ -98,8 +106,7 @@ def is_rate(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast the target is, with the digits that files have. Errors are standard errors as a share of the rate, 0 where there is one
-    repetition alone."""
+    """How many times as fast the target is, with the digits that files have. Errors are standard errors as a share of the rate, 0 of a single repetition."""
 
     name: str
     base: float
@@ -132,16 +139,19 @@ def judged(of: figures.Summary) -> tuple[float, float]:
 def ratios(build: Path, base: Path, target: Path, weights: dict[str, float], paired: bool = False) -> list[Ratio]:
     """For each name that both have, in the base's order. Where they are paired, each repetition was measured just beside the same one of the base: the
     ratio is the median of theirs."""
-    rows = {place: read_csv(file) for place, file in (("base", base), ("target", target))}
-    values = [((place, row["name"]), float(row["per_second"])) for place in rows for row in rows[place]]
-    beside = {(row["name"], row["repetition"]): float(row["per_second"]) for row in rows["base"]}
-    for row in rows["target"] if paired else []:
-        if (row["name"], row["repetition"]) in beside:
-            values.append((("pair", row["name"]), float(row["per_second"]) / beside[row["name"], row["repetition"]]))
+    rates = {
+        place: {(row["name"], row["repetition"]): float(row["per_second"]) for row in read_csv(file)}
+        for place, file in (("base", base), ("target", target))
+    }
+    if paired:
+        rates["pair"] = {
+            key: rate / rates["base"][key] for key, rate in rates["target"].items() if key in rates["base"]
+        }
+    values = (((place, name), rate) for place, of in rates.items() for (name, _), rate in of.items())
     of = figures.summaries(build, values)
     made: list[Ratio] = []
     for name in names_in(base):
-        if ("target", name) not in of or (paired and ("pair", name) not in of):
+        if any((place, name) not in of for place in rates):
             continue
         (low, base_error), (high, target_error) = judged(of["base", name]), judged(of["target", name])
         ratio = high / low
@@ -161,9 +171,56 @@ def read_ratios(file: Path) -> list[Ratio]:
     return [Ratio(name, *map(float, numbers)) for name, *numbers in (row.values() for row in read_csv(file))]
 
 
-def summary(build: Path, of: Sequence[Ratio]) -> Values:
-    """What ratios come to. noise and base_noise are the standard errors of the weighted mean from the target's and from the base's repetitions; within is
-    how many ratios are between 0.9 and 1.1."""
+@dataclass(frozen=True)
+class Comparison:
+    """What ratios come to, with the digits that files have. `noise` and `base_noise` are the standard errors of the weighted mean from the target's and
+    from the base's repetitions; `within` is how many ratios are between 0.9 and 1.1."""
+
+    count: float
+    least: float
+    greatest: float
+    median: float
+    mean: float
+    noise: float
+    base_noise: float
+    within: float
+
+    def values(self, prefix: str) -> Values:
+        digits = (0, 4, 4, 4, 6, 6, 6, 0)
+        return {f"{prefix}{key}": f"{value:.{places}f}" for (key, value), places in zip(asdict(self).items(), digits)}
+
+    @classmethod
+    def of_values(cls, values: Values, prefix: str = "") -> "Comparison":
+        return cls(**{field.name: float(values[prefix + field.name]) for field in fields(cls)})
+
+    @property
+    def length(self) -> float:
+        return self.greatest - self.least
+
+    @property
+    def parted(self) -> float:
+        return self.greatest / self.least
+
+    @property
+    def range(self) -> str:
+        return f"[{self.least:.2f}, {self.greatest:.2f}]"
+
+    @property
+    def within_percent(self) -> str:
+        return f"{100 * self.within / self.count:.0f} %"
+
+    def lines(self, weighted: str) -> Iterator[str]:
+        both = math.hypot(self.noise, self.base_noise)
+        sure = f" ± {2 * both:.3f} with 95 %" if both > 0 else ""
+        weights = f"weights: {weighted}" if weighted else "all weigh the same"
+        yield f"names                 {self.count:.0f}"
+        yield f"range                 {self.range}, length {self.length:.2f}; greatest / least {self.parted:.2f}"
+        yield f"median                {self.median:.3f}"
+        yield f"mean                  {self.mean:.3f}{sure} ({weights})"
+        yield f"within 10 % of 1      {self.within_percent} ({self.within:.0f} of {self.count:.0f})"
+
+
+def compared(build: Path, of: Sequence[Ratio]) -> Comparison:
     weights = sum(one.weight for one in of)
     found = figures.summarize(build, [one.ratio for one in of])
     if not found or weights <= 0:
@@ -172,15 +229,11 @@ def summary(build: Path, of: Sequence[Ratio]) -> Values:
     def noise(errors: Iterable[float]) -> float:
         return math.sqrt(sum((one.weight * one.ratio * error) ** 2 for one, error in zip(of, errors))) / weights
 
-    ends = {"least": found.least, "greatest": found.most, "median": found.median}
-    sums = {
-        "mean": sum(one.weight * one.ratio for one in of) / weights,
-        "noise": noise(one.target_error for one in of),
-        "base_noise": noise(one.base_error for one in of),
-    }
-    made = {"count": str(found.count)} | {key: f"{value:.4f}" for key, value in ends.items()}
-    made |= {key: f"{value:.6f}" for key, value in sums.items()}
-    return made | {"within": str(sum(0.9 <= one.ratio <= 1.1 for one in of))}
+    mean = sum(one.weight * one.ratio for one in of) / weights
+    noises = noise(one.target_error for one in of), noise(one.base_error for one in of)
+    within = sum(0.9 <= one.ratio <= 1.1 for one in of)
+    exact = Comparison(found.count, found.least, found.most, found.median, mean, *noises, within)
+    return Comparison.of_values(exact.values(""))
 
 
 def alone(base: Path, target: Path) -> Iterator[str]:
@@ -189,19 +242,6 @@ def alone(base: Path, target: Path) -> Iterator[str]:
     for where, other in (("base", "target"), ("target", "base")):
         if only := [name for name in names[where] if name not in names[other]]:
             yield f"only in the {where}: {' '.join(only)}"
-
-
-def summary_lines(of: Values, weighted: str) -> Iterator[str]:
-    least, greatest, mean, noise, base_noise = (
-        float(of[key]) for key in ("least", "greatest", "mean", "noise", "base_noise")
-    )
-    both = math.hypot(noise, base_noise)
-    yield f"names                 {of['count']}"
-    yield f"range                 [{least:.2f}, {greatest:.2f}], length {greatest - least:.2f}; greatest / least {greatest / least:.2f}"
-    yield f"median                {float(of['median']):.3f}"
-    sure = f" ± {2 * both:.3f} with 95 %" if both > 0 else ""
-    yield f"mean                  {mean:.3f}{sure} ({f'weights: {weighted}' if weighted else 'all weigh the same'})"
-    yield f"within 10 % of 1      {100 * int(of['within']) / int(of['count']):.0f} % ({of['within']} of {of['count']})"
 
 
 # ---- Histograms -------------------------------------------------------------------------------------------------------------------
@@ -217,13 +257,13 @@ def histogram(build: Path, sets: dict[str, Sequence[Ratio]], *files: Path) -> It
         words: list[object] = ["--column", column, "--width", "0.1"]
         for place, (label, of) in enumerate(sets.items()):
             values = Path(folder) / str(place)
-            values.write_text(f"{column}\n" + "".join(f"{math.log10(x.ratio) if wide else x.ratio!r}\n" for x in of))
+            lines = (repr(math.log10(one.ratio) if wide else one.ratio) for one in of)
+            values.write_text("\n".join([column, *lines, ""]))
             words += ["-l", label, values]
         rows = figures.report(build, "histogram", *words)
         if files:
-            figures.draw(
-                build, "histogram", *(word for file in files for word in ("-o", file)), "--size", "16x8", *words
-            )
+            to = [word for file in files for word in ("-o", file)]
+            figures.draw(build, "histogram", *to, "--size", "16x8", *words)
     bins: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         bins.setdefault((row["low"], row["high"]), []).append(int(row["count"]))

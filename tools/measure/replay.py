@@ -46,11 +46,9 @@ class Replay(Experiment):
         return "nine-levels.trace" if self.is_papers else "nine-levels-hold.trace"
 
     def shape(self) -> str:
-        if self.is_papers:
-            return (
-                "A trace of nine levels, one in each 180 s, with straight lines from one to the next, as in the paper,"
-            )
-        return "A trace of nine levels of 180 s each, with steps between them,"
+        steps = "of 180 s each, with steps between them,"
+        lines = "one in each 180 s, with straight lines from one to the next, as in the paper,"
+        return f"A trace of nine levels{', ' + lines if self.is_papers else ' ' + steps}"
 
     def list_runs(self, environment: str) -> Iterator[Run]:
         for again, of, time, name in product(self.repetitions(), self.workloads, self.times, self.chosen):

@@ -4,24 +4,22 @@
 import re
 from pathlib import Path
 
-from measure.text import Trouble, lines_of
+from measure.text import lines_of, listed, refuse
 
 NAMED = ("neutral", "per-chip", "per-core", "per-thread", "packed", "spread", "dynamic")
+SETTING = "[a-z]+=[A-Za-z0-9.%/-]+"
+LISTS = "NAME=LIST/LIST such as mine=0-3/4+6"
 PROCESSORS = r"[0-9]+(-[0-9]+)?(\+[0-9]+(-[0-9]+)?)*"
 
 
 def check(scheme: str) -> None:
-    if scheme in NAMED:
-        return
+    form, what = f"[A-Za-z][A-Za-z0-9-]*={PROCESSORS}/{PROCESSORS}", f"{listed(NAMED)}, or {LISTS}"
     if scheme.startswith("dynamic:"):
-        if not re.fullmatch(r"dynamic:[a-z]+=[A-Za-z0-9.%/-]+(\+[a-z]+=[A-Za-z0-9.%/-]+)*", scheme):
-            raise Trouble(
-                f"--schemes: '{scheme}': expected settings joined by +, such as dynamic:below=spread+above=packed"
-            )
-    elif not re.fullmatch(f"[A-Za-z][A-Za-z0-9-]*={PROCESSORS}/{PROCESSORS}", scheme):
-        raise Trouble(
-            f"--schemes: '{scheme}': expected neutral, per-chip, per-core, per-thread, packed, spread, dynamic, or NAME=LIST/LIST such as mine=0-3/4+6"
+        form, what = (
+            f"dynamic:{SETTING}(\\+{SETTING})*",
+            "settings joined by +, such as dynamic:below=spread+above=packed",
         )
+    refuse(scheme not in NAMED and not re.fullmatch(form, scheme), f"--schemes: '{scheme}': expected {what}")
 
 
 def name_of(scheme: str) -> str:
@@ -32,18 +30,17 @@ def here() -> list[str]:
     """Which of per-core, per-thread and per-chip divide this machine: it needs several cores in a chip, threads in a core, or chips (packages or NUMA
     nodes). Where nothing is known of it: packed."""
 
-    def different(of: str, what: str) -> set[str]:
-        return {
-            line for file in Path("/sys/devices/system").glob(f"{of}[0-9]*/{what}") for line in lines_of(file) if line
-        }
+    system = Path("/sys/devices/system")
 
-    processors = len(list(Path("/sys/devices/system").glob("cpu/cpu[0-9]*/topology")))
-    cores = len(different("cpu/cpu", "topology/thread_siblings_list"))
-    packages = len(different("cpu/cpu", "topology/physical_package_id"))
-    found = ["per-core"] if cores > packages else []
-    found += ["per-thread"] if 0 < cores < processors else []
-    found += ["per-chip"] if packages > 1 or len(different("node/node", "cpulist")) > 1 else []
-    return found or ["packed"]
+    def different(files: str) -> int:
+        return len({line for file in system.glob(files) for line in lines_of(file) if line})
+
+    processors = len(list(system.glob("cpu/cpu[0-9]*/topology")))
+    cores = different("cpu/cpu[0-9]*/topology/thread_siblings_list")
+    packages = different("cpu/cpu[0-9]*/topology/physical_package_id")
+    several_chips = packages > 1 or different("node/node[0-9]*/cpulist") > 1
+    divides = {"per-core": cores > packages, "per-thread": 0 < cores < processors, "per-chip": several_chips}
+    return [scheme for scheme, does in divides.items() if does] or ["packed"]
 
 
 def options_of(scheme: str, side: int) -> list[str]:
