@@ -1,30 +1,38 @@
 # SPDX-License-Identifier: MIT
 """A fleet: one run on many machines, from the gathering of its nodes to its report. They share a folder, in which all is agreed on."""
 
+import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from measure import figures, machine
+from measure.bench import shown
 from measure.making import log_is_whole
 from measure.options import Command, Read, blanks, duration, flag, one_of, option, positive, text, whole
-from measure.process import ENDING, Interrupted, attempt, has_program, start
+from measure.process import Interrupted, attempt, has_program, start, status_of
 from measure.publish import remove
 from measure.report import Report
-from measure.runs import COMPLETE, FAILED, Record
-from measure.text import Row, Trouble, first_line, is_positive, known, lines_of, number, number_from, quoted
-from measure.text import quoted_words, read_csv, refuse, table_text, write
+from measure.runs import COMPLETE, FAILED, Group, Record, Run
+from measure.text import Row, Trouble, first_line, is_positive, known, lines_of, listed, number, number_from
+from measure.text import quoted, quoted_words, read_csv, refuse, table_text, write
 
 TICK = 0.005  # half of the longest tick in which folders keep time
-RECORDS = (
-    "-o log.csv --export-json record.json --export-csv record.csv --stdout /dev/null --stderr errors.txt --grace 2s"
+RECORDS = "-o log.csv --export-json record.json --export-csv record.csv --stdout /dev/null --stderr errors.txt"
+# Of the report's table: what it is called, the column of ssreport, how it is shown.
+COLUMNS = (
+    ("began late ms", "late_ms", ".1f"),
+    ("end s", "end_s", ".1f"),
+    ("target %", "target", ".2f"),
+    ("load %", "load", ".2f"),
+    ("mean error pp", "mean_error_pp", "+.2f"),
+    ("MSE pp²", "mse_pp2", ".2f"),
 )
 
 
@@ -103,8 +111,7 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         self.output = Path(self.to).absolute()
         self.nodes: list[str] = []
         # Nodes of a total are whoever comes.
-        self.anonymous = False
-        self.srun: subprocess.Popen[str] | None = None
+        self.anonymous = bool(self.total) and self.wanted.isdigit()
         program = "ssreport" if self.only_report else "showstopper"
         refuse(not os.access(Path(self.programs) / program, os.X_OK), f"--build: {self.programs}/{program} isn't there")
         self.build = Path(self.programs).resolve()
@@ -115,32 +122,35 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
             refuse(not held, f"{self.output} holds no run")
             self.report()
             return 0
-        self.choose_nodes()
+        self.nodes = self.choose_nodes()
         if self.dry_run:
             for node in self.nodes:
-                print(f"{node}: {self.total or self.traces[node]}, {self.line_of(node)}")
+                print(f"{node}: {self.traces[node]}, {self.line_of(node)}")
             if not self.simulated:
                 print(self.srun_command())
             return 0
         refuse(held, f"{self.output} holds a run; choose another --output")
         (self.output / "nodes").mkdir(parents=True, exist_ok=True)
-        failed = self.simulate() if self.simulated else self.start()
+        began = self.simulate() if self.simulated else self.run()
+        revision = machine.revision()
+        complete = [self.write_record(node, began, revision) for node in self.nodes]
         self.report()
-        return 1 if failed else 0
+        return 0 if all(complete) else 1
 
     # ---- Nodes --------------------------------------------------------------------------------------------------------------------
 
-    def choose_nodes(self) -> None:
-        """Their names, or for a total that any nodes share places node1, node2..."""
-        self.nodes = self.nodes_of_total() if self.total else self.nodes_of_traces()
-        for node in self.nodes:
+    def choose_nodes(self) -> list[str]:
+        """Their names, or for a total that any nodes share places node1, node2... Each has its trace then, or that of the total."""
+        nodes = self.nodes_of_total() if self.total else self.nodes_of_traces()
+        for node in nodes:
             check_name("--nodes", node)
-            refuse(not self.total and node not in self.traces, f"{node}: expected --trace {node}=FILE")
+            refuse(node not in self.traces, f"{node}: expected --trace {node}=FILE")
         for node in [*self.shares, *self.lines]:
-            refuse(node not in self.nodes, f"{node} is none of the nodes: {','.join(self.nodes)}")
-        refuse(len(set(self.nodes)) < len(self.nodes), "--nodes: a node is given twice")
-        for trace in [self.total] if self.total else [self.traces[node] for node in self.nodes]:
+            refuse(node not in nodes, f"{node} is none of the nodes: {','.join(nodes)}")
+        refuse(len(set(nodes)) < len(nodes), "--nodes: a node is given twice")
+        for trace in dict.fromkeys(self.traces[node] for node in nodes):
             self.sstrace("--check", trace)
+        return nodes
 
     def sstrace(self, *words: str) -> str:
         result = attempt([self.build / "sstrace", *words])
@@ -153,11 +163,12 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         refuse(self.folder or self.traces, "--total: expected no --trace and no --traces beside it")
         refuse(not os.access(self.total, os.R_OK), f"--total: can't read {self.total}")
         refuse(not self.wanted, "--total: expected --nodes, their names or how many")
-        if not self.wanted.isdigit():
-            return self.wanted.split(",")
-        refuse(self.shares or self.lines, "--nodes: expected names, as --share and --command name some")
-        self.anonymous = True
-        return [f"node{place}" for place in range(1, number_from("--nodes", self.wanted, 1) + 1)]
+        nodes = self.wanted.split(",")
+        if self.anonymous:
+            refuse(self.shares or self.lines, "--nodes: expected names, as --share and --command name some")
+            nodes = [f"node{place}" for place in range(1, number_from("--nodes", self.wanted, 1) + 1)]
+        self.traces = dict.fromkeys(nodes, self.total)
+        return nodes
 
     def nodes_of_traces(self) -> list[str]:
         refuse(self.shares, "--share: expected --total beside it")
@@ -182,7 +193,8 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         shares = {node: self.shares.get(node, "1") for node in self.nodes}
         weighed = sum(processors[node] * float(shares[node]) for node in self.nodes)
         for node in self.nodes:
-            trace = self.sstrace("--text", self.total or self.traces[node])
+            self.place(node).mkdir(parents=True, exist_ok=True)
+            trace = self.sstrace("--text", self.traces[node])
             if self.total:
                 trace = scaled(node, trace, float(shares[node]) * sum(processors.values()) / weighed)
             write(self.place(node) / "trace", trace)
@@ -205,46 +217,37 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
 
     def agents(self) -> list[Agent]:
         """Those that are there."""
-        files = [file for file in sorted((self.output / "agents").glob("*")) if file.suffix not in (".new", ".clock")]
-        found = [words for file in files if len(words := first_line(file).split()) == 6]
-        return [Agent(of[0], int(of[1]), int(of[2]), float(of[3]), float(of[4]), of[5]) for of in found]
+        files = sorted((self.output / "agents").glob("*.json"))
+        return [Agent(**json.loads(file.read_text())) for file in files]
 
-    def stop_srun(self) -> None:
-        agents = self.agents()
-        if agents and agents[0].job != "0":
-            attempt(["scancel", agents[0].job])
-        if self.srun:
-            # At the first it asks whether that is meant.
-            self.srun.terminate()
-            self.srun.terminate()
-            self.srun.wait()
-
-    def refuse(self, why: str) -> Trouble:
+    def stop(self, srun: subprocess.Popen[str], why: str) -> None:
+        """And its job. Agents that wait see that nothing comes of it."""
         write(self.output / "refused", f"{why}\n")
-        self.stop_srun()
-        self.remove("nodes", "agents")
-        return Trouble(why)
+        for job in {agent.job for agent in self.agents()} - {"0"}:
+            attempt(["scancel", job])
+        # At the first it asks whether that is meant.
+        srun.terminate()
+        srun.terminate()
+        srun.wait()
 
     def remove(self, *names: str) -> None:
         for name in names:
             remove(self.output / name)
 
-    def gather_nodes(self) -> None:
-        assert self.srun
+    def gather_nodes(self, srun: subprocess.Popen[str]) -> None:
         first, count = 0.0, len(self.nodes)
         while True:
             (self.output / "alive").touch()
             there = {agent.node for agent in self.agents()}
             if len(there) >= count:
                 return
-            if self.srun.poll() is not None:
-                said = (lines_of(self.output / "srun.txt") or [""])[-1]
-                raise self.refuse(f"srun ended before all nodes were there: {said}")
+            said = (lines_of(self.output / "srun.txt") or [""])[-1]
+            refuse(srun.poll() is not None, f"srun ended before all nodes were there: {said}")
             first = first or (time.time() if there else 0.0)
             if first and time.time() - first > self.gather:
                 absent = [] if self.anonymous else [f", {node} is missing" for node in self.nodes if node not in there]
                 came = f"only {len(there)} of {count} nodes came within {self.gather} s of the first"
-                raise self.refuse(came + "".join(absent))
+                raise Trouble(came + "".join(absent))
             time.sleep(0.2)
 
     def check_clocks(self) -> str:
@@ -255,7 +258,7 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         write(self.output / "clocks", f"{difference:.1f}\n")
         if difference - 1000 * (early.within + late.within) > self.apart:
             ahead = f"the clock of {late.node} is {difference:.0f} ms ahead of that of {early.node}"
-            raise self.refuse(f"{ahead}, and {self.apart} ms at most are accepted (--apart)")
+            raise Trouble(f"{ahead}, and {self.apart} ms at most are accepted (--apart)")
         return f"{difference:.1f}"
 
     def place_agents(self) -> dict[str, Agent]:
@@ -263,25 +266,21 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         agents = sorted(self.agents(), key=lambda agent: agent.number)
         places = {f"node{at}" if self.anonymous else agent.node: agent for at, agent in enumerate(agents, 1)}
         for node in self.nodes:
-            if node not in places:
-                raise self.refuse(f"{node} didn't come; another node did")
-            self.place(node).mkdir(parents=True, exist_ok=True)
-            write(self.place(node) / "machine", f"{places[node].node}\n")
+            refuse(node not in places, f"{node} didn't come; another node did")
         return places
 
     def command_of(self, node: str, moment: str) -> str:
         words = ["exec", str(self.build / "showstopper"), "-q", "--start-at", f"@{moment}", "-t", "file", "-T"]
-        words += [f"trace,speed={self.speed}", *self.lengths, *RECORDS.split(), *self.base.split()]
+        words += [f"trace,speed={self.speed}", *self.lengths, *RECORDS.split(), "--grace", "2s", *self.base.split()]
         return f"{quoted_words(words)} -- sh -c {quoted(f'exec {self.line_of(node)}')}\n"
 
-    def watch(self, moment: float) -> list[str]:
-        """A node is dead when it wrote no row for a while, though all should write them. Those that are."""
-        assert self.srun
+    def watch(self, srun: subprocess.Popen[str], moment: float) -> None:
+        """A node is dead when it wrote no row for a while, though all should write them."""
         dead: list[str] = []
         write(self.output / "dead", "")
         seen: dict[str, tuple[int, float]] = {}
         running = self.nodes
-        while running and self.srun.poll() is None:
+        while running and srun.poll() is None:
             time.sleep(1)
             now = time.time()
             running = [node for node in self.nodes if not (self.place(node) / "status").exists() and node not in dead]
@@ -294,65 +293,52 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
                     write(self.output / "dead", "".join(f"{one}\n" for one in dead))
                     print(f"{node} is dead: no row for {self.lost} s", file=sys.stderr)
                     if self.dying == "end":
-                        return dead
-        return dead
+                        return self.stop(srun, f"{node} is dead")
+        # What is dead doesn't end by itself.
+        if dead:
+            self.stop(srun, f"{listed(dead)} died")
+        srun.wait()
 
-    def start(self) -> int:
-        """How many nodes failed or died."""
+    def run(self) -> float:
+        """When it began."""
         refuse(not has_program("srun"), "there is no srun here; --simulate needs none")
         self.remove("agents", "go", "refused")
         (self.output / "agents").mkdir()
         write(self.output / "srun", f"exec {self.srun_command()}\n")
         with (self.output / "srun.txt").open("wb") as said:
-            self.srun = start(["sh", self.output / "srun"], stdout=said, stderr=said)
+            srun = start(["sh", self.output / "srun"], stdout=said, stderr=said)
         try:
-            self.gather_nodes()
-            (self.output / "alive").touch()
-            apart = self.check_clocks()
-            places = self.place_agents()
-            self.write_traces({node: places[node].processors for node in self.nodes})
-            # Enough to write all commands and for the slowest to see it; showstopper refuses a moment that has passed.
-            moment = f"{int(time.time() + 4 + len(self.nodes) / 20)}.0"
-            for node in self.nodes:
-                write(self.place(node) / "command", self.command_of(node, moment))
-            go = [f"{places[node].node} {node} {places[node].processors}\n" for node in self.nodes]
-            write(self.output / "go", "".join(go))
-            print(f"{len(self.nodes)} nodes begin at @{moment}; their clocks are {apart} ms apart")
-            if self.watch(float(moment)):
-                self.stop_srun()
-            else:
-                self.srun.wait()
+            moment = self.begin(srun)
+            self.watch(srun, moment)
+        except Trouble as trouble:
+            self.stop(srun, str(trouble))
+            self.remove("nodes", "agents")
+            raise
         except Interrupted:
-            write(self.output / "refused", "interrupted\n")
-            self.stop_srun()
+            self.stop(srun, "interrupted")
             print("\ninterrupted", file=sys.stderr)
             raise
-        failed = self.failed(float(moment))
-        self.remove("agents", "go", "alive")
-        return failed
+        self.remove("agents", "go", "alive", "refused")
+        return moment
 
-    def failed(self, began: float) -> int:
-        """Of each node a record; how many are not complete."""
-        count, revision = 0, machine.revision()
-        for seed, node in enumerate(self.nodes, 1):
-            folder = self.place(node)
-            status = first_line(folder / "status")
-            fields = {"workload": self.line_of(node), "setting": self.base, "repetition": 1, "scheme": "fleet"}
-            fields |= {"target": self.total or self.traces.get(node, ""), "seed": seed if self.simulated else None}
-            fields |= {"environment": "sssim" if self.simulated else "native"}
-            of, command = first_line(folder / "machine") or os.uname().nodename, " ".join(lines_of(folder / "command"))
-            word = COMPLETE if status == "0" and log_is_whole(folder / "record.csv") else FAILED
-            Record(fields, command, revision, of, began, time.time(), word, int(status or -1)).write(folder)
-            if word == FAILED:
-                count += 1
-                if said := first_line(folder / "messages.txt"):
-                    print(f"{node}: {said}", file=sys.stderr)
-        return count
-
-    def simulate(self) -> int:
-        """A process per node, as many at a time as there are processors."""
+    def begin(self, srun: subprocess.Popen[str]) -> float:
+        """All nodes at one moment, which is returned."""
+        self.gather_nodes(srun)
+        (self.output / "alive").touch()
+        apart = self.check_clocks()
+        places = self.place_agents()
+        self.write_traces({node: places[node].processors for node in self.nodes})
+        # Enough to write all commands and for the slowest to see it; showstopper refuses a moment that has passed.
+        moment = f"{int(time.time() + 4 + len(self.nodes) / 20)}.0"
         for node in self.nodes:
-            self.place(node).mkdir(parents=True, exist_ok=True)
+            write(self.place(node) / "machine", f"{places[node].node}\n")
+            write(self.place(node) / "command", self.command_of(node, moment))
+        write(self.output / "go", "".join(f"{places[node].node} {node}\n" for node in self.nodes))
+        print(f"{len(self.nodes)} nodes begin at @{moment}; their clocks are {apart} ms apart")
+        return float(moment)
+
+    def simulate(self) -> float:
+        """A process per node, as many at a time as there are processors. When it began."""
         self.write_traces({node: self.simulated_processors for node in self.nodes})
         count = str(self.simulated_processors)
         for place, node in enumerate(self.nodes, 1):
@@ -361,15 +347,23 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
             write(self.place(node) / "command", f"{quoted_words([*words, *self.base.split(), '-o', 'log.csv'])}\n")
         write(self.output / "dead", "")
         began = time.time()
-
-        def one(node: str) -> None:
-            with (self.place(node) / "messages.txt").open("wb") as messages:
-                process = start(["sh", "command"], cwd=self.place(node), stderr=messages)
-            write(self.place(node) / "status", f"{process.wait()}\n")
-
         with ThreadPoolExecutor(machine.processor_count()) as pool:
-            list(pool.map(one, self.nodes))
-        return self.failed(began)
+            list(pool.map(lambda node: run_command(self.place(node)), self.nodes))
+        return began
+
+    def write_record(self, node: str, began: float, revision: str) -> bool:
+        """Whether it is complete."""
+        folder, environment = self.place(node), "sssim" if self.simulated else "native"
+        seed = self.nodes.index(node) + 1 if self.simulated else None
+        group = Group(self.line_of(node), str(self.simulated_processors if self.simulated else "P"))
+        run = Run((node,), (group,), self.seconds, (), self.base, 1, self.traces[node], "fleet", seed, environment)
+        status = int(first_line(folder / "status") or -1)
+        of, command = first_line(folder / "machine") or os.uname().nodename, " ".join(lines_of(folder / "command"))
+        word = COMPLETE if status == 0 and log_is_whole(folder / "record.csv") else FAILED
+        Record(run.fields(), command, revision, of, began, time.time(), word, status).write(folder)
+        if word == FAILED and (said := first_line(folder / "messages.txt")):
+            print(f"{node}: {said}", file=sys.stderr)
+        return word == COMPLETE
 
     # ---- Its report -----------------------------------------------------------------------------------------------------------------
 
@@ -389,13 +383,10 @@ Ends with 0, with 1 when a node failed or died, with 125 on trouble, and with 13
         report.text(
             "Loads in per cent, errors in percentage points (pp) and pp². All together are a share of the whole fleet, in which each node counts alike."
         )
-        table = [["node", "began late ms", "end s", "target %", "load %", "mean error pp", "MSE pp²"]]
         for row in rows:
-            late = number(row, "late_ms")
-            loads = [f"{100 * known(row, name):.2f}" for name in ("target", "load")]
-            errors = [f"{known(row, 'mean_error_pp'):+.2f}", f"{known(row, 'mse_pp2'):.2f}"]
-            begun = "" if late is None else f"{late:.1f}"
-            table.append([row["label"], begun, f"{known(row, 'end_s'):.1f}", *loads, *errors])
+            row |= {name: f"{100 * known(row, name):f}" for name in ("target", "load")}
+        cells = [[row["label"], *(shown(row, name, form) for _, name, form in COLUMNS)] for row in rows]
+        table = [["node", *(head for head, _, _ in COLUMNS)], *cells]
         (self.output / "fleet-shown.csv").write_text(table_text(table))
         report.table(table)
         report.write()
@@ -468,6 +459,19 @@ def wait_for_go() -> None:
         time.sleep(0.1)
 
 
+def run_command(folder: Path) -> int:
+    """What stands in its file command, in it; its status goes there, too. What asks this program to end asks that."""
+    with (folder / "messages.txt").open("wb") as messages:
+        child = start(["sh", "command"], cwd=folder, stderr=messages)
+    try:
+        status = status_of(child)
+    except Interrupted:
+        child.terminate()
+        status = status_of(child)
+    write(folder / "status", f"{status}\n")
+    return status
+
+
 def agent(output: Path) -> int:
     """What runs on each node: it says that it is there, waits for the moment, and runs its command."""
     of = os.environ
@@ -475,18 +479,9 @@ def agent(output: Path) -> int:
     (output / "agents").mkdir(parents=True, exist_ok=True)
     os.chdir(output)
     ahead, within = clock_of_folder(Path(f"agents/{node}.clock"))
-    said = f"{of.get('SLURM_PROCID', '0')} {machine.processor_count()} {ahead:.4f} {within:.4f} {of.get('SLURM_JOB_ID', '0')}"
-    write(Path(f"agents/{node}"), f"{node} {said}\n")
+    count, job = machine.processor_count(), of.get("SLURM_JOB_ID", "0")
+    said = Agent(node, int(of.get("SLURM_PROCID", "0")), count, ahead, within, job)
+    write(Path(f"agents/{node}.json"), json.dumps(asdict(said)))
     wait_for_go()
-    places = [line.split()[1] for line in lines_of(Path("go")) if line.split()[0] == node]
-    if Path("refused").exists() or not places:
-        return 125
-    os.chdir(f"nodes/{places[0]}")
-    with open("messages.txt", "wb") as messages:
-        child = subprocess.Popen(["sh", "command"], stdin=subprocess.DEVNULL, stderr=messages)
-    for number_of in ENDING:
-        signal.signal(number_of, lambda *_: child.terminate())
-    code = child.wait()
-    status = 128 - code if code < 0 else code
-    write(Path("status"), f"{status}\n")
-    return status
+    places = [words[1] for words in map(str.split, lines_of(Path("go"))) if words[0] == node]
+    return 125 if Path("refused").exists() or not places else run_command(Path("nodes") / places[0])
