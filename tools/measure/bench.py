@@ -6,6 +6,7 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import ClassVar, NoReturn, TypeVar
 
@@ -106,12 +107,9 @@ class Benchmark(Command):
         self, rounds: int, what: Sequence[K], measure: Callable[[K], Sequence[float]]
     ) -> dict[K, list[Summary]]:
         """Of each figure of each of these, which are measured in turn, round after round."""
-        values = [
-            ((str(at), str(place)), value)
-            for _ in range(rounds)
-            for at, of in enumerate(what)
-            for place, value in enumerate(measure(of))
-        ]
+        values = []
+        for _, (at, of) in product(range(rounds), enumerate(what)):
+            values += [((str(at), str(place)), value) for place, value in enumerate(measure(of))]
         found = figures.summaries(self.build, values)
         return {of: [found[key] for key in found if key[0] == str(at)] for at, of in enumerate(what)}
 

@@ -20,10 +20,9 @@ RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {
 OWN = ("default", "default-freezer", "default-quota", "paper", "many")
 LOAD = ("workload", "instances", "background", "target_percent")
 KEY = ("workload", "instances", "background", "tool", "target_percent")
-FIGURES = (
-    "samples,load_percent,mean_error_pp,mse_500_pp2,mse_370_pp2,mse_1300_pp2,"
-    "own_cpu_percent,lateness_p99_us,bursts,calm_error_pp,calm_mse_500_pp2"
-).split(",")
+# Columns of rows.csv, behind those of the key and the repetition.
+FIGURES = """samples load_percent mean_error_pp mse_500_pp2 mse_370_pp2 mse_1300_pp2 own_cpu_percent lateness_p99_us bursts calm_error_pp
+calm_mse_500_pp2""".split()
 REPEATED = ("mean_error_pp", "mse_500_pp2", "calm_error_pp", "calm_mse_500_pp2")
 # Columns of medians.csv, behind those of the key and the number of repeats.
 MEDIANS = """load_percent mean_error_pp mean_error_least_pp mean_error_most_pp mse_500_pp2 mse_500_least_pp2 mse_500_most_pp2 mse_370_pp2 mse_1300_pp2
@@ -68,6 +67,7 @@ GOALS: dict[str, Sequence[tuple[str, float, str, str]]] = {
     ),
     "parallel": (ALONE, ("MSE, parallel, phased, sunflow, pp²", 2, *MSE), *COST),
 }
+STEP = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp"
 FLOOR = 0.01  # pp and pp²: what the reader can tell apart
 WINDOWS = (500, 370, 1300)
 INTRODUCTION = """\
@@ -331,12 +331,10 @@ def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, backgro
     own = {tuple(row[name] for name in LOAD): row for row in of if row["tool"] == "default"}
     beside = [(row, own.get(tuple(row[name] for name in LOAD))) for row in of if row["tool"] not in OWN]
     peers = [(row, base) for row, base in beside if base]
-    step, late = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp", [
-        row for row in steps if float(row["after_s"]) >= 0.5
-    ]
+    late = [row for row in steps if float(row["after_s"]) >= 0.5]
     found = chain(
         (one for row in of if row["tool"] in ("default", "many") for one in judge_own(row, processors)),
-        (Judged(step, 5, float(row["worst_pp"]), f"{row['after_s']} s after") for row in late),
+        (Judged(STEP, 5, float(row["worst_pp"]), f"{row['after_s']} s after") for row in late),
         (one for row, base in peers for one in judge_peer(row, base, processors)),
     )
     goals: dict[str, list[Judged]] = {}
@@ -417,7 +415,6 @@ def draw(build: Path, rows: Sequence[Row], folder: Path, processors: int) -> Ite
     found = means_of(build, used, *KEY[:4])
     tools = [tool for (tool,) in each(used, "tool")]
     marked = {row["tool"] for row in used if mark_of(row, processors)}
-    said = ""
     for picture, (name, column, darkest) in PICTURES.items():
         made = [["workload", *tools]]
         for group in each(used, *KEY[:3]):
@@ -449,10 +446,8 @@ def report(build: Path, folder: Path) -> None:
     write(folder / "medians.csv", table_text([list(medians[0]), *(list(row.values()) for row in medians)]))
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(facts.get("processors", "1").split()[0])
-    background, busy = (
-        float(facts.get(f"load {of}", "0 %").split()[0])
-        for of in ("of the background program alone", "before the first session")
-    )
+    background = float(facts.get("load of the background program alone", "0 %").split()[0])
+    busy = float(facts.get("load before the first session", "0 %").split()[0])
     warning = []
     if busy > BUSY:
         said = f"others took {busy:.1f} % of it before the first session. These figures say little of Showstopper."
