@@ -116,17 +116,17 @@ def steps_of_session(log: Path, loads: Path) -> str:
     target. The trace steps every 3 s, between 10 and 90 %."""
     rows = read_csv(log)
     origin = known(rows[0], "monotonic_s") - known(rows[0], "time_s")
-    last = max((known(row, "time_s") for row in rows if known(row, "time_s") > 0), default=0.0)
-    at = [(known(row, "monotonic_s") - origin, 100 * known(row, "load")) for row in read_csv(loads)]
+    last = max(0.0, *(known(row, "time_s") for row in rows))
+    of = Tree(samples_of(loads))
     distances: dict[int, list[float]] = {}
-    for place in range(10, len(at)):
-        begin, until = at[place - 10][0], at[place][0]
+    for first, end in enumerate(range(11, len(of.ends)), 1):
+        begin, until = of.ends[first] - origin, of.ends[end] - origin
         step = int(begin / 3)
         if begin >= 3 and until <= last and step == int((until - 0.0001) / 3):
-            mean = sum(at[k][1] * (at[k][0] - at[k - 1][0]) for k in range(place - 9, place + 1)) / (until - begin)
+            mean = 100 * (of.sums[end] - of.sums[first]) / (until - begin)
             distances.setdefault(int((begin - 3 * step) / 0.25), []).append(abs(mean - (90 if step % 2 else 10)))
-    found = sorted(distances.items())
-    lines = [f"{slot * 0.25:.2f},{len(of)},{max(of):.2f}\n" for slot, of in found if slot <= 12]
+    slots = [slot for slot in sorted(distances) if slot <= 12]
+    lines = [f"{slot * 0.25:.2f},{len(distances[slot])},{max(distances[slot]):.2f}\n" for slot in slots]
     return "after_s,windows,worst_pp\n" + "".join(lines)
 
 
