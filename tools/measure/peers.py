@@ -45,28 +45,20 @@ PICTURES = {
     "peers-mse": ("MSE, in pp²", "mse_500_pp2", 100),
 }
 ERROR, MSE = ("mean_error_pp", "calm_error_pp"), ("mse_500_pp2", "calm_mse_500_pp2")
-ALONE = ("mean error, pp", 0.1, *ERROR)
-COST = (
-    ("own CPU time per executor, % of a processor", 0.15, "own_cpu_percent", ""),
-    ("99th percentile of lateness, µs", 500, "lateness_p99_us", ""),
-)
-# Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts.
-GOALS: dict[str, Sequence[tuple[str, float, str, str]]] = {
-    "many": (
-        ("500 workloads: mean error, pp", 0.5, *ERROR),
-        ("500 workloads: own CPU time, % of a processor", 10, "own_cpu_percent", ""),
-    ),
-    "background": (("mean error with background, pp", 0.2, *ERROR),),
-    "6P": (ALONE, ("MSE, N = 6·P, pp²", 2, *MSE), *COST),
-    "single": (
-        ALONE,
-        ("MSE, single, contended, fop, pp²", 0.7, *MSE),
-        ("… in windows of 370 ms", 1.5, "mse_370_pp2", ""),
-        ("… in windows of 1.3 s", 1.5, "mse_1300_pp2", ""),
-        *COST,
-    ),
-    "parallel": (ALONE, ("MSE, parallel, phased, sunflow, pp²", 2, *MSE), *COST),
-}
+# Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts. Those of some kinds are alone on the machine.
+GOALS = """\
+many|500 workloads: mean error, pp|0.5|mean_error_pp|calm_error_pp
+many|500 workloads: own CPU time, % of a processor|10|own_cpu_percent|
+background|mean error with background, pp|0.2|mean_error_pp|calm_error_pp
+alone|mean error, pp|0.1|mean_error_pp|calm_error_pp
+6P|MSE, N = 6·P, pp²|2|mse_500_pp2|calm_mse_500_pp2
+single|MSE, single, contended, fop, pp²|0.7|mse_500_pp2|calm_mse_500_pp2
+single|… in windows of 370 ms|1.5|mse_370_pp2|
+single|… in windows of 1.3 s|1.5|mse_1300_pp2|
+parallel|MSE, parallel, phased, sunflow, pp²|2|mse_500_pp2|calm_mse_500_pp2
+alone|own CPU time per executor, % of a processor|0.15|own_cpu_percent|
+alone|99th percentile of lateness, µs|500|lateness_p99_us|
+"""
 STEP = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp"
 FLOOR = 0.01  # pp and pp²: what the reader can tell apart
 WINDOWS = (500, 370, 1300)
@@ -197,20 +189,20 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(markdown(rows))
 
 
-def group_tables(rows: Sequence[Row], processors: int) -> Iterator[str]:
+def group_tables(rows: Sequence[Row]) -> Iterator[str]:
     """A table for each workload, instances and background; a row per tool, two columns per target load. Below each the same of the samples that met no
     burst of others."""
     for group in each(rows, *KEY[:3]):
         own = [row for row in rows if tuple(row[name] for name in KEY[:3]) == group]
         beside = ", beside the background program" if group[2] == "background" else ""
         yield f"### {group[0]}, {group[1]} workloads{beside}"
-        yield tool_table(own, ERROR[0], MSE[0], processors, with_cost=True)
-        if any(mark_of(row, processors) for row in own):
+        yield tool_table(own, ERROR[0], MSE[0], with_cost=True)
+        if any(row["mark"] for row in own):
             yield "\\* Whole instances can't make this load."
         said, bursts = figures.bursts_said(own), counted(own, "bursts")
         if said[0].isdigit():
             yield f"Without the {bursts} of {counted(own, 'samples')} samples that met a burst of others:"
-            yield tool_table(own, ERROR[1], MSE[1], processors)
+            yield tool_table(own, ERROR[1], MSE[1])
         else:
             yield said
         repeated = [row for row in own if int(row["repeats"]) > 1]
@@ -218,7 +210,7 @@ def group_tables(rows: Sequence[Row], processors: int) -> Iterator[str]:
             yield repeats_of([row for row in repeated if row["tool"] == tool], bursts > 0)
 
 
-def tool_table(own: Sequence[Row], error: str, mse: str, processors: int, with_cost: bool = False) -> str:
+def tool_table(own: Sequence[Row], error: str, mse: str, with_cost: bool = False) -> str:
     """With the own cost in the last column, and ratios to the default settings, where that is asked for."""
     targets = [target for (target,) in each(own, "target_percent")]
     of = {(row["tool"], row["target_percent"]): row for row in own if row[error]}
@@ -227,7 +219,7 @@ def tool_table(own: Sequence[Row], error: str, mse: str, processors: int, with_c
     def cell(row: Row, name: str, form: str, ratio: str) -> str:
         beside = row["tool"] != "default" and with_cost and row["mse_ratio"] and float(row[ratio])
         times = f" ({beside:{'.1f' if beside < 10 else '.0f'}}×)" if isinstance(beside, float) else ""
-        return f"{float(row[name]):{form}}{times}{mark_of(row, processors)}"
+        return f"{float(row[name]):{form}}{times}{row['mark']}"
 
     def cells(row: Row | None) -> list[str]:
         return [cell(row, error, "+.2f", "error_ratio"), cell(row, mse, ".2f", "mse_ratio")] if row else ["", ""]
@@ -241,6 +233,7 @@ def tool_table(own: Sequence[Row], error: str, mse: str, processors: int, with_c
 
 
 def mark_of(row: Row, processors: int) -> str:
+    """Of what is no baseline, as whole instances can't make its load."""
     return " \\*" if row["tool"] == "N-bench" and not is_whole(float(row["target_percent"]), processors) else ""
 
 
@@ -296,17 +289,17 @@ def counting(rows: Sequence[Row], background: float) -> list[Row]:
 
 def judge_own(row: Row, processors: int) -> Iterator[Judged]:
     """Showstopper's default settings, by the default actuator alone. What is judged are all samples."""
-    kind = "single" if row["workload"] in SINGLE else "parallel"
-    kind = "6P" if row["instances"] == "6P" else kind
-    kind = row["tool"] if row["tool"] == "many" else "background" if row["background"] == "background" else kind
-    for goal, limit, column, calm in GOALS[kind]:
+    count = (6 if row["instances"] == "6P" else 1) * processors
+    kinds = ["alone", "6P" if row["instances"] == "6P" else "single" if row["workload"] in SINGLE else "parallel"]
+    kinds = ["many"] if row["tool"] == "many" else ["background"] if row["background"] == "background" else kinds
+    for kind, goal, limit, column, calm in (line.split("|") for line in GOALS.splitlines()):
         value = size(row, column)
-        if value is not None:
-            executors = (6 if row["instances"] == "6P" else 1) * processors if "executor" in goal else 1
-            yield Judged(goal, limit, value / executors, place_of(row), size(row, calm))
+        if value is not None and kind in kinds:
+            executors = count if "executor" in goal else 1
+            yield Judged(goal, float(limit), value / executors, place_of(row), size(row, calm))
 
 
-def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
+def judge_peer(row: Row, own: Row) -> Iterator[Judged]:
     """The own row beside that of another tool. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
     place, tool = place_of(row), row["tool"]
     error, peer_error = size(own, "mean_error_pp") or 0.0, size(row, "mean_error_pp") or 0.0
@@ -320,7 +313,7 @@ def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
         single = row["workload"] in SINGLE
         workloads = "single, contended, fop" if single else "parallel, phased, sunflow"
         yield Judged(f"our MSE over the quota's, {workloads}", 3 if single else 6, ratio, place, calm_mse)
-    elif tool != "N-bench" or (peer_error >= 0.5 and not mark_of(row, processors)):
+    elif tool != "N-bench" or (peer_error >= 0.5 and not row["mark"]):
         calm = over(size(own, "calm_error_pp"), size(row, "calm_error_pp"), FLOOR)
         yield Judged(f"our mean error over that of {tool}", 1, error / max(peer_error, FLOOR), place, calm)
         yield Judged(f"our MSE over that of {tool}", 1, ratio, place, calm_mse)
@@ -335,7 +328,7 @@ def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, backgro
     found = chain(
         (one for row in of if row["tool"] in ("default", "many") for one in judge_own(row, processors)),
         (Judged(STEP, 5, float(row["worst_pp"]), f"{row['after_s']} s after") for row in late),
-        (one for row, base in peers for one in judge_peer(row, base, processors)),
+        (one for row, base in peers for one in judge_peer(row, base)),
     )
     goals: dict[str, list[Judged]] = {}
     for one in found:
@@ -352,7 +345,7 @@ def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, backgro
         yield "What others did meanwhile is unavailable."
     elif samples := counted(rows, "samples"):
         yield f"{counted(rows, 'bursts')} of {samples} samples of 500 ms met a burst of others."
-    if none := sorted({int(float(row["target_percent"])) for row, base in peers if mark_of(row, processors)}):
+    if none := sorted({int(float(row["target_percent"])) for row, base in peers if row["mark"]}):
         said = f"{processors} processors have no whole instances for it."
         yield f"N-bench is no baseline at {listed(map(str, none))} %: {said}"
 
@@ -391,7 +384,7 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
         if any(row["tool"] == tool for row in rows):
             made.append([name, *means(tool, *REPEATED[:2]), str(sum(row["tool"] == tool for row in used))])
     said = f"Means over workloads, at loads of {loads_said(used)} %; of the mean errors, the sizes. A tool runs on those workloads that it can handle."
-    if none := loads_said([row for row in used if mark_of(row, processors)]):
+    if none := loads_said([row for row in used if row["mark"]]):
         said += f" Whole instances, and so N-bench, can't make {none} % of {processors} processors."
     bursts, samples = figures.bursts_said(used), counted(used, "samples")
     if bursts.startswith("None of "):
@@ -409,12 +402,12 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
 # ---- Pictures ---------------------------------------------------------------------------------------------------------------------
 
 
-def draw(build: Path, rows: Sequence[Row], folder: Path, processors: int) -> Iterator[str]:
+def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
     """A heat map each of errors and of MSE, a column for each tool, with what a document says of them."""
     used = held_by_all([row for row in rows if row["tool"] not in ("steps", "many")])
     found = means_of(build, used, *KEY[:4])
     tools = [tool for (tool,) in each(used, "tool")]
-    marked = {row["tool"] for row in used if mark_of(row, processors)}
+    marked = {row["tool"] for row in used if row["mark"]}
     for picture, (name, column, darkest) in PICTURES.items():
         made = [["workload", *tools]]
         for group in each(used, *KEY[:3]):
@@ -446,6 +439,8 @@ def report(build: Path, folder: Path) -> None:
     write(folder / "medians.csv", table_text([list(medians[0]), *(list(row.values()) for row in medians)]))
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(facts.get("processors", "1").split()[0])
+    for row in medians:
+        row["mark"] = mark_of(row, processors)
     background = float(facts.get("load of the background program alone", "0 %").split()[0])
     busy = float(facts.get("load before the first session", "0 %").split()[0])
     warning = []
@@ -454,7 +449,7 @@ def report(build: Path, folder: Path) -> None:
         warning = [f"**The machine was busy: {said}**"]
     steps = [row for session in sessions for row in kept_csv(session / "steps.csv")]
     goals = "\n\n".join(goals_of(medians, steps, processors, background)) + "\n"
-    blocks = [*warning, INTRODUCTION, *group_tables(medians, processors)]
+    blocks = [*warning, INTRODUCTION, *group_tables(medians)]
     if left_out := lines_of(folder / "left-out"):
         blocks.append("Left out, since the machine stood still for a while in each of several attempts:")
         blocks.append("\n".join(f"- {line}" for line in left_out))
@@ -462,7 +457,7 @@ def report(build: Path, folder: Path) -> None:
     for picture in PICTURES:
         (folder / f"{picture}.svg").unlink(missing_ok=True)
     if has_program("gnuplot"):
-        blocks += draw(build, medians, folder, processors)
+        blocks += draw(build, medians, folder)
     else:
         print("no picture: gnuplot is missing")
     text = "\n\n".join([*blocks, "### Goals", goals])
