@@ -22,8 +22,9 @@ K = TypeVar("K")
 
 
 class Benchmark(Command):
-    """A program of tools/bench. What it measures becomes the rows of a table, which are printed as they come, and written into a document when that is
-    asked for: there must be room for it before anything is measured, installed or built."""
+    """A program of tools/bench: a name, the programs that it needs, options, the head of a table, and its rows, which are measured one by one. They are
+    printed as they come, and written into a document when that is asked for: there must be room for it before anything is measured, installed or
+    built. What has more to say, or something else than a table, has a measure() of its own."""
 
     name: ClassVar[str]
     document: ClassVar[str] = DOCUMENT
