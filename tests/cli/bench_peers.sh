@@ -37,6 +37,32 @@ run "$bench/peers" --mode quick --tools default,CDC --dry-run --output part
 expect_lines out 6
 expect_no_text out '^single P idle CDC 1$'
 expect_text out '^single P background default 1$'
+# What was cut off or failed is not.
+mkdir -p part/sessions/single.P.idle.default.1.part part/sessions/parallel.P.idle.CDC.1.failed
+echo single,P,idle,default,50,1,15,99,49,2401,2401,2401,0.2,80,0,49,2401 >part/sessions/single.P.idle.default.1.part/rows.csv
+cp part/sessions/single.P.idle.default.1.part/rows.csv part/sessions/parallel.P.idle.CDC.1.failed
+run "$bench/peers" --mode quick --tools default,CDC --dry-run --output part
+expect_lines out 6
+run "$bench/peers_report" part
+expect_trouble '^tools/bench/peers_report: no session in part is complete$'
+
+# One at a time in a folder, and of one that is killed nothing runs on.
+# shellcheck disable=SC2317 # called by wait_until
+all_gone() {
+	while read -r process; do
+		! kill -0 "$process" 2>/dev/null || return 1
+	done <"$numbers"
+}
+numbers=killed/sessions/single.P.idle.N-bench.1.part/pids
+set -- -B "$build" --force --mode quick --workloads single --tools N-bench --level 5 --output killed
+start_background "$bench/peers" "$@"
+wait_until test -s $numbers
+run "$bench/peers" "$@"
+expect_status 125
+expect_text err 'another experiment in killed is running$'
+kill -KILL "$background"
+wait_background
+wait_until all_gone
 
 # Medians, tables, goals.
 session() { # NAME ROW…

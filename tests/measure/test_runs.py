@@ -41,6 +41,22 @@ def test_a_run_is_complete_when_its_record_says_so(tmp_path: Path) -> None:
     assert not runs.is_complete(run("z"), run("z").folder(tmp_path))
 
 
+def test_an_attempt_has_the_name_of_its_run_when_it_is_complete(tmp_path: Path) -> None:
+    kept = run().folder(tmp_path)
+    first = making.Attempt(run(), kept)
+    (first.part / "log.csv").write_text("of one that is cut off\n")
+    second = making.Attempt(run(), kept)
+    assert not (second.part / "log.csv").exists()
+    (second.part / "command").write_text("showstopper -T 50%\n")
+    second.end(1, 2.0, "abc", "m")
+    assert not kept.exists() and json.loads((second.failed / "run.json").read_text())["status"] == "failed"
+    third = making.Attempt(run(), kept)
+    (third.part / "command").write_text("showstopper -T 50%\n")
+    third.end(0, 2.0, "abc", "m")
+    assert runs.is_complete(run(), kept) and [path.name for path in kept.parent.iterdir()] == [kept.name]
+    assert json.loads((kept / "run.json").read_text())["command"] == "showstopper -T 50%"
+
+
 def test_a_record_has_its_parameters_as_fields(tmp_path: Path) -> None:
     keep(tmp_path / "r", run(seed=7))
     found = json.loads((tmp_path / "r/run.json").read_text())

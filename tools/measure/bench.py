@@ -4,23 +4,27 @@ a target, with and without bursts of others."""
 
 import tempfile
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, TypeVar
 
 from measure import figures, machine
+from measure.figures import Summary
 from measure.options import Command, Option, flag, option, text
 from measure.process import attempt, output_of, run_program
 from measure.publish import Publication, command_line
 from measure.text import Row, Trouble, markdown, number, read_csv
 
 DOCUMENT = "tools/bench/README.md"
+K = TypeVar("K")
 
 
 class Benchmark(Command):
-    """A program of tools/bench. What it measures becomes the rows of a table, which are printed as they come, and written into a document when that is
-    asked for: there must be room for it before anything is measured, installed or built."""
+    """A program of tools/bench: a name, the programs that it needs, options, the head of a table, and its rows, which are measured one by one. They are
+    printed as they come, and written into a document when that is asked for: there must be room for it before anything is measured, installed or
+    built. What has more to say, or something else than a table, has a measure() of its own."""
 
     name: ClassVar[str]
     document: ClassVar[str] = DOCUMENT
@@ -28,13 +32,15 @@ class Benchmark(Command):
     folder: ClassVar[str] = "bench"  # of the build
     setup: ClassVar[str] = ""  # what tools/setup installs for it
     quiet: ClassVar[float | None] = None  # refuses a machine of which others take more, in per cent
+    head: ClassVar[str] = ""  # of its table, with bars between
+    align: ClassVar[str] = ""
+    status = 0  # that it ends with
+    scratch: Path  # for files that nobody wants afterwards
     publish = flag("--publish", "write the table into {of.document} as well")
-    given_build = option(
-        "-B/--build DIR",
-        text,
-        "",
-        "where the programs are (build/{of.folder}, which is built first when it isn't given)",
-    )
+    # fmt: off
+    given_build = option("-B/--build DIR", text, "",
+        "where the programs are (build/{of.folder}, which is built first when it isn't given)")
+    # fmt: on
     force = flag("-f/--force", "also on a machine that is busy")
 
     @classmethod
@@ -59,9 +65,14 @@ class Benchmark(Command):
     def look(self) -> None:
         self.publication.look(self.document, self.name)
 
-    def measure(self) -> int | None:
-        """Returns the status."""
+    def rows(self) -> Iterator[Sequence[str]]:
+        """The cells of its table, as they are measured."""
         raise NotImplementedError
+
+    def measure(self) -> None:
+        self.say(*markdown([self.head.split("|")], self.align))
+        for cells in self.rows():
+            self.say(next(markdown([cells])))
 
     def write(self) -> None:
         if self.lines:
@@ -79,10 +90,12 @@ class Benchmark(Command):
         targets = " ".join(["modules", *(Path(program).name for program in self.programs.split())])
         setup = self.setup or ("check" if testing else "build")
         self.build = machine.prepare_build(self.given_build, self.programs, self.folder, targets, testing, setup)
-        status = self.measure() or 0
+        with tempfile.TemporaryDirectory() as scratch:
+            self.scratch = Path(scratch)
+            self.measure()
         if self.publish:
             self.write()
-        return status
+        return self.status
 
     # ---- For those ----------------------------------------------------------------------------------------------------------------
 
@@ -91,12 +104,15 @@ class Benchmark(Command):
         self.lines += lines
         print(*lines, sep="\n")
 
-    def row(self, *cells: str) -> None:
-        self.say(next(markdown([cells])))
-
-    def head(self, cells: str, align: str = "") -> None:
-        """With bars between them."""
-        self.say(*markdown([cells.split("|")], align))
+    def rounds_of(
+        self, rounds: int, what: Sequence[K], measure: Callable[[K], Sequence[float]]
+    ) -> dict[K, list[Summary]]:
+        """Of each figure of each of these, which are measured in turn, round after round."""
+        values = []
+        for _, (at, of) in product(range(rounds), enumerate(what)):
+            values += [((str(at), str(place)), value) for place, value in enumerate(measure(of))]
+        found = figures.summaries(self.build, values)
+        return {of: [found[key] for key in found if key[0] == str(at)] for at, of in enumerate(what)}
 
     def showstopper(self, limit: int, *words: object) -> str:
         """A run that has to end within so many seconds; what it said of itself."""
@@ -159,11 +175,9 @@ class Tree:
     def others(self, sample: Sample) -> str:
         """What of a sample of the machine others made, as a column of a log."""
         before, after = self.until(sample.start), self.until(sample.end)
-        return (
-            ""
-            if before is None or after is None
-            else repr(sample.load - (after - before) / (sample.end - sample.start))
-        )
+        if before is None or after is None:
+            return ""
+        return repr(sample.load - (after - before) / (sample.end - sample.start))
 
 
 def write_log(file: Path, samples: Sequence[Sample], target: float, begin: float, until: float, tree: Tree) -> int:

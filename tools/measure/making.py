@@ -27,6 +27,26 @@ if TYPE_CHECKING:
 ENVIRONMENT = machine.EXPERIMENTS / "environment"
 
 
+class Attempt:
+    """A run that is being made, in a folder beside that which it gets when it is complete. One that is cut off leaves NAME.part, one that fails
+    NAME.failed, until it is made again."""
+
+    def __init__(self, run: Run, kept: Path) -> None:
+        self.run, self.kept = run, kept
+        self.part, self.failed = (kept.with_name(f"{kept.name}.{end}") for end in ("part", "failed"))
+        remove(self.part)
+        remove(self.failed)
+        self.part.mkdir(parents=True)
+        self.began = time.time()
+
+    def end(self, status: int, ended: float, revision: str, machine_of: str) -> None:
+        """With its record, which has the command of the file command where there is one."""
+        command, word = " ".join(lines_of(self.part / "command")), runs.FAILED if status else runs.COMPLETE
+        record = runs.Record(self.run.fields(), command, revision, machine_of, self.began, ended, word, status)
+        record.write(self.part)
+        self.part.rename(self.failed if status else self.kept)
+
+
 class Maker:
     """Makes runs of an experiment. `machine_of` says which machine this is."""
 
@@ -111,15 +131,11 @@ class Maker:
 
     def make(self, run: Run, place: int, total: int, left: float) -> bool:
         """Whether it is complete."""
-        kept = run.folder(self.output)
-        part, failed = kept.with_name(f"{kept.name}.part"), kept.with_name(f"{kept.name}.failed")
-        remove(part)
-        remove(failed)
-        part.mkdir(parents=True)
+        attempted = Attempt(run, run.folder(self.output))
+        part = attempted.part
         write_command = self.write_native if run.environment == "native" else self.write_inside
         (self.write_simulated if self.own.simulated else write_command)(run, part)
         (part / "uptime").write_text(attempt(["uptime"]).stdout)
-        began = time.time()
         process = self.begin(run, part)
         try:
             with ExitStack() as around:
@@ -131,7 +147,7 @@ class Maker:
             end(process)
             raise
         ended = time.time()
-        self.log_job(place, began, ended, status, part)
+        self.log_job(place, attempted.began, ended, status, part)
         try:
             fault = self.judge(run, part, status)
         except (Trouble, OSError, ValueError, LookupError) as error:
@@ -139,11 +155,9 @@ class Maker:
         status = status or int(bool(fault))
         if fault:
             add_message(part, fault)
-        command, word = " ".join(lines_of(part / "command")), runs.FAILED if status else runs.COMPLETE
-        runs.Record(run.fields(), command, self.revision, self.machine, began, ended, word, status).write(part)
-        part.rename(failed if status else kept)
+        attempted.end(status, ended, self.revision, self.machine)
         if status:
-            print(f"{run.name} failed with status {status}: {why_failed(failed)}")
+            print(f"{run.name} failed with status {status}: {why_failed(attempted.failed)}")
         return not status
 
     def begin(self, run: Run, part: Path) -> subprocess.Popen[str]:

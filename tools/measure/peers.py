@@ -12,31 +12,22 @@ from measure.bench import Sample, Tree, samples_of, shown
 from measure.figures import Key, Summary, is_whole
 from measure.machine import BUSY
 from measure.process import has_program
-from measure.text import (
-    Row,
-    Trouble,
-    known,
-    lines_of,
-    listed,
-    markdown,
-    number,
-    read_csv,
-    rows_of,
-    shortest,
-    table_text,
-    write,
-)
+from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, markdown, number, read_csv, rows_of, shortest
+from measure.text import table_text, write
 
 TOOLS = "default default-freezer default-quota paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
 RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {TOOLS} many".split()
 OWN = ("default", "default-freezer", "default-quota", "paper", "many")
 LOAD = ("workload", "instances", "background", "target_percent")
 KEY = ("workload", "instances", "background", "tool", "target_percent")
-FIGURES = (
-    "samples,load_percent,mean_error_pp,mse_500_pp2,mse_370_pp2,mse_1300_pp2,"
-    "own_cpu_percent,lateness_p99_us,bursts,calm_error_pp,calm_mse_500_pp2"
-).split(",")
+# Columns of rows.csv, behind those of the key and the repetition.
+FIGURES = """samples load_percent mean_error_pp mse_500_pp2 mse_370_pp2 mse_1300_pp2 own_cpu_percent lateness_p99_us bursts calm_error_pp
+calm_mse_500_pp2""".split()
 REPEATED = ("mean_error_pp", "mse_500_pp2", "calm_error_pp", "calm_mse_500_pp2")
+# Columns of medians.csv, behind those of the key and the number of repeats.
+MEDIANS = """load_percent mean_error_pp mean_error_least_pp mean_error_most_pp mse_500_pp2 mse_500_least_pp2 mse_500_most_pp2 mse_370_pp2 mse_1300_pp2
+own_cpu_percent lateness_p99_us error_ratio mse_ratio samples bursts calm_error_pp calm_mse_500_pp2 mean_error_mean_pp mean_error_half_pp
+mse_500_mean_pp2 mse_500_half_pp2 calm_error_mean_pp calm_error_half_pp calm_mse_500_mean_pp2 calm_mse_500_half_pp2"""
 SINGLE = ("single", "contended", "fop")
 NAMES = {
     "default": "Showstopper",
@@ -54,30 +45,26 @@ PICTURES = {
     "peers-mse": ("MSE, in pp²", "mse_500_pp2", 100),
 }
 ERROR, MSE = ("mean_error_pp", "calm_error_pp"), ("mse_500_pp2", "calm_mse_500_pp2")
-ALONE = ("mean error, pp", 0.1, *ERROR)
-COST = (
-    ("own CPU time per executor, % of a processor", 0.15, "own_cpu_percent", ""),
-    ("99th percentile of lateness, µs", 500, "lateness_p99_us", ""),
-)
-# Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts.
-GOALS: dict[str, Sequence[tuple[str, float, str, str]]] = {
-    "many": (
-        ("500 workloads: mean error, pp", 0.5, *ERROR),
-        ("500 workloads: own CPU time, % of a processor", 10, "own_cpu_percent", ""),
-    ),
-    "background": (("mean error with background, pp", 0.2, *ERROR),),
-    "6P": (ALONE, ("MSE, N = 6·P, pp²", 2, *MSE), *COST),
-    "single": (
-        ALONE,
-        ("MSE, single, contended, fop, pp²", 0.7, *MSE),
-        ("… in windows of 370 ms", 1.5, "mse_370_pp2", ""),
-        ("… in windows of 1.3 s", 1.5, "mse_1300_pp2", ""),
-        *COST,
-    ),
-    "parallel": (ALONE, ("MSE, parallel, phased, sunflow, pp²", 2, *MSE), *COST),
-}
+# Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts. Those of some kinds are alone on the machine.
+GOALS = """\
+many|500 workloads: mean error, pp|0.5|mean_error_pp|calm_error_pp
+many|500 workloads: own CPU time, % of a processor|10|own_cpu_percent|
+background|mean error with background, pp|0.2|mean_error_pp|calm_error_pp
+alone|mean error, pp|0.1|mean_error_pp|calm_error_pp
+6P|MSE, N = 6·P, pp²|2|mse_500_pp2|calm_mse_500_pp2
+single|MSE, single, contended, fop, pp²|0.7|mse_500_pp2|calm_mse_500_pp2
+single|… in windows of 370 ms|1.5|mse_370_pp2|
+single|… in windows of 1.3 s|1.5|mse_1300_pp2|
+parallel|MSE, parallel, phased, sunflow, pp²|2|mse_500_pp2|calm_mse_500_pp2
+alone|own CPU time per executor, % of a processor|0.15|own_cpu_percent|
+alone|99th percentile of lateness, µs|500|lateness_p99_us|
+"""
+STEP = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp"
 FLOOR = 0.01  # pp and pp²: what the reader can tell apart
 WINDOWS = (500, 370, 1300)
+INTRODUCTION = """\
+Mean error (load minus target) in percentage points, mean squared error (MSE) in pp² of windows of 500 ms, both of the whole
+machine; medians over the repeats. In brackets: the ratio to Showstopper with default settings."""
 
 
 # ---- A session --------------------------------------------------------------------------------------------------------------------
@@ -121,17 +108,17 @@ def steps_of_session(log: Path, loads: Path) -> str:
     target. The trace steps every 3 s, between 10 and 90 %."""
     rows = read_csv(log)
     origin = known(rows[0], "monotonic_s") - known(rows[0], "time_s")
-    last = max((known(row, "time_s") for row in rows if known(row, "time_s") > 0), default=0.0)
-    at = [(known(row, "monotonic_s") - origin, 100 * known(row, "load")) for row in read_csv(loads)]
+    last = max(0.0, *(known(row, "time_s") for row in rows))
+    of = Tree(samples_of(loads))
     distances: dict[int, list[float]] = {}
-    for place in range(10, len(at)):
-        begin, until = at[place - 10][0], at[place][0]
+    for first, end in enumerate(range(11, len(of.ends)), 1):
+        begin, until = of.ends[first] - origin, of.ends[end] - origin
         step = int(begin / 3)
         if begin >= 3 and until <= last and step == int((until - 0.0001) / 3):
-            mean = sum(at[k][1] * (at[k][0] - at[k - 1][0]) for k in range(place - 9, place + 1)) / (until - begin)
+            mean = 100 * (of.sums[end] - of.sums[first]) / (until - begin)
             distances.setdefault(int((begin - 3 * step) / 0.25), []).append(abs(mean - (90 if step % 2 else 10)))
-    found = sorted(distances.items())
-    lines = [f"{slot * 0.25:.2f},{len(of)},{max(of):.2f}\n" for slot, of in found if slot <= 12]
+    slots = [slot for slot in sorted(distances) if slot <= 12]
+    lines = [f"{slot * 0.25:.2f},{len(distances[slot])},{max(distances[slot]):.2f}\n" for slot in slots]
     return "after_s,windows,worst_pp\n" + "".join(lines)
 
 
@@ -144,6 +131,12 @@ def called(name: str, statistic: str) -> str:
     return f"{start}_{statistic}_{unit}"
 
 
+def figure_in(column: str) -> tuple[str, str]:
+    """Which figure a column of medians.csv has, and what of it."""
+    found = [(name, of) for name in REPEATED for of in ("least", "most", "mean", "half") if column == called(name, of)]
+    return found[0] if found else (column, "median")
+
+
 def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
     """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings; the mean error counts as
     0.01 pp at least there, about what the reader can tell apart."""
@@ -154,31 +147,29 @@ def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
     def place(key: Key) -> tuple[float, ...]:
         return *(RANK.index(key[at]) if key[at] in RANK else -1 for at in (2, 1, 0, 3)), float(key[4])
 
-    def figure(key: Key, name: str, statistic: str = "median") -> str:
+    def figure(key: Key, name: str, statistic: str) -> str:
         value: float | None = getattr(of.get((*key, name)), statistic, None)
         return "" if value is None else f"{value:.3f}"
 
-    def total(key: Key, name: str) -> str:
-        found = of.get((*key, name))
-        return shortest(found.total) if found and found.count == keys.count(key) else ""
-
-    made = []
-    for key in sorted(set(keys), key=place):
-        row = dict(zip(KEY, key)) | {"repeats": str(keys.count(key)), "load_percent": figure(key, "load_percent")}
-        for name in REPEATED[:2]:
-            row[name] = figure(key, name)
-            row |= {called(name, statistic): figure(key, name, statistic) for statistic in ("least", "most")}
-        row |= {name: figure(key, name) for name in FIGURES[4:8]}
+    def ratios_and_counts(key: Key) -> Row:
         # What chooses its number of instances itself is compared with as many as there are processors.
         base = (*key[:3], "default", key[4])
         (error, own_error), (mse, own_mse) = ([of.get((*one, name)) for one in (key, base)] for name in REPEATED[:2])
-        least = max(abs(own_error.median), FLOOR) if own_error else 0
-        row["error_ratio"] = f"{abs(error.median) / least:.3f}" if error and least else ""
-        row["mse_ratio"] = f"{mse.median / own_mse.median:.3f}" if mse and own_mse and own_mse.median else ""
-        row |= {name: total(key, name) for name in ("samples", "bursts")}
-        row |= {name: figure(key, name) for name in REPEATED[2:]}
-        row |= {called(name, of_it): figure(key, name, of_it) for name in REPEATED for of_it in ("mean", "half")}
-        made.append(row)
+        row = dict.fromkeys(("samples", "bursts", "error_ratio", "mse_ratio"), "")
+        for name in ("samples", "bursts"):
+            if (found := of.get((*key, name))) and found.count == keys.count(key):
+                row[name] = shortest(found.total)
+        if error and own_error:
+            row["error_ratio"] = f"{abs(error.median) / max(abs(own_error.median), FLOOR):.3f}"
+        if mse and own_mse and own_mse.median:
+            row["mse_ratio"] = f"{mse.median / own_mse.median:.3f}"
+        return row
+
+    made = []
+    for key in sorted(set(keys), key=place):
+        row = dict(zip(KEY, key)) | {"repeats": str(keys.count(key))}
+        row |= {column: figure(key, *figure_in(column)) for column in MEDIANS.split()}
+        made.append(row | ratios_and_counts(key))
     return made
 
 
@@ -194,56 +185,55 @@ def counted(rows: Sequence[Row], name: str) -> int:
     return sum(int(row[name] or 0) for row in rows)
 
 
-def group_tables(rows: Sequence[Row], processors: int) -> Iterator[str]:
+def table(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(markdown(rows))
+
+
+def group_tables(rows: Sequence[Row]) -> Iterator[str]:
     """A table for each workload, instances and background; a row per tool, two columns per target load. Below each the same of the samples that met no
     burst of others."""
-    for place, group in enumerate(each(rows, *KEY[:3])):
+    for group in each(rows, *KEY[:3]):
         own = [row for row in rows if tuple(row[name] for name in KEY[:3]) == group]
         beside = ", beside the background program" if group[2] == "background" else ""
-        yield ("\n" if place else "") + f"### {group[0]}, {group[1]} workloads{beside}\n"
-        cost = {row["tool"]: f"{float(row['own_cpu_percent']):.2f}" for row in own if row["own_cpu_percent"]}
-        yield from tool_table(own, "mean_error_pp", "mse_500_pp2", processors, cost)
-        if any(mark_of(row, processors) for row in own):
-            yield "\n\\* Whole instances can't make this load."
+        yield f"### {group[0]}, {group[1]} workloads{beside}"
+        yield tool_table(own, ERROR[0], MSE[0], with_cost=True)
+        if any(row["mark"] for row in own):
+            yield "\\* Whole instances can't make this load."
         said, bursts = figures.bursts_said(own), counted(own, "bursts")
         if said[0].isdigit():
-            yield f"\nWithout the {bursts} of {counted(own, 'samples')} samples that met a burst of others:\n"
-            yield from tool_table(own, "calm_error_pp", "calm_mse_500_pp2", processors)
+            yield f"Without the {bursts} of {counted(own, 'samples')} samples that met a burst of others:"
+            yield tool_table(own, ERROR[1], MSE[1])
         else:
-            yield f"\n{said}"
-        for (tool,) in each([row for row in own if int(row["repeats"]) > 1], "tool"):
-            yield repeats_of([row for row in own if row["tool"] == tool and int(row["repeats"]) > 1], bursts > 0)
+            yield said
+        repeated = [row for row in own if int(row["repeats"]) > 1]
+        for (tool,) in each(repeated, "tool"):
+            yield repeats_of([row for row in repeated if row["tool"] == tool], bursts > 0)
 
 
-def tool_table(
-    own: Sequence[Row], error: str, mse: str, processors: int, cost: dict[str, str] | None = None
-) -> Iterator[str]:
-    """With the own cost in the last column, and ratios to the default settings, where that is given."""
+def tool_table(own: Sequence[Row], error: str, mse: str, with_cost: bool = False) -> str:
+    """With the own cost in the last column, and ratios to the default settings, where that is asked for."""
     targets = [target for (target,) in each(own, "target_percent")]
     of = {(row["tool"], row["target_percent"]): row for row in own if row[error]}
+    cost = {row["tool"]: shown(row, "own_cpu_percent", ".2f") for row in own if row["own_cpu_percent"]}
+
+    def cell(row: Row, name: str, form: str, ratio: str) -> str:
+        beside = row["tool"] != "default" and with_cost and row["mse_ratio"] and float(row[ratio])
+        times = f" ({beside:{'.1f' if beside < 10 else '.0f'}}×)" if isinstance(beside, float) else ""
+        return f"{float(row[name]):{form}}{times}{row['mark']}"
 
     def cells(row: Row | None) -> list[str]:
-        if not row:
-            return ["", ""]
-        ratios = ["", ""]
-        if cost is not None and row["mse_ratio"] and row["tool"] != "default":
-            ratios = [f" ({brief(row[name])}×)" for name in ("error_ratio", "mse_ratio")]
-        mark = mark_of(row, processors)
-        return [f"{float(row[error]):+.2f}{ratios[0]}{mark}", f"{float(row[mse]):.2f}{ratios[1]}{mark}"]
+        return [cell(row, error, "+.2f", "error_ratio"), cell(row, mse, ".2f", "mse_ratio")] if row else ["", ""]
 
-    table = [["tool", *(head for target in targets for head in (f"{target} %: mean error, pp", "MSE, pp²"))]]
-    table[0] += [] if cost is None else ["own CPU, %"]
+    found = [["tool", *(head for target in targets for head in (f"{target} %: mean error, pp", "MSE, pp²"))]]
+    found[0] += ["own CPU, %"] if with_cost else []
     for (tool,) in each(own, "tool"):
-        row = [tool, *(cell for target in targets for cell in cells(of.get((tool, target))))]
-        table.append(row + ([] if cost is None else [cost.get(tool, "")]))
-    yield from markdown(table)
-
-
-def brief(text: str) -> str:
-    return f"{float(text):{'.1f' if float(text) < 10 else '.0f'}}"
+        row = [tool, *(text for target in targets for text in cells(of.get((tool, target))))]
+        found.append([*row, cost.get(tool, "")] if with_cost else row)
+    return table(found)
 
 
 def mark_of(row: Row, processors: int) -> str:
+    """Of what is no baseline, as whole instances can't make its load."""
     return " \\*" if row["tool"] == "N-bench" and not is_whole(float(row["target_percent"]), processors) else ""
 
 
@@ -251,15 +241,15 @@ def repeats_of(rows: Sequence[Row], with_calm: bool) -> str:
     """Means over the repeats of a tool."""
 
     def mean(row: Row, name: str, unit: str, form: str) -> str:
-        half = row[called(name, "half")]
-        return f"{float(row[called(name, 'mean')]):{form}}{f' ± {float(half):.2f}' if half else ''} {unit}"
+        half = shown(row, called(name, "half"), ".2f")
+        return f"{float(row[called(name, 'mean')]):{form}}{f' ± {half}' if half else ''} {unit}"
 
     def means(of: Sequence[Row], error: str, mse: str) -> str:
         pairs = ((row["target_percent"], mean(row, error, "pp", "+.2f"), mean(row, mse, "pp²", ".2f")) for row in of)
         return "; ".join(f"{target} %: {one}, {other}" for target, one, other in pairs)
 
     calm = [row for row in rows if with_calm and row["calm_mse_500_mean_pp2"]]
-    said = f"\n{rows[0]['tool']}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
+    said = f"{rows[0]['tool']}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
     return f"{said} {means(rows, *REPEATED[:2])}." + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
 
 
@@ -272,7 +262,7 @@ class Judged:
 
     goal: str
     limit: float
-    value: float | None
+    value: float
     place: str
     calm: float | None = None
 
@@ -299,17 +289,17 @@ def counting(rows: Sequence[Row], background: float) -> list[Row]:
 
 def judge_own(row: Row, processors: int) -> Iterator[Judged]:
     """Showstopper's default settings, by the default actuator alone. What is judged are all samples."""
-    kind = "single" if row["workload"] in SINGLE else "parallel"
-    kind = "6P" if row["instances"] == "6P" else kind
-    kind = row["tool"] if row["tool"] == "many" else "background" if row["background"] == "background" else kind
-    for goal, limit, column, calm in GOALS[kind]:
+    count = (6 if row["instances"] == "6P" else 1) * processors
+    kinds = ["alone", "6P" if row["instances"] == "6P" else "single" if row["workload"] in SINGLE else "parallel"]
+    kinds = ["many"] if row["tool"] == "many" else ["background"] if row["background"] == "background" else kinds
+    for kind, goal, limit, column, calm in (line.split("|") for line in GOALS.splitlines()):
         value = size(row, column)
-        if value is not None and "executor" in goal:
-            value /= (6 if row["instances"] == "6P" else 1) * processors
-        yield Judged(goal, limit, value, place_of(row), size(row, calm))
+        if value is not None and kind in kinds:
+            executors = count if "executor" in goal else 1
+            yield Judged(goal, float(limit), value / executors, place_of(row), size(row, calm))
 
 
-def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
+def judge_peer(row: Row, own: Row) -> Iterator[Judged]:
     """The own row beside that of another tool. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
     place, tool = place_of(row), row["tool"]
     error, peer_error = size(own, "mean_error_pp") or 0.0, size(row, "mean_error_pp") or 0.0
@@ -323,45 +313,41 @@ def judge_peer(row: Row, own: Row, processors: int) -> Iterator[Judged]:
         single = row["workload"] in SINGLE
         workloads = "single, contended, fop" if single else "parallel, phased, sunflow"
         yield Judged(f"our MSE over the quota's, {workloads}", 3 if single else 6, ratio, place, calm_mse)
-    elif tool != "N-bench" or (peer_error >= 0.5 and not mark_of(row, processors)):
+    elif tool != "N-bench" or (peer_error >= 0.5 and not row["mark"]):
         calm = over(size(own, "calm_error_pp"), size(row, "calm_error_pp"), FLOOR)
         yield Judged(f"our mean error over that of {tool}", 1, error / max(peer_error, FLOOR), place, calm)
         yield Judged(f"our MSE over that of {tool}", 1, ratio, place, calm_mse)
 
 
-def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, background: float) -> str:
+def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, background: float) -> Iterator[str]:
     of = counting(rows, background)
     own = {tuple(row[name] for name in LOAD): row for row in of if row["tool"] == "default"}
     beside = [(row, own.get(tuple(row[name] for name in LOAD))) for row in of if row["tool"] not in OWN]
     peers = [(row, base) for row, base in beside if base]
-    name, late = "step 10 ↔ 90 %, parallel: distance after 0.5 s, pp", [
-        row for row in steps if known(row, "after_s") >= 0.5
-    ]
+    late = [row for row in steps if float(row["after_s"]) >= 0.5]
     found = chain(
         (one for row in of if row["tool"] in ("default", "many") for one in judge_own(row, processors)),
-        (Judged(name, 5, known(row, "worst_pp"), f"{row['after_s']} s after") for row in late),
-        (one for row, base in peers for one in judge_peer(row, base, processors)),
+        (Judged(STEP, 5, float(row["worst_pp"]), f"{row['after_s']} s after") for row in late),
+        (one for row, base in peers for one in judge_peer(row, base)),
     )
-    goals: dict[str, list[tuple[float, Judged]]] = {}
+    goals: dict[str, list[Judged]] = {}
     for one in found:
-        if one.value is not None:
-            goals.setdefault(one.goal, []).append((one.value, one))
-    lines = ["| goal | limit | worst | where | | worst without bursts |\n| --- | ---: | ---: | --- | --- | ---: |"]
+        goals.setdefault(one.goal, []).append(one)
+    lines = ["| goal | limit | worst | where | | worst without bursts |", "| --- | ---: | ---: | --- | --- | ---: |"]
     for goal, judged in goals.items():
-        worst, at = max(judged, key=lambda pair: pair[0])
-        missed = sum(value > at.limit for value, _ in judged)
+        worst = max(judged, key=lambda one: one.value)
+        missed = sum(one.value > one.limit for one in judged)
         verdict = f"missed on {missed} of {len(judged)}" if missed else f"reached on {len(judged)}"
-        calm = max((one.calm for _, one in judged if one.calm is not None), default=None)
-        shown_calm = "" if calm is None else f"{calm:.3g}"
-        lines.append(f"| {goal} | {at.limit:g} | {worst:.3g} | {at.place} | {verdict} | {shown_calm} |")
+        calm = max((f"{one.calm:.3g}" for one in judged if one.calm is not None), key=float, default="")
+        lines.append(f"| {goal} | {worst.limit:g} | {worst.value:.3g} | {worst.place} | {verdict} | {calm} |")
+    yield "\n".join(lines)
     if any(not row["bursts"] for row in rows):
-        lines.append("\nWhat others did meanwhile is unavailable.")
+        yield "What others did meanwhile is unavailable."
     elif samples := counted(rows, "samples"):
-        lines.append(f"\n{counted(rows, 'bursts')} of {samples} samples of 500 ms met a burst of others.")
-    if none := sorted({int(float(row["target_percent"])) for row, base in peers if mark_of(row, processors)}):
+        yield f"{counted(rows, 'bursts')} of {samples} samples of 500 ms met a burst of others."
+    if none := sorted({int(float(row["target_percent"])) for row, base in peers if row["mark"]}):
         said = f"{processors} processors have no whole instances for it."
-        lines.append(f"\nN-bench is no baseline at {listed(map(str, none))} %: {said}")
-    return "".join(f"{line}\n" for line in lines)
+        yield f"N-bench is no baseline at {listed(map(str, none))} %: {said}"
 
 
 # ---- For the front page -----------------------------------------------------------------------------------------------------------
@@ -393,12 +379,12 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
         of = [found.get((tool, where, name)) for where in ("idle", "background") for name in names]
         return [f"{one.mean:{'.2f' if one.mean < 100 else '.0f'}}" if one else "" for one in of]
 
-    table = ["tool|mean error, pp|MSE, pp²|beside other work: mean error, pp|MSE, pp²|runs".split("|")]
+    made = ["tool|mean error, pp|MSE, pp²|beside other work: mean error, pp|MSE, pp²|runs".split("|")]
     for tool, name in NAMES.items():
         if any(row["tool"] == tool for row in rows):
-            table.append([name, *means(tool, *REPEATED[:2]), str(sum(row["tool"] == tool for row in used))])
+            made.append([name, *means(tool, *REPEATED[:2]), str(sum(row["tool"] == tool for row in used))])
     said = f"Means over workloads, at loads of {loads_said(used)} %; of the mean errors, the sizes. A tool runs on those workloads that it can handle."
-    if none := loads_said([row for row in used if mark_of(row, processors)]):
+    if none := loads_said([row for row in used if row["mark"]]):
         said += f" Whole instances, and so N-bench, can't make {none} % of {processors} processors."
     bursts, samples = figures.bursts_said(used), counted(used, "samples")
     if bursts.startswith("None of "):
@@ -410,71 +396,73 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
         error, mse, beside_error, beside_mse = means("default", *REPEATED[2:])
         said += f"{error} pp and {mse} pp²" if mse else "has none left"
         said += f", beside other work {beside_error} pp and {beside_mse} pp²." if beside_mse else "."
-    return "\n".join([*markdown(table), "", said]) + "\n"
+    return f"{table(made)}\n\n{said}\n"
 
 
 # ---- Pictures ---------------------------------------------------------------------------------------------------------------------
 
 
-def draw(build: Path, rows: Sequence[Row], folder: Path, processors: int) -> str:
-    """A heat map each of errors and of MSE, a column for each tool; returns what a document says of them."""
+def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
+    """A heat map each of errors and of MSE, a column for each tool, with what a document says of them."""
     used = held_by_all([row for row in rows if row["tool"] not in ("steps", "many")])
     found = means_of(build, used, *KEY[:4])
     tools = [tool for (tool,) in each(used, "tool")]
-    marked = {row["tool"] for row in used if mark_of(row, processors)}
-    said = ""
+    marked = {row["tool"] for row in used if row["mark"]}
     for picture, (name, column, darkest) in PICTURES.items():
-        table = [["workload", *tools]]
+        made = [["workload", *tools]]
         for group in each(used, *KEY[:3]):
             of = [(found.get((*group, tool, column)), " *" if tool in marked else "") for tool in tools]
             cells = [f"{one.mean:{'.2f' if one.mean < 10 else '.0f'}}{mark}" if one else "" for one, mark in of]
             count = {"P": "1 per processor", "6P": "6 per processor"}.get(group[1], group[1])
-            table.append([f'"{group[0]}, {count}{" + others" if group[2] == "background" else ""}"', *cells])
+            made.append([f'"{group[0]}, {count}{" + others" if group[2] == "background" else ""}"', *cells])
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-            file.write(table_text(table))
+            file.write(table_text(made))
             file.flush()
             figures.draw(build, "heatmap", "--range", f"0:{darkest}", "-o", folder / f"{picture}.svg", file.name)
-        said += f"\n![{name}, for each workload and tool]({picture}.svg)\n\n{name}, in the mean of the loads of {loads_said(used)} %;"
-        said += f" the darkest cells are {darkest} and more, a grey one is of a workload that the tool can't hold.\n"
-    said += "\nOthers: the background program." if any(row["background"] == "background" for row in used) else ""
-    return said.rstrip("\n") + (" \\* N-bench can't make all of these loads.\n" if marked else "\n")
+        yield f"![{name}, for each workload and tool]({picture}.svg)"
+        said = f"{name}, in the mean of the loads of {loads_said(used)} %; the darkest cells are {darkest} and more, a grey one is of a workload"
+        yield f"{said} that the tool can't hold."
+    notes = ["Others: the background program."] if any(row["background"] == "background" for row in used) else []
+    notes += ["\\* N-bench can't make all of these loads."] if marked else []
+    if notes:
+        yield " ".join(notes)
 
 
 def report(build: Path, folder: Path) -> None:
     """Tables, verdicts and the pictures, also of what isn't complete yet. Prints the goals."""
-    rows = [line for file in sorted((folder / "sessions").glob("*/rows.csv")) for line in lines_of(file)]
+    sessions = [file for file in sorted((folder / "sessions").glob("*")) if file.suffix not in (".part", ".failed")]
+    rows = [line for session in sessions for line in lines_of(session / "rows.csv")]
     if not rows:
         raise Trouble(f"no session in {folder} is complete")
     write(folder / "peers.csv", "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows]))
     medians = medians_of(build, rows_of((folder / "peers.csv").read_text()))
     write(folder / "medians.csv", table_text([list(medians[0]), *(list(row.values()) for row in medians)]))
-    machine = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
-    processors = int(machine.get("processors", "1").split()[0])
-    background = float(machine.get("load of the background program alone", "0 %").split()[0])
-    busy = float(machine.get("load before the first session", "0 %").split()[0])
-    warning = ""
+    facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
+    processors = int(facts.get("processors", "1").split()[0])
+    for row in medians:
+        row["mark"] = mark_of(row, processors)
+    background = float(facts.get("load of the background program alone", "0 %").split()[0])
+    busy = float(facts.get("load before the first session", "0 %").split()[0])
+    warning = []
     if busy > BUSY:
-        warning = f"**The machine was busy: others took {busy:.1f} % of it before the first session. These figures say little of Showstopper.**\n\n"
-    steps = [row for file in sorted((folder / "sessions").glob("*/steps.csv")) for row in read_csv(file)]
-    goals = goals_of(medians, steps, processors, background)
-    text = warning + (
-        "Mean error (load minus target) in percentage points, mean squared error (MSE) in pp² of windows of 500 ms, both of the whole\n"
-        "machine; medians over the repeats. In brackets: the ratio to Showstopper with default settings.\n\n"
-    )
-    text += "".join(f"{line}\n" for line in group_tables(medians, processors))
+        said = f"others took {busy:.1f} % of it before the first session. These figures say little of Showstopper."
+        warning = [f"**The machine was busy: {said}**"]
+    steps = [row for session in sessions for row in kept_csv(session / "steps.csv")]
+    goals = "\n\n".join(goals_of(medians, steps, processors, background)) + "\n"
+    blocks = [*warning, INTRODUCTION, *group_tables(medians)]
     if left_out := lines_of(folder / "left-out"):
-        text += "\nLeft out, since the machine stood still for a while in each of several attempts:\n\n"
-        text += "".join(f"- {line}\n" for line in left_out)
+        blocks.append("Left out, since the machine stood still for a while in each of several attempts:")
+        blocks.append("\n".join(f"- {line}" for line in left_out))
     # Made anew with each report.
     for picture in PICTURES:
         (folder / f"{picture}.svg").unlink(missing_ok=True)
     if has_program("gnuplot"):
-        text += draw(build, medians, folder, processors)
+        blocks += draw(build, medians, folder)
     else:
         print("no picture: gnuplot is missing")
-    text += f"\n### Goals\n\n{goals}"
+    text = "\n\n".join([*blocks, "### Goals", goals])
     write(folder / "tables.md", text)
     head = "".join(f"- {line}\n" for line in lines_of(folder / "machine.txt"))
     write(folder / "peers.md", f"# Showstopper and its peers\n\n{head}\n{text}")
-    write(folder / "summary.md", warning + summary_of(build, medians, processors, background))
+    write(folder / "summary.md", "\n\n".join([*warning, summary_of(build, medians, processors, background)]))
     print(f"{goals}tables and pictures: {folder}")

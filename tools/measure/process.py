@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
@@ -68,6 +68,17 @@ def start(words: Words, *, stdout: File = None, stderr: File = None, cwd: Path |
                                 start_new_session=session, text=True)  # fmt: skip
     except OSError as error:
         raise Trouble(f"can't start {words[0]}: {error.strerror}") from error
+
+
+@contextmanager
+def running(words: Words, *, stdout: File = None, stderr: File = None, cwd: Path | None = None,
+            patience: float = 20) -> Iterator[subprocess.Popen[str]]:  # fmt: skip
+    """A command that is ended with what is done meanwhile."""
+    process = start(words, stdout=stdout, stderr=stderr, cwd=cwd)
+    try:
+        yield process
+    finally:
+        end(process, patience)
 
 
 def status_of(process: subprocess.Popen[str]) -> int:

@@ -181,11 +181,11 @@ class Hierarchy:
     version: int
     at: Path
 
-    def quota(self, side: Side) -> dict[str, str]:
-        """Files of a group that has the side's quota, and what is in them."""
+    def quota(self, quota_us: int) -> dict[str, str]:
+        """Files of a group that has so much of each 100 ms, and what is in them."""
         if self.version == 1:
-            return {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": str(side.quota_us)}
-        return {"cpu.max": f"{side.quota_us} 100000"}
+            return {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": str(quota_us)}
+        return {"cpu.max": f"{quota_us} 100000"}
 
 
 def mounted() -> list[tuple[str, Path, str]]:
@@ -229,10 +229,10 @@ def remove_group(name: str) -> None:
     wait_until(gone, 5)
 
 
-def limit(found: Hierarchy, name: str, side: Side) -> Path:
-    """A group with the side's quota."""
+def limit(found: Hierarchy, name: str, quota_us: int) -> Path:
+    """A group with a quota, which is made unless it is there."""
     group = found.at / name
-    group.mkdir()
-    for file, text in found.quota(side).items():
+    group.mkdir(exist_ok=True)
+    for file, text in found.quota(quota_us).items():
         (group / file).write_text(text)
     return group

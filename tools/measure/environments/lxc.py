@@ -62,7 +62,7 @@ class Lxc(Environment):
             raise Trouble(
                 "containers that have no processors of their own need control groups with quotas, which can't be had here"
             )
-        yield from (setting(found, *file) for file in found.quota(side).items())
+        yield from (setting(found, *file) for file in found.quota(side.quota_us).items())
         self.note(f"Each container could use {side.quota} processors at a time, by a quota.")
 
     def make(self, side: Side) -> None:

@@ -19,7 +19,7 @@ class Native(Environment):
             self.note(f"Nothing kept a side to {side.quota} processors at a time: {why}.")
             return
         try:
-            group = limit(found, side.called, side)
+            group = limit(found, side.called, side.quota_us)
         except OSError as error:
             raise Trouble(f"no environment of the kind native can be made for {side.name}: {error}") from error
         (side.folder / "group").write_text(f"{group}/cgroup.procs\n")
