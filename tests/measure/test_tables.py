@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tables and sentences of experiments, of figures by hand."""
 
+import json
 from pathlib import Path
 
 import pytest
 from conftest import program
-from measure import figures, pairs, settings, sides
+from measure import figures, pairs, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -34,6 +35,57 @@ def test_half_an_instance_is_no_baseline() -> None:
     # A row without samples is no target.
     rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
     assert accuracy.verdict(rows, "PI-even", 2) == expected
+
+
+def test_names_of_the_papers_are_their_bare_equations() -> None:
+    bare = {"PI": "-c rbpid -C integral=own,level=0,repay=0,windup=none", "geom": "-c geom -C level=0,repay=0"}
+    for name in ("PI-even", "PI-uneven", "geom-even", "geom-uneven"):
+        assert f" {bare[name.partition('-')[0]]} -s " in settings.SETTINGS[name]
+        assert " -C " not in settings.SETTINGS[f"{name}+"] and "jitter" not in settings.SETTINGS[f"{name}+"]
+    for name, words in settings.SETTINGS.items():
+        assert ("jitter=0" in words) == ("averageq" in words and not name.endswith("+"))
+    assert settings.options_of("PI-even -D 53m")[-2:] == ["-D", "53m"]
+    assert settings.options_of("-c rbpid") == ["-c", "rbpid"] and settings.options_of("") == []
+
+
+OLD = "w_50_PI-even_1\tw\t2\t1\t9\tnative\t-T 50% -f realtime -F 333m,share=160m -d averageq -D 107m -c rbpid -s even\n"
+
+
+def test_a_batch_from_before_is_read_as_plus(tmp_path: Path, build: Path) -> None:
+    accuracy = program("experiments/accuracy")
+    for folder, names in (("old", ["PI-even+", "CDC+"]), ("new", ["PI-even", "PI-even+", "CDC"])):
+        (tmp_path / folder).mkdir()
+        line = OLD if folder == "old" else OLD.replace("PI-even", "PI-even+")
+        (tmp_path / folder / "runs.tsv").write_text(line)
+        own = accuracy.Accuracy(["-s", "PI-even,PI-even+,CDC", "-w", "burn-single"])
+        own.output = tmp_path / folder
+        own.settings()
+        assert own.chosen == names
+    own.output, own.workload_of = tmp_path / "old", {"w": workloads.find("burn-single")}
+    old = own.setting_run("PI-even+", "w", "50", 1)
+    assert (old.label, old.setting, old.words()) == ("w_50_PI-even_1", "PI-even+", OLD.rstrip().split("\t")[6].split())
+    (tmp_path / "run.json").write_text(
+        json.dumps({"status": "complete", "fields": old.fields() | {"setting": "PI-even"}})
+    )
+    assert runs.is_complete(old, tmp_path)
+    own.output = tmp_path / "new"
+    assert own.setting_run("PI-even", "w", "50", 1).label == "w_50_PI-even_1"
+    assert not runs.is_complete(own.setting_run("PI-uneven", "w", "50", 1), tmp_path)
+
+
+def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: Path) -> None:
+    accuracy = program("experiments/accuracy")
+    own = accuracy.Accuracy(["-s", "CDC,CDC+", "-w", "burn-parallel", "-l", "25", "--phase-seed", "5"])
+    own.output, own.build, own.workload_of = tmp_path, build, {"burn-parallel": workloads.find("burn-parallel")}
+    own.settings()
+    words = [run.words() for run in own.list_runs("native")]
+    assert len(words) == 11 and [of[-1] for of in words[1:]] == [f"107m,seed={seed}" for seed in range(5, 15)]
+    found = settings.distributions(part_of(tmp_path, build), settings.simulated_phases(own, ["CDC"]))
+    assert [(row["setting"], row["phases"]) for row in found] == [("CDC", "1"), ("CDC+", "10")]
+    # All at once they are the machine's load; one after the other they take more.
+    assert abs(float(found[0]["mean_error_pp_median"])) < 1
+    assert 5 < float(found[1]["mean_error_pp_least"]) < float(found[1]["mean_error_pp_most"])
+    assert settings.spread_of(found[1], "mean_error_pp", "+.0f").startswith("+")
 
 
 def test_no_verdict_where_others_disturbed_all() -> None:
