@@ -96,6 +96,8 @@ class Pairs:
         (output / "usable.txt").write_text("".join(f"{run.label}\n" for run in self.usable))
         if not self.usable:
             raise Trouble("no run is complete and of use")
+        background = self.words(self.usable, lambda run: run.label, BACKGROUND)
+        (output / "background-runs.csv").write_text(figures.report_text(self.part.build, "curve", *background))
         self.interference = mean_interference(self.part.build, [(run, rows_of(texts[run])[0]) for run in texts])
         settings.write_rows(self.part, "interference.csv", self.interference)
 

@@ -166,9 +166,14 @@ def write_rows(part: Part, name: str, rows: Sequence[Row]) -> None:
     (part.output / name).write_text(table_text([list(rows[0]), *(list(row.values()) for row in rows)]))
 
 
+def label_of(run: Run) -> str:
+    """What a run is called in files, where its setting has its name of today."""
+    return "_".join([*run.parts[:-1], run.setting if run.setting in SETTINGS else run.parts[-1], str(run.repetition)])
+
+
 def by_run(part: Part, text: str) -> list[tuple[Run, Row]]:
     """Rows of ssreport's, whose labels were those of the runs."""
-    runs = {run.label: run for run in part.complete}
+    runs = {label_of(run): run for run in part.complete}
     return [(runs[row["label"]], row) for row in rows_of(text)]
 
 
@@ -177,7 +182,7 @@ def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], opt
     """Writes WHAT-runs.csv, that is what this subcommand of ssreport says of each run, and WHAT.csv, the means over repeats."""
     if not part.complete:
         raise Trouble("no run is complete")
-    words = [word for run in part.complete for word in ("-l", run.label, *files(run))]
+    words = [word for run in part.complete for word in ("-l", label_of(run), *files(run))]
     text = figures.report_text(part.build, what, *options, *words)
     (part.output / f"{what}-runs.csv").write_text(text)
     rows = means_over_repeats(part, by_run(part, text), row_name, columns)
