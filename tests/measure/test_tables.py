@@ -160,6 +160,18 @@ def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) ->
     assert table == [["target_percent", "default", "CDC"], ["50", "11 ±12.7", ""], ["100", "20", ""]]
 
 
+def test_no_figure_of_few_samples(tmp_path: Path, build: Path) -> None:
+    head = "workload,target_percent,setting,mean_error_pp,mse_pp2,samples,bursts,calm_mean_error_pp,calm_mse_pp2\n"
+    rows = rows_of(f"{head}w,25,CDC,1,2,20,4,3,4\nw,50,CDC,1,2,19,,,\n")
+    part = part_of(tmp_path, build)
+    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "mean_error_pp", "mse_pp2")
+    assert table[1:] == [["25", "1", "2"], ["50", "19 samples", "19 samples"]]
+    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "calm_mean_error_pp", "calm_mse_pp2")
+    assert table[1:] == [["25", "16 samples", "16 samples"], ["50", "", ""]]
+    accuracy = program("experiments/accuracy")
+    assert accuracy.pair(rows[1], "*") == ["19 samples*", "19 samples*"] and accuracy.pair(rows[0]) == ["+1.00", "2.00"]
+
+
 def test_student_t(build: Path) -> None:
     # Of two values 0 and 2 the interval is t / sqrt(2) * sqrt(2).
     found = figures.summarize(build, [0, 2])

@@ -238,10 +238,27 @@ def with_others(
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
+FEW = 20  # samples, whose mean tells nothing
+
+
+def without_few(rows: Iterable[Row]) -> list[Row]:
+    """Rows in which the number of samples stands in place of a figure of few; those without a burst are counted for themselves."""
+    made = []
+    for row in rows:
+        samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
+        for names, count in (("mean_error_pp mse_pp2", samples), ("calm_mean_error_pp calm_mse_pp2", samples - bursts)):
+            if "samples" in row and count < FEW:
+                row = row | {name: f"{count} samples" for name in names.split() if row.get(name)}
+        made.append(row)
+    return made
+
+
 def pivot(
     part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str], *columns: str
 ) -> list[list[str]]:
-    return with_others(part, workload, figures.pivot(of_workload(rows, workload), row_name, settings, *columns))
+    return with_others(
+        part, workload, figures.pivot(without_few(of_workload(rows, workload)), row_name, settings, *columns)
+    )
 
 
 def keep_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> Path:
