@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import program
-from measure import figures, pairs, runs, settings, sides, workloads
+from measure import evidence, figures, pairs, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -121,10 +121,9 @@ def test_a_run_without_iterations_costs_no_other_its_report(tmp_path: Path, buil
 
 
 def test_findings_are_not_those_of_bursts(build: Path) -> None:
-    findings = program("experiments/findings")
     for bursts, count in ((9, 1), (10, 0)):
         rows = rows_of(f"label,mse_pp2,samples,bursts\nw_50_CDC_1,1,10,{bursts}\nw_25_CDC_1,,0,0\n")
-        of = findings.Findings(build, [findings.File("accuracy-runs", Path("a.csv"), Path(), 2, rows)], {})
+        of = evidence.Evidence(build, [evidence.File("accuracy-runs", Path("a.csv"), Path(), 2, rows)], {})
         assert len(of.runs("accuracy-runs")) == count
 
 

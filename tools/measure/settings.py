@@ -248,7 +248,8 @@ def without_few(rows: Iterable[Row]) -> list[Row]:
         samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
         for names, count in (("mean_error_pp mse_pp2", samples), ("calm_mean_error_pp calm_mse_pp2", samples - bursts)):
             if "samples" in row and count < FEW:
-                row = row | {name: f"{count} samples" for name in names.split() if row.get(name)}
+                said = f"{count} sample{'' if count == 1 else 's'}"
+                row = row | {name: said for name in names.split() if row.get(name)}
         made.append(row)
     return made
 

@@ -130,7 +130,12 @@ static int make_table(struct report *report, const struct groups *groups)
 	union report_cell(*const cells)[CELLS] = calloc(groups->count + 1, sizeof *cells);
 	double *const p = calloc(groups->count + 1, sizeof *p);
 	int count = 0;
-	int result = cells && p ? make_columns(report, &count) : complain_about_memory();
+	if (!cells || !p) {
+		free(cells);
+		free(p);
+		return complain_about_memory();
+	}
+	int result = make_columns(report, &count);
 	for (size_t i = 0; result == 0 && i < groups->count; i++) {
 		result = put_group(report, &groups->item[i], cells[i]);
 		p[i] = cells[i][P].number;
