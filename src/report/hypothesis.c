@@ -58,6 +58,104 @@ struct report_test report_paired_t(const struct report_values *differences, doub
 	return t_test(mean_of(differences), error > ROUNDING * size ? error : 0, count - 1);
 }
 
+/* ---- Bounds ------------------------------------------------------------------------------------------------------------- */
+
+/* Of p-values of lying above the lower bound and below the upper one, and of lying on their other sides; NaN where there is no bound. */
+static void place_by(struct report_bounded *place, const double within[2], const double beyond[2])
+{
+	const double bounds = isnan(beyond[0]) || isnan(beyond[1]) ? 1 : 2;
+	place->inside = fmax(within[0], within[1]);
+	place->outside = fmin(1, bounds * fmin(beyond[0], beyond[1]));
+}
+
+struct report_bounded report_mean_within(const struct report_values *values, double low, double high)
+{
+	struct report_bounded place = {NAN, NAN, NAN, NAN};
+	if (values->count < 2)
+		return place;
+	const double mean = mean_of(values);
+	const double freedom = (double)values->count - 1;
+	const double error = sqrt(variance_of(values) / (double)values->count);
+	if (!(error > ROUNDING * fabs(mean)) || !isfinite(error))
+		return place;
+	const double half = gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, freedom) * error;
+	const double bound[2] = {low, high};
+	double within[2] = {NAN, NAN};
+	double beyond[2] = {NAN, NAN};
+	for (int i = 0; i < 2; i++)
+		if (isfinite(bound[i])) {
+			const double t = (i == 0 ? mean - low : high - mean) / error;
+			within[i] = gsl_cdf_tdist_Q(t, freedom);
+			beyond[i] = gsl_cdf_tdist_P(t, freedom);
+		}
+	place.low = mean - half;
+	place.high = mean + half;
+	place_by(&place, within, beyond);
+	return place;
+}
+
+static struct report_bounded share_within(unsigned ones, unsigned count, double low, double high)
+{
+	struct report_bounded place = {NAN, NAN, NAN, NAN};
+	const double bound[2] = {fmax(low, 0), fmin(high, 1)};
+	double within[2] = {NAN, NAN};
+	double beyond[2] = {NAN, NAN};
+	for (int i = 0; i < 2; i++) {
+		const double at_least = ones == 0 ? 1 : gsl_cdf_binomial_Q(ones - 1, bound[i], count);
+		const double at_most = gsl_cdf_binomial_P(ones, bound[i], count);
+		if (isfinite(i == 0 ? low : high)) {
+			within[i] = i == 0 ? at_least : at_most;
+			beyond[i] = i == 0 ? at_most : at_least;
+		}
+	}
+	place_by(&place, within, beyond);
+	return place;
+}
+
+static unsigned ones_of(const struct report_values *values)
+{
+	unsigned ones = 0;
+	for (size_t i = 0; i < values->count; i++)
+		ones += values->item[i] > 0;
+	return ones;
+}
+
+struct report_bounded report_share_within(const struct report_values *values, double low, double high)
+{
+	const unsigned count = (unsigned)values->count;
+	const unsigned ones = ones_of(values);
+	const double miss = (1 - REPORT_CONFIDENCE) / 2;
+	if (count == 0)
+		return (struct report_bounded){NAN, NAN, NAN, NAN};
+	struct report_bounded place = share_within(ones, count, low, high);
+	place.low = ones == 0 ? 0 : gsl_cdf_beta_Pinv(miss, ones, count - ones + 1);
+	place.high = ones == count ? 1 : gsl_cdf_beta_Qinv(miss, ones + 1, count - ones);
+	return place;
+}
+
+double report_shares_needed(const struct report_values *values, double low, double high)
+{
+	const unsigned ones = ones_of(values);
+	for (unsigned count = 1; values->count > 0 && count <= 10000; count++) {
+		const unsigned of_count = (unsigned)lround((double)ones / (double)values->count * count);
+		const struct report_bounded place = share_within(of_count, count, low, high);
+		if (fmin(place.inside, place.outside) < (1 - REPORT_CONFIDENCE) / 2)
+			return count;
+	}
+	return NAN;
+}
+
+double report_needed(const struct report_values *values, double half)
+{
+	const double count = (double)values->count;
+	if (values->count < 2 || !(half > 0))
+		return NAN;
+	const double t = gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, count - 1);
+	return fmax(count, ceil(variance_of(values) * t * t / (half * half)));
+}
+
+/* ---- Signs -------------------------------------------------------------------------------------------------------------- */
+
 struct report_test report_sign(const struct report_values *differences)
 {
 	struct report_test result = unknown;

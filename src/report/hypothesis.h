@@ -52,6 +52,25 @@ struct report_test report_bartlett(const struct report_values *sample, size_t co
 #define REPORT_NORMAL_MOST 5000
 struct report_test report_shapiro_wilk(const struct report_values *sample);
 
+/* Whether a mean, or a share, lies between two bounds: low < high, either may be infinite, but not both. */
+struct report_bounded {
+	double low, high; /* the interval of the mean or share, with REPORT_CONFIDENCE */
+	double inside;    /* p: how likely chance alone goes so far inside, if the true one lies at the bound or beyond it */
+	double outside;   /* the same of one that lies at the bound or inside */
+};
+
+/* Student's t, at each bound one-sided; inside both of them by the worse of the two (Schuirmann 1987). */
+struct report_bounded report_mean_within(const struct report_values *values, double low, double high);
+
+/* Values are 0 or 1, one is enough, and what lies there is the share of the 1 (exact, binomial; interval by Clopper and Pearson 1934). */
+struct report_bounded report_share_within(const struct report_values *values, double low, double high);
+
+/* How many values it takes until half of the mean's interval is no longer than this, by the variance of these (Stein 1945). Never fewer than these. */
+double report_needed(const struct report_values *values, double half);
+
+/* The least number, 10,000 at most, of which this share lies inside or outside with a two-sided p below 0.05. NaN: none. */
+double report_shares_needed(const struct report_values *values, double low, double high);
+
 /* Makes p-values of several tests such that any of them is below α by chance with a probability of α at most (Holm 1979). NaN stays. 0, or -1 with errno. */
 int report_holm(double *p, size_t count);
 

@@ -20,7 +20,14 @@ struct report_table {
 	union report_cell *cell; /* row after row */
 	size_t rows, capacity;
 	bool all_digits;
+	struct samples *samples; /* of each column, or NULL */
 };
+
+/* Columns with the number of samples of a figure; no place: none. */
+struct samples {
+	int of, less;
+};
+#define NO_PLACE (-1)
 
 struct report_table *report_table_new(const struct report_column *column, size_t columns)
 {
@@ -35,6 +42,7 @@ void report_table_free(struct report_table *table)
 	if (!table)
 		return;
 	free(table->cell);
+	free(table->samples);
 	free(table);
 }
 
@@ -61,6 +69,29 @@ size_t report_table_rows(const struct report_table *table)
 void report_table_use_all_digits(struct report_table *table)
 {
 	table->all_digits = true;
+}
+
+static int place_of(const struct report_table *table, const char *name)
+{
+	for (size_t i = 0; name && i < table->columns; i++)
+		if (strcmp(table->column[i].name, name) == 0)
+			return (int)i;
+	return NO_PLACE;
+}
+
+int report_table_hide_few(struct report_table *table, const char *column, const char *of, const char *less)
+{
+	const int place = place_of(table, column);
+	if (!table->samples) {
+		table->samples = malloc(table->columns * sizeof *table->samples);
+		if (!table->samples)
+			return -1;
+		for (size_t i = 0; i < table->columns; i++)
+			table->samples[i] = (struct samples){NO_PLACE, NO_PLACE};
+	}
+	if (place != NO_PLACE)
+		table->samples[place] = (struct samples){place_of(table, of), place_of(table, less)};
+	return 0;
 }
 
 static int decimals_of(const struct report_table *table, const struct report_column *column)
@@ -181,14 +212,31 @@ static int write_json(const struct report_table *table, FILE *to)
 
 /* ---- For people ------------------------------------------------------------------------------------------------------- */
 
-/* A cell as people get it: text to be freed, or NULL with errno. */
-static char *print_cell(const struct report_column *column, const union report_cell *cell)
+/* How many samples a figure is of; NaN where that isn't known. */
+static double samples_of(const struct report_table *table, size_t row, size_t column)
 {
+	const struct samples *const samples = table->samples ? &table->samples[column] : NULL;
+	if (!samples || samples->of == NO_PLACE)
+		return NAN;
+	const double less = samples->less == NO_PLACE ? 0 : cell_at(table, row, (size_t)samples->less)->number;
+	return cell_at(table, row, (size_t)samples->of)->number - (isfinite(less) ? less : 0);
+}
+
+/* A cell as people get it: text to be freed, or NULL with errno. */
+static char *print_cell(const struct report_table *table, size_t row, size_t place)
+{
+	const struct report_column *const column = &table->column[place];
+	const union report_cell *const cell = cell_at(table, row, place);
+	const double samples = samples_of(table, row, place);
 	char number[NUMBER_MAX];
 	if (!has_value(column, cell))
 		return strdup(column->lack ? column->lack : "");
 	if (is_text(column))
 		return report_text_clean(cell->text);
+	if (samples < REPORT_FEW) {
+		snprintf(number, sizeof number, "%.0f sample%s", samples, samples == 1 ? "" : "s");
+		return strdup(number);
+	}
 	if (column->decimals == REPORT_P && cell->number < LEAST_P)
 		return strdup("<0.0001");
 	return strdup(print_number(cell->number * column->scale, column->title_decimals, number));
@@ -219,7 +267,7 @@ static int write_line(const struct report_table *table, size_t row, const size_t
 		const struct report_column *const column = &table->column[i];
 		if (width[i] == 0)
 			continue;
-		char *const text = row < table->rows ? print_cell(column, cell_at(table, row, i)) : strdup(column->title);
+		char *const text = row < table->rows ? print_cell(table, row, i) : strdup(column->title);
 		if (!text)
 			return -1;
 		if (is_markdown) {
@@ -247,7 +295,7 @@ static int write_for_people(const struct report_table *table, bool is_markdown, 
 			const struct report_column *const column = &table->column[i];
 			if (!column->title || (!column->lack && !has_value(column, cell_at(table, row, i))))
 				continue;
-			char *const text = print_cell(column, cell_at(table, row, i));
+			char *const text = print_cell(table, row, i);
 			if (!text)
 				goto out;
 			const size_t needed = report_text_width(text);

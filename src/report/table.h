@@ -38,6 +38,15 @@ void report_table_free(struct report_table *table);
 int report_table_add(struct report_table *table, const union report_cell *cell);
 size_t report_table_rows(const struct report_table *table);
 
+/* Figures of fewer samples than this tell nothing. */
+#define REPORT_FEW 20
+
+/*
+ * People are told how many samples there are in place of a figure of few, in the column of that name. The column `of` says how many, less those
+ * of the column `less`, if it isn't NULL. Columns that the table lacks are passed over. 0, or -1 with errno.
+ */
+int report_table_hide_few(struct report_table *table, const char *column, const char *of, const char *less);
+
 /* Numbers have all their digits in CSV and JSON from now on. */
 void report_table_use_all_digits(struct report_table *table);
 

@@ -113,8 +113,8 @@ run ssreport accuracy log.csv
 expect_status 0
 expect_lines err 0
 expect_file out <<'END'
-label  samples  time s  target %  load %  mean error pp  MSE pp²  within 5 pp %    in bursts
-log         12    12.0     50.00   47.50          -2.50    91.67           75.0  unavailable
+label  samples  time s  target %  load %  mean error pp     MSE pp²  within 5 pp %    in bursts
+log         12    12.0     50.00   47.50     12 samples  12 samples     12 samples  unavailable
 END
 run ssreport accuracy --per-target --skip-edges 1s -f csv log.csv
 expect_file out <<'END'
@@ -134,7 +134,7 @@ run ssreport accuracy --settle 5s -f markdown A=log.csv
 expect_file out <<'END'
 | label | samples | time s | target % | load % | mean error pp | MSE pp² | within 5 pp % | in bursts |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| A | 7 | 7.0 | 71.43 | 68.57 | -2.86 | 142.86 | 71.4 | unavailable |
+| A | 7 | 7.0 | 71.43 | 68.57 | 7 samples | 7 samples | 7 samples | unavailable |
 END
 refused "^ssreport: log.csv: found rows of 1.000 s, expected --window to be at least as long" accuracy --window 500m log.csv
 refused "^ssreport: log.csv: found no sample" accuracy --settle 1h log.csv
@@ -147,9 +147,9 @@ run ssreport accuracy -f csv burst.csv
 expect_text out '^burst,burst.csv,,12,12.000,0.500000,0.475000,-2.5000,91.6667,0.750000,4,1.2500,12.5000,0.875000$'
 run ssreport accuracy burst.csv log.csv
 expect_file out <<'END'
-label  samples  time s  target %  load %  mean error pp  MSE pp²  within 5 pp %    in bursts  calm: mean error pp  calm: MSE pp²  calm: within 5 pp %
-burst       12    12.0     50.00   47.50          -2.50    91.67           75.0            4                 1.25          12.50                 87.5
-log         12    12.0     50.00   47.50          -2.50    91.67           75.0  unavailable                                                         
+label  samples  time s  target %  load %  mean error pp     MSE pp²  within 5 pp %    in bursts  calm: mean error pp  calm: MSE pp²  calm: within 5 pp %
+burst       12    12.0     50.00   47.50     12 samples  12 samples     12 samples            4            8 samples      8 samples            8 samples
+log         12    12.0     50.00   47.50     12 samples  12 samples     12 samples  unavailable                                                         
 END
 # A burst is what the option says it is; none above 12 pp.
 run ssreport accuracy -f csv --burst 10 burst.csv
@@ -187,9 +187,9 @@ all,runs_near_90_percent,3,36,33.3333,,,,,,,
 END
 run ssreport repeats -l a burst.csv -l b log.csv -l a burst.csv
 expect_text out '^label  figure  *runs  *samples  *mean  *from  *to  *in bursts  *calm: runs  *calm: mean  *calm: from  *calm: to$'
-expect_text out '^a      mean_error_pp  *2  *24  *-2\.50  *-2\.50  *-2\.50  *8  *2  *1\.25  *1\.25  *1\.25$'
-expect_text out '^a      runs_near_80_percent  *2  *24  *0\.00  *8  *2  *100\.00  *$'
-expect_text out '^b      mse_pp2  *1  *12  *91\.67  *unavailable  *$'
+expect_text out '^a      mean_error_pp  *2  *24  *-2\.50  *-2\.50  *-2\.50  *8  *2  *16 samples  *16 samples  *16 samples$'
+expect_text out '^a      runs_near_80_percent  *2  *24  *0\.00  *8  *2  *16 samples  *$'
+expect_text out '^b      mse_pp2  *1  *12  *12 samples  *unavailable  *$'
 refused '^ssreport: found iterations only' repeats it.0.csv
 refused '^ssreport: --output: found x.png, but repeats has no picture' repeats -o x.png log.csv
 

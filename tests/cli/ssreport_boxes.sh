@@ -263,6 +263,28 @@ expect_table <<'END'
 label       values    mean       ±  median   least    most     sum   error
 pieces.csv       4  2.0375  0.9966  2.3250  1.1000  2.4000  8.1500  0.3132
 END
+# Of three labels one has a single value. scipy 1.17.1, stats.ttest_1samp(a, 0).pvalue; Holm's correction is for the two that have a p.
+printf 'label,value\na,1.2\na,2\na,2.5\na,1.1\nb,3\nb,4.5\nc,1\n' >bounds.csv
+run ssreport means --column value --within 0: -f csv bounds.csv
+expect_text out '^label,count,mean,half,median,least,most,sum,error,low,high,place,p,p_holm,needed$'
+expect_text out '^a,4,.*,inside,0\.01467815728086[0-9]*,0\.0293563145617[0-9]*,4$'
+expect_text out '^b,2,.*,inside,0\.125665916378[0-9]*,0\.125665916378[0-9]*,13$'
+expect_text out '^c,1,1,,1,1,1,1,,,,,,,$'
+run ssreport means --column value --precision 10% -f csv bounds.csv
+expect_text out '^a,4,.*,157$'
+printf 'label,value\na,1\na,1\na,1\na,0\n' >ones.csv
+run ssreport means --column value --shares --within 0.8: -f csv ones.csv
+expect_text out '^a,4,.*,0\.19412044968324[0-9]*,0\.9936905367902[0-9]*,outside,1,1,'
+run ssreport means --column value --shares --within 0: bounds.csv
+expect_trouble 'found the value 1\.1 of a, expected 0 or 1$'
+run ssreport means --column value --shares ones.csv
+expect_trouble 'found --shares without --within$'
+run ssreport means --column value --within 2:1 ones.csv
+expect_trouble "\-\-within: found '2:1', expected two numbers or one, the lower one first, such as -5:5 or 0:$"
+run ssreport means --column value --within 0: --precision 5% ones.csv
+expect_trouble 'found --within and --precision, expected one of them$'
+run ssreport means --column value --precision 0 ones.csv
+expect_trouble "\-\-precision: found '0', expected a share of the mean above 0, such as 5%$"
 run ssreport means values.csv
 expect_trouble 'expected the column whose values are put together: --column NAME, once$'
 run ssreport means --column other values.csv

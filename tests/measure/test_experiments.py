@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The engine as its users see it: an experiment of one's own, the live line."""
 
+import math
 import os
 import pty
+import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 from conftest import ROOT
-from measure import making
+from measure import figures, making
 
 
 def test_the_experiment_of_the_readme(tmp_path: Path) -> None:
@@ -69,3 +72,60 @@ def test_quick_or_full_whichever_is_said_last() -> None:
     quick, full = count("-q"), count("-f")
     assert quick != full
     assert count("-f", "-q") == quick and count("-q", "--full") == full
+
+
+def test_as_many_repeats_as_a_precision_takes(tmp_path: Path, build: Path) -> None:
+    def sweep(*words: str, status: int = 0) -> str:
+        run = [
+            sys.executable,
+            "-B",
+            str(ROOT / "tools/experiments/sweep"),
+            "-B",
+            str(build),
+            "--simulate",
+            "-w",
+            "burn-phased",
+            "-l",
+            "50",
+        ]
+        run += ["-v", "D.quantum=50m,83m", "-o", str(tmp_path / "batch"), *words]
+        done = subprocess.run(run, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        return (tmp_path / "batch/sweep.md").read_text() if status == 0 else done.stderr
+
+    assert "expected no --repeat, --random" in sweep("--precision", "1%", "--repeat", "2", status=125)
+    assert "--at-most: expected --precision with it" in sweep("--at-most", "9", status=125)
+    said = sweep("--precision", "0.05%", "--at-most", "10")
+    found = re.search(
+        r"pilot of 8 repeats it takes ([0-9]+) \(Stein's .*; burn-phased_50_D.quantum=.* takes the most\)", said
+    )
+    assert found
+    needed = int(found[1])
+    assert needed > 11 and f"No more than 10 were made, as --at-most says: {needed - 10} are missing." in said
+    names = [line.split("\t")[0] for line in (tmp_path / "batch/runs.tsv").read_text().splitlines()]
+    there_and_back = [
+        f"burn-phased_50_D.quantum={of}_{again}"
+        for again in (1, 2)
+        for of in (("50m", "83m") if again == 1 else ("83m", "50m"))
+    ]
+    assert names[:4] == there_and_back and len(names) == 20
+    # The pilot decides, whatever has been made since.
+    assert f"it takes {needed} (" in sweep("--precision", "0.05%", "--at-most", "11", "--resume")
+    assert len(list((tmp_path / "batch/runs").glob("*_11"))) == 2
+    # By hand; scipy 1.17.1: stats.t.ppf(0.975, 7).
+    values = [
+        load_of(tmp_path / f"batch/runs/burn-phased_50_D.quantum={of}_{again}", build)
+        for of in ("50m", "83m")
+        for again in range(1, 9)
+    ]
+    by_hand = [
+        math.ceil((statistics.stdev(eight) * 2.3646242515927844 / (0.0005 * statistics.mean(eight))) ** 2)
+        for eight in (values[:8], values[8:])
+    ]
+    assert needed == max(by_hand)
+    said = sweep("--precision", "50%", "--report")
+    assert "it takes 8 (" in said and "11 were made, in pairs there and back (A B B A)." in said
+
+
+def load_of(folder: Path, build: Path) -> float:
+    return float(figures.report(build, "accuracy", folder / "log.csv")[0]["load"])

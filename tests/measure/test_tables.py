@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tables and sentences of experiments, of figures by hand."""
 
+import json
 from pathlib import Path
 
 import pytest
 from conftest import program
-from measure import figures, pairs, settings, sides
+from measure import evidence, figures, pairs, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -34,6 +35,57 @@ def test_half_an_instance_is_no_baseline() -> None:
     # A row without samples is no target.
     rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
     assert accuracy.verdict(rows, "PI-even", 2) == expected
+
+
+def test_names_of_the_papers_are_their_bare_equations() -> None:
+    bare = {"PI": "-c rbpid -C integral=own,level=0,repay=0,windup=none", "geom": "-c geom -C level=0,repay=0"}
+    for name in ("PI-even", "PI-uneven", "geom-even", "geom-uneven"):
+        assert f" {bare[name.partition('-')[0]]} -s " in settings.SETTINGS[name]
+        assert " -C " not in settings.SETTINGS[f"{name}+"] and "jitter" not in settings.SETTINGS[f"{name}+"]
+    for name, words in settings.SETTINGS.items():
+        assert ("jitter=0" in words) == ("averageq" in words and not name.endswith("+"))
+    assert settings.options_of("PI-even -D 53m")[-2:] == ["-D", "53m"]
+    assert settings.options_of("-c rbpid") == ["-c", "rbpid"] and settings.options_of("") == []
+
+
+OLD = "w_50_PI-even_1\tw\t2\t1\t9\tnative\t-T 50% -f realtime -F 333m,share=160m -d averageq -D 107m -c rbpid -s even\n"
+
+
+def test_a_batch_from_before_is_read_as_plus(tmp_path: Path, build: Path) -> None:
+    accuracy = program("experiments/accuracy")
+    for folder, names in (("old", ["PI-even+", "CDC+"]), ("new", ["PI-even", "PI-even+", "CDC"])):
+        (tmp_path / folder).mkdir()
+        line = OLD if folder == "old" else OLD.replace("PI-even", "PI-even+")
+        (tmp_path / folder / "runs.tsv").write_text(line)
+        own = accuracy.Accuracy(["-s", "PI-even,PI-even+,CDC", "-w", "burn-single"])
+        own.output = tmp_path / folder
+        own.settings()
+        assert own.chosen == names
+    own.output, own.workload_of = tmp_path / "old", {"w": workloads.find("burn-single")}
+    old = own.setting_run("PI-even+", "w", "50", 1)
+    assert (old.label, old.setting, old.words()) == ("w_50_PI-even_1", "PI-even+", OLD.rstrip().split("\t")[6].split())
+    (tmp_path / "run.json").write_text(
+        json.dumps({"status": "complete", "fields": old.fields() | {"setting": "PI-even"}})
+    )
+    assert runs.is_complete(old, tmp_path)
+    own.output = tmp_path / "new"
+    assert own.setting_run("PI-even", "w", "50", 1).label == "w_50_PI-even_1"
+    assert not runs.is_complete(own.setting_run("PI-uneven", "w", "50", 1), tmp_path)
+
+
+def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: Path) -> None:
+    accuracy = program("experiments/accuracy")
+    own = accuracy.Accuracy(["-s", "CDC,CDC+", "-w", "burn-parallel", "-l", "25", "--phase-seed", "5"])
+    own.output, own.build, own.workload_of = tmp_path, build, {"burn-parallel": workloads.find("burn-parallel")}
+    own.settings()
+    words = [run.words() for run in own.list_runs("native")]
+    assert len(words) == 11 and [of[-1] for of in words[1:]] == [f"107m,seed={seed}" for seed in range(5, 15)]
+    found = settings.distributions(part_of(tmp_path, build), settings.simulated_phases(own, ["CDC"]))
+    assert [(row["setting"], row["phases"]) for row in found] == [("CDC", "1"), ("CDC+", "10")]
+    # All at once they are the machine's load; one after the other they take more.
+    assert abs(float(found[0]["mean_error_pp_median"])) < 1
+    assert 5 < float(found[1]["mean_error_pp_least"]) < float(found[1]["mean_error_pp_most"])
+    assert settings.spread_of(found[1], "mean_error_pp", "+.0f").startswith("+")
 
 
 def test_no_verdict_where_others_disturbed_all() -> None:
@@ -69,13 +121,10 @@ def test_a_run_without_iterations_costs_no_other_its_report(tmp_path: Path, buil
 
 
 def test_findings_are_not_those_of_bursts(build: Path) -> None:
-    findings = program("experiments/findings")
-    head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
-    for bursts, said in ((9, "shown | within 5 pp on 1 of 1 targets"), (10, f"undecided | {findings.NO_RUNS}")):
-        rows = rows_of(f"{head}w,50,CDC,1,4,25,10,{bursts}\nw,25,CDC,1,,,0,0\n")
-        of = findings.Findings(build, [findings.File("accuracy", Path("a.csv"), Path(), 2, rows)], {})
-        of.accuracy()
-        assert of.lines[2].split(" near the target | ")[1].startswith(said)
+    for bursts, count in ((9, 1), (10, 0)):
+        rows = rows_of(f"label,mse_pp2,samples,bursts\nw_50_CDC_1,1,10,{bursts}\nw_25_CDC_1,,0,0\n")
+        of = evidence.Evidence(build, [evidence.File("accuracy-runs", Path("a.csv"), Path(), 2, rows)], {})
+        assert len(of.runs("accuracy-runs")) == count
 
 
 def test_no_verdict_without_iterations(tmp_path: Path, build: Path) -> None:
@@ -108,6 +157,18 @@ def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) ->
     assert table == [["target_percent", *heads], *rows_shown]
     table = figures.pivot(rows, "target_percent", ["default", "CDC"], "throughput")
     assert table == [["target_percent", "default", "CDC"], ["50", "11 ±12.7", ""], ["100", "20", ""]]
+
+
+def test_no_figure_of_few_samples(tmp_path: Path, build: Path) -> None:
+    head = "workload,target_percent,setting,mean_error_pp,mse_pp2,samples,bursts,calm_mean_error_pp,calm_mse_pp2\n"
+    rows = rows_of(f"{head}w,25,CDC,1,2,20,4,3,4\nw,50,CDC,1,2,19,,,\n")
+    part = part_of(tmp_path, build)
+    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "mean_error_pp", "mse_pp2")
+    assert table[1:] == [["25", "1", "2"], ["50", "19 samples", "19 samples"]]
+    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "calm_mean_error_pp", "calm_mse_pp2")
+    assert table[1:] == [["25", "16 samples", "16 samples"], ["50", "", ""]]
+    accuracy = program("experiments/accuracy")
+    assert accuracy.pair(rows[1], "*") == ["19 samples*", "19 samples*"] and accuracy.pair(rows[0]) == ["+1.00", "2.00"]
 
 
 def test_student_t(build: Path) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, ClassVar, NoReturn
 
-from measure import cluster, machine, making, runs, workloads
+from measure import cluster, machine, making, repeats, runs, workloads
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
@@ -23,8 +23,8 @@ from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Trouble, as_time, first_line, kept_csv, listed, lines_of, number, refuse, rows_of, words_of
-from measure.text import write
+from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, refuse, rows_of
+from measure.text import words_of, write
 from measure.workloads import Workload
 
 # What a run depends on: what is measured by another revision of these is another thing.
@@ -49,6 +49,7 @@ class Part:
     name: str
     complete: list[Run] = field(init=False)
     left_out: list[Run] = field(init=False, default_factory=list)  # complete, but of no use to this report
+    repeats_said: str = field(init=False, default="")  # why there are so many repeats
     report: Report = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,6 +101,7 @@ class Part:
         return 100 * shares[0] if shares and shares[0] is not None else None
 
     def end(self) -> None:
+        self.report.text(self.repeats_said)
         self.report.text(warm_said(map(self.folder, self.complete)))
         self.report.heading("What it was run on")
         self.report.lines(self.output / "machine.txt")
@@ -153,6 +155,9 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         "out of tools/experiments/workload list ({of.default_workloads})")
     targets: list[str] = option("-l/--targets LIST", loads, [], "target loads in percent ({of.targets_said})")
     repeat = option("-n/--repeat N", whole(1), 1, "how often each run is made (1)")
+    precision = option("--precision PERCENT", repeats.share, "", "instead, as often as it takes to know the mean of each within so much: eight times, and then"
+        " as often as Stein's two-stage procedure asks for; one after the other, there and back (A B B A)")
+    at_most = option("--at-most N", whole(repeats.PILOT), 0, "--precision: but no more often than that")
     time = option("-t/--time TIME", duration(2), 0,
         "length of a run under control, in seconds or as 1M30s, instead of what -q or -f mean")
     environments = option("-I/--in LIST", some_of("native lxc qemu"), ["native"],
@@ -183,6 +188,10 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     given_processors = option("--processors N", whole(1), 0, "")
     task = option("--task N", whole(1), 0, "")
     # fmt: on
+    judged: ClassVar[tuple[str, str]] = (
+        "accuracy",
+        "",
+    )  # whose load --precision is of, or whose throughput, by these records
     simulated = False
     published_as: str = ""
     warm_ups: ClassVar[dict[str, float | None]] = {"quick": None, "full": 180}
@@ -297,6 +306,11 @@ class Batch:
         own.targets = own.targets or words_of((own.quick_targets if own.quick else "") or own.default_targets)
         own.published_as = own.published_as or own.name
         own.seconds = own.time or own.seconds
+        if own.precision:
+            others = own.repeat > 1 or own.seed is not None or own.order != "given" or own.on_cluster
+            refuse(others, "--precision: expected no --repeat, --random, --order, --slurm or --parallel with it")
+            own.repeat = max(repeats.PILOT, repeats.repeats_in(self.list_file))
+        refuse(own.at_most and not own.precision, "--at-most: expected --precision with it")
         pause = 2 if own.quick else 20
         self.pause = 0 if own.simulated else pause if own.cool_down is None else own.cool_down
         self.look_at_workloads()
@@ -325,6 +339,8 @@ class Batch:
             refuse(count > 1, f"{name} is asked for twice")
         if own.simulated:
             found = [replace(run, environment="sssim", several=False) for run in found]
+        if own.precision:
+            return repeats.there_and_back(found)
         if own.seed is not None:
             return runs.in_random_order(found, own.seed)
         return runs.interleaved(found) if own.order == "interleaved" else found
@@ -380,6 +396,7 @@ class Batch:
         else:
             self.begin(anew=not begun)
             self.run()
+            self.run_more()
         self.write_reports(runs.of_list(self.list_file, self.runs))
         print(f"Report: {self.output / self.name}.html")
         if own.publish:
@@ -417,11 +434,15 @@ class Batch:
             write(self.output / "revision", self.publication.revision + "\n")
             runs.write_list(self.list_file, self.runs)
             self.locks += [] if here else [machine.lock(self.list_file, f"in {self.shown}")]
+        self.write_parts()
+        own.prepare(self.output)
+
+    def write_parts(self) -> None:
+        own = self.own
         for environment in own.environments if len(own.environments) > 1 else ():
             (self.output / environment / "runs").mkdir(parents=True, exist_ok=True)
             of_it = [replace(run, several=False) for run in self.runs if run.environment == environment]
             runs.write_list(self.output / environment / "runs.tsv", of_it)
-        own.prepare(self.output)
 
     def look_at_machine(self) -> None:
         """That it is the one that began, and quiet."""
@@ -495,6 +516,22 @@ class Batch:
             write(self.output / "machine.txt", self.describe_machine())
         self.failed = self.run_all(self.output, self.runs)
 
+    def needed(self, of: Sequence[Run]) -> repeats.Needed:
+        """How many repeats the precision takes, by the pilot."""
+        values = repeats.values_of(self.part_of(self.output, "", list(of)), *self.own.judged)
+        return repeats.needed(self.build, values, self.own.precision)
+
+    def run_more(self) -> None:
+        """The second stage."""
+        own = self.own
+        wanted = min(self.needed(self.runs).repeats, own.at_most or sys.maxsize) if own.precision else 0
+        if wanted > own.repeat:
+            own.repeat = wanted
+            self.runs = self.make_list()
+            runs.write_list(self.list_file, self.runs)
+            self.write_parts()
+            self.run()
+
     def run_all(self, output: Path, wanted: Sequence[Run]) -> int:
         """One after the other, on this machine, what of those is not complete. Returns how many failed."""
         of = f"{os.uname().nodename}: {', '.join(self.kernel_and_processors())}"
@@ -518,17 +555,22 @@ class Batch:
     def part_of(self, output: Path, environment: str, of: list[Run]) -> Part:
         return Part(output, self.output, environment, of, self.build, self.name)
 
+    def say_repeats(self, part: Part) -> Part:
+        if self.own.precision:
+            part.repeats_said = self.needed(part.runs).said(self.own.precision, self.own.repeat)
+        return part
+
     def write_reports(self, of: list[Run]) -> None:
         """Of several environments each has a report of its own, in its folder, beside that of all."""
         environments = self.own.environments
         if len(environments) == 1:
-            self.parts = [self.part_of(self.output, environments[0], of)]
+            self.parts = [self.say_repeats(self.part_of(self.output, environments[0], of))]
             self.own.write_report(self.parts[0])
             return
         self.parts = []
         for environment in environments:
             inside = [run for run in of if run.environment == environment]
-            part = self.part_of(self.output / environment, environment, inside)
+            part = self.say_repeats(self.part_of(self.output / environment, environment, inside))
             if not part.complete:
                 continue
             if (self.output / "machine.txt").exists():

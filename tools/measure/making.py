@@ -71,7 +71,7 @@ class Maker:
     def write_simulated(self, run: Run, part: Path) -> None:
         group = run.groups[0]
         model = self.own.model_of(group.workload)
-        words = f"-q -p {self.own.processors} -W {model} -n {group.instances} {lengths(run)} -o log.csv".split()
+        words = f"-q -p {self.own.processors} -W {model} -n {group.instances} -i {run.repetition} {lengths(run)} -o log.csv".split()
         (part / "command").write_text(f"{quoted_words([self.program('sssim'), *words, *run.words()])}\n")
 
     def write_native(self, run: Run, part: Path) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from measure.text import first_line, lines_of
 
-FILES = (
-    "accuracy accuracy-runs throughput interference interference-runs times overall-*-steps efficiency-*-steps ratio"
-)
+# Kinds, and those of other names.
+FILES = "accuracy accuracy-runs throughput throughput-runs interference interference-runs background-runs times ratio"
+FILES += " free-ratios quota-ratios validation"
+OTHERS = {"overall-*-steps": "overall", "efficiency-*-steps": "efficiency", "events-*": "events"}
 
 
 def is_emulated(folder: Path) -> bool:
@@ -19,10 +20,10 @@ def measured_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Kind and file, of a batch, or of what was kept of one. Emulated guests have figures of no meaning."""
     if is_emulated(folder):
         return
-    for name in FILES.split():
+    for name, kind in (dict(zip(FILES.split(), FILES.split())) | OTHERS).items():
         for file in sorted(folder.glob(f"{name}.csv")):
             if file.stat().st_size > 0:
-                yield kind_of_ratio(folder) if name == "ratio" else name.removesuffix("-*-steps"), file
+                yield kind_of_ratio(folder) if kind == "ratio" else kind, file
 
 
 def kind_of_ratio(folder: Path) -> str:

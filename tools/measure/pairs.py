@@ -76,6 +76,10 @@ class Pairs:
         (self.part.output / "interference-runs.csv").write_text("".join(rows))
         (self.part.output / "usable.txt").write_text("".join(f"{run.label}\n" for run in texts))
         refuse(not texts, "no run is complete and of use")
+        background = self.words(list(texts), lambda run: run.label, BACKGROUND)
+        (self.part.output / "background-runs.csv").write_text(
+            figures.report_text(self.part.build, "curve", *background)
+        )
         self.interference = mean_interference(self.part.build, [(run, rows_of(texts[run])[0]) for run in texts])
         settings.write_rows(self.part, "interference.csv", self.interference)
 

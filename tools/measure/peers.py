@@ -15,9 +15,9 @@ from measure.process import has_program
 from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, markdown, number, read_csv, rows_of, shortest
 from measure.text import table_text, write
 
-TOOLS = "default default-freezer default-quota paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
+TOOLS = "default default-freezer default-quota PI-even paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
 RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {TOOLS} many".split()
-OWN = ("default", "default-freezer", "default-quota", "paper", "many")
+OWN = ("default", "default-freezer", "default-quota", "PI-even", "paper", "many")
 LOAD = ("workload", "instances", "background", "target_percent")
 KEY = ("workload", "instances", "background", "tool", "target_percent")
 # Columns of rows.csv, behind those of the key and the repetition.
@@ -37,7 +37,8 @@ NAMES = {
     "1CDC": "1CDC: the same, of one instance",
     "cpulimit": "`cpulimit`",
     "N-bench": "N-bench: as many instances as make up the load",
-    "paper": "Showstopper, settings of the paper",
+    "PI-even": "Showstopper, the paper's bare equation (`PI-even`)",
+    "paper": "Showstopper, the same with what is ours (`PI-even+`)",
 }
 # What each is called, the column that it shows, what a darkest cell is.
 PICTURES = {

@@ -15,7 +15,7 @@ from measure.runs import Run
 from measure.text import words_of
 
 LENGTH = 1620
-ALL = "geom-uneven geom-even PI-uneven PI-even default"
+FULL = "geom-uneven geom-even PI-uneven PI-even default"
 
 
 def replay_times(name: str, value: str) -> list[str]:
@@ -24,8 +24,8 @@ def replay_times(name: str, value: str) -> list[str]:
 
 class Replay(Experiment):
     # fmt: off
-    chosen: list[str] = option("-s/--settings LIST", some_of(ALL), [],
-        f"out of {ALL.replace(' ', ',')} (all; quick: PI-even,default)")
+    chosen: list[str] = option("-s/--settings LIST", some_of(" ".join(settings.CONTROLLED)), [],
+        f"out of {','.join(settings.CONTROLLED)} ({FULL.replace(' ', ',')}; quick: PI-even,default)")
     times: list[str] = option("-T/--times LIST", replay_times, [],
         "replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)")
     levels = option("-L/--levels NAME", one_of("lines hold"), "lines",
@@ -34,7 +34,7 @@ class Replay(Experiment):
 
     def settings(self) -> None:
         self.times = self.times or words_of("60 30" if self.quick else "1620 1080 540 360 180 90")
-        self.chosen = self.chosen or words_of("PI-even default" if self.quick else ALL)
+        self.chosen = settings.chosen(self, self.chosen or words_of("PI-even default" if self.quick else FULL))
 
     @property
     def is_papers(self) -> bool:

@@ -111,7 +111,9 @@ def is_complete(run: Run, folder: Path) -> bool:
     record = record_of(folder)
     if record is None:
         return folder.is_dir() and not (folder / "run.json").exists()
-    return record.get("status") == COMPLETE and record.get("fields") == run.fields()
+    # Of settings that have a + now, and had none when that was recorded.
+    before = {"setting": run.setting.removesuffix("+")}
+    return record.get("status") == COMPLETE and record.get("fields") in (run.fields(), run.fields() | before)
 
 
 def left(of: Iterable[Run], output: Path) -> list[Run]:

@@ -2,47 +2,114 @@
 """The settings and baselines that the papers compare, as options of showstopper, and the tables of what they came to."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
 from pathlib import Path
-from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from measure import figures
 from measure.batch import Experiment, Part
 from measure.machine import EXPERIMENTS
+from measure.options import option, whole
+from measure.process import output_of
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, kept_csv, lines_of, listed, number, rows_of, table_text
+from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, number, rows_of, table_text
 
-# The paper's, Section 4.2: base period 333 ms, quantum 107 ms; our executors share samples for 160 ms.
-PAPER = "-f realtime -F 333m,share=160m -d averageq -D 107m"
-SETTINGS = {
-    "N-bench": "-c open -C duty=1",
-    "CDC": "-c open -d averageq -D 107m",
-    "1CDC": "-c open -d averageq -D 107m",
-    "1DC": "-c open -d averageq -D 4s",  # Section 2.1
-    "geom-uneven": f"{PAPER} -c geom -s uneven",
-    "geom-even": f"{PAPER} -c geom -s even",
-    "PI-uneven": f"{PAPER} -c rbpid -s uneven",
-    "PI-even": f"{PAPER} -c rbpid -s even",
-    "default": "",
-}
-BASELINES = ("N-bench", "CDC", "1CDC", "1DC", "baseline")
+# Section 4.2 of paper 000: base period 333 ms, quantum 107 ms; executors share samples for 160 ms. `jitter=0` is the paper's, too.
+FEEDBACK, QUANTUM = "-f realtime -F 333m,share=160m", "-d averageq -D 107m"
+EQUATIONS = {"geom": ("geom", "level=0,repay=0"), "PI": ("rbpid", "integral=own,level=0,repay=0,windup=none")}
+OPEN = {"CDC": QUANTUM, "1CDC": QUANTUM, "1DC": "-d averageq -D 4s"}  # Section 2.1
+PLUS = (
+    "Names without + are the papers' bare equations; + adds what is ours: workloads of equal time and one integral for all, repaid work, a clamp"
+    " against windup, and epochs that begin at random and differ in length."
+)
+SETTINGS = {"N-bench": "-c open -C duty=1", "default": ""}
+for _name, _words in OPEN.items():
+    SETTINGS |= {_name: f"-c open {_words},jitter=0", f"{_name}+": f"-c open {_words}"}
+for (_name, (_control, _bare)), _space in product(EQUATIONS.items(), ("uneven", "even")):
+    SETTINGS |= {
+        f"{_name}-{_space}": f"{FEEDBACK} {QUANTUM},jitter=0 -c {_control} -C {_bare} -s {_space}",
+        f"{_name}-{_space}+": f"{FEEDBACK} {QUANTUM} -c {_control} -s {_space}",
+    }
+CONTROLLED = [name for name in SETTINGS if "-" in name and name != "N-bench"] + ["default"]
+BASELINES = ("N-bench", *OPEN, *(f"{name}+" for name in OPEN), "baseline")
+PHASED = ("CDC+", "1CDC+")  # Chance decides the load, by the phases of their instances.
+
+
+def options_of(words: str) -> list[str]:
+    """Options of showstopper, the first of which may be a setting by its name."""
+    first, *more = words.split() or [""]
+    return [*SETTINGS.get(first, first).split(), *more]
+
+
+# ---- Runs -------------------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def is_old(list_file: Path) -> bool:
+    """A batch from before there were bare equations: its PI-even and so on are what is called PI-even+ now, and are read as that."""
+    lines = [line.split("\t") for line in lines_of(list_file)]
+    return any(
+        "-d averageq" in line[6] and "jitter=0" not in line[6] and "+" not in line[0] for line in lines if len(line) > 6
+    )
+
+
+def of_old(name: str) -> str:
+    return f"{name}+" if f"{name}+" in SETTINGS else name
+
+
+def chosen(own: Experiment, names: Iterable[str]) -> list[str]:
+    """Those that a batch has of these, each once."""
+    return list(dict.fromkeys(map(of_old, names) if is_old(own.output / "runs.tsv") else names))
+
+
+class Phased(Experiment):
+    """What runs CDC+ and 1CDC+ over many phases."""
+
+    # fmt: off
+    phases = option("--phases N", whole(1), 10,
+        "how often CDC+ and 1CDC+ are run at least, whose load is decided by the phases of their instances (10)")
+    phase_seed = option("--phase-seed SEED", whole(0), 1, "of the first phase; the next has the next one (1)")
+    # fmt: on
+
+    def targets_of_phases(self) -> list[str]:
+        """At which CDC is simulated."""
+        return self.targets
+
+    def repeated(self, cells: Iterable[tuple[str, str, str]]) -> Iterator[tuple[int, str, str, str]]:
+        """Workload, target and setting, behind which repetition it is."""
+        found = list(cells)
+        has_phases = not is_old(self.output / "runs.tsv")
+        for again in range(1, max(self.repeat, self.phases) + 1):
+            for cell in found:
+                if again <= self.repeat or (has_phases and cell[2] in PHASED):
+                    yield again, *cell
+
+    def setting_run(self, name: str, workload: str, target: str, again: int, options: str = "") -> Run:
+        run = setting_run(self, name, workload, target, again, options=options)
+        if name not in PHASED or is_old(self.output / "runs.tsv"):
+            return run
+        return replace(run, options=(*run.options[:-1], f"{run.options[-1]},seed={self.phase_seed + again - 1}"))
 
 
 def setting_run(
     own: Experiment, name: str, workload: str, target: str, repetition: int, shown: str = "", options: str = ""
 ) -> Run:
     """A run that holds a constant load, or what the options say; `shown` is what its setting is called in tables."""
+    is_before = is_old(own.output / "runs.tsv")
+    name = of_old(name) if is_before else name
     count = own.instances_of(workload)
     if name == "N-bench":
         # Instances that nobody stops. The log needs a target all the same.
         count = str(figures.whole_instances(float(target), own.processors))
-    elif name in ("1CDC", "1DC"):
+    elif name.startswith("1"):
         count = "1"
     words, shown = f"{options or f'-T {target}%'} {SETTINGS[name]}".split(), shown or name
-    parts, groups = (workload, target, shown), (Group(workload, count),)
-    return Run(parts, groups, own.seconds, tuple(words), shown, repetition, target)
+    parts = (workload, target, shown.removesuffix("+") if is_before else shown)
+    return Run(parts, (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target)
 
 
 def settling(seconds: int) -> str:
@@ -99,9 +166,14 @@ def write_rows(part: Part, name: str, rows: Sequence[Row]) -> None:
     (part.output / name).write_text(table_text([list(rows[0]), *(list(row.values()) for row in rows)]))
 
 
+def label_of(run: Run) -> str:
+    """What a run is called in files, where its setting has its name of today."""
+    return "_".join([*run.parts[:-1], run.setting if run.setting in SETTINGS else run.parts[-1], str(run.repetition)])
+
+
 def by_run(part: Part, text: str) -> list[tuple[Run, Row]]:
     """Rows of ssreport's, whose labels were those of the runs."""
-    runs = {run.label: run for run in part.complete}
+    runs = {label_of(run): run for run in part.complete}
     return [(runs[row["label"]], row) for row in rows_of(text)]
 
 
@@ -110,7 +182,7 @@ def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], opt
     """Writes WHAT-runs.csv, that is what this subcommand of ssreport says of each run, and WHAT.csv, the means over repeats."""
     if not part.complete:
         raise Trouble("no run is complete")
-    words = [word for run in part.complete for word in ("-l", run.label, *files(run))]
+    words = [word for run in part.complete for word in ("-l", label_of(run), *files(run))]
     text = figures.report_text(part.build, what, *options, *words)
     (part.output / f"{what}-runs.csv").write_text(text)
     rows = means_over_repeats(part, by_run(part, text), row_name, columns)
@@ -166,10 +238,28 @@ def with_others(
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
+FEW = 20  # samples, whose mean tells nothing
+
+
+def without_few(rows: Iterable[Row]) -> list[Row]:
+    """Rows in which the number of samples stands in place of a figure of few; those without a burst are counted for themselves."""
+    made = []
+    for row in rows:
+        samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
+        for names, count in (("mean_error_pp mse_pp2", samples), ("calm_mean_error_pp calm_mse_pp2", samples - bursts)):
+            if "samples" in row and count < FEW:
+                said = f"{count} sample{'' if count == 1 else 's'}"
+                row = row | {name: said for name in names.split() if row.get(name)}
+        made.append(row)
+    return made
+
+
 def pivot(
     part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str], *columns: str
 ) -> list[list[str]]:
-    return with_others(part, workload, figures.pivot(of_workload(rows, workload), row_name, settings, *columns))
+    return with_others(
+        part, workload, figures.pivot(without_few(of_workload(rows, workload)), row_name, settings, *columns)
+    )
 
 
 def keep_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> Path:
@@ -193,16 +283,109 @@ def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, s
     write_table(part, f"calm-{workload}.csv", table)
 
 
+def is_near(row: Row) -> bool:
+    """Whether the load of this run was within 5 % of its target, as Section 9 of paper 000 has it: an experiment counts as a whole."""
+    error, target = number(row, "mean_error_pp"), number(row, "target")
+    return error is not None and target is not None and abs(error) <= 5 * target
+
+
 def report_near(part: Part) -> None:
-    """How many runs of Showstopper, without those of baselines, were near their targets, as the paper counts them (Section 9)."""
+    """In how many runs of Showstopper, without those of baselines, the load was near its target."""
     rows = by_run(part, (part.output / "accuracy-runs.csv").read_text())
-    near = [number(row, "near") or 0.0 for run, row in rows if run.setting not in BASELINES]
-    if mean := figures.summarize(part.build, near):
-        some, most = (f"{100 * sum(share >= least for share in near) / len(near):.0f} %" for least in (0.8, 0.9))
+    near = [is_near(row) for run, row in rows if run.setting not in BASELINES and row["mean_error_pp"]]
+    if near:
         part.report.text(
-            f"Of {len(near)} runs under control, {some} had at least 80 % of their samples within 5 pp of the target, and {most} at least 90 %;"
-            f" in the mean {100 * mean.mean:.1f} % of the samples were."
+            f"In {sum(near)} of {len(near)} runs under control the mean load was within 5 % of the target (Section 9 of paper 000: in 80 % of all"
+            " experiments, and 90 % of those on Linux without virtual machines)."
         )
+
+
+PHASES = ("workload", "target_percent", "setting", "phases", "mean_error_pp", "mse_pp2")
+
+
+def distributions(part: Part, rows: Iterable[Row]) -> list[Row]:
+    """Median, least and greatest over the phases of each workload, target and setting."""
+    names, found = PHASES[4:], list(rows)
+    keys = [tuple(row[name] for name in PHASES[:3]) for row in found]
+    values = [((*key, name), known(row, name)) for key, row in zip(keys, found) for name in names if row[name]]
+    of = figures.summaries(part.build, values)
+    made: list[Row] = []
+    for key, count in Counter(keys).items():
+        made.append(dict(zip(PHASES, (*key, str(count)))))
+        for name in names:
+            all_of = of.get((*key, name))
+            for end in ("median", "least", "most"):
+                made[-1][f"{name}_{end}"] = f"{getattr(all_of, end):.3f}" if all_of else ""
+    return made
+
+
+def spread_of(row: Row, name: str, form: str) -> str:
+    """The median, and the least and greatest in brackets."""
+    values = [number(row, f"{name}_{end}") for end in ("median", "least", "most")]
+    median, least, most = ("" if value is None else format(value, form) for value in values)
+    return f"{median} ({least} to {most})" if row["phases"] != "1" and median else median
+
+
+def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
+    """What the phases of CDC make of its load: phases.csv of this machine, phases-simulated.csv of 12 processors."""
+    names = [name for name in chosen if name.removesuffix("+") in ("CDC", "1CDC")]
+    if not names:
+        return
+    rows = [
+        {"workload": run.workload, "target_percent": run.target, "setting": run.setting} | row
+        for run, row in by_run(part, (part.output / "accuracy-runs.csv").read_text())
+        if run.setting in names and is_load(run.target)
+    ]
+    part.report.heading("Constant duty cycles and their phases")
+    part.report.text(
+        "Nothing but the phases of the instances decides what load a constant duty cycle makes, and where threads fill more than a processor by how much it"
+        f" is missed. CDC has all epochs begin together (jitter=0). CDC+ has them begin at random, {own.phases} times: median, least and greatest of the runs."
+    )
+    for file, found in (("phases", rows), ("phases-simulated", simulated_phases(own, names))):
+        if not found:
+            continue
+        if file != "phases":
+            part.report.text(f"The same by sssim, on {SIMULATED} processors:")
+        spreads = distributions(part, found)
+        write_rows(part, f"{file}.csv", spreads)
+        table = [["workload", "target", "setting", "phases", "mean error (pp)", "MSE (pp²)"]]
+        for row in spreads:
+            cells = [spread_of(row, "mean_error_pp", "+.2f"), spread_of(row, "mse_pp2", ".2f")]
+            table.append([row["workload"], f"{row['target_percent']} %", row["setting"], row["phases"], *cells])
+        part.report.table(table)
+
+
+SIMULATED = 12  # processors, as in the paper
+MODELS = {
+    "single-threaded": "single",
+    "moderately parallel": "contended:threads=6",
+    "highly parallel": "parallel:threads=4",
+}
+
+
+def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
+    """A model for each class of the workloads, half a minute each."""
+    models = [MODELS[name] for name in dict.fromkeys(map(own.class_of, own.workloads)) if name in MODELS]
+    plus = {of for name in names for of in (name.removesuffix("+"), f"{name.removesuffix('+')}+")}
+    rows: list[Row] = []
+    with TemporaryDirectory() as folder:
+        words: list[object] = []
+        for model, target, name in product(models, filter(is_load, own.targets_of_phases()), sorted(plus)):
+            count = 1 if name.startswith("1") else SIMULATED
+            for phase in range(own.phases if name in PHASED else 1):
+                log = Path(folder) / f"{len(rows)}.csv"
+                options = f"{SETTINGS[name]},seed={own.phase_seed + phase}" if name in PHASED else SETTINGS[name]
+                fixed = f"-q -p {SIMULATED} -W {model} -n {count} -r 30s -T {target}% -o".split()
+                output_of([own.build / "sssim", *fixed, log, *options.split()])
+                rows.append({"workload": model, "target_percent": target, "setting": name})
+                words += ["-l", str(len(rows)), log]
+        if not rows:
+            return []
+        return [row | found for row, found in zip(rows, figures.report(own.build, "accuracy", *words))]
+
+
+def is_load(target: str) -> bool:
+    return target.replace(".", "", 1).isdigit()
 
 
 def report_paper(report: Report, table: str, what: str) -> None:

@@ -48,7 +48,11 @@ static int accuracy_of_log(struct report *report, const struct report_run *run, 
 
 static int make_accuracy(struct report *report)
 {
+	static const char *const all[] = {"mean_error_pp", "mse_pp2", "near"};
+	static const char *const calm[] = {"calm_mean_error_pp", "calm_mse_pp2", "calm_near"};
 	const struct report_input *const input = &report->settings->input;
+	if (hide_few(report, all, 3, NULL) != 0 || hide_few(report, calm, 3, "bursts") != 0)
+		return -1;
 	for (size_t i = 0; i < input->runs; i++)
 		for (size_t log = 0; log < input->run[i].logs; log++)
 			if (accuracy_of_log(report, &input->run[i], &input->run[i].log[log]) != 0)

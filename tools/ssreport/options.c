@@ -72,6 +72,11 @@ const struct tool_option ssreport_options[] = {
 		.help = "of the table, in per cent (boxes: 5,25,50,75,95; compare: none)"},
 	[OPTION_COLUMN] = {0, "column", TOOL_VALUE, .argument = "NAME", .uses = HISTOGRAM | MEANS | COMPARE | MODEL,
 		.help = "whose values count; histogram: twice for two columns of one file; model: that of x, then that of y"},
+	[OPTION_WITHIN] = {0, "within", TOOL_VALUE, .argument = "LOW:HIGH", .uses = MEANS,
+		.help = "whether means lie between these bounds, one of which may be left out"},
+	[OPTION_SHARES] = {0, "shares", TOOL_FLAG, MEMBER(shares), .uses = MEANS, .help = "--within: values are 0 or 1"},
+	[OPTION_PRECISION] = {0, "precision", TOOL_VALUE, .argument = "PERCENT", .uses = MEANS,
+		.help = "how many values it takes to know a mean within this"},
 	[OPTION_BY] = {0, "by", TOOL_TEXT, MEMBER(by), .argument = "NAME", .uses = COMPARE | MODEL,
 		.help = "the column whose texts tell the groups apart"},
 	[OPTION_PAIRED] = {0, "paired", TOOL_FLAG, MEMBER(paired), .uses = COMPARE,
@@ -112,7 +117,8 @@ void settings_init(struct settings *settings)
 		.quantiles = 5,
 		.resamples = UNSET,
 		.seed = UNSET,
-		.range = {NAN, NAN}};
+		.range = {NAN, NAN},
+		.within = {NAN, NAN}};
 }
 
 void settings_free(struct settings *settings)
@@ -174,6 +180,32 @@ static int set_range(struct settings *settings, const char *text)
 		range->low < range->high)
 		return 0;
 	diag("--range: found '%s', expected two numbers, the lower one first, such as -5:100", text);
+	return -1;
+}
+
+static int set_bound(const char *text, size_t length, double otherwise, double *bound)
+{
+	*bound = otherwise;
+	return length == 0 ? 0 : units_parse_real(text, length, bound, NULL);
+}
+
+static int set_within(struct settings *settings, const char *text)
+{
+	const size_t length = strcspn(text, ":");
+	struct report_heat_range *const within = &settings->within;
+	if (text[length] && strlen(text) > 1 && set_bound(text, length, -INFINITY, &within->low) == 0 &&
+		set_bound(text + length + 1, strlen(text + length + 1), INFINITY, &within->high) == 0 &&
+		within->low < within->high)
+		return 0;
+	diag("--within: found '%s', expected two numbers or one, the lower one first, such as -5:5 or 0:", text);
+	return -1;
+}
+
+static int set_precision(struct settings *settings, const char *text)
+{
+	if (units_parse_load(text, strlen(text), &settings->precision, NULL) == 0 && settings->precision > 0)
+		return 0;
+	diag("--precision: found '%s', expected a share of the mean above 0, such as 5%%", text);
 	return -1;
 }
 
@@ -253,6 +285,10 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_size(settings, text);
 	if (option == OPTION_RANGE)
 		return set_range(settings, text);
+	if (option == OPTION_WITHIN)
+		return set_within(settings, text);
+	if (option == OPTION_PRECISION)
+		return set_precision(settings, text);
 	if (option == OPTION_QUANTILES)
 		return set_quantiles(settings, text);
 	if (option == OPTION_WIDTH)

@@ -57,7 +57,10 @@ struct settings {
 	int64_t columns;       /* of panels */
 	const char *reference; /* a label, or NULL */
 	struct report_heat_range range;
-	const char **outlier; /* `outliers` names */
+	struct report_heat_range within; /* bounds of means; NaN: unset, infinite: none */
+	double precision;                /* of means, as a share of them; 0: unset */
+	bool shares;                     /* values are 0 or 1 */
+	const char **outlier;            /* `outliers` names */
 	size_t outliers;
 	double quantile[QUANTILES_MOST]; /* `quantiles` shares, 0 to 1 */
 	size_t quantiles;
@@ -98,6 +101,9 @@ enum {
 	OPTION_COLUMNS,
 	OPTION_QUANTILES,
 	OPTION_COLUMN,
+	OPTION_WITHIN,
+	OPTION_SHARES,
+	OPTION_PRECISION,
 	OPTION_BY,
 	OPTION_PAIRED,
 	OPTION_RESAMPLES,

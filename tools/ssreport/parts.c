@@ -226,3 +226,11 @@ struct report_size size_lines(const struct report *report)
 {
 	return report_picture_size_lines(report->series, report->count);
 }
+
+int hide_few(struct report *report, const char *const *names, size_t count, const char *less)
+{
+	for (size_t i = 0; i < count; i++)
+		if (report_table_hide_few(report->table, names[i], "samples", less) != 0)
+			return complain_about_memory();
+	return 0;
+}

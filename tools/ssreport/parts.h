@@ -63,4 +63,7 @@ struct report_size size_lines(const struct report *report);
 struct report_size size_matrix(const struct report *report);
 int draw_matrix(const struct report *report, struct plot *plot, const struct report_size *size);
 
+/* People see no mean of a few samples in these columns; that of some is of those without bursts. 0, or -1 after a message. */
+int hide_few(struct report *report, const char *const *names, size_t count, const char *less);
+
 #endif

@@ -141,7 +141,11 @@ static int add_group(struct report *report, struct group *group)
 
 static int make_repeats(struct report *report)
 {
+	static const char *const all[] = {"mean", "low", "high"};
+	static const char *const calm[] = {"calm_mean", "calm_low", "calm_high"};
 	const struct report_input *const input = &report->settings->input;
+	if (hide_few(report, all, 3, NULL) != 0 || hide_few(report, calm, 3, "bursts") != 0)
+		return -1;
 	for (size_t i = 0; i < input->runs; i++) {
 		struct group group = {.label = label_of(&input->run[i])};
 		size_t before = 0;

@@ -176,6 +176,33 @@ static void test_any_size(void **state)
 }
 
 /* statsmodels' multipletests(p, method='holm') says the same; here by hand. */
+/* scipy 1.17.1: stats.t.sf((m - low) / se, n - 1) and so on; stats.binomtest(k, n, 0.8).proportion_ci(0.95, "exact") and its one-sided p. */
+static void test_bounds(void **state)
+{
+	(void)state;
+	double few[] = {1.1, 1.2, 2, 2.5};
+	double ones[] = {1, 1, 1, 0};
+	const struct report_values sample = {few, 4, 4};
+	const struct report_bounded both = report_mean_within(&sample, 0, 2.4);
+	expect(both.inside, 0.06359864586122421, 1e-9);
+	expect(both.outside, 1, 1e-9);
+	expect(report_mean_within(&sample, 0, INFINITY).inside, 0.014678157280867722 / 2, 1e-9);
+	expect(report_mean_within(&sample, -INFINITY, 0).outside, 0.014678157280867722 / 2, 1e-9);
+	expect(report_needed(&sample, 0.17), 157, 1e-9);
+	expect(report_needed(&sample, 100), 4, 1e-9);
+	const struct report_values one = {few, 1, 1};
+	assert_true(isnan(report_mean_within(&one, 0, 1).inside) && isnan(report_needed(&one, 1)));
+	const struct report_values shares = {ones, 4, 4};
+	const struct report_bounded share = report_share_within(&shares, 0.8, INFINITY);
+	expect(share.low, 0.19412044968324338, 1e-9);
+	expect(share.high, 0.9936905367902901, 1e-9);
+	expect(share.inside, 0.8192, 1e-9);
+	expect(share.outside, 0.5904, 1e-9);
+	/* 17 of 17: 0.8^17 = 0.0225. */
+	const struct report_values all = {ones, 1, 1};
+	expect(report_shares_needed(&all, 0.8, INFINITY), 17, 1e-9);
+}
+
 static void test_holm(void **state)
 {
 	(void)state;
@@ -241,8 +268,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_welch_t), cmocka_unit_test(test_paired_t), cmocka_unit_test(test_sign),
 		cmocka_unit_test(test_shapiro_wilk), cmocka_unit_test(test_several), cmocka_unit_test(test_without_scatter),
-		cmocka_unit_test(test_any_size), cmocka_unit_test(test_holm), cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_quantile_difference), /* sorts a and b */
+		cmocka_unit_test(test_any_size), cmocka_unit_test(test_holm), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_coverage), cmocka_unit_test(test_quantile_difference), /* sorts a and b */
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
