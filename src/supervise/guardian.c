@@ -16,11 +16,11 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "processes/descendants.h"
-#include "processes/run_mark.h"
+#include "processes/process.h"
 #include "self/scheduling.h"
 #include "supervise/live_line.h"
 #include "supervise/master.h"
-#include "workloads/facilities.h"
+#include "workloads/containment.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 #define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)
