@@ -22,7 +22,7 @@
 #define WORKLOADS 5
 #define ORIGIN (100 * NS_PER_S)
 
-#define NO_STATE void **state __attribute__((unused))
+#define NO_STATE __attribute__((unused)) void **state
 
 /* ---- Modules that do what the test says and remember what they were asked --------------------------------------------- */
 

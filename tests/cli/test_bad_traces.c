@@ -59,11 +59,7 @@ START_TEST(files_that_are_no_traces)
 	static const char *const texts[] = {"", "\n", "# nothing\n", "0\n", "0 50% 1\n", "0 50%\n0 nan\n", "0 50%\n-1s 50%\n",
 		"1s 50%\n0 50%\n", "0 1e400\n", "0 inf\n", "nan 50%\n", "99999999999999999999s 50%\n",
 		"0 50%\n+9223372036854775807n 50%\n+1s 50%\n", "interpolate sideways\n0 50%\n", "0 50%\ninterpolate step\n",
-		"\xef\xbb\xbf"
-		"0 50%\n",
-		"<html>\n",
-		"\x7f"
-		"ELF\n"};
+		"\357\273\2770 50%\n", "<html>\n", "\177ELF\n"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		write_file("bad.trace", texts[i], strlen(texts[i]));
 		refuse_trace(3);

@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "control/estimate.h"
 
-#define NO_STATE void **state __attribute__((unused))
+#define NO_STATE __attribute__((unused)) void **state
 
 /* ---- A source, a clock and a target that the test sets ---------------------------------------------------------------- */
 
