@@ -4,11 +4,10 @@
  * zero by multiplication; D is held at 1 or below. The own output is published, and what is used is the mean of it and of the
  * peers' latest, which is also the next step's D.
  *
- * `level` (equal_time.h) and `repay` (repay.h) are ours; without them, this is the paper's.
+ * `level` and `repay` (additions.h) are ours; without them, this is the paper's.
  */
-#include "equal_time.h"
+#include "additions.h"
 #include "mean_of_peers.h"
-#include "repay.h"
 #include "showstopper/module.h"
 
 #define LEAST 0.001

@@ -15,7 +15,7 @@
  * there was. One integral, of the error of the samples, to which each executor adds its share, does neither. Beyond 12 processors, the paper's
  * machine, ΔT counts as there: a gain per second that grows with the machine makes it swing. `integral=own` is the paper's.
  * Where samples are rare it is slower (`caution_of`), and so is ke.
- * `level` (equal_time.h) and `repay` (repay.h) are ours as well.
+ * `level` and `repay` (additions.h) are ours as well.
  *
  * Anti-windup (`windup=clamp`): the integral alone never asks for less than -1 or more than 2, so that a saturation of any length is
  * over within what one CPU-second of full error takes. The bounds are that wide, and errors are integrated also while D is beyond
@@ -24,10 +24,9 @@
  */
 #include <math.h>
 
+#include "additions.h"
 #include "apart.h"
-#include "equal_time.h"
 #include "mean_of_peers.h"
-#include "repay.h"
 #include "showstopper/module.h"
 
 /* What the integral alone may ask for, as a duty cycle. */

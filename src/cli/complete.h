@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What shells complete: they ask the program itself, which answers from the table that it parses, and from the modules there are.
- *
  * PROGRAM --complete WORD... gets the words behind the program's name up to the cursor; the last one may be empty. It prints a line for each
  * candidate for its place, with a tab and what it means behind it; the shell takes those that fit. Other lines begin with a colon:
  *	:file, :directory, :process	behind a tab what of the last word stands before the name or the number that is wanted

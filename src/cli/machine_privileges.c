@@ -8,12 +8,11 @@
 #include "cli/machine_parts.h"
 #include "control/shared.h"
 #include "groups/cgroup.h"
-#include "groups/group_place.h"
+#include "groups/group_tree.h"
 #include "meters/frequency_policies.h"
 #include "self/host_text.h"
 #include "self/scheduling.h"
 #include "workloads/containment.h"
-#include "workloads/facilities.h"
 
 static void add_priority(struct findings *findings)
 {

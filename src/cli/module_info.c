@@ -8,8 +8,10 @@
 #include "module/module.h"
 
 struct listing {
-	FILE *to;
+	module_info_found *found;
+	void *context;
 	enum sst_kind kind;
+	bool with_kind;
 	int result;
 };
 
@@ -25,21 +27,31 @@ static void list_one(const char *name, void *context)
 		return;
 	}
 	snprintf(full, sizeof full, "%s:%s", module_kind_name(listing->kind), name);
-	fprintf(listing->to, "%-22s %s\n", full, module.base->summary);
+	listing->found(listing->with_kind ? full : name, module.base->summary, listing->context);
 	module_unload(&module);
 }
 
-int module_info_list(FILE *to)
+int module_info_each(int kind, module_info_found *found, void *context)
 {
-	struct listing listing = {.to = to};
-	for (int kind = 0; kind < KINDS; kind++) {
-		listing.kind = (enum sst_kind)kind;
-		if (module_list(listing.kind, list_one, &listing) != 0) {
+	struct listing listing = {.found = found, .context = context, .with_kind = kind < 0};
+	for (int at = 0; at < KINDS; at++) {
+		listing.kind = (enum sst_kind)at;
+		if ((kind < 0 || kind == at) && module_list(listing.kind, list_one, &listing) != 0) {
 			diag("can't list modules: %s", strerror(errno));
 			return -1;
 		}
 	}
 	return listing.result;
+}
+
+static void print_one(const char *name, const char *summary, void *to)
+{
+	fprintf(to, "%-22s %s\n", name, summary);
+}
+
+int module_info_list(FILE *to)
+{
+	return module_info_each(-1, print_one, to);
 }
 
 int module_info_help(enum sst_kind kind, const char *name, FILE *to)

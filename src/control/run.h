@@ -6,7 +6,7 @@
 #include "config/config.h"
 #include "control/heartbeat.h"
 #include "control/shared.h"
-#include "groups/group_place.h"
+#include "groups/group_tree.h"
 #include "groups/workload_groups.h"
 #include "module/module.h"
 #include "processes/attached.h"

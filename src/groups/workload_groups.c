@@ -22,7 +22,7 @@
 #include "base/units.h"
 #include "groups/group_tree.h"
 #include "processes/descendants.h"
-#include "self/still_there.h"
+#include "self/source.h"
 
 #define PREFIX "showstopper-"
 /* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */

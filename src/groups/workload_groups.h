@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "groups/group_place.h"
 #include "groups/group_tree.h"
 
 /* Shared; zero: there are none. */

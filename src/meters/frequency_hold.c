@@ -22,7 +22,7 @@
 #include "base/frequency_wish.h"
 #include "base/number.h"
 #include "base/units.h"
-#include "self/still_there.h"
+#include "self/source.h"
 
 #define FOLDER "/run/showstopper"
 #define RECORD FOLDER "/frequency"

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "processes/run_mark.h"
+#include "processes/process.h"
 
 /* Whether `above` is the process itself or one of its ancestors. */
 static bool descends_from(pid_t pid, pid_t above)

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "report/log.h"
 #include "report/picture.h"
-#include "report/text.h"
+#include "report/table.h"
 
 static struct report_times *find_times(struct report_boxes *boxes, const char *label)
 {

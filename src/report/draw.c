@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/text.h"
+#include "report/table.h"
 
 /*
  * A column of a paper has some 1000 pixels. Of a line with more points than that, each piece is drawn by its least and largest

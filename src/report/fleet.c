@@ -9,7 +9,7 @@
 
 #include "report/matrix.h"
 #include "report/picture.h"
-#include "report/text.h"
+#include "report/table.h"
 
 /* A picture has not many more pixels to the side. */
 #define BINS_USUAL 300

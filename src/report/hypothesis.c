@@ -14,11 +14,6 @@
 
 static const struct report_test unknown = {NAN, NAN, NAN, NAN, {NAN, NAN}, NAN};
 
-static double mean_of(const struct report_values *values)
-{
-	return gsl_stats_mean(values->item, 1, values->count);
-}
-
 static double variance_of(const struct report_values *values)
 {
 	return gsl_stats_variance(values->item, 1, values->count);
@@ -48,14 +43,14 @@ struct report_test report_welch_t(const struct report_values *a, const struct re
 	const double of_b = variance_of(b) / (double)b->count;
 	const double share = of_a / (of_a + of_b);
 	const double freedom = 1 / (share * share / (double)(a->count - 1) + (1 - share) * (1 - share) / (double)(b->count - 1));
-	return t_test(mean_of(b) - mean_of(a), sqrt(of_a + of_b), freedom);
+	return t_test(report_values_mean(b) - report_values_mean(a), sqrt(of_a + of_b), freedom);
 }
 
 struct report_test report_paired_t(const struct report_values *differences, double size)
 {
 	const double count = (double)differences->count;
 	const double error = sqrt(variance_of(differences) / count);
-	return t_test(mean_of(differences), error > ROUNDING * size ? error : 0, count - 1);
+	return t_test(report_values_mean(differences), error > ROUNDING * size ? error : 0, count - 1);
 }
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------------- */
@@ -246,14 +241,14 @@ struct report_test report_welch_anova(const struct report_values *sample, size_t
 	for (size_t i = 0; i < count; i++) {
 		const double weight = (double)sample[i].count / variance_of(&sample[i]);
 		weights += weight;
-		mean += weight * mean_of(&sample[i]);
+		mean += weight * report_values_mean(&sample[i]);
 	}
 	mean /= weights;
 	if (!isfinite(mean))
 		return result;
 	for (size_t i = 0; i < count; i++) {
 		const double weight = (double)sample[i].count / variance_of(&sample[i]);
-		const double off = mean_of(&sample[i]) - mean;
+		const double off = report_values_mean(&sample[i]) - mean;
 		const double rest = 1 - weight / weights;
 		between += weight * off * off / (k - 1);
 		lambda += rest * rest / (double)(sample[i].count - 1);

@@ -16,10 +16,10 @@
 
 #include "base/csv.h"
 #include "base/file_uses.h"
-#include "report/clocks.h"
 #include "report/iterations.h"
 #include "report/log.h"
 #include "report/meter.h"
+#include "report/values.h"
 
 /* The file whose clock is that of a run. */
 struct report_reference {

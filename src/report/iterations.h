@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/csv.h"
-#include "report/clocks.h"
+#include "report/values.h"
 
 struct report_iteration {
 	double start, end; /* seconds, CLOCK_MONOTONIC; end is not before start */

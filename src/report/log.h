@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "base/csv.h"
-#include "report/clocks.h"
+#include "report/values.h"
 
 /* Columns EVENT_per_s of a log: rates of events that were counted (showstopper --log-counters, cpuload -C counters=). */
 

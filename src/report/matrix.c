@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/text.h"
+#include "report/table.h"
 
 /* Longest text of a cell in a message, with its NUL. */
 #define SHOWN_MAX 41

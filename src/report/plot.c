@@ -19,7 +19,7 @@
 
 #include "base/output.h"
 #include "base/version.h"
-#include "report/text.h"
+#include "report/table.h"
 #include "self/signals.h"
 #include "workloads/spawn.h"
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Opens `root` followed by `path` for reading (close-on-exec); root is "" for the system itself. A descriptor, or -1 with errno. */
@@ -29,5 +30,15 @@ bool linux_source_number(const char *root, const char *path, uint64_t *value);
 
 /* The first line of a small file, cut to the size; false, and an empty text, where there is none. */
 bool linux_source_line(const char *root, const char *path, char *text, size_t size);
+
+/* Between opening a file and locking it, somebody may have removed it, and made another one of that name. */
+
+/* Whether a file or folder that is open has still its name. */
+static inline bool linux_still_there(int fd, const char *path)
+{
+	struct stat opened, named;
+	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+	       opened.st_dev == named.st_dev;
+}
 
 #endif

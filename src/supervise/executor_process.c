@@ -29,7 +29,7 @@
 #include "config/expand.h"
 #include "control/executor.h"
 #include "processes/affinity.h"
-#include "processes/run_mark.h"
+#include "processes/process.h"
 #include "supervise/obligations.h"
 #include "workloads/brake.h"
 #include "workloads/spawn.h"

@@ -16,11 +16,11 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "processes/descendants.h"
-#include "processes/run_mark.h"
+#include "processes/process.h"
 #include "self/scheduling.h"
 #include "supervise/live_line.h"
 #include "supervise/master.h"
-#include "workloads/facilities.h"
+#include "workloads/containment.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 #define EXECUTORS_LIMIT_NS (300 * NS_PER_MS)
@@ -292,12 +292,13 @@ int guardian_run(const struct config *config)
 		diag("can't list the children that are there already: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
+	scheduling_save(&ties.user);
+	scheduling_raise_files();
+	/* From the first obligation on no signal may end this process but in order. */
+	set_signals(&set);
 	if (obligations_take_on(&ties.owed, config) != 0)
 		return EXIT_TROUBLE;
 	run_mark_set(RUN_MARK_GUARDIAN);
-	scheduling_save(&ties.user);
-	scheduling_raise_files();
-	set_signals(&set);
 	const int result = run_master(config, &ties, &set, &signals, spared > 0);
 	close_ties(&ties, signals);
 	run_mark_clear();

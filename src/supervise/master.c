@@ -27,7 +27,7 @@
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"
-#include "processes/run_mark.h"
+#include "processes/process.h"
 #include "record/export.h"
 #include "record/outputs.h"
 #include "record/summary.h"

@@ -21,6 +21,7 @@ struct stall {
 	int64_t heard_ns; /* when it had changed last; 0: not looked at yet */
 	bool still;       /* it stands still … */
 	int64_t since_ns; /* … since then */
+	bool given_up;    /* it has been killed for that */
 };
 
 struct master {

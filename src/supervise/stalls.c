@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
+#include "processes/descendants.h"
 #include "supervise/executor_process.h"
 
 #define LOOK_NS HEARTBEAT_NS
@@ -15,6 +16,8 @@
 /* Looks without any workload that came up, while some are to: then it is said, and then they are given up. */
 #define SLOW_AFTER 5
 #define GIVEN_UP_AFTER 50
+/* So many dead processes that it doesn't reap: then it is given up, before others find no room for theirs. */
+#define UNREAPED_MOST 1000
 
 static bool is_watched(const struct master *master, unsigned index)
 {
@@ -55,6 +58,29 @@ static void look_at(struct master *master, unsigned index, int64_t now_ns)
 	} else if (++stall->quiet == STILL_AFTER) {
 		begin_standstill(master, index);
 	}
+}
+
+static size_t count_unreaped(pid_t executor)
+{
+	struct descendants list = {0};
+	size_t dead = 0;
+	if (descendants_list(executor, &list) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			dead += list.item[i].depth == 1 && linux_process_has_ended(&list.item[i].process);
+	descendants_free(&list);
+	return dead;
+}
+
+/* The processes of its workload that lose their parents come to it, and stay in the table of processes when they end. */
+static void give_up_one_that_hoards(struct master *master, unsigned index)
+{
+	struct stall *const stall = &master->stall[index];
+	if (stall->given_up || count_unreaped(master->executor[index]) <= UNREAPED_MOST)
+		return;
+	stall->given_up = true;
+	diag("more than %d processes of workload %u have ended that its executor doesn't reap, as it stands still: it is killed",
+		UNREAPED_MOST, index);
+	kill(master->executor[index], SIGKILL);
 }
 
 /* All that are silent at once, so that there is a moment at which all have been heard of. */
@@ -137,6 +163,8 @@ void stalls_look(struct master *master)
 		if (!is_watched(master, i))
 			continue;
 		look_at(master, i, now);
+		if (master->stall[i].still)
+			give_up_one_that_hoards(master, i);
 		if (master->run.shared->slot[i].free)
 			continue;
 		still = still || master->stall[i].still;

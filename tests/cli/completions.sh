@@ -8,7 +8,7 @@
 made=$build/completions
 [ -d "$made" ] || skip 'this build has no completions'
 command -v script >/dev/null || skip_missing bsdutils
-programs=$(cd "$made/bash" && echo *)
+programs=$(cd "$made/bash-completion/completions" && echo *)
 [ "$programs" = 'cpuload showstopper ssburn ssiterate ssreport sssim sstrace' ] || fail "completions are there for $programs"
 # What other tests' surroundings may have set, and what a user has.
 unset SHOWSTOPPER_MODULE_PATH
@@ -210,7 +210,7 @@ PS1='> '
 bind 'set bell-style none'
 [ -z "\$LOADED" ] || . "\$LOADED"
 words() { echo "\$*" >>'$work/words'; }
-for file in '$made'/bash/*; do . "\$file"; done
+for file in '$made'/bash-completion/completions/*; do . "\$file"; done
 complete -W '--first --second' zzcommand
 END
 # All that is offered is inserted at once, as bash does for Meta-*.
@@ -220,7 +220,7 @@ PS1='> '
 unsetopt beep prompt_sp prompt_cr
 bindkey -e
 words() { echo "\$*" >>'$work/words' }
-fpath=('$made/zsh' \$fpath)
+fpath=('$made/zsh/site-functions' \$fpath)
 autoload -Uz compinit
 compinit -u -D
 zle -C all-matches complete-word _generic
@@ -259,7 +259,7 @@ in_fish() {
 	# Fish does not look for files in a word that begins with an option's letter.
 	grep -v '^showstopper -oon' typed >fewer
 	mv fewer typed
-	(cd place && cut -f 1 ../typed | timeout -k 5 200 fish --no-config ../complete.fish "$made/fish" 2>../err) | merge >answers
+	(cd place && cut -f 1 ../typed | timeout -k 5 200 fish --no-config ../complete.fish "$made/fish/vendor_completions.d" 2>../err) | merge >answers
 	[ ! -s err ] || { fail 'fish complains:'; head -20 err; }
 	compare fish
 }
@@ -276,20 +276,20 @@ in_shells() {
 shells=bash
 command -v shellcheck >/dev/null || missing shellcheck
 for program in $programs; do
-	bash -n "$made/bash/$program" || fail "bash can't read $program"
+	bash -n "$made/bash-completion/completions/$program" || fail "bash can't read $program"
 	if command -v shellcheck >/dev/null; then
-		shellcheck "$made/bash/$program" || fail "shellcheck on the completions of $program"
+		shellcheck "$made/bash-completion/completions/$program" || fail "shellcheck on the completions of $program"
 	fi
 done
 if command -v zsh >/dev/null; then
 	shells="$shells zsh"
-	for program in $programs; do zsh -n "$made/zsh/_$program" || fail "zsh can't read _$program"; done
+	for program in $programs; do zsh -n "$made/zsh/site-functions/_$program" || fail "zsh can't read _$program"; done
 else
 	missing zsh 'what it completes'
 fi
 if command -v fish >/dev/null; then
 	shells="$shells fish"
-	for program in $programs; do fish -n "$made/fish/$program.fish" || fail "fish can't read $program.fish"; done
+	for program in $programs; do fish -n "$made/fish/vendor_completions.d/$program.fish" || fail "fish can't read $program.fish"; done
 else
 	missing fish 'what it completes'
 fi
@@ -354,7 +354,7 @@ if command -v fish >/dev/null; then
 	for program in $programs; do
 		[ "$program" = ssreport ] && line='ssreport accuracy --' || line="$program --"
 		# shellcheck disable=SC2016 # fish's
-		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/$program.fish" "$line" | tr '\t' ' ' | without_defaults >said
+		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/vendor_completions.d/$program.fish" "$line" | tr '\t' ' ' | without_defaults >said
 		set -- "$build/$program" --help
 		[ "$program" != ssreport ] || set -- "$build/$program" accuracy --help
 		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | without_defaults >meant

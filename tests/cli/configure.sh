@@ -67,7 +67,7 @@ completions() {
 	rm -rf shells
 	PKG_CONFIG_LIBDIR=$work/both.pc run cmake -S "$source" -B shells "$@"
 	expect_status 0
-	[ -s shells/completions/bash/showstopper ]
+	[ -s shells/completions/bash-completion/completions/showstopper ]
 }
 
 completions || fail 'no completions are made'

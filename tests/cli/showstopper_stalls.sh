@@ -59,6 +59,17 @@ expect_text err '^showstopper: the executor of workload 0 stood still for the la
 [ "$(jq -c '[.workloads[].lost]' record)" = '[true,false]' ] || fail "lost: $(jq -c '[.workloads[].lost]' record)"
 expect_text record '"exit_status": 125'
 
+# Nor does it reap: it is killed before its workload has filled the table of processes with dead ones.
+start_background showstopper -n 1 -T 100% -r 1M sh -c 'until [ -e fork ]; do sleep 0.1; done
+	i=0; while [ $i -lt 1500 ]; do (: &); i=$((i + 1)); done; exec sleep 1000'
+wait_until eval '[ -n "$(executors 2>/dev/null)" ] && [ -n "$(pgrep -P "$(executors)")" ]'
+kill -STOP "$(executors)"
+: >fork
+wait_background
+expect_status 125
+expect_text err '^showstopper: more than 1000 processes of workload 0 have ended that its executor doesn.t reap, as it stands still: it is killed$'
+expect_text err '^showstopper: the executor of workload 0 was killed by signal 9'
+
 # A master that stands still: executors end their workloads, and the guardian the run.
 start -T 50% -r 2s
 workload=$(pgrep -P "$(executors | head -n 1)")

@@ -73,13 +73,9 @@ expect_trouble "^ssreport: can't write standard output: No space left"
 refused "^ssreport: found no subcommand, expected a subcommand such as accuracy or timeline"
 refused "^ssreport: found 'acc', expected a subcommand" acc log.csv
 refused "^ssreport: expected files" accuracy
-refused "^ssreport: unknown option '--win'" accuracy --win 5s log.csv
 refused "^ssreport: accuracy has no option --interval " accuracy --interval 5s log.csv
 refused "^ssreport: curve has no option --per-step " curve --per-step log.csv
-refused "^ssreport: -w: '0' is out of range: expected a time" accuracy -w 0 log.csv
-refused "^ssreport: -f: 'xml' is malformed: expected text, csv, markdown or json" accuracy -f xml log.csv
 refused "^ssreport: --edge: found '1/2', expected a share below 1/2" curve --edge 1/2 log.csv
-refused "^ssreport: --edge: found '', expected SHARE" curve --edge= log.csv
 refused "^ssreport: --size: found '8', expected width and height" curve --size 8 -o x.png log.csv
 refused "^ssreport: --size: found '8x1e9'" curve --size 8x1e9 -o x.png log.csv
 refused "^ssreport: found --size, but no picture" curve --size 8x6 log.csv
@@ -106,7 +102,6 @@ run sh -c 'exec ssreport accuracy log.csv >>log.csv'
 expect_trouble '^ssreport: standard output is one of the files to read: expected another file$'
 cmp -s log.csv log.png || fail 'an input was harmed'
 rm log.png picture.png
-refused "^ssreport: -l: found '', expected LABEL" accuracy -l '' log.csv
 
 # Figures of accuracy, computed by hand: 12 samples, -20 pp in all, 100 + 100 + 900 pp^2.
 run ssreport accuracy log.csv
@@ -302,27 +297,10 @@ run ssreport accuracy log.csv -o nowhere/table
 expect_trouble "^ssreport: can't write nowhere/table: No such file"
 
 # Files that are wrong.
-: >empty
-head -n 1 log.csv >header
-mkdir folder
-head -c 5000 /dev/urandom >garbage
-cp "$(command -v ssreport)" program
-grep -v '^8,' log.csv | sed 's/^9,/2,/' >back
 sed '5s/0.2,0.2/0.2,two/' log.csv >letters
-sed '5s/0.2,0.2/0.2,20/' log.csv >percent
-sed '5s/0.2,0.2/0.2/' log.csv >short
 sed 's/load/lode/' log.csv >lode
 cut -d, -f1,4 log.csv >cpuload.csv
-refused "^ssreport: nonexistent: No such file" accuracy nonexistent
-refused "^ssreport: empty: found an empty file, expected CSV with a header" accuracy empty
-refused "^ssreport: header: found no whole row after the header" accuracy header
-refused "^ssreport: folder: Is a directory" accuracy folder
-refused "^ssreport: garbage:1" accuracy garbage
-refused "^ssreport: program:1:.: found '.ELF.*', expected a line of text with the names of columns" accuracy program
-refused "^ssreport: back:11:1: time_s: found 2.000000 after 7.000000, expected times that grow" accuracy back
 refused "^ssreport: letters:5:11: load: found 'two', expected a number" accuracy letters
-refused "^ssreport: percent:5:11: load: found 20, expected a load from 0 to 1" accuracy percent
-refused "^ssreport: short:5: found 6 fields, expected 7 as in the header" accuracy short
 refused "^ssreport: lode:1: found the columns time_s,monotonic_s,target,lode,.*, expected those of a log" accuracy lode
 refused "^ssreport: cpuload.csv:1: found no column target, expected a control log" accuracy cpuload.csv
 printf 'time_s,monotonic_s,load\n1,101,\n2,102,\n3,103,\n' >unknown

@@ -89,7 +89,6 @@ for files in 'log.old.csv fore.old.csv' 'log.csv fore.old.csv' 'log.old.csv fore
 done
 refused '^ssreport: fore.old.csv: found no value in a column time_unix_s, expected some for --join wall$' curve --join wall log.csv fore.old.csv
 refused '^ssreport: log.old.csv: found no value in a column time_unix_s, expected some for --join wall$' timeline --join wall log.old.csv
-refused '^ssreport: -*join: .*sideways' curve --join sideways log.csv fore.csv
 refused '^ssreport: accuracy has no option --join' accuracy --join wall log.csv
 
 # Several logs: the one of its time gets a file of another machine; and without a label it is refused where there is doubt.
@@ -207,7 +206,6 @@ refused '^ssreport: meter.csv: found no log of the label .c. to join this power 
 refused '^ssreport: meter.csv: found no reading at the time of log.csv, expected some$' timeline --power meter.csv --offset meter.csv=1h log.csv
 refused '^ssreport: log.old.csv: found no value in a column time_unix_s, expected some for --power$' timeline --power meter.csv log.old.csv
 refused '^ssreport: fore.csv:1: found the columns .*, expected a time \(time_unix_s, time or timestamp\) and a power' timeline --power fore.csv log.csv
-refused '^ssreport: nonexistent.csv: No such file' timeline --power nonexistent.csv log.csv
 refused '^ssreport: interference has no option --power' interference --power meter.csv log.csv fore.csv
 refused '^ssreport: --output: meter.csv is one of the files to read: expected another file$' timeline --power meter.csv -o meter.csv log.csv
 refused '^ssreport: found --edge without --per-step' timeline --edge 0 log.csv

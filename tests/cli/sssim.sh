@@ -167,12 +167,6 @@ run sssim -T 50%
 expect_trouble 'no end.*--run-time'
 run sssim -T 50% -r 1s ssburn
 expect_trouble "unexpected argument 'ssburn'"
-run sssim --work single -T 50% -r 1s
-expect_trouble "unknown option '--work'"
-run sssim -Z
-expect_trouble "unknown option '-Z'"
-run sssim -T
-expect_trouble '^sssim: -T: its OPTIONS is missing$'
 run sssim -T 110% -r 1s
 expect_trouble "^sssim: -T: '110%': expected a load .*, or the name of a trace file: No such file or directory\$"
 run sssim -l 60 -r 1s
@@ -189,22 +183,15 @@ printf '0 50%%\n5s 50%%\n' >short.trace
 run sssim -q --report -T short.trace
 expect_status 0
 expect_text out '^load=0\.(50|49[5-9])'
-for wrong in '-p 0' '-p 4097' '-p x' '-n 0' '-n 100001' '-i -1' '-r 0' '-r -1s' '-w 1x' '--slice 0' '--slice 2s' '--tick 1n' \
-	'--accounting ticks' '--placement cpu' '--threads-per-core 9' '--sockets 0' '--shared-speed 2' '--priority nice' \
-	'--edge-cost -1' '--edge-cost-thread 2m' '--reading-cost 2s' '--reading-cost-processor 2m' \
-	'--log-interval 1u' '--wakeup-delay -1' '-W double' '-W single:1' '-W parallel:0' \
-	'-W contended:threads=1' '-W sleeper:work=0' '-B 0' '-B 120%' '-B load=50%,start=x' '-c nosuch' '-t ./nosuch.so' \
-	'-C nosuch=1' '-o /nosuch/log'; do
+# Values, and the models of -W, are in test_bad_input.c.
+for wrong in '-p 4097' '--slice 2s' '--threads-per-core 9' '--edge-cost-thread 2m' '-W contended:threads=1' '-W sleeper:work=0' '-B 0' \
+	'-B load=50%,start=x' '-C nosuch=1'; do
 	# shellcheck disable=SC2086 # two words
 	run sssim -T 50% -r 1s $wrong
 	expect_trouble '^sssim: '
 done
 run sssim -q -T 50% -r 1s -o -
 expect_lines out 3
-run sssim -T 50% -r 1s -o ''
-expect_trouble '^sssim: -o'
-run sssim -T 50% -r 1s -c ''
-expect_trouble '^sssim: -c'
 
 # What the workloads make beside others: 30 % of theirs and 40 % of the background's.
 run sssim -q --report -f workloads -T 30% -r 30s -B load=40% -i 1

@@ -251,16 +251,6 @@ expect_status 0
 expect_text out '^sstrace [0-9]+\.[0-9]+'
 run sstrace --tex saw.bin
 expect_trouble "unknown option '--tex': expected --text in full"
-run sstrace --unknown saw.bin
-expect_trouble "unknown option '--unknown'"
-run sstrace -tx saw.bin
-expect_trouble "unknown option '-x'"
-run sstrace --text=yes saw.bin
-expect_trouble "--text: takes no value"
-run sstrace saw.bin -o
-expect_trouble "-o: its FILE is missing"
-run sstrace saw.bin --output
-expect_trouble "-output: its FILE is missing"
 run sstrace --text -o - saw.bin
 expect_status 0
 expect_text out '^0n '

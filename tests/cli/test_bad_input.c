@@ -3,173 +3,16 @@
  * Bad values for every option of every program and module. The options are read from --help, --list-modules and --help-module, so that
  * a new one is tested from its first day; what kind of value it takes is told by what help calls its argument.
  *
- * What is refused must be refused with status 125, one line on standard error that names the option or quotes the value, nothing on
- * standard output, and no command started. Values that may or may not be right (`general`) must be taken, or refused like that.
+ * Values that may or may not be right (`general`) must be taken, or refused like all others (refusal_test.h).
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <check.h>
 
-#include "file_text.h"
+#include "refusal_test.h"
 
 #define WORDS_MAX 32
 #define OPTIONS_MAX 64
-/* In looks of 5 ms, and not by the clock: a test that was frozen for a while has not waited in that time. */
-#define LOOK_NS 5000000
-#define END_LOOKS 12000
 
-static char work[64];
 static char long_text[5001];
-static unsigned failures, runs;
-
-/* ---- Running ---------------------------------------------------------------------------------------------------------- */
-
-static const char *command_line(char *const *word)
-{
-	static char line[512];
-	size_t used = 0;
-	for (; *word && used < sizeof line; word++)
-		used += (size_t)snprintf(line + used, sizeof line - used, "%s'%.60s'", used ? " " : "", *word);
-	return line;
-}
-
-__attribute__((format(printf, 2, 3))) static void complain(char *const *word, const char *format, ...)
-{
-	va_list arguments;
-	failures++;
-	printf("%s: ", command_line(word));
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-}
-
-static void become(char *const *word, uid_t user)
-{
-	char program[512];
-	const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	const int out = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	const int err = open("err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-		_exit(99);
-	if (user && (setgid(user) != 0 || setuid(user) != 0))
-		_exit(99);
-	setpgid(0, 0);
-	snprintf(program, sizeof program, "%s/%s", SHOWSTOPPER_BUILD, word[0]);
-	execv(program, word);
-	_exit(99);
-}
-
-/* Runs a program of this build as `user` (0: as we are); returns its exit status, or -1 when it was killed or doesn't end. */
-static int run_as(char *const *word, uid_t user)
-{
-	int status;
-	runs++;
-	const pid_t pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0)
-		become(word, user);
-	for (int i = 0; i < END_LOOKS; i++) {
-		/* Most take less than the shortest sleep. */
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-		nanosleep(&(const struct timespec){.tv_nsec = i < 20 ? LOOK_NS / 20 : LOOK_NS}, NULL);
-	}
-	complain(word, "doesn't end");
-	kill(pid, SIGTERM);
-	sleep(1);
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	return -1;
-}
-
-static int run(char *const *word)
-{
-	return run_as(word, 0);
-}
-
-static void clean(void)
-{
-	unlink("started");
-}
-
-/* Whether a message shows the beginning of a value; of KIND:NAME the name will do. */
-static bool quotes(const char *message, const char *value)
-{
-	char shown[40];
-	const char *colon = strchr(value, ':');
-	snprintf(shown, sizeof shown, "%s", colon && colon[1] ? colon + 1 : value);
-	for (char *at = shown; *at; at++)
-		if (*at == '\n')
-			*at = '?';
-	return *shown && strstr(message, shown);
-}
-
-/* Whether a message names an option by the letter with which it was given that value. */
-static bool names_letter(const char *message, char *const *word, const char *value)
-{
-	for (size_t i = 1; word[i] && word[i + 1]; i++) {
-		char named[] = ": -x:";
-		named[3] = word[i][1];
-		if (strlen(word[i]) == 2 && word[i][0] == '-' && strcmp(word[i + 1], value) == 0 && strstr(message, named))
-			return true;
-	}
-	return false;
-}
-
-/* The program must have ended with one message that has name (or letter) or value in it (where there is one). */
-static void check_refusal(char *const *word, const char *name, const char *value)
-{
-	char *out = file_text("out");
-	char *err = file_text("err");
-	const size_t length = strlen(err);
-	const char *newline = strchr(err, '\n');
-	if (*out)
-		complain(word, "is refused, but printed: %.200s", out);
-	if (!length || newline != err + length - 1)
-		complain(word, "expected a message of one line, found: %.500s", err);
-	else if (strncmp(err, word[0], strlen(word[0])) != 0)
-		complain(word, "the message is not headed by the program's name: %s", err);
-	else if (name && !strstr(err, name) && !(value && (quotes(err, value) || names_letter(err, word, value))))
-		complain(word, "the message names neither option nor value: %s", err);
-	if (access("started", F_OK) == 0)
-		complain(word, "is refused, but a command was started");
-	free(out);
-	free(err);
-	clean();
-}
-
-static void refuse(char *const *word, const char *name, const char *value)
-{
-	const int status = run(word);
-	if (status != 125)
-		complain(word, "expected status 125, found %d", status);
-	else
-		check_refusal(word, name, value);
-	clean();
-}
-
-/* May be taken, but not anyhow. */
-static void survive(char *const *word, const char *name, const char *value)
-{
-	const int status = run(word);
-	if (status == 125)
-		check_refusal(word, name, value);
-	else if (status != 0)
-		complain(word, "expected status 0 or 125, found %d", status);
-	clean();
-}
 
 /* ---- Kinds of values -------------------------------------------------------------------------------------------------- */
 
@@ -629,201 +472,21 @@ START_TEST(odd_words)
 }
 END_TEST
 
-/* ---- Traces ----------------------------------------------------------------------------------------------------------- */
-
-static void write_file(const char *name, const void *data, size_t size)
-{
-	FILE *file = fopen(name, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static size_t read_file(const char *name, char *data, size_t size)
-{
-	FILE *file = fopen(name, "re");
-	ck_assert_ptr_nonnull(file);
-	const size_t got = fread(data, 1, size, file);
-	fclose(file);
-	return got;
-}
-
-static char *const reading[][9] = {
-	{(char *)"sstrace", (char *)"--check", (char *)"bad.trace", NULL},
-	{(char *)"showstopper", (char *)"-t", (char *)"file", (char *)"-T", (char *)"bad.trace", (char *)"touch",
-		(char *)"started", NULL},
-	{(char *)"sssim", (char *)"-q", (char *)"-t", (char *)"file", (char *)"-T", (char *)"bad.trace", NULL},
-};
-
-static void refuse_trace(size_t readers)
-{
-	for (size_t i = 0; i < readers; i++)
-		refuse(reading[i], "bad.trace", NULL);
-}
-
-START_TEST(damaged_traces)
-{
-	static char *const compile[] = {(char *)"sstrace", (char *)"-o", (char *)"right.bin", (char *)"right.trace", NULL};
-	char data[512];
-	char damaged[513];
-	ck_assert_int_eq(run(compile), 0);
-	const size_t size = read_file("right.bin", data, sizeof data);
-	ck_assert_uint_gt(size, 40);
-	ck_assert_uint_lt(size, sizeof data);
-	for (size_t length = 0; length < size; length++) {
-		write_file("bad.trace", data, length);
-		refuse_trace(length % 8 ? 1 : 3);
-	}
-	/* The checksum finds each; which bit is tried goes round. */
-	for (size_t at = 0; at < size; at++) {
-		memcpy(damaged, data, size);
-		damaged[at] = (char)(damaged[at] ^ 1 << at % 8);
-		write_file("bad.trace", damaged, size);
-		refuse_trace(at % 8 ? 1 : 3);
-	}
-	memcpy(damaged, data, size);
-	damaged[size] = 'x';
-	write_file("bad.trace", damaged, size + 1);
-	refuse_trace(3);
-	ck_assert_uint_eq(failures, 0);
-}
-END_TEST
-
-START_TEST(files_that_are_no_traces)
-{
-	static const char *const texts[] = {"", "\n", "# nothing\n", "0\n", "0 50% 1\n", "0 50%\n0 nan\n", "0 50%\n-1s 50%\n",
-		"1s 50%\n0 50%\n", "0 1e400\n", "0 inf\n", "nan 50%\n", "99999999999999999999s 50%\n",
-		"0 50%\n+9223372036854775807n 50%\n+1s 50%\n", "interpolate sideways\n0 50%\n", "0 50%\ninterpolate step\n",
-		"\xef\xbb\xbf"
-		"0 50%\n",
-		"<html>\n",
-		"\x7f"
-		"ELF\n"};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		write_file("bad.trace", texts[i], strlen(texts[i]));
-		refuse_trace(3);
-	}
-	/* Ten gibibytes that take no room on the disk; one line that never ends. */
-	write_file("bad.trace", "", 0);
-	if (truncate("bad.trace", 10LL << 30) == 0)
-		refuse_trace(3);
-	write_file("bad.trace", "0 50%\n", 6);
-	if (truncate("bad.trace", 10LL << 30) == 0)
-		refuse_trace(3);
-	char *endless = malloc(1 << 22);
-	ck_assert_ptr_nonnull(endless);
-	memset(endless, '1', 1 << 22);
-	write_file("bad.trace", endless, 1 << 22);
-	free(endless);
-	refuse_trace(3);
-	unlink("bad.trace");
-	refuse_trace(3);
-	ck_assert_int_eq(mkdir("bad.trace", 0700), 0);
-	refuse_trace(3);
-	ck_assert_int_eq(rmdir("bad.trace"), 0);
-	ck_assert_int_eq(symlink("bad.trace", "bad.trace"), 0);
-	refuse_trace(3);
-	ck_assert_int_eq(unlink("bad.trace"), 0);
-	ck_assert_int_eq(symlink("/bin/sh", "bad.trace"), 0);
-	refuse_trace(3);
-	ck_assert_int_eq(unlink("bad.trace"), 0);
-	ck_assert_uint_eq(failures, 0);
-}
-END_TEST
-
-START_TEST(a_trace_of_somebody_else)
-{
-	const uid_t nobody = 65534;
-	/* Where tools/coverage counts lines, somebody else can't write the counts, and is told so. */
-	if (getuid() != 0 || getenv("GCOV_ERROR_FILE"))
-		return;
-	write_file("bad.trace", "0 50%\n1s 50%\n", 13);
-	ck_assert_int_eq(chmod("bad.trace", 0600), 0);
-	for (size_t i = 0; i < sizeof reading / sizeof *reading; i++) {
-		const int status = run_as(reading[i], nobody);
-		/* 99: this build lies where nobody else may look. */
-		if (status == 125)
-			check_refusal(reading[i], "bad.trace: Permission denied", NULL);
-		else if (status != 99)
-			complain(reading[i], "expected status 125, found %d", status);
-	}
-	unlink("bad.trace");
-	ck_assert_uint_eq(failures, 0);
-}
-END_TEST
-
-/* Waiting for the other end of a FIFO is right, but it must be possible to end that. */
-START_TEST(fifos_without_a_writer)
-{
-	static char *const waiting[][8] = {
-		{(char *)"sstrace", (char *)"--check", (char *)"fifo", NULL},
-		{(char *)"showstopper", (char *)"-t", (char *)"file", (char *)"-T", (char *)"fifo", (char *)"touch",
-			(char *)"started", NULL},
-		{(char *)"showstopper", (char *)"-T", (char *)"50%", (char *)"-o", (char *)"fifo", (char *)"touch",
-			(char *)"started", NULL},
-	};
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
-	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
-		siginfo_t info = {0};
-		const pid_t pid = fork();
-		if (pid == 0) {
-			signal(SIGTERM, SIG_DFL);
-			signal(SIGINT, SIG_DFL);
-			become(waiting[i], 0);
-		}
-		/* Long enough for most to have come that far; sooner does no harm. */
-		nanosleep(&(const struct timespec){.tv_nsec = 200000000}, NULL);
-		ck_assert_int_eq(kill(pid, numbers[i]), 0);
-		for (int look = 0; look < END_LOOKS && !info.si_pid; look++) {
-			waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-			nanosleep(&(const struct timespec){.tv_nsec = LOOK_NS}, NULL);
-		}
-		if (info.si_pid != pid)
-			complain(waiting[i], "is not ended by signal %d", numbers[i]);
-		else if (info.si_code != CLD_KILLED || info.si_status != numbers[i])
-			complain(waiting[i], "expected an end by signal %d, found code %d, status %d", numbers[i], info.si_code,
-				info.si_status);
-		if (access("started", F_OK) == 0)
-			complain(waiting[i], "started a command");
-		kill(-pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		clean();
-	}
-	unlink("fifo");
-	ck_assert_uint_eq(failures, 0);
-}
-END_TEST
-
 /* ---- All -------------------------------------------------------------------------------------------------------------- */
 
 static void enter(void)
 {
-	static const char trace[] = "0 50%\n10s 60%\n20s free\n";
 	static const char log[] =
 		"time_s,monotonic_s,target,load,estimate,duty,runnable\n0.5,10.5,0.5,0.5,0.5,0.5,1\n1,11,0.5,0.5,0.5,0.5,1\n"
 		"1.5,11.5,0.5,0.5,0.5,0.5,1\n2,12,0.5,0.5,0.5,0.5,1\n";
 	static const char iterations[] = "instance,iteration,start_s,end_s\n0,0,10.1,10.3\n0,1,10.3,11.1\n0,2,11.1,11.9\n";
 	memset(long_text, 'x', sizeof long_text - 1);
-	strcpy(work, "/tmp/test_bad_input.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(work));
-	ck_assert_int_eq(chmod(work, 0755), 0);
-	ck_assert_int_eq(chdir(work), 0);
-	write_file("right.trace", trace, strlen(trace));
+	enter_folder();
 	write_file("log.csv", log, strlen(log));
 	write_file("iterations.csv", iterations, strlen(iterations));
 	write_file("empty", "", 0);
 	write_file("sparse", "", 0);
 	ck_assert_int_eq(truncate("sparse", 10LL << 30), 0);
-	unsetenv("SHOWSTOPPER_INSTANCE");
-	unsetenv("SHOWSTOPPER_MODULE_PATH");
-}
-
-static void leave(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf %s", work);
-	ck_assert_int_eq(system(command), 0); // NOLINT(cert-env33-c): a name of our own
 }
 
 int main(void)
@@ -831,18 +494,10 @@ int main(void)
 	Suite *suite = suite_create("bad input");
 	TCase *test = tcase_create("bad input");
 	tcase_set_timeout(test, 280);
-	tcase_add_unchecked_fixture(test, enter, leave);
+	tcase_add_unchecked_fixture(test, enter, leave_folder);
 	tcase_add_loop_test(test, options_of_programs, 0, (int)(sizeof programs / sizeof *programs));
 	tcase_add_loop_test(test, options_of_modules, 0, (int)(sizeof module_kinds / sizeof *module_kinds));
 	tcase_add_test(test, odd_words);
-	tcase_add_test(test, damaged_traces);
-	tcase_add_test(test, files_that_are_no_traces);
-	tcase_add_test(test, a_trace_of_somebody_else);
-	tcase_add_test(test, fifos_without_a_writer);
 	suite_add_tcase(suite, test);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_tests(suite);
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static const char *workload_program;
 static struct trial_case now;
 static struct outcome *outcome;
 static struct census census;
-static char mark[64], folder[64];
+static char mark[64], folder[64], held[96]; /* whose executor waits for somebody who reads */
 static pid_t guardian, attached;
 static int output, reader = -1, guardian_status;
 static bool guardian_gone;
@@ -202,11 +203,6 @@ static pid_t victim(void)
 
 /* ---- The run ---------------------------------------------------------------------------------------------------------- */
 
-static void add(const char **argument, size_t *count, const char *word)
-{
-	argument[(*count)++] = word;
-}
-
 static void become(void)
 {
 	static char number[2][16], name[128];
@@ -219,39 +215,29 @@ static void become(void)
 	snprintf(number[0], sizeof number[0], "%u", started_instances());
 	snprintf(number[1], sizeof number[1], "%d", (int)attached);
 	snprintf(name, sizeof name, "%s/out.%%", folder);
-	add(argument, &count, program);
-	add(argument, &count, "-q");
-	add(argument, &count, "-T");
-	add(argument, &count, "0.3");
 	/* Long enough that an executor's standstill is noticed before the end. */
-	add(argument, &count, "-r");
-	add(argument, &count, now.phase >= END ? "60s" : now.role == ROLE_EXECUTOR && now.blow == STOP ? "5s" : "1500m");
-	add(argument, &count, "--grace");
-	add(argument, &count, now.phase == GRACE ? "2s" : "10s");
-	if (now.phase == WARM_UP) {
-		add(argument, &count, "-w");
-		add(argument, &count, "1500m");
+	const char *const length = now.phase >= END ? "60s" : now.role == ROLE_EXECUTOR && now.blow == STOP ? "5s" : "1500m";
+	const char *const usual[] = {
+		program, "-q", "-T", "0.3", "-r", length, "--grace", now.phase == GRACE ? "2s" : "10s", "-n", number[0]};
+	const struct {
+		bool is_given;
+		const char *name, *value;
+	} more[] = {
+		{now.phase == WARM_UP, "-w", "1500m"},
+		{now.phase == START, "--start-interval", "700m"},
+		{now.phase == HOLD, "--stdout", name},
+		{now.actuator != ACTUATOR_SIGNALS, "-a", actuator_name(now.actuator)},
+		{now.attached, "--attach", number[1]},
+		{true, workload_program, now.phase == GRACE ? "deaf" : "idle"},
+	};
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		argument[count++] = usual[i];
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		if (!more[i].is_given)
+			continue;
+		argument[count++] = more[i].name;
+		argument[count++] = more[i].value;
 	}
-	if (now.phase == START) {
-		add(argument, &count, "--start-interval");
-		add(argument, &count, "700m");
-	}
-	if (now.phase == HOLD) {
-		add(argument, &count, "--stdout");
-		add(argument, &count, name);
-	}
-	if (now.actuator != ACTUATOR_SIGNALS) {
-		add(argument, &count, "-a");
-		add(argument, &count, actuator_name(now.actuator));
-	}
-	if (now.attached) {
-		add(argument, &count, "--attach");
-		add(argument, &count, number[1]);
-	}
-	add(argument, &count, "-n");
-	add(argument, &count, number[0]);
-	add(argument, &count, workload_program);
-	add(argument, &count, now.phase == GRACE ? "deaf" : "idle");
 	argument[count] = NULL;
 	execvp(argument[0], (char *const *)argument);
 	perror(argument[0]);
@@ -270,21 +256,11 @@ static void launch_run(void)
 		execl(workload_program, workload_program, "idle", (char *)NULL);
 		_exit(125);
 	}
-	/* Its executor waits for somebody who reads. */
-	snprintf(name, sizeof name, "%s/out.%d", folder, INSTANCES - 1);
-	if (now.phase == HOLD && mkfifo(name, 0600) != 0)
+	if (now.phase == HOLD && mkfifo(held, 0600) != 0)
 		complain(" mkfifo: %s", strerror(errno));
 	guardian = fork();
 	if (guardian == 0)
 		become();
-}
-
-static void end_hold(void)
-{
-	char name[128];
-	snprintf(name, sizeof name, "%s/out.%d", folder, INSTANCES - 1);
-	if (reader < 0)
-		reader = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 static bool is_stopped(pid_t pid)
@@ -334,8 +310,8 @@ static bool reach_phase(void)
 static void follow_up(void)
 {
 	pause_ms(600);
-	if (now.phase == HOLD)
-		end_hold();
+	if (now.phase == HOLD && reader < 0)
+		reader = open(held, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (now.role == ROLE_GUARDIAN && now.blow == STOP)
 		pause_ms(600);
 	reap();
@@ -458,6 +434,7 @@ static void run_case(const struct trial_case *which, struct outcome *result)
 		complain(" can't begin: %s", strerror(errno));
 		return;
 	}
+	snprintf(held, sizeof held, "%s/out.%d", folder, INSTANCES - 1);
 	launch_run();
 	pid_t hit;
 	if (reach_phase() && (hit = victim()) > 0 && kill(hit, signals[now.blow]) == 0) {
@@ -499,6 +476,16 @@ static void print_outcome(const struct trial_case *which, const struct outcome *
 	fflush(stdout);
 }
 
+static pid_t start_case(const struct trial_case *which, struct outcome *result)
+{
+	const pid_t pid = fork();
+	if (pid == 0) {
+		run_case(which, result);
+		_exit(0);
+	}
+	return pid;
+}
+
 /* Returns how many failed. */
 static unsigned run_all(unsigned jobs, bool verbose)
 {
@@ -516,22 +503,17 @@ static unsigned run_all(unsigned jobs, bool verbose)
 				continue;
 			index[job] = next++;
 			running++;
-			if ((pid[job] = fork()) == 0) {
-				run_case(&cases[index[job]], &results[index[job]]);
-				_exit(0);
-			}
+			pid[job] = start_case(&cases[index[job]], &results[index[job]]);
 		}
 		const pid_t ended = wait(NULL);
 		for (unsigned job = 0; ended > 0 && job < jobs; job++) {
 			struct outcome *const result = &results[index[job]];
 			if (pid[job] != ended)
 				continue;
-			if (result->vanished && ++tries[index[job]] < TRIES && (pid[job] = fork()) == 0) {
-				run_case(&cases[index[job]], result);
-				_exit(0);
-			}
-			if (pid[job] != ended)
+			if (result->vanished && ++tries[index[job]] < TRIES) {
+				pid[job] = start_case(&cases[index[job]], result);
 				continue;
+			}
 			/* At the end, who is hit may always be gone. */
 			if (result->vanished && cases[index[job]].phase != END)
 				result->failed = true;
@@ -598,16 +580,11 @@ static unsigned parse(int argc, char **argv, bool *verbose)
 
 int main(int argc, char **argv)
 {
-	static const char suffix[] = "faults_workload";
 	static char path[4096];
 	bool verbose = false;
 	const unsigned jobs = parse(argc, argv, &verbose);
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof suffix);
-	if (!workload_program && length > 0) {
-		path[length] = '\0';
-		strcpy(strrchr(path, '/') + 1, suffix);
-		workload_program = path;
-	}
+	if (!workload_program && readlink("/proc/self/exe", path, sizeof path - 32) > 0)
+		workload_program = strcat(dirname(path), "/faults_workload");
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL);
 	for (int actuator = 0; actuator < ACTUATORS; actuator++) {
 		if (launch_can_hold(program, (enum actuator)actuator))

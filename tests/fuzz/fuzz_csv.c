@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/accuracy.h"
 #include "report/iterations.h"
 #include "report/log.h"
 #include "report/meter.h"
+#include "report/window.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

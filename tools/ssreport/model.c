@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "report/polynomial.h"
+#include "report/values.h"
 #include "ssreport/groups.h"
 #include "ssreport/parts.h"
 

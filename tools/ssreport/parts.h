@@ -3,8 +3,8 @@
 #ifndef SSREPORT_PARTS_H
 #define SSREPORT_PARTS_H
 
-#include "report/accuracy.h"
 #include "report/colocation.h"
+#include "report/window.h"
 #include "ssreport/command.h"
 
 /* Say what is wrong; -1. */

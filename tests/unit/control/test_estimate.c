@@ -15,6 +15,8 @@
 #include "base/units.h"
 #include "control/estimate.h"
 
+#define NO_STATE __attribute__((unused)) void **state
+
 /* ---- A source, a clock and a target that the test sets ---------------------------------------------------------------- */
 
 static struct {
@@ -167,11 +169,46 @@ static struct estimate_record get(struct estimator *estimator, int64_t now_ms)
 	return record;
 }
 
+/* Both at once. */
+static struct estimate_record take(struct estimator *estimator, int64_t now_ms, uint64_t worked_ms)
+{
+	set(now_ms, worked_ms);
+	return get(estimator, now_ms);
+}
+
+/* … by which so many readings have been made in all. */
+static void look(struct estimator *estimator, int64_t now_ms, int reads)
+{
+	get(estimator, now_ms);
+	assert_int_equal(fake.reads, reads);
+}
+
+static void expect_reads(struct estimator *estimator, int64_t now_ms, uint64_t worked_ms, int reads)
+{
+	set(now_ms, worked_ms);
+	look(estimator, now_ms, reads);
+}
+
+/* The first reading has been made, after a second in which nothing was worked. */
+static int begin(void **state)
+{
+	if (enter(state) != 0)
+		return -1;
+	take(&one, 1000, 0);
+	return 0;
+}
+
+/* Between two edges, likewise. */
+static void catch_up(struct estimator *estimator, int64_t now_ms, int64_t due_ms, int reads)
+{
+	assert_int_equal(estimate_catch_up(estimator, now_ms * NS_PER_MS, due_ms * NS_PER_MS), 0);
+	assert_int_equal(fake.reads, reads);
+}
+
 /* ---- Tests ------------------------------------------------------------------------------------------------------------ */
 
-static void the_filter_weighs_by_length(void **state)
+static void the_filter_weighs_by_length(NO_STATE)
 {
-	(void)state;
 	/* Paper, equations 1 and 2: a sample as long as δ/P of wall time (capacity δ) weighs as much as the past. */
 	const struct sst_sample equal = {.work = 0.4, .capacity = 0.4};
 	assert_true(is(sst_filter(0.2, &equal, 0.4), 0.6));           /* (0.2 + 1) / 2 */
@@ -182,11 +219,9 @@ static void the_filter_weighs_by_length(void **state)
 	assert_true(is(sst_filter(NAN, &third, 0.4), 0)); /* no past */
 }
 
-static void the_first_reading_gives_no_load(void **state)
+static void the_first_reading_gives_no_load(NO_STATE)
 {
-	(void)state;
-	set(1000, 500);
-	const struct estimate_record record = get(&one, 1000);
+	const struct estimate_record record = take(&one, 1000, 500);
 	assert_int_equal(fake.reads, 1);
 	assert_true(isnan(record.load));
 	assert_int_equal(record.samples, 1);
@@ -194,19 +229,14 @@ static void the_first_reading_gives_no_load(void **state)
 	assert_int_equal(record.last.when_ns, 1000 * NS_PER_MS);
 }
 
-static void samples_add_up_by_hand(void **state)
+static void samples_add_up_by_hand(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
 	/* 200 ms on two processors: capacity 0.4 = δ; worked 0.3: load 0.75, and no past. */
-	set(1200, 300);
-	struct estimate_record record = get(&two, 1200);
+	struct estimate_record record = take(&two, 1200, 300);
 	assert_true(is(record.load, 0.75));
 	assert_true(is(record.work, 0.3) && is(record.capacity, 0.4));
 	/* 100 ms: capacity 0.2, worked 0.05: 0.25; ω = 1/3: 0.75·2/3 + 0.25/3. */
-	set(1300, 350);
-	record = get(&one, 1300);
+	record = take(&one, 1300, 350);
 	assert_true(is(record.load, 0.75 * 2 / 3 + 0.25 / 3));
 	assert_true(is(record.work, 0.35) && is(record.capacity, 0.6));
 	assert_int_equal(record.samples, 3);
@@ -216,54 +246,35 @@ static void samples_add_up_by_hand(void **state)
 	assert_int_equal(fake.reads, 3);
 }
 
-static void nobody_samples_before_the_interval_is_over(void **state)
+static void nobody_samples_before_the_interval_is_over(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1079, 10);
-	get(&one, 1079);
-	get(&two, 1079);
-	assert_int_equal(fake.reads, 1);
+	take(&one, 1079, 10);
+	look(&two, 1079, 1);
 	assert_true(fake.processors_seen == 2); /* the module is told how many there are */
-	set(1080, 10);
-	get(&two, 1080);
-	assert_int_equal(fake.reads, 2);
-	get(&one, 1080); /* the other one uses what is there */
-	assert_int_equal(fake.reads, 2);
+	expect_reads(&two, 1080, 10, 2);
+	look(&one, 1080, 2); /* the other one uses what is there */
 	/* It counts from the reading and not from when somebody asked. */
 	set(1105, 20);
-	get(&one, 1160);
-	assert_int_equal(fake.reads, 3);
-	get(&one, 1184);
-	assert_int_equal(fake.reads, 3);
-	get(&one, 1185);
-	assert_int_equal(fake.reads, 4);
+	look(&one, 1160, 3);
+	look(&one, 1184, 3);
+	look(&one, 1185, 4);
 }
 
-static void expensive_readings_are_seldom(void **state)
+static void expensive_readings_are_seldom(NO_STATE)
 {
-	(void)state;
 	fake.cost_ns = NS_PER_MS;
 	atomic_store(&shared->last_reading_ns, 2 * NS_PER_MS);
-	set(1000, 0);
-	get(&one, 1000);
+	take(&one, 1000, 0);
 	assert_int_equal(atomic_load(&shared->reading_ns), NS_PER_MS);
-	set(1099, 0);
-	get(&one, 1099);
-	assert_int_equal(fake.reads, 1); /* 100 × 1 ms is more than the module's 80 */
+	expect_reads(&one, 1099, 0, 1); /* 100 × 1 ms is more than the module's 80 */
 	fake.cost_ns = 0;
-	set(1100, 0);
-	get(&one, 1100);
-	assert_int_equal(fake.reads, 2);
+	expect_reads(&one, 1100, 0, 2);
 	assert_int_equal(atomic_load(&shared->reading_ns), 875 * NS_PER_US); /* (7 × 1 + 0) / 8: forgotten slowly, … */
 	set(1188, 0);
-	get(&one, 1187);
-	assert_int_equal(fake.reads, 2);
+	look(&one, 1187, 2);
 	fake.cost_ns = 990 * NS_PER_US;
 	atomic_store(&shared->last_reading_ns, fake.cost_ns);
-	get(&one, 1188);
-	assert_int_equal(fake.reads, 3);
+	look(&one, 1188, 3);
 	assert_int_equal(atomic_load(&shared->reading_ns), 990 * NS_PER_US); /* … and learnt at once */
 }
 
@@ -277,8 +288,7 @@ static int due_after(unsigned executors, double processors)
 	fake.interval_ns = NS_PER_MS;
 	fake.next.processors = processors;
 	atomic_store(&shared->last_reading_ns, NS_PER_MS);
-	set(1000, 0);
-	get(&one, 1000);
+	take(&one, 1000, 0);
 	const int before = fake.reads;
 	for (int ms = 1; ms < 200; ms++) {
 		set(1000 + ms, 0);
@@ -290,9 +300,8 @@ static int due_after(unsigned executors, double processors)
 }
 
 /* More than a hundredth of a processor: a twentieth of that for each executor, but a quarter of it for each processor at most. */
-static void large_machines_read_more(void **state)
+static void large_machines_read_more(NO_STATE)
 {
-	(void)state;
 	assert_int_equal(due_after(20, 1000), 100);
 	assert_int_equal(due_after(80, 1000), 25);
 	assert_int_equal(due_after(1000, 8), 50);
@@ -301,12 +310,10 @@ static void large_machines_read_more(void **state)
 }
 
 /* A hypervisor took the processor away in the midst of one, or it was the first. The others are as cheap as they were. */
-static void a_single_dear_reading_is_no_rule(void **state)
+static void a_single_dear_reading_is_no_rule(NO_STATE)
 {
-	(void)state;
 	fake.cost_ns = 50 * NS_PER_MS;
-	set(1000, 0);
-	get(&one, 1000);
+	take(&one, 1000, 0);
 	fake.cost_ns = 0;
 	for (int ms = 1100; ms <= 1300; ms += 100) {
 		set(ms, 0);
@@ -314,69 +321,49 @@ static void a_single_dear_reading_is_no_rule(void **state)
 	}
 	assert_int_equal(fake.reads, 4);
 	fake.cost_ns = 50 * NS_PER_MS; /* two in a row are one */
-	set(1400, 0);
-	get(&one, 1400);
+	take(&one, 1400, 0);
 	assert_true(atomic_load(&shared->reading_ns) < NS_PER_MS);
-	set(1500, 0);
-	get(&one, 1500);
+	take(&one, 1500, 0);
 	assert_int_equal(atomic_load(&shared->reading_ns), 50 * NS_PER_MS);
 }
 
 /* One that takes 30 ms is left out of edges, and taken after them, by somebody who has the time. */
-static void dear_readings_wait_until_nothing_waits_for_them(void **state)
+static void dear_readings_wait_until_nothing_waits_for_them(NO_STATE)
 {
-	(void)state;
 	fake.cost_ns = 30 * NS_PER_MS;
 	atomic_store(&shared->last_reading_ns, fake.cost_ns);
-	set(1000, 0);
-	get(&one, 1000);
-	set(9000, 100);
-	assert_int_equal(get(&one, 9000).samples, 1);
+	take(&one, 1000, 0);
+	assert_int_equal(take(&one, 9000, 100).samples, 1);
 	assert_int_equal(fake.reads, 1);
-	assert_int_equal(estimate_catch_up(&one, 3999 * NS_PER_MS, 9999 * NS_PER_MS), 0); /* not due: 100 × 30 ms */
-	assert_int_equal(estimate_catch_up(&one, 4000 * NS_PER_MS, 4029 * NS_PER_MS), 0); /* its edge would be late */
-	assert_int_equal(fake.reads, 1);
+	catch_up(&one, 3999, 9999, 1); /* not due: 100 × 30 ms */
+	catch_up(&one, 4000, 4029, 1); /* its edge would be late */
 	set(4000, 100);
-	assert_int_equal(estimate_catch_up(&two, 4000 * NS_PER_MS, 4030 * NS_PER_MS), 0);
-	assert_int_equal(fake.reads, 2);
+	catch_up(&two, 4000, 4030, 2);
 	assert_int_equal(get(&one, 4000).samples, 2);
 	/* Nobody had the time for too long: then somebody is late. */
-	assert_int_equal(estimate_catch_up(&one, 9999 * NS_PER_MS, 10000 * NS_PER_MS), 0);
-	assert_int_equal(fake.reads, 2);
-	assert_int_equal(estimate_catch_up(&one, 10000 * NS_PER_MS, 10001 * NS_PER_MS), 0);
-	assert_int_equal(fake.reads, 3);
+	catch_up(&one, 9999, 10000, 2);
+	catch_up(&one, 10000, 10001, 3);
 	/* Cheap ones are none of its business. */
 	atomic_store(&shared->reading_ns, NS_PER_MS);
-	assert_int_equal(estimate_catch_up(&one, 90000 * NS_PER_MS, 99000 * NS_PER_MS), 0);
-	assert_int_equal(fake.reads, 3);
+	catch_up(&one, 90000, 99000, 3);
 }
 
-static void the_dearest_readings_are_taken_all_the_same(void **state)
+static void the_dearest_readings_are_taken_all_the_same(NO_STATE)
 {
-	(void)state;
 	fake.cost_ns = 60 * NS_PER_S;
 	atomic_store(&shared->last_reading_ns, fake.cost_ns);
-	set(1000, 0);
-	get(&one, 1000);
+	take(&one, 1000, 0);
 	const int reads = fake.reads;
-	assert_int_equal(estimate_catch_up(&one, 10999 * NS_PER_MS, 99000 * NS_PER_MS), 0);
-	assert_int_equal(fake.reads, reads);
+	catch_up(&one, 10999, 99000, reads);
 	assert_int_equal(estimate_catch_up(&one, 11000 * NS_PER_MS, 99000 * NS_PER_MS), 0);
 	assert_true(fake.reads > reads);
 }
 
-static void a_wait_is_no_cost(void **state)
+static void a_wait_is_no_cost(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
 	fake.stop_ns = 100 * NS_PER_MS; /* it lost its processor */
-	set(1100, 0);
-	get(&one, 1100);
-	assert_int_equal(fake.reads, 2);
-	set(1180, 0);
-	get(&one, 1180);
-	assert_int_equal(fake.reads, 3);
+	expect_reads(&one, 1100, 0, 2);
+	expect_reads(&one, 1180, 0, 3);
 }
 
 static struct estimate_record seen_by_two;
@@ -387,16 +374,11 @@ static void two_asks(void)
 	assert_int_equal(estimate_get(&two, 5000 * NS_PER_MS, &seen_by_two), 0);
 }
 
-static void two_estimators_take_one_sample(void **state)
+static void two_estimators_take_one_sample(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1200, 100);
-	get(&one, 1200);
-	set(5000, 200);
+	take(&one, 1200, 100);
 	fake.while_reading = two_asks; /* while the first one is at it */
-	const struct estimate_record record = get(&one, 5000);
+	const struct estimate_record record = take(&one, 5000, 200);
 	assert_int_equal(fake.reads, 3);
 	assert_int_equal(record.samples, 3);
 	assert_int_equal(seen_by_two.samples, 2); /* the other one didn't wait: it has what was there */
@@ -410,33 +392,23 @@ static void somebody_finishes(void)
 	get(&two, 1200);
 }
 
-static void a_claim_that_came_too_late_takes_no_second_sample(void **state)
+static void a_claim_that_came_too_late_takes_no_second_sample(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1200, 100);
 	fake.while_asked = somebody_finishes;
-	const struct estimate_record record = get(&one, 1200);
+	const struct estimate_record record = take(&one, 1200, 100);
 	assert_int_equal(fake.reads, 2);
 	assert_int_equal(record.samples, 2);
 	assert_true(is(record.load, 0.25));
 }
 
-static void a_dead_sampler_is_released(void **state)
+static void a_dead_sampler_is_released(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
 	const uint64_t claim = lease_take(&shared->sampler, 2, 1190 * NS_PER_MS, LEASE_LIMIT_NS); /* where the second one died */
-	set(1200, 100);
-	get(&one, 1200);
-	assert_int_equal(fake.reads, 1);
+	expect_reads(&one, 1200, 100, 1);
 	estimate_release(shared, 3); /* somebody else's death changes nothing */
 	assert_true(lease_holds(&shared->sampler, claim));
 	estimate_release(shared, 2);
-	get(&one, 1200);
-	assert_int_equal(fake.reads, 2);
+	look(&one, 1200, 2);
 	estimate_release(shared, 2); /* of one that was at nothing */
 	assert_int_equal(atomic_load(&shared->sampler.claim), 0);
 }
@@ -451,34 +423,27 @@ static void two_takes_over(void)
 	fake.while_reading = NULL;
 	assert_int_equal(get(&two, 1449).samples, 2); /* not yet */
 	assert_int_equal(fake.reads, 3);
-	set(1450, 200);
-	published = get(&two, 1450);
+	published = take(&two, 1450, 200);
 	assert_int_equal(fake.reads, 4);
 	assert_int_equal(published.samples, 3);
-	set(1550, 250);
-	published = get(&two, 1550);
+	published = take(&two, 1550, 250);
 	assert_int_equal(published.samples, 4);
 	set(1200, 260); /* what the first one brings back: a time that has nothing to do with its counters */
 }
 
-static void the_claim_of_one_who_was_stopped_lapses(void **state)
+static void the_claim_of_one_who_was_stopped_lapses(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&two, 1000);
-	set(1100, 100);
-	get(&one, 1100);
-	set(1200, 110);
+	take(&two, 1000, 0);
+	take(&one, 1100, 100);
 	fake.while_reading = two_takes_over;
 	fake.stop_ns = 400 * NS_PER_MS;
-	const struct estimate_record late = get(&one, 1200);
+	const struct estimate_record late = take(&one, 1200, 110);
 	assert_int_equal(fake.reads, 5);
 	/* It has what the other one found, and so has everybody. */
 	assert_memory_equal(&late, &published, sizeof late);
 	const struct estimate_record record = get(&two, 1551);
 	assert_memory_equal(&record, &published, sizeof record);
-	set(1650, 350);
-	assert_int_equal(get(&one, 1650).samples, 5);
+	assert_int_equal(take(&one, 1650, 350).samples, 5);
 	assert_true(is(get(&two, 1651).work, 0.35));
 }
 
@@ -489,14 +454,10 @@ static void two_claims(void)
 	assert_true(lease_take(&shared->sampler, 2, 1600 * NS_PER_MS, LEASE_LIMIT_NS) != 0);
 }
 
-static void one_who_comes_back_leaves_the_other_one_s_claim(void **state)
+static void one_who_comes_back_leaves_the_other_one_s_claim(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1100, 100);
 	fake.while_reading = two_claims;
-	const struct estimate_record late = get(&one, 1100);
+	const struct estimate_record late = take(&one, 1100, 100);
 	assert_int_equal(late.samples, 1);
 	assert_int_equal(get(&one, 1601).samples, 1);
 	assert_int_equal(fake.reads, 2);
@@ -504,45 +465,33 @@ static void one_who_comes_back_leaves_the_other_one_s_claim(void **state)
 }
 
 /* It was the only one: no other took over. What it read first doesn't belong together, so it reads again. */
-static void one_who_is_alone_reads_again(void **state)
+static void one_who_is_alone_reads_again(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1100, 100);
 	fake.stop_ns = 260 * NS_PER_MS;
-	assert_int_equal(get(&one, 1100).samples, 2);
+	assert_int_equal(take(&one, 1100, 100).samples, 2);
 	assert_int_equal(fake.reads, 3);
 	/* After more than a second, as after a machine that stood still, there is no sample. */
-	set(1200, 5000);
 	fake.stop_ns = 1001 * NS_PER_MS;
 	fake.clock_ns = 1200 * NS_PER_MS;
-	const struct estimate_record record = get(&one, 1200);
+	const struct estimate_record record = take(&one, 1200, 5000);
 	assert_int_equal(fake.reads, 5);
 	assert_int_equal(record.samples, 3);
 	assert_true(is(record.work, 0.1));
 	assert_int_equal(atomic_load(&shared->break_ns), 2201 * NS_PER_MS);
 }
 
-static void dear_readings_have_more_time(void **state)
+static void dear_readings_have_more_time(NO_STATE)
 {
-	(void)state;
 	atomic_store(&shared->reading_ns, 100 * NS_PER_MS);
 	const uint64_t claim = lease_take(&shared->sampler, 2, 1000 * NS_PER_MS, LEASE_LIMIT_NS);
-	estimate_catch_up(&one, 1399 * NS_PER_MS, 9999 * NS_PER_MS);
-	assert_int_equal(fake.reads, 0);
+	catch_up(&one, 1399, 9999, 0);
 	assert_true(lease_holds(&shared->sampler, claim));
-	estimate_catch_up(&one, 1400 * NS_PER_MS, 9999 * NS_PER_MS);
-	assert_int_equal(fake.reads, 1);
+	catch_up(&one, 1400, 9999, 1);
 }
 
-static void a_sampler_that_died_while_writing_leaves_the_last_record(void **state)
+static void a_sampler_that_died_while_writing_leaves_the_last_record(NO_STATE)
 {
-	(void)state;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1200, 100);
-	const struct estimate_record whole = get(&one, 1200);
+	const struct estimate_record whole = take(&one, 1200, 100);
 	struct snapshot_page *const page = (struct snapshot_page *)((char *)shared + shared->pages_offset);
 	const uint64_t newest = atomic_load(&shared->estimate.newest);
 	assert_int_equal(snapshot_writer(newest), 1);
@@ -552,18 +501,14 @@ static void a_sampler_that_died_while_writing_leaves_the_last_record(void **stat
 	}
 	const struct estimate_record record = get(&one, 1201);
 	assert_memory_equal(&record, &whole, sizeof record);
-	set(1400, 200);
-	assert_int_equal(get(&two, 1400).samples, 3);
+	assert_int_equal(take(&two, 1400, 200).samples, 3);
 }
 
-static void a_source_that_fails_keeps_the_last_record(void **state)
+static void a_source_that_fails_keeps_the_last_record(NO_STATE)
 {
-	(void)state;
 	struct estimate_record record;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1200, 100);
-	get(&one, 1200);
+	take(&one, 1000, 0);
+	take(&one, 1200, 100);
 	fake.error = EIO;
 	errno = 0;
 	assert_int_equal(estimate_get(&one, 1400 * NS_PER_MS, &record), -1);
@@ -572,102 +517,84 @@ static void a_source_that_fails_keeps_the_last_record(void **state)
 	assert_true(is(record.load, 0.25));
 	assert_int_equal(atomic_load(&shared->sampler.claim), 0);
 	fake.error = 0;
-	set(1600, 500); /* what was missed is part of the next sample: 0.4 of 0.8, ω = 2/3 */
-	record = get(&two, 1600);
+	record = take(&two, 1600, 500); /* what was missed is part of the next sample: 0.4 of 0.8, ω = 2/3 */
 	assert_true(is(record.load, 0.25 / 3 + 0.5 * 2 / 3));
 	assert_true(is(record.capacity, 1.2));
 }
 
-static void a_pair_without_a_sample_starts_afresh(void **state)
+static void a_pair_without_a_sample_starts_afresh(NO_STATE)
 {
-	(void)state;
-	set(1000, 1000);
-	get(&one, 1000);
-	set(1200, 1100);
-	get(&one, 1200);
-	set(1400, 50); /* the counter went back */
-	struct estimate_record record = get(&one, 1400);
+	take(&one, 1000, 1000);
+	take(&one, 1200, 1100);
+	struct estimate_record record = take(&one, 1400, 50); /* the counter went back */
 	assert_true(is(record.load, 0.25));
 	assert_true(is(record.capacity, 0.4));
 	assert_int_equal(record.samples, 3);
-	set(1600, 450); /* against the new one: 0.4 of 0.4 */
-	record = get(&one, 1600);
+	record = take(&one, 1600, 450);      /* against the new one: 0.4 of 0.4 */
 	assert_true(is(record.load, 0.625)); /* (0.25 + 1) / 2 */
 	assert_true(is(record.capacity, 0.8));
 }
 
 /* A pause of ten seconds: what was done until then stays, what the machine did meanwhile is nobody's, and a sample follows at once. */
-static void a_break_is_no_sample(void **state)
+static void a_break_is_no_sample(NO_STATE)
 {
-	(void)state;
 	one.target = two.target = fake_target;
 	fake.target = 0.5;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1100, 100);
-	const struct estimate_record before = get(&one, 1100);
+	const struct estimate_record before = take(&one, 1100, 100);
 	estimate_break(shared, 11100 * NS_PER_MS);
 	estimate_break(shared, 5000 * NS_PER_MS); /* an older one changes nothing */
-	set(11100, 10000);
-	const struct estimate_record after = get(&two, 11100);
+	const struct estimate_record after = take(&two, 11100, 10000);
 	assert_int_equal(after.samples, before.samples + 1);
 	assert_true(is(after.load, before.load));
 	assert_true(is(after.work, before.work));
 	assert_true(is(after.capacity, before.capacity));
 	assert_true(is(after.owed, before.owed));
-	set(11200, 10100);
-	const struct estimate_record later = get(&one, 11200);
+	const struct estimate_record later = take(&one, 11200, 10100);
 	assert_true(is(later.work, before.work + 0.1));
 	assert_true(is(later.capacity, before.capacity + 0.2));
 }
 
-static void owed_work_is_the_integral_of_the_target_less_work(void **state)
+static void owed_work_is_the_integral_of_the_target_less_work(NO_STATE)
 {
-	(void)state;
 	one.target = fake_target;
 	fake.target = 0.75;
-	set(1000, 0);
-	get(&one, 1000);
-	set(1200, 100); /* 0.75 × 0.4 − 0.1 = 0.2 */
-	assert_true(is(get(&one, 1200).owed, 0.2));
+	assert_true(is(take(&one, 1200, 100).owed, 0.2)); /* 0.75 × 0.4 − 0.1 = 0.2 */
 	assert_int_equal(fake.from_ns, 1000 * NS_PER_MS);
 	assert_int_equal(fake.to_ns, 1200 * NS_PER_MS);
-	set(1300, 400); /* 0.2 + 0.75 × 0.2 − 0.3 = 0.05 */
-	assert_true(is(get(&one, 1300).owed, 0.05));
-	fake.target = NAN; /* free: nothing is asked for */
-	set(1400, 500);
-	assert_true(is(get(&one, 1400).owed, 0.05));
+	assert_true(is(take(&one, 1300, 400).owed, 0.05)); /* 0.2 + 0.75 × 0.2 − 0.3 = 0.05 */
+	fake.target = NAN;                                 /* free: nothing is asked for */
+	assert_true(is(take(&one, 1400, 500).owed, 0.05));
 	fake.target = 0; /* 0.05 − 0.2 = −0.15: worked too much */
-	set(1500, 700);
-	assert_true(is(get(&one, 1500).owed, -0.15));
+	assert_true(is(take(&one, 1500, 700).owed, -0.15));
 }
 
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
+#define BEGUN(function) cmocka_unit_test_setup_teardown(function, begin, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(the_filter_weighs_by_length),
 		TEST(the_first_reading_gives_no_load),
-		TEST(samples_add_up_by_hand),
-		TEST(nobody_samples_before_the_interval_is_over),
+		BEGUN(samples_add_up_by_hand),
+		BEGUN(nobody_samples_before_the_interval_is_over),
 		TEST(expensive_readings_are_seldom),
 		TEST(large_machines_read_more),
 		TEST(a_single_dear_reading_is_no_rule),
 		TEST(dear_readings_wait_until_nothing_waits_for_them),
 		TEST(the_dearest_readings_are_taken_all_the_same),
-		TEST(a_wait_is_no_cost),
-		TEST(two_estimators_take_one_sample),
-		TEST(a_claim_that_came_too_late_takes_no_second_sample),
-		TEST(a_dead_sampler_is_released),
+		BEGUN(a_wait_is_no_cost),
+		BEGUN(two_estimators_take_one_sample),
+		BEGUN(a_claim_that_came_too_late_takes_no_second_sample),
+		BEGUN(a_dead_sampler_is_released),
 		TEST(the_claim_of_one_who_was_stopped_lapses),
-		TEST(one_who_comes_back_leaves_the_other_one_s_claim),
-		TEST(one_who_is_alone_reads_again),
+		BEGUN(one_who_comes_back_leaves_the_other_one_s_claim),
+		BEGUN(one_who_is_alone_reads_again),
 		TEST(dear_readings_have_more_time),
-		TEST(a_sampler_that_died_while_writing_leaves_the_last_record),
+		BEGUN(a_sampler_that_died_while_writing_leaves_the_last_record),
 		TEST(a_source_that_fails_keeps_the_last_record),
 		TEST(a_pair_without_a_sample_starts_afresh),
-		TEST(a_break_is_no_sample),
-		TEST(owed_work_is_the_integral_of_the_target_less_work),
+		BEGUN(a_break_is_no_sample),
+		BEGUN(owed_work_is_the_integral_of_the_target_less_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,228 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "base/units.h"
-#include "control/loop.h"
+#include "loop_test.h"
 
-#define WORKLOADS 5
-#define ORIGIN (100 * NS_PER_S)
-
-/* ---- Modules that do what the test says and remember what they were asked --------------------------------------------- */
-
-static struct {
-	double free_from_s, free_to_s, target_at_s[2]; /* the target is a + b·s, free between two moments */
-	int64_t asked_ns;
-} trace;
-
-static double fake_target(void *state, int64_t since_ns)
+static void an_edge_goes_through_all_modules(NO_STATE)
 {
-	(void)state;
-	const double s = (double)since_ns / 1e9;
-	trace.asked_ns = since_ns;
-	return s >= trace.free_from_s && s < trace.free_to_s ? NAN : trace.target_at_s[0] + trace.target_at_s[1] * s;
-}
-
-static struct {
-	int64_t now_ns;
-	double work_s; /* so far */
-	int reads;
-} source;
-
-static int fake_read(void *state, const struct sst_env *env, struct sst_reading *now)
-{
-	(void)state;
-	assert_non_null(env);
-	source.reads++;
-	*now = (struct sst_reading){
-		.when_ns = source.now_ns, .processors = 2, .counter = {(uint64_t)(source.work_s * 1e9 + 0.5)}};
-	return 0;
-}
-
-static bool fake_sample(
-	const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
-{
-	(void)state;
-	sample->work = (double)(now->counter[0] - before->counter[0]) / 1e9;
-	sample->capacity = (double)(now->when_ns - before->when_ns) / 1e9 * 2;
-	return true;
-}
-
-static double fake_estimate(const void *state, double load, const struct sst_sample *sample)
-{
-	(void)state;
-	(void)load;
-	return sample->work / sample->capacity;
-}
-
-static int64_t fake_interval(const void *state, double processors)
-{
-	(void)state;
-	(void)processors;
-	return 80 * NS_PER_MS;
-}
-
-static struct {
-	struct sst_control_input in;
-	double peers[WORKLOADS];
-	struct sst_control_output out;
-	int steps, resumes;
-	unsigned kappa;
-} controller;
-
-static void fake_step(void *state, const struct sst_control_input *in, struct sst_control_output *out)
-{
-	(void)state;
-	controller.steps++;
-	controller.in = *in;
-	assert_true(in->peer_count < WORKLOADS);
-	memcpy(controller.peers, in->peers, in->peer_count * sizeof *in->peers);
-	*out = controller.out;
-}
-
-static unsigned fake_peers(const void *state)
-{
-	(void)state;
-	return controller.kappa;
-}
-
-static void fake_resume(void *state)
-{
-	(void)state;
-	controller.resumes++;
-}
-
-static struct {
-	double duty, answer;
-	unsigned rank, live;
-} space;
-
-static double fake_local(const void *state, double duty, unsigned rank, unsigned live)
-{
-	(void)state;
-	space.duty = duty;
-	space.rank = rank;
-	space.live = live;
-	return space.answer;
-}
-
-static struct {
-	struct sst_dithering_input in;
-	struct sst_dithering_output out;
-	int asked;
-} dithering;
-
-static void fake_next(void *state, const struct sst_dithering_input *in, struct sst_dithering_output *out)
-{
-	(void)state;
-	dithering.asked++;
-	dithering.in = *in;
-	*out = dithering.out;
-}
-
-static const struct sst_trace trace_module = {SST_BASE(trace, SST_TRACE, .name = "fake"), .target = fake_target};
-static const struct sst_feedback feedback_module = {SST_BASE(feedback, SST_FEEDBACK, .name = "fake"), .read = fake_read,
-	.sample = fake_sample, .estimate = fake_estimate, .interval = fake_interval};
-static const struct sst_control control_module = {
-	SST_BASE(control, SST_CONTROL, .name = "fake"), .step = fake_step, .peers = fake_peers, .resume = fake_resume};
-static const struct sst_control bare_control_module = {SST_BASE(control, SST_CONTROL, .name = "bare"), .step = fake_step};
-static const struct sst_space space_module = {SST_BASE(space, SST_SPACE, .name = "fake"), .local = fake_local};
-static const struct sst_dithering dithering_module = {SST_BASE(dithering, SST_DITHERING, .name = "fake"), .next = fake_next};
-
-/* ---- One loop in shared memory of its own ----------------------------------------------------------------------------- */
-
-static struct module modules[KINDS];
-static struct shared *shared;
-static struct loop loop;
-static struct loop_answer answer;
-static const struct sst_env env = {.workloads = WORKLOADS};
-
-static int64_t fake_clock(void *context)
-{
-	(void)context;
-	return source.now_ns;
-}
-
-static void start(unsigned index)
-{
-	loop_free(&loop);
-	loop = (struct loop){.module = modules,
-		.shared = shared,
-		.index = index,
-		.estimator = {.owner = index + 1, .clock = fake_clock, .cpu_clock = fake_clock}};
-	assert_int_equal(loop_init(&loop, &env), 0);
-}
-
-static int enter(void **state)
-{
-	(void)state;
-	const size_t none[KINDS] = {0};
-	size_t offset[KINDS];
-	const size_t size = shared_layout(WORKLOADS, none, offset);
-	shared = aligned_alloc(128, size);
-	if (!shared)
-		return -1;
-	memset(shared, 0, size);
-	shared_init(shared, WORKLOADS, size, offset);
-	for (unsigned i = 0; i < WORKLOADS; i++)
-		shared_set_live(shared, i, true);
-	memset(&trace, 0, sizeof trace);
-	memset(&source, 0, sizeof source);
-	memset(&controller, 0, sizeof controller);
-	memset(&space, 0, sizeof space);
-	memset(&dithering, 0, sizeof dithering);
-	trace.target_at_s[0] = 0.5;
-	trace.free_from_s = trace.free_to_s = -1;
-	controller.kappa = 2;
-	modules[SST_TRACE] = (struct module){.trace = &trace_module};
-	modules[SST_FEEDBACK] = (struct module){.feedback = &feedback_module};
-	modules[SST_CONTROL] = (struct module){.control = &control_module};
-	modules[SST_SPACE] = (struct module){.space = &space_module};
-	modules[SST_DITHERING] = (struct module){.dithering = &dithering_module};
-	modules[KIND_ACTUATOR] = (struct module){.base = &actuator_table[ACTUATOR_SIGNALS]};
-	start(3);
-	return 0;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	loop_free(&loop);
-	free(shared);
-	return 0;
-}
-
-/* One edge, `ms` after the origin; by then `work_s` CPU-seconds were worked in all. */
-static void step_at(int64_t ms, double work_s)
-{
-	source.now_ns = ORIGIN + ms * NS_PER_MS;
-	source.work_s = work_s;
-	loop_step(&loop, source.now_ns, source.now_ns - 7, ORIGIN, &answer);
-}
-
-static bool is(double found, double expected)
-{
-	if (fabs(found - expected) < 1e-9)
-		return true;
-	fprintf(stderr, "found %.17g, expected %.17g\n", found, expected);
-	return false;
-}
-
-/* ---- Tests ------------------------------------------------------------------------------------------------------------ */
-
-static void an_edge_goes_through_all_modules(void **state)
-{
-	(void)state;
 	trace.target_at_s[0] = 0.2;
 	trace.target_at_s[1] = 0.1;
 	controller.out = (struct sst_control_output){.published = 1.7, .duty = 0.4};
@@ -270,9 +57,8 @@ static void an_edge_goes_through_all_modules(void **state)
  * The machine stood still for ten seconds, and so did its counters; or they went on (a pause of a guest). Neither is a sample. An edge that
  * is late while others have looked is just late.
  */
-static void a_standstill_is_no_sample(void **state)
+static void a_standstill_is_no_sample(NO_STATE)
 {
-	(void)state;
 	trace.target_at_s[0] = trace.target_at_s[1] = 0.5;
 	step_at(0, 0);
 	step_at(100, 0.1);
@@ -294,45 +80,8 @@ static void a_standstill_is_no_sample(void **state)
 	assert_true(is(controller.in.since.work, 0.25) && is(controller.in.since.capacity, 1));
 }
 
-/* What space gives a workload more or less than the duty cycle of all is nobody's debt. */
-static void the_time_that_a_workload_had_is_counted(void **state)
+static void without_a_sample_the_target_stands_for_the_load(NO_STATE)
 {
-	(void)state;
-	trace.target_at_s[0] = 0.5;
-	controller.out.duty = 0.5;
-	space.answer = 0.5;
-	dithering.out.run = true;
-	step_at(0, 0);
-	assert_true(is(controller.in.surplus, 0));
-	step_at(100, 0.1);
-	assert_true(is(controller.in.surplus, 0.1));
-	dithering.out.run = false;
-	step_at(200, 0.2);
-	assert_true(is(controller.in.surplus, 0.1));
-	step_at(300, 0.2);
-	assert_true(is(controller.in.surplus, 0));
-	dithering.out.run = true;
-	space.answer = 1; /* the full one of uneven, at 0.5 of all */
-	step_at(400, 0.2);
-	step_at(500, 0.3);
-	assert_true(is(controller.in.surplus, 0.05));
-	/* Ten seconds in which the machine stood still brought nobody anything. */
-	source.now_ns = ORIGIN + 10 * NS_PER_S;
-	loop_step(&loop, source.now_ns, ORIGIN + 600 * NS_PER_MS, ORIGIN, &answer);
-	assert_true(is(controller.in.surplus, 0));
-	step_at(10100, 0.4);
-	assert_true(is(controller.in.surplus, 0.05));
-	/* Nor does a free stretch. */
-	trace.free_from_s = 10.15;
-	trace.free_to_s = 10.25;
-	step_at(10200, 0.4);
-	step_at(10300, 0.4);
-	assert_true(is(controller.in.surplus, 0));
-}
-
-static void without_a_sample_the_target_stands_for_the_load(void **state)
-{
-	(void)state;
 	trace.target_at_s[0] = 0.7;
 	space.answer = 0.6;
 	controller.out.duty = 0.9;
@@ -352,9 +101,8 @@ static void without_a_sample_the_target_stands_for_the_load(void **state)
 }
 
 /* All begin at the same moment. Those that come while the first one takes the very first reading know nothing, not even the processors. */
-static void before_the_first_reading_the_loop_is_open(void **state)
+static void before_the_first_reading_the_loop_is_open(NO_STATE)
 {
-	(void)state;
 	trace.target_at_s[0] = 0.7;
 	space.answer = 0.6;
 	const uint64_t claim = lease_take(&shared->sampler, 1, ORIGIN, LEASE_LIMIT_NS);
@@ -372,9 +120,8 @@ static void before_the_first_reading_the_loop_is_open(void **state)
 	assert_true(is(controller.in.processors, 2));
 }
 
-static void a_dear_reading_comes_after_the_signals(void **state)
+static void a_dear_reading_comes_after_the_signals(NO_STATE)
 {
-	(void)state;
 	step_at(0, 0);
 	assert_int_equal(source.reads, 1);
 	atomic_store(&shared->reading_ns, 10 * NS_PER_MS);
@@ -389,9 +136,8 @@ static void a_dear_reading_comes_after_the_signals(void **state)
 	assert_true(is(controller.in.total.work, 0.5));
 }
 
-static void time_counts_since_this_executor_s_last_step(void **state)
+static void time_counts_since_this_executor_s_last_step(NO_STATE)
 {
-	(void)state;
 	step_at(0, 0);
 	step_at(100, 0.1);
 	assert_true(is(controller.in.since.capacity, 0.2));
@@ -415,18 +161,16 @@ static void time_counts_since_this_executor_s_last_step(void **state)
 	assert_int_equal(source.reads, 4);
 }
 
-static void before_the_origin_the_trace_stands_at_its_beginning(void **state)
+static void before_the_origin_the_trace_stands_at_its_beginning(NO_STATE)
 {
-	(void)state;
 	trace.target_at_s[1] = 1;
 	step_at(-500, 0);
 	assert_int_equal(trace.asked_ns, 0);
 	assert_true(is(answer.target, 0.5));
 }
 
-static void targets_and_duty_cycles_are_held_to_their_range(void **state)
+static void targets_and_duty_cycles_are_held_to_their_range(NO_STATE)
 {
-	(void)state;
 	static const struct {
 		double given, held;
 	} known[] = {{1.5, 1}, {-0.5, 0}, {NAN, 0}, {INFINITY, 1}, {-INFINITY, 0}, {0.25, 0.25}, {1, 1}, {0, 0}};
@@ -447,9 +191,8 @@ static void targets_and_duty_cycles_are_held_to_their_range(void **state)
 	assert_true(is(controller.in.load, 1));
 }
 
-static void a_free_stretch_suspends_control(void **state)
+static void a_free_stretch_suspends_control(NO_STATE)
 {
-	(void)state;
 	trace.free_from_s = 0.5;
 	trace.free_to_s = 1;
 	step_at(0, 0);
@@ -483,9 +226,8 @@ static void a_free_stretch_suspends_control(void **state)
 	assert_true(is(controller.in.owed, 0.19));
 }
 
-static void owed_work_leaves_the_time_before_control_out(void **state)
+static void owed_work_leaves_the_time_before_control_out(NO_STATE)
 {
-	(void)state;
 	step_at(-200, 0);
 	step_at(-50, 0.3);
 	step_at(100, 0.3); /* half of it before the origin */
@@ -494,75 +236,8 @@ static void owed_work_leaves_the_time_before_control_out(void **state)
 	assert_true(is(controller.in.owed, 0.5 * 0.2 - 0.05));
 }
 
-static void peers_are_the_next_live_ones_of_the_ring(void **state)
+static void optional_hooks_may_be_missing(NO_STATE)
 {
-	(void)state;
-	for (unsigned i = 0; i < WORKLOADS; i++) {
-		atomic_store(&shared->slot[i].published, (double)i);
-		atomic_store(&shared->slot[i].has_published, true);
-	}
-	step_at(0, 0);
-	step_at(100, 0);
-	assert_int_equal(controller.in.peer_count, 2); /* of 3: 4 and, round the corner, 0 */
-	assert_true(is(controller.peers[0], 4) && is(controller.peers[1], 0));
-	shared_set_live(shared, 4, false);
-	step_at(101, 0);
-	assert_int_equal(controller.in.peer_count, 2);
-	assert_true(is(controller.peers[0], 0) && is(controller.peers[1], 1));
-	assert_int_equal(controller.in.rank, 3);
-	assert_int_equal(controller.in.live, 4);
-	shared_set_live(shared, 0, false);
-	shared_set_live(shared, 1, false);
-	step_at(102, 0);
-	assert_int_equal(controller.in.peer_count, 1); /* min(κ, live − 1) */
-	assert_true(is(controller.peers[0], 2));
-	assert_int_equal(controller.in.rank, 1);
-	assert_int_equal(controller.in.live, 2);
-	shared_set_live(shared, 2, false);
-	step_at(103, 0);
-	assert_int_equal(controller.in.peer_count, 0);
-	assert_int_equal(controller.in.rank, 0);
-	assert_int_equal(controller.in.live, 1);
-	shared_set_live(shared, 1, true); /* somebody comes late */
-	step_at(104, 0);
-	assert_int_equal(controller.in.peer_count, 1);
-	assert_true(is(controller.peers[0], 1));
-	assert_int_equal(controller.in.rank, 1);
-	assert_int_equal(controller.in.live, 2);
-}
-
-static void peers_that_have_published_nothing_are_left_out(void **state)
-{
-	(void)state;
-	controller.kappa = 3; /* 4, 0, 1 */
-	start(3);
-	atomic_store(&shared->slot[0].published, 0.25);
-	atomic_store(&shared->slot[0].has_published, true);
-	step_at(0, 0);
-	step_at(100, 0);
-	assert_int_equal(controller.in.peer_count, 1);
-	assert_true(is(controller.peers[0], 0.25));
-}
-
-static void there_are_never_more_peers_than_others(void **state)
-{
-	(void)state;
-	controller.kappa = 1000;
-	start(0);
-	for (unsigned i = 0; i < WORKLOADS; i++) {
-		atomic_store(&shared->slot[i].published, (double)i);
-		atomic_store(&shared->slot[i].has_published, true);
-	}
-	step_at(0, 0);
-	step_at(100, 0);
-	assert_int_equal(controller.in.peer_count, WORKLOADS - 1);
-	for (unsigned i = 0; i < WORKLOADS - 1; i++)
-		assert_true(is(controller.peers[i], i + 1));
-}
-
-static void optional_hooks_may_be_missing(void **state)
-{
-	(void)state;
 	modules[SST_CONTROL] = (struct module){.control = &bare_control_module};
 	start(1);
 	step_at(0, 0);
@@ -572,59 +247,9 @@ static void optional_hooks_may_be_missing(void **state)
 	assert_int_equal(controller.resumes, 0);
 }
 
-static void one_that_is_not_marked_live_counts_itself(void **state)
-{
-	(void)state;
-	for (unsigned i = 0; i < WORKLOADS; i++)
-		shared_set_live(shared, i, i == 1);
-	step_at(0, 0);
-	assert_int_equal(space.live, 2);
-	assert_int_equal(space.rank, 1);
-}
-
-static void answers_are_entered_into_the_slot(void **state)
-{
-	(void)state;
-	static const struct {
-		struct loop_answer answer;
-		unsigned bound;
-	} known[] = {
-		{{.run = true, .free = true, .target = NAN, .load = 0.3, .global = 1, .local = 1}, 0},
-		{{.run = true, .target = 0.5, .load = 0.3, .global = 1, .local = 1}, 1}, /* saturated */
-		{{.run = true, .target = 0.5, .load = 0.6, .global = 1, .local = 1}, 3},
-		{{.run = false, .target = 0.5, .load = 0.6, .global = 0, .local = 0}, 2}, /* starved */
-		{{.run = false, .target = 0.5, .load = 0.3, .global = 0, .local = 0}, 3},
-		{{.run = true, .target = 0.5, .load = 0.3, .global = 0.9, .local = 1}, 3}, /* one workload's 1 is not all */
-		{{.run = true, .target = 0.5, .load = NAN, .global = 1, .local = 1}, 3},
-	};
-	struct slot_record record = {.since_ns = 1000, .alive = 1, .load = NAN};
-	struct slot_record entered;
-	int64_t now = 1000;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		now += 100;
-		loop_publish(&loop, now, &known[i].answer, &record);
-		latch_read(&shared->slot[3].record, &entered, LATCH_SIZE(struct slot_record));
-		assert_memory_equal(&entered, &record, sizeof record);
-		assert_int_equal(entered.at_bound, known[i].bound);
-		assert_int_equal(entered.running, known[i].answer.run);
-		assert_int_equal(entered.edges, i + 1);
-		assert_int_equal(entered.since_ns, now);
-		assert_true(is(entered.duty, known[i].answer.local));
-	}
-	slot_record_advance(&record, now + 100);
-	/* Each answer held for 100: saturated once, starved once, under control in all but the free one. */
-	assert_true(is(record.saturated_ns, 100) && is(record.starved_ns, 100));
-	assert_true(is(record.control_ns, 600));
-	assert_true(is(record.running_ns, 500));
-	assert_true(is(record.loaded_ns, 600));
-	assert_true(is(record.duty_ns, 500));
-	assert_true(is(record.alive_ns, 800));
-}
-
 /* What edges take is smoothed, and one that took far longer than the others counts little. Dithering is told. */
-static void the_time_of_edges_is_learnt(void **state)
+static void the_time_of_edges_is_learnt(NO_STATE)
 {
-	(void)state;
 	step_at(0, 0);
 	assert_int_equal(dithering.in.edge_ns, 0);
 	loop_learn_edge(&loop, 800);
@@ -639,105 +264,12 @@ static void the_time_of_edges_is_learnt(void **state)
 	assert_in_range(loop.edge_ns, 100, 107);
 }
 
-/* Nobody was saturated or starved while the machine stood still, whatever was so when it fell asleep; and nobody was held. */
-static void a_standstill_is_not_under_control(void **state)
-{
-	(void)state;
-	static const struct loop_answer starved = {.run = false, .target = 0.5, .load = 0.6, .global = 0, .local = 0};
-	struct slot_record record = {.since_ns = ORIGIN, .alive = 1, .load = NAN};
-	trace.target_at_s[0] = trace.target_at_s[1] = 0.5;
-	step_at(0, 0);
-	loop_publish(&loop, source.now_ns, &starved, &record);
-	step_at(100, 0.1);
-	loop_publish(&loop, source.now_ns, &starved, &record);
-	source.now_ns = ORIGIN + 10 * NS_PER_S;
-	loop_step(&loop, source.now_ns, ORIGIN + 200 * NS_PER_MS, ORIGIN, &answer);
-	loop_publish(&loop, source.now_ns, &starved, &record);
-	step_at(10100, 0.2);
-	loop_publish(&loop, source.now_ns, &starved, &record);
-	assert_true(is(record.control_ns, 200e6) && is(record.starved_ns, 200e6));
-	assert_true(is(record.alive_ns, 10100e6));
-}
-
-/* Its bandwidth is limited, by these options. */
-static void limit_it(int64_t period_ns)
-{
-	static struct actuator_settings settings;
-	settings = (struct actuator_settings){.period_ns = period_ns, .interval_ns = 50000000};
-	modules[KIND_ACTUATOR] = (struct module){.base = &actuator_table[ACTUATOR_QUOTA], .state = &settings};
-}
-
-/* It is asked at regular moments, dithering never, and control knows of it. */
-static void a_bandwidth_has_no_edges(void **state)
-{
-	(void)state;
-	limit_it(20000000);
-	controller.out.duty = space.answer = 0.25;
-	loop.width = 1.5;
-	step_at(0, 0);
-	step_at(60, 0.1);
-	assert_int_equal(dithering.in.now_ns, 0);
-	assert_true(answer.run && !answer.free);
-	assert_true(is(controller.in.limited.width, 1.5));
-	assert_int_equal(controller.in.limited.lag_ns, 50000000);
-	assert_int_equal(answer.limit.quota_ns, 7500000);
-	assert_int_equal(answer.limit.period_ns, 20000000);
-	/* On the common clock, each executor at its place: that of rank 3 of 6 at 25 ms. */
-	assert_int_equal((answer.until_ns - ORIGIN) % 50000000, 50000000 * (int64_t)loop.rank / loop.live);
-	assert_true(answer.until_ns > source.now_ns && answer.until_ns <= source.now_ns + 50000000);
-	/* The time that a workload had is what it was given. */
-	step_at(100, 0.1);
-	assert_true(is(controller.in.surplus, 0.25 * 0.04));
-	/* More threads than processors don't make it wider, nor does not knowing. */
-	loop.width = 1000;
-	step_at(150, 0.1);
-	assert_true(is(controller.in.limited.width, controller.in.processors));
-	assert_int_equal(answer.limit.quota_ns, (int64_t)(0.25 * controller.in.processors * 20000000));
-	loop.width = 0;
-	step_at(200, 0.1);
-	assert_true(is(controller.in.limited.width, controller.in.processors));
-	assert_int_equal(answer.limit.quota_ns, (int64_t)(0.25 * controller.in.processors * 20000000));
-	/* While the trace leaves it free there is no limit. */
-	trace.free_from_s = 0;
-	trace.free_to_s = 100;
-	step_at(250, 0.1);
-	assert_true(answer.free && answer.limit.quota_ns == 0);
-}
-
-static void expect_limit(int64_t now_ms, double duty, int64_t quota_us)
-{
-	space.answer = duty;
-	step_at(now_ms, 0.1);
-	assert_int_equal(answer.limit.quota_ns, quota_us * 1000);
-}
-
-/* Each change hands out a whole quota: not more often than it is meant to be had, but where far more is wanted, or no limit. */
-static void a_bandwidth_stays_for_its_period(void **state)
-{
-	(void)state;
-	limit_it(200000000);
-	loop.width = 1;
-	controller.out.duty = 0.25;
-	expect_limit(0, 0.25, 50000);
-	expect_limit(60, 0.3, 50000);
-	assert_int_equal(controller.in.limited.lag_ns, 200000000);
-	/* What is in force is what a workload is given. */
-	assert_true(is(loop.runs, 0.25) && is(loop.local, 0.3));
-	expect_limit(110, 0.1, 50000);
-	expect_limit(160, 0.5, 100000);
-	expect_limit(250, 0.1, 100000);
-	expect_limit(360, 0.1, 20000);
-	expect_limit(400, 1, 0);
-}
-
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(an_edge_goes_through_all_modules),
 		TEST(a_standstill_is_no_sample),
-		TEST(a_standstill_is_not_under_control),
-		TEST(the_time_that_a_workload_had_is_counted),
 		TEST(without_a_sample_the_target_stands_for_the_load),
 		TEST(before_the_first_reading_the_loop_is_open),
 		TEST(a_dear_reading_comes_after_the_signals),
@@ -746,15 +278,8 @@ int main(void)
 		TEST(targets_and_duty_cycles_are_held_to_their_range),
 		TEST(a_free_stretch_suspends_control),
 		TEST(owed_work_leaves_the_time_before_control_out),
-		TEST(peers_are_the_next_live_ones_of_the_ring),
-		TEST(peers_that_have_published_nothing_are_left_out),
-		TEST(there_are_never_more_peers_than_others),
 		TEST(optional_hooks_may_be_missing),
-		TEST(one_that_is_not_marked_live_counts_itself),
 		TEST(the_time_of_edges_is_learnt),
-		TEST(a_bandwidth_has_no_edges),
-		TEST(a_bandwidth_stays_for_its_period),
-		TEST(answers_are_entered_into_the_slot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

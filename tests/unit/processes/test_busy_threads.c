@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "left_out.h"
-#include "processes/busy_threads.h"
 #include "processes/tree.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)

@@ -14,16 +14,21 @@
 #include "processes/exec_report.h"
 
 /* Forks a child that executes the command, and says at stage 5 that it can't. */
-static pid_t begin(struct exec_report *report, const char *file)
+static pid_t begin_with(struct exec_report *report, const char *file, const char *script)
 {
 	ck_assert_int_eq(exec_report_open(report), 0);
 	const pid_t child = fork();
 	if (child == 0) {
-		execl(file, file, "-c", "exit 3", (char *)NULL);
+		execl(file, file, "-c", script, (char *)NULL);
 		exec_report_fail(report, 5, errno);
 	}
 	ck_assert_int_gt(child, 0);
 	return child;
+}
+
+static pid_t begin(struct exec_report *report, const char *file)
+{
+	return begin_with(report, file, "exit 3");
 }
 
 static int status_of(pid_t child)
@@ -111,7 +116,7 @@ START_TEST(what_can_t_be_read_is_told_from_success)
 {
 	struct exec_report report;
 	struct exec_failure failure = {1, 2};
-	const pid_t child = begin(&report, "/bin/sh");
+	const pid_t child = begin_with(&report, "/bin/sh", "exec sleep 1000");
 	close(report.from);
 	report.from = open("/", O_RDONLY | O_CLOEXEC);
 	int status;

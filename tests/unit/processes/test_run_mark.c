@@ -11,7 +11,7 @@
 
 #include <check.h>
 
-#include "processes/run_mark.h"
+#include "processes/process.h"
 
 #define NO_MARK (-1)
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/accuracy.h"
+#include "report/window.h"
 
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-6)
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/clocks.h"
+#include "report/values.h"
 
 /* The clock of a file with rows a second apart, the first one at `from`, whose wall clock is ahead by these. */
 static struct report_clock clock_of(double from, size_t rows, const double *ahead)

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "report/accuracy.h"
 #include "report/log.h"
+#include "report/window.h"
 
 #define expect_near(found, expected) assert_true(fabs((found) - (expected)) < 1e-9)
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/polynomial.h"
+#include "report/values.h"
 
 /* y of x = 150000, 300000, … 3000000, twice. */
 static const double pontius[] = {0.11019, 0.21956, 0.32949, 0.43899, 0.54803, 0.65694, 0.76562, 0.87487, 0.98292, 1.09146,

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "report/table.h"
-#include "report/text.h"
 
 static const struct report_column columns[] = {
 	{"label", REPORT_IS_TEXT, "label", 0, 1, NULL},

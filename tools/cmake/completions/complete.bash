@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 
 _showstopper_complete() {
-	local readline_word=$2 line=${COMP_LINE:0:COMP_POINT} rest word more i
-	local -a words=() begins=()
+	local readline_word=$2 line=${COMP_LINE:0:COMP_POINT} rest word more i words=() begins=()
 	# The words up to the cursor, put together again where readline broke them at = and :, and where each begins in COMP_WORDS.
 	for ((i = 0; i <= COMP_CWORD; i++)); do
 		rest=${line#"${line%%[![:space:]]*}"} word=${COMP_WORDS[i]}
@@ -15,33 +14,23 @@ _showstopper_complete() {
 		fi
 		line=${rest#"$word"}
 	done
-	COMPREPLY=()
 	while IFS=$'\t' read -r word more; do
 		rest=${words[-1]#"$more"}
 		case $word in
+		:file) compopt -o default ;;&
+		:directory) compopt -o dirnames ;;&
 		:file | :directory)
-			# Readline's own completion, where its word is what is wanted.
-			if [[ $rest != "$readline_word" ]]; then
-				mapfile -t COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
-			elif [[ $word == :file ]]; then
-				compopt -o default
-			else
-				compopt -o dirnames
-			fi
+			# Readline does it by itself where its word is what is wanted.
+			[[ $rest == "$readline_word" ]] || mapfile -t COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
 			;;
 		:process) for i in /proc/[0-9]*; do COMPREPLY+=("$more${i#/proc/}"); done ;;
 		:nospace) compopt -o nospace ;;
 		:command)
-			if declare -F _comp_command_offset >/dev/null; then
-				_comp_command_offset "${begins[more]}"
-			elif declare -F _command_offset >/dev/null; then
-				_command_offset "${begins[more]}"
-			elif ((more == ${#words[@]} - 1)); then
-				mapfile -t COMPREPLY < <(compgen -c -- "${words[-1]}")
-			else
-				compopt -o default
-			fi
-			return
+			for i in _comp_command_offset _command_offset; do
+				! declare -F $i >/dev/null || { $i "${begins[more]}" && return; }
+			done
+			((more < ${#words[@]} - 1)) || mapfile -t COMPREPLY < <(compgen -c -- "${words[-1]}")
+			compopt -o default
 			;;
 		"${words[-1]}"*) COMPREPLY+=("$word") ;;
 		esac

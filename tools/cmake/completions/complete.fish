@@ -16,10 +16,9 @@ function __showstopper_complete
                 printf '%s\n' $more(__fish_complete_pids)
             case ':nospace*'
             case ':command*'
-                set -l before
-                test $more -lt (count $words); and set before (string escape -- $words[(math $more + 1)..-1])
-                set -l command (string trim -l -- "$before $last")
-                complete --do-complete=$command
+                set -e words[1..$more]
+                test (count $words) -eq 0; or set words (string escape -- $words)
+                complete --do-complete="$words $last"
             case '*'
                 printf '%s\n' $line
         end

@@ -1,29 +1,21 @@
 #compdef @program@
 # What zsh completes for @program@, which says it itself (src/cli/complete.h).
-
-_showstopper_answer() {
-	local word more nospace
-	local -a candidates
-	for word in ${(f)"$("${words[1]/#\~\//$HOME/}" --complete "${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null </dev/null)"}; do
-		more=${word#*$'\t'}
-		case $word in
-		(:nospace) nospace=yes ;;
-		(:file*|:directory*|:process*)
-			IPREFIX+=$more PREFIX=${PREFIX#"$more"}
-			case $word in (:file*) _files ;; (:dir*) _files -/ ;; (*) compadd /proc/<->(:t) ;; esac
-			;;
-		(:command*)
-			# The index of words, which begins with 1 here.
-			((more < CURRENT - 1)) || { [[ $PREFIX == -* ]] || _command_names -e; return }
-			words=("${(@)words[more + 1,-1]}")
-			((CURRENT -= more))
-			_normal
-			return
-			;;
-		(*) candidates+=("${${word%%$'\t'*}//:/\\:}:$more") ;;
-		esac
-	done
-	((${#candidates} == 0)) || _describe 'option or value' candidates ${nospace:+-S} ${nospace:+''}
-}
-
-_showstopper_answer
+local word more nospace candidates=()
+for word in ${(f)"$("${words[1]/#\~\//$HOME/}" --complete "${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null </dev/null)"}; do
+	more=${word#*$'\t'}
+	case $word in
+	(:nospace) nospace=yes ;;
+	(:file*|:directory*|:process*)
+		IPREFIX+=$more PREFIX=${PREFIX#"$more"}
+		case $word in (:file*) _files ;; (:dir*) _files -/ ;; (*) compadd /proc/<->(:t) ;; esac
+		;;
+	(:command*)
+		((more < CURRENT - 1)) || { [[ $PREFIX == -* ]] || _command_names -e; return }
+		shift more words
+		((CURRENT -= more))
+		_normal; return
+		;;
+	(*) candidates+=("${${word%%$'\t'*}//:/\\:}:$more") ;;
+	esac
+done
+((${#candidates} == 0)) || _describe 'option or value' candidates ${nospace:+-S} ${nospace:+''}
