@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -327,8 +328,10 @@ static void the_record_says_what_is_asked_for(void **state)
 	assert_int_equal(mkfifo(file, 0600), 0);
 	snprintf(record, sizeof record, "%s" RECORD, root);
 	const pid_t pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		_exit(frequency_hold_set(hold, error) != 0);
+	}
 	/* The time limit of the whole test is that of this wait, too. */
 	while (stat(record, &about) == 0 && about.st_size == 0)
 		usleep(1000);

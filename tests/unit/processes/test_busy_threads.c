@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,8 @@ static pid_t start(size_t threads)
 	const pid_t pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
+		/* After a test that fails nobody kills it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
 		for (size_t i = 1; i < threads; i++) {
 			pthread_t thread;
