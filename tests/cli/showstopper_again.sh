@@ -48,7 +48,7 @@ end_run() {
 
 # ---- What is measured ---------------------------------------------------------------------------------------------------------
 
-# A machine that is busy all the time, but for ten idle minutes of a pause. Those are in no sample: neither in one of the log, nor in the estimate
+# A machine that is busy all the time, but for most of a second in a pause. That is in no sample: neither in one of the log, nor in the estimate
 # that is controlled by.
 mkdir -p root/proc root/sys
 idle() {
@@ -60,7 +60,8 @@ idle 1000
 start --sysroot root -F source=idle -T 100% -c open -r 2s -o log.csv --log-interval 100m -n 1 sleep 1000
 wait_until has_lines log.csv 5
 stop_job
-idle 61000
+sleep 1
+idle 1090
 kill -CONT "$background"
 wait_background
 expect_status 0

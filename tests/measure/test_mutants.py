@@ -113,6 +113,8 @@ def test_mistakes_are_put_in_and_taken_out(
     monkeypatch.setattr(copy, "try_one", None)
     assert mutants.measured(copy, order, 2, 1e9, again, {}, known) == found[:2]
     assert mutants.Results(folder / "results.csv", "two").found == []
+    copy.leave_scripts_out()
+    assert sorted(copy.tests) == ["test_sum"]
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:

@@ -210,6 +210,9 @@ class Copy:
                 made[name] = Test(name, entry["command"], env, folder, target)
         return made
 
+    def leave_scripts_out(self) -> None:
+        self.tests = {name: test for name, test in self.tests.items() if not test.is_script}
+
     def ninja(self, targets: Iterable[str]) -> list[object]:
         return ["ninja", "-C", self.build, "-j", str(self.jobs), *targets]
 
@@ -324,13 +327,13 @@ def survivors(found: Iterable[Found]) -> list[str]:
 
 
 class Results:
-    """Of one revision, kept in a file; those of another one are thrown away."""
+    """Of one revision and kind of run, kept in a file; those of another one are thrown away."""
 
     def __init__(self, path: Path, revision: str) -> None:
         self.path, self.found = path, list[Found]()
         head = f"# {revision}\n"
         text = path.read_text() if path.exists() else ""
-        if revision and not revision.endswith("-dirty") and text.startswith(head):
+        if revision and "-dirty" not in revision and text.startswith(head):
             for row in csv.reader(text[len(head) :].splitlines()[1:]):
                 self.found.append(Found(Mutant(row[0], int(row[1]), row[2], row[3]), row[4], row[5]))
         else:
@@ -354,7 +357,8 @@ def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, resul
         if len(done) == number or time.monotonic() - began > seconds:
             break
         names = tests_of(mutant.file, known, copy.tests)
-        refuse(not names, f"no test is said to see {mutant.file}")
+        if not names:
+            raise Trouble(f"no test is said to see {mutant.file} (one that is no script, with --units)")
         reason = equivalent.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
         one = Found(mutant, EQUIVALENT, reason) if reason else results.of(mutant)
         if not one:
