@@ -139,7 +139,8 @@ static void look_at_means(void)
 			check_near(mean.power, power / seconds, "mean power");
 		const double others = sum_of(OTHERS, false, start, end, &seconds);
 		if (seconds > 1e-3)
-			check_near(report_log_mean_of(&in_file, in_file.others, start, end), others / seconds, "mean of others");
+			check_near(
+				report_log_mean_of(&in_file, in_file.background, start, end), others / seconds, "mean of others");
 		const double target = sum_of(TARGET, true, start, end, &seconds);
 		check_near(mean.targeted, seconds, "seconds with load and target");
 		if (seconds > 1e-3)
