@@ -57,7 +57,7 @@ NOISY = mutant(3, "\treturn a - b;")
 QUIET = mutant(7, "\treturn a * 3;")
 ENDLESS = mutant(12, "\t\ta = a;")
 SAME = mutant(3, "\treturn (a + b);")
-BROKEN = mutant(3, "\treturn a +* b;")
+BROKEN = mutant(3, "\treturn a +* b,\n\t\t;")
 
 
 def confined() -> bool:

@@ -4,6 +4,7 @@ mutant may signal whomever it likes."""
 
 import csv
 import fnmatch
+import io
 import json
 import os
 import random
@@ -82,7 +83,8 @@ def universalmutator(folder: Path, version: str = "1.14.1") -> Generate:
 
     def generate(root: Path, files: list[str]) -> list[Mutant]:
         made = json.loads(output_of([python, "-c", SCRIPT % (RULES,), root, *files]))
-        return [Mutant(*of) for of in made]
+        # A break or continue on a line of its own is no mistake that anybody makes, and most often no C.
+        return [Mutant(*of) for of in made if "\n" not in of[3]]
 
     return generate
 
@@ -334,7 +336,7 @@ class Results:
         head = f"# {revision}\n"
         text = path.read_text() if path.exists() else ""
         if revision and "-dirty" not in revision and text.startswith(head):
-            for row in csv.reader(text[len(head) :].splitlines()[1:]):
+            for row in list(csv.reader(io.StringIO(text[len(head) :], newline="")))[1:]:
                 self.found.append(Found(Mutant(row[0], int(row[1]), row[2], row[3]), row[4], row[5]))
         else:
             path.write_text(head + table_text([COLUMNS]))
