@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/splitmix.h"
 #include "fake_policies.h"
 
 #define RECORD "/run/showstopper/frequency"
@@ -421,6 +422,71 @@ static void what_cannot_be_given_back_is_told_and_stays_recorded(void **state)
 	expect_limits(0, 800000, 3600000);
 }
 
+/* ---- Whatever happens ------------------------------------------------------------------------------------------------- */
+
+#define POLICIES 4
+
+static void write_limit(unsigned policy, const char *name, uint64_t khz)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%llu\n", (unsigned long long)khz);
+	fake_policy_file(root, policy, name, text);
+}
+
+/* Any policies with any limits are held at any frequencies, by runs that give them back, or are killed, and then by the next one. */
+static void limits_are_as_before_whatever_happens(void **state)
+{
+	(void)state;
+	for (unsigned i = 2; i < POLICIES; i++) {
+		char processors[8];
+		snprintf(processors, sizeof processors, "%u\n", i);
+		fake_policy(root, i, processors);
+	}
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		uint64_t random = seed, low[POLICIES], high[POLICIES];
+		for (unsigned i = 0; i < POLICIES; i++) {
+			low[i] = 800000 + splitmix_next(&random) % 2800000;
+			high[i] = low[i] + splitmix_next(&random) % (3600001 - low[i]);
+			write_limit(i, "scaling_min_freq", low[i]);
+			write_limit(i, "scaling_max_freq", high[i]);
+		}
+		const uint64_t bits = splitmix_next(&random);
+		struct frequency_hold *hold = frequency_hold_new(root, POLICIES, error);
+		assert_non_null(hold);
+		for (unsigned i = 0; i < POLICIES; i++)
+			if (bits >> i & 1)
+				assert_int_equal(
+					frequency_hold_add(hold, i, 800000 + splitmix_next(&random) % 2800001, 3600000, error),
+					0);
+		/* As master and guardian share it; either may be the one who gives back. */
+		const pid_t pid = fork();
+		if (pid == 0) {
+			const bool is_set = frequency_hold_set(hold, error) == 0;
+			_exit(is_set && (!(bits & 16) || frequency_hold_give_back(hold, error) == 0) ? 0 : 1);
+		}
+		int status;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (status != 0)
+			fail_msg("seed %d: it can not be set, or not given back", (int)seed);
+		if (bits & 32)
+			assert_int_equal(frequency_hold_give_back(hold, error), 0);
+		frequency_hold_free(hold);
+		/* The next run. */
+		hold = frequency_hold_new(root, POLICIES, error);
+		assert_non_null(hold);
+		assert_int_equal(frequency_hold_give_back(hold, error), 0);
+		frequency_hold_free(hold);
+		for (unsigned i = 0; i < POLICIES; i++) {
+			uint64_t low_khz = 0, high_khz = 0;
+			frequency_policy_limits(root, i, &low_khz, &high_khz);
+			if (low_khz != low[i] || high_khz != high[i])
+				fail_msg("seed %d: policy%u has %d to %d, and had %d to %d", (int)seed, i, (int)low_khz,
+					(int)high_khz, (int)low[i], (int)high[i]);
+		}
+		assert_false(is_recorded());
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
 
 int main(void)
@@ -441,6 +507,7 @@ int main(void)
 		TEST(the_record_says_what_is_asked_for),
 		TEST(a_link_is_no_record),
 		TEST(odd_records),
+		TEST(limits_are_as_before_whatever_happens),
 		TEST(no_record_can_be_made),
 		TEST(what_cannot_be_given_back_is_told_and_stays_recorded),
 	};
