@@ -282,6 +282,22 @@ wait_background
 [ "$status" -eq 143 ] || fail "$what: status $status, expected 143"
 expect_left_running 1
 
+# ---- Left alone -------------------------------------------------------------------------------------------------------------------
+
+# Its executor is killed while guardian and master stand still: another executor, whose own workload ends, lets it go.
+start_run -q -T 0 -c open --attach "$tree" -n 1 sleep 1000
+wait_until is_stopped "$tree"
+master=$(children "$background")
+for executor in $(children "$master"); do
+	if [ -n "$(children "$executor")" ]; then workload=$(children "$executor"); else holder=$executor; fi
+done
+kill -STOP "$background" "$master"
+kill -KILL "$holder" "$workload"
+wait_until tree_is running
+kill -KILL "$master" "$background"
+wait_background
+expect_left_running 1
+
 # ---- Ends -------------------------------------------------------------------------------------------------------------------------
 
 # It ends by itself: no failure, not started again.

@@ -97,6 +97,13 @@ expect_text err '^showstopper: all workloads have ended(, [0-9.]+ s before the r
 show -q --when-one-ends=stop -T 100% -c open -r 1h -n 1 sh -c '(setsid sh -c "sleep 0.5; echo done >done" &)' : -n 1 sleep 1000
 expect_status 0
 [ -e 'done' ] || fail "$what: did not wait for the rest of the workload"
+# An end that was asked for is none that comes too early; without it the requirement is missed.
+show -q --when-one-ends=stop --require error=100 -T 100% -c open -r 1h -n 1 sleep 2 : -n 1 sleep 1000
+expect_status 0
+expect_lines err 0
+show -q --require error=100 -T 100% -c open -r 1h -n 2 sleep 2
+expect_status 3
+expect_text err '^showstopper: the run ended [0-9.]+ s early, and --require is for all of it$'
 # Nobody ends: the time is over.
 show -q --when-one-ends=stop -T 100% -c open -r 300m -n 2 sleep 1000
 expect_status 0

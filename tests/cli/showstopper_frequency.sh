@@ -190,6 +190,13 @@ kill -KILL "$guardian"
 wait_background
 wait_until is_untouched
 expect_untouched
+# Nothing is held by a run that is refused for another reason.
+rm started
+machine
+run showstopper --sysroot root -T 100% -r 1s --frequency 1.8GHz --attach 2147483647 touch started
+expect_trouble '^showstopper: --attach: process 2147483647 does not exist'
+[ ! -e started ] || fail "$what: a workload was started"
+expect_untouched
 # One run at a time. What another one changes meanwhile is told, and set back too.
 begin
 run showstopper --sysroot root -T 100% -r 1s --frequency 2.4GHz true
@@ -247,6 +254,24 @@ expect_status 0
 expect_text err "^showstopper: --frequency: gave back what a run had left that was killed: limits of $count polic(y|ies)\$"
 expect_limits 60000 '800000 2400000'
 policy 60000 60000
+expect_untouched
+
+# With -q it is not said: neither what a dead run left nor what somebody else sets meanwhile.
+left_and_changed() {
+	begin
+	kill -STOP "$guardian" "$master" "$executor"
+	kill -KILL "$executor" "$master" "$guardian"
+	wait_background
+	wait_until flock -n "$record" true
+	# shellcheck disable=SC2086 # none or one
+	run showstopper $1 --sysroot root -T 100% -r 1h -n 1 --frequency 1.8GHz sh -c "echo 1500000 >$folder/policy$first/scaling_max_freq"
+	expect_status 0
+}
+left_and_changed ""
+expect_text err 'gave back what a run had left'
+expect_text err 'something else changed policy'
+left_and_changed -q
+expect_lines err 0
 expect_untouched
 
 finish

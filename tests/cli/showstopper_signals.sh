@@ -161,6 +161,13 @@ for signal in HUP INT; do
 	expect_end 'signal 15'
 done
 
+# SIGTERM ends it in any case: a supervisor that ignores it itself, or that nobody has told otherwise, still means it.
+ignored=TERM
+start 2 -q -T 100% -c open -n 2 sleep 1000
+ignored=
+kill -TERM "$guardian"
+expect_end 'signal 15'
+
 # ---- Suspended and continued --------------------------------------------------------------------------------------------------
 
 rows() {

@@ -462,6 +462,14 @@ static void capacity_is_looked_at_again_once_a_second(void **state)
 	put("/a", "cpu.max", "");
 	atomic_store(&capacity.looked_ns, 0);
 	assert_true(is(read_group().processors, 4));
+	/* Where nothing says anything any more, as when a group is being removed, it is what it was. */
+	put("/a", "cpu.max", "50000 100000\n");
+	atomic_store(&capacity.looked_ns, 0);
+	assert_true(is(read_group().processors, 0.5));
+	put("/a", "cpu.max", "");
+	fake_file(root, "/sys/devices/system/cpu/online", "");
+	atomic_store(&capacity.looked_ns, 0);
+	assert_true(is(read_group().processors, 0.5));
 	/* What is no usage is an error. */
 	put("/a", "cpu.stat", "nr_periods 0\n");
 	assert_int_equal(linux_cgroup_read(&group, &host.env, &capacity, &now), -1);

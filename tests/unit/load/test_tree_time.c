@@ -461,6 +461,24 @@ START_TEST(real_processes)
 }
 END_TEST
 
+/* A number that was a stranger's is looked at again after some hundred forks, also where there was a look every few of them. */
+START_TEST(a_strangers_number_is_given_again)
+{
+	struct linux_tree_time_reading reading;
+	process((struct made_up){.pid = 100, .parent = 1});
+	process((struct made_up){.pid = 300, .parent = 1, .own = 70});
+	open_tree(100);
+	expect(0, 1);
+	vanish(300);
+	process((struct made_up){.pid = 300, .parent = 100, .own = 1, .start = 5000});
+	for (int i = 0; i < 4; i++) {
+		forks += 90;
+		ck_assert_int_eq(linux_tree_time_read(tree, forks, &reading), 0);
+	}
+	expect(1, 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *const suite = suite_create("linux_tree_time");
@@ -468,6 +486,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_there);
+	tcase_add_test(tests, a_strangers_number_is_given_again);
 	tcase_add_loop_test(tests, one_process, 0, 3);
 	tcase_add_loop_test(tests, children_come_and_go, 0, 3);
 	tcase_add_loop_test(tests, dies_while_reading, 0, 3);

@@ -5,11 +5,13 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
 
+#include "base/splitmix.h"
 #include "fake_policies.h"
 
 #define RECORD "/run/showstopper/frequency"
@@ -288,6 +290,87 @@ static void what_cannot_be_given_back_after_a_dead_run_is_refused(void **state)
 	expect_restored(0);
 }
 
+static void is_record(const char *expected)
+{
+	char path[2 * PATH_MAX], text[256] = "";
+	snprintf(path, sizeof path, "%s" RECORD, root);
+	FILE *const file = fopen(path, "re");
+	assert_non_null(file);
+	const size_t length = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	assert_string_equal(text, expected);
+}
+
+/* Each policy with what it is set to, by which the next run tells what somebody has set since, and with what it had. */
+static void the_record_says_what_is_set(void **state)
+{
+	(void)state;
+	fake_policy_file(root, 1, "scaling_min_freq", "1000000\n");
+	struct frequency_hold *const hold = hold_both(1800000, 2400000);
+	is_record("");
+	assert_int_equal(frequency_hold_set(hold, error), 0);
+	is_record("policy0 1800000 800000 3600000\npolicy1 2400000 1000000 3600000\n");
+	assert_int_equal(frequency_hold_give_back(hold, error), 0);
+	frequency_hold_free(hold);
+}
+
+/* While the highest frequency is asked for, to see whether a limit below it was somebody's wish, that is what is set. */
+static void the_record_says_what_is_asked_for(void **state)
+{
+	(void)state;
+	char file[2 * PATH_MAX], record[2 * PATH_MAX];
+	struct stat about = {0};
+	fake_policy_file(root, 1, "scaling_max_freq", "1200000\n");
+	struct frequency_hold *const hold = hold_both(1800000, 900000);
+	/* Whoever writes it waits for somebody who reads. */
+	snprintf(file, sizeof file, "%s" FREQUENCY_FOLDER "/policy1/scaling_max_freq", root);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(mkfifo(file, 0600), 0);
+	snprintf(record, sizeof record, "%s" RECORD, root);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(frequency_hold_set(hold, error) != 0);
+	}
+	/* The time limit of the whole test is that of this wait, too. */
+	while (stat(record, &about) == 0 && about.st_size == 0)
+		usleep(1000);
+	is_record("policy0 1800000 800000 3600000\npolicy1 3600000 800000 1200000\n");
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(unlink(file), 0);
+	fake_policy_file(root, 1, "scaling_max_freq", "3600000\n");
+	assert_int_equal(frequency_hold_give_back(hold, error), 0);
+	expect_limits(0, 800000, 3600000);
+	frequency_hold_free(hold);
+}
+
+/* Whoever may make files in /run could have one of root's written. */
+static void a_link_is_no_record(void **state)
+{
+	(void)state;
+	char link[2 * PATH_MAX], target[2 * PATH_MAX], text[64] = "";
+	static const char kept[] = "policy0 3600000 800000 3000000\n";
+	fake_file(root, "/precious", kept);
+	fake_file(root, "/run/showstopper/x", "");
+	snprintf(link, sizeof link, "%s" RECORD, root);
+	snprintf(target, sizeof target, "%s/precious", root);
+	assert_int_equal(symlink(target, link), 0);
+	struct frequency_hold *const hold = hold_both(1800000, 1800000);
+	assert_int_equal(hold->record, -1);
+	assert_int_equal(hold->restored, 0);
+	assert_int_equal(frequency_hold_set(hold, error), 0);
+	assert_int_equal(frequency_hold_give_back(hold, error), 0);
+	frequency_hold_free(hold);
+	FILE *const file = fopen(target, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof text, file));
+	fclose(file);
+	assert_string_equal(text, kept);
+	assert_int_equal(unlink(link), 0);
+}
+
 static void odd_records(void **state)
 {
 	(void)state;
@@ -339,6 +422,71 @@ static void what_cannot_be_given_back_is_told_and_stays_recorded(void **state)
 	expect_limits(0, 800000, 3600000);
 }
 
+/* ---- Whatever happens ------------------------------------------------------------------------------------------------- */
+
+#define POLICIES 4
+
+static void write_limit(unsigned policy, const char *name, uint64_t khz)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%llu\n", (unsigned long long)khz);
+	fake_policy_file(root, policy, name, text);
+}
+
+/* Any policies with any limits are held at any frequencies, by runs that give them back, or are killed, and then by the next one. */
+static void limits_are_as_before_whatever_happens(void **state)
+{
+	(void)state;
+	for (unsigned i = 2; i < POLICIES; i++) {
+		char processors[8];
+		snprintf(processors, sizeof processors, "%u\n", i);
+		fake_policy(root, i, processors);
+	}
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		uint64_t random = seed, low[POLICIES], high[POLICIES];
+		for (unsigned i = 0; i < POLICIES; i++) {
+			low[i] = 800000 + splitmix_next(&random) % 2800000;
+			high[i] = low[i] + splitmix_next(&random) % (3600001 - low[i]);
+			write_limit(i, "scaling_min_freq", low[i]);
+			write_limit(i, "scaling_max_freq", high[i]);
+		}
+		const uint64_t bits = splitmix_next(&random);
+		struct frequency_hold *hold = frequency_hold_new(root, POLICIES, error);
+		assert_non_null(hold);
+		for (unsigned i = 0; i < POLICIES; i++)
+			if (bits >> i & 1)
+				assert_int_equal(
+					frequency_hold_add(hold, i, 800000 + splitmix_next(&random) % 2800001, 3600000, error),
+					0);
+		/* As master and guardian share it; either may be the one who gives back. */
+		const pid_t pid = fork();
+		if (pid == 0) {
+			const bool is_set = frequency_hold_set(hold, error) == 0;
+			_exit(is_set && (!(bits & 16) || frequency_hold_give_back(hold, error) == 0) ? 0 : 1);
+		}
+		int status;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (status != 0)
+			fail_msg("seed %d: it can not be set, or not given back", (int)seed);
+		if (bits & 32)
+			assert_int_equal(frequency_hold_give_back(hold, error), 0);
+		frequency_hold_free(hold);
+		/* The next run. */
+		hold = frequency_hold_new(root, POLICIES, error);
+		assert_non_null(hold);
+		assert_int_equal(frequency_hold_give_back(hold, error), 0);
+		frequency_hold_free(hold);
+		for (unsigned i = 0; i < POLICIES; i++) {
+			uint64_t low_khz = 0, high_khz = 0;
+			frequency_policy_limits(root, i, &low_khz, &high_khz);
+			if (low_khz != low[i] || high_khz != high[i])
+				fail_msg("seed %d: policy%u has %d to %d, and had %d to %d", (int)seed, i, (int)low_khz,
+					(int)high_khz, (int)low[i], (int)high[i]);
+		}
+		assert_false(is_recorded());
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
 
 int main(void)
@@ -355,7 +503,11 @@ int main(void)
 		TEST(what_a_dead_run_left_is_given_back),
 		TEST(what_was_set_since_a_run_died_stays),
 		TEST(what_cannot_be_given_back_after_a_dead_run_is_refused),
+		TEST(the_record_says_what_is_set),
+		TEST(the_record_says_what_is_asked_for),
+		TEST(a_link_is_no_record),
 		TEST(odd_records),
+		TEST(limits_are_as_before_whatever_happens),
 		TEST(no_record_can_be_made),
 		TEST(what_cannot_be_given_back_is_told_and_stays_recorded),
 	};

@@ -201,6 +201,9 @@ static void a_backslash_takes_the_next_character_as_it_is(void **state)
 static void processor_lists_go_on_over_commas(void **state)
 {
 	(void)state;
+	parse("cpus=9,0,9-10,loop");
+	assert_int_equal(test.values.cpus->count, 3);
+	assert_true(test.values.loop);
 	parse("cpus=0-1,8,3,gain=2");
 	assert_int_equal(test.values.cpus->count, 4);
 	assert_int_equal(test.values.cpus->cpu[3], 8);

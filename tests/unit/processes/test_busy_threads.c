@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A child's threads run, wait, and change their parts; who ran is read from the real /proc. */
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +76,8 @@ static pid_t start(size_t threads)
 	const pid_t pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
+		/* After a test that fails nobody kills it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
 		for (size_t i = 1; i < threads; i++) {
 			pthread_t thread;
@@ -220,6 +224,29 @@ START_TEST(looks_become_rare_where_nothing_changes)
 }
 END_TEST
 
+static size_t open_files(void)
+{
+	size_t count = 0;
+	DIR *const directory = opendir("/proc/self/fd");
+	ck_assert_ptr_nonnull(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+/* Ten looks a second, of some threads each: what one of them kept open would be all that may be open within minutes. */
+START_TEST(a_look_leaves_nothing_open)
+{
+	start(8);
+	look();
+	const size_t before = open_files();
+	for (int i = 0; i < 5; i++)
+		look();
+	ck_assert_uint_eq(open_files(), before);
+}
+END_TEST
+
 /* The processor of those that don't stop at once is all that their first thread could run on, and that is to give way to everybody. */
 static void share_a_processor(size_t threads)
 {
@@ -325,6 +352,7 @@ int main(void)
 	tcase_add_test(tcase, the_first_thread_is_none_of_them);
 	tcase_add_test(tcase, of_many_the_busiest_are_chosen);
 	tcase_add_test(tcase, looks_become_rare_where_nothing_changes);
+	tcase_add_test(tcase, a_look_leaves_nothing_open);
 	tcase_add_test(tcase, who_runs_stops_though_the_first_thread_gets_no_processor);
 	tcase_add_test(tcase, nobody_else_is_hit);
 	suite_add_tcase(suite, tcase);

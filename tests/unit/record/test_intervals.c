@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/splitmix.h"
 #include "base/units.h"
 #include "record/intervals.h"
 
@@ -45,6 +46,9 @@ static bool fails, moves;
 static int readings;
 static struct record row, last;
 static int rows, samples, counted;
+static int64_t rows_ns, samples_ns, row_end_ns; /* their lengths together, and where the last row ended */
+static double row_work_s;                       /* what all rows say was done */
+static bool rows_follow;                        /* each one begins where the one before ended */
 
 static bool read_source(void *context, struct sst_reading *reading)
 {
@@ -60,6 +64,10 @@ static void take_row(void *context, struct record *record)
 	assert_ptr_equal(context, &run);
 	row = *record;
 	rows++;
+	rows_ns += record->length_ns;
+	row_work_s += record->machine.work;
+	rows_follow &= !row_end_ns || record->end_ns - record->length_ns == row_end_ns;
+	row_end_ns = record->end_ns;
 }
 
 static bool take_sample(void *context, const struct record *record, bool counts)
@@ -67,6 +75,7 @@ static bool take_sample(void *context, const struct record *record, bool counts)
 	assert_ptr_equal(context, &run);
 	last = *record;
 	samples++;
+	samples_ns += record->length_ns;
 	counted += counts;
 	return moves;
 }
@@ -91,6 +100,9 @@ static int enter(void **state)
 	work_ms = 0;
 	fails = moves = false;
 	readings = rows = samples = counted = 0;
+	rows_ns = samples_ns = row_end_ns = 0;
+	row_work_s = 0;
+	rows_follow = true;
 	return intervals_init(&intervals, &run, 300 * NS_PER_MS, false);
 }
 
@@ -305,6 +317,53 @@ static void background_is_what_is_not_of_the_run(void **state)
 	assert_true(fabs(last.background - 0.5) < 1e-9 && fabs(row.background - 0.5) < 1e-9);
 }
 
+/*
+ * Wake-ups late by any time, readings that take a while or fail, pauses: rows and samples follow one another without a hole, are together as long as
+ * the run without its pauses, and nothing that was done is in none of them or in two.
+ */
+static void all_of_the_time_is_in_one_row(void **state)
+{
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		uint64_t random = seed;
+		int64_t ran_ms = 0, begun_ms = (int64_t)(splitmix_next(&random) % 3000) - 1500;
+		uint64_t counted_ms = 0;
+		leave(state);
+		assert_int_equal(enter(state), 0);
+		start(begun_ms);
+		for (int i = 0; i < 60; i++) {
+			const uint64_t bits = splitmix_next(&random);
+			const int64_t before_ms = now_ms;
+			const int64_t due_ms = ms(intervals_next(&intervals));
+			const bool pauses = bits % 13 == 0;
+			/* It may wake up early, for another reason, or late. */
+			const int64_t at_ms = (due_ms > before_ms ? due_ms : before_ms) + (int64_t)((bits >> 8) % 90) - 30;
+			late_ms = 0;
+			work_ms += (bits >> 16) % 400;
+			fails = bits % 7 == 0;
+			take(at_ms > before_ms ? at_ms : before_ms + 1, pauses ? INTERVALS_PAUSE : INTERVALS_GO_ON);
+			if (!pauses && i < 59)
+				continue;
+			/* What is in no row since the last one that could be read. */
+			fails = false;
+			work_ms += 17;
+			take(now_ms + 400, INTERVALS_END);
+			ran_ms += now_ms - begun_ms;
+			counted_ms += work_ms;
+			if (rows_ns != ran_ms * NS_PER_MS || !rows_follow || fabs(row_work_s - (double)counted_ms / 1000) > 1e-9)
+				fail_msg("seed %d: rows of %d ms and %.3f s of work, expected %d ms and %.3f s%s", (int)seed,
+					(int)(rows_ns / NS_PER_MS), row_work_s, (int)ran_ms, (double)counted_ms / 1000,
+					rows_follow ? "" : ", and a hole between them");
+			assert_int_equal(samples_ns, rows_ns);
+			/* Whatever is done in the pause is in none. */
+			work_ms = 0;
+			row_end_ns = 0;
+			begun_ms = now_ms + (int64_t)((bits >> 32) % 5000);
+			atomic_fetch_add(&run.shared->origin_ns, (begun_ms - now_ms) * NS_PER_MS);
+			start(begun_ms);
+		}
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int main(void)
@@ -318,6 +377,7 @@ int main(void)
 		TEST(free_stretches_do_not_count),
 		TEST(a_standstill_is_taken_back),
 		TEST(a_move_begins_anew),
+		TEST(all_of_the_time_is_in_one_row),
 		TEST(background_is_what_is_not_of_the_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Mutants of a project of three functions: which its tests notice, which are none, and what is said of them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from measure import mutants
+from measure.mutants import EQUIVALENT, MISSED, NOTICED, Found, Mutant
+from measure.text import Trouble
+
+FILE = "src/sum/sum.c"
+SUM = """int sum(int a, int b)
+{
+	return a + b;
+}
+int untested(int a)
+{
+	return a * 2;
+}
+int forever(int a)
+{
+	while (a > 0)
+		a--;
+	return a;
+}
+"""
+TEST = """int sum(int a, int b);
+int forever(int a);
+int main(void)
+{
+	return sum(2, 2) != 4 || sum(5, 1) != 6 || forever(3) != 0;
+}
+"""
+BUILD = """cmake_minimum_required(VERSION 3.22)
+project(sums LANGUAGES C)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+include(CTest)
+add_library(sums STATIC src/sum/sum.c)
+add_executable(test_sum tests/test_sum.c)
+target_link_libraries(test_sum sums)
+add_test(NAME test_sum COMMAND test_sum)
+add_test(NAME test_broken COMMAND false)
+add_test(NAME script COMMAND sh ${CMAKE_SOURCE_DIR}/tests/script.sh)
+set_tests_properties(script PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "WHERE=${CMAKE_BINARY_DIR}")
+"""
+# What is seen by whole programs alone.
+SCRIPT = '[ "$(basename "$WHERE")" = build ] || exit 1\nexit 77\n'
+
+
+def mutant(line: int, new: str) -> Mutant:
+    old = SUM.splitlines()[line - 1]
+    return Mutant(FILE, line, old, new)
+
+
+NOISY = mutant(3, "\treturn a - b;")
+QUIET = mutant(7, "\treturn a * 3;")
+ENDLESS = mutant(12, "\t\ta = a;")
+SAME = mutant(3, "\treturn (a + b);")
+BROKEN = mutant(3, "\treturn a +* b,\n\t\t;")
+
+
+def confined() -> bool:
+    return subprocess.call(["unshare", "--pid", "--fork", "--mount", "true"], stderr=subprocess.DEVNULL) == 0
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for name, text in {
+        FILE: SUM,
+        "tests/test_sum.c": TEST,
+        "tests/script.sh": SCRIPT,
+        "CMakeLists.txt": BUILD,
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", root, *words], check=True)
+    return root
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_mistakes_are_put_in_and_taken_out(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutants, "LEAST_LIMIT_S", 1.0)
+    folder = tmp_path / "there"
+    copy = mutants.Copy(project, folder, 2, ["sums"])
+    known = [("src/*", "test_{name}|test_broken"), ("src/sum/*", "script")]
+    results = mutants.Results(folder / "results.csv", "one")
+    order = [BROKEN, NOISY, SAME, QUIET, ENDLESS]
+    found = mutants.measured(copy, order, 9, 1e9, results, {}, known)
+    assert [(one.mutant, one.verdict, one.by) for one in found] == [
+        (NOISY, NOTICED, "test_sum"),
+        (QUIET, MISSED, ""),
+        (ENDLESS, NOTICED, "test_sum"),
+    ]
+    assert [one.verdict for one in results.found] == [mutants.BROKEN, NOTICED, mutants.SAME, MISSED, NOTICED]
+    assert "test_broken fails as things are, and is left out" in capsys.readouterr().out
+    assert mutants.survivors(found) == [f"{FILE}:7", "- return a * 2;", "+ return a * 3;", ""]
+    # Neither the project nor its copy is another one afterwards.
+    assert (project / FILE).read_text() == SUM == (copy.tree / FILE).read_text()
+    assert copy.builds(["test_sum"]) and copy.runs(copy.tests["test_sum"], 60)
+    # What was left in the copy goes, and what is new comes.
+    (copy.tree / FILE).write_text("")
+    (copy.tree / "src/old.c").write_text("")
+    copy.fetch()
+    assert (copy.tree / FILE).read_text() == SUM and not (copy.tree / "src/old.c").exists()
+    # Of the same revision nothing is tried twice.
+    again = mutants.Results(folder / "results.csv", "one")
+    assert again.found == results.found
+    monkeypatch.setattr(copy, "try_one", None)
+    assert mutants.measured(copy, order, 2, 1e9, again, {}, known) == found[:2]
+    assert mutants.Results(folder / "results.csv", "two").found == []
+    copy.leave_scripts_out()
+    assert sorted(copy.tests) == ["test_sum"]
+
+
+def test_what_is_drawn_follows_from_the_seed() -> None:
+    many = [Mutant("a.c", line, str(line), f"{line} {of}") for line in range(1, 40) for of in range(line)]
+    order = mutants.drawn(many, 7)
+    assert order == mutants.drawn(reversed(many), 7) != mutants.drawn(many, 8)
+    # Each line once, before any of them comes up again.
+    assert sorted(one.line for one in order[:39]) == list(range(1, 40))
+    assert len(order) == len(many)
+
+
+def test_tests_of_a_file() -> None:
+    known = [("src/*", "test_{folder}_.*"), ("src/base/*", "cli_(one|two)"), ("modules/*", "test_(.*_)?{name}")]
+    names = ["test_base_a", "test_base_b", "test_control_a", "cli_one", "cli_one_more", "test_sine", "test_trace_sine"]
+    assert mutants.tests_of("src/base/units.c", known, names) == ["test_base_a", "test_base_b", "cli_one"]
+    assert mutants.tests_of("src/control/loop.c", known, names) == ["test_control_a"]
+    assert mutants.tests_of("modules/trace/sine.c", known, names) == ["test_sine", "test_trace_sine"]
+    assert mutants.tests_of("tools/a.c", known, names) == []
+
+
+def test_every_source_has_tests(root: Path) -> None:
+    known = mutants.read_map(root / "tests/mutants/tests")
+    scripts = [f"cli_{path.stem}" for path in root.glob("tests/cli/*.sh")]
+    units = [f"test_{path.parent.name}_{path.stem[5:]}" for path in root.glob("tests/unit/*/test_*.c")]
+    names = [*scripts, *units, *(path.stem for path in root.glob("tests/modules/test_*.c"))]
+    for path in [*root.glob("src/**/*.c"), *root.glob("modules/*/*.c"), *root.glob("tools/*/*.c")]:
+        file = str(path.relative_to(root))
+        assert mutants.tests_of(file, known, names), file
+    mutants.read_equivalent(root / "tests/mutants/equivalent", root)
+
+
+def test_equivalent_mutants_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("one;\n\ttwo;\n")
+    names = tmp_path / "equivalent"
+    names.write_text("# Said first.\n\na.c\n- two;\n+ 2;\nit is\nthe same\n\n\na.c\n- one;\n+ 1;\nlikewise\n")
+    known = mutants.read_equivalent(names, tmp_path)
+    assert known == {("a.c", "two;", "2;"): "it is the same", ("a.c", "one;", "1;"): "likewise"}
+    for text, said in {
+        "a.c\n- three;\n+ 3;\nwhy": "a.c has no line 'three;'",
+        "a.c\n- one;\n+ 1;": "expected a file",
+        "a.c\n+ one;\n- 1;\nwhy": "expected a file",
+    }.items():
+        names.write_text(text)
+        with pytest.raises(Trouble, match=said):
+            mutants.read_equivalent(names, tmp_path)
+    assert mutants.read_equivalent(tmp_path / "none", tmp_path) == {}
+
+
+def test_the_table_counts_by_folder() -> None:
+    def of(file: str, verdict: str) -> Found:
+        return Found(Mutant(file, 1, "", ""), verdict)
+
+    found = [of("src/b/x.c", NOTICED), of("src/b/y.c", MISSED), of("src/b/y.c", NOTICED), of("src/a/x.c", EQUIVALENT)]
+    assert mutants.table_of(found) == [
+        ["folder", "mutants", "equivalent", "noticed", "not noticed", "noticed, %"],
+        ["`src/a`", "1", "1", "0", "0", ""],
+        ["`src/b`", "3", "0", "2", "1", "67"],
+        ["all", "4", "1", "2", "1", "67"],
+    ]

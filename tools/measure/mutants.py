@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes put into the sources one at a time, and whether the tests notice. All of it happens in a copy of the sources, and in PID and mount namespaces: a
+mutant may signal whomever it likes."""
+
+import csv
+import fnmatch
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure.process import has_program, output_of
+from measure.text import Trouble, lines_of, refuse, table_text
+
+RULES = ("universal.rules", "c_like.rules", "c.rules")
+NOTICED, MISSED, EQUIVALENT = "noticed", "missed", "equivalent"
+# Not compiled, or compiled to the same code: neither is a mutant.
+BROKEN, SAME = "broken", "same"
+SKIPPED = 77
+LEAST_LIMIT_S = 20.0
+COLUMNS = ["file", "line", "old", "new", "verdict", "by"]
+# The namespaces die with their first process, whatever else ends.
+CONFINED = (
+    "mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
+    ' && "$@"; exit $?'
+)
+
+
+@dataclass(frozen=True, order=True)
+class Mutant:
+    file: str  # below the root
+    line: int  # from 1
+    old: str
+    new: str
+
+    @property
+    def folder(self) -> str:
+        return self.file.rpartition("/")[0]
+
+
+@dataclass(frozen=True)
+class Found:
+    mutant: Mutant
+    verdict: str
+    by: str = ""  # the test that noticed it, or why it is equivalent
+
+
+Generate = Callable[[Path, list[str]], list[Mutant]]
+
+# ---- What there is to choose from -------------------------------------------------------------------------------------------------
+
+SCRIPT = """
+import contextlib, json, sys
+from universalmutator import mutator
+found = []
+for name in sys.argv[2:]:
+    with open(sys.argv[1] + '/' + name) as file:
+        source = file.readlines()
+    with contextlib.redirect_stdout(sys.stderr):
+        made = mutator.mutants_regexp(source, %r, ignorePatterns=[])
+    found += [[name, one[0], source[one[0] - 1].rstrip('\\n'), one[1].rstrip('\\n')] for one in made]
+json.dump(found, sys.stdout)
+"""
+
+
+def universalmutator(folder: Path, version: str = "1.14.1") -> Generate:
+    """That of PyPI, installed into a folder of its own."""
+    python = folder / "bin/python"
+    if not (folder / version).exists():
+        print(f"installing universalmutator {version} in {folder}")
+        # What else it asks for is for languages and checks that aren't wanted here.
+        output_of(["/usr/bin/python3", "-m", "venv", folder], "a venv can't be made")
+        output_of([python, "-m", "pip", "install", "-q", "--no-deps", f"universalmutator=={version}"])
+        (folder / version).touch()
+
+    def generate(root: Path, files: list[str]) -> list[Mutant]:
+        made = json.loads(output_of([python, "-c", SCRIPT % (RULES,), root, *files]))
+        # A break or continue on a line of its own is no mistake that anybody makes, and most often no C.
+        return [Mutant(*of) for of in made if "\n" not in of[3]]
+
+    return generate
+
+
+def drawn(mutants: Iterable[Mutant], seed: int) -> list[Mutant]:
+    """In an order of chance: a line comes up once before another one of its mutants does, so that one with many of them counts no more than others."""
+    by_line: dict[tuple[str, int], list[Mutant]] = {}
+    for one in sorted(mutants):
+        by_line.setdefault((one.file, one.line), []).append(one)
+    chance = random.Random(seed)
+    lines = [by_line[key] for key in sorted(by_line)]
+    for of in lines:
+        chance.shuffle(of)
+    chance.shuffle(lines)
+    most = max(map(len, lines), default=0)
+    return [of[turn] for turn in range(most) for of in lines if turn < len(of)]
+
+
+# ---- What is known of them --------------------------------------------------------------------------------------------------------
+
+
+def read_equivalent(path: Path, root: Path) -> dict[tuple[str, str, str], str]:
+    """Paragraphs: a file, `- ` and the line as it is, `+ ` and as it was made, and the reason. What isn't there any more is refused."""
+    known: dict[tuple[str, str, str], str] = {}
+    text = "\n".join(line for line in lines_of(path) if not line.startswith("#"))
+    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
+        lines = paragraph.splitlines()
+        if not lines:
+            continue
+        right = len(lines) >= 4 and lines[1].startswith("- ") and lines[2].startswith("+ ")
+        refuse(not right, f"{path}: expected a file, '- ' a line, '+ ' its mutant and a reason, found '{lines[0]}'")
+        old, new = lines[1][2:].strip(), lines[2][2:].strip()
+        there = old in (line.strip() for line in lines_of(root / lines[0]))
+        refuse(not there, f"{path}: {lines[0]} has no line '{old}'")
+        known[lines[0], old, new] = " ".join(lines[3:])
+    return known
+
+
+def read_map(path: Path) -> list[tuple[str, str]]:
+    """Lines of a pattern of files and an expression for names of tests."""
+    made = []
+    for line in lines_of(path):
+        words = line.split()
+        if words and not line.startswith("#"):
+            refuse(len(words) < 2, f"{path}: expected files and tests, found '{line}'")
+            made += [(words[0], word) for word in words[1:]]
+    refuse(not made, f"{path} says of no file which tests can see it")
+    return made
+
+
+def tests_of(file: str, known: list[tuple[str, str]], names: Iterable[str]) -> list[str]:
+    """{folder} and {name} stand for those of the file."""
+    path = Path(file)
+    patterns = [
+        test.replace("{folder}", path.parent.name).replace("{name}", path.stem)
+        for pattern, test in known
+        if fnmatch.fnmatch(file, pattern)
+    ]
+    return [name for name in names if any(re.fullmatch(pattern, name) for pattern in patterns)]
+
+
+# ---- The copy, its build and its tests --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Test:
+    name: str
+    command: list[str]
+    env: dict[str, str]
+    folder: str
+    target: str  # what is built for it; none for a script
+
+    @property
+    def is_script(self) -> bool:
+        return not self.target
+
+
+class Copy:
+    """Of the sources, in a folder of its own, with a build."""
+
+    def __init__(self, root: Path, folder: Path, jobs: int, programs: list[str]) -> None:
+        self.root, self.tree, self.build, self.jobs = root, folder / "tree", folder / "build", jobs
+        self.programs = programs
+        self.seconds: dict[str, float] = {}  # that a test takes; negative: it fails
+        refuse(not has_program("unshare"), "unshare is missing (tools/setup mutants installs it)")
+        self.fetch()
+        kind = "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF".split()
+        self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *kind])
+        self.must("build", self.ninja([]))
+        self.objects = self.read_objects()
+        self.tests = self.read_tests()
+
+    def fetch(self) -> None:
+        """What is as it was keeps its time, so that it isn't built again."""
+        names = set(output_of(["git", "-C", self.root, "ls-files"]).splitlines())
+        for name in names:
+            source, to = self.root / name, self.tree / name
+            if source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, to)
+        for path in [path for path in self.tree.rglob("*") if path.is_file()]:
+            if str(path.relative_to(self.tree)) not in names:
+                path.unlink()
+
+    def read_objects(self) -> dict[str, str]:
+        """By file of the sources."""
+        entries = json.loads((self.build / "compile_commands.json").read_text())
+        found = {}
+        for entry in entries:
+            output = entry.get("output") or re.findall(r" -o (\S+)", entry["command"])[0]
+            path = Path(entry["file"])
+            if path.is_relative_to(self.tree):
+                found[str(path.relative_to(self.tree))] = str(output)
+        return found
+
+    def read_tests(self) -> dict[str, Test]:
+        made = {}
+        for entry in json.loads(output_of(["ctest", "--test-dir", self.build, "--show-only=json-v1"]))["tests"]:
+            properties = {of["name"]: of["value"] for of in entry["properties"]}
+            program = Path(entry.get("command", [""])[0])
+            target = program.name if program.is_relative_to(self.build) else ""
+            env = dict(word.split("=", 1) for word in properties.get("ENVIRONMENT", []))
+            if not properties.get("DISABLED"):
+                name, folder = str(entry["name"]), str(properties.get("WORKING_DIRECTORY", self.build))
+                made[name] = Test(name, entry["command"], env, folder, target)
+        return made
+
+    def leave_scripts_out(self) -> None:
+        self.tests = {name: test for name, test in self.tests.items() if not test.is_script}
+
+    def ninja(self, targets: Iterable[str]) -> list[object]:
+        return ["ninja", "-C", self.build, "-j", str(self.jobs), *targets]
+
+    def confined(self, words: list[object], limit_s: float, env: dict[str, str], folder: str) -> int | None:
+        """Its status; None when it took too long."""
+        who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        spaces = ["unshare", *who, "--pid", "--fork", "--kill-child=KILL", "--mount", "sh", "-c", CONFINED, "sh"]
+        process = subprocess.Popen(
+            [*spaces, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=dict(os.environ) | env, cwd=folder, start_new_session=True)  # fmt: skip
+        try:
+            return process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.poll() is None:
+                # The first process of the namespace goes with unshare, and all others with it.
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def must(self, what: str, words: list[object]) -> None:
+        refuse(self.confined(words, 7200, {}, "/") != 0, f"can't {what}: {' '.join(map(str, words))}")
+
+    def builds(self, targets: Iterable[str]) -> bool:
+        return self.confined(self.ninja(targets), 1800, {}, "/") == 0
+
+    def runs(self, test: Test, limit_s: float) -> bool:
+        """True also for one that leaves something out."""
+        return self.confined(list(test.command), limit_s, test.env, test.folder) in (0, SKIPPED)
+
+    def look_at(self, test: Test) -> None:
+        """How long it takes as things are, and whether it passes."""
+        for _ in range(2):
+            began = time.monotonic()
+            passes = self.runs(test, 600)
+            self.seconds[test.name] = time.monotonic() - began if passes else -1.0
+            if passes:
+                return
+        print(f"{test.name} fails as things are, and is left out")
+
+    def notices(self, test: Test) -> bool:
+        """What fails once may have met a busy machine."""
+        limit_s = max(LEAST_LIMIT_S, 10 * self.seconds[test.name])
+        return not self.runs(test, limit_s) and not self.runs(test, limit_s)
+
+    def try_one(self, mutant: Mutant, names: list[str]) -> Found:
+        tests = [self.tests[name] for name in names]
+        path = self.tree / mutant.file
+        before, target = path.read_text(), self.objects[mutant.file]
+        # What the mutant before has left.
+        self.must("build", self.ninja([target]))
+        compiled = (self.build / target).read_bytes()
+        if unknown := [test for test in tests if test.name not in self.seconds]:
+            self.must("build", self.ninja(self.targets_of(unknown)))
+            for test in unknown:
+                self.look_at(test)
+        able = sorted((test for test in tests if self.seconds[test.name] >= 0), key=lambda of: self.seconds[of.name])
+        lines = before.splitlines()
+        lines[mutant.line - 1] = mutant.new
+        path.write_text("\n".join(lines) + "\n")
+        try:
+            if not self.builds([target]):
+                return Found(mutant, BROKEN)
+            if (self.build / target).read_bytes() == compiled:
+                return Found(mutant, SAME)
+            return self.test(mutant, able)
+        finally:
+            path.write_text(before)
+
+    def targets_of(self, tests: list[Test]) -> list[str]:
+        units = [test.target for test in tests if not test.is_script]
+        return units + (self.programs if len(units) < len(tests) else [])
+
+    def test(self, mutant: Mutant, tests: list[Test]) -> Found:
+        """Those that are built for one unit come first, with what they need and no more."""
+        for kind in (False, True):
+            group = [test for test in tests if test.is_script == kind]
+            if group and not self.builds(self.targets_of(group)):
+                return Found(mutant, BROKEN)
+            for test in group:
+                if self.notices(test):
+                    return Found(mutant, NOTICED, test.name)
+        return Found(mutant, MISSED)
+
+
+# ---- Results ----------------------------------------------------------------------------------------------------------------------
+
+
+def table_of(found: Iterable[Found]) -> list[list[str]]:
+    """By folder; what is equivalent counts for nothing."""
+    folders: dict[str, dict[str, int]] = {}
+    for one in found:
+        for folder in (one.mutant.folder, "all"):
+            counts = folders.setdefault(folder, {NOTICED: 0, MISSED: 0, EQUIVALENT: 0})
+            counts[one.verdict] += 1
+    made = [["folder", "mutants", "equivalent", "noticed", "not noticed", "noticed, %"]]
+    for folder in sorted(folders, key=lambda name: (name == "all", name)):
+        counts = folders[folder]
+        judged = counts[NOTICED] + counts[MISSED]
+        share = f"{100 * counts[NOTICED] / judged:.0f}" if judged else ""
+        cells = [sum(counts.values()), counts[EQUIVALENT], counts[NOTICED], counts[MISSED]]
+        made.append([folder if folder == "all" else f"`{folder}`", *map(str, cells), share])
+    return made
+
+
+def survivors(found: Iterable[Found]) -> list[str]:
+    made = []
+    for one in sorted((of for of in found if of.verdict == MISSED), key=lambda of: (of.mutant.file, of.mutant.line)):
+        mutant = one.mutant
+        made += [f"{mutant.file}:{mutant.line}", f"- {mutant.old.strip()}", f"+ {mutant.new.strip()}", ""]
+    return made
+
+
+class Results:
+    """Of one revision and kind of run, kept in a file; those of another one are thrown away."""
+
+    def __init__(self, path: Path, revision: str) -> None:
+        self.path, self.found = path, list[Found]()
+        head = f"# {revision}\n"
+        text = path.read_text() if path.exists() else ""
+        if revision and "-dirty" not in revision and text.startswith(head):
+            for row in list(csv.reader(io.StringIO(text[len(head) :], newline="")))[1:]:
+                self.found.append(Found(Mutant(row[0], int(row[1]), row[2], row[3]), row[4], row[5]))
+        else:
+            path.write_text(head + table_text([COLUMNS]))
+
+    def of(self, mutant: Mutant) -> Found | None:
+        return next((one for one in self.found if one.mutant == mutant), None)
+
+    def add(self, one: Found) -> None:
+        of = one.mutant
+        self.found.append(one)
+        with self.path.open("a", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow([of.file, of.line, of.old, of.new, one.verdict, one.by])
+
+
+def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, results: Results,
+             equivalent: dict[tuple[str, str, str], str], known: list[tuple[str, str]]) -> list[Found]:  # fmt: skip
+    """The first `number` that are mutants at all; fewer where the time ends before."""
+    began, done = time.monotonic(), list[Found]()
+    for mutant in order:
+        if len(done) == number or time.monotonic() - began > seconds:
+            break
+        names = tests_of(mutant.file, known, copy.tests)
+        if not names:
+            raise Trouble(f"no test is said to see {mutant.file} (one that is no script, with --units)")
+        reason = equivalent.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
+        one = Found(mutant, EQUIVALENT, reason) if reason else results.of(mutant)
+        if not one:
+            one = copy.try_one(mutant, names)
+            results.add(one)
+        if one.verdict in (NOTICED, MISSED, EQUIVALENT):
+            done.append(one)
+            by = f" ({one.by})" if one.verdict == NOTICED else ""
+            print(f"{len(done):4} {one.verdict:10} {mutant.file}:{mutant.line}{by}")
+    if not done:
+        raise Trouble("there is no mutant that can be built")
+    return done
