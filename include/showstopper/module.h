@@ -199,7 +199,7 @@ struct sst_feedback {
 	/* The least time between two samples in ns, on that many processors: no shorter than the unit of the source's counters. The host
 	 * makes it longer when readings are expensive. Required. */
 	int64_t (*interval)(const void *state, double processors);
-	/* Whose work the samples are sure to hold, so that it can be taken off and the rest is what others did. Asked after prepare. Pure.
+	/* Whose work the samples are sure to hold, so that it can be taken off and the rest is the background load. Asked after prepare. Pure.
 	 * NULL means SST_SCOPE_UNKNOWN. */
 	enum sst_scope (*scope)(const void *state);
 	/* What the capacity is made of. Asked after prepare. Pure. NULL means SST_UNIT_PROCESSOR. */
@@ -243,7 +243,7 @@ struct sst_control_input {
 	double owed; /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
 	                            * control began, free stretches left out; likewise the same in all executors */
 	double duty; /* what this executor's last step answered; 0 before the first */
-	double got; /* seconds that the workload was runnable since the last step, held against what was asked for: what the space
+	double surplus; /* seconds that the workload was runnable since the last step, held against what was asked for: what the space
 	                    * module gave it more or less than the global duty cycle is taken off */
 	double processors;   /* as in sst_reading */
 	const double *peers; /* outputs that the next live executors of the ring published */

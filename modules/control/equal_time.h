@@ -2,7 +2,7 @@
 /*
  * Equal workloads get equal time. The mean of peers (paper 000, Section 3.2.3) makes the duty cycles of neighbours alike, but not the
  * time that they add up to: what is late, rounded or averaged over other moments is never made good. So each executor counts the
- * time its workload had (`got`), all together move a mean of that, and who is behind it asks for more until it has caught up. This is
+ * time its workload had (`surplus`), all together move a mean of that, and who is behind it asks for more until it has caught up. This is
  * ours and not the paper's.
  */
 #ifndef EQUAL_TIME_H
@@ -46,11 +46,11 @@ static inline double catch_up(struct equal_time *time, _Atomic double *mean, dou
 	if (!time->started)
 		time->own = atomic_load(mean);
 	else
-		time->own += in->got;
+		time->own += in->surplus;
 	const double behind = atomic_load(mean) - time->own;
-	const double got = time->started ? in->got : 0;
+	const double surplus = time->started ? in->surplus : 0;
 	time->started = true;
-	add_to(mean, (got - EQUAL_TIME_FOLLOW * behind) / in->live);
+	add_to(mean, (surplus - EQUAL_TIME_FOLLOW * behind) / in->live);
 	return fmax(-EQUAL_TIME_MOST, fmin(EQUAL_TIME_MOST, behind / level_s));
 }
 

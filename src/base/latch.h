@@ -75,7 +75,7 @@ static inline void latch_read(const struct latch *latch, void *value, size_t wor
 	}))
 
 /*
- * A record in shared memory that several processes write, each of which may be stopped in the middle of that for any time, and that any
+ * A snapshot: a record in shared memory that several processes write, each of which may be stopped in the middle of that for any time, and that any
  * number read without waiting.
  *
  * Each writer has a page of its own with two copies, and one word names the newest: whose page, which copy, and a sequence number. A
@@ -83,32 +83,32 @@ static inline void latch_read(const struct latch *latch, void *value, size_t wor
  * one who is late, or dead, has written where nobody reads, and changes nothing. Readers retry only when somebody posts meanwhile.
  */
 
-#define BOARD_PAGE_BITS 24
+#define SNAPSHOT_PAGE_BITS 24
 
-struct board {
+struct snapshot {
 	_Atomic uint64_t newest; /* sequence, page, copy */
 };
 
 /* All zero before its first use. */
-struct board_page {
+struct snapshot_page {
 	_Alignas(64) _Atomic uint64_t copy[2][LATCH_WORDS];
 };
 
-static inline uint32_t board_writer(uint64_t newest)
+static inline uint32_t snapshot_writer(uint64_t newest)
 {
-	return (uint32_t)(newest >> 1) & ((UINT32_C(1) << BOARD_PAGE_BITS) - 1);
+	return (uint32_t)(newest >> 1) & ((UINT32_C(1) << SNAPSHOT_PAGE_BITS) - 1);
 }
 
-/* The newest record of `words` 64-bit words. Returns what names it, for board_post. */
-static inline uint64_t board_read(const struct board *board, const struct board_page *page, void *value, size_t words)
+/* The newest record of `words` 64-bit words. Returns what names it, for snapshot_post. */
+static inline uint64_t snapshot_read(const struct snapshot *snapshot, const struct snapshot_page *page, void *value, size_t words)
 {
 	uint64_t before;
 	uint64_t after;
 	do {
-		before = atomic_load_explicit(&board->newest, memory_order_acquire);
-		latch_load(value, page[board_writer(before)].copy[before & 1], words);
+		before = atomic_load_explicit(&snapshot->newest, memory_order_acquire);
+		latch_load(value, page[snapshot_writer(before)].copy[before & 1], words);
 		atomic_thread_fence(memory_order_acquire);
-		after = atomic_load_explicit(&board->newest, memory_order_relaxed);
+		after = atomic_load_explicit(&snapshot->newest, memory_order_relaxed);
 	} while (before != after);
 	return before;
 }
@@ -117,17 +117,17 @@ static inline uint64_t board_read(const struct board *board, const struct board_
  * Posts a record from one's own page, `writer`, in place of the one that was `read`. False when that isn't the newest any more, which then
  * stays. The writer has posted nothing since it read.
  */
-static inline bool board_post(
-	struct board *board, struct board_page *page, uint32_t writer, uint64_t read, const void *value, size_t words)
+static inline bool snapshot_post(
+	struct snapshot *snapshot, struct snapshot_page *page, uint32_t writer, uint64_t read, const void *value, size_t words)
 {
 	/* Nobody else posts this page: unless it is the newest, both copies are free. */
-	const unsigned at = board_writer(read) == writer && !(read & 1);
-	const uint64_t sequence = (read >> (BOARD_PAGE_BITS + 1)) + 1;
-	const uint64_t mine = sequence << (BOARD_PAGE_BITS + 1) | (uint64_t)writer << 1 | at;
+	const unsigned at = snapshot_writer(read) == writer && !(read & 1);
+	const uint64_t sequence = (read >> (SNAPSHOT_PAGE_BITS + 1)) + 1;
+	const uint64_t mine = sequence << (SNAPSHOT_PAGE_BITS + 1) | (uint64_t)writer << 1 | at;
 	/* What took this copy away must be seen before anything that is written to it. */
 	atomic_thread_fence(memory_order_release);
 	latch_store(page[writer].copy[at], value, words);
-	return atomic_compare_exchange_strong(&board->newest, &read, mine);
+	return atomic_compare_exchange_strong(&snapshot->newest, &read, mine);
 }
 
 #endif

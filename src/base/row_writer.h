@@ -42,7 +42,7 @@ int row_writer_line(struct row_writer *writer, const char *line);
 #define LOG_WALL "time_unix_s"      /* and on the wall clock, since 1970; of iterations and requests, too */
 #define LOG_TARGET "target"
 #define LOG_LOAD "load"
-#define LOG_OTHERS "others"
+#define LOG_BACKGROUND "others"
 #define LOG_POWER "power_w"
 
 /* Copies a name, cut to the size, with one underscore for whatever is neither a letter nor a digit, and none at its ends. */

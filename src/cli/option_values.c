@@ -139,7 +139,7 @@ int option_set_require(void *settings, const char *source, const char *text)
 		{.name = "mse", .type = SST_REAL, .offset = offsetof(struct config, require_mse), .least = "0", .help = "pp²"},
 		{.name = "others",
 			.type = SST_REAL,
-			.offset = offsetof(struct config, require_others),
+			.offset = offsetof(struct config, require_background),
 			.least = "0",
 			.help = "pp"},
 		{0},
@@ -156,8 +156,8 @@ int option_set_require(void *settings, const char *source, const char *text)
 		config->require_error = given.require_error;
 	if (!isnan(given.require_mse))
 		config->require_mse = given.require_mse;
-	if (!isnan(given.require_others))
-		config->require_others = given.require_others;
+	if (!isnan(given.require_background))
+		config->require_background = given.require_background;
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 
-/* Away from home for so long: what stood still goes on after 100 or 200 ms. */
+/* Away from its home processor for so long: what stood still goes on after 100 or 200 ms. */
 #define AWAY_NS (300 * NS_PER_MS)
 /* How long the master may take to end a run whose guardian was killed. */
 #define ALONE_NS (3 * NS_PER_S)
@@ -35,7 +35,7 @@ void executor_init(struct executor *executor, struct run *run, unsigned index, c
 		.slot = &run->shared->slot[index],
 		.loop = {.module = run->module, .shared = run->shared, .index = index, .estimator = {.owner = index + 1}},
 		.record = {.load = __builtin_nan("")},
-		.others = {.shared = run->shared, .index = index},
+		.overdue = {.shared = run->shared, .index = index},
 	};
 }
 
@@ -157,9 +157,9 @@ static void take_edges(struct executor *executor)
 	}
 }
 
-static void fetch_others(struct executor *executor)
+static void fetch_late(struct executor *executor)
 {
-	for (struct slot *late; (late = overdue_find(&executor->others, clock_of(executor)));)
+	for (struct slot *late; (late = overdue_find(&executor->overdue, clock_of(executor)));)
 		executor->hands->fetch(executor->context, late);
 }
 
@@ -409,7 +409,7 @@ int64_t executor_sleep(struct executor *executor)
 }
 
 /* Whoever was fetched goes back after a while. */
-static void look_after_home(struct executor *executor, bool fetched)
+static void look_after_home_cpu(struct executor *executor, bool fetched)
 {
 	const int64_t now = clock_of(executor);
 	if (!fetched && (!executor->fetched_ns || now - executor->fetched_ns <= AWAY_NS))
@@ -433,7 +433,7 @@ static void rejoin(struct executor *executor)
 void executor_awake(struct executor *executor)
 {
 	struct slot *const slot = executor->slot;
-	look_after_home(executor, overdue_wake(slot));
+	look_after_home_cpu(executor, overdue_wake(slot));
 	atomic_fetch_add_explicit(&slot->rounds, 1, memory_order_relaxed);
 	if (atomic_exchange_explicit(&slot->stood_still, false, memory_order_relaxed))
 		rejoin(executor);
@@ -449,7 +449,7 @@ bool executor_on_time(struct executor *executor)
 	} else if (executor->due_ns) {
 		take_edges(executor);
 		note_beginning(executor);
-		fetch_others(executor);
+		fetch_late(executor);
 		return !executor->is_attached && !is_over(executor);
 	} else {
 		disarm(executor);

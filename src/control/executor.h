@@ -46,8 +46,8 @@ struct executor_hands {
 	void (*settle)(void *context, int64_t until_ns);
 	/* Lets another executor, which sleeps too long, wake up on the caller's processor. */
 	void (*fetch)(void *context, struct slot *late);
-	/* Goes home; or it has been fetched, and may go wherever it likes. */
-	void (*move)(void *context, bool home);
+	/* Goes to its home processor; or it has been fetched, and may go wherever it likes. */
+	void (*move)(void *context, bool to_home_cpu);
 	/* Processor time of the workload since it is ours; `living`: also of its processes that haven't ended. */
 	int64_t (*used)(void *context, bool living);
 	void (*end)(void *context, enum executor_end how);
@@ -63,7 +63,7 @@ struct executor {
 	bool is_attached; /* to a workload that was there before */
 	struct loop loop;
 	struct slot_record record;
-	struct overdue others;
+	struct overdue overdue;
 	bool started; /* left the hold */
 	bool paused;
 	bool terminating;
@@ -76,7 +76,7 @@ struct executor {
 	int64_t cpu_at_start_ns;    /* … what had been used by then, and … */
 	uint32_t failures_at_start; /* … how often it had failed */
 	bool has_begun, has_ended;  /* control, as the slot knows what was used by then */
-	int64_t fetched_ns;         /* when another executor fetched this one from its home; 0: it is there */
+	int64_t fetched_ns;         /* when another executor fetched this one from its home processor; 0: it is there */
 	int64_t due_ns;             /* when the next edge is due; 0: never */
 	int64_t wake_ns;            /* when it is called again at the latest; 0: not of itself */
 	int64_t alone_ns;           /* when it ends by itself, as the guardian is gone; 0: never */

@@ -117,7 +117,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 			module->control->resume(module->state);
 		loop->work = estimate->work;
 		loop->capacity = estimate->capacity;
-		loop->got = 0;
+		loop->surplus = 0;
 	}
 	loop->controlling = true;
 	if (estimate->samples == 0)
@@ -130,7 +130,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.total = {estimate->work, estimate->capacity},
 		.owed = estimate->owed,
 		.duty = loop->duty,
-		.got = loop->got,
+		.surplus = loop->surplus,
 		.processors = estimate->last.processors,
 		.peers = loop->peer_output,
 		.peer_count = gather_peers(loop),
@@ -143,7 +143,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	module->control->step(module->state, &in, &out);
 	loop->work = estimate->work;
 	loop->capacity = estimate->capacity;
-	loop->got = 0;
+	loop->surplus = 0;
 	struct slot *slot = &loop->shared->slot[loop->index];
 	/* A number that is none would spread from peer to peer. */
 	if (!isfinite(out.published))
@@ -157,7 +157,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 static void count_time(struct loop *loop, int64_t now_ns)
 {
 	if (loop->controlling && loop->answered_ns >= atomic_load(&loop->shared->break_ns))
-		loop->got += (loop->runs - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
+		loop->surplus += (loop->runs - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
 	loop->answered_ns = now_ns;
 }
 

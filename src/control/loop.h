@@ -36,7 +36,7 @@ struct loop {
 	double work, capacity;  /* totals at the last step of the control module */
 	double duty, local;     /* the global and the local duty cycle of the last answer under control … */
 	int64_t answered_ns;    /* … and when that was */
-	double got;             /* as in sst_control_input */
+	double surplus;         /* as in sst_control_input */
 	int64_t edge_ns;        /* as in sst_dithering_input */
 };
 

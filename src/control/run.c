@@ -107,7 +107,7 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 	}
 	if (find_place(run, guardian) != 0)
 		return -1;
-	if (!isnan(config->require_others) && !run_measures_all_of_ours(run)) {
+	if (!isnan(config->require_background) && !run_is_measured_whole(run)) {
 		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
 			config->module[SST_FEEDBACK]);
 		return -1;
@@ -156,7 +156,7 @@ int run_share(struct run *run)
 	for (int kind = 0; kind < KINDS; kind++) {
 		run->host[kind].cpu_time = cpu_time;
 		run->host[kind].run = shared;
-		run->host[kind].moves = &shared->moves;
+		run->host[kind].place = &shared->place;
 	}
 	return 0;
 }
@@ -207,7 +207,7 @@ bool run_measures_container(const struct run *run)
 	return find_scope(run) == SST_SCOPE_CONTAINER;
 }
 
-bool run_measures_all_of_ours(const struct run *run)
+bool run_is_measured_whole(const struct run *run)
 {
 	const enum sst_scope scope = find_scope(run);
 	/* What is attached may be elsewhere. */

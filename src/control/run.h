@@ -70,7 +70,7 @@ void run_unload_modules(struct run *run);
 void run_release(struct run *run);
 
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
-bool run_measures_all_of_ours(const struct run *run);
+bool run_is_measured_whole(const struct run *run);
 
 /* Whether the load is that of what a container leaves of the machine. */
 bool run_measures_container(const struct run *run);

@@ -37,7 +37,7 @@ static size_t pages_offset(unsigned workloads)
 
 static size_t live_offset(unsigned workloads)
 {
-	return pages_offset(workloads) + round_up((workloads + 1) * sizeof(struct board_page));
+	return pages_offset(workloads) + round_up((workloads + 1) * sizeof(struct snapshot_page));
 }
 
 size_t shared_layout(unsigned workloads, const size_t module_size[static KINDS], size_t offset[static KINDS])
@@ -146,19 +146,19 @@ void *shared_module(struct shared *shared, enum sst_kind kind)
 	return shared->module_offset[kind] ? (char *)shared + shared->module_offset[kind] : NULL;
 }
 
-static struct board_page *pages(const struct shared *shared)
+static struct snapshot_page *pages(const struct shared *shared)
 {
-	return (struct board_page *)((char *)shared + shared->pages_offset);
+	return (struct snapshot_page *)((char *)shared + shared->pages_offset);
 }
 
 uint64_t shared_read_estimate(const struct shared *shared, struct estimate_record *record)
 {
-	return board_read(&shared->estimate, pages(shared), record, LATCH_SIZE(struct estimate_record));
+	return snapshot_read(&shared->estimate, pages(shared), record, LATCH_SIZE(struct estimate_record));
 }
 
 bool shared_post_estimate(struct shared *shared, uint32_t writer, uint64_t read, const struct estimate_record *record)
 {
-	return board_post(&shared->estimate, pages(shared), writer, read, record, LATCH_SIZE(struct estimate_record));
+	return snapshot_post(&shared->estimate, pages(shared), writer, read, record, LATCH_SIZE(struct estimate_record));
 }
 
 static _Atomic uint64_t *live_words(const struct shared *shared)

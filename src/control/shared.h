@@ -16,6 +16,7 @@
 #include "base/latch.h"
 #include "base/lease.h"
 #include "processes/look_budget.h"
+#include "self/host.h"
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {
@@ -104,7 +105,7 @@ struct shared {
 	size_t module_offset[KINDS];           /* of the modules' shared memory from the start; 0 for none */
 	_Alignas(64) _Atomic int32_t phase;    /* enum shared_phase */
 	_Atomic bool paused;                   /* workloads stopped, the trace's clock too */
-	_Atomic uint32_t moves;                /* how often groups with dynamic pinning were moved; odd: they are above */
+	_Atomic struct host_place place;       /* where groups with dynamic pinning are */
 	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
 	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
 	_Atomic uint32_t generation;           /* changes whenever some workload becomes live or is it no more */
@@ -112,8 +113,8 @@ struct shared {
 	_Alignas(64) struct lease sampler;     /* held by index + 1 of the executor that takes a sample now */
 	_Atomic int64_t reading_ns;            /* processor time that a reading takes, smoothed */
 	_Atomic int64_t last_reading_ns;       /* and what the last one took */
-	_Alignas(64) struct board estimate;    /* struct estimate_record; page 0 is the master's, index + 1 an executor's */
-	size_t pages_offset;                   /* of the board's pages from the start */
+	_Alignas(64) struct snapshot estimate; /* struct estimate_record; page 0 is the master's, index + 1 an executor's */
+	size_t pages_offset;                   /* of the estimate's pages from the start */
 	size_t live_offset;                    /* of a bit for each workload: it is under control */
 	struct slot slot[];
 };

@@ -129,7 +129,7 @@ static int bind_to(pid_t process, unsigned processor)
 	return linux_affinity_set(process, &(struct sst_cpus){.count = 1, .cpu = &processor});
 }
 
-void linux_home_go(const struct linux_mask *mask, unsigned number)
+void linux_home_cpu_go(const struct linux_mask *mask, unsigned number)
 {
 	struct linux_mask now = {0};
 	/* The mask itself may name processors that aren't there. */
@@ -145,7 +145,7 @@ void linux_home_go(const struct linux_mask *mask, unsigned number)
 	linux_mask_give(mask);
 }
 
-int linux_home_fetch(pid_t sibling, int signal)
+int linux_home_cpu_fetch(pid_t sibling, int signal)
 {
 	unsigned processor;
 	struct process process;

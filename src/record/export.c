@@ -253,8 +253,8 @@ static json_t *result(const struct export *export)
 		summary->lateness_50_us, "p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges",
 		(json_int_t)summary->edges, "own_cpu_s", "guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s,
 		"executors", summary->executors_cpu_s, "wall", summary->wall_s, "energy_j", json_value_number(summary->energy_j),
-		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->others_mean), "max",
-		json_value_number(summary->others_max), "equal_instances", equal_instances(export->run->shared));
+		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->background_mean),
+		"max", json_value_number(summary->background_max), "equal_instances", equal_instances(export->run->shared));
 	const struct tally *const tally = &summary->tally;
 	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "worst", worst(tally), "free",
 		"mean", json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
@@ -355,8 +355,8 @@ int export_csv(const struct export *export, const char *path)
 		{"lost", (double)summary->lost},
 		{"energy_j", summary->energy_j},
 		{"power_w", summary->power_w},
-		{"others_mean", summary->others_mean},
-		{"others_max", summary->others_max},
+		{"others_mean", summary->background_mean},
+		{"others_max", summary->background_max},
 		{"equal_spread", spread(export->run->shared)},
 		{"worst_error_pp", tally_worst_error_pp(tally)},
 		{"worst_time_s", tally->samples ? tally->worst_s : NAN},

@@ -12,7 +12,7 @@
 int intervals_init(struct intervals *intervals, const struct run *run, int64_t row_ns, bool instances)
 {
 	intervals->run = run;
-	intervals->ours_s = intervals->free_s = NAN;
+	intervals->usage_s = intervals->free_s = NAN;
 	if (recorder_init(&intervals->logged.recorder, run, row_ns, instances) != 0)
 		return -1;
 	return recorder_init(&intervals->sampled.recorder, run, SUMMARY_SAMPLE_NS, false);
@@ -39,7 +39,7 @@ static void start(struct intervals *intervals, struct interval *interval, const 
 {
 	struct recorder *const recorder = &interval->recorder;
 	recorder_start(recorder, reading, end_of(intervals, recorder->interval_ns, reading->when_ns));
-	others_start(&interval->others, intervals->ours_s);
+	background_start(&interval->background, intervals->usage_s);
 	interval->free_s = intervals->free_s;
 }
 
@@ -53,9 +53,9 @@ static void end(struct intervals *intervals, struct interval *interval, const st
 {
 	recorder_end(&interval->recorder, reading, record);
 	struct sst_sample machine = record->machine;
-	if (intervals->others_are_known)
+	if (intervals->background_is_known)
 		machine.work = 0;
-	record->others = others_end(&interval->others, &machine, intervals->ours_s);
+	record->background = background_end(&interval->background, &machine, intervals->usage_s);
 	const double free_s = intervals->free_s - interval->free_s;
 	if (record->machine.capacity > 0 && !isnan(free_s))
 		record->free = fmin(free_s / record->machine.capacity, 1);
@@ -94,7 +94,7 @@ static bool count(struct intervals *intervals, const struct record *record)
 	sums->sampled_ns += record->length_ns < 2 * interval_ns ? record->length_ns : interval_ns;
 	accuracy_add(&sums->accuracy, record->target, record->load);
 	tally_add(&sums->tally, record, run_origin(intervals->run));
-	others_count(&intervals->sampled.others, &sums->others);
+	background_count(&intervals->sampled.background, &sums->background);
 	return true;
 }
 

@@ -18,19 +18,19 @@
 struct interval_sums {
 	struct accuracy accuracy;
 	struct tally tally;
-	struct others_sums others;
+	struct background_sums background;
 	int64_t sampled_ns; /* time that they cover */
 };
 
 struct interval {
 	struct recorder recorder;
-	struct others others;
+	struct background background;
 	double free_s; /* time of free workloads when it began */
 };
 
 /* Whose intervals they are. */
 struct intervals_owner {
-	/* Reads the feedback source, and sets ours_s and free_s. False where that fails. */
+	/* Reads the feedback source, and sets usage_s and free_s. False where that fails. */
 	bool (*read)(void *context, struct sst_reading *reading);
 	/* The row of a log. */
 	void (*row)(void *context, struct record *record);
@@ -43,9 +43,9 @@ struct intervals {
 	const struct run *run;
 	struct intervals_owner owner;
 	struct interval logged, sampled;
-	double ours_s,
-		free_s; /* as of the newest reading: processor time of ours, and of it that of free workloads; NaN: not known */
-	bool others_are_known; /* ours_s is the time of others, with its sign turned: what the source says of the machine doesn't matter */
+	double usage_s,
+		free_s; /* as of the newest reading: processor time of the run, and of it that of free workloads; NaN: not known */
+	bool background_is_known; /* usage_s is the background's time, with its sign turned: what the source says of the machine doesn't matter */
 	struct interval_sums sums;
 	int64_t under_control_ns;   /* time with a target from its beginning to its end, pauses left out */
 	struct interval_sums heard; /* as of the last moment at which all executors were known to be on their way */

@@ -25,36 +25,36 @@ double load_meter_mean(const struct load_meter *meter)
 /* What the units can make of an interval: two of the idle columns, and two of what ended in the workloads, in CPU-seconds. */
 #define UNITS_S 0.04
 
-void others_start(struct others *others, double ours_s)
+void background_start(struct background *background, double usage_s)
 {
-	others->before_s = ours_s;
+	background->before_s = usage_s;
 }
 
-double others_end(struct others *others, const struct sst_sample *machine, double ours_s)
+double background_end(struct background *background, const struct sst_sample *machine, double usage_s)
 {
-	const double ours = ours_s - others->before_s;
-	const bool is_known = machine->capacity > 0 && !isnan(ours);
-	others->last = (struct sst_sample){machine->work - ours, machine->capacity};
-	others->shown = load_meter_add(&others->meter, is_known ? &others->last : NULL, UNITS_S);
-	return others->shown;
+	const double usage = usage_s - background->before_s;
+	const bool is_known = machine->capacity > 0 && !isnan(usage);
+	background->last = (struct sst_sample){machine->work - usage, machine->capacity};
+	background->shown = load_meter_add(&background->meter, is_known ? &background->last : NULL, UNITS_S);
+	return background->shown;
 }
 
-void others_count(const struct others *others, struct others_sums *sums)
+void background_count(const struct background *background, struct background_sums *sums)
 {
-	if (isnan(others->shown))
+	if (isnan(background->shown))
 		return;
-	sums->total.work += others->last.work;
-	sums->total.capacity += others->last.capacity;
-	sums->most = fmax(sums->most, others->shown);
+	sums->total.work += background->last.work;
+	sums->total.capacity += background->last.capacity;
+	sums->most = fmax(sums->most, background->shown);
 	sums->counted++;
 }
 
-double others_mean(const struct others_sums *sums)
+double background_mean(const struct background_sums *sums)
 {
 	return sums->counted ? fmin(fmax(sums->total.work / sums->total.capacity, 0), 1) : NAN;
 }
 
-double others_most(const struct others_sums *sums)
+double background_most(const struct background_sums *sums)
 {
 	return sums->counted ? sums->most : NAN;
 }

@@ -29,41 +29,41 @@ double load_meter_add(struct load_meter *meter, const struct sst_sample *sample,
 double load_meter_mean(const struct load_meter *meter);
 
 /*
- * The load of those who are neither workloads nor Showstopper, over intervals: what the machine worked less what was ours.
+ * The background load, of whoever is neither a workload nor Showstopper, over intervals: what the machine worked less what the run did.
  *
  * The units of the counters (10 ms) make single intervals come out below 0. What is cut off there is carried into the next
  * one, and the mean is over what was measured and not over what is shown.
  */
 
 /* Zeroed, it has no interval. */
-struct others {
-	double before_s; /* our processor time when the interval began; NaN: not known */
+struct background {
+	double before_s; /* processor time of the run when the interval began; NaN: not known */
 	struct load_meter meter;
 	struct sst_sample last; /* the interval that ended last: their work, held to nothing … */
 	double shown;           /* … and their load, 0 to 1; NaN: not known */
 };
 
 /* Of the intervals that count. Zeroed, there is none. */
-struct others_sums {
+struct background_sums {
 	struct sst_sample total;
 	double most;
 	uint64_t counted;
 };
 
-/* An interval begins; `ours_s` is our processor time so far, from any moment on, or NaN. */
-void others_start(struct others *others, double ours_s);
+/* An interval begins; `usage_s` is the processor time of the run so far, from any moment on, or NaN. */
+void background_start(struct background *background, double usage_s);
 
 /*
- * It ends: what the machine did in it (a capacity of 0 where that isn't known) and our time now. Returns the load that others made, 0 to
+ * It ends: what the machine did in it (a capacity of 0 where that isn't known) and the time of the run now. Returns the background load, 0 to
  * 1, or NaN.
  */
-double others_end(struct others *others, const struct sst_sample *machine, double ours_s);
+double background_end(struct background *background, const struct sst_sample *machine, double usage_s);
 
 /* The interval that ended last counts. */
-void others_count(const struct others *others, struct others_sums *sums);
+void background_count(const struct background *background, struct background_sums *sums);
 
 /* 0 to 1, NaN where there is none that is known. */
-double others_mean(const struct others_sums *sums);
-double others_most(const struct others_sums *sums);
+double background_mean(const struct background_sums *sums);
+double background_most(const struct background_sums *sums);
 
 #endif

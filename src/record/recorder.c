@@ -94,7 +94,7 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	const struct recorder_sums now = sum_slots(recorder->run, reading->when_ns, recorder->duty_ns);
 	*record = (struct record){.end_ns = reading->when_ns,
 		.length_ns = reading->when_ns - recorder->start_ns,
-		.others = NAN,
+		.background = NAN,
 		.free = NAN,
 		.power_w = NAN,
 		.duties = each};

@@ -24,7 +24,7 @@ struct record {
 	double saturated,
 		starved; /* shares of it in which the workloads ran all the time below the target, or stood still above it */
 	struct sst_sample machine; /* what load is of, as the source has it; zero when it gave no sample */
-	double others;             /* load that others made, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
+	double background;         /* background load, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
 	double free;               /* … so the load that free workloads made … */
 	double power_w;            /* … and so the mean electric power */
 	const double *zone_w;      /* … of each zone that the log has */

@@ -123,13 +123,13 @@ bool summary_next_equal(const struct shared *shared, unsigned group, struct summ
 /* Free workloads that there are not make none of the load. */
 static void add_bound(struct tally_bound *bound, const struct record *record, double share)
 {
-	if (share <= 0 || isnan(record->others))
+	if (share <= 0 || isnan(record->background))
 		return;
 	const double weight_ns = share * (double)record->length_ns;
 	bound->weight_ns += weight_ns;
 	bound->load += weight_ns * record->load;
 	bound->free += weight_ns * (isnan(record->free) ? 0 : record->free);
-	bound->others += weight_ns * record->others;
+	bound->background += weight_ns * record->background;
 }
 
 void tally_add(struct tally *tally, const struct record *record, int64_t origin_ns)
@@ -178,7 +178,7 @@ struct tally_bound tally_bound_mean(const struct tally_bound *sums)
 	const double weight_ns = sums->weight_ns;
 	if (weight_ns <= 0)
 		return (struct tally_bound){0};
-	return (struct tally_bound){weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->others / weight_ns};
+	return (struct tally_bound){weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->background / weight_ns};
 }
 
 /* The manual's section SUMMARY has the same texts; tests/cli/documentation.sh compares them. */
@@ -213,7 +213,7 @@ static const struct {
 	[TERM_MEASURED] = {"measured", "What the load is of, where a container takes away a part of the machine (a quota, or "
 				       "processors), and with --limit."},
 	[TERM_FREQUENCY] = {"frequency", "At which clock which processors were held, with --frequency."},
-	[TERM_OTHERS] = {"others",
+	[TERM_BACKGROUND] = {"others",
 		"Load of all that is neither a workload nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "
 		"part of the machine is measured."},

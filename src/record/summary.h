@@ -18,7 +18,7 @@
 /* The samples' means over the time at one bound, loads from 0 to 1, each weighted with the time in it that was at the bound. */
 struct tally_bound {
 	double weight_ns; /* that time, where all of these are known; 0: nothing is known */
-	double load, free, others;
+	double load, free, background;
 };
 
 /* Zeroed, it has no sample. */
@@ -69,11 +69,11 @@ struct summary {
 	uint64_t lost;     /* workloads whose executor was killed */
 	uint64_t respawns; /* how often workloads were started again */
 	bool power_asked;
-	double energy_j, power_w;       /* electric, while the run was controlled: sum, and mean; NaN: unknown */
-	const struct counted *counted;  /* events of the workloads; NULL: none */
-	double wall_s;                  /* from the end of the hold to the end of control */
-	double others_mean, others_max; /* load made by others, 0 to 1, over others_samples; NaN: unknown */
-	uint64_t others_samples;
+	double energy_j, power_w;               /* electric, while the run was controlled: sum, and mean; NaN: unknown */
+	const struct counted *counted;          /* events of the workloads; NULL: none */
+	double wall_s;                          /* from the end of the hold to the end of control */
+	double background_mean, background_max; /* load, 0 to 1, over background_samples; NaN: unknown */
+	uint64_t background_samples;
 	const struct frequencies *frequencies;      /* that processors were held at; NULL or empty: none */
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
@@ -117,7 +117,7 @@ enum summary_term {
 	TERM_STARVED,
 	TERM_MEASURED,
 	TERM_FREQUENCY,
-	TERM_OTHERS,
+	TERM_BACKGROUND,
 	TERM_FREE,
 	TERM_GONE,
 	TERM_LOST,

@@ -105,19 +105,19 @@ static void print_frequency(const struct summary *summary, FILE *to)
 	fputc('\n', to);
 }
 
-static void print_others(const struct summary *summary, FILE *to)
+static void print_background(const struct summary *summary, FILE *to)
 {
 	if (!summary->accuracy.samples)
 		return;
-	row(TERM_OTHERS, to);
-	if (isnan(summary->others_mean)) {
+	row(TERM_BACKGROUND, to);
+	if (isnan(summary->background_mean)) {
 		fputs("unavailable\n", to);
 		return;
 	}
-	fprintf(to, "%.2f %% of the machine, at most %.2f %%", 100 * summary->others_mean, 100 * summary->others_max);
-	if (summary->others_samples < summary->accuracy.samples)
-		fprintf(to, " (known in %llu sample%s)", (unsigned long long)summary->others_samples,
-			plural(summary->others_samples));
+	fprintf(to, "%.2f %% of the machine, at most %.2f %%", 100 * summary->background_mean, 100 * summary->background_max);
+	if (summary->background_samples < summary->accuracy.samples)
+		fprintf(to, " (known in %llu sample%s)", (unsigned long long)summary->background_samples,
+			plural(summary->background_samples));
 	fputc('\n', to);
 }
 
@@ -345,7 +345,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_bounds(summary, to);
 	print_measured(summary, to);
 	print_frequency(summary, to);
-	print_others(summary, to);
+	print_background(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);
 	print_lost(summary, shared, to);

@@ -67,10 +67,10 @@ static void add_row(struct sampler *sampler, size_t row, size_t step, bool is_ca
 	sampler->load += length * log->load[row];
 }
 
-static bool knows_others(const struct report_log *log)
+static bool knows_background(const struct report_log *log)
 {
-	for (size_t row = 0; log->others && row < log->count; row++)
-		if (!isnan(log->others[row]))
+	for (size_t row = 0; log->background && row < log->count; row++)
+		if (!isnan(log->background[row]))
 			return true;
 	return false;
 }
@@ -79,12 +79,12 @@ static bool knows_others(const struct report_log *log)
 static bool is_calm(struct sampler *sampler, size_t row)
 {
 	const struct report_log *const log = sampler->log;
-	if (!log->others)
+	if (!log->background)
 		return false;
 	/* What has no load may have had a burst. */
-	if (log->others[row] > sampler->rules->burst || isnan(log->load[row]))
+	if (log->background[row] > sampler->rules->burst || isnan(log->load[row]))
 		sampler->unrest = log->time[row] + sampler->rules->calm;
-	return !isnan(log->others[row]) && (report_log_start(log, row) + log->time[row]) / 2 >= sampler->unrest;
+	return !isnan(log->background[row]) && (report_log_start(log, row) + log->time[row]) / 2 >= sampler->unrest;
 }
 
 static bool is_free(const struct report_log *log, size_t row)
@@ -160,7 +160,7 @@ struct report_accuracy *report_accuracy(
 		take_rows(&sampler);
 		*count = sampler.levels;
 		for (size_t i = 0; i < *count; i++)
-			sampler.level[i].knows_others = knows_others(log);
+			sampler.level[i].knows_background = knows_background(log);
 	}
 	free(step);
 	return sampler.level;

@@ -14,7 +14,7 @@ struct report_accuracy_rules {
 	double window;     /* length of a sample; 0: a row of the log is one */
 	double settle;     /* left out after control begins, also after a free stretch */
 	double skip_edges; /* left out after each jump of the target */
-	double burst;      /* a row in which the load of others is above this, 0 to 1, is one of a burst */
+	double burst;      /* a row in which the background load is above this, 0 to 1, is one of a burst */
 	double calm;       /* what follows a burst for so long is not calm either */
 };
 
@@ -23,10 +23,10 @@ struct report_accuracy {
 	double seconds; /* length of the samples */
 	struct accuracy accuracy;
 	/*
-	 * Of them, the samples without a burst: each of their rows is calm, and the load of others is known in it. Meaningless where
-	 * knows_others is false: where the log doesn't have it, or in no row.
+	 * Of them, the samples without a burst: each of their rows is calm, and the background load is known in it. Meaningless where
+	 * knows_background is false: where the log doesn't have it, or in no row.
 	 */
-	bool knows_others;
+	bool knows_background;
 	struct accuracy calm;
 };
 

@@ -17,7 +17,7 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
-enum { TIME, MONOTONIC, TARGET, POWER, OTHERS, LOAD, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
+enum { TIME, MONOTONIC, TARGET, POWER, BACKGROUND, LOAD, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
 
 /* A row is read in this order. */
 static const struct column {
@@ -31,7 +31,7 @@ static const struct column {
 	[TARGET] = {LOG_TARGET, offsetof(struct report_log, target), 0, 1, "a load from 0 to 1"},
 	[POWER] = {LOG_POWER, offsetof(struct report_log, power), 0, INFINITY, "a power in watts"},
 	/* The difference of two measured loads: it may be a little below 0. */
-	[OTHERS] = {LOG_OTHERS, offsetof(struct report_log, others), -1, 1, "a load from 0 to 1"},
+	[BACKGROUND] = {LOG_BACKGROUND, offsetof(struct report_log, background), -1, 1, "a load from 0 to 1"},
 	[LOAD] = {LOG_LOAD, offsetof(struct report_log, load), 0, 1, "a load from 0 to 1"},
 	[CAPACITY] = {.name = "capacity"},
 	[WALL] = {.name = LOG_WALL},
@@ -120,7 +120,7 @@ static int read_value(struct csv *csv, size_t at, const struct column *column, d
 	size_t length;
 	const char *const text = csv_text(csv, at, &length);
 	*value = NAN;
-	if (column == &columns[OTHERS] && length == 3 && strncasecmp(text, "nan", length) == 0)
+	if (column == &columns[BACKGROUND] && length == 3 && strncasecmp(text, "nan", length) == 0)
 		return 0;
 	if (csv_number(csv, at, value) != 0)
 		return -1;

@@ -29,15 +29,15 @@ struct report_events {
 };
 
 struct report_log {
-	const char *name;  /* for messages; the caller's */
-	size_t count;      /* rows, at least 1 */
-	double *time;      /* ends of the rows, increasing */
-	double *monotonic; /* the same on CLOCK_MONOTONIC, increasing; NULL when the file has no such column */
-	double *target;    /* 0 to 1, NaN while free; NULL when the file has no such column */
-	double *load;      /* 0 to 1, NaN where it is not known; above 1 where it is more than the capacity that the file says */
-	double *power;     /* watts, NaN where it is not known; NULL when the file has no such column */
-	double *others;    /* load of others, 0 to 1, NaN where it is not known; NULL when the file has no such column */
-	bool *is_gap;      /* rows that the file doesn't have; they have times, and a target where the rows around agree on it */
+	const char *name;   /* for messages; the caller's */
+	size_t count;       /* rows, at least 1 */
+	double *time;       /* ends of the rows, increasing */
+	double *monotonic;  /* the same on CLOCK_MONOTONIC, increasing; NULL when the file has no such column */
+	double *target;     /* 0 to 1, NaN while free; NULL when the file has no such column */
+	double *load;       /* 0 to 1, NaN where it is not known; above 1 where it is more than the capacity that the file says */
+	double *power;      /* watts, NaN where it is not known; NULL when the file has no such column */
+	double *background; /* background load, 0 to 1, NaN where it is not known; NULL when the file has no such column */
+	bool *is_gap;       /* rows that the file doesn't have; they have times, and a target where the rows around agree on it */
 	struct report_events events;
 	struct report_clock clock; /* of what the file says of the wall clock */
 	size_t warmup;             /* rows of the warm-up, at the beginning */

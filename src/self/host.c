@@ -65,8 +65,9 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
 {
 	const struct host_env *host = host_of(env);
-	*moves = host->moves ? atomic_load(host->moves) : 0;
-	return *moves % 2 ? host->moved : env->cpus;
+	const struct host_place place = host->place ? atomic_load(host->place) : (struct host_place){0};
+	*moves = place.moves;
+	return place.above ? host->moved : env->cpus;
 }
 
 static const struct sst_host linux_host = {

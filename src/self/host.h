@@ -3,19 +3,26 @@
 #ifndef SELF_HOST_H
 #define SELF_HOST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "module/module.h"
+
+/* Where workloads with dynamic pinning are, of which they are moved. Shared memory holds it as one word, so that both parts agree. */
+struct host_place {
+	uint32_t moves; /* how often they were moved */
+	bool above;     /* they are on the processors that are for loads above the threshold */
+};
 
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
 	struct sst_env env;
 	const char *root;             /* before every path of a source; "" for none */
-	const struct sst_cpus *moved; /* instead of env.cpus at odd numbers of moves; NULL for all */
+	const struct sst_cpus *moved; /* instead of env.cpus while workloads are above; NULL for all */
 	/* What only the run knows; NULL until there are workloads. */
 	int64_t (*cpu_time)(void *run); /* of the controlled trees, ns */
 	void *run;
-	const _Atomic uint32_t *moves;  /* how often workloads were moved to other processors */
+	const _Atomic struct host_place *place;
 	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
 };
 

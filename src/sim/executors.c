@@ -54,11 +54,11 @@ static void fetch(void *context, struct slot *late)
 	sim_task_fetch(&owner->executor[late - owner->run->shared->slot].task, simulated->task.processor);
 }
 
-static void move(void *context, bool home)
+static void move(void *context, bool to_home_cpu)
 {
 	struct sim_executor *const simulated = context;
 	struct sim_machine *const machine = simulated->owner->machine;
-	if (home)
+	if (to_home_cpu)
 		simulated->task.processor = &machine->processor[simulated->executor.loop.index % machine->config.processors];
 }
 

@@ -137,7 +137,7 @@ static void halt(struct sim_event *event)
 /* ---- Recording -------------------------------------------------------------------------------------------------------- */
 
 /* What backgrounds do is known exactly. */
-static double others_work(const struct sim_run *run)
+static double background_work(const struct sim_run *run)
 {
 	int64_t total_ns = 0;
 	for (unsigned i = 0; i < run->backgrounds; i++)
@@ -151,7 +151,7 @@ static bool read_source(void *context, struct sst_reading *reading)
 	const struct module *feedback = &run->real.module[SST_FEEDBACK];
 	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
-	run->intervals.ours_s = sim_run_is_of_cores(run) ? NAN : -others_work(run);
+	run->intervals.usage_s = sim_run_is_of_cores(run) ? NAN : -background_work(run);
 	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
 }
 
@@ -324,7 +324,7 @@ static int build_recorders(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	run->intervals.owner = (struct intervals_owner){.read = read_source, .row = take_row, .context = run};
-	run->intervals.others_are_known = true;
+	run->intervals.background_is_known = true;
 	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
 	if (check_log(run) != 0)
@@ -405,9 +405,9 @@ static void collect(struct sim_run *run)
 		.may_use = run->history.processors,
 		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
-		.others_mean = others_mean(&run->intervals.sums.others),
-		.others_max = others_most(&run->intervals.sums.others),
-		.others_samples = run->intervals.sums.others.counted,
+		.background_mean = background_mean(&run->intervals.sums.background),
+		.background_max = background_most(&run->intervals.sums.background),
+		.background_samples = run->intervals.sums.background.counted,
 	};
 	summary_collect(&run->summary, run->real.shared);
 }

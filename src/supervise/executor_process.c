@@ -55,7 +55,7 @@ struct executor_process {
 	uint64_t ticks_before;           /* … and what that had used when it was attached */
 	bool warned;                     /* that a process may not be signalled */
 	struct linux_mask mask;          /* processors that the user may use */
-	bool has_home;
+	bool has_home_cpu;
 	int signals;
 };
 
@@ -102,7 +102,7 @@ static int64_t hold(void *context, const struct executor_hold *how)
 static const struct sst_cpus *processors_of(const struct executor_process *process)
 {
 	const struct group *group = run_group(process->run->config, process->index);
-	return group->pin == PIN_DYNAMIC && atomic_load(&process->run->shared->moves) % 2 ? group->moved : group->cpus;
+	return group->pin == PIN_DYNAMIC && atomic_load(&process->run->shared->place).above ? group->moved : group->cpus;
 }
 
 static double find_width(void *context)
@@ -127,15 +127,15 @@ static void fetch(void *context, struct slot *late)
 	(void)context;
 	const pid_t pid = atomic_load(&late->executor);
 	if (pid > 0)
-		linux_home_fetch(pid, EXECUTOR_NUDGE);
+		linux_home_cpu_fetch(pid, EXECUTOR_NUDGE);
 }
 
 /* Whoever was fetched may use all processors again. */
-static void move(void *context, bool home)
+static void move(void *context, bool to_home_cpu)
 {
 	const struct executor_process *process = context;
-	if (home && process->has_home)
-		linux_home_go(&process->mask, process->index);
+	if (to_home_cpu && process->has_home_cpu)
+		linux_home_cpu_go(&process->mask, process->index);
 	else
 		linux_mask_give(&process->mask);
 }
@@ -573,9 +573,9 @@ int executor_process_run(struct run *run, unsigned index)
 	run_mark_set(RUN_MARK_WITHIN);
 	bool begun = set_up(&process) == 0;
 	if (begun) {
-		process.has_home = scheduling_raise(&run->user).grant == GRANT_FIFO;
-		if (linux_mask_take(&process.mask) == 0 && process.has_home)
-			linux_home_go(&process.mask, index);
+		process.has_home_cpu = scheduling_raise(&run->user).grant == GRANT_FIFO;
+		if (linux_mask_take(&process.mask) == 0 && process.has_home_cpu)
+			linux_home_cpu_go(&process.mask, index);
 		begun = begin_workload(&process, &stage) == 0;
 	}
 	if (!begun)

@@ -41,8 +41,8 @@ void recording_free(struct recording *recording)
 	control_log_close(recording->log, NULL);
 	energy_close(&recording->energy);
 	counted_close(&recording->counted);
-	linux_ours_close(recording->ours);
-	recording->ours = NULL;
+	linux_run_usage_close(recording->usage);
+	recording->usage = NULL;
 	intervals_free(&recording->intervals);
 	free(recording->allowed);
 }
@@ -50,7 +50,7 @@ void recording_free(struct recording *recording)
 /* ---- Our own time ----------------------------------------------------------------------------------------------------- */
 
 /* What looking for new processes may cost: this part of a processor for each workload, and more where rows are shorter than usual. */
-#define OTHERS_LOOK_SHARE (1.0 / 7000)
+#define USAGE_LOOK_SHARE (1.0 / 7000)
 #define USUAL_ROW_NS (500 * NS_PER_MS)
 
 static double look_share(const struct config *config)
@@ -58,18 +58,18 @@ static double look_share(const struct config *config)
 	const double rows = config->log && config->log_interval_ns < USUAL_ROW_NS
 				    ? (double)USUAL_ROW_NS / (double)config->log_interval_ns
 				    : 1;
-	return OTHERS_LOOK_SHARE * rows * config->workloads;
+	return USAGE_LOOK_SHARE * rows * config->workloads;
 }
 
 /* When all executors are there; once more does no harm. Counts nothing where not all of it is part of the load. */
-static void begin_ours(struct recording *recording)
+static void begin_usage(struct recording *recording)
 {
 	const struct run *const run = recording->run;
 	const struct config *config = run->config;
-	if (recording->ours_has_begun)
+	if (recording->usage_has_begun)
 		return;
-	recording->ours_has_begun = true;
-	if (!run_measures_all_of_ours(run))
+	recording->usage_has_begun = true;
+	if (!run_is_measured_whole(run))
 		return;
 	/* Without memory they are not told apart. */
 	pid_t *const free_ones = calloc(config->workloads, sizeof *free_ones);
@@ -80,24 +80,24 @@ static void begin_ours(struct recording *recording)
 			free_ones[frees++] = executor;
 	}
 	recording->tells_free = frees > 0;
-	const struct linux_ours_heads heads = {.guardian = getppid(),
+	const struct linux_run_usage_heads heads = {.guardian = getppid(),
 		.master = getpid(),
 		.attached = config->attach,
 		.attaches = config->attaches,
 		.free = free_ones,
 		.frees = frees,
 		.look_share = look_share(config)};
-	recording->ours = linux_ours_open(config->root, &heads);
+	recording->usage = linux_run_usage_open(config->root, &heads);
 	free(free_ones);
 }
 
 /* In s since then, of all processes of the run and of those of free workloads; NaN where it isn't counted or can't be read. */
-static void read_ours(struct recording *recording)
+static void read_usage(struct recording *recording)
 {
 	struct intervals *const intervals = &recording->intervals;
-	if (!recording->ours || linux_ours_read(recording->ours, &intervals->ours_s) != 0)
-		intervals->ours_s = NAN;
-	intervals->free_s = recording->ours && recording->tells_free ? linux_ours_free(recording->ours) : NAN;
+	if (!recording->usage || linux_run_usage_read(recording->usage, &intervals->usage_s) != 0)
+		intervals->usage_s = NAN;
+	intervals->free_s = recording->usage && recording->tells_free ? linux_run_usage_free(recording->usage) : NAN;
 }
 
 /* ---- Readings --------------------------------------------------------------------------------------------------------- */
@@ -105,9 +105,9 @@ static void read_ours(struct recording *recording)
 bool recording_read(struct recording *recording, struct sst_reading *reading)
 {
 	const struct module *feedback = &recording->run->module[SST_FEEDBACK];
-	begin_ours(recording);
+	begin_usage(recording);
 	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
-		read_ours(recording);
+		read_usage(recording);
 		return true;
 	}
 	const char *const said = recording->run->host[SST_FEEDBACK].refusal;
@@ -166,7 +166,8 @@ static bool follow_load(struct recording *recording, const struct record *record
 	const bool changed = dynamic_pinning_step(dynamic, record->load, record->end_ns);
 	if (changed) {
 		/* First, so that what is started from now on is bound where it belongs. */
-		atomic_fetch_add(&recording->run->shared->moves, 1);
+		_Atomic struct host_place *const place = &recording->run->shared->place;
+		atomic_store(place, ((struct host_place){atomic_load(place).moves + 1, dynamic->is_above}));
 		if (recording->run->config->verbose)
 			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)),
 				100 * record->load);

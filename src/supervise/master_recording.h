@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "control/run.h"
-#include "load/ours.h"
+#include "load/run_usage.h"
 #include "placement/pinning.h"
 #include "record/control_log.h"
 #include "record/counted.h"
@@ -25,9 +25,9 @@ struct recording {
 	struct intervals intervals;
 	struct absence absence;
 	struct energy energy;
-	struct counted counted;  /* events of the workloads */
-	struct linux_ours *ours; /* our own processor time, to know the load that others make; NULL: not known */
-	bool ours_has_begun;
+	struct counted counted;        /* events of the workloads */
+	struct linux_run_usage *usage; /* processor time of the run, to know the background load; NULL: not known */
+	bool usage_has_begun;
 	bool tells_free; /* … and of it that of free workloads */
 	struct progress progress;
 	struct live_line live_line;

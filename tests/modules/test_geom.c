@@ -97,7 +97,7 @@ static void who_is_behind_catches_up(void **state)
 	start("repay=0,level=2s");
 	struct sst_control_input in = {.target = 0.4, .load = 0.4, .processors = 2, .live = 2};
 	assert_near(step(&in).duty, 0.4, 1e-12);
-	in.got = 0.1;
+	in.surplus = 0.1;
 	struct sst_control_output out = step(&in);
 	assert_near(out.duty, 0.4 - 0.05, 1e-12);
 	assert_near(out.published, 0.4, 1e-12);

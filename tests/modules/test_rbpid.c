@@ -166,16 +166,16 @@ static void wrong_options_are_refused(void **state)
 	assert_non_null(strstr(module_test_load(&test, SST_CONTROL, "rbpid", "kd=1"), "unknown option 'kd'"));
 }
 
-/* ---- What is ours ----------------------------------------------------------------------------------------------------- */
+/* ---- Beyond the paper -------------------------------------------------------------------------------------------------- */
 
 /* A step of one of `live` executors that see the same; owed is since control began. */
-static struct sst_control_output among(double live, double owed, double time, double got)
+static struct sst_control_output among(double live, double owed, double time, double surplus)
 {
 	return step(&(const struct sst_control_input){.target = 0.5,
 		.load = 0.5,
 		.since = {.work = 0.5 * time, .capacity = time},
 		.owed = owed,
-		.got = got,
+		.surplus = surplus,
 		.processors = 2,
 		.live = (unsigned)live});
 }

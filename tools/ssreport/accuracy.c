@@ -24,7 +24,7 @@ static int add_accuracy(struct report *report, const char *label, const char *fi
 		[COLUMN_MEAN_ERROR].number = accuracy_mean_error_pp(accuracy),
 		[COLUMN_MSE].number = accuracy_mse_pp2(accuracy),
 		[COLUMN_NEAR].number = accuracy_near(accuracy),
-		[COLUMN_BURSTS].number = result->knows_others ? (double)(accuracy->samples - calm->samples) : NAN,
+		[COLUMN_BURSTS].number = result->knows_background ? (double)(accuracy->samples - calm->samples) : NAN,
 		[COLUMN_CALM_MEAN_ERROR].number = accuracy_mean_error_pp(calm),
 		[COLUMN_CALM_MSE].number = accuracy_mse_pp2(calm),
 		[COLUMN_CALM_NEAR].number = accuracy_near(calm),

@@ -51,7 +51,7 @@ struct settings {
 	int format;                                               /* enum report_format, or UNSET */
 	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
 	bool per_target, per_step, with_warmup, matrix, all_digits;
-	double burst;          /* load of others, 0 to 1 */
+	double burst;          /* background load, 0 to 1 */
 	int64_t calm_ns;       /* after a burst */
 	double edge;           /* NaN: unset */
 	int64_t columns;       /* of panels */

@@ -102,7 +102,7 @@ static int add_figure(struct report *report, const struct group *group, const st
 	for (size_t i = 0; i < group->count; i++) {
 		const struct report_accuracy *const found = &group->of_log[i];
 		samples += (double)found->accuracy.samples;
-		bursts += found->knows_others ? (double)(found->accuracy.samples - found->calm.samples) : NAN;
+		bursts += found->knows_background ? (double)(found->accuracy.samples - found->calm.samples) : NAN;
 	}
 	const struct report_interval all = interval(group, figure, false, value);
 	const struct report_interval calm = interval(group, figure, true, value);

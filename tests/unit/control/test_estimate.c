@@ -543,9 +543,9 @@ static void a_sampler_that_died_while_writing_leaves_the_last_record(void **stat
 	get(&one, 1000);
 	set(1200, 100);
 	const struct estimate_record whole = get(&one, 1200);
-	struct board_page *const page = (struct board_page *)((char *)shared + shared->pages_offset);
+	struct snapshot_page *const page = (struct snapshot_page *)((char *)shared + shared->pages_offset);
 	const uint64_t newest = atomic_load(&shared->estimate.newest);
-	assert_int_equal(board_writer(newest), 1);
+	assert_int_equal(snapshot_writer(newest), 1);
 	for (size_t i = 0; i < 5; i++) {
 		atomic_store(&page[1].copy[!(newest & 1)][i], UINT64_C(0x4242424242424242));
 		atomic_store(&page[2].copy[0][i], UINT64_C(0x4242424242424242));

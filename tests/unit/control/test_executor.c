@@ -92,11 +92,11 @@ static void fetch(void *context, struct slot *late)
 	note("fetch");
 }
 
-static void move(void *context, bool home)
+static void move(void *context, bool to_home_cpu)
 {
 	(void)context;
-	world.away = !home;
-	note(home ? "home" : "away");
+	world.away = !to_home_cpu;
+	note(to_home_cpu ? "home" : "away");
 }
 
 static int64_t find_used(void *context, bool living)

@@ -303,31 +303,31 @@ static void the_time_that_a_workload_had_is_counted(void **state)
 	space.answer = 0.5;
 	dithering.out.run = true;
 	step_at(0, 0);
-	assert_true(is(controller.in.got, 0));
+	assert_true(is(controller.in.surplus, 0));
 	step_at(100, 0.1);
-	assert_true(is(controller.in.got, 0.1));
+	assert_true(is(controller.in.surplus, 0.1));
 	dithering.out.run = false;
 	step_at(200, 0.2);
-	assert_true(is(controller.in.got, 0.1));
+	assert_true(is(controller.in.surplus, 0.1));
 	step_at(300, 0.2);
-	assert_true(is(controller.in.got, 0));
+	assert_true(is(controller.in.surplus, 0));
 	dithering.out.run = true;
 	space.answer = 1; /* the full one of uneven, at 0.5 of all */
 	step_at(400, 0.2);
 	step_at(500, 0.3);
-	assert_true(is(controller.in.got, 0.05));
+	assert_true(is(controller.in.surplus, 0.05));
 	/* Ten seconds in which the machine stood still brought nobody anything. */
 	source.now_ns = ORIGIN + 10 * NS_PER_S;
 	loop_step(&loop, source.now_ns, ORIGIN + 600 * NS_PER_MS, ORIGIN, &answer);
-	assert_true(is(controller.in.got, 0));
+	assert_true(is(controller.in.surplus, 0));
 	step_at(10100, 0.4);
-	assert_true(is(controller.in.got, 0.05));
+	assert_true(is(controller.in.surplus, 0.05));
 	/* Nor does a free stretch. */
 	trace.free_from_s = 10.15;
 	trace.free_to_s = 10.25;
 	step_at(10200, 0.4);
 	step_at(10300, 0.4);
-	assert_true(is(controller.in.got, 0));
+	assert_true(is(controller.in.surplus, 0));
 }
 
 static void without_a_sample_the_target_stands_for_the_load(void **state)
@@ -687,7 +687,7 @@ static void a_bandwidth_has_no_edges(void **state)
 	assert_true(answer.until_ns > source.now_ns && answer.until_ns <= source.now_ns + 50000000);
 	/* The time that a workload had is what it was given. */
 	step_at(100, 0.1);
-	assert_true(is(controller.in.got, 0.25 * 0.04));
+	assert_true(is(controller.in.surplus, 0.25 * 0.04));
 	/* More threads than processors don't make it wider, nor does not knowing. */
 	loop.width = 1000;
 	step_at(150, 0.1);

@@ -284,25 +284,25 @@ static void a_move_begins_anew(void **state)
 	assert_int_equal(readings, 4);
 }
 
-static void others_are_what_is_not_ours(void **state)
+static void background_is_what_is_not_of_the_run(void **state)
 {
 	(void)state;
-	intervals.ours_s = 7;
+	intervals.usage_s = 7;
 	intervals.free_s = 2;
 	start(0);
 	work_ms = 400;
-	intervals.ours_s = 7.25;
+	intervals.usage_s = 7.25;
 	intervals.free_s = 2.1;
 	take(500, INTERVALS_GO_ON);
-	assert_true(fabs(last.others - 0.15) < 1e-9 && fabs(last.free - 0.1) < 1e-9);
-	assert_true(fabs(others_mean(&intervals.sums.others) - 0.15) < 1e-9);
+	assert_true(fabs(last.background - 0.15) < 1e-9 && fabs(last.free - 0.1) < 1e-9);
+	assert_true(fabs(background_mean(&intervals.sums.background) - 0.15) < 1e-9);
 	/* A simulator knows them, whatever the counters say. */
-	intervals.others_are_known = true;
-	intervals.ours_s = -3;
+	intervals.background_is_known = true;
+	intervals.usage_s = -3;
 	start(1000);
-	intervals.ours_s = -3.5;
+	intervals.usage_s = -3.5;
 	take(1500, INTERVALS_GO_ON);
-	assert_true(fabs(last.others - 0.5) < 1e-9 && fabs(row.others - 0.5) < 1e-9);
+	assert_true(fabs(last.background - 0.5) < 1e-9 && fabs(row.background - 0.5) < 1e-9);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
@@ -318,7 +318,7 @@ int main(void)
 		TEST(free_stretches_do_not_count),
 		TEST(a_standstill_is_taken_back),
 		TEST(a_move_begins_anew),
-		TEST(others_are_what_is_not_ours),
+		TEST(background_is_what_is_not_of_the_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static const struct frequencies held_frequencies = {.item = &held_frequency, .co
 static void others(void **state)
 {
 	(void)state;
-	struct summary summary = {.others_mean = 0.0125, .others_max = 0.3, .others_samples = 2};
+	struct summary summary = {.background_mean = 0.0125, .background_max = 0.3, .background_samples = 2};
 	for (unsigned i = 0; i < WORKLOADS; i++)
 		use(i, SHARED_UNLIKE, 1);
 	assert_null(strstr(print(&summary), "others"));
@@ -135,7 +135,7 @@ static void others(void **state)
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	print(&summary);
 	assert_true(has("\nothers               1.25 % of the machine, at most 30.00 % (known in 2 samples)\n"));
-	summary.others_mean = summary.others_max = NAN;
+	summary.background_mean = summary.background_max = NAN;
 	print(&summary);
 	assert_true(has("\nothers               unavailable\n"));
 }
@@ -149,7 +149,7 @@ static void words_and_numbers(void **state)
 	summary.respawns = 1;
 	atomic_store(&shared->slot[3].respawns, 1);
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
-	summary.others_samples = 0;
+	summary.background_samples = 0;
 	print(&summary);
 	assert_true(has(" pp^2 (1 sample of 500 ms)\n"));
 	assert_true(has("\nran all the time     0.3 % of 30.0 s under control, below the target (saturated)\n"));
@@ -162,7 +162,7 @@ static void words_and_numbers(void **state)
 	accuracy_add(&summary.accuracy, 0.5, 0.5);
 	summary.wall_s = 4;
 	summary.respawns = 2;
-	summary.others_samples = 1;
+	summary.background_samples = 1;
 	summary.by_default = 2;
 	summary.frequencies = &held_frequencies;
 	print(&summary);
@@ -194,8 +194,13 @@ static void times_and_free_workloads(void **state)
 	assert_true(has("\nworkloads' CPU time  8.00 s (0: 7.00, 2: 1.00)\n"));
 	assert_true(has("\noutside control      2.00 s before it began, 1.00 s after its end\n"));
 	assert_true(has("\nfree                 workloads 1, 3, 4, 5, 6, 7, 8: CPU time 5.00 s\n"));
-	const struct record record = {
-		.target = 0.5, .load = 0.5, .free = 0.25, .others = 0, .alive = 1, .length_ns = 1, .machine = {.capacity = 1}};
+	const struct record record = {.target = 0.5,
+		.load = 0.5,
+		.free = 0.25,
+		.background = 0,
+		.alive = 1,
+		.length_ns = 1,
+		.machine = {.capacity = 1}};
 	tally_add(&summary.tally, &record, 0);
 	print(&summary);
 	assert_true(has("\nfree                 7 workloads: CPU time 5.00 s, load 25.00 %, at most 25.00 %\n"));
@@ -212,7 +217,7 @@ static void times_and_free_workloads(void **state)
 static void worst_sample(void **state)
 {
 	(void)state;
-	struct summary summary = {.others_mean = NAN};
+	struct summary summary = {.background_mean = NAN};
 	struct record record = {.target = 0.5, .load = 0.53, .alive = 0.25, .length_ns = 500 * NS_PER_MS, .end_ns = NS_PER_S};
 	tally_add(&summary.tally, &record, NS_PER_S / 2);
 	accuracy_add(&summary.accuracy, record.target, record.load);

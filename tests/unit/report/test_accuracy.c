@@ -169,7 +169,7 @@ static void expect_calm(const struct report_accuracy_rules *rules, uint64_t samp
 	size_t count;
 	struct report_accuracy *const found = report_accuracy(&a_log, rules, 0, &count);
 	assert_non_null(found);
-	assert_true(found[0].knows_others);
+	assert_true(found[0].knows_background);
 	assert_int_equal(found[0].calm.samples, samples);
 	if (samples > 0) {
 		expect_near(accuracy_mean_error_pp(&found[0].calm), error);
@@ -213,7 +213,7 @@ static void what_is_not_known_is_not_calm(void **state)
 	EXPECT_CALM(1, 3, 9, .burst = 0.03);
 }
 
-static void others_may_be_unknown(void **state)
+static void background_may_be_unknown(void **state)
 {
 	(void)state;
 	static const char *const text[] = {"time_s,target,load\n0.5,0.5,0.51\n", "time_s,target,load,others\n0.5,0.5,0.51,NaN\n"};
@@ -223,7 +223,7 @@ static void others_may_be_unknown(void **state)
 		read_text(text[i]);
 		struct report_accuracy *const found = report_accuracy(&a_log, &rules, 0, &count);
 		assert_non_null(found);
-		assert_false(found[0].knows_others);
+		assert_false(found[0].knows_background);
 		assert_int_equal(found[0].accuracy.samples, 1);
 		assert_int_equal(found[0].calm.samples, 0);
 		free(found);
@@ -244,7 +244,7 @@ static void levels_have_calm_samples_of_their_own(void **state)
 	assert_int_equal(found[1].calm.samples, 2);
 	assert_int_equal(found[2].calm.samples, 3);
 	expect_near(accuracy_mse_pp2(&found[1].calm), 0);
-	assert_true(found[1].knows_others && found[2].knows_others);
+	assert_true(found[1].knows_background && found[2].knows_background);
 	free(found);
 }
 
@@ -274,7 +274,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_burst_and_the_second_after_it_are_not_calm, free_log),
 		cmocka_unit_test_teardown(bursts_count_where_no_sample_is, free_log),
 		cmocka_unit_test_teardown(what_is_not_known_is_not_calm, free_log),
-		cmocka_unit_test_teardown(others_may_be_unknown, free_log),
+		cmocka_unit_test_teardown(background_may_be_unknown, free_log),
 		cmocka_unit_test_teardown(levels_have_calm_samples_of_their_own, free_log),
 		cmocka_unit_test_teardown(near_is_within_five_points, free_log),
 	};

@@ -67,7 +67,7 @@ static void no_row_stands_for_those_that_were_taken_out(void **state)
 	expect_near(log_read.interval, 0.5);
 	expect_near(log_read.monotonic[3], 111.5);
 	expect_near(log_read.target[3], 0.2);
-	assert_true(isnan(log_read.load[3]) && isnan(log_read.power[3]) && isnan(log_read.others[3]) &&
+	assert_true(isnan(log_read.load[3]) && isnan(log_read.power[3]) && isnan(log_read.background[3]) &&
 		    isnan(log_read.events.item[0].rate[3]));
 	expect_near(log_read.power[4], 6);
 	expect_near(log_read.events.item[0].rate[4], 8);

@@ -274,7 +274,7 @@ static void loads_are_shares_of_the_capacity(void **state)
 		0);
 	assert_true(log.target[0] == 0.95 && isnan(log.target[1]) && log.target[2] == 0.475);
 	assert_true(log.load[0] == 0.8 && log.load[1] == 1.1 && isnan(log.load[2]));
-	assert_true(log.others[0] == 0.1 && isnan(log.others[1]) && log.others[2] == -0.2);
+	assert_true(log.background[0] == 0.1 && isnan(log.background[1]) && log.background[2] == -0.2);
 	report_log_free(&log);
 	expect_refused("time_s,load,capacity\n1,0.5,0\n",
 		"f.csv:2:7: capacity: found 0, expected a share of the machine, above 0 and at most 1");

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static int64_t some_time(void *run)
 static void what_the_run_knows(void **state)
 {
 	const struct sst_cpus first = {.count = 1}, second = {.count = 2};
-	_Atomic uint32_t moves = 6;
+	_Atomic struct host_place place = {6, false};
 	int64_t used_ns = 17;
 	uint64_t told = 1;
 	(void)state;
@@ -88,11 +89,11 @@ static void what_the_run_knows(void **state)
 	assert_int_equal(told, 0);
 	host.cpu_time = some_time;
 	host.run = &used_ns;
-	host.moves = &moves;
+	host.place = &place;
 	assert_int_equal(host.env.host->tree_cpu_time(&host.env), 17);
 	assert_ptr_equal(host.env.host->cpus(&host.env, &told), &first);
 	assert_int_equal(told, 6);
-	moves = 7;
+	atomic_store(&place, ((struct host_place){7, true}));
 	assert_ptr_equal(host.env.host->cpus(&host.env, &told), &second);
 	assert_int_equal(told, 7);
 }

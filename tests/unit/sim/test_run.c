@@ -111,8 +111,8 @@ static void the_log_is_that_of_a_real_run(void **state)
 	free(text);
 }
 
-/* What backgrounds do is that of others, to the nanosecond; nothing else is. */
-static void others_are_the_backgrounds(void **state)
+/* What backgrounds do is the background load, to the nanosecond; nothing else is. */
+static void backgrounds_are_the_background_load(void **state)
 {
 	(void)state;
 	char error[OPTION_ERROR_MAX];
@@ -120,15 +120,15 @@ static void others_are_the_backgrounds(void **state)
 	begin(2, "single");
 	assert_int_equal(go(), 0);
 	const struct summary *summary = sim_run_summary(run);
-	assert_true(summary->others_mean == 0 && summary->others_max == 0);
-	assert_int_equal(summary->others_samples, 20);
+	assert_true(summary->background_mean == 0 && summary->background_max == 0);
+	assert_int_equal(summary->background_samples, 20);
 	assert_int_equal(sim_background_parse(&background, "30%,start=2s,end=7s", 2, error), 0);
 	config.background = &background;
 	config.backgrounds = 1;
 	char *text = log_of_run();
 	summary = sim_run_summary(run);
-	assert_true(fabs(summary->others_mean - 0.15) < 0.002);
-	assert_true(summary->others_max > 0.29 && summary->others_max < 0.33);
+	assert_true(fabs(summary->background_mean - 0.15) < 0.002);
+	assert_true(summary->background_max > 0.29 && summary->background_max < 0.33);
 	int with = 0;
 	for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
 		const char *last = strchr(line, '\n');
@@ -323,7 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(the_same_seed_gives_the_same_bytes, end),
 		cmocka_unit_test_teardown(the_log_is_that_of_a_real_run, end),
-		cmocka_unit_test_teardown(others_are_the_backgrounds, end),
+		cmocka_unit_test_teardown(backgrounds_are_the_background_load, end),
 		cmocka_unit_test_teardown(work_is_conserved, end),
 		cmocka_unit_test_teardown(what_modules_see_is_what_happened, end),
 		cmocka_unit_test_teardown(executors_take_their_time_from_the_workloads, end),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run's processes, made up: what they use counts, whoever ends, is started again or loses its parent. */
-#include "load/ours.h"
+#include "load/run_usage.h"
 
 #include <check.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 enum { MASTER = 100, EXECUTOR = 101, OTHER_EXECUTOR = 102, WORKLOAD = 201, OTHER_WORKLOAD = 202, SHELL = 300, ATTACHED = 400 };
 
 static char root[PATH_MAX];
-static struct linux_ours *ours;
+static struct linux_run_usage *usage;
 static int newest;
 
 /* Processor time in s: its own, and of children that it has waited for. `children` are numbers with a blank behind each. */
@@ -56,27 +56,27 @@ static void begin(void)
 	process(900, 1, 50, 50, ""); /* a stranger */
 	newest = 1000;
 	fork_one();
-	const struct linux_ours_heads heads = {.master = MASTER, .attached = attached, .attaches = 1, .look_share = 1000};
-	ours = linux_ours_open(root, &heads);
-	ck_assert_ptr_nonnull(ours);
+	const struct linux_run_usage_heads heads = {.master = MASTER, .attached = attached, .attaches = 1, .look_share = 1000};
+	usage = linux_run_usage_open(root, &heads);
+	ck_assert_ptr_nonnull(usage);
 }
 
 static void expect(double seconds)
 {
 	double found = NAN;
-	ck_assert_int_eq(linux_ours_read(ours, &found), 0);
+	ck_assert_int_eq(linux_run_usage_read(usage, &found), 0);
 	ck_assert_double_eq_tol(found, seconds, 1e-6);
 }
 
 static void set_up(void)
 {
 	fake_root_make(root);
-	ours = NULL;
+	usage = NULL;
 }
 
 static void tear_down(void)
 {
-	linux_ours_close(ours);
+	linux_run_usage_close(usage);
 	fake_remove(root, "");
 }
 
@@ -170,20 +170,20 @@ START_TEST(free_ones)
 {
 	static const pid_t heads_of_free[] = {OTHER_EXECUTOR, 12345678};
 	begin();
-	linux_ours_close(ours);
-	const struct linux_ours_heads heads = {.master = MASTER, .free = heads_of_free, .frees = 2, .look_share = 1000};
-	ours = linux_ours_open(root, &heads);
-	ck_assert_ptr_nonnull(ours);
+	linux_run_usage_close(usage);
+	const struct linux_run_usage_heads heads = {.master = MASTER, .free = heads_of_free, .frees = 2, .look_share = 1000};
+	usage = linux_run_usage_open(root, &heads);
+	ck_assert_ptr_nonnull(usage);
 	process(WORKLOAD, EXECUTOR, 10.5, 0, "");
 	process(OTHER_WORKLOAD, OTHER_EXECUTOR, 10.25, 0, "300 ");
 	process(SHELL, OTHER_WORKLOAD, 1, 0, "");
 	fork_one();
 	expect(1.75);
-	ck_assert_double_eq_tol(linux_ours_free(ours), 1.25, 1e-6);
+	ck_assert_double_eq_tol(linux_run_usage_free(usage), 1.25, 1e-6);
 	vanish(SHELL);
 	process(OTHER_WORKLOAD, OTHER_EXECUTOR, 10.25, 2, "");
 	expect(2.75);
-	ck_assert_double_eq_tol(linux_ours_free(ours), 2.25, 1e-6);
+	ck_assert_double_eq_tol(linux_run_usage_free(usage), 2.25, 1e-6);
 }
 END_TEST
 
@@ -207,9 +207,9 @@ START_TEST(looks_have_a_budget)
 	process(EXECUTOR, MASTER, 0, 0, "");
 	newest = 1000;
 	fork_one();
-	const struct linux_ours_heads heads = {.master = MASTER, .look_share = 1e-12};
-	ours = linux_ours_open(root, &heads);
-	ck_assert_ptr_nonnull(ours);
+	const struct linux_run_usage_heads heads = {.master = MASTER, .look_share = 1e-12};
+	usage = linux_run_usage_open(root, &heads);
+	ck_assert_ptr_nonnull(usage);
 	process(EXECUTOR, MASTER, 0.5, 0, "201 ");
 	process(WORKLOAD, EXECUTOR, 2, 0, "");
 	fork_one();
@@ -223,22 +223,22 @@ END_TEST
 START_TEST(what_can_not_be_read)
 {
 	static const pid_t attached[] = {INT_MAX};
-	struct linux_ours_heads heads = {.master = MASTER, .attached = attached, .look_share = 1};
+	struct linux_run_usage_heads heads = {.master = MASTER, .attached = attached, .look_share = 1};
 	errno = 0;
-	ck_assert_ptr_null(linux_ours_open(root, &heads));
+	ck_assert_ptr_null(linux_run_usage_open(root, &heads));
 	ck_assert_int_eq(errno, ENOENT);
 	/* An attached process that has ended is nothing. */
 	process(MASTER, 99, 0.5, 0, "");
 	heads.attaches = 1;
-	ours = linux_ours_open(root, &heads);
-	ck_assert_ptr_nonnull(ours);
+	usage = linux_run_usage_open(root, &heads);
+	ck_assert_ptr_nonnull(usage);
 	expect(0);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *const suite = suite_create("linux_ours");
+	Suite *const suite = suite_create("linux_run_usage");
 	TCase *const tests = tcase_create("all");
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);

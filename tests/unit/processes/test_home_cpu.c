@@ -17,8 +17,8 @@ static unsigned count(pid_t process)
 	return (unsigned)CPU_COUNT(&set);
 }
 
-/* Whatever there is: with a single processor, all homes are the same. */
-START_TEST(homes_are_on_different_processors)
+/* Whatever there is: with a single processor, all home processors are the same. */
+START_TEST(home_cpus_differ)
 {
 	struct linux_mask mask;
 	cpu_set_t before;
@@ -27,13 +27,13 @@ START_TEST(homes_are_on_different_processors)
 	ck_assert_int_eq(linux_mask_take(&mask), 0);
 	const unsigned usable = count(0);
 	for (unsigned number = 0; number < 2 * usable; number++) {
-		linux_home_go(&mask, number);
+		linux_home_cpu_go(&mask, number);
 		ck_assert_int_eq(sched_getaffinity(0, sizeof after, &after), 0);
 		ck_assert(CPU_EQUAL(&before, &after));
 	}
 	linux_mask_free(&mask);
 	/* Not known: nothing is done. */
-	linux_home_go(&mask, 1);
+	linux_home_cpu_go(&mask, 1);
 	ck_assert_int_eq(linux_mask_give(&mask), 0);
 	ck_assert_uint_eq(count(0), usable);
 }
@@ -47,7 +47,7 @@ START_TEST(a_narrow_mask_is_given_back)
 	CPU_SET((unsigned)sched_getcpu(), &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
 	ck_assert_int_eq(linux_mask_take(&mask), 0);
-	linux_home_go(&mask, 5);
+	linux_home_cpu_go(&mask, 5);
 	ck_assert_uint_eq(count(0), 1);
 	ck_assert_int_eq(linux_mask_give(&mask), 0);
 	ck_assert_uint_eq(count(0), 1);
@@ -68,7 +68,7 @@ START_TEST(a_sibling_is_fetched_and_woken)
 		_exit(sigtimedwait(&wanted, NULL, &limit) == SIGUSR1 && count(0) == 1 ? 0 : 1);
 	const pid_t fetcher = fork();
 	if (fetcher == 0)
-		_exit(linux_home_fetch(sleeper, SIGUSR1) == 0 ? 0 : 1);
+		_exit(linux_home_cpu_fetch(sleeper, SIGUSR1) == 0 ? 0 : 1);
 	int status;
 	ck_assert_int_eq(waitpid(fetcher, &status, 0), fetcher);
 	ck_assert_int_eq(status, 0);
@@ -83,21 +83,21 @@ START_TEST(nobody_else_is_touched)
 	const unsigned usable = count(0);
 	const pid_t child = fork();
 	if (child == 0)
-		_exit(linux_home_fetch(getppid(), SIGUSR1) == -1 && errno == ESRCH ? 0 : 1);
+		_exit(linux_home_cpu_fetch(getppid(), SIGUSR1) == -1 && errno == ESRCH ? 0 : 1);
 	int status;
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_eq(count(0), usable);
-	ck_assert_int_eq(linux_home_fetch(child, SIGUSR1), -1);
+	ck_assert_int_eq(linux_home_cpu_fetch(child, SIGUSR1), -1);
 	ck_assert_int_eq(errno, ESRCH);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("home");
-	TCase *tests = tcase_create("home");
-	tcase_add_test(tests, homes_are_on_different_processors);
+	Suite *suite = suite_create("home_cpu");
+	TCase *tests = tcase_create("home_cpu");
+	tcase_add_test(tests, home_cpus_differ);
 	tcase_add_test(tests, a_narrow_mask_is_given_back);
 	tcase_add_test(tests, a_sibling_is_fetched_and_woken);
 	tcase_add_test(tests, nobody_else_is_touched);

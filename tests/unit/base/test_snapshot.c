@@ -17,13 +17,13 @@ struct record {
 	uint64_t word[LATCH_WORDS];
 };
 
-static struct board board;
-static struct board_page page[WRITERS];
+static struct snapshot snapshot;
+static struct snapshot_page page[WRITERS];
 
 static int clear(void **state)
 {
 	(void)state;
-	memset(&board, 0, sizeof board);
+	memset(&snapshot, 0, sizeof snapshot);
 	memset(page, 0, sizeof page);
 	return 0;
 }
@@ -36,22 +36,22 @@ static struct record all(uint64_t value)
 	return record;
 }
 
-static uint64_t read_board(struct record *record)
+static uint64_t read_snapshot(struct record *record)
 {
-	return board_read(&board, page, record, LATCH_SIZE(struct record));
+	return snapshot_read(&snapshot, page, record, LATCH_SIZE(struct record));
 }
 
 static bool post(uint32_t writer, uint64_t read, uint64_t value)
 {
 	const struct record record = all(value);
-	return board_post(&board, page, writer, read, &record, LATCH_SIZE(struct record));
+	return snapshot_post(&snapshot, page, writer, read, &record, LATCH_SIZE(struct record));
 }
 
 static void expect(uint64_t value)
 {
 	const struct record expected = all(value);
 	struct record record = all(99);
-	read_board(&record);
+	read_snapshot(&record);
 	assert_memory_equal(&record, &expected, sizeof record);
 }
 
@@ -67,7 +67,7 @@ static void the_last_record_is_read_whoever_wrote_it(void **state)
 	static const uint32_t turns[] = {0, 0, 1, 1, 1, 2, 0, 1, 2, 2, 0};
 	for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
 		struct record ignored;
-		assert_true(post(turns[i], read_board(&ignored), i + 1));
+		assert_true(post(turns[i], read_snapshot(&ignored), i + 1));
 		expect(i + 1);
 	}
 }
@@ -77,7 +77,7 @@ static void who_is_late_changes_nothing(void **state)
 	(void)state;
 	struct record ignored;
 	for (uint32_t other = 1; other < WRITERS; other++) {
-		const uint64_t seen = read_board(&ignored);
+		const uint64_t seen = read_snapshot(&ignored);
 		assert_true(post(other, seen, 10 + other));
 		assert_false(post(0, seen, 42));
 		expect(10 + other);
@@ -90,8 +90,8 @@ static void what_is_half_written_is_never_seen(void **state)
 	(void)state;
 	struct record ignored;
 	for (uint64_t round = 1; round < 9; round++) {
-		const uint64_t seen = read_board(&ignored);
-		const unsigned at = board_writer(seen) == 0 && !(seen & 1);
+		const uint64_t seen = read_snapshot(&ignored);
+		const unsigned at = snapshot_writer(seen) == 0 && !(seen & 1);
 		for (size_t i = 0; i < LATCH_WORDS / 2; i++)
 			atomic_store(&page[0].copy[at][i], UINT64_MAX);
 		expect(round - 1);
@@ -107,7 +107,7 @@ static void *post_many(void *context)
 	const uint32_t writer = *(const uint32_t *)context;
 	struct record record;
 	for (bool more = true; more;) {
-		const uint64_t seen = read_board(&record);
+		const uint64_t seen = read_snapshot(&record);
 		more = record.word[0] < POSTS;
 		if (more)
 			post(writer, seen, record.word[0] + 1);
@@ -121,7 +121,7 @@ static void *read_until_the_last(void *context)
 	*good = true;
 	for (uint64_t last = 0; last < POSTS && *good;) {
 		struct record record;
-		read_board(&record);
+		read_snapshot(&record);
 		*good = record.word[0] >= last;
 		for (size_t i = 1; i < LATCH_WORDS; i++)
 			*good = *good && record.word[i] == record.word[0];

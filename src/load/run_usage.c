@@ -3,7 +3,7 @@
  * The number of the newest process, in /proc/loadavg, tells whether anybody has forked. It costs a tenth of what /proc/stat does, and
  * what it says of other PID namespaces (nothing) doesn't matter: our own processes, contained ones too, have numbers in ours.
  */
-#include "load/ours.h"
+#include "load/run_usage.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,7 +25,7 @@
 #define FILES 32
 #define FILES_PLENTY 256
 
-struct linux_ours {
+struct linux_run_usage {
 	int loadavg;
 	pid_t guardian;
 	double guardian_s; /* of which so much was before */
@@ -41,53 +41,53 @@ struct linux_ours {
 };
 
 /* As before where there is no such process any more. */
-static void read_guardian(struct linux_ours *ours)
+static void read_guardian(struct linux_run_usage *usage)
 {
 	int64_t used_ns;
-	if (ours->guardian && linux_process_clock(ours->guardian, &used_ns))
-		ours->guardian_now_s = (double)used_ns / NS_PER_S;
+	if (usage->guardian && linux_process_clock(usage->guardian, &used_ns))
+		usage->guardian_now_s = (double)used_ns / NS_PER_S;
 }
 
-void linux_ours_close(struct linux_ours *ours)
+void linux_run_usage_close(struct linux_run_usage *usage)
 {
-	if (!ours)
+	if (!usage)
 		return;
-	for (unsigned i = 0; i < ours->trees; i++)
-		linux_tree_time_close(ours->tree[i]);
-	if (ours->loadavg >= 0)
-		close(ours->loadavg);
-	free(ours);
+	for (unsigned i = 0; i < usage->trees; i++)
+		linux_tree_time_close(usage->tree[i]);
+	if (usage->loadavg >= 0)
+		close(usage->loadavg);
+	free(usage);
 }
 
-static bool has_budget(struct linux_ours *ours)
+static bool has_budget(struct linux_run_usage *usage)
 {
 	const int64_t now_ns = clock_now();
-	const double saved_ns = fmin((double)(now_ns - ours->saved_ns), (double)LOOK_SAVED_NS);
-	ours->budget_ns = fmin(ours->budget_ns + ours->look_share * saved_ns, ours->look_share * (double)LOOK_SAVED_NS);
-	ours->saved_ns = now_ns;
-	return ours->budget_ns > 0;
+	const double saved_ns = fmin((double)(now_ns - usage->saved_ns), (double)LOOK_SAVED_NS);
+	usage->budget_ns = fmin(usage->budget_ns + usage->look_share * saved_ns, usage->look_share * (double)LOOK_SAVED_NS);
+	usage->saved_ns = now_ns;
+	return usage->budget_ns > 0;
 }
 
-int linux_ours_read(struct linux_ours *ours, double *seconds)
+int linux_run_usage_read(struct linux_run_usage *usage, double *seconds)
 {
-	const uint64_t newest = linux_process_newest(ours->loadavg);
-	const bool look = (newest == 0 || newest != ours->newest) && has_budget(ours);
-	const uint64_t forks = look || newest == 0 ? newest : ours->newest;
+	const uint64_t newest = linux_process_newest(usage->loadavg);
+	const bool look = (newest == 0 || newest != usage->newest) && has_budget(usage);
+	const uint64_t forks = look || newest == 0 ? newest : usage->newest;
 	const int64_t before_ns = look ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 	bool is_hidden = false;
-	read_guardian(ours);
-	*seconds = ours->guardian_now_s - ours->guardian_s;
-	ours->free_s = 0;
-	for (unsigned i = 0; i < ours->trees; i++) {
+	read_guardian(usage);
+	*seconds = usage->guardian_now_s - usage->guardian_s;
+	usage->free_s = 0;
+	for (unsigned i = 0; i < usage->trees; i++) {
 		struct linux_tree_time_reading reading;
-		if (linux_tree_time_read(ours->tree[i], forks, &reading) != 0)
+		if (linux_tree_time_read(usage->tree[i], forks, &reading) != 0)
 			return -1;
-		*(i < ours->trees - ours->frees ? seconds : &ours->free_s) += reading.used;
+		*(i < usage->trees - usage->frees ? seconds : &usage->free_s) += reading.used;
 		is_hidden = is_hidden || reading.is_hidden;
 	}
 	if (look) {
-		ours->newest = newest;
-		ours->budget_ns -= (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+		usage->newest = newest;
+		usage->budget_ns -= (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
 	}
 	if (!is_hidden)
 		return 0;
@@ -95,12 +95,12 @@ int linux_ours_read(struct linux_ours *ours, double *seconds)
 	return -1;
 }
 
-double linux_ours_free(const struct linux_ours *ours)
+double linux_run_usage_free(const struct linux_run_usage *usage)
 {
-	return ours->free_s;
+	return usage->free_s;
 }
 
-static pid_t head(const struct linux_ours_heads *heads, unsigned place)
+static pid_t head(const struct linux_run_usage_heads *heads, unsigned place)
 {
 	if (place == 0)
 		return heads->master;
@@ -112,35 +112,35 @@ static bool is_gone(pid_t pid)
 	return errno == ESRCH || (errno == ENOENT && kill(pid, 0) != 0 && errno == ESRCH);
 }
 
-struct linux_ours *linux_ours_open(const char *root, const struct linux_ours_heads *heads)
+struct linux_run_usage *linux_run_usage_open(const char *root, const struct linux_run_usage_heads *heads)
 {
 	const unsigned count = 1 + heads->attaches + heads->frees;
-	struct linux_ours *const ours = calloc(1, sizeof *ours + count * sizeof(struct linux_tree_time *));
+	struct linux_run_usage *const usage = calloc(1, sizeof *usage + count * sizeof(struct linux_tree_time *));
 	struct rlimit limit;
-	if (!ours)
+	if (!usage)
 		return NULL;
 	const unsigned files = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= FILES_PLENTY ? FILES : 0;
-	ours->guardian = heads->guardian;
-	read_guardian(ours);
-	ours->guardian_s = ours->guardian_now_s;
-	ours->look_share = heads->look_share;
-	ours->loadavg = linux_source_open(root, "/proc/loadavg");
+	usage->guardian = heads->guardian;
+	read_guardian(usage);
+	usage->guardian_s = usage->guardian_now_s;
+	usage->look_share = heads->look_share;
+	usage->loadavg = linux_source_open(root, "/proc/loadavg");
 	for (unsigned i = 0; i < count; i++) {
 		struct linux_tree_time *const tree = linux_tree_time_open_below(root, head(heads, i), i ? 0 : files);
 		if (!tree && i && is_gone(head(heads, i)))
 			continue;
 		if (!tree)
 			goto fail;
-		ours->tree[ours->trees++] = tree;
-		ours->frees += i > heads->attaches;
+		usage->tree[usage->trees++] = tree;
+		usage->frees += i > heads->attaches;
 	}
 	/* The first look is the most expensive one, and is over when it matters what a reading costs. */
 	double ignored;
-	if (linux_ours_read(ours, &ignored) == 0 || errno == EACCES)
-		return ours;
+	if (linux_run_usage_read(usage, &ignored) == 0 || errno == EACCES)
+		return usage;
 fail:;
 	const int saved = errno;
-	linux_ours_close(ours);
+	linux_run_usage_close(usage);
 	errno = saved;
 	return NULL;
 }
