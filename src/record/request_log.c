@@ -75,23 +75,23 @@ static void print_end(int64_t ns, struct fields *fields)
 	snprintf(fields->wall, sizeof fields->wall, "%" PRId64 ".%06" PRId64, unix_ns / NS_PER_S, unix_ns % NS_PER_S / NS_PER_US);
 }
 
-/* Returns the line's length, or what it would be. */
-static size_t print_line(enum row_format format, const struct fields *fields, char *line, size_t size)
+/* Returns the line's length; the line has room for it. */
+static size_t print_line(enum row_format format, const struct fields *fields, char *line)
 {
+	static const char *const name[] = {
+		"request", "url", "planned_s", "arrival_s", "sent_s", "end_s", "status", "bytes", LOG_WALL};
 	const char *const value[] = {fields->request, fields->url, fields->planned, fields->arrival, fields->sent, fields->end,
 		fields->status, fields->bytes, fields->wall};
-	const char *const csv = "%s,%s,%s,%s,%s,%s,%s,%s,%s\n";
-	const char *const json = "{\"request\":%s,\"url\":%s,\"planned_s\":%s,\"arrival_s\":%s,\"sent_s\":%s,\"end_s\":%s,"
-				 "\"status\":%s,\"bytes\":%s,"
-				 "\"time_unix_s\":%s}\n";
-	const char *shown[9];
-	for (size_t i = 0; i < 9; i++)
-		shown[i] = *value[i] || format == ROW_CSV ? value[i] : "null";
-	const int length = format == ROW_CSV ? snprintf(line, size, csv, shown[0], shown[1], shown[2], shown[3], shown[4],
-						       shown[5], shown[6], shown[7], shown[8])
-					     : snprintf(line, size, json, shown[0], shown[1], shown[2], shown[3], shown[4],
-						       shown[5], shown[6], shown[7], shown[8]);
-	return (size_t)length;
+	char *at = line;
+	for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+		if (format == ROW_CSV) {
+			at = stpcpy(stpcpy(at, i == 0 ? "" : ","), value[i]);
+			continue;
+		}
+		at = stpcpy(stpcpy(stpcpy(at, i == 0 ? "{\"" : ",\""), name[i]), "\":");
+		at = stpcpy(at, *value[i] ? value[i] : "null");
+	}
+	return (size_t)(stpcpy(at, format == ROW_CSV ? "\n" : "}\n") - line);
 }
 
 static size_t print_record(enum row_format format, const struct request_record *record, char line[static LINE_MAX_SIZE])
@@ -108,11 +108,11 @@ static size_t print_record(enum row_format format, const struct request_record *
 	if (!word)
 		snprintf(status, sizeof status, "%ld", record->status);
 	else
-		snprintf(status, sizeof status, format == ROW_CSV ? "%s" : "\"%s\"", word);
+		snprintf(status, sizeof status, "%s%s%s", format == ROW_CSV ? "" : "\"", word, format == ROW_CSV ? "" : "\"");
 	fields.status = status;
 	if (record->bytes != REQUEST_LOG_UNKNOWN)
 		snprintf(fields.bytes, sizeof fields.bytes, "%" PRId64, record->bytes);
-	return print_line(format, &fields, line, LINE_MAX_SIZE);
+	return print_line(format, &fields, line);
 }
 
 static size_t print_missing(const struct request_log *log, char line[static LINE_MAX_SIZE])
@@ -120,7 +120,7 @@ static size_t print_missing(const struct request_log *log, char line[static LINE
 	struct fields fields = {.status = ""};
 	print_time(log->missing_from_ns, fields.planned);
 	print_end(log->missing_to_ns, &fields);
-	return print_line(log->format, &fields, line, LINE_MAX_SIZE);
+	return print_line(log->format, &fields, line);
 }
 
 /* With quotes where CSV needs them, or as JSON has it. To be freed; NULL with errno. */
@@ -184,9 +184,8 @@ int request_log_name(struct request_log *log, unsigned url, const char *name)
 		return -1;
 	fields.status = text;
 	snprintf(fields.url, sizeof fields.url, "%u", url);
-	const size_t size = strlen(text) + LINE_MAX_SIZE;
-	char *const line = malloc(size);
-	const int result = line ? write_lines(log, line, print_line(log->format, &fields, line, size)) : -1;
+	char *const line = malloc(strlen(text) + LINE_MAX_SIZE);
+	const int result = line ? write_lines(log, line, print_line(log->format, &fields, line)) : -1;
 	const int error = errno;
 	free(line);
 	free(text);

@@ -74,6 +74,9 @@ refused '^ssrequest: found an URL and a command' --rate 1 http://localhost/ -- t
 refused '^ssrequest: found --expect-text and a command' --rate 1 --expect-text x -- touch started
 refused '^ssrequest: --urls: nowhere: No such file' --rate 1 -u nowhere
 refused '^ssrequest: --body: nowhere: No such file' --rate 1 -d @nowhere http://localhost/
+refused '^ssrequest: --cacert: nowhere: No such file' --rate 1 --cacert nowhere https://localhost/
+refused '^ssrequest: --unix-socket: nowhere: No such file' --rate 1 --unix-socket nowhere http://localhost/
+refused '^ssrequest: --unix-socket: /etc/passwd is no socket' --rate 1 --unix-socket /etc/passwd http://localhost/
 refused "^ssrequest: --cpus|^ssrequest: -c: 'x' is not a list of processors" --rate 1 -c x -- touch started
 refused "^ssrequest: --output and --export-json: both would be written to standard output" --rate 1 -o - --export-json - -- touch started
 for line in 'x http://localhost/' '0 http://localhost/' '-1 http://localhost/' '1' '1 http://localhost/ more' '1 localhost'; do
@@ -214,6 +217,12 @@ for try in 1:one 1:again 2:other; do
 done
 cmp -s planned.one planned.again || fail 'the same seed makes other requests'
 cmp -s planned.one planned.other && fail 'another seed makes the same requests'
+
+# A trace's loads times --peak: 10 t requests a second, whose integral reaches 0 to 4 within one.
+run ssrequest -q -T ramp.trace --peak 100 -r 1s -o log -- true
+expect_records log 5
+awk -F, 'NR == 1 { first = $3 } { at = $3 - first; exact = sqrt((NR - 1) / 5); if (at < exact - 0.002 || at > exact + 0.002) exit 1 }' sorted ||
+	{ fail "$what: not when the trace says"; cat sorted; }
 
 # JSON: records, and what came of it all.
 run ssrequest -q --rate 50 -n 3 -f jsonl -o log --export-json json -- true

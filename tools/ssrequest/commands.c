@@ -34,7 +34,8 @@ struct commands {
 	pid_t pid[];   /* by slot; 0: none */
 };
 
-static void command_send(void *self, unsigned slot, unsigned url, uint64_t number)
+/* It is sent when the start of a process begins, as a request by HTTP may begin with that of a connection. */
+static int64_t command_send(void *self, unsigned slot, unsigned url, uint64_t number)
 {
 	struct commands *const commands = self;
 	enum start_stage stage;
@@ -43,10 +44,11 @@ static void command_send(void *self, unsigned slot, unsigned url, uint64_t numbe
 		.mask = *commands->mask,
 		.user = commands->user};
 	(void)url;
+	const int64_t sent_ns = clock_now();
 	const pid_t pid = spawn(&wanted, &stage);
 	if (pid > 0) {
 		commands->pid[slot] = pid;
-		return;
+		return sent_ns;
 	}
 	if (!commands->has_said)
 		diag("can't %s '%s': %s (said of the first request that fails)", start_stage_text(stage), wanted.command[0],
@@ -54,6 +56,7 @@ static void command_send(void *self, unsigned slot, unsigned url, uint64_t numbe
 	commands->has_said = true;
 	const struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = REQUEST_LOG_UNKNOWN};
 	commands->owner.answered(commands->owner.context, slot, &answer);
+	return sent_ns;
 }
 
 /* Sends a signal to all below a process and to itself. */

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/diag.h"
@@ -231,7 +235,7 @@ static bool set_up(struct http *http, struct http_slot *slot, uint32_t url)
 	       curl_easy_setopt(slot->easy, CURLOPT_URL, text) == CURLE_OK;
 }
 
-static void http_send(void *self, unsigned number, unsigned url, uint64_t request)
+static int64_t http_send(void *self, unsigned number, unsigned url, uint64_t request)
 {
 	struct http *const http = self;
 	struct http_slot *const slot = &http->slot[number];
@@ -239,11 +243,12 @@ static void http_send(void *self, unsigned number, unsigned url, uint64_t reques
 	if (set_up(http, slot, url) && curl_multi_add_handle(http->multi, slot->easy) == CURLM_OK) {
 		slot->is_active = true;
 		http_wake(http);
-		return;
+		return clock_now();
 	}
 	say_failure(http, slot, CURLE_OUT_OF_MEMORY);
 	const struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = REQUEST_LOG_UNKNOWN};
 	http->owner.answered(http->owner.context, number, &answer);
+	return clock_now();
 }
 
 static void http_give_up(void *self, unsigned number)
@@ -374,10 +379,39 @@ static int check_features(const struct settings *settings)
 	return 0;
 }
 
+static int check_file(const char *option, const char *path)
+{
+	struct stat status;
+	if (!path)
+		return 0;
+	if (stat(path, &status) != 0 || access(path, R_OK) != 0)
+		return diag_refuse("--%s: %.200s: %s", option, path, strerror(errno));
+	return S_ISDIR(status.st_mode) ? diag_refuse("--%s: %.200s: %s", option, path, strerror(EISDIR)) : 0;
+}
+
+static int check_socket(const char *path)
+{
+	struct sockaddr_un address;
+	struct stat status;
+	if (!path)
+		return 0;
+	if (strlen(path) >= sizeof address.sun_path)
+		return diag_refuse("--unix-socket: %.200s: %s", path, strerror(ENAMETOOLONG));
+	if (stat(path, &status) != 0)
+		return diag_refuse("--unix-socket: %.200s: %s", path, strerror(errno));
+	return S_ISSOCK(status.st_mode) ? 0 : diag_refuse("--unix-socket: %.200s is no socket", path);
+}
+
+int http_check(const struct settings *settings)
+{
+	return check_features(settings) == 0 && check_file("cacert", settings->cacert) == 0 &&
+			       check_socket(settings->unix_socket) == 0
+		       ? 0
+		       : -1;
+}
+
 int http_open(struct sender *sender, const struct settings *settings, const struct sender_owner *owner, int epoll)
 {
-	if (check_features(settings) != 0)
-		return -1;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return diag_refuse("libcurl can't be used");
 	struct http *const http = calloc(1, sizeof *http + (size_t)settings->limit * sizeof(struct http_slot));

@@ -117,7 +117,7 @@ const struct tool_option ssrequest_options[] = {
 	{'H', "header", TOOL_CALL, .argument = "HEADER", .help = "send this header, NAME: VALUE; may be given several times",
 		.call = set_header},
 	{'X', "method", TOOL_CALL, .argument = "NAME", .help = "of the requests (GET, or POST with a body)", .call = set_method},
-	{'d', "body", TOOL_ANY_TEXT, MEMBER(body), .argument = "TEXT",
+	{'d', "body", TOOL_ANY_TEXT, MEMBER(body), .argument = "STR",
 		.help = "send this, or what is in the file NAME with @NAME"},
 	{0, "http", TOOL_CHOICE, MEMBER(http), .choices = http_names, .argument = "VERSION",
 		.help = "of HTTP: 1.1, or 2 (2 where the server says so behind https, else 1.1)"},

@@ -218,10 +218,8 @@ void outcome_print(const struct outcome *outcome)
 		return;
 	print_rows(outcome, memory);
 	fputs("what these mean: ssrequest --explain\n", memory);
-	if (fclose(memory) == 0) {
-		diag_never_wait();
+	if (fclose(memory) == 0)
 		diag_write(text, length);
-	}
 	free(text);
 }
 

@@ -53,7 +53,7 @@ uint64_t outcome_requests(const struct outcome *outcome);
 /* Answered as expected. */
 uint64_t outcome_good(const struct outcome *outcome);
 
-/* Writes the summary to stderr; what can't be written at once is left out. */
+/* Writes the summary to stderr. */
 void outcome_print(const struct outcome *outcome);
 
 /* Says what its rows mean. */

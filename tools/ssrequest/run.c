@@ -134,8 +134,7 @@ static void send(struct run *run, const struct generator_action *action)
 		.request = action->request,
 		.url = url_of(run, action->request.number),
 		.sent_ns = REQUEST_LOG_NEVER};
-	run->sender.send(run->sender.self, action->slot, slot->url, action->request.number);
-	slot->sent_ns = clock_now();
+	slot->sent_ns = run->sender.send(run->sender.self, action->slot, slot->url, action->request.number);
 }
 
 static void drop(struct run *run, const struct request *request)
@@ -264,7 +263,8 @@ static void loop(struct run *run)
 			run->sender.wake(run->sender.self);
 		if (run->sender.due)
 			until_ns = sooner(until_ns, run->sender.due(run->sender.self));
-		rest(run, until_ns == 0 ? 0 : do_the_rest(run, until_ns));
+		const int64_t wake_ns = do_the_rest(run, until_ns);
+		rest(run, until_ns == 0 ? 0 : wake_ns);
 	}
 	interrupt(run);
 }
@@ -290,6 +290,8 @@ static int check(const struct run *run)
 	const int found = settings->command ? spawn_check(settings->command[0], NULL) : 0;
 	if (found != 0)
 		return found;
+	if (!settings->command && http_check(settings) != 0)
+		return EXIT_TROUBLE;
 	if (settings->command && spawn_find_command(settings->command[0], NULL, command) == 0)
 		file_uses_add(&uses, FILE_IS_READ, "the command", command);
 	if (settings->trace)
@@ -397,7 +399,10 @@ static int prepare(struct run *run)
 	run->generator = generator_new(&limits, &run->schedule);
 	if (!run->slot || !run->outcome || !run->generator || linux_mask_take(&run->mask) != 0)
 		return diag_refuse("%s", strerror(errno));
+	/* What commands get back. */
+	signals_unblock_file_limit();
 	scheduling_save(&run->user);
+	signals_block_file_limit();
 	if (settings->cpus && linux_affinity_set(0, settings->cpus) != 0)
 		return diag_refuse("--cpus: these processors can't be used: %s", strerror(errno));
 	scheduling_raise_files();
@@ -440,6 +445,8 @@ static int conclude(struct run *run, char *const *words)
 
 static int send_all(struct run *run, char *const *words)
 {
+	/* A terminal that is held keeps no request waiting. */
+	diag_never_wait();
 	progress_line_init(&run->line, !run->settings->quiet);
 	scheduling_raise(&run->user);
 	run->origin_ns = clock_now();

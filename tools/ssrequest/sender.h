@@ -22,8 +22,8 @@ struct sender_owner {
 
 struct sender {
 	void *self;
-	/* Sends it; an answer, such as a failure, may come before this returns. */
-	void (*send)(void *self, unsigned slot, unsigned url, uint64_t number);
+	/* Sends it; an answer, such as a failure, may come before this returns. When it was sent, or began to be, on CLOCK_MONOTONIC. */
+	int64_t (*send)(void *self, unsigned slot, unsigned url, uint64_t number);
 	/* Forgets it: no answer will come. */
 	void (*give_up)(void *self, unsigned slot);
 	/* A descriptor that it has put into the epoll has these events. NULL: it has none there. */
