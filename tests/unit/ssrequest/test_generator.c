@@ -256,6 +256,75 @@ static void an_overloaded_server_answers_what_it_can(void **state)
 		assert_int_equal(record[i].fate, FATE_DROPPED);
 }
 
+/* One that is served late, step by step: what it says of moments that have passed is what it would have said then. */
+
+#define AT_MS(ms) ((ms)*NS_PER_MS)
+
+static void expect(struct generator *generator, int64_t now_ms, enum generator_act act, int64_t ms)
+{
+	const struct generator_action action = generator_next(generator, AT_MS(now_ms));
+	assert_int_equal(action.act, act);
+	const int64_t found_ns = act == GENERATOR_SLEEP ? action.until_ns : action.request.arrival_ns;
+	if (llabs(found_ns - AT_MS(ms)) > 1)
+		fail_msg("at %lld ms: %lld ns, expected %lld ms", (long long)now_ms, (long long)found_ns, (long long)ms);
+}
+
+/* Slots become free in an order in which one doesn't hear of it: the second was answered, and the first given up before that. */
+static void room_counts_from_when_it_was_there(void **state)
+{
+	(void)state;
+	const struct schedule_settings every_150_ms = {.constant = 1 / 0.15, .length_ns = NS_PER_S, .most = UINT64_MAX};
+	struct schedule schedule;
+	schedule_init(&schedule, &every_150_ms);
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 2, .timeout_ns = AT_MS(200), .drops = true}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	const struct generator_action second = generator_next(generator, AT_MS(150));
+	assert_int_equal(second.act, GENERATOR_SEND);
+	generator_answered(generator, second.slot, AT_MS(320));
+	expect(generator, 320, GENERATOR_GIVE_UP, 0);
+	expect(generator, 320, GENERATOR_SEND, 300);
+	generator_free(generator);
+}
+
+static const struct schedule_settings ten_in_a_second = {.constant = 10, .length_ns = NS_PER_S, .most = UINT64_MAX};
+
+static void postponed_ones_arrive_when_there_is_room(void **state)
+{
+	(void)state;
+	struct schedule schedule;
+	schedule_init(&schedule, &ten_in_a_second);
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 1, .timeout_ns = AT_MS(5000)}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	/* Until there may be room, or none is needed any more. */
+	expect(generator, 130, GENERATOR_SLEEP, 1000);
+	generator_answered(generator, 0, AT_MS(150));
+	expect(generator, 170, GENERATOR_SEND, 150);
+	for (int i = 2; i < 10; i++)
+		expect(generator, 1010, GENERATOR_DROP, 1000);
+	expect(generator, 1010, GENERATOR_SLEEP, 5150);
+	expect(generator, 5160, GENERATOR_GIVE_UP, 150);
+	assert_int_equal(generator_next(generator, AT_MS(5160)).act, GENERATOR_END);
+	generator_free(generator);
+}
+
+static void dropped_ones_are_so_when_they_were_planned(void **state)
+{
+	(void)state;
+	struct schedule schedule;
+	schedule_init(&schedule, &ten_in_a_second);
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 1, .timeout_ns = AT_MS(5000), .drops = true}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	expect(generator, 130, GENERATOR_DROP, 100);
+	generator_answered(generator, 0, AT_MS(220));
+	expect(generator, 230, GENERATOR_DROP, 200);
+	expect(generator, 230, GENERATOR_SLEEP, 300);
+	expect(generator, 310, GENERATOR_SEND, 300);
+	generator_free(generator);
+}
+
 static void stopping_ends_it(void **state)
 {
 	(void)state;
@@ -285,6 +354,9 @@ int main(void)
 		cmocka_unit_test(a_late_generator_changes_nothing),
 		cmocka_unit_test(a_dead_server_gets_as_many_as_are_given_up),
 		cmocka_unit_test(an_overloaded_server_answers_what_it_can),
+		cmocka_unit_test(room_counts_from_when_it_was_there),
+		cmocka_unit_test(postponed_ones_arrive_when_there_is_room),
+		cmocka_unit_test(dropped_ones_are_so_when_they_were_planned),
 		cmocka_unit_test(stopping_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

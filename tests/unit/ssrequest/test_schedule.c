@@ -85,7 +85,7 @@ static void a_changing_rate_does_not_drift(void **state)
 	assert_int_equal(count, 18000);
 	for (size_t i = 0; i < count; i++) {
 		const double exact_s = sqrt(2 * (double)i / slope);
-		assert_true(fabs((double)planned[i] / 1e9 - exact_s) < 0.002 || planned[i] < NS_PER_S);
+		assert_true(fabs((double)planned[i] / 1e9 - exact_s) < 0.00001 || planned[i] < NS_PER_S);
 	}
 }
 
