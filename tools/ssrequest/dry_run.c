@@ -30,10 +30,10 @@ static void print_when(const struct settings *settings, const struct schedule_se
 	char text[UNITS_TEXT_MAX];
 	const uint64_t requests = count_requests(schedule);
 	if (settings->trace)
-		printf("rate        %s a second times the loads of trace module %s %s\n", units_print_real(settings->peak, text),
-			settings->trace, settings->trace_options ? settings->trace_options : "");
+		printf("rate        %.10g a second times the loads of trace module %s %s\n", settings->peak, settings->trace,
+			settings->trace_options ? settings->trace_options : "");
 	else
-		printf("rate        %s a second\n", units_print_real(settings->rate, text));
+		printf("rate        %.10g a second\n", settings->rate);
 	const struct tool_option *row = ssrequest_options;
 	while (row->offset != offsetof(struct settings, arrivals) || row->takes != TOOL_CHOICE)
 		row++;
