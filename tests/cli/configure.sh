@@ -12,7 +12,7 @@ configured() {
 	shift
 	mkdir "$folder.pc"
 	for library do
-		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$library" >"$folder.pc/$library.pc"
+		printf 'Name: %s\nDescription: x\nVersion: 8\n' "$library" >"$folder.pc/$library.pc"
 	done
 	PKG_CONFIG_LIBDIR=$work/$folder.pc run cmake -S "$source" -B "$folder" -DBUILD_TESTING=ON
 	expect_status 0
@@ -21,7 +21,7 @@ configured() {
 	sed -n 's/^ *Test *#[0-9]*: //p' out >tests
 }
 
-needs='jansson gsl hwloc'
+needs='jansson gsl hwloc libcurl'
 count=$(find "$source/tests" -path '*/unit/*/test_*.c' -o -path '*/modules/test_*.c' -o -path '*/cli/test_*.c' | wc -l)
 # shellcheck disable=SC2086 # a list
 configured neither $needs
@@ -45,7 +45,19 @@ expect_text tests '^test_workloads_spawn \(Disabled\)$'
 # shellcheck disable=SC2086 # a list
 configured both $needs cmocka check
 expect_no_text said 'left out'
+expect_text tests '^test_ssrequest_schedule$'
 [ "$(grep -c '^test_[^ ]*$' tests)" -eq "$count" ] || fail "$(grep -c '^test_' tests) of $count tests in C are there"
+
+# ---- Without libcurl ------------------------------------------------------------------------------------------------------------
+
+# Only ssrequest, its tests, its manual and its completions are left out.
+configured no_curl jansson gsl hwloc cmocka check
+[ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
+expect_text said '^-- Without libcurl, ssrequest is left out '
+expect_no_text tests '^test_ssrequest_'
+expect_text tests '^test_base_units$'
+grep -F ssrequest no_curl/cmake_install.cmake no_curl/compile_commands.json && fail 'ssrequest would be built or installed without libcurl'
+[ ! -e no_curl/completions/bash/ssrequest ] || fail 'completions of ssrequest are made without libcurl'
 
 # ---- Without tests --------------------------------------------------------------------------------------------------------------
 

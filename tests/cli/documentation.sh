@@ -30,6 +30,10 @@ options() {
 
 for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
+	if [ "$name" = ssrequest ] && [ ! -x "$build/$name" ]; then
+		missing libcurl4-openssl-dev ssrequest
+		continue
+	fi
 	if [ ! -x "$build/$name" ]; then
 		fail "$name.1 describes a program that is not in $build"
 		continue
@@ -67,6 +71,7 @@ done
 # sssim takes is told by showstopper.1, and some defaults are no values.
 for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
+	[ -x "$build/$name" ] || continue
 	render "$program" >manual || break
 	"$name" --help | sed -En "s/^ *(-., )?(--[a-z-]+).*\(default '?([^;)']*)'?[;)].*/\2 \3/p" | while read -r option default; do
 		case $name$option in

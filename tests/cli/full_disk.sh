@@ -172,6 +172,15 @@ for program in 'ssburn -w 1' 'ssiterate -q'; do
 	expect_text out ',,,$'
 done
 
+if [ -x "$build/ssrequest" ]; then
+	filled 4
+	run ssrequest -q --rate 500 -n 200 -o disk/requests -- true
+	expect_trouble '^ssrequest: disk/requests: records of requests are being lost: No space left on device'
+	expect_whole disk/requests
+else
+	missing libcurl4-openssl-dev ssrequest
+fi
+
 filled 4
 run sssim -q -o disk/log -T 50% -r 1000s
 expect_trouble '^sssim: disk/log: can.t write the log: No space left on device'

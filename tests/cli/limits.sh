@@ -49,6 +49,16 @@ expect_whole file
 limited ssiterate -q -o file -n 100 true
 expect_trouble '^ssiterate: file: iteration records are being lost: File too large$'
 expect_whole file
+if [ -x "$build/ssrequest" ]; then
+	limited ssrequest -q --rate 200 -n 100 -o file -- true
+	expect_trouble '^ssrequest: file: records of requests are being lost: File too large$'
+	expect_whole file
+	# A command has the signal as the user had it.
+	limited ssrequest -q --rate 1 -n 1 --expect-status 153 --require errors=0 -- head -c 10000 /dev/zero
+	expect_status 0
+else
+	missing libcurl4-openssl-dev ssrequest
+fi
 limited sssim -q -o file -T 50% -r 1000s
 expect_trouble '^sssim: file: can.t write the log: File too large$'
 expect_whole file

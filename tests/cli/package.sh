@@ -39,6 +39,11 @@ expect_lines out 0
 for library in libc6 libjansson4 zlib1g 'libgsl[0-9]+[a-z0-9]*' 'libhwloc[0-9]+[a-z0-9]*'; do
 	field Depends "(^|, )$library \\(>= "
 done
+if [ -x "$build/ssrequest" ]; then
+	field Depends '(^|, )libcurl4(t64)? \(>= '
+else
+	missing libcurl4-openssl-dev ssrequest
+fi
 run dpkg-deb -f "$package" Homepage
 expect_no_text out .
 
@@ -62,6 +67,7 @@ expect_status 0
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do
+		case $manual in */ssrequest.1) [ -x "$build/ssrequest" ] || continue ;; esac
 		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
 		case $manual in
 		*.1)

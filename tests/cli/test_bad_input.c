@@ -94,6 +94,9 @@ static const struct {
 	{"ssiterate", "format", "CHOICE"},
 	{"ssiterate", "stream", "CHOICE"},
 	{"ssreport", "format", "CHOICE"},
+	{"ssrequest", "format", "CHOICE"},
+	{"ssrequest", "arrivals", "CHOICE"},
+	{"ssrequest", "beyond", "CHOICE"},
 	{"ssburn", "profile", "CHOICE"},
 	{"ssburn", "work", "N"},
 	{"ssburn", "phase", "N"},
@@ -173,6 +176,8 @@ static const struct program {
 	{{"ssburn", "-n", "1", "-w", "1"}, {NULL}, {NULL}},
 	{{"sstrace"}, {NULL}, {"right.trace"}},
 	{{"sssim", "-q", "-T", "50%", "-r", "500m"}, {NULL}, {NULL}},
+	{{"ssrequest", "--rate", "1000", "-n", "1"}, {"--dry-run"}, {"--", "touch", "started"}},
+	{{"ssrequest", "--rate", "1000", "-n", "1", "-q"}, {"--dry-run"}, {"http://127.0.0.1:1/"}},
 	{{"ssreport", "accuracy"}, {NULL}, {"log.csv"}},
 	{{"ssreport", "timeline"}, {NULL}, {"log.csv"}},
 	{{"ssreport", "throughput"}, {NULL}, {"iterations.csv"}},
@@ -270,6 +275,17 @@ static void try_unknown(const struct program *program, const struct option *opti
 	}
 }
 
+/* One may be left out of the build, for want of a library. */
+static bool is_built(const char *program)
+{
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s", SHOWSTOPPER_BUILD, program);
+	if (strcmp(program, "ssrequest") != 0 || access(path, X_OK) == 0)
+		return true;
+	printf("%s isn't built\n", program);
+	return false;
+}
+
 START_TEST(options_of_programs)
 {
 	const struct program *program = &programs[_i];
@@ -279,6 +295,8 @@ START_TEST(options_of_programs)
 	const bool has_subcommand = strcmp(program->before[0], "ssreport") == 0;
 	const char *const head[] = {program->before[0], has_subcommand ? program->before[1] : NULL, NULL};
 	append(word, append(word, 0, head), help);
+	if (!is_built(program->before[0]))
+		return;
 	const size_t count = parse_help(word, option);
 	ck_assert_uint_ge(count, 5);
 	/* As it is, it is right. */
@@ -448,6 +466,12 @@ START_TEST(odd_words)
 		{"ssiterate"},
 		{"ssiterate", "-n", "1"},
 		{"ssiterate", "-n", "1", "--"},
+		{"ssrequest"},
+		{"ssrequest", "--rate", "1"},
+		{"ssrequest", "--rate", "1", "--"},
+		{"ssrequest", "--rate", "1", "word"},
+		{"ssrequest", "--rate", "1", "http://"},
+		{"ssrequest", "touch", "started"},
 		{"ssburn", "-n", "1", "word"},
 		{"sssim"},
 		{"sssim", "-T", "50%", "-r", "1s", "word"},
@@ -467,7 +491,8 @@ START_TEST(odd_words)
 		{"ssreport", "throughput", "log.csv"},
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-		refuse((char **)lines[i], NULL, NULL);
+		if (is_built(lines[i][0]))
+			refuse((char **)lines[i], NULL, NULL);
 	ck_assert_uint_eq(failures, 0);
 }
 END_TEST

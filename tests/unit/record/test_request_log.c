@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/csv.h"
+#include "file_text.h"
+#include "record/request_log.h"
+
+static char path[] = "/tmp/test_request_log.XXXXXX";
+
+static int create_file(void **state)
+{
+	(void)state;
+	strcpy(strrchr(path, '.'), ".XXXXXX");
+	const int file = mkstemp(path);
+	return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static const struct request_record answered = {.request = 7,
+	.url = 1,
+	.planned_ns = 12000000005,
+	.arrival_ns = 12000000006,
+	.sent_ns = 12000000107,
+	.end_ns = 12345678901,
+	.status = 200,
+	.bytes = 612};
+static const struct request_record dropped = {.request = 8,
+	.planned_ns = 13000000000,
+	.arrival_ns = 13000000000,
+	.sent_ns = REQUEST_LOG_NEVER,
+	.end_ns = 13000000000,
+	.fate = REQUEST_DROPPED,
+	.bytes = REQUEST_LOG_UNKNOWN};
+
+/* The text of the file without the seconds of the wall clock. To be freed. */
+static char *text_of_file(void)
+{
+	char *const text = file_text(path);
+	char *to = text;
+	bool is_header = true;
+	for (const char *from = text; *from; from++) {
+		*to++ = *from;
+		if (*from != '\n')
+			continue;
+		if (!is_header) {
+			while (to[-1] != ',')
+				to--;
+			*to++ = '\n';
+		}
+		is_header = false;
+	}
+	*to = '\0';
+	return text;
+}
+
+static void records_are_lines(void **state)
+{
+	(void)state;
+	struct request_log *const log = request_log_open(path, ROW_CSV);
+	assert_non_null(log);
+	assert_int_equal(request_log_name(log, 0, "http://localhost:8080/"), 0);
+	assert_int_equal(request_log_name(log, 1, "http://localhost:8080/a,\"b\""), 0);
+	assert_int_equal(request_log_add(log, &answered), 0);
+	assert_true(request_log_is_pending(log));
+	assert_int_equal(request_log_flush(log), 0);
+	assert_false(request_log_is_pending(log));
+	assert_int_equal(request_log_add(log, &dropped), 0);
+	assert_int_equal(request_log_close(log), 0);
+	char *const text = text_of_file();
+	assert_string_equal(text, "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n"
+				  ",0,,,,,http://localhost:8080/,,\n"
+				  ",1,,,,,\"http://localhost:8080/a,\"\"b\"\"\",,\n"
+				  "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612,\n"
+				  "8,0,13.000000000,13.000000000,,13.000000000,dropped,,\n");
+	free(text);
+	char error[CSV_ERROR_MAX];
+	struct csv *const csv = csv_open(path, "log", error);
+	assert_non_null(csv);
+	assert_int_equal(csv_columns(csv), 9);
+	size_t length;
+	for (int row = 0; row < 4; row++)
+		assert_int_equal(csv_next(csv), 1);
+	assert_memory_equal(csv_text(csv, (size_t)csv_find(csv, "status"), &length), "dropped", 7);
+	assert_int_equal(csv_next(csv), 0);
+	csv_close(csv);
+}
+
+/* time_unix_s is the end, on the wall clock. */
+static void wall_clock_is_that_of_the_end(void **state)
+{
+	(void)state;
+	struct timespec now, wall;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	struct request_record record = answered;
+	record.end_ns = (now.tv_sec + 100) * INT64_C(1000000000) + now.tv_nsec;
+	struct request_log *const log = request_log_open(path, ROW_CSV);
+	assert_int_equal(request_log_add(log, &record), 0);
+	assert_int_equal(request_log_close(log), 0);
+	char error[CSV_ERROR_MAX];
+	struct csv *const csv = csv_open(path, "log", error);
+	double found;
+	assert_int_equal(csv_next(csv), 1);
+	assert_int_equal(csv_number(csv, (size_t)csv_find(csv, LOG_WALL), &found), 0);
+	csv_close(csv);
+	const double expected = (double)wall.tv_sec + (double)wall.tv_nsec / 1e9 + 100;
+	assert_true(found > expected - 0.5 && found < expected + 0.5);
+}
+
+static void json_has_the_same(void **state)
+{
+	(void)state;
+	struct request_log *const log = request_log_open(path, ROW_JSONL);
+	assert_int_equal(request_log_name(log, 0, "a \"name\""), 0);
+	assert_int_equal(request_log_add(log, &answered), 0);
+	assert_int_equal(request_log_add(log, &dropped), 0);
+	assert_int_equal(request_log_close(log), 0);
+	FILE *const file = fopen(path, "re");
+	json_t *line[3];
+	for (size_t i = 0; i < 3; i++) {
+		line[i] = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+		assert_non_null(line[i]);
+		assert_int_equal(json_object_size(line[i]), 9);
+	}
+	fclose(file);
+	assert_true(json_is_null(json_object_get(line[0], "request")));
+	assert_string_equal(json_string_value(json_object_get(line[0], "status")), "a \"name\"");
+	assert_int_equal(json_integer_value(json_object_get(line[1], "status")), 200);
+	assert_true(json_real_value(json_object_get(line[1], "sent_s")) > 12);
+	assert_true(json_is_null(json_object_get(line[2], "sent_s")));
+	assert_true(json_is_null(json_object_get(line[2], "bytes")));
+	assert_string_equal(json_string_value(json_object_get(line[2], "status")), "dropped");
+	for (size_t i = 0; i < 3; i++)
+		json_decref(line[i]);
+}
+
+static void words_say_what_no_number_does(void **state)
+{
+	(void)state;
+	assert_null(request_fate_word(REQUEST_ANSWERED));
+	for (enum request_fate fate = REQUEST_ANSWERED + 1; fate < REQUEST_FATES; fate++)
+		assert_true(strlen(request_fate_word(fate)) > 3);
+}
+
+static void limit_size(rlim_t size)
+{
+	const struct rlimit limit = {size, RLIM_INFINITY};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Whole lines alone, and a line that says between which times some are missing. */
+static void what_does_not_fit_is_said(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	struct request_log *const log = request_log_open(path, ROW_CSV);
+	assert_int_equal(request_log_add(log, &answered), 0);
+	assert_int_equal(request_log_flush(log), 0);
+	limit_size(200);
+	struct request_record record = answered;
+	for (uint64_t i = 8; i < 10; i++) {
+		record.request = i;
+		record.planned_ns = (int64_t)i * 1000000000;
+		record.end_ns = record.planned_ns + 5000000000;
+		assert_int_equal(request_log_add(log, &record), 0);
+		assert_int_equal(request_log_flush(log), -1);
+		assert_int_equal(errno, EFBIG);
+	}
+	limit_size(RLIM_INFINITY);
+	record.request = 10;
+	assert_int_equal(request_log_add(log, &record), 0);
+	assert_int_equal(request_log_close(log), 0);
+	char *const text = text_of_file();
+	assert_string_equal(strchr(text, '\n') + 1, "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612,\n"
+						    ",,8.000000000,,,14.000000000,,,\n"
+						    "10,1,9.000000000,12.000000006,12.000000107,14.000000000,200,612,\n");
+	free(text);
+}
+
+static void many_are_all_there(void **state)
+{
+	(void)state;
+	struct request_log *const log = request_log_open(path, ROW_CSV);
+	struct request_record record = answered;
+	for (record.request = 0; record.request < 5000; record.request++)
+		assert_int_equal(request_log_add(log, &record), 0);
+	assert_int_equal(request_log_close(log), 0);
+	char error[CSV_ERROR_MAX];
+	struct csv *const csv = csv_open(path, "log", error);
+	for (int i = 0; i < 5000; i++) {
+		double number;
+		assert_int_equal(csv_next(csv), 1);
+		assert_int_equal(csv_number(csv, 0, &number), 0);
+		assert_true(number == i);
+	}
+	assert_int_equal(csv_next(csv), 0);
+	csv_close(csv);
+}
+
+static void trouble_is_told(void **state)
+{
+	(void)state;
+	assert_null(request_log_open("/nowhere/log", ROW_CSV));
+	assert_int_equal(errno, ENOENT);
+	assert_null(request_log_open("/dev/full", ROW_CSV));
+	assert_int_equal(errno, ENOSPC);
+	assert_int_equal(request_log_close(NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(records_are_lines, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(wall_clock_is_that_of_the_end, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(json_has_the_same, create_file, remove_file),
+		cmocka_unit_test(words_say_what_no_number_does),
+		cmocka_unit_test_setup_teardown(what_does_not_fit_is_said, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(many_are_all_there, create_file, remove_file),
+		cmocka_unit_test(trouble_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
