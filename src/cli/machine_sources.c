@@ -43,14 +43,8 @@ struct trial {
 /* The value of `source` in the module's options. */
 static void find_source(const struct module *module, char source[static 32])
 {
-	char *options = NULL;
-	size_t size = 0;
-	FILE *const stream = open_memstream(&options, &size);
-	if (!stream)
-		return;
-	option_print(module->base->options, module->state, stream);
-	fclose(stream);
-	const char *const at = strstr(options, ",source=");
+	char *const options = option_print_text(module->base->options, module->state);
+	const char *const at = options ? strstr(options, ",source=") : NULL;
 	if (at)
 		snprintf(source, 32, "%.*s", (int)strcspn(at + 8, ","), at + 8);
 	free(options);

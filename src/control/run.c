@@ -17,9 +17,9 @@
 #include "placement/placement.h"
 #include "workloads/containment.h"
 
-int run_load_module(
-	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX])
+int run_load_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
 {
+	struct host_env *const host = &run->host[kind];
 	const struct config *const config = run->config;
 	struct module *module = &run->module[kind];
 	char reason[MODULE_ERROR_MAX];
@@ -27,20 +27,19 @@ int run_load_module(
 		snprintf(error, RUN_ERROR_MAX, "%s", reason);
 		return -1;
 	}
-	run->env[kind] = env;
-	env->shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
-	if (!env->shared) {
+	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+	if (!host->env.shared) {
 		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
 			strerror(errno));
 		module_unload(module);
 		return -1;
 	}
-	memset(env->shared, 0, module->base->shared_size);
-	if (!module->base->prepare || module->base->prepare(module->state, env) == 0)
+	memset(host->env.shared, 0, module->base->shared_size);
+	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0)
 		return 0;
 	const char *const root = config->root ? config->root : "";
 	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
-		*refusal ? refusal : "refused without a reason", *root ? "; --sysroot is " : "", root);
+		*host->refusal ? host->refusal : "refused without a reason", *root ? "; --sysroot is " : "", root);
 	return -1;
 }
 
@@ -57,7 +56,7 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	host->env.cpus = config->cpus;
 	host->env.moving = config->dynamics && (config->cpus || config->moved);
 	host->moved = config->moved;
-	if (run_load_module(run, kind, &host->env, host->refusal, error) != 0)
+	if (run_load_module(run, kind, error) != 0)
 		return -1;
 	*host->refusal = '\0'; /* what it tried in vain */
 	return 0;
@@ -129,7 +128,7 @@ void run_move_into(struct run *run, struct shared *shared)
 {
 	run->shared = shared;
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct sst_env *env = run->env[kind];
+		struct sst_env *env = &run->host[kind].env;
 		void *memory = shared_module(shared, (enum sst_kind)kind);
 		if (memory)
 			memcpy(memory, env->shared, run->module[kind].base->shared_size);
@@ -182,9 +181,9 @@ void run_unload_modules(struct run *run)
 		if (!module->base)
 			continue;
 		if (module->base->fini)
-			module->base->fini(module->state, run->env[kind]);
+			module->base->fini(module->state, &run->host[kind].env);
 		if (!run->shared)
-			free(run->env[kind]->shared);
+			free(run->host[kind].env.shared);
 		module_unload(module);
 	}
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "module/path.h"
 #include "module/trust.h"
 
@@ -269,6 +270,16 @@ void module_files(const struct module *module, struct file_uses *uses)
 	for (const struct sst_option *option = base->options; option && option->name; option++)
 		if (option->type == SST_FILE)
 			file_uses_add(uses, FILE_IS_READ, what, option_text(option, module->state));
+}
+
+void module_say(const struct module module[static KINDS])
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		char *const options = option_print_text(module[kind].base->options, module[kind].state);
+		if (options)
+			diag("%s %s %s", kinds[kind].name, module[kind].base->name, options);
+		free(options);
+	}
 }
 
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context)

@@ -31,7 +31,6 @@ struct sim_run {
 	const struct sim_config *config;
 	struct config real_config; /* the part that recorder and log look at */
 	struct run real;           /* likewise: modules as the master has them, shared memory */
-	struct sim_env env[KINDS];
 	struct sim_host host;
 	struct sim_machine machine;
 	struct heartbeat heartbeat;
@@ -152,7 +151,7 @@ static bool read_source(void *context, struct sst_reading *reading)
 	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
 	run->intervals.usage_s = sim_run_is_of_cores(run) ? NAN : -background_work(run);
-	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
+	return feedback->feedback->read(feedback->state, &run->real.host[SST_FEEDBACK].env, reading) == 0;
 }
 
 static void take_row(void *context, struct record *record)
@@ -227,9 +226,8 @@ static int load_modules(struct sim_run *run)
 	const struct sim_config *config = run->config;
 	char error[RUN_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct sim_env *env = &run->env[kind];
-		sim_env_init(env, &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
-		if (run_load_module(&run->real, (enum sst_kind)kind, &env->env, env->refusal, error) != 0) {
+		sim_env_init(&run->real.host[kind], &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
+		if (run_load_module(&run->real, (enum sst_kind)kind, error) != 0) {
 			diag("%s", error);
 			return -1;
 		}

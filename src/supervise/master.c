@@ -155,18 +155,7 @@ static bool has_many_by_default(const struct group *group)
 static void say_what_was_set_up(const struct master *master)
 {
 	const struct scheduling_grant *grant = &master->grant;
-	for (int kind = 0; kind < KINDS; kind++) {
-		const struct module *module = &master->run.module[kind];
-		char *options = NULL;
-		size_t size = 0;
-		FILE *text = open_memstream(&options, &size);
-		if (!text)
-			return;
-		option_print(module->base->options, module->state, text);
-		fclose(text);
-		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
-		free(options);
-	}
+	module_say(master->run.module);
 	for (unsigned i = 0; i < master->config->groups; i++) {
 		const struct group *group = &master->config->group[i];
 		if (has_many_by_default(group))
