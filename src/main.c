@@ -8,15 +8,13 @@
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/complete.h"
-#include "cli/dry_run.h"
+#include "cli/instead.h"
 #include "cli/machine.h"
-#include "cli/module_info.h"
-#include "cli/option_values.h"
 #include "cli/options.h"
 #include "placement/placement.h"
 #include "record/summary.h"
 #include "self/signals.h"
-#include "supervise/guardian.h"
+#include "supervise/processes.h"
 
 /* Standard output is part of the result: what could not be written is an error. */
 static int flushed(int status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In the order in which one asks: can I trust a run here, what lowers its accuracy and what can I do, then all there is to know. */
-#include "cli/findings.h"
+#include "cli/machine.h"
 
 #include <math.h>
 #include <stdarg.h>

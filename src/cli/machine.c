@@ -2,8 +2,6 @@
 #include "cli/machine.h"
 
 #include "base/diag.h"
-#include "cli/findings.h"
-#include "cli/machine_parts.h"
 
 int machine_print(const struct config *config, FILE *to)
 {

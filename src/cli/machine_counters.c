@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "meters/counter_set.h"
 #include "meters/idle_states.h"
 #include "processes/affinity.h"

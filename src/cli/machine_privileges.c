@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/frequency_wish.h"
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "control/shared.h"
 #include "groups/cgroup.h"
 #include "groups/group_place.h"

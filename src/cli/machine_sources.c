@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"
 #include "meters/power.h"

@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "control/shared.h"
 #include "load/container.h"
 #include "placement/pinning.h"

@@ -18,7 +18,6 @@
 
 #include "base/diag.h"
 #include "module/path.h"
-#include "module/trust.h"
 
 static const struct {
 	const char *name;

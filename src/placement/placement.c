@@ -11,7 +11,6 @@
 #include "base/cpus.h"
 #include "groups/cgroup.h"
 #include "load/processors.h"
-#include "placement/topology.h"
 #include "processes/affinity.h"
 #include "self/host.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "config/config.h"
+#include "placement/pinning.h"
 
 #define PLACEMENT_ERROR_MAX 512
 
@@ -32,5 +33,20 @@ void placement_print(const struct sst_cpus *cpus, FILE *to);
  * and so perhaps no whole number. NaN where that isn't known, as with attached processes, or changes with the load.
  */
 double capacity_of_controlled(const struct config *config);
+
+/* Where the machine's processors are, as hwloc knows it. */
+
+struct topology {
+	struct place *place; /* in topological order; owned */
+	size_t count;        /* at least 1 */
+	bool elsewhere;      /* HWLOC_SYNTHETIC or HWLOC_XMLFILE describes another machine */
+};
+
+/*
+ * Of this machine only processors that `allowed` has. hwloc's environment variables hold unless the program has privileges that who
+ * runs it has not. 0, or -1 with errno (ENODEV: hwloc knows no processor that is allowed). Free with topology_free.
+ */
+int topology_read(const struct sst_cpus *allowed, struct topology *topology);
+void topology_free(struct topology *topology);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "self/kernel.h"

@@ -15,8 +15,8 @@
 #include "base/units.h"
 #include "record/control_log.h"
 #include "record/intervals.h"
+#include "sim/bandwidth.h"
 #include "sim/executors.h"
-#include "sim/stall.h"
 
 /* The machine has been up for about this long. */
 #define UPTIME_NS (1000 * NS_PER_S)

@@ -7,7 +7,7 @@
  * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
  * are any.
  */
-#include "supervise/executor_process.h"
+#include "supervise/processes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "control/executor.h"
 #include "processes/affinity.h"
 #include "processes/run_mark.h"

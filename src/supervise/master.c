@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of the master from set-up to verdict; what lies between is in master_supervision.c. */
-#include "supervise/master.h"
+#include "supervise/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"
@@ -31,7 +31,6 @@
 #include "record/export.h"
 #include "record/outputs.h"
 #include "record/summary.h"
-#include "record/warnings.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
 #include "workloads/spawn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* No part of the control loop, except that dynamic pinning follows the samples. */
-#include "supervise/master_recording.h"
+#include "supervise/master_state.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervise/stalls.h"
+#include "supervise/master_state.h"
 
 #include <signal.h>
 
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "supervise/executor_process.h"
+#include "supervise/processes.h"
 
 #define LOOK_NS HEARTBEAT_NS
 /* Looks in a row without a round: then it is nudged, and then it stands still. */

@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "trace/binary.h"
 
 #define BLOCK_SIZE ((size_t)1 << 18)
 

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "load/processors.h"
-#include "placement/topology.h"
+#include "placement/placement.h"
 #include "processes/affinity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

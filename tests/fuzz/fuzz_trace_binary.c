@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "trace/binary.h"
 #include "trace/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -18,7 +18,6 @@
 #include "self/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
-#include "trace/binary.h"
 #include "trace/load.h"
 
 /* Closes the stream. 0, or -1 after a message. */

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "trace/binary.h"
 #include "trace/load.h"
 
 #define HEADER 24
