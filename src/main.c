@@ -70,7 +70,6 @@ int main(int argc, char **argv)
 		.words = COMPLETE_COMMAND,
 		.later = OPTION_OF_GROUP};
 	struct config config;
-	char *error;
 	int status = EXIT_TROUBLE;
 	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
 	if (geteuid() != getuid() || getegid() != getgid()) {
@@ -79,11 +78,8 @@ int main(int argc, char **argv)
 	}
 	if (complete(&program, argc, argv))
 		return 0;
-	if (config_parse(&config, argc, argv, &error) == 0)
+	if (config_parse(&config, argc, argv) == 0)
 		status = act(&config);
-	else
-		diag("%s", error ? error : "out of memory");
-	free(error);
 	config_free(&config);
 	if (status >= 0)
 		return status;

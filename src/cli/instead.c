@@ -43,10 +43,8 @@ int module_info_list(FILE *to)
 	struct listing listing = {.to = to};
 	for (int kind = 0; kind < KINDS; kind++) {
 		listing.kind = (enum sst_kind)kind;
-		if (module_list(listing.kind, list_one, &listing) != 0) {
-			diag("can't list modules: %s", strerror(errno));
-			return -1;
-		}
+		if (module_list(listing.kind, list_one, &listing) != 0)
+			return diag_refuse("can't list modules: %s", strerror(errno));
 	}
 	return listing.result;
 }
@@ -55,10 +53,8 @@ int module_info_help(enum sst_kind kind, const char *name, FILE *to)
 {
 	struct module module;
 	char error[MODULE_ERROR_MAX];
-	if (module_open(&module, kind, name, error) != 0) {
-		diag("%s", error);
-		return -1;
-	}
+	if (module_open(&module, kind, name, error) != 0)
+		return diag_refuse("%s", error);
 	fprintf(to, "%s module %s, version %s\n%s\nfile: %s\n", module_kind_name(kind), module.base->name, module.base->version,
 		module.base->summary, module.path ? module.path : "none: built in");
 	if (module.base->options && module.base->options[0].name) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "base/units.h"
 #include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"

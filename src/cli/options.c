@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/instant.h"
 #include "base/units.h"
@@ -22,31 +23,12 @@
 #include "module/trace_choice.h"
 #include "placement/pinning.h"
 
-int refuse(char **error, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	if (vasprintf(error, format, arguments) < 0)
-		*error = NULL;
-	va_end(arguments);
-	return -1;
-}
-
-int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text)
-{
-	if (option->takes == TOOL_CALL)
-		return option->call(target, source, text);
-	char error[OPTION_ERROR_MAX];
-	void *const settings = option->uses & OPTION_OF_GROUP ? (void *)target->group : target->config;
-	return tool_options_store(option, settings, source, text, error) == 0 ? 0 : refuse(target->error, "%s", error);
-}
-
 /* What a row of a module's table would say, by errno. */
-static int refuse_value(const struct option_target *target, const struct sst_option *row, const char *source, const char *text)
+static int refuse_value(const struct sst_option *row, const char *source, const char *text)
 {
 	char error[OPTION_ERROR_MAX];
 	option_value_refuse(row, source, text, errno, error);
-	return refuse(target->error, "%s", error);
+	return diag_refuse("%s", error);
 }
 
 /* ---- Values of single options ----------------------------------------------------------------------------------------- */
@@ -57,10 +39,10 @@ static int set_start_at(void *settings, const char *source, const char *text)
 	const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	int64_t when_ns;
 	if (instant_parse(text, now_ns, &when_ns) != 0)
-		return refuse(target->error, "%s: '%s' is %s: expected " INSTANT_EXPECTED, source, text,
+		return diag_refuse("%s: '%s' is %s: expected " INSTANT_EXPECTED, source, text,
 			errno == ERANGE ? "out of range" : "no such time");
 	if (when_ns <= now_ns || when_ns > now_ns + OPTION_TIME_MOST)
-		return refuse(target->error, "%s: '%s' is %s: expected a time to come, within 3650d", source, text,
+		return diag_refuse("%s: '%s' is %s: expected a time to come, within 3650d", source, text,
 			when_ns <= now_ns ? "in the past" : "too far away");
 	target->config->start_at_ns = when_ns;
 	return 0;
@@ -71,7 +53,7 @@ static int set_load(void *settings, const char *source, const char *text)
 	const struct option_target *const target = settings;
 	char reason[TRACE_CHOICE_ERROR_MAX];
 	if (trace_choice_check_load(source, text, reason) != 0)
-		return refuse(target->error, "%s", reason);
+		return diag_refuse("%s", reason);
 	target->config->load = text;
 	return 0;
 }
@@ -82,7 +64,7 @@ static int set_cpus(void *settings, const char *source, const char *text)
 	static const struct sst_option row = {.type = SST_CPUS};
 	union option_value value;
 	if (option_value_parse(&row, text, &value) != 0)
-		return refuse_value(target, &row, source, text);
+		return refuse_value(&row, source, text);
 	free(target->group->cpus);
 	target->group->cpus = value.block;
 	return 0;
@@ -91,14 +73,14 @@ static int set_cpus(void *settings, const char *source, const char *text)
 const char *const option_pins[] = {"neutral", "per-chip", "per-core", "per-thread", "packed", "spread", "dynamic", NULL};
 
 /* dynamic, or dynamic:SETTINGS in one of the groups. */
-static int parse_dynamic(struct config *config, const char *settings, char **error)
+static int parse_dynamic(struct config *config, const char *settings)
 {
 	char reason[OPTION_ERROR_MAX];
 	if (!settings)
 		return 0;
 	if (config->dynamic.below)
-		return refuse(error, "--pin=dynamic: the settings are given twice: expected them in one group");
-	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : refuse(error, "--pin=dynamic: %s", reason);
+		return diag_refuse("--pin=dynamic: the settings are given twice: expected them in one group");
+	return dynamic_pinning_parse(settings, &config->dynamic, reason) == 0 ? 0 : diag_refuse("--pin=dynamic: %s", reason);
 }
 
 static int set_pin(void *settings, const char *source, const char *text)
@@ -109,12 +91,12 @@ static int set_pin(void *settings, const char *source, const char *text)
 	const size_t length = sizeof dynamic - 1;
 	if (strncmp(text, dynamic, length) == 0 && (!text[length] || text[length] == ':')) {
 		group->pin = PIN_DYNAMIC;
-		return parse_dynamic(target->config, text[length] ? text + length + 1 : NULL, target->error);
+		return parse_dynamic(target->config, text[length] ? text + length + 1 : NULL);
 	}
 	static const struct sst_option row = {.type = SST_CHOICE, .choices = option_pins};
 	group->pin = pinning_find(text);
 	errno = EINVAL;
-	return group->pin == PIN_NONE ? refuse_value(target, &row, source, text) : 0;
+	return group->pin == PIN_NONE ? refuse_value(&row, source, text) : 0;
 }
 
 static int set_part(void *settings, const char *source, const char *text)
@@ -126,8 +108,8 @@ static int set_part(void *settings, const char *source, const char *text)
 	if (!slash || units_parse_int(text, (size_t)(slash - text), &part, NULL) != 0 ||
 		units_parse_int(slash + 1, strlen(slash + 1), &parts, NULL) != 0 || part < 0 || part >= parts ||
 		parts > (int64_t)CPUS_LIMIT)
-		return refuse(target->error, "%s: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2",
-			source, text);
+		return diag_refuse(
+			"%s: '%s': expected I/K, where I is a whole number from 0 and below K, such as 0/2", source, text);
 	target->group->part = (unsigned)part;
 	target->group->parts = (unsigned)parts;
 	return 0;
@@ -137,8 +119,8 @@ static int set_frequency(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
 	if (frequency_wish_parse(text, &target->group->frequency) != 0)
-		return refuse(target->error, "%s: '%s' is %s: expected %s", source, text,
-			errno == ERANGE ? "out of range" : "malformed", FREQUENCY_WISH_EXPECTED);
+		return diag_refuse("%s: '%s' is %s: expected %s", source, text, errno == ERANGE ? "out of range" : "malformed",
+			FREQUENCY_WISH_EXPECTED);
 	target->group->frequency_text = text;
 	return 0;
 }
@@ -163,7 +145,7 @@ static int set_require(void *settings, const char *source, const char *text)
 	const int result = option_parse(options, text, &given, &memory, reason);
 	option_free(&memory);
 	if (result != 0)
-		return refuse(target->error, "%s: %s", source, reason);
+		return diag_refuse("%s: %s", source, reason);
 	/* Each --require adds to those before it. */
 	if (!isnan(given.require_error))
 		config->require_error = given.require_error;
@@ -180,7 +162,7 @@ static int set_log_counters(void *settings, const char *source, const char *text
 	struct linux_counter_events ignored;
 	char reason[LINUX_COUNTER_ERROR_MAX];
 	if (linux_counter_events_parse(text, &ignored, reason) != 0)
-		return refuse(target->error, "%s: %s", source, reason);
+		return diag_refuse("%s: %s", source, reason);
 	target->config->log_counters = text;
 	return 0;
 }
@@ -195,7 +177,7 @@ static int set_help_module(void *settings, const char *source, const char *text)
 		memcpy(kind, text, (size_t)(colon - text));
 	const int found = module_kind_find(kind);
 	if (found < 0 || !colon || !colon[1])
-		return refuse(target->error,
+		return diag_refuse(
 			"%s: '%s': expected KIND:NAME with a kind of trace, feedback, control, space, dithering or actuator",
 			source, text);
 	config->help_kind = (enum sst_kind)found;
@@ -210,13 +192,13 @@ static int set_attach(void *settings, const char *source, const char *text)
 	struct config *const config = target->config;
 	int64_t value;
 	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > INT_MAX)
-		return refuse(target->error, "%s: '%s': expected the number of a process", source, text);
+		return diag_refuse("%s: '%s': expected the number of a process", source, text);
 	for (unsigned i = 0; i < config->attaches; i++)
 		if (config->attach[i] == (pid_t)value)
-			return refuse(target->error, "%s: process %s is given twice", source, text);
+			return diag_refuse("%s: process %s is given twice", source, text);
 	pid_t *grown = realloc(config->attach, (config->attaches + 1) * sizeof *grown);
 	if (!grown)
-		return refuse(target->error, "%s", strerror(errno));
+		return diag_refuse("%s", strerror(errno));
 	config->attach = grown;
 	grown[config->attaches++] = (pid_t)value;
 	return 0;
@@ -233,7 +215,7 @@ static int set_limit(void *settings, const char *source, const char *text)
 	const bool percent = length > 0 && text[length - 1] == '%';
 	double value;
 	if (!percent || units_parse_real(text, length - 1, &value, NULL) != 0 || value <= 0 || value > PERCENT_MOST)
-		return refuse(target->error,
+		return diag_refuse(
 			"%s: '%s': expected a share of one processor and a percent sign, such as 20%%, or 150%% for one and a "
 			"half",
 			source, text);
@@ -246,12 +228,12 @@ static bool was_given(const struct config *config, enum sst_kind kind)
 	return config->module_options[kind] || config->module[kind] != config_usual_module[kind];
 }
 
-int limit_complete(struct config *config, char **error)
+int limit_complete(struct config *config)
 {
 	if (!(config->limit > 0))
 		return 0;
 	if (config->load || was_given(config, SST_TRACE) || was_given(config, SST_FEEDBACK))
-		return refuse(error, "--limit: expected none of -l, -t, -T, -f and -F with it: it stands for them");
+		return diag_refuse("--limit: expected none of -l, -t, -T, -f and -F with it: it stands for them");
 	const double processors = ceil(config->limit);
 	snprintf(config->limit_load, sizeof config->limit_load, "%.17g", config->limit / processors);
 	snprintf(config->limit_processors, sizeof config->limit_processors, "processors=%.0f", processors);

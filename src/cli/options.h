@@ -26,20 +26,13 @@ enum {
 struct option_target {
 	struct config *config;
 	struct group *group;
-	char **error; /* to be freed */
 };
 
-/* Stores the value of an option. 0, or -1 with a message in *error, which calls the option `source`. */
-int option_set(const struct tool_option *option, struct option_target *target, const char *source, const char *text);
-
-/* With all options known, puts the modules in place that --limit is short for. 0, or -1 with a message in *error. */
-int limit_complete(struct config *config, char **error);
+/* With all options known, puts the modules in place that --limit is short for. 0, or -1 after a message. */
+int limit_complete(struct config *config);
 
 /* What --pin takes, NULL-terminated. */
 extern const char *const option_pins[];
-
-/* A message about a wrong command line, printf style: sets *error (to be freed; NULL without memory) and returns -1. */
-int refuse(char **error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 extern const struct tool_option showstopper_options[];
 extern const size_t showstopper_option_count;

@@ -74,16 +74,14 @@ static int find_place(struct run *run, pid_t guardian)
 	const struct actuator_settings *const settings = run->module[KIND_ACTUATOR].state;
 	const char *const name = run->config->module[KIND_ACTUATOR];
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (actuator != ACTUATOR_SIGNALS && run->config->attaches) {
-		diag("--attach: actuator module '%s' starts workloads in control groups, and what runs already stays in its own: "
-		     "expected -a signals",
+	if (actuator != ACTUATOR_SIGNALS && run->config->attaches)
+		return diag_refuse("--attach: actuator module '%s' starts workloads in control groups, and what runs already "
+				   "stays in its own: "
+				   "expected -a signals",
 			name);
-		return -1;
-	}
 	if (group_place_find(&run->place, actuator, settings->version, guardian, error) == 0)
 		return 0;
-	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
-	return -1;
+	return diag_refuse("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
 }
 
 int run_prepare(struct run *run, const struct config *config, pid_t guardian)
@@ -93,29 +91,22 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 	if (config->contain == CONTAIN_PIDNS) {
 		char reason[CONTAINMENT_REASON_MAX];
 		bool user_namespace;
-		if (!containment_is_permitted(&user_namespace, reason)) {
-			diag("--contain=pidns: %s", reason);
-			return -1;
-		}
+		if (!containment_is_permitted(&user_namespace, reason))
+			return diag_refuse("--contain=pidns: %s", reason);
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
-		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
+		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0)
+			return diag_refuse("%s", error);
 	}
 	if (find_place(run, guardian) != 0)
 		return -1;
-	if (!isnan(config->require_background) && !run_is_measured_whole(run)) {
-		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
+	if (!isnan(config->require_background) && !run_is_measured_whole(run))
+		return diag_refuse(
+			"--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
 			config->module[SST_FEEDBACK]);
-		return -1;
-	}
-	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
-		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
+	if (run_trace_length(run) == 0 && config->run_time_ns < 0)
+		return diag_refuse("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
 			config->module[SST_TRACE]);
-		return -1;
-	}
 	return 0;
 }
 

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+
 #ifndef SHOWSTOPPER_MODULE_SUBDIR
 #error "SHOWSTOPPER_MODULE_SUBDIR: where modules lie, seen from the installed programs' folder"
 #endif
@@ -185,8 +187,7 @@ static bool is_safe_in(const struct walk *walk, const struct stat *folder, const
 static int blame(struct walk *walk, const char *path)
 {
 	snprintf(walk->culprit, PATH_MAX, "%s", path);
-	errno = EPERM;
-	return -1;
+	return fail(EPERM);
 }
 
 static int follow(struct walk *walk, const char *path);
@@ -205,10 +206,8 @@ static int step(struct walk *walk, const char *name, size_t length)
 		slash[slash == walk->at] = '\0';
 		return 0;
 	}
-	if (snprintf(next, sizeof next, "%s/%.*s", at_root ? "" : walk->at, (int)length, name) >= (int)sizeof next) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	if (snprintf(next, sizeof next, "%s/%.*s", at_root ? "" : walk->at, (int)length, name) >= (int)sizeof next)
+		return fail(ENAMETOOLONG);
 	if (stat(walk->at, &folder) != 0 || lstat(next, &entry) != 0)
 		return -1;
 	if (!is_safe_in(walk, &folder, &entry))
@@ -219,10 +218,8 @@ static int step(struct walk *walk, const char *name, size_t length)
 		if (size < 0)
 			return -1;
 		target[size] = '\0';
-		if (++walk->links > LINKS_MAX) {
-			errno = ELOOP;
-			return -1;
-		}
+		if (++walk->links > LINKS_MAX)
+			return fail(ELOOP);
 		return follow(walk, target);
 	}
 	memcpy(walk->at, next, sizeof next);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/output.h"
 #include "base/row_writer.h"
 #include "base/units.h"
@@ -132,8 +133,7 @@ static int write_text(struct control_log *log, const char *text, size_t length)
 		return nonblocking_write(log->nonblocking, text, length);
 	if (!log->is_cut)
 		return whole_line_write(log->fd, text, length, &log->is_cut);
-	errno = EIO;
-	return -1;
+	return fail(EIO);
 }
 
 static size_t kept(const struct control_log *log)
@@ -190,8 +190,7 @@ static int add(struct control_log *log, const char *text, size_t length, struct 
 	if (error != EAGAIN)
 		lost_rows_drop(&log->lost);
 	lost_rows_miss(&log->lost, own, kept(log));
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
@@ -260,8 +259,7 @@ static int write_rest(struct control_log *log)
 	if (error == EAGAIN)
 		lost_rows_miss(&log->lost, (struct lost_stretch){0}, kept(log));
 	lost_rows_drop(&log->lost);
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 int control_log_close(struct control_log *log, struct control_log_loss *loss)

@@ -10,8 +10,8 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/json_value.h"
 #include "base/output.h"
 #include "base/row_writer.h"
@@ -336,10 +336,8 @@ int export_json(const struct export *export, const char *path)
 		"machine", machine(export), "result", result(export), "workloads", workloads(export->run), "exit_status",
 		export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
 		export->exit_status < 0 ? json_integer(-export->exit_status) : json_null());
-	if (!root) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (!root)
+		return fail(ENOMEM);
 	FILE *file = output_stream(path);
 	int done = -1;
 	if (file) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/units.h"
 #include "load/stat.h"
 
@@ -35,8 +36,7 @@ static int open_source(const struct sst_env *env, const char *path)
 	const int processor = sim_sysfs_find(simulated(env)->machine, path);
 	if (processor >= 0)
 		return SIBLINGS + processor;
-	errno = ENOENT;
-	return -1;
+	return fail(ENOENT);
 }
 
 static void close_source(const struct sst_env *env, int handle)
@@ -218,10 +218,8 @@ static int64_t workloads_cpu_time(void *of)
 {
 	const struct sim_host *const host = of;
 	int64_t total = 0;
-	if (!host->workload) {
-		errno = EAGAIN;
-		return -1;
-	}
+	if (!host->workload)
+		return fail(EAGAIN);
 	for (unsigned i = 0; i < host->workloads; i++)
 		total += sim_process_cpu_ns(host->workload[i]);
 	return total;

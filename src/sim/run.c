@@ -217,8 +217,7 @@ static void step(struct sim_event *event)
 
 static int complain_about_memory(void)
 {
-	diag("%s", strerror(errno));
-	return -1;
+	return diag_refuse("%s", strerror(errno));
 }
 
 static int load_modules(struct sim_run *run)
@@ -227,10 +226,8 @@ static int load_modules(struct sim_run *run)
 	char error[RUN_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++) {
 		sim_env_init(&run->real.host[kind], &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
-		if (run_load_module(&run->real, (enum sst_kind)kind, error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
+		if (run_load_module(&run->real, (enum sst_kind)kind, error) != 0)
+			return diag_refuse("%s", error);
 	}
 	return 0;
 }
@@ -276,10 +273,8 @@ static int set_end(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	const int64_t trace_ns = run_trace_length(&run->real);
-	if (config->run_time_ns < 0 && trace_ns < 0) {
-		diag("the trace has no end: expected --run-time");
-		return -1;
-	}
+	if (config->run_time_ns < 0 && trace_ns < 0)
+		return diag_refuse("the trace has no end: expected --run-time");
 	const int64_t length_ns = config->run_time_ns >= 0 ? config->run_time_ns : trace_ns;
 	char text[SHORT_TIME_MAX];
 	if (config->run_time_ns >= 0 && short_time(config->run_time_ns, text))
@@ -331,10 +326,8 @@ static int build_recorders(struct sim_run *run)
 		const struct control_log_columns columns = {
 			.workloads = config->log_instances ? config->workloads : 0, .unit = sim_run_is_of_cores(run)};
 		run->log = control_log_open(output_open(config->log, O_TRUNC), &columns, false);
-		if (!run->log) {
-			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
-			return -1;
-		}
+		if (!run->log)
+			return diag_refuse("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	}
 	run->own_history.processors = config->machine.processors;
 	run->history.processors = sim_run_is_of_cores(run) ? run->machine.topology.cores : config->machine.processors;
@@ -414,10 +407,8 @@ int sim_run_go(struct sim_run *run)
 {
 	struct sst_reading reading;
 	sim_machine_run(&run->machine, run->began_ns - 1);
-	if (!read_source(run, &reading)) {
-		diag("can't read the load: %s", strerror(errno));
-		return -1;
-	}
+	if (!read_source(run, &reading))
+		return diag_refuse("can't read the load: %s", strerror(errno));
 	/* The first thing that happens then. */
 	reading.when_ns = run->began_ns;
 	intervals_start(&run->intervals, &reading);
@@ -433,8 +424,7 @@ int sim_run_go(struct sim_run *run)
 	collect(run);
 	if (run->out_of_memory) {
 		errno = ENOMEM;
-		diag("%s", strerror(errno));
-		return -1;
+		return diag_refuse("%s", strerror(errno));
 	}
 	struct control_log *log = run->log;
 	run->log = NULL;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 
 #define THREADS_MAX "4096"
 #define PIECE_LEAST_NS 1000

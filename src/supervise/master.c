@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -89,8 +88,8 @@ static int share(struct master *master)
 		return 0;
 	if (errno == EFBIG)
 		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
-	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
-	return -1;
+	return diag_refuse(
+		"can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
 }
 
 static void say_killed(const char *folder, size_t killed)
@@ -104,9 +103,8 @@ static int make_groups(struct master *master)
 	master->run.groups = master->ties->owed.groups;
 	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
 		return 0;
-	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
+	return diag_refuse("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
 		master->run.place.folder, strerror(errno));
-	return -1;
 }
 
 static int check_command(const char *command, const char *folder, void *context)
