@@ -27,11 +27,7 @@ static int flushed(int status)
 
 static int list_pins(unsigned parts)
 {
-	char error[PLACEMENT_ERROR_MAX];
-	if (placement_list(parts, stdout, error) == 0)
-		return flushed(0);
-	diag("%s", error);
-	return EXIT_TROUBLE;
+	return placement_list(parts, stdout) == 0 ? flushed(0) : EXIT_TROUBLE;
 }
 
 static int act(const struct config *config)

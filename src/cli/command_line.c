@@ -36,7 +36,6 @@ static int append(struct config *config, const struct group *group)
 /* What a group says of its processors, taken together. */
 static int place(struct group *group)
 {
-	char reason[PLACEMENT_ERROR_MAX];
 	if (group->cpus && group->pin != PIN_NONE)
 		return diag_refuse("--cpus and --pin: expected one of them for a group");
 	if (group->parts && group->pin == PIN_NONE)
@@ -47,9 +46,7 @@ static int place(struct group *group)
 		return 0; /* when all groups are known */
 	if (group->pin != PIN_NONE && group->pin != PIN_NEUTRAL && !group->parts)
 		return diag_refuse("--pin=%s: expected --part with it, such as --part 0/2", pinning_name(group->pin));
-	if (placement_resolve(group, reason) != 0)
-		return diag_refuse("%s", reason);
-	return 0;
+	return placement_resolve(group);
 }
 
 /* What stands before the first command is for all groups without files of their own. */
@@ -83,7 +80,7 @@ static int groups_add(struct config *config, struct group *group)
 /* The groups with dynamic pinning are the parts of both schemes. */
 static int place_dynamic(struct config *config)
 {
-	char reason[PLACEMENT_ERROR_MAX];
+	char reason[OPTION_ERROR_MAX];
 	unsigned part = 0;
 	for (unsigned i = 0; i < config->groups; i++)
 		config->dynamics += config->group[i].pin == PIN_DYNAMIC;
@@ -101,8 +98,8 @@ static int place_dynamic(struct config *config)
 		group->part = part++;
 		group->parts = config->dynamics;
 		config->workloads -= group->instances;
-		if (placement_resolve_dynamic(group, &config->dynamic, reason) != 0)
-			return diag_refuse("%s", reason);
+		if (placement_resolve_dynamic(group, &config->dynamic) != 0)
+			return -1;
 		config->workloads += group->instances;
 	}
 	return 0;
@@ -311,12 +308,10 @@ static int parse_groups(struct config *config, int argc, char **argv)
 /* What -l, -t and -T say together. */
 static int choose_trace(struct config *config)
 {
-	char reason[TRACE_CHOICE_ERROR_MAX];
 	const bool has_module = config->module[SST_TRACE] != config_usual_module[SST_TRACE];
-	if (config->limit > 0 || trace_choice_complete(config->load, has_module, &config->module[SST_TRACE],
-					 &config->module_options[SST_TRACE], reason) == 0)
+	if (config->limit > 0)
 		return 0;
-	return diag_refuse("%s", reason);
+	return trace_choice_complete(config->load, has_module, &config->module[SST_TRACE], &config->module_options[SST_TRACE]);
 }
 
 int config_parse(struct config *config, int argc, char **argv)

@@ -51,9 +51,8 @@ static int set_start_at(void *settings, const char *source, const char *text)
 static int set_load(void *settings, const char *source, const char *text)
 {
 	const struct option_target *const target = settings;
-	char reason[TRACE_CHOICE_ERROR_MAX];
-	if (trace_choice_check_load(source, text, reason) != 0)
-		return diag_refuse("%s", reason);
+	if (trace_choice_check_load(source, text) != 0)
+		return -1;
 	target->config->load = text;
 	return 0;
 }

@@ -8,19 +8,17 @@
 #include "config/config.h"
 #include "placement/pinning.h"
 
-#define PLACEMENT_ERROR_MAX 512
-
 /*
  * Replaces the group's scheme by a set, checks that the set can be had, and chooses the number of instances where none was given. 0,
- * or -1 with a message.
+ * or -1 after a message.
  */
-int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX]);
+int placement_resolve(struct group *group);
 
 /* The same for a group with dynamic pinning, whose part is known. */
-int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX]);
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic);
 
-/* Prints the sets of all schemes for that many parts, one a line. 0, or -1 with a message. */
-int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX]);
+/* Prints the sets of all schemes for that many parts, one a line. 0, or -1 after a message. */
+int placement_list(unsigned parts, FILE *to);
 
 /* Whether a set that can be had is all that is online. */
 bool placement_is_whole_machine(const struct sst_cpus *cpus);

@@ -7,15 +7,47 @@
 #define SIM_RUN_H
 
 #include "control/run.h"
+#include "record/control_log.h"
+#include "record/intervals.h"
 #include "record/summary.h"
+#include "sim/bandwidth.h"
 #include "sim/config.h"
+#include "sim/executors.h"
 #include "sim/history.h"
 #include "sim/machine.h"
 
 /* What there is without options, for P processors, with showstopper's default modules; without models and the trace's options. */
 void sim_config_defaults(struct sim_config *config, unsigned processors);
 
-struct sim_run;
+/* What was exactly done. */
+struct sim_use {
+	int64_t processors_ns, cores_ns; /* time that they were busy, of all */
+	int64_t progress_ns;             /* of the workloads: in the CPU time that it takes on cores of their own */
+	int64_t length_ns;
+};
+
+/* Whoever made it reads it; only what is here changes it. */
+struct sim_run {
+	const struct sim_config *config;
+	struct config real_config; /* the part that recorder and log look at */
+	struct run real;           /* likewise: modules as the master has them, shared memory */
+	struct sim_host host;
+	struct sim_machine machine;
+	struct heartbeat heartbeat;
+	struct sim_executors executors;
+	struct sim_process **background;
+	unsigned backgrounds;
+	struct sim_event recording, stepping, halting;
+	struct sim_task absence; /* occupies the processor that is gone */
+	struct intervals intervals;
+	struct control_log *log;
+	struct sim_history history, own_history; /* of the load, and of the workloads' processor time alone */
+	struct sim_stall stall;                  /* its count says how often a processor stood still */
+	struct summary summary;                  /* its accuracy is of what the feedback source said */
+	struct sim_use before;                   /* until control began */
+	int64_t began_ns, origin_ns, end_ns;
+	bool log_failed, out_of_memory;
+};
 
 /* Loads modules and builds the machine. NULL after a message. The configuration must outlive the run. */
 struct sim_run *sim_run_new(const struct sim_config *config);
@@ -23,28 +55,8 @@ struct sim_run *sim_run_new(const struct sim_config *config);
 int sim_run_go(struct sim_run *run);
 void sim_run_free(struct sim_run *run);
 
-/* The prepared modules, by kind. */
-const struct module *sim_run_modules(const struct sim_run *run);
-
-/* Whether the load is of cores: then the exact history is, too. */
-bool sim_run_is_of_cores(const struct sim_run *run);
-
-/* After sim_run_go; owned by the run. The summary's accuracy is of what the feedback source said. */
-const struct sim_history *sim_run_history(const struct sim_run *run);
-/* Likewise, of the workloads' CPU time alone. */
-const struct sim_history *sim_run_own_history(const struct sim_run *run);
-/* What was exactly done under control. */
-struct sim_use {
-	int64_t processors_ns, cores_ns; /* time that they were busy, of all */
-	int64_t progress_ns;             /* of the workloads: in the CPU time that it takes on cores of their own */
-	int64_t length_ns;
-};
+/* Under control. */
 struct sim_use sim_run_use(const struct sim_run *run);
-/* How often a processor stood still. */
-unsigned sim_run_stalls(const struct sim_run *run);
-const struct summary *sim_run_summary(const struct sim_run *run);
-const struct shared *sim_run_shared(const struct sim_run *run);
-const struct sim_machine *sim_run_machine(const struct sim_run *run);
 /* CPU time of one workload. */
 int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index);
 

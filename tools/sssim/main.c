@@ -35,9 +35,9 @@ static int simulate(const struct settings *settings)
 		return EXIT_TROUBLE;
 	int status = EXIT_TROUBLE;
 	if (settings->verbose)
-		module_say(sim_run_modules(run));
+		module_say(run->real.module);
 	if (sim_run_go(run) == 0) {
-		const struct sim_machine *machine = sim_run_machine(run);
+		const struct sim_machine *machine = &run->machine;
 		status = 0;
 		if (!settings->quiet)
 			results_summarise(run, settings->verbose);
