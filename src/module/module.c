@@ -67,10 +67,8 @@ static const char *missing_hook(const struct module *module)
 	return NULL;
 }
 
-static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
 {
 	int used = snprintf(error, MODULE_ERROR_MAX, "%s module '%.200s': ", kinds[kind].name, name);
 	va_list arguments;

@@ -258,9 +258,7 @@ void option_help(const struct sst_option *table, FILE *to)
 	}
 }
 
-static int complain(const struct sst_option *option, char *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int complain(const struct sst_option *option, char *error, const char *format, ...)
+static int __attribute__((format(printf, 3, 4))) complain(const struct sst_option *option, char *error, const char *format, ...)
 {
 	const int used = snprintf(error, OPTION_ERROR_MAX, "option '%.120s' ", option->name);
 	va_list arguments;

@@ -3,12 +3,10 @@
  * Where an executor would be forked, the modules' state is copied. Each executor's modules see the same env at the same address, with its
  * index, as they would after a fork; only one executor acts at a time.
  */
-#include "sim/executors.h"
+#include "sim/run.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "sim/config.h"
 
 /* Streams of random numbers. */
 enum { STREAM_TASK = 1 << 20, STREAM_WORKLOAD = 2 << 20 };

@@ -6,18 +6,91 @@
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
 
+#include "control/executor.h"
 #include "control/run.h"
 #include "record/control_log.h"
 #include "record/intervals.h"
 #include "record/summary.h"
 #include "sim/bandwidth.h"
-#include "sim/config.h"
-#include "sim/executors.h"
 #include "sim/history.h"
+#include "sim/host.h"
 #include "sim/machine.h"
+#include "sim/workload.h"
+
+/* ---- What it is to be ------------------------------------------------------------------------------------------------- */
+
+/* Who stands still for a while, without having been told. */
+enum sim_halt {
+	SIM_HALT_EXECUTORS, /* Showstopper's processes, as by SIGSTOP: workloads stay as they are */
+	SIM_HALT_RUN,       /* the workloads too, as in a control group that is frozen */
+	SIM_HALT_MACHINE,   /* all, and the counters, as a guest whose host stands still */
+	SIM_HALT_PROCESSOR, /* one of the processors, which is taken out of the machine, and comes back */
+};
+
+struct sim_config {
+	struct sim_machine_config machine; /* start_ns is set by the run, from the seed */
+	enum sim_accounting accounting;
+	const struct sim_workload *model; /* `models` of them, given to the workloads in turn */
+	unsigned models;
+	const struct sim_workload *background; /* `backgrounds` of them; may be NULL */
+	unsigned backgrounds;
+	unsigned workloads;
+	const char *module[KINDS];
+	const char *module_options[KINDS]; /* NULL for none */
+	int64_t warmup_ns;
+	int64_t run_time_ns;          /* -1: as long as the trace */
+	int64_t edge_ns;              /* CPU time an executor takes for an edge, without readings … */
+	int64_t edge_thread_ns;       /* … and for each thread of its workload, which the kernel stops or wakes */
+	int64_t reading_ns;           /* CPU time of a reading of /proc/stat … */
+	int64_t reading_processor_ns; /* … and for each processor */
+	int64_t stall_ns,
+		stall_every_ns; /* as sim_stall_start's, from the beginning of control on; 0: no processor ever stands still */
+	enum sim_halt halt;
+	int64_t halt_at_ns, halt_ns; /* since control began, and for how long; 0: never */
+	int64_t release_ns;          /* from one executor to the next when the hold ends */
+	const char *log;             /* NULL for none */
+	int64_t log_interval_ns;
+	bool log_instances;
+};
 
 /* What there is without options, for P processors, with showstopper's default modules; without models and the trace's options. */
 void sim_config_defaults(struct sim_config *config, unsigned processors);
+
+/* ---- Its executors: tasks of the machine, which hold simulated processes ------------------------------------------------ */
+
+struct sim_executor {
+	struct executor executor;
+	struct sim_task task;
+	struct sim_executors *owner;
+	struct module module[KINDS]; /* with copies of the states */
+	struct sim_process *workload;
+	struct sim_bandwidth bandwidth;
+};
+
+/* Start with the first four, which must outlive it. */
+struct sim_executors {
+	const struct sim_config *config;
+	struct sim_machine *machine;
+	struct sim_host *host;
+	struct run *run; /* its modules are prepared, and it has shared memory */
+	struct sim_executor *executor;
+	struct sim_process **process; /* their workloads */
+	unsigned count;               /* that are set up */
+	char *states;
+	int64_t halted_until_ns; /* until then they do nothing; 0: they aren't halted */
+};
+
+/*
+ * Adds one for each workload, which it holds. They leave the hold from began_ns on; control begins at origin_ns. 0, or -1 with errno;
+ * sim_executors_free gives back what there is in both cases.
+ */
+int sim_executors_add(struct sim_executors *executors, int64_t began_ns, int64_t origin_ns);
+void sim_executors_free(struct sim_executors *executors);
+
+/* Modules act for this executor from now on. */
+void sim_executors_enter(const struct sim_executors *executors, unsigned index);
+
+/* ---- The run ---------------------------------------------------------------------------------------------------------- */
 
 /* What was exactly done. */
 struct sim_use {
