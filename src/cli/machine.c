@@ -28,13 +28,12 @@ static const char *const state_names[] = {[FINDING_CHOSEN] = "chosen",
 static const char *const verdicts[] = {
 	[FINDING_HARMLESS] = "trusted", [FINDING_LOWERS] = "lowered", [FINDING_STOPS] = "impossible"};
 
-struct finding *findings_add(struct findings *findings, enum finding_section section, const char *name, enum finding_state state,
-	const char *format, ...)
+struct finding *findings_add(struct findings *findings, const char *name, enum finding_state state, const char *format, ...)
 {
 	if (findings->count == FINDINGS_MAX)
 		abort();
 	struct finding *const finding = &findings->finding[findings->count++];
-	*finding = (struct finding){.section = section, .state = state, .name = name, .value = NAN};
+	*finding = (struct finding){.section = findings->section, .state = state, .name = name, .value = NAN};
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(finding->text, sizeof finding->text, format, arguments);

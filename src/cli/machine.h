@@ -45,11 +45,12 @@ struct finding {
 struct findings {
 	struct finding finding[FINDINGS_MAX];
 	size_t count;
+	enum finding_section section; /* of those that are added */
 };
 
 /* Adds one, which stays where it is. */
-struct finding *findings_add(struct findings *findings, enum finding_section section, const char *name, enum finding_state state,
-	const char *format, ...) __attribute__((format(printf, 5, 6)));
+struct finding *findings_add(struct findings *findings, const char *name, enum finding_state state, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Says what it does to a run. */
 void finding_weigh(struct finding *finding, enum finding_weight weight, const char *format, ...)
