@@ -8,15 +8,13 @@
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/complete.h"
-#include "cli/dry_run.h"
+#include "cli/instead.h"
 #include "cli/machine.h"
-#include "cli/module_info.h"
-#include "cli/option_values.h"
 #include "cli/options.h"
 #include "placement/placement.h"
 #include "record/summary.h"
 #include "self/signals.h"
-#include "supervise/guardian.h"
+#include "supervise/processes.h"
 
 /* Standard output is part of the result: what could not be written is an error. */
 static int flushed(int status)
@@ -29,11 +27,7 @@ static int flushed(int status)
 
 static int list_pins(unsigned parts)
 {
-	char error[PLACEMENT_ERROR_MAX];
-	if (placement_list(parts, stdout, error) == 0)
-		return flushed(0);
-	diag("%s", error);
-	return EXIT_TROUBLE;
+	return placement_list(parts, stdout) == 0 ? flushed(0) : EXIT_TROUBLE;
 }
 
 static int act(const struct config *config)
@@ -72,7 +66,6 @@ int main(int argc, char **argv)
 		.words = COMPLETE_COMMAND,
 		.later = OPTION_OF_GROUP};
 	struct config config;
-	char *error;
 	int status = EXIT_TROUBLE;
 	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
 	if (geteuid() != getuid() || getegid() != getgid()) {
@@ -81,11 +74,8 @@ int main(int argc, char **argv)
 	}
 	if (complete(&program, argc, argv))
 		return 0;
-	if (config_parse(&config, argc, argv, &error) == 0)
+	if (config_parse(&config, argc, argv) == 0)
 		status = act(&config);
-	else
-		diag("%s", error ? error : "out of memory");
-	free(error);
 	config_free(&config);
 	if (status >= 0)
 		return status;

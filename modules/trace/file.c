@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "showstopper/module.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 struct file {
 	const char *name;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 /* Where in a list the reader is. What doesn't fit leaves `at` before it. */
 struct reader {
 	const char *text;
@@ -18,15 +20,11 @@ static int number(struct reader *reader, unsigned *value)
 	unsigned result = 0;
 	for (; end < reader->length && reader->text[end] >= '0' && reader->text[end] <= '9'; end++) {
 		result = result * 10 + (unsigned)(reader->text[end] - '0');
-		if (result >= CPUS_LIMIT) {
-			errno = ERANGE;
-			return -1;
-		}
+		if (result >= CPUS_LIMIT)
+			return fail(ERANGE);
 	}
-	if (end == reader->at) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (end == reader->at)
+		return fail(EINVAL);
 	reader->at = end;
 	*value = result;
 	return 0;
@@ -46,8 +44,7 @@ static int range(struct reader *reader, unsigned *first, unsigned *last)
 	if (*last >= *first)
 		return 0;
 	reader->at = second;
-	errno = ERANGE;
-	return -1;
+	return fail(ERANGE);
 }
 
 /* Reads the whole list, marks its processors and counts them. 0, or -1 with errno. */
@@ -64,10 +61,8 @@ static int members(struct reader *reader, bool *member, size_t *count)
 		}
 		if (reader->at == reader->length)
 			return 0;
-		if (reader->text[reader->at] != ',') {
-			errno = EINVAL;
-			return -1;
-		}
+		if (reader->text[reader->at] != ',')
+			return fail(EINVAL);
 		reader->at++;
 	}
 }

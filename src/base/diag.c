@@ -126,9 +126,7 @@ void diag_write(const char *text, size_t length)
 	errno = saved;
 }
 
-static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
-
-static void say(const char *format, va_list arguments)
+static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list arguments)
 {
 	const int saved = errno;
 	char line[4096];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fail.h"
 #include "base/units.h"
 
 /* Far more than any processor has. */
@@ -19,8 +20,7 @@ static const struct {
 
 static int out_of_range(void)
 {
-	errno = ERANGE;
-	return -1;
+	return fail(ERANGE);
 }
 
 static int parse_share(const char *text, size_t length, struct frequency_wish *wish)
@@ -62,8 +62,7 @@ int frequency_wish_parse(const char *text, struct frequency_wish *wish)
 			return parse_exact(text, length - width, units[i].khz, wish);
 	}
 	/* A bare number could be meant in any of them. */
-	errno = EINVAL;
-	return -1;
+	return fail(EINVAL);
 }
 
 char *frequency_print(uint64_t khz, char text[static FREQUENCY_TEXT_MAX])

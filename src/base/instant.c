@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/instant.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/fail.h"
 #include "base/units.h"
 
 /* Beyond the year 2200 nanoseconds would not fit. */
 #define SECONDS_LIMIT INT64_C(7258118400)
 #define DAYS_AHEAD 7
-
-static int fail(int error)
-{
-	errno = error;
-	return -1;
-}
 
 /* So many digits, as a number. */
 static bool digits(const char **at, unsigned count, int *value)

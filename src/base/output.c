@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
 #include "base/units.h"
 
 int output_standard(const char *path)
@@ -64,8 +64,7 @@ int output_check(const char *path)
 		return check_regular(path);
 	if (!S_ISDIR(place.status.st_mode))
 		return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS);
-	errno = EISDIR;
-	return -1;
+	return fail(EISDIR);
 }
 
 int output_open(const char *path, int flags)
@@ -150,10 +149,8 @@ static int split(const char *path, struct file_place *place)
 {
 	const char *const slash = strrchr(path, '/');
 	const size_t length = slash ? (size_t)(slash - path) : 0;
-	if (strlen(path) >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	if (strlen(path) >= PATH_MAX)
+		return fail(ENAMETOOLONG);
 	memcpy(place->folder, slash && length == 0 ? "/" : slash ? path : ".", length ? length : 1);
 	place->folder[length ? length : 1] = '\0';
 	strcpy(place->name, slash ? slash + 1 : path);
@@ -174,8 +171,7 @@ static int follow(const char *path, struct file_place *place)
 		snprintf(joined, sizeof joined, "%s/%s", *target == '/' ? "" : place->folder, target);
 		path = joined;
 	}
-	errno = ELOOP;
-	return -1;
+	return fail(ELOOP);
 }
 
 int file_place_find(const char *path, struct file_place *place)
@@ -186,16 +182,13 @@ int file_place_find(const char *path, struct file_place *place)
 		return 0;
 	if (errno != ENOENT || follow(path, place) != 0)
 		return -1;
-	if (!*place->name) {
-		errno = *path ? EISDIR : ENOENT;
-		return -1;
-	}
+	if (!*place->name)
+		return fail(*path ? EISDIR : ENOENT);
 	if (stat(place->folder, &place->status) != 0)
 		return -1;
 	if (S_ISDIR(place->status.st_mode))
 		return 0;
-	errno = ENOTDIR;
-	return -1;
+	return fail(ENOTDIR);
 }
 
 /*
@@ -226,8 +219,7 @@ int whole_line_write(int file, const char *line, size_t length, bool *is_cut)
 			const bool stays = done > 0 && !take_back(file, (off_t)done);
 			if (is_cut)
 				*is_cut = stays;
-			errno = error;
-			return -1;
+			return fail(error);
 		}
 	}
 	return 0;
@@ -273,8 +265,7 @@ static ssize_t write_piece(const struct nonblocking *to, const char *text, size_
 	/* As much as any pipe takes that takes something. */
 	if (poll(&polled, 1, 0) == 1)
 		return write(to->fd, text, length < PIPE_BUF ? length : PIPE_BUF);
-	errno = EAGAIN;
-	return -1;
+	return fail(EAGAIN);
 }
 
 /* As much of it as goes without waiting: how much that was, or -1 with errno other than EAGAIN. */
@@ -317,10 +308,8 @@ int nonblocking_write(struct nonblocking *to, const char *line, size_t length)
 	if (done < 0)
 		return -1;
 	const size_t rest = length - (size_t)done;
-	if (rest > sizeof to->kept - to->used) {
-		errno = EAGAIN;
-		return -1;
-	}
+	if (rest > sizeof to->kept - to->used)
+		return fail(EAGAIN);
 	memcpy(to->kept + to->used, line + done, rest);
 	to->used += rest;
 	return 0;

@@ -88,6 +88,15 @@ int tool_options_scan(struct tool_options *options, int ends_at_word)
 	return TOOL_OPTIONS_END;
 }
 
+const char *tool_options_name(const struct tool_options *options, const struct tool_option *row, char text[TOOL_OPTIONS_NAME_MAX])
+{
+	if (options->letter)
+		snprintf(text, TOOL_OPTIONS_NAME_MAX, "-%c", options->letter);
+	else
+		snprintf(text, TOOL_OPTIONS_NAME_MAX, "--%s", row->name);
+	return text;
+}
+
 /* The only row whose long name begins as the word does, or NULL. */
 static const struct tool_option *find_longer(const struct tool_options *options)
 {
@@ -103,43 +112,30 @@ static const struct tool_option *find_longer(const struct tool_options *options)
 	return found;
 }
 
-const char *tool_options_wrong(const struct tool_options *options, char error[static OPTION_ERROR_MAX])
+static void say_wrong(const struct tool_options *options)
 {
 	const struct tool_option *const row = options->faulty;
 	const struct tool_option *const longer = row ? NULL : find_longer(options);
 	const int length = (int)strcspn(options->where, "=");
 	char name[TOOL_OPTIONS_NAME_MAX];
 	if (row && options->fault == TOOL_OPTIONS_LACKS_VALUE)
-		snprintf(error, OPTION_ERROR_MAX, "%s: its %s is missing", tool_options_name(options, row, name), row->argument);
+		diag("%s: its %s is missing", tool_options_name(options, row, name), row->argument);
 	else if (row)
-		snprintf(error, OPTION_ERROR_MAX, "--%s: takes no value", row->name);
+		diag("--%s: takes no value", row->name);
 	else if (options->letter)
-		snprintf(error, OPTION_ERROR_MAX, "unknown option '-%c' (see %s --help)", options->letter, options->program);
+		diag("unknown option '-%c' (see %s --help)", options->letter, options->program);
 	else if (longer)
-		snprintf(error, OPTION_ERROR_MAX, "unknown option '%.*s': expected --%s in full", length, options->where,
-			longer->name);
+		diag("unknown option '%.*s': expected --%s in full", length, options->where, longer->name);
 	else
-		snprintf(error, OPTION_ERROR_MAX, "unknown option '%.*s' (see %s --help)", length, options->where,
-			options->program);
-	return error;
+		diag("unknown option '%.*s' (see %s --help)", length, options->where, options->program);
 }
 
 int tool_options_next(struct tool_options *options, int ends_at_word)
 {
-	char error[OPTION_ERROR_MAX];
 	const int found = tool_options_scan(options, ends_at_word);
 	if (found == TOOL_OPTIONS_ERROR)
-		diag("%s", tool_options_wrong(options, error));
+		say_wrong(options);
 	return found;
-}
-
-const char *tool_options_name(const struct tool_options *options, const struct tool_option *row, char text[TOOL_OPTIONS_NAME_MAX])
-{
-	if (options->letter)
-		snprintf(text, TOOL_OPTIONS_NAME_MAX, "-%c", options->letter);
-	else
-		snprintf(text, TOOL_OPTIONS_NAME_MAX, "--%s", row->name);
-	return text;
 }
 
 /* ---- Their values ----------------------------------------------------------------------------------------------------- */
@@ -161,14 +157,16 @@ static struct sst_option describe(
 	return (struct sst_option){.type = is_time ? SST_TIME : SST_INT, .offset = row->offset, .least = least, .most = most};
 }
 
-static int store_typed(
-	const struct tool_option *row, void *settings, const char *source, const char *text, char error[static OPTION_ERROR_MAX])
+static int set_typed(const struct tool_option *row, void *settings, const char *source, const char *text)
 {
+	char error[OPTION_ERROR_MAX];
 	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 	const struct sst_option option = describe(row, least, most);
 	union option_value value;
-	if (option_value_parse(&option, text, &value) != 0)
-		return option_value_refuse(&option, source, text, errno, error);
+	if (option_value_parse(&option, text, &value) != 0) {
+		option_value_refuse(&option, source, text, errno, error);
+		return diag_refuse("%s", error);
+	}
 	if (row->takes == TOOL_COUNT)
 		*(unsigned *)(void *)((char *)settings + row->offset) = (unsigned)value.integer;
 	else
@@ -176,19 +174,17 @@ static int store_typed(
 	return 0;
 }
 
-static int refuse_empty(const struct tool_option *row, const char *source, char error[static OPTION_ERROR_MAX])
+static int refuse_empty(const struct tool_option *row, const char *source)
 {
 	const char *const expected = row->completion == TOOL_COMPLETE_FILE     ? "the name of a file"
 				     : row->completion == TOOL_COMPLETE_FOLDER ? "the name of a folder"
 				     : row->completion == TOOL_COMPLETE_MODULE ? "the name of a module"
 				     : strcmp(row->argument, "COMMAND") == 0   ? "a command for the shell"
 									       : row->argument;
-	snprintf(error, OPTION_ERROR_MAX, "%s: '' is malformed: expected %s", source, expected);
-	return -1;
+	return diag_refuse("%s: '' is malformed: expected %s", source, expected);
 }
 
-int tool_options_store(
-	const struct tool_option *row, void *settings, const char *source, const char *text, char error[static OPTION_ERROR_MAX])
+int tool_options_set(const struct tool_option *row, void *settings, const char *source, const char *text)
 {
 	void *const member = (char *)settings + row->offset;
 	switch (row->takes) {
@@ -200,7 +196,7 @@ int tool_options_store(
 		break;
 	case TOOL_TEXT:
 		if (!*text)
-			return refuse_empty(row, source, error);
+			return refuse_empty(row, source);
 		*(const char **)member = text;
 		break;
 	case TOOL_ANY_TEXT:
@@ -210,21 +206,14 @@ int tool_options_store(
 	case TOOL_TIME:
 	case TOOL_COUNT:
 	case TOOL_CHOICE:
-		return store_typed(row, settings, source, text, error);
+		return set_typed(row, settings, source, text);
+	case TOOL_CALL:
+		return row->call(settings, source, text);
 	case TOOL_NOTHING:
 	case TOOL_VALUE:
-	case TOOL_CALL:
 		break;
 	}
 	return 0;
-}
-
-int tool_options_set(const struct tool_option *option, void *settings, const char *source, const char *text)
-{
-	char error[OPTION_ERROR_MAX];
-	if (option->takes == TOOL_CALL)
-		return option->call(settings, source, text);
-	return tool_options_store(option, settings, source, text, error) == 0 ? 0 : diag_refuse("%s", error);
 }
 
 int tool_options_take(const struct tool_options *options, int found, void *settings)

@@ -3,8 +3,7 @@
  * Command lines of all programs: one table of options drives parsing, the messages about wrong ones, --help, and what a shell
  * completes.
  *
- * The caller goes through the words with tool_options_next and gives each option to tool_options_set; one that prints messages itself
- * uses the silent tool_options_scan and tool_options_store instead. Long names must be given in full: an abbreviation would
+ * The caller goes through the words with tool_options_next and gives each option to tool_options_set; Long names must be given in full: an abbreviation would
  * change its meaning when an option is added. The words stay in their order. Only one parse at a time: this is getopt_long.
  */
 #ifndef BASE_TOOL_OPTIONS_H
@@ -97,10 +96,8 @@ struct tool_options {
  */
 int tool_options_next(struct tool_options *options, int ends_at_word);
 
-/* The same without a message: an ERROR is told by fault, faulty, where and letter, … */
+/* The same without a message: an ERROR is told by fault, faulty, where and letter. */
 int tool_options_scan(struct tool_options *options, int ends_at_word);
-/* … and said by this. Returns error. */
-const char *tool_options_wrong(const struct tool_options *options, char error[static OPTION_ERROR_MAX]);
 
 /* What the option of that row, which was found last, is called on the command line: -x or --name. Returns text. */
 #define TOOL_OPTIONS_NAME_MAX 64
@@ -114,10 +111,6 @@ int tool_options_set(const struct tool_option *option, void *settings, const cha
 
 /* The same with the value that was found last, of the option at that place in the table; messages call it as it was given. */
 int tool_options_take(const struct tool_options *options, int found, void *settings);
-
-/* As tool_options_set with the message in `error`. Does nothing about TOOL_CALL. */
-int tool_options_store(const struct tool_option *option, void *settings, const char *source, const char *text,
-	char error[static OPTION_ERROR_MAX]);
 
 /* Prints a line per option of which `uses` has a bit in the mask (all of them when that is 0). */
 void tool_options_help(const struct tool_option *option, size_t count, unsigned mask, const void *defaults, FILE *to);

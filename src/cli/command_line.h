@@ -8,10 +8,9 @@
 #include "config/config.h"
 
 /*
- * Parses argv. Returns 0, or -1 with a message in *error (to be freed) that says what was found and what was expected. Free with
- * config_free in both cases.
+ * Parses argv. 0, or -1 after a message that says what was found and what was expected. Free with config_free in both cases.
  */
-int config_parse(struct config *config, int argc, char **argv, char **error);
+int config_parse(struct config *config, int argc, char **argv);
 
 /* The text of --help, from the table that is parsed. */
 void config_help(FILE *to);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/module_info.h"
+#include "cli/instead.h"
 #include "config/config.h"
 #include "module/module.h"
 

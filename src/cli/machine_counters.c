@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "meters/counter_set.h"
 #include "meters/idle_states.h"
 #include "processes/affinity.h"
@@ -73,16 +73,15 @@ static void add_events(struct findings *findings, const char *member, const char
 	try_events(&events, &(struct linux_counter_scope){.cpu = cpu}, &of_processor);
 	if (!*of_started.names) {
 		linux_counter_explain(&of_started.first, true, root, of_started.error, reason);
-		add_remedy(findings_add(findings, FINDING_SOURCES, member, FINDING_UNAVAILABLE, "%s", reason), &of_started, true,
-			root, env);
+		add_remedy(findings_add(findings, member, FINDING_UNAVAILABLE, "%s", reason), &of_started, true, root, env);
 	} else if (!*of_processor.names) {
 		linux_counter_explain(&of_processor.first, false, root, of_processor.error, reason);
-		add_remedy(findings_add(findings, FINDING_SOURCES, member, FINDING_AVAILABLE,
+		add_remedy(findings_add(findings, member, FINDING_AVAILABLE,
 				   "--log-counters, such as %s; not of the whole machine: %.200s", of_started.names, reason),
 			&of_processor, false, root, env);
 	} else {
-		findings_add(findings, FINDING_SOURCES, member, FINDING_AVAILABLE,
-			"--log-counters, cpuload --columns counters=, such as %s", of_started.names);
+		findings_add(findings, member, FINDING_AVAILABLE, "--log-counters, cpuload --columns counters=, such as %s",
+			of_started.names);
 	}
 }
 
@@ -95,15 +94,16 @@ static void add_idle_states(struct findings *findings, const char *root, unsigne
 		snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", linux_idle_states_name(states, i));
 	}
 	if (states)
-		findings_add(findings, FINDING_SOURCES, "idle_states", FINDING_AVAILABLE, "cpuload --columns idle: %s", names);
+		findings_add(findings, "idle_states", FINDING_AVAILABLE, "cpuload --columns idle: %s", names);
 	else
-		findings_add(findings, FINDING_SOURCES, "idle_states", FINDING_UNAVAILABLE,
-			"there is no %s/sys/devices/system/cpu/cpu%u/cpuidle", root, cpu);
+		findings_add(findings, "idle_states", FINDING_UNAVAILABLE, "there is no %s/sys/devices/system/cpu/cpu%u/cpuidle",
+			root, cpu);
 	linux_idle_states_close(states);
 }
 
 void machine_add_counters(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
+	findings->section = FINDING_SOURCES;
 	struct sst_cpus *const allowed = linux_affinity_get();
 	const unsigned cpu = allowed ? allowed->cpu[0] : 0;
 	free(allowed);

@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "base/units.h"
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"
 #include "load/processors.h"
 #include "load/stat.h"
 #include "meters/frequency_policies.h"
-#include "placement/topology.h"
+#include "placement/placement.h"
 #include "processes/affinity.h"
 #include "self/host_text.h"
 #include "self/kernel.h"
@@ -66,8 +65,8 @@ static void add_processors(struct findings *findings, const struct sst_env *env,
 		print_list(env, "nohz_full", "without a tick", to);
 		fclose(to);
 	}
-	findings_add(findings, FINDING_MACHINE, "processors", now->has_stat ? FINDING_KNOWN : FINDING_UNKNOWN, "%s", text)
-		->value = now->has_stat ? (double)now->stat.processors : (double)NAN;
+	findings_add(findings, "processors", now->has_stat ? FINDING_KNOWN : FINDING_UNKNOWN, "%s", text)->value =
+		now->has_stat ? (double)now->stat.processors : (double)NAN;
 }
 
 static void add_container(struct findings *findings, const struct sst_env *env)
@@ -77,7 +76,7 @@ static void add_container(struct findings *findings, const struct sst_env *env)
 	if (linux_container_find(env, &container))
 		linux_container_describe(&container, text, sizeof text);
 	linux_container_free(&container);
-	findings_add(findings, FINDING_MACHINE, "container", FINDING_KNOWN, "%.600s", text);
+	findings_add(findings, "container", FINDING_KNOWN, "%.600s", text);
 }
 
 static unsigned count_new(const struct topology *topology, bool (*same)(const struct place *, const struct place *))
@@ -117,7 +116,7 @@ static void add_topology(struct findings *findings)
 	struct topology topology;
 	struct sst_cpus *const allowed = linux_affinity_get();
 	if (!allowed || topology_read(allowed, &topology) != 0) {
-		findings_add(findings, FINDING_MACHINE, "topology", FINDING_UNKNOWN, "unknown: --pin can't be had");
+		findings_add(findings, "topology", FINDING_UNKNOWN, "unknown: --pin can't be had");
 		free(allowed);
 		return;
 	}
@@ -128,9 +127,8 @@ static void add_topology(struct findings *findings)
 		snprintf(more, sizeof more, "; %u kinds of cores: work per load depends on where it runs", kinds);
 	else if (topology.count > cores)
 		snprintf(more, sizeof more, "; threads share cores (SMT): work is no straight line of the load");
-	findings_add(findings, FINDING_MACHINE, "topology", FINDING_KNOWN, "%u chip%s, %u core%s, %zu thread%s%s%s", chips,
-		plural(chips), cores, plural(cores), topology.count, plural(topology.count),
-		topology.elsewhere ? ", by hwloc's variables" : "", more);
+	findings_add(findings, "topology", FINDING_KNOWN, "%u chip%s, %u core%s, %zu thread%s%s%s", chips, plural(chips), cores,
+		plural(cores), topology.count, plural(topology.count), topology.elsewhere ? ", by hwloc's variables" : "", more);
 	topology_free(&topology);
 	free(allowed);
 }
@@ -139,7 +137,7 @@ static void add_accounting(struct findings *findings, const struct sst_env *env)
 {
 	struct utsname system;
 	uname(&system);
-	findings_add(findings, FINDING_MACHINE, "accounting", FINDING_KNOWN, "%s for user and system time, %s for idle time",
+	findings_add(findings, "accounting", FINDING_KNOWN, "%s for user and system time, %s for idle time",
 		linux_accounting_mode(env, system.release), linux_accounting_idle_clock(env) ? "clock" : "tick");
 }
 
@@ -150,7 +148,7 @@ static void add_frequency(struct findings *findings, const char *root)
 	const bool told = allowed && linux_frequency_policy(root, allowed->cpu[0], &policy);
 	free(allowed);
 	if (!told) {
-		findings_add(findings, FINDING_MACHINE, "frequency", FINDING_UNKNOWN,
+		findings_add(findings, "frequency", FINDING_UNKNOWN,
 			"unknown: no cpufreq; what clocks do is up to the processor, or to a host");
 		return;
 	}
@@ -158,7 +156,7 @@ static void add_frequency(struct findings *findings, const char *root)
 	if (!isnan(policy.least_mhz) && !isnan(policy.most_mhz))
 		snprintf(range, sizeof range, ", %.0f to %.0f MHz", policy.least_mhz, policy.most_mhz);
 	struct finding *const finding =
-		findings_add(findings, FINDING_MACHINE, "frequency", FINDING_KNOWN, "governor %s%s", policy.governor, range);
+		findings_add(findings, "frequency", FINDING_KNOWN, "governor %s%s", policy.governor, range);
 	if (strcmp(policy.governor, "performance") != 0 && strcmp(policy.governor, "userspace") != 0)
 		finding_remedy(finding, "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
 			"for a clock that doesn't follow the load; --frequency=max holds it for one run");
@@ -176,18 +174,15 @@ static void add_virtual_machine(
 {
 	char name[LINUX_HYPERVISOR_NAME_MAX];
 	const bool is_virtual = linux_hypervisor_find(env, name);
-	findings_add(findings, FINDING_MACHINE, "virtual_machine", FINDING_KNOWN, "%s",
-		!is_virtual ? "none seen"
-		: *name     ? name
-			    : "yes");
+	findings_add(findings, "virtual_machine", FINDING_KNOWN, "%s", !is_virtual ? "none seen" : *name ? name : "yes");
 	if (!before->has_stat || !now->has_stat) {
-		findings_add(findings, FINDING_MACHINE, "steal", FINDING_UNKNOWN, "unknown: no /proc/stat");
+		findings_add(findings, "steal", FINDING_UNKNOWN, "unknown: no /proc/stat");
 		return;
 	}
 	const struct linux_stat_times boot = {0};
 	const double steal = steal_between(&before->stat.total, &now->stat.total);
 	const double since_boot = steal_between(&boot, &now->stat.total);
-	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "steal", FINDING_KNOWN,
+	struct finding *const finding = findings_add(findings, "steal", FINDING_KNOWN,
 		"%.1f %% over one second, %.1f %% since the start of the machine%s", 100 * steal, 100 * since_boot,
 		is_virtual && now->stat.total.steal == 0 ? " (or not told)" : "");
 	finding->value = steal;
@@ -206,8 +201,8 @@ static void add_clock(struct findings *findings, const struct sst_env *env)
 	linux_clock_source(env, name);
 	if (suspended_s >= 1)
 		snprintf(more, sizeof more, "; the machine slept for %.0f s since its start", suspended_s);
-	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "clock", *name ? FINDING_KNOWN : FINDING_UNKNOWN,
-		"%s%s", *name ? name : "unknown", more);
+	struct finding *const finding =
+		findings_add(findings, "clock", *name ? FINDING_KNOWN : FINDING_UNKNOWN, "%s%s", *name ? name : "unknown", more);
 	if (!linux_clock_source_is_slow(name))
 		return;
 	finding_weigh(finding, FINDING_LOWERS, "each look at the clock %s takes a microsecond or more", name);
@@ -231,11 +226,11 @@ static double load_between(const struct run *run, const struct sst_reading *befo
 static void add_busy(struct findings *findings, double load)
 {
 	if (isnan(load)) {
-		findings_add(findings, FINDING_MACHINE, "busy", FINDING_UNKNOWN, "unknown");
+		findings_add(findings, "busy", FINDING_UNKNOWN, "unknown");
 		return;
 	}
-	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "busy", FINDING_KNOWN,
-		"a load of %.1f %% over one second, without a workload", 100 * load);
+	struct finding *const finding = findings_add(
+		findings, "busy", FINDING_KNOWN, "a load of %.1f %% over one second, without a workload", 100 * load);
 	finding->value = load;
 	if (load < MUCH_BUSY)
 		return;
@@ -246,18 +241,18 @@ static void add_busy(struct findings *findings, double load)
 static void add_swap(struct findings *findings, const struct moment *before, const struct moment *now)
 {
 	if (!before->has_swap || !now->has_swap) {
-		findings_add(findings, FINDING_MACHINE, "swap", FINDING_UNKNOWN, "unknown");
+		findings_add(findings, "swap", FINDING_UNKNOWN, "unknown");
 		return;
 	}
 	if (!now->swap.total_kib) {
-		findings_add(findings, FINDING_MACHINE, "swap", FINDING_KNOWN, "none");
+		findings_add(findings, "swap", FINDING_KNOWN, "none");
 		return;
 	}
 	const uint64_t pages = now->swap.pages - before->swap.pages;
-	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "swap", FINDING_KNOWN,
-		"%llu of %llu MiB used, %llu pages moved in one second",
-		(unsigned long long)(now->swap.total_kib - now->swap.free_kib) / 1024,
-		(unsigned long long)now->swap.total_kib / 1024, (unsigned long long)pages);
+	struct finding *const finding =
+		findings_add(findings, "swap", FINDING_KNOWN, "%llu of %llu MiB used, %llu pages moved in one second",
+			(unsigned long long)(now->swap.total_kib - now->swap.free_kib) / 1024,
+			(unsigned long long)now->swap.total_kib / 1024, (unsigned long long)pages);
 	finding->value = (double)pages;
 	if (pages < MUCH_SWAP)
 		return;
@@ -267,6 +262,7 @@ static void add_swap(struct findings *findings, const struct moment *before, con
 
 void machine_add_hardware(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
+	findings->section = FINDING_MACHINE;
 	struct moment before, now;
 	struct sst_reading first;
 	char ignored[RUN_ERROR_MAX];

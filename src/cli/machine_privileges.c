@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/frequency_wish.h"
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "control/shared.h"
 #include "groups/cgroup.h"
 #include "groups/group_tree.h"
@@ -21,14 +21,13 @@ static void add_priority(struct findings *findings)
 	scheduling_save(&user);
 	const struct scheduling_grant tried = scheduling_try(&user);
 	if (tried.grant == GRANT_FIFO) {
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN, "SCHED_FIFO %d", tried.value);
+		findings_add(findings, name, FINDING_CHOSEN, "SCHED_FIFO %d", tried.value);
 		return;
 	}
-	struct finding *const finding = tried.grant == GRANT_NICE
-						? findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN,
-							  "nice %d, as SCHED_FIFO is not permitted", tried.value)
-						: findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE,
-							  "nothing above the workloads' is permitted");
+	struct finding *const finding =
+		tried.grant == GRANT_NICE
+			? findings_add(findings, name, FINDING_CHOSEN, "nice %d, as SCHED_FIFO is not permitted", tried.value)
+			: findings_add(findings, name, FINDING_UNAVAILABLE, "nothing above the workloads' is permitted");
 	finding_weigh(finding, FINDING_LOWERS,
 		"SCHED_FIFO is not permitted: workloads are stopped late where the processors are saturated");
 	char command[SCHEDULING_REMEDY_MAX];
@@ -68,12 +67,11 @@ static void add_containment(struct findings *findings, const struct config *conf
 	const bool is_asked = config->contain == CONTAIN_PIDNS;
 	fflush(NULL);
 	if (containment_is_permitted(&user_namespace, reason)) {
-		findings_add(findings, FINDING_PRIVILEGES, "containment", is_asked ? FINDING_CHOSEN : FINDING_AVAILABLE,
-			"--contain=pidns%s", user_namespace ? ", in a user namespace" : "");
+		findings_add(findings, "containment", is_asked ? FINDING_CHOSEN : FINDING_AVAILABLE, "--contain=pidns%s",
+			user_namespace ? ", in a user namespace" : "");
 		return;
 	}
-	struct finding *const finding =
-		findings_add(findings, FINDING_PRIVILEGES, "containment", FINDING_UNAVAILABLE, "%s", reason);
+	struct finding *const finding = findings_add(findings, "containment", FINDING_UNAVAILABLE, "%s", reason);
 	if (is_asked)
 		finding_weigh(finding, FINDING_STOPS, "--contain=pidns: %.230s", reason);
 	const char *const command = geteuid() == 0 ? NULL : containment_command(env);
@@ -87,18 +85,16 @@ static void add_processes(struct findings *findings)
 	const int error = linux_facilities_processes(&what);
 	if (!linux_facilities_own_proc()) {
 		static const char text[] = "/proc shows the processes of another PID namespace";
-		struct finding *const other =
-			findings_add(findings, FINDING_PRIVILEGES, "processes", FINDING_UNAVAILABLE, "%s", text);
+		struct finding *const other = findings_add(findings, "processes", FINDING_UNAVAILABLE, "%s", text);
 		finding_weigh(other, FINDING_STOPS, "%s", text);
 		finding_remedy(other, NULL, "a /proc of this one (unshare --mount-proc)");
 		return;
 	}
 	if (error == 0) {
-		findings_add(findings, FINDING_PRIVILEGES, "processes", FINDING_CHOSEN, "pidfd_open, child subreaper");
+		findings_add(findings, "processes", FINDING_CHOSEN, "pidfd_open, child subreaper");
 		return;
 	}
-	struct finding *const finding =
-		findings_add(findings, FINDING_PRIVILEGES, "processes", FINDING_UNAVAILABLE, "%s: %s", what, strerror(error));
+	struct finding *const finding = findings_add(findings, "processes", FINDING_UNAVAILABLE, "%s: %s", what, strerror(error));
 	finding_weigh(finding, FINDING_STOPS, "%s: %s", what, strerror(error));
 	finding_remedy(
 		finding, NULL, "Linux 5.3 or newer, and a sandbox that permits it (docker: --security-opt seccomp=unconfined)");
@@ -109,11 +105,11 @@ static void add_children(struct findings *findings, const struct sst_env *env)
 	const char *const hides =
 		geteuid() != 0 && linux_facilities_hidepid(env) ? "; processes of other users are hidden (hidepid)" : "";
 	if (linux_facilities_children()) {
-		findings_add(findings, FINDING_PRIVILEGES, "children", FINDING_CHOSEN, "listed in /proc%s", hides);
+		findings_add(findings, "children", FINDING_CHOSEN, "listed in /proc%s", hides);
 		return;
 	}
-	struct finding *const finding = findings_add(findings, FINDING_PRIVILEGES, "children", FINDING_UNAVAILABLE,
-		"trees are found by reading all of /proc%s", hides);
+	struct finding *const finding =
+		findings_add(findings, "children", FINDING_UNAVAILABLE, "trees are found by reading all of /proc%s", hides);
 	finding_weigh(finding, FINDING_LOWERS, "new processes of a workload are found later, by reading all of /proc");
 	finding_remedy(finding, NULL, "a kernel with CONFIG_PROC_CHILDREN, and /proc of its own");
 }
@@ -126,12 +122,11 @@ static void add_shared_memory(struct findings *findings)
 	struct shared *const shared = shared_create(1, sizes);
 	const int error = errno;
 	if (shared && linux_facilities_shm())
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN, "/dev/shm");
+		findings_add(findings, name, FINDING_CHOSEN, "/dev/shm");
 	else if (shared)
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_CHOSEN, "without a name, as /dev/shm can't be had");
+		findings_add(findings, name, FINDING_CHOSEN, "without a name, as /dev/shm can't be had");
 	else {
-		struct finding *const finding =
-			findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%s", strerror(error));
+		struct finding *const finding = findings_add(findings, name, FINDING_UNAVAILABLE, "%s", strerror(error));
 		finding_weigh(finding, FINDING_STOPS, "memory can't be shared: %s", strerror(error));
 		if (error == ENOSPC)
 			finding_remedy(finding, "sudo mount -o remount,size=64M /dev/shm", "to make room");
@@ -161,8 +156,8 @@ static void add_groups(struct findings *findings, const struct config *config, c
 	const bool first = describe_group(env, config->root, false, text, sizeof text);
 	if (!*text)
 		snprintf(text, sizeof text, "none that we are in is mounted");
-	struct finding *const finding = findings_add(findings, FINDING_PRIVILEGES, "control_groups",
-		unified || first ? FINDING_AVAILABLE : FINDING_UNAVAILABLE, "%s", text);
+	struct finding *const finding =
+		findings_add(findings, "control_groups", unified || first ? FINDING_AVAILABLE : FINDING_UNAVAILABLE, "%s", text);
 	if (!unified && !first && geteuid() != 0 && access("/run/systemd/system", F_OK) == 0)
 		finding_remedy(
 			finding, "systemd-run --user --scope -p Delegate=yes $SHELL", "for a shell with a group of its own");
@@ -174,10 +169,10 @@ static void add_actuator(struct findings *findings, enum actuator actuator, cons
 	struct group_place place;
 	char why[GROUP_PLACE_ERROR_MAX];
 	if (group_place_find(&place, actuator, 0, 0, why) == 0)
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_AVAILABLE, "-a %s: version %d, %.200s", name,
-			place.unified ? 2 : 1, place.folder);
+		findings_add(findings, name, FINDING_AVAILABLE, "-a %s: version %d, %.200s", name, place.unified ? 2 : 1,
+			place.folder);
 	else
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%.400s", why);
+		findings_add(findings, name, FINDING_UNAVAILABLE, "%.400s", why);
 }
 
 /* Whether --frequency can be had of all clocks. */
@@ -187,7 +182,7 @@ static void add_set_frequency(struct findings *findings, const char *root)
 	struct frequency_policies policies;
 	char error[FREQUENCY_ERROR_MAX], low[FREQUENCY_TEXT_MAX], high[FREQUENCY_TEXT_MAX];
 	if (frequency_policies_read(root, &policies, error) != 0) {
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%s", error);
+		findings_add(findings, name, FINDING_UNAVAILABLE, "%s", error);
 		return;
 	}
 	int result = 0;
@@ -199,16 +194,17 @@ static void add_set_frequency(struct findings *findings, const char *root)
 		most_khz = policy->most_khz > most_khz ? policy->most_khz : most_khz;
 	}
 	if (result == 0)
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_AVAILABLE, "--frequency: %s to %s, %zu clock%s",
+		findings_add(findings, name, FINDING_AVAILABLE, "--frequency: %s to %s, %zu clock%s",
 			frequency_print(least_khz, low), frequency_print(most_khz, high), policies.count,
 			policies.count == 1 ? "" : "s");
 	else
-		findings_add(findings, FINDING_PRIVILEGES, name, FINDING_UNAVAILABLE, "%s", error);
+		findings_add(findings, name, FINDING_UNAVAILABLE, "%s", error);
 	frequency_policies_free(&policies);
 }
 
 void machine_add_privileges(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
+	findings->section = FINDING_PRIVILEGES;
 	add_priority(findings);
 	add_containment(findings, config, env);
 	add_processes(findings);

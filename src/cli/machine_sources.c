@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/machine_parts.h"
+#include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"
 #include "meters/power.h"
@@ -43,14 +43,8 @@ struct trial {
 /* The value of `source` in the module's options. */
 static void find_source(const struct module *module, char source[static 32])
 {
-	char *options = NULL;
-	size_t size = 0;
-	FILE *const stream = open_memstream(&options, &size);
-	if (!stream)
-		return;
-	option_print(module->base->options, module->state, stream);
-	fclose(stream);
-	const char *const at = strstr(options, ",source=");
+	char *const options = option_print_text(module->base->options, module->state);
+	const char *const at = options ? strstr(options, ",source=") : NULL;
 	if (at)
 		snprintf(source, 32, "%.*s", (int)strcspn(at + 8, ","), at + 8);
 	free(options);
@@ -125,14 +119,13 @@ static void add_sources(
 		snprintf(options, sizeof options, "source=%s", name);
 		try(config, "realtime", options, &trial);
 		if (strcmp(name, chosen->source) == 0)
-			weigh_source(findings_add(findings, FINDING_SOURCES, name, FINDING_CHOSEN, "%s", about), env);
+			weigh_source(findings_add(findings, name, FINDING_CHOSEN, "%s", about), env);
 		else if (!trial.works)
-			findings_add(findings, FINDING_SOURCES, name, FINDING_UNAVAILABLE, "%.600s", trial.reason);
+			findings_add(findings, name, FINDING_UNAVAILABLE, "%.600s", trial.reason);
 		else if (by_default && is_passed_over(name, chosen))
-			findings_add(findings, FINDING_SOURCES, name, FINDING_UNAVAILABLE,
-				"cpuacct.usage here is not that of the machine");
+			findings_add(findings, name, FINDING_UNAVAILABLE, "cpuacct.usage here is not that of the machine");
 		else
-			findings_add(findings, FINDING_SOURCES, name, FINDING_AVAILABLE, "%s", about);
+			findings_add(findings, name, FINDING_AVAILABLE, "%s", about);
 	}
 }
 
@@ -146,15 +139,14 @@ static void add_modules(struct findings *findings, const struct config *config, 
 		struct trial trial;
 		is_named = is_named || is_given;
 		try(config, other_modules[i].name, is_given ? config->module_options[SST_FEEDBACK] : NULL, &trial);
-		findings_add(findings, FINDING_SOURCES, names[i],
+		findings_add(findings, names[i],
 			!trial.works ? FINDING_UNAVAILABLE
 			: is_given   ? FINDING_CHOSEN
 				     : FINDING_AVAILABLE,
 			"%.600s", trial.works ? other_modules[i].about : trial.reason);
 	}
 	if (!is_named)
-		findings_add(findings, FINDING_SOURCES, "module_given", chosen->works ? FINDING_CHOSEN : FINDING_UNAVAILABLE,
-			"-f %.600s", given);
+		findings_add(findings, "module_given", chosen->works ? FINDING_CHOSEN : FINDING_UNAVAILABLE, "-f %.600s", given);
 }
 
 static void add_power(struct findings *findings, const char *root)
@@ -163,12 +155,11 @@ static void add_power(struct findings *findings, const char *root)
 	glob_t files;
 	struct linux_power *const power = linux_power_open(root, NULL, error);
 	if (power) {
-		findings_add(findings, FINDING_SOURCES, "electric_power", FINDING_AVAILABLE, "--log-power");
+		findings_add(findings, "electric_power", FINDING_AVAILABLE, "--log-power");
 		linux_power_close(power);
 		return;
 	}
-	struct finding *const finding =
-		findings_add(findings, FINDING_SOURCES, "electric_power", FINDING_UNAVAILABLE, "%s", error);
+	struct finding *const finding = findings_add(findings, "electric_power", FINDING_UNAVAILABLE, "%s", error);
 	char pattern[512];
 	snprintf(pattern, sizeof pattern, "%.400s/sys/class/powercap/intel-rapl:*/energy_uj", root);
 	if (geteuid() != 0 && glob(pattern, 0, NULL, &files) == 0) {
@@ -199,11 +190,11 @@ static void add_measured(struct findings *findings, const struct sst_env *env, c
 		[SST_SCOPE_MACHINE] = "the whole machine"};
 	char number[UNITS_TEXT_MAX];
 	if (!chosen->works) {
-		struct finding *const finding = findings_add(findings, FINDING_MACHINE, "measured", FINDING_UNKNOWN, "unknown");
+		struct finding *const finding = findings_add(findings, "measured", FINDING_UNKNOWN, "unknown");
 		finding_weigh(finding, FINDING_STOPS, "%.250s", chosen->reason);
 		return;
 	}
-	struct finding *const finding = findings_add(findings, FINDING_MACHINE, "measured", FINDING_KNOWN, "%s: %s processor%s",
+	struct finding *const finding = findings_add(findings, "measured", FINDING_KNOWN, "%s: %s processor%s",
 		scopes[chosen->scope], units_print_real(chosen->processors, number), chosen->processors == 1 ? "" : "s");
 	finding->value = chosen->processors;
 	weigh_measured(finding, env, chosen);
@@ -212,9 +203,11 @@ static void add_measured(struct findings *findings, const struct sst_env *env, c
 void machine_add_sources(struct findings *findings, const struct config *config, const struct sst_env *env)
 {
 	struct trial chosen;
+	findings->section = FINDING_SOURCES;
 	try(config, config->module[SST_FEEDBACK], config->module_options[SST_FEEDBACK], &chosen);
 	add_sources(findings, config, env, &chosen);
 	add_modules(findings, config, &chosen);
 	add_power(findings, config->root);
+	findings->section = FINDING_MACHINE;
 	add_measured(findings, env, &chosen);
 }

@@ -10,16 +10,16 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "control/shared.h"
 #include "load/container.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
 #include "workloads/containment.h"
 
-int run_load_module(
-	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX])
+int run_load_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
 {
+	struct host_env *const host = &run->host[kind];
 	const struct config *const config = run->config;
 	struct module *module = &run->module[kind];
 	char reason[MODULE_ERROR_MAX];
@@ -27,20 +27,19 @@ int run_load_module(
 		snprintf(error, RUN_ERROR_MAX, "%s", reason);
 		return -1;
 	}
-	run->env[kind] = env;
-	env->shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
-	if (!env->shared) {
+	host->env.shared = aligned_alloc(64, (module->base->shared_size / 64 + 1) * 64);
+	if (!host->env.shared) {
 		snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s", module_kind_name(kind), config->module[kind],
 			strerror(errno));
 		module_unload(module);
 		return -1;
 	}
-	memset(env->shared, 0, module->base->shared_size);
-	if (!module->base->prepare || module->base->prepare(module->state, env) == 0)
+	memset(host->env.shared, 0, module->base->shared_size);
+	if (!module->base->prepare || module->base->prepare(module->state, &host->env) == 0)
 		return 0;
 	const char *const root = config->root ? config->root : "";
 	snprintf(error, RUN_ERROR_MAX, "%s module '%s': %s%s%s", module_kind_name(kind), config->module[kind],
-		*refusal ? refusal : "refused without a reason", *root ? "; --sysroot is " : "", root);
+		*host->refusal ? host->refusal : "refused without a reason", *root ? "; --sysroot is " : "", root);
 	return -1;
 }
 
@@ -57,7 +56,7 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	host->env.cpus = config->cpus;
 	host->env.moving = config->dynamics && (config->cpus || config->moved);
 	host->moved = config->moved;
-	if (run_load_module(run, kind, &host->env, host->refusal, error) != 0)
+	if (run_load_module(run, kind, error) != 0)
 		return -1;
 	*host->refusal = '\0'; /* what it tried in vain */
 	return 0;
@@ -75,16 +74,14 @@ static int find_place(struct run *run, pid_t guardian)
 	const struct actuator_settings *const settings = run->module[KIND_ACTUATOR].state;
 	const char *const name = run->config->module[KIND_ACTUATOR];
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (actuator != ACTUATOR_SIGNALS && run->config->attaches) {
-		diag("--attach: actuator module '%s' starts workloads in control groups, and what runs already stays in its own: "
-		     "expected -a signals",
+	if (actuator != ACTUATOR_SIGNALS && run->config->attaches)
+		return diag_refuse("--attach: actuator module '%s' starts workloads in control groups, and what runs already "
+				   "stays in its own: "
+				   "expected -a signals",
 			name);
-		return -1;
-	}
 	if (group_place_find(&run->place, actuator, settings->version, guardian, error) == 0)
 		return 0;
-	diag("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
-	return -1;
+	return diag_refuse("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
 }
 
 int run_prepare(struct run *run, const struct config *config, pid_t guardian)
@@ -94,29 +91,22 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 	if (config->contain == CONTAIN_PIDNS) {
 		char reason[CONTAINMENT_REASON_MAX];
 		bool user_namespace;
-		if (!containment_is_permitted(&user_namespace, reason)) {
-			diag("--contain=pidns: %s", reason);
-			return -1;
-		}
+		if (!containment_is_permitted(&user_namespace, reason))
+			return diag_refuse("--contain=pidns: %s", reason);
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
-		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
+		if (run_prepare_module(run, (enum sst_kind)kind, error) != 0)
+			return diag_refuse("%s", error);
 	}
 	if (find_place(run, guardian) != 0)
 		return -1;
-	if (!isnan(config->require_background) && !run_is_measured_whole(run)) {
-		diag("--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
+	if (!isnan(config->require_background) && !run_is_measured_whole(run))
+		return diag_refuse(
+			"--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
 			config->module[SST_FEEDBACK]);
-		return -1;
-	}
-	if (run_trace_length(run) == 0 && config->run_time_ns < 0) {
-		diag("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
+	if (run_trace_length(run) == 0 && config->run_time_ns < 0)
+		return diag_refuse("trace module '%s': the trace has no length: expected --run-time, or a trace that lasts",
 			config->module[SST_TRACE]);
-		return -1;
-	}
 	return 0;
 }
 
@@ -129,7 +119,7 @@ void run_move_into(struct run *run, struct shared *shared)
 {
 	run->shared = shared;
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct sst_env *env = run->env[kind];
+		struct sst_env *env = &run->host[kind].env;
 		void *memory = shared_module(shared, (enum sst_kind)kind);
 		if (memory)
 			memcpy(memory, env->shared, run->module[kind].base->shared_size);
@@ -182,9 +172,9 @@ void run_unload_modules(struct run *run)
 		if (!module->base)
 			continue;
 		if (module->base->fini)
-			module->base->fini(module->state, run->env[kind]);
+			module->base->fini(module->state, &run->host[kind].env);
 		if (!run->shared)
-			free(run->env[kind]->shared);
+			free(run->host[kind].env.shared);
 		module_unload(module);
 	}
 }

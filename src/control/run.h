@@ -19,7 +19,6 @@ struct run {
 	const struct config *config;
 	struct module module[KINDS];
 	struct host_env host[KINDS];
-	struct sst_env *env[KINDS]; /* those that the modules see: of `host`, or a simulator's */
 	struct shared *shared;
 	const struct attached *attached; /* config->attaches of them; the guardian's */
 	struct group_place place;        /* where control groups for the workloads can be made */
@@ -35,16 +34,11 @@ struct run {
 #define RUN_ERROR_MAX (2 * MODULE_ERROR_MAX)
 
 /*
- * Loads a module as run->config says, and prepares it in surroundings that are complete but for its memory; what it refuses is in `refusal`.
- * 0, or -1 with a message. run_unload_modules gives back what there is in both cases.
+ * Loads a module as run->config says, and prepares it in run->host, which is complete but for its memory; what it refuses is there too. 0, or -1 with a message. run_unload_modules gives back what there is in both cases.
  */
-int run_load_module(
-	struct run *run, enum sst_kind kind, struct sst_env *env, const char *refusal, char error[static RUN_ERROR_MAX]);
+int run_load_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
 
-/*
- * The same in those of the real machine; what the module itself refused is in run->host too. run_release gives back what there is in both
- * cases.
- */
+/* The same on the real machine. run_release gives back what there is in both cases. */
 int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX]);
 
 /*

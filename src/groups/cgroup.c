@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "base/number.h"
 #include "base/units.h"
 #include "self/host_text.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/units.h"
 
 static const char *line_end(const char *at, const char *end)
 {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/number.h"
+#include "base/units.h"
 #include "groups/cgroup.h"
 #include "processes/process.h"
 #include "self/host.h"

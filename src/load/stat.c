@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "base/number.h"
+#include "base/units.h"
 
 #define COLUMNS 8
 #define COLUMNS_LEAST 4

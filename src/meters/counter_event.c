@@ -10,8 +10,8 @@
 #include <strings.h>
 
 #include "base/cpus.h"
-#include "base/number.h"
 #include "base/row_writer.h"
+#include "base/units.h"
 #include "self/source.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))

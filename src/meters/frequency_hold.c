@@ -20,7 +20,6 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/frequency_wish.h"
-#include "base/number.h"
 #include "base/units.h"
 #include "self/source.h"
 

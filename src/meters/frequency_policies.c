@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "base/number.h"
+#include "base/units.h"
 #include "self/source.h"
 
 /* Steps of all drivers that are known are fewer. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
+#include "base/units.h"
 #include "self/source.h"
 
 #define POWERCAP "/sys/class/powercap"

@@ -7,7 +7,6 @@
 #include "module/module.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "module/path.h"
-#include "module/trust.h"
 
 static const struct {
 	const char *name;
@@ -68,10 +67,8 @@ static const char *missing_hook(const struct module *module)
 	return NULL;
 }
 
-static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+refuse(enum sst_kind kind, const char *name, char *error, const char *format, ...)
 {
 	int used = snprintf(error, MODULE_ERROR_MAX, "%s module '%.200s': ", kinds[kind].name, name);
 	va_list arguments;
@@ -269,6 +266,16 @@ void module_files(const struct module *module, struct file_uses *uses)
 	for (const struct sst_option *option = base->options; option && option->name; option++)
 		if (option->type == SST_FILE)
 			file_uses_add(uses, FILE_IS_READ, what, option_text(option, module->state));
+}
+
+void module_say(const struct module module[static KINDS])
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		char *const options = option_print_text(module[kind].base->options, module[kind].state);
+		if (options)
+			diag("%s %s %s", kinds[kind].name, module[kind].base->name, options);
+		free(options);
+	}
 }
 
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context)

@@ -49,6 +49,9 @@ void module_unload(struct module *module);
 /* Adds the file that it was loaded from, and those that its options name. */
 void module_files(const struct module *module, struct file_uses *uses);
 
+/* Says on standard error which module of each kind it is, with all of its options. */
+void module_say(const struct module module[static KINDS]);
+
 /* Calls `found` once for each module name of the kind that the search path has, or for each actuator, sorted. Returns 0, or -1 with errno. */
 int module_list(enum sst_kind kind, void (*found)(const char *name, void *context), void *context);
 

@@ -224,6 +224,18 @@ void option_print(const struct sst_option *table, const void *state, FILE *to)
 	}
 }
 
+char *option_print_text(const struct sst_option *table, const void *state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const to = open_memstream(&text, &size);
+	if (!to)
+		return NULL;
+	option_print(table, state, to);
+	fclose(to);
+	return text;
+}
+
 void option_form(const struct sst_option *option, FILE *to)
 {
 	fprintf(to, "%s=", option->name);
@@ -246,9 +258,7 @@ void option_help(const struct sst_option *table, FILE *to)
 	}
 }
 
-static int complain(const struct sst_option *option, char *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int complain(const struct sst_option *option, char *error, const char *format, ...)
+static int __attribute__((format(printf, 3, 4))) complain(const struct sst_option *option, char *error, const char *format, ...)
 {
 	const int used = snprintf(error, OPTION_ERROR_MAX, "option '%.120s' ", option->name);
 	va_list arguments;

@@ -39,6 +39,8 @@ bool option_first_value(const char *text, char *value, size_t size);
 
 /* Prints the values in the state as text that option_parse takes again: `key=value,key=value`; unset options are left out. */
 void option_print(const struct sst_option *table, const void *state, FILE *to);
+/* The same as a text that is to be freed; NULL without memory. */
+char *option_print_text(const struct sst_option *table, const void *state);
 
 /* The value of an SST_TEXT or SST_FILE in the state; NULL: unset. */
 const char *option_text(const struct sst_option *option, const void *state);

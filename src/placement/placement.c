@@ -3,55 +3,46 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
+#include "base/diag.h"
 #include "groups/cgroup.h"
 #include "load/processors.h"
-#include "placement/topology.h"
 #include "processes/affinity.h"
 #include "self/host.h"
 
-static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(error, PLACEMENT_ERROR_MAX, format, arguments);
-	va_end(arguments);
-	return -1;
-}
-
-static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option, char *error)
+static int check(const struct sst_cpus *cpus, const struct sst_cpus *allowed, const char *option)
 {
 	char text[128];
 	for (size_t i = 0; cpus && i < cpus->count; i++)
 		if (!cpus_contain(allowed, cpus->cpu[i]))
-			return refuse(error,
+			return diag_refuse(
 				"--%s: processor %u can't be used: it is offline, not there or not allowed; expected some of %s",
 				option, cpus->cpu[i], cpus_print_short(allowed, text, sizeof text));
 	return 0;
 }
 
-static int read_topology(const struct sst_cpus *allowed, struct topology *topology, char *error)
+/* `hint` ends the message. */
+static int read_topology(const struct sst_cpus *allowed, struct topology *topology, const char *hint)
 {
 	if (topology_read(allowed, topology) == 0)
 		return 0;
-	return refuse(error, "can't find out where the processors are: %s", strerror(errno));
+	return diag_refuse("can't find out where the processors are: %s%s", strerror(errno), hint);
 }
 
 static int apply_scheme(
-	const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, char *error)
+	const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus, const char *hint)
 {
 	struct topology topology;
 	char reason[PINNING_REASON_MAX];
-	if (read_topology(allowed, &topology, error) != 0)
+	if (read_topology(allowed, &topology, hint) != 0)
 		return -1;
 	const int result = pinning_cpus(topology.place, topology.count, scheme, group->part, group->parts, cpus, reason);
 	topology_free(&topology);
-	return result == 0 ? 0 : refuse(error, "--pin=%s: %s", pinning_name(scheme), reason);
+	return result == 0 ? 0 : diag_refuse("--pin=%s: %s%s", pinning_name(scheme), reason, hint);
 }
 
 /* A group without a set of its own has its share of instances all the same. */
@@ -73,47 +64,37 @@ static void set_default_instances(struct group *group)
 		group->instances = default_instances(group);
 }
 
-int placement_resolve(struct group *group, char error[static PLACEMENT_ERROR_MAX])
+int placement_resolve(struct group *group)
 {
 	int result = 0;
 	if (group->cpus || group->pin != PIN_NONE) {
 		struct sst_cpus *allowed = linux_affinity_get();
 		if (!allowed)
-			return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
+			return diag_refuse("can't find out which processors may be used: %s", strerror(errno));
 		if (group->pin != PIN_NONE)
-			result = apply_scheme(group, group->pin, allowed, &group->cpus, error);
+			result = apply_scheme(group, group->pin, allowed, &group->cpus, "");
 		if (result == 0)
-			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin", error);
+			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin");
 		free(allowed);
 	}
 	set_default_instances(group);
 	return result;
 }
 
-/* A scheme that the user may not have chosen: says how to choose. 0, or -1 with the message. */
-static int apply_dynamic(const struct group *group, enum pinning scheme, const struct sst_cpus *allowed, struct sst_cpus **cpus,
-	char error[static PLACEMENT_ERROR_MAX])
+int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic)
 {
+	/* The user may not have chosen the schemes. */
 	static const char hint[] = "; --pin dynamic:below=SCHEME,above=SCHEME takes others (--list-pins shows them)";
-	const int result = apply_scheme(group, scheme, allowed, cpus, error);
-	const size_t used = result ? strlen(error) : 0;
-	if (result != 0)
-		snprintf(error + used, PLACEMENT_ERROR_MAX - used, "%s", hint);
-	return result;
-}
-
-int placement_resolve_dynamic(struct group *group, const struct dynamic_pinning *dynamic, char error[static PLACEMENT_ERROR_MAX])
-{
 	struct sst_cpus *allowed = linux_affinity_get();
 	if (!allowed)
-		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
-	int result = apply_dynamic(group, dynamic->below, allowed, &group->cpus, error);
+		return diag_refuse("can't find out which processors may be used: %s", strerror(errno));
+	int result = apply_scheme(group, dynamic->below, allowed, &group->cpus, hint);
 	if (result == 0)
-		result = apply_dynamic(group, dynamic->above, allowed, &group->moved, error);
+		result = apply_scheme(group, dynamic->above, allowed, &group->moved, hint);
 	if (result == 0)
-		result = check(group->cpus, allowed, "pin", error);
+		result = check(group->cpus, allowed, "pin");
 	if (result == 0)
-		result = check(group->moved, allowed, "pin", error);
+		result = check(group->moved, allowed, "pin");
 	free(allowed);
 	set_default_instances(group);
 	return result;
@@ -137,13 +118,13 @@ static void print_part(const struct topology *topology, enum pinning scheme, uns
 	free(cpus);
 }
 
-int placement_list(unsigned parts, FILE *to, char error[static PLACEMENT_ERROR_MAX])
+int placement_list(unsigned parts, FILE *to)
 {
 	struct topology topology;
 	struct sst_cpus *allowed = linux_affinity_get();
 	if (!allowed)
-		return refuse(error, "can't find out which processors may be used: %s", strerror(errno));
-	const int result = read_topology(allowed, &topology, error);
+		return diag_refuse("can't find out which processors may be used: %s", strerror(errno));
+	const int result = read_topology(allowed, &topology, "");
 	free(allowed);
 	if (result != 0)
 		return -1;

@@ -3,7 +3,7 @@
  * A chip is a package, or each part of it that is a NUMA node of its own. Nodes that share processors with another (fast memory
  * beside slow one) or have none make no chips. Without cores, as some virtual machines are, every processor is one.
  */
-#include "placement/topology.h"
+#include "placement/placement.h"
 
 #include <errno.h>
 #include <hwloc.h>

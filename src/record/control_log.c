@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/output.h"
 #include "base/row_writer.h"
 #include "base/units.h"
-#include "config/expand.h"
-#include "record/lost_rows.h"
+#include "config/config.h"
 
 /* No row is shorter: eight columns, of which two are numbers of six decimals. */
 #define ROW_LEAST 24
@@ -133,8 +133,7 @@ static int write_text(struct control_log *log, const char *text, size_t length)
 		return nonblocking_write(log->nonblocking, text, length);
 	if (!log->is_cut)
 		return whole_line_write(log->fd, text, length, &log->is_cut);
-	errno = EIO;
-	return -1;
+	return fail(EIO);
 }
 
 static size_t kept(const struct control_log *log)
@@ -191,8 +190,7 @@ static int add(struct control_log *log, const char *text, size_t length, struct 
 	if (error != EAGAIN)
 		lost_rows_drop(&log->lost);
 	lost_rows_miss(&log->lost, own, kept(log));
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 int control_log_add(struct control_log *log, const struct record *record, int64_t origin_ns)
@@ -261,8 +259,7 @@ static int write_rest(struct control_log *log)
 	if (error == EAGAIN)
 		lost_rows_miss(&log->lost, (struct lost_stretch){0}, kept(log));
 	lost_rows_drop(&log->lost);
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 int control_log_close(struct control_log *log, struct control_log_loss *loss)
@@ -288,4 +285,66 @@ int control_log_close(struct control_log *log, struct control_log_loss *loss)
 	free(log);
 	errno = saved;
 	return result;
+}
+
+/* ---- Lost rows -------------------------------------------------------------------------------------------------------- */
+
+int lost_rows_init(struct lost_rows *rows, size_t most)
+{
+	rows->candidate = calloc(most, sizeof *rows->candidate);
+	rows->most = rows->candidate ? most : 0;
+	return rows->candidate ? 0 : -1;
+}
+
+void lost_rows_free(struct lost_rows *rows)
+{
+	free(rows->candidate);
+	*rows = (struct lost_rows){0};
+}
+
+double lost_rows_target(const struct lost_rows *rows)
+{
+	return rows->missing.target_ns > 0 ? rows->missing.target / (double)rows->missing.target_ns : NAN;
+}
+
+static void add_stretch(struct lost_stretch *to, const struct lost_stretch *stretch)
+{
+	to->ns += stretch->ns;
+	to->target_ns += stretch->target_ns;
+	to->target += stretch->target;
+}
+
+/* Forgets the candidates that are out. */
+static void let_go(struct lost_rows *rows, size_t kept)
+{
+	for (; rows->count > 0 && rows->candidate[rows->first].until + kept <= rows->bytes; rows->count--)
+		rows->first = (rows->first + 1) % rows->most;
+}
+
+void lost_rows_take(struct lost_rows *rows, struct lost_stretch own, size_t bytes, size_t kept)
+{
+	rows->bytes += bytes;
+	let_go(rows, kept);
+	if (kept > 0 && rows->count < rows->most)
+		rows->candidate[(rows->first + rows->count++) % rows->most] =
+			(struct lost_candidate){.until = rows->bytes, .own = own, .marked = rows->missing};
+	rows->missing = (struct lost_stretch){0};
+}
+
+void lost_rows_miss(struct lost_rows *rows, struct lost_stretch own, size_t kept)
+{
+	let_go(rows, kept);
+	add_stretch(&rows->missing, &own);
+	rows->lost_ns += own.ns;
+}
+
+void lost_rows_drop(struct lost_rows *rows)
+{
+	for (; rows->count > 0; rows->count--) {
+		const struct lost_candidate *const lost = &rows->candidate[rows->first];
+		add_stretch(&rows->missing, &lost->own);
+		add_stretch(&rows->missing, &lost->marked);
+		rows->lost_ns += lost->own.ns;
+		rows->first = (rows->first + 1) % rows->most;
+	}
 }

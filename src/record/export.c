@@ -10,14 +10,14 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/json_value.h"
 #include "base/output.h"
 #include "base/row_writer.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "self/kernel.h"
@@ -40,13 +40,7 @@ static json_t *modules(const struct run *run)
 	json_t *array = json_array();
 	for (int kind = 0; kind < KINDS; kind++) {
 		const struct module *module = &run->module[kind];
-		char *options = NULL;
-		size_t size = 0;
-		FILE *stream = open_memstream(&options, &size);
-		if (stream) {
-			option_print(module->base->options, module->state, stream);
-			fclose(stream);
-		}
+		char *const options = option_print_text(module->base->options, module->state);
 		json_array_append_new(
 			array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", module_kind_name((enum sst_kind)kind), "name",
 				       json_value_text(module->base->name), "version", json_value_text(module->base->version),
@@ -231,42 +225,105 @@ static double spread(const struct shared *shared)
 	return most;
 }
 
-static json_t *worst(const struct tally *tally)
+/* ---- Figures ---------------------------------------------------------------------------------------------------------- */
+
+/* What the run came to, each number once: where it stands in the JSON record, below `result`, and its column in the CSV. */
+struct figure {
+	const char *member; /* with that of the object around it, `others.mean`; NULL: CSV alone, as JSON has it elsewhere */
+	const char *column; /* NULL: JSON alone */
+	double value;       /* NaN: unknown, or there is none */
+};
+
+#define FIGURES_MAX 50
+
+/* Returns how many there are. tests/cli/showstopper_export.sh compares them with showstopper-record(5). */
+static size_t find_figures(const struct export *export, struct figure figures[static FIGURES_MAX])
 {
-	return tally->samples ? json_pack("{s:f, s:f, s:f, s:f}", "error_pp", tally_worst_error_pp(tally), "target",
-					tally->worst_target, "load", tally->worst_load, "time_s", tally->worst_s)
-			      : json_null();
+	const struct summary *const summary = export->summary;
+	const struct accuracy *const accuracy = &summary->accuracy;
+	const struct tally *const tally = &summary->tally;
+	const struct summary_time *const controlled = &summary->controlled_cpu, *const free_ones = &summary->free_cpu;
+	const struct figure all[] = {
+		{NULL, "workloads", export->run->config->workloads},
+		{NULL, "processors", run_processors(export->run)},
+		{"target", "target", accuracy_mean_target(accuracy)},
+		{"load", "load", accuracy_mean_load(accuracy)},
+		{"mean_error_pp", "mean_error_pp", accuracy_mean_error_pp(accuracy)},
+		{"mse_pp2", "mse_pp2", accuracy_mse_pp2(accuracy)},
+		{NULL, "samples", (double)accuracy->samples},
+		{"sample_s", NULL, (double)SUMMARY_SAMPLE_NS / 1e9},
+		{"controlled_s", "controlled_s", summary->controlled_s},
+		{"saturated", "saturated", summary->saturated},
+		{"starved", "starved", summary->starved},
+		{"lateness_us.p50", "lateness_p50_us", summary->lateness_50_us},
+		{"lateness_us.p90", "lateness_p90_us", summary->lateness_90_us},
+		{"lateness_us.p99", "lateness_p99_us", summary->lateness_99_us},
+		{"own_cpu_s.guardian", "guardian_cpu_s", summary->guardian_cpu_s},
+		{"own_cpu_s.master", "master_cpu_s", summary->master_cpu_s},
+		{"own_cpu_s.executors", "executors_cpu_s", summary->executors_cpu_s},
+		{"own_cpu_s.wall", "wall_s", summary->wall_s},
+		{NULL, "exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
+		{NULL, "respawns", (double)summary->respawns},
+		{NULL, "lost", (double)summary->lost},
+		{"energy_j", "energy_j", summary->energy_j},
+		{"power_w", "power_w", summary->power_w},
+		{"others.mean", "others_mean", summary->background_mean},
+		{"others.max", "others_max", summary->background_max},
+		{NULL, "equal_spread", spread(export->run->shared)},
+		{"worst.error_pp", "worst_error_pp", tally_worst_error_pp(tally)},
+		{"worst.target", NULL, tally->worst_target},
+		{"worst.load", NULL, tally->worst_load},
+		{"worst.time_s", "worst_time_s", tally->samples ? tally->worst_s : NAN},
+		{"free.mean", "free_mean", tally_free_mean(tally)},
+		{"free.max", "free_max", tally_free_most(tally)},
+		{"alive", "alive", tally_alive(tally)},
+		{"may_use_processors", "may_use_processors", summary->may_use},
+		{"controlled_cpu_s.before", "controlled_cpu_before_s", controlled->before},
+		{"controlled_cpu_s.control", "controlled_cpu_control_s", controlled->control},
+		{"controlled_cpu_s.after", "controlled_cpu_after_s", controlled->after},
+		{"free_cpu_s.before", "free_cpu_before_s", free_ones->before},
+		{"free_cpu_s.control", "free_cpu_control_s", free_ones->control},
+		{"free_cpu_s.after", "free_cpu_after_s", free_ones->after},
+		{"log_missing_s", "log_missing_s", summary->log_missing_s},
+		{"log_missing_at_end_s", "log_missing_at_end_s", summary->log_missing_at_end_s},
+	};
+	_Static_assert(sizeof all / sizeof *all <= FIGURES_MAX, "the table has room");
+	memcpy(figures, all, sizeof all);
+	return sizeof all / sizeof *all;
+}
+
+static void set_figure(json_t *result, const struct figure *figure)
+{
+	char group[32];
+	const size_t length = strcspn(figure->member, ".");
+	json_t *in = result;
+	if (figure->member[length]) {
+		snprintf(group, sizeof group, "%.*s", (int)length, figure->member);
+		if (!(in = json_object_get(result, group)))
+			json_object_set_new(result, group, in = json_object());
+	}
+	json_object_set_new(in, in == result ? figure->member : figure->member + length + 1, json_value_number(figure->value));
 }
 
 static json_t *result(const struct export *export)
 {
-	const struct summary *summary = export->summary;
-	const struct accuracy *accuracy = &summary->accuracy;
-	json_t *const object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:I, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:I}, s:{s:f, s:f, s:f, s:f}, s:o, s:o, "
-		"s:{s:o, s:o}, s:o}",
-		"target", json_value_number(accuracy_mean_target(accuracy)), "load",
-		json_value_number(accuracy_mean_load(accuracy)), "mean_error_pp",
-		json_value_number(accuracy_mean_error_pp(accuracy)), "mse_pp2", json_value_number(accuracy_mse_pp2(accuracy)),
-		"samples", (json_int_t)accuracy->samples, "sample_s", (double)SUMMARY_SAMPLE_NS / 1e9, "controlled_s",
-		summary->controlled_s, "saturated", summary->saturated, "starved", summary->starved, "lateness_us", "p50",
-		summary->lateness_50_us, "p90", summary->lateness_90_us, "p99", summary->lateness_99_us, "edges",
-		(json_int_t)summary->edges, "own_cpu_s", "guardian", summary->guardian_cpu_s, "master", summary->master_cpu_s,
-		"executors", summary->executors_cpu_s, "wall", summary->wall_s, "energy_j", json_value_number(summary->energy_j),
-		"power_w", json_value_number(summary->power_w), "others", "mean", json_value_number(summary->background_mean),
-		"max", json_value_number(summary->background_max), "equal_instances", equal_instances(export->run->shared));
-	const struct tally *const tally = &summary->tally;
-	json_t *const more = json_pack("{s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "worst", worst(tally), "free",
-		"mean", json_value_number(tally_free_mean(tally)), "max", json_value_number(tally_free_most(tally)), "alive",
-		json_value_number(tally_alive(tally)), "may_use_processors", json_value_number(summary->may_use),
-		"controlled_cpu_s", time_object(summary->controlled_cpu), "free_cpu_s", time_object(summary->free_cpu),
-		"load_unit", summary->of_cores ? "core" : "processor", "log_missing_s", json_value_number(summary->log_missing_s),
-		"log_missing_at_end_s", json_value_number(summary->log_missing_at_end_s));
-	json_object_set_new(object, "events", events(summary->counted));
-	json_object_update(object, more);
-	json_decref(more);
+	struct figure figures[FIGURES_MAX];
+	json_t *const object = json_object();
+	const size_t count = find_figures(export, figures);
+	for (size_t i = 0; i < count; i++)
+		if (figures[i].member)
+			set_figure(object, &figures[i]);
+	json_object_set_new(object, "samples", json_integer((json_int_t) export->summary->accuracy.samples));
+	json_object_set_new(json_object_get(object, "lateness_us"), "edges", json_integer((json_int_t) export->summary->edges));
+	if (!export->summary->tally.samples)
+		json_object_set_new(object, "worst", json_null());
+	json_object_set_new(object, "load_unit", json_string(export->summary->of_cores ? "core" : "processor"));
+	json_object_set_new(object, "equal_instances", equal_instances(export->run->shared));
+	json_object_set_new(object, "events", events(export->summary->counted));
 	return object;
 }
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------ */
 
 int export_json(const struct export *export, const char *path)
 {
@@ -279,10 +336,8 @@ int export_json(const struct export *export, const char *path)
 		"machine", machine(export), "result", result(export), "workloads", workloads(export->run), "exit_status",
 		export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
 		export->exit_status < 0 ? json_integer(-export->exit_status) : json_null());
-	if (!root) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (!root)
+		return fail(ENOMEM);
 	FILE *file = output_stream(path);
 	int done = -1;
 	if (file) {
@@ -304,88 +359,40 @@ static void print_value(FILE *file, double value)
 {
 	if (isfinite(value))
 		fprintf(file, "%.9g", value);
+	fputc(',', file);
 }
 
-static void print_event_names(const struct counted *counted, FILE *file)
+/* Names or values of all columns but the last two. */
+static void print_line(const struct export *export, bool is_header, FILE *file)
 {
-	char name[LINUX_COUNTER_NAME_MAX];
-	for (size_t i = 0; counted && i < counted->events.count; i++) {
-		column_name(counted->events.event[i].name, name, sizeof name);
-		fprintf(file, "%s_count,", name);
+	const struct counted *const counted = export->summary->counted;
+	struct figure figures[FIGURES_MAX];
+	const size_t count = find_figures(export, figures);
+	for (size_t i = 0; i < count; i++) {
+		if (figures[i].column && is_header)
+			fprintf(file, "%s,", figures[i].column);
+		else if (figures[i].column)
+			print_value(file, figures[i].value);
 	}
-}
-
-static void print_events(const struct counted *counted, FILE *file)
-{
 	for (size_t i = 0; counted && i < counted->events.count; i++) {
+		char name[LINUX_COUNTER_NAME_MAX];
 		const struct linux_counter_reading all = counted_of_all(counted, i);
-		print_value(file, counted_value(counted, i, &all));
-		fputc(',', file);
+		column_name(counted->events.event[i].name, name, sizeof name);
+		if (is_header)
+			fprintf(file, "%s_count,", name);
+		else
+			print_value(file, counted_value(counted, i, &all));
 	}
 }
 
 int export_csv(const struct export *export, const char *path)
 {
-	const struct summary *summary = export->summary;
-	const struct accuracy *accuracy = &summary->accuracy;
-	const struct tally *tally = &summary->tally;
-	const struct {
-		const char *name;
-		double value;
-	} column[] = {
-		{"workloads", export->run->config->workloads},
-		{"processors", run_processors(export->run)},
-		{"target", accuracy_mean_target(accuracy)},
-		{"load", accuracy_mean_load(accuracy)},
-		{"mean_error_pp", accuracy_mean_error_pp(accuracy)},
-		{"mse_pp2", accuracy_mse_pp2(accuracy)},
-		{"samples", (double)accuracy->samples},
-		{"controlled_s", summary->controlled_s},
-		{"saturated", summary->saturated},
-		{"starved", summary->starved},
-		{"lateness_p50_us", summary->lateness_50_us},
-		{"lateness_p90_us", summary->lateness_90_us},
-		{"lateness_p99_us", summary->lateness_99_us},
-		{"guardian_cpu_s", summary->guardian_cpu_s},
-		{"master_cpu_s", summary->master_cpu_s},
-		{"executors_cpu_s", summary->executors_cpu_s},
-		{"wall_s", summary->wall_s},
-		{"exit_status", export->exit_status < 0 ? NAN : (double)export->exit_status},
-		{"respawns", (double)summary->respawns},
-		{"lost", (double)summary->lost},
-		{"energy_j", summary->energy_j},
-		{"power_w", summary->power_w},
-		{"others_mean", summary->background_mean},
-		{"others_max", summary->background_max},
-		{"equal_spread", spread(export->run->shared)},
-		{"worst_error_pp", tally_worst_error_pp(tally)},
-		{"worst_time_s", tally->samples ? tally->worst_s : NAN},
-		{"free_mean", tally_free_mean(tally)},
-		{"free_max", tally_free_most(tally)},
-		{"alive", tally_alive(tally)},
-		{"may_use_processors", summary->may_use},
-		{"controlled_cpu_before_s", summary->controlled_cpu.before},
-		{"controlled_cpu_control_s", summary->controlled_cpu.control},
-		{"controlled_cpu_after_s", summary->controlled_cpu.after},
-		{"free_cpu_before_s", summary->free_cpu.before},
-		{"free_cpu_control_s", summary->free_cpu.control},
-		{"free_cpu_after_s", summary->free_cpu.after},
-		{"log_missing_s", summary->log_missing_s},
-		{"log_missing_at_end_s", summary->log_missing_at_end_s},
-	};
-	const size_t columns = sizeof column / sizeof *column;
 	FILE *file = output_stream(path);
 	if (!file)
 		return -1;
-	for (size_t i = 0; i < columns; i++)
-		fprintf(file, "%s,", column[i].name);
-	print_event_names(summary->counted, file);
+	print_line(export, true, file);
 	fputs("showstopper,revision\n", file);
-	for (size_t i = 0; i < columns; i++) {
-		print_value(file, column[i].value);
-		fputc(',', file);
-	}
-	print_events(summary->counted, file);
+	print_line(export, false, file);
 	fprintf(file, "%s,%s\n", SHOWSTOPPER_VERSION, version_revision ? version_revision : "");
 	const bool failed = ferror(file);
 	if (fclose(file) == 0 && !failed)

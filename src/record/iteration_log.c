@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
 #include "base/output.h"
 #include "base/units.h"
 
@@ -32,8 +33,7 @@ static int write_line(struct iteration_log *log, const char *line, size_t length
 {
 	if (!log->cut)
 		return whole_line_write(log->file, line, length, &log->cut);
-	errno = EIO;
-	return -1;
+	return fail(EIO);
 }
 
 int iteration_log_open(struct iteration_log *log, const char *path)
@@ -47,8 +47,7 @@ int iteration_log_open(struct iteration_log *log, const char *path)
 	const int error = errno;
 	close(log->file);
 	log->file = -1;
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 /* All of them lie within what is noted, whatever their order: several threads may be at work. */
@@ -75,8 +74,7 @@ int iteration_log_write(struct iteration_log *log, const struct iteration_record
 	}
 	const int error = errno;
 	note_missing(log, record);
-	errno = error;
-	return -1;
+	return fail(error);
 }
 
 int iteration_log_close(struct iteration_log *log)

@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "workloads/spawn.h"
 
 struct kind {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "record/summary.h"
-#include "record/warnings.h"
 
 /* A row with a list of workloads that is longer does without. */
 #define SCREEN 80

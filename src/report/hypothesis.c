@@ -68,7 +68,7 @@ struct report_bounded report_mean_within(const struct report_values *values, dou
 	struct report_bounded place = {NAN, NAN, NAN, NAN};
 	if (values->count < 2)
 		return place;
-	const double mean = mean_of(values);
+	const double mean = report_values_mean(values);
 	const double freedom = (double)values->count - 1;
 	const double error = sqrt(variance_of(values) / (double)values->count);
 	if (!(error > ROUNDING * fabs(mean)) || !isfinite(error))

@@ -15,7 +15,7 @@ static struct host_env *host_of(const struct sst_env *env)
 	return (struct host_env *)((char *)env - offsetof(struct host_env, env));
 }
 
-static int __attribute__((format(printf, 2, 3))) refuse(const struct sst_env *env, const char *format, ...)
+int host_refuse(const struct sst_env *env, const char *format, ...)
 {
 	struct host_env *host = host_of(env);
 	va_list arguments;
@@ -25,7 +25,7 @@ static int __attribute__((format(printf, 2, 3))) refuse(const struct sst_env *en
 	return -1;
 }
 
-static void __attribute__((format(printf, 2, 3))) say(const struct sst_env *env, const char *format, ...)
+void host_say(const struct sst_env *env, const char *format, ...)
 {
 	char text[MODULE_ERROR_MAX];
 	va_list arguments;
@@ -53,7 +53,7 @@ static void close_source(const struct sst_env *env, int handle)
 	close(handle);
 }
 
-static int64_t tree_cpu_time(const struct sst_env *env)
+int64_t host_cpu_time(const struct sst_env *env)
 {
 	const struct host_env *host = host_of(env);
 	if (host->cpu_time)
@@ -62,7 +62,7 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 	return -1;
 }
 
-static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
+const struct sst_cpus *host_cpus_now(const struct sst_env *env, uint64_t *moves)
 {
 	const struct host_env *host = host_of(env);
 	const struct host_place place = host->place ? atomic_load(host->place) : (struct host_place){0};
@@ -71,13 +71,13 @@ static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *
 }
 
 static const struct sst_host linux_host = {
-	.refuse = refuse,
-	.say = say,
+	.refuse = host_refuse,
+	.say = host_say,
 	.open = open_source,
 	.read = read_source,
 	.close = close_source,
-	.tree_cpu_time = tree_cpu_time,
-	.cpus = current_cpus,
+	.tree_cpu_time = host_cpu_time,
+	.cpus = host_cpus_now,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)

@@ -29,4 +29,10 @@ struct host_env {
 /* Fills it; root must outlive it. */
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy);
 
+/* What any host does, also one that shows modules another machine: its env is that of a struct host_env. */
+int host_refuse(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void host_say(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int64_t host_cpu_time(const struct sst_env *env);
+const struct sst_cpus *host_cpus_now(const struct sst_env *env, uint64_t *moves);
+
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <zlib.h>
 
-#include "base/number.h"
+#include "base/units.h"
 #include "self/host_text.h"
 
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/number.h"
+#include "base/units.h"
 
 int linux_source_open(const char *root, const char *path)
 {

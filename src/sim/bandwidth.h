@@ -6,6 +6,7 @@
 #ifndef SIM_BANDWIDTH_H
 #define SIM_BANDWIDTH_H
 
+#include "base/splitmix.h"
 #include "sim/machine.h"
 
 struct sim_bandwidth {
@@ -21,5 +22,23 @@ struct sim_bandwidth {
 int sim_bandwidth_init(struct sim_bandwidth *bandwidth, struct sim_process *process);
 /* From now on; quota 0: no limit. A process that somebody has stopped must not have one. */
 void sim_bandwidth_limit(struct sim_bandwidth *bandwidth, int64_t quota_ns, int64_t period_ns);
+
+/* A hypervisor that runs something else: now and then one processor of a simulated machine stands still. */
+
+struct sim_stall {
+	struct sim_event event;
+	struct sim_machine *machine;
+	struct sim_random random;
+	int64_t length_ns, every_ns;
+	struct sim_processor *processor; /* that stands still; NULL: none */
+	unsigned count;                  /* that have begun */
+};
+
+/*
+ * From from_ns on, about every every_ns (between half and one and a half of it) a processor drawn at random stands still for
+ * length_ns, which is below half of every_ns. Takes one event, which must have been reserved.
+ */
+void sim_stall_start(struct sim_stall *stall, struct sim_machine *machine, uint64_t number, int64_t length_ns, int64_t every_ns,
+	int64_t from_ns);
 
 #endif

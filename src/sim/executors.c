@@ -3,12 +3,10 @@
  * Where an executor would be forked, the modules' state is copied. Each executor's modules see the same env at the same address, with its
  * index, as they would after a fork; only one executor acts at a time.
  */
-#include "sim/executors.h"
+#include "sim/run.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "sim/config.h"
 
 /* Streams of random numbers. */
 enum { STREAM_TASK = 1 << 20, STREAM_WORKLOAD = 2 << 20 };
@@ -16,7 +14,7 @@ enum { STREAM_TASK = 1 << 20, STREAM_WORKLOAD = 2 << 20 };
 void sim_executors_enter(const struct sim_executors *executors, unsigned index)
 {
 	for (int kind = 0; kind < KINDS; kind++)
-		executors->run->env[kind]->index = index;
+		executors->run->host[kind].env.index = index;
 }
 
 static int64_t read_clock(void *context)
@@ -121,10 +119,10 @@ static int add(struct sim_executors *executors, unsigned index, char *state, int
 		modules[kind].state = state;
 		memcpy(state, prepared->state, prepared->base->state_size);
 		state += state_room(prepared);
-		if (prepared->base->init && prepared->base->init(modules[kind].state, executors->run->env[kind]) != 0)
+		if (prepared->base->init && prepared->base->init(modules[kind].state, &executors->run->host[kind].env) != 0)
 			return -1;
 	}
-	if (loop_init(&simulated->executor.loop, executors->run->env[SST_FEEDBACK]) != 0)
+	if (loop_init(&simulated->executor.loop, &executors->run->host[SST_FEEDBACK].env) != 0)
 		return -1;
 	executors->count++;
 	simulated->workload =

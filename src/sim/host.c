@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/fail.h"
 #include "base/units.h"
 #include "load/stat.h"
 
@@ -24,34 +23,9 @@ static const char *const paths[] = {
 	[CPUACCT] = "/sys/fs/cgroup/cpuacct/cpuacct.usage",
 };
 
-static struct sim_env *env_of(const struct sst_env *env)
+static struct sim_host *simulated(const struct sst_env *env)
 {
-	return SIM_OWNER(env, struct sim_env, env);
-}
-
-static int refuse(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int refuse(const struct sst_env *env, const char *format, ...)
-{
-	struct sim_env *of = env_of(env);
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(of->refusal, sizeof of->refusal, format, arguments);
-	va_end(arguments);
-	return -1;
-}
-
-static void say(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct sst_env *env, const char *format, ...)
-{
-	char text[MODULE_ERROR_MAX];
-	va_list arguments;
-	(void)env;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	diag("%s", text);
+	return SIM_OWNER(env, struct host_env, env)->run;
 }
 
 static int open_source(const struct sst_env *env, const char *path)
@@ -59,11 +33,10 @@ static int open_source(const struct sst_env *env, const char *path)
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		if (strcmp(path, paths[i]) == 0)
 			return (int)i;
-	const int processor = sim_sysfs_find(env_of(env)->host->machine, path);
+	const int processor = sim_sysfs_find(simulated(env)->machine, path);
 	if (processor >= 0)
 		return SIBLINGS + processor;
-	errno = ENOENT;
-	return -1;
+	return fail(ENOENT);
 }
 
 static void close_source(const struct sst_env *env, int handle)
@@ -209,7 +182,7 @@ static int64_t usage_cost(const struct sim_host *host)
 
 static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
 {
-	struct sim_host *host = env_of(env)->host;
+	struct sim_host *host = simulated(env);
 	char line[64];
 	const char *text = line;
 	ssize_t length = 0;
@@ -241,42 +214,33 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 	return (ssize_t)taken;
 }
 
-static int64_t tree_cpu_time(const struct sst_env *env)
+static int64_t workloads_cpu_time(void *of)
 {
-	const struct sim_host *host = env_of(env)->host;
+	const struct sim_host *const host = of;
 	int64_t total = 0;
-	if (!host->workload) {
-		errno = EAGAIN;
-		return -1;
-	}
+	if (!host->workload)
+		return fail(EAGAIN);
 	for (unsigned i = 0; i < host->workloads; i++)
 		total += sim_process_cpu_ns(host->workload[i]);
 	return total;
 }
 
-/* Never moving. */
-static const struct sst_cpus *current_cpus(const struct sst_env *env, uint64_t *moves)
-{
-	*moves = 0;
-	return env->cpus;
-}
-
 static const struct sst_host sim_host = {
-	.refuse = refuse,
-	.say = say,
+	.refuse = host_refuse,
+	.say = host_say,
 	.open = open_source,
 	.read = read_source,
 	.close = close_source,
-	.tree_cpu_time = tree_cpu_time,
-	.cpus = current_cpus,
+	.tree_cpu_time = host_cpu_time,
+	.cpus = host_cpus_now,
 };
 
-void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)
+void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)
 {
-	*env = (struct sim_env){
-		.env = {.host = &sim_host, .workloads = workloads, .entropy = entropy},
-		.host = host,
-	};
+	host_env_init(env, "", workloads, entropy);
+	env->env.host = &sim_host;
+	env->cpu_time = workloads_cpu_time;
+	env->run = host;
 }
 
 void sim_host_free(struct sim_host *host)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "module/module.h"
+#include "self/host.h"
 #include "sim/machine.h"
 
 /*
@@ -35,15 +35,8 @@ struct sim_host {
 	size_t room;
 };
 
-/* A module's surroundings. */
-struct sim_env {
-	struct sst_env env;
-	struct sim_host *host;
-	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
-};
-
-/* Fills it; the host must outlive it. */
-void sim_env_init(struct sim_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy);
+/* Fills a module's surroundings; the host must outlive them. */
+void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy);
 
 /* Gives back what readings took of memory. */
 void sim_host_free(struct sim_host *host);

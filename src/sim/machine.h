@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/splitmix.h"
 #include "sim/heap.h"
-#include "sim/random.h"
 #include "sim/topology.h"
 
 #define SIM_PROCESSORS_MAX 4096

@@ -13,10 +13,6 @@
 #include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "record/control_log.h"
-#include "record/intervals.h"
-#include "sim/executors.h"
-#include "sim/stall.h"
 
 /* The machine has been up for about this long. */
 #define UPTIME_NS (1000 * NS_PER_S)
@@ -26,29 +22,6 @@
 
 /* Streams of random numbers. */
 enum { STREAM_START = 1, STREAM_ABSENCE = 2, STREAM_BACKGROUND = 3 << 20, STREAM_STALL = 4 << 20 };
-
-struct sim_run {
-	const struct sim_config *config;
-	struct config real_config; /* the part that recorder and log look at */
-	struct run real;           /* likewise: modules as the master has them, shared memory */
-	struct sim_env env[KINDS];
-	struct sim_host host;
-	struct sim_machine machine;
-	struct heartbeat heartbeat;
-	struct sim_executors executors;
-	struct sim_process **background;
-	unsigned backgrounds;
-	struct sim_event recording, stepping, halting;
-	struct sim_task absence; /* occupies the processor that is gone */
-	struct intervals intervals;
-	struct control_log *log;
-	struct sim_history history, own_history;
-	struct sim_stall stall;
-	struct summary summary;
-	struct sim_use before; /* control */
-	int64_t began_ns, origin_ns, end_ns;
-	bool log_failed, out_of_memory;
-};
 
 void sim_config_defaults(struct sim_config *config, unsigned processors)
 {
@@ -151,8 +124,8 @@ static bool read_source(void *context, struct sst_reading *reading)
 	const struct module *feedback = &run->real.module[SST_FEEDBACK];
 	sim_executors_enter(&run->executors, 0);
 	/* Of cores it can't be said, here as elsewhere. */
-	run->intervals.usage_s = sim_run_is_of_cores(run) ? NAN : -background_work(run);
-	return feedback->feedback->read(feedback->state, &run->env[SST_FEEDBACK].env, reading) == 0;
+	run->intervals.usage_s = run_is_of_cores(&run->real) ? NAN : -background_work(run);
+	return feedback->feedback->read(feedback->state, &run->real.host[SST_FEEDBACK].env, reading) == 0;
 }
 
 static void take_row(void *context, struct record *record)
@@ -182,7 +155,7 @@ static void record(struct sim_event *event)
 /* Of what the load is of. */
 static int64_t work_ns(const struct sim_run *run)
 {
-	return sim_run_is_of_cores(run) ? sim_machine_core_work_ns(&run->machine) : sim_machine_work_ns(&run->machine);
+	return run_is_of_cores(&run->real) ? sim_machine_core_work_ns(&run->machine) : sim_machine_work_ns(&run->machine);
 }
 
 static struct sim_use use_so_far(const struct sim_run *run)
@@ -218,8 +191,7 @@ static void step(struct sim_event *event)
 
 static int complain_about_memory(void)
 {
-	diag("%s", strerror(errno));
-	return -1;
+	return diag_refuse("%s", strerror(errno));
 }
 
 static int load_modules(struct sim_run *run)
@@ -227,12 +199,9 @@ static int load_modules(struct sim_run *run)
 	const struct sim_config *config = run->config;
 	char error[RUN_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++) {
-		struct sim_env *env = &run->env[kind];
-		sim_env_init(env, &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
-		if (run_load_module(&run->real, (enum sst_kind)kind, &env->env, env->refusal, error) != 0) {
-			diag("%s", error);
-			return -1;
-		}
+		sim_env_init(&run->real.host[kind], &run->host, config->workloads, config->machine.seed + (uint64_t)kind);
+		if (run_load_module(&run->real, (enum sst_kind)kind, error) != 0)
+			return diag_refuse("%s", error);
 	}
 	return 0;
 }
@@ -278,10 +247,8 @@ static int set_end(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
 	const int64_t trace_ns = run_trace_length(&run->real);
-	if (config->run_time_ns < 0 && trace_ns < 0) {
-		diag("the trace has no end: expected --run-time");
-		return -1;
-	}
+	if (config->run_time_ns < 0 && trace_ns < 0)
+		return diag_refuse("the trace has no end: expected --run-time");
 	const int64_t length_ns = config->run_time_ns >= 0 ? config->run_time_ns : trace_ns;
 	char text[SHORT_TIME_MAX];
 	if (config->run_time_ns >= 0 && short_time(config->run_time_ns, text))
@@ -331,15 +298,13 @@ static int build_recorders(struct sim_run *run)
 		return -1;
 	if (config->log) {
 		const struct control_log_columns columns = {
-			.workloads = config->log_instances ? config->workloads : 0, .unit = sim_run_is_of_cores(run)};
+			.workloads = config->log_instances ? config->workloads : 0, .unit = run_is_of_cores(&run->real)};
 		run->log = control_log_open(output_open(config->log, O_TRUNC), &columns, false);
-		if (!run->log) {
-			diag("%s: can't write the log: %s", output_name(config->log), strerror(errno));
-			return -1;
-		}
+		if (!run->log)
+			return diag_refuse("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	}
 	run->own_history.processors = config->machine.processors;
-	run->history.processors = sim_run_is_of_cores(run) ? run->machine.topology.cores : config->machine.processors;
+	run->history.processors = run_is_of_cores(&run->real) ? run->machine.topology.cores : config->machine.processors;
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	run->halting.fire = halt;
@@ -401,7 +366,7 @@ static void collect(struct sim_run *run)
 	run->summary = (struct summary){
 		.accuracy = run->intervals.sums.accuracy,
 		.tally = run->intervals.sums.tally,
-		.of_cores = sim_run_is_of_cores(run),
+		.of_cores = run_is_of_cores(&run->real),
 		.may_use = run->history.processors,
 		.processors = run->history.processors,
 		.wall_s = (double)(now - run->began_ns) / 1e9,
@@ -416,10 +381,8 @@ int sim_run_go(struct sim_run *run)
 {
 	struct sst_reading reading;
 	sim_machine_run(&run->machine, run->began_ns - 1);
-	if (!read_source(run, &reading)) {
-		diag("can't read the load: %s", strerror(errno));
-		return -1;
-	}
+	if (!read_source(run, &reading))
+		return diag_refuse("can't read the load: %s", strerror(errno));
 	/* The first thing that happens then. */
 	reading.when_ns = run->began_ns;
 	intervals_start(&run->intervals, &reading);
@@ -435,8 +398,7 @@ int sim_run_go(struct sim_run *run)
 	collect(run);
 	if (run->out_of_memory) {
 		errno = ENOMEM;
-		diag("%s", strerror(errno));
-		return -1;
+		return diag_refuse("%s", strerror(errno));
 	}
 	struct control_log *log = run->log;
 	run->log = NULL;
@@ -467,16 +429,6 @@ void sim_run_free(struct sim_run *run)
 	free(run);
 }
 
-const struct sim_history *sim_run_history(const struct sim_run *run)
-{
-	return &run->history;
-}
-
-const struct sim_history *sim_run_own_history(const struct sim_run *run)
-{
-	return &run->own_history;
-}
-
 struct sim_use sim_run_use(const struct sim_run *run)
 {
 	const struct sim_use now = use_so_far(run);
@@ -486,36 +438,6 @@ struct sim_use sim_run_use(const struct sim_run *run)
 		.progress_ns = now.progress_ns - run->before.progress_ns,
 		.length_ns = run->machine.now_ns - run->origin_ns,
 	};
-}
-
-unsigned sim_run_stalls(const struct sim_run *run)
-{
-	return run->stall.count;
-}
-
-bool sim_run_is_of_cores(const struct sim_run *run)
-{
-	return run_is_of_cores(&run->real);
-}
-
-const struct summary *sim_run_summary(const struct sim_run *run)
-{
-	return &run->summary;
-}
-
-const struct shared *sim_run_shared(const struct sim_run *run)
-{
-	return run->real.shared;
-}
-
-const struct module *sim_run_modules(const struct sim_run *run)
-{
-	return run->real.module;
-}
-
-const struct sim_machine *sim_run_machine(const struct sim_run *run)
-{
-	return &run->machine;
 }
 
 int64_t sim_run_workload_ns(const struct sim_run *run, unsigned index)

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
-
 #define THREADS_MAX "4096"
 #define PIECE_LEAST_NS 1000
 /* Threads of a background load that work more of their time than this would fall behind for long. */
@@ -59,20 +57,15 @@ static void never_done(struct sim_process *process, struct sim_thread *thread)
 
 /* ---- Rounds ----------------------------------------------------------------------------------------------------------- */
 
-static void begin_round(struct sim_process *process, unsigned width, double (*piece)(struct sim_random *random))
+static void begin_round(struct sim_process *process, unsigned width)
 {
 	struct actor *actor = actor_of(process);
 	const unsigned first = (unsigned)sim_random_below(&actor->random, process->threads);
 	actor->busy = width;
 	for (unsigned i = 0; i < width; i++) {
-		const double work = (double)actor->workload->work_ns * piece(&actor->random);
+		const double work = (double)actor->workload->work_ns * sim_random_exponential(&actor->random);
 		sim_thread_wake(&process->thread[(first + i) % process->threads], at_least(work, PIECE_LEAST_NS));
 	}
-}
-
-static double random_piece(struct sim_random *random)
-{
-	return sim_random_exponential(random);
 }
 
 static void begin_short_round(struct sim_process *process)
@@ -81,7 +74,7 @@ static void begin_short_round(struct sim_process *process)
 	unsigned width = 1;
 	if (process->threads > 1 && sim_random_real(&actor->random) >= actor->workload->serial)
 		width = 2 + (unsigned)sim_random_below(&actor->random, process->threads - 1);
-	begin_round(process, width, random_piece);
+	begin_round(process, width);
 }
 
 static void end_piece(struct sim_process *process, struct sim_thread *thread)

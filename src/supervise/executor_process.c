@@ -7,7 +7,7 @@
  * tree is gone", without a look at /proc. A contained workload's orphans go to its init, which is our child as long as there
  * are any.
  */
-#include "supervise/executor_process.h"
+#include "supervise/processes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "control/executor.h"
 #include "processes/affinity.h"
 #include "processes/process.h"
@@ -102,7 +102,8 @@ static int64_t hold(void *context, const struct executor_hold *how)
 static const struct sst_cpus *processors_of(const struct executor_process *process)
 {
 	const struct group *group = run_group(process->run->config, process->index);
-	return group->pin == PIN_DYNAMIC && atomic_load(&process->run->shared->place).above ? group->moved : group->cpus;
+	const struct host_place place = atomic_load(&process->run->shared->place);
+	return group->pin == PIN_DYNAMIC && place.above ? group->moved : group->cpus;
 }
 
 static double find_width(void *context)

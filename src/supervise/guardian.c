@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervise/guardian.h"
+#include "supervise/processes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +19,6 @@
 #include "processes/process.h"
 #include "self/scheduling.h"
 #include "supervise/live_line.h"
-#include "supervise/master.h"
 #include "workloads/containment.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)

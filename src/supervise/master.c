@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of the master from set-up to verdict; what lies between is in master_supervision.c. */
-#include "supervise/master.h"
+#include "supervise/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "config/expand.h"
+#include "config/config.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"
@@ -31,7 +30,6 @@
 #include "record/export.h"
 #include "record/outputs.h"
 #include "record/summary.h"
-#include "record/warnings.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
 #include "workloads/spawn.h"
@@ -90,8 +88,8 @@ static int share(struct master *master)
 		return 0;
 	if (errno == EFBIG)
 		hint = " (the limit of file sizes, ulimit -f, holds for shared memory too)";
-	diag("can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
-	return -1;
+	return diag_refuse(
+		"can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
 }
 
 static void say_killed(const char *folder, size_t killed)
@@ -105,9 +103,8 @@ static int make_groups(struct master *master)
 	master->run.groups = master->ties->owed.groups;
 	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
 		return 0;
-	diag("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
+	return diag_refuse("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
 		master->run.place.folder, strerror(errno));
-	return -1;
 }
 
 static int check_command(const char *command, const char *folder, void *context)
@@ -155,18 +152,7 @@ static bool has_many_by_default(const struct group *group)
 static void say_what_was_set_up(const struct master *master)
 {
 	const struct scheduling_grant *grant = &master->grant;
-	for (int kind = 0; kind < KINDS; kind++) {
-		const struct module *module = &master->run.module[kind];
-		char *options = NULL;
-		size_t size = 0;
-		FILE *text = open_memstream(&options, &size);
-		if (!text)
-			return;
-		option_print(module->base->options, module->state, text);
-		fclose(text);
-		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
-		free(options);
-	}
+	module_say(master->run.module);
 	for (unsigned i = 0; i < master->config->groups; i++) {
 		const struct group *group = &master->config->group[i];
 		if (has_many_by_default(group))

@@ -15,9 +15,8 @@
 #include "base/units.h"
 #include "control/estimate.h"
 #include "processes/descendants.h"
-#include "supervise/executor_process.h"
 #include "supervise/master_state.h"
-#include "supervise/stalls.h"
+#include "supervise/processes.h"
 #include "workloads/spawn.h"
 
 /* How long executors may take to end after the grace period, and after the order to kill. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* No part of the control loop, except that dynamic pinning follows the samples. */
-#include "supervise/master_recording.h"
+#include "supervise/master_state.h"
 
 #include <errno.h>
 #include <math.h>
@@ -167,7 +167,8 @@ static bool follow_load(struct recording *recording, const struct record *record
 	if (changed) {
 		/* First, so that what is started from now on is bound where it belongs. */
 		_Atomic struct host_place *const place = &recording->run->shared->place;
-		atomic_store(place, ((struct host_place){atomic_load(place).moves + 1, dynamic->is_above}));
+		const struct host_place before = atomic_load(place);
+		atomic_store(place, ((struct host_place){before.moves + 1, dynamic->is_above}));
 		if (recording->run->config->verbose)
 			diag("pinning: %s, at a load of %.1f %%", pinning_name(dynamic_pinning_scheme(dynamic)),
 				100 * record->load);

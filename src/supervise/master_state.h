@@ -8,13 +8,73 @@
 #include <sys/types.h>
 
 #include "control/run.h"
+#include "load/run_usage.h"
+#include "placement/pinning.h"
+#include "record/control_log.h"
+#include "record/counted.h"
+#include "record/intervals.h"
+#include "record/progress.h"
+#include "record/recorder.h"
+#include "record/summary.h"
 #include "self/scheduling.h"
-#include "supervise/master_recording.h"
+#include "supervise/live_line.h"
 #include "supervise/obligations.h"
+
+/* ---- master_recording.c, which knows no master: rows of the log, samples for the summary and the live line, energy ---------- */
+
+struct recording {
+	const struct run *run;
+	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
+	struct control_log *log; /* or NULL; recording_close_log closes it */
+	struct intervals intervals;
+	struct absence absence;
+	struct energy energy;
+	struct counted counted;        /* events of the workloads */
+	struct linux_run_usage *usage; /* processor time of the run, to know the background load; NULL: not known */
+	bool usage_has_begun;
+	bool tells_free; /* … and of it that of free workloads */
+	struct progress progress;
+	struct live_line live_line;
+	bool log_failed, source_failed; /* told once */
+	bool log_unknown;               /* nobody knows whether what was written of the log has arrived */
+	struct control_log_loss log_loss;
+	struct pinning_course dynamic; /* where there are groups with it */
+	struct sst_cpus *allowed;      /* … what neutral means */
+	bool moving;                   /* threads may have been missed when the groups were moved */
+};
+
+/* With `run` and `log` filled in. 0, or -1 with errno. */
+int recording_init(struct recording *recording);
+
+/*
+ * At the end, when nothing is left to be cleaned up: writes what waits for a slow reader, for a second at most, and says what of the run is
+ * not in the log.
+ */
+void recording_close_log(struct recording *recording);
+
+/* Whether all rows of the log are written, as far as is known; without one, too. */
+bool recording_has_whole_log(const struct recording *recording);
+
+void recording_free(struct recording *recording);
+
+/* Reads the feedback source, and with it our own time. False where that fails, which is told once. */
+bool recording_read(struct recording *recording, struct sst_reading *reading);
+
+/* At the end: whether the source has not been readable for so long that nobody knows what the load was. Told. */
+bool recording_lost_source(const struct recording *recording, int64_t end_ns);
+
+/* Energy and events are measured from now on, or were up to now, in a stretch that may be shorter than a row. */
+void recording_start_meters(struct recording *recording);
+void recording_stop_meters(struct recording *recording);
+
+/* Ends the intervals that are due. */
+void recording_take(struct recording *recording, enum intervals_until until);
+
+/* ---- The master ------------------------------------------------------------------------------------------------------ */
 
 enum stage { STARTING, RUNNING, ENDING };
 
-/* What is known of an executor's rounds: see stalls.h. */
+/* What is known of an executor's rounds: see below. */
 struct stall {
 	uint32_t rounds;  /* as of the last look … */
 	unsigned quiet;   /* … and for how many looks that hasn't changed */
@@ -105,5 +165,23 @@ void master_supervise(struct master *master);
 
 /* Seconds of control that are left of the time that the run was to take; 0 where none was asked for. */
 double master_left_s(const struct master *master, int64_t now_ns);
+
+/* ---- stalls.c --------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Executors that stand still: stopped by somebody, or kept by a file system that doesn't answer. The master notices, says so, and leaves
+ * them out of the ring until they go on; one that never does is lost. One whose workload isn't started in time ends the run. One that
+ * doesn't reap what its workload leaves behind is killed before that fills the table of processes.
+ *
+ * Each executor counts the rounds of its loop. Who has made none for a while is nudged, and has to make one then. Looks are counted and
+ * not the clock, so that a pause of the whole machine is nobody's.
+ */
+
+/* A look at all of them, if it is time for one; and how long from now until it is, in ns. */
+void stalls_look(struct master *master);
+int64_t stalls_next(const struct master *master, int64_t now_ns);
+
+/* The run ends: who stands still by now is lost. */
+void stalls_end(struct master *master);
 
 #endif

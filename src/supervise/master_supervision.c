@@ -22,7 +22,6 @@
 #include "record/outputs.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
-#include "supervise/stalls.h"
 
 /* So long after an interruption it is said how to end what is still there. What ends by itself has mostly done so by then. */
 #define HINT_AFTER_NS (200 * NS_PER_MS)

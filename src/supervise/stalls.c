@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervise/stalls.h"
+#include "supervise/master_state.h"
 
 #include <signal.h>
 
@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "processes/descendants.h"
-#include "supervise/executor_process.h"
+#include "supervise/processes.h"
 
 #define LOOK_NS HEARTBEAT_NS
 /* Looks in a row without a round: then it is nudged, and then it stands still. */

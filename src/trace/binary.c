@@ -4,7 +4,7 @@
  * is taken only for what a file turned out to hold: the size of a regular file is compared with its record count first, and
  * for a pipe the memory grows with what arrives.
  */
-#include "trace/binary.h"
+#include "trace/trace.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/load.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "trace/binary.h"
 
 #define BLOCK_SIZE ((size_t)1 << 18)
 
@@ -139,9 +138,7 @@ void trace_text_begin(struct trace_text *parser, struct trace *trace)
 	parser->held = 0;
 }
 
-static int wrong(struct trace_text *parser, size_t column, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int wrong(struct trace_text *parser, size_t column, const char *format, ...)
+static int __attribute__((format(printf, 3, 4))) wrong(struct trace_text *parser, size_t column, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

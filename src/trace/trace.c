@@ -14,16 +14,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
 #include "base/units.h"
 
 int trace_reserve(struct trace *trace, size_t count)
 {
 	if (count <= trace->mapped / sizeof(struct trace_record))
 		return 0;
-	if (count > SIZE_MAX / sizeof(struct trace_record) / 4) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (count > SIZE_MAX / sizeof(struct trace_record) / 4)
+		return fail(ENOMEM);
 	size_t size = trace->mapped ? trace->mapped : (size_t)1 << 16;
 	while (size < count * sizeof(struct trace_record))
 		size *= 2;

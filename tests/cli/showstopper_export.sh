@@ -31,6 +31,9 @@ value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
 [ "$columns" = 41 ] || fail "record.csv has rows of $columns columns, expected 41 in both"
+# The manual has the same columns.
+listed=$(sed -n '/^The columns of the CSV/,/^\.Ed/p' "$source/src/showstopper-record.5" | grep '^[a-z]' | tr -d '\n')
+[ "$(head -n 1 record.csv)" = "$listed" ] || fail "record.csv begins with $(head -n 1 record.csv), showstopper-record(5) lists $listed"
 # Which Showstopper it was, in both records as --version says.
 said=$(showstopper --version | sed 's/^showstopper //; s/ (\(.*\))$/,\1/; /,/!s/$/,/')
 [ "$(head -n 1 record.csv | sed 's/.*,\(.*,.*\)/\1/')" = showstopper,revision ] || fail "record.csv has other columns at its end: $(head -n 1 record.csv)"

@@ -165,7 +165,7 @@ grep -rnE 'CLOCK_REALTIME|CLOCK_TAI|gettimeofday|[^a-z_]time\(NULL\)|[^a-z_](ala
 sed -E 's,^.*/(src|modules|tools|include)/,\1/,; s,:[0-9]+:,:,; s,[[:blank:]]+, ,g' clocks | sort >found
 sort >expected <<END
 src/base/clock.h: const int64_t wall = clock_ns(CLOCK_REALTIME);
-src/cli/option_values.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
+src/cli/options.c: const int64_t now_ns = clock_ns(CLOCK_REALTIME);
 src/supervise/master.c: if (master->config->start_at_ns && (master->instant = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
 src/supervise/master.c: master->started_s = time(NULL);
 src/supervise/master_supervision.c: const int64_t late_ns = clock_ns(CLOCK_REALTIME) - master->config->start_at_ns;

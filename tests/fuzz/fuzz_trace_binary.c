@@ -12,8 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "trace/binary.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

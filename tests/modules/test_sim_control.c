@@ -65,7 +65,7 @@ static struct result simulate(const struct sim_config *config)
 	struct sim_run *run = sim_run_new(config);
 	assert_non_null(run);
 	assert_int_equal(sim_run_go(run), 0);
-	const struct sim_history *history = sim_run_history(run);
+	const struct sim_history *history = &run->history;
 	const struct accuracy accuracy = sim_history_accuracy(history, WINDOW_NS);
 	const struct accuracy slow = sim_history_accuracy(history, LONG_WINDOW_NS);
 	const size_t from = (size_t)(5 * NS_PER_S / SIM_HISTORY_STEP_NS);
@@ -274,7 +274,7 @@ static struct share share_out(struct sim_config *config)
 		most = fmax(most, used);
 	}
 	const double mean = total / config->workloads;
-	const struct accuracy accuracy = sim_history_accuracy(sim_run_history(run), WINDOW_NS);
+	const struct accuracy accuracy = sim_history_accuracy(&run->history, WINDOW_NS);
 	sim_run_free(run);
 	return (struct share){least / mean, most / mean, accuracy_mean_error_pp(&accuracy)};
 }
@@ -384,7 +384,7 @@ static void background_loads_are_made_room_for(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct sim_config config = prepare(4, 4, "parallel:threads=2", "60%");
 		struct sim_run *run = run_beside(&config, disturbances[i]);
-		const struct sim_history *history = sim_run_history(run);
+		const struct sim_history *history = &run->history;
 		const double before = worst_between(history, 2 * NS_PER_S, 10 * NS_PER_S);
 		const double with = worst_between(history, 11 * NS_PER_S, 20 * NS_PER_S);
 		const double after = worst_between(history, 21 * NS_PER_S, 30 * NS_PER_S);
@@ -411,7 +411,7 @@ static void steps_above_a_background_load_are_followed(void **state)
 		struct sim_config config = prepare(2, 2, workloads[i], "low=25%,high=50%,period=20s");
 		config.module[SST_TRACE] = "square";
 		struct sim_run *run = run_beside(&config, "load=25%,burst=5m");
-		const struct sim_history *history = sim_run_history(run);
+		const struct sim_history *history = &run->history;
 		const double soon = worst_between(history, 21 * NS_PER_S, 30 * NS_PER_S);
 		const double later = worst_between(history, 23 * NS_PER_S, 30 * NS_PER_S);
 		printf("| %s | %.2f pp | %.2f pp |\n", workloads[i], soon, later);
@@ -441,8 +441,8 @@ static void processors_that_stand_still_do_no_harm(void **state)
 				struct sim_run *run = sim_run_new(&config);
 				assert_non_null(run);
 				assert_int_equal(sim_run_go(run), 0);
-				const unsigned stalls = sim_run_stalls(run);
-				const unsigned above = sim_history_times_above(sim_run_own_history(run), 250 * NS_PER_MS, 0.05);
+				const unsigned stalls = run->stall.count;
+				const unsigned above = sim_history_times_above(&run->own_history, 250 * NS_PER_MS, 0.05);
 				sim_run_free(run);
 				printf("| %u | %s | %s | %u | %u |\n", processors, workloads[w], targets[t], stalls, above);
 				assert_true(stalls > (REDUCED ? 20 : 150));

@@ -46,11 +46,11 @@ static struct result hold(
 	struct sim_run *run = sim_run_new(&config);
 	assert_non_null(run);
 	assert_int_equal(sim_run_go(run), 0);
-	const struct accuracy exact = sim_history_accuracy(sim_run_history(run), WINDOW_NS);
+	const struct accuracy exact = sim_history_accuracy(&run->history, WINDOW_NS);
 	const struct sim_use use = sim_run_use(run);
 	const struct result result = {
 		.error_pp = accuracy_mean_error_pp(&exact),
-		.seen_error_pp = accuracy_mean_error_pp(&sim_run_summary(run)->accuracy),
+		.seen_error_pp = accuracy_mean_error_pp(&run->summary.accuracy),
 		.processors = (double)use.processors_ns / (double)use.length_ns / processors,
 		.cores = 2 * (double)use.cores_ns / (double)use.length_ns / processors,
 	};

@@ -36,7 +36,7 @@ static struct accuracy simulate(unsigned processors, int64_t reading_ns, const c
 	struct sim_run *run = sim_run_new(&config);
 	assert_non_null(run);
 	assert_int_equal(sim_run_go(run), 0);
-	const struct accuracy accuracy = sim_history_accuracy(sim_run_history(run), WINDOW_NS);
+	const struct accuracy accuracy = sim_history_accuracy(&run->history, WINDOW_NS);
 	sim_run_free(run);
 	return accuracy;
 }

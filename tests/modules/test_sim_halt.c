@@ -52,7 +52,7 @@ static double worst(int halt, unsigned processors, unsigned workloads, const cha
 	struct sim_run *run = sim_run_new(&config);
 	assert_non_null(run);
 	assert_int_equal(sim_run_go(run), 0);
-	const double distance = 100 * sim_history_worst(sim_run_history(run), WINDOW_NS, (size_t)(FROM_NS / SIM_HISTORY_STEP_NS));
+	const double distance = 100 * sim_history_worst(&run->history, WINDOW_NS, (size_t)(FROM_NS / SIM_HISTORY_STEP_NS));
 	sim_run_free(run);
 	return distance;
 }

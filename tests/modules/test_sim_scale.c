@@ -59,11 +59,11 @@ static struct result simulate(const struct sim_config *config)
 	struct sim_run *run = sim_run_new(config);
 	assert_non_null(run);
 	assert_int_equal(sim_run_go(run), 0);
-	const struct accuracy accuracy = sim_history_accuracy(sim_run_history(run), WINDOW_NS);
+	const struct accuracy accuracy = sim_history_accuracy(&run->history, WINDOW_NS);
 	const struct result result = {
 		.error_pp = accuracy_mean_error_pp(&accuracy),
 		.mse_pp2 = accuracy_mse_pp2(&accuracy),
-		.own = sim_run_summary(run)->executors_cpu_s / config->workloads / ((double)config->run_time_ns / 1e9),
+		.own = run->summary.executors_cpu_s / config->workloads / ((double)config->run_time_ns / 1e9),
 	};
 	sim_run_free(run);
 	return result;

@@ -178,7 +178,6 @@ void options_print_help(void)
 
 static int complete_rate(struct settings *settings)
 {
-	char error[TRACE_CHOICE_ERROR_MAX];
 	const bool has_trace = settings->trace || settings->trace_options;
 	if (!isnan(settings->rate) && has_trace)
 		return diag_refuse("found --rate and a trace, expected one of them");
@@ -193,9 +192,7 @@ static int complete_rate(struct settings *settings)
 	const bool has_module = settings->trace;
 	if (!has_module)
 		settings->trace = USUAL_TRACE;
-	if (trace_choice_complete(NULL, has_module, &settings->trace, &settings->trace_options, error) != 0)
-		return diag_refuse("%s", error);
-	return 0;
+	return trace_choice_complete(NULL, has_module, &settings->trace, &settings->trace_options);
 }
 
 /* The option that is about HTTP and was given, or NULL. */

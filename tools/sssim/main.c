@@ -27,23 +27,6 @@ static void print_help(void)
 	fputs("\nExample: sssim -p 12 -W parallel:4 -l 50% -r 3M -o run.csv\n", stdout);
 }
 
-/* As showstopper says it. */
-static void say_what_was_set_up(const struct sim_run *run)
-{
-	for (int kind = 0; kind < KINDS; kind++) {
-		const struct module *module = &sim_run_modules(run)[kind];
-		char *options = NULL;
-		size_t size = 0;
-		FILE *text = open_memstream(&options, &size);
-		if (!text)
-			return;
-		option_print(module->base->options, module->state, text);
-		fclose(text);
-		diag("%s %s %s", module_kind_name((enum sst_kind)kind), module->base->name, options);
-		free(options);
-	}
-}
-
 static int simulate(const struct settings *settings)
 {
 	const int64_t start = clock_now();
@@ -52,9 +35,9 @@ static int simulate(const struct settings *settings)
 		return EXIT_TROUBLE;
 	int status = EXIT_TROUBLE;
 	if (settings->verbose)
-		say_what_was_set_up(run);
+		module_say(run->real.module);
 	if (sim_run_go(run) == 0) {
-		const struct sim_machine *machine = sim_run_machine(run);
+		const struct sim_machine *machine = &run->machine;
 		status = 0;
 		if (!settings->quiet)
 			results_summarise(run, settings->verbose);

@@ -35,9 +35,8 @@ static int set_shared_speed(void *to, const char *source, const char *text)
 static int set_load(void *to, const char *source, const char *text)
 {
 	struct settings *settings = to;
-	char error[TRACE_CHOICE_ERROR_MAX];
-	if (trace_choice_check_load(source, text, error) != 0)
-		return diag_refuse("%s", error);
+	if (trace_choice_check_load(source, text) != 0)
+		return -1;
 	settings->load = text;
 	return 0;
 }
@@ -159,9 +158,8 @@ static int complete(struct settings *settings)
 	struct sim_config *sim = &settings->sim;
 	char error[OPTION_ERROR_MAX];
 	const bool has_module = sim->module[SST_TRACE] != config_usual_module[SST_TRACE];
-	if (trace_choice_complete(settings->load, has_module, &sim->module[SST_TRACE], &sim->module_options[SST_TRACE], error) !=
-		0)
-		return diag_refuse("%s", error);
+	if (trace_choice_complete(settings->load, has_module, &sim->module[SST_TRACE], &sim->module_options[SST_TRACE]) != 0)
+		return -1;
 	const unsigned processors = (unsigned)settings->processors;
 	if (!sim->models)
 		settings->model_text[sim->models++] = "single";

@@ -19,7 +19,7 @@ static const int64_t windows[] = {500 * NS_PER_MS, 370 * NS_PER_MS, 1300 * NS_PE
 /* Where processors share cores, loads of both. */
 static bool has_shared_cores(const struct sim_run *run)
 {
-	return sim_run_machine(run)->topology.config.threads > 1;
+	return run->machine.topology.config.threads > 1;
 }
 
 static double load_of(int64_t work_ns, unsigned count, const struct sim_use *use)
@@ -29,7 +29,7 @@ static double load_of(int64_t work_ns, unsigned count, const struct sim_use *use
 
 static void print_cores(const struct sim_run *run)
 {
-	const struct sim_machine *machine = sim_run_machine(run);
+	const struct sim_machine *machine = &run->machine;
 	const struct sim_use use = sim_run_use(run);
 	printf(" processor_load=%.6f core_load=%.6f progress_s=%.6f",
 		load_of(use.processors_ns, machine->config.processors, &use),
@@ -38,7 +38,7 @@ static void print_cores(const struct sim_run *run)
 
 static void summarise_cores(const struct sim_run *run)
 {
-	const struct sim_machine *machine = sim_run_machine(run);
+	const struct sim_machine *machine = &run->machine;
 	const struct sim_use use = sim_run_use(run);
 	fprintf(stderr, "exact loads          %.2f %% of the processors, %.2f %% of the cores\n",
 		100 * load_of(use.processors_ns, machine->config.processors, &use),
@@ -50,8 +50,8 @@ static void summarise_cores(const struct sim_run *run)
 
 void results_print(const struct sim_run *run)
 {
-	const struct sim_history *history = sim_run_history(run);
-	const struct summary *summary = sim_run_summary(run);
+	const struct sim_history *history = &run->history;
+	const struct summary *summary = &run->summary;
 	for (size_t i = 0; i < WINDOWS; i++) {
 		const struct accuracy exact = sim_history_accuracy(history, windows[i]);
 		if (i == 0)
@@ -60,9 +60,9 @@ void results_print(const struct sim_run *run)
 	}
 	printf(" settling_s=%.2f worst_500_pp=%.3f", sim_history_settling(history, windows[0], SETTLED),
 		100 * sim_history_worst(history, windows[0], (size_t)(WORST_FROM_NS / SIM_HISTORY_STEP_NS)));
-	if (sim_run_stalls(run))
-		printf(" stalls=%u above_250_ms=%u", sim_run_stalls(run),
-			sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
+	if (run->stall.count)
+		printf(" stalls=%u above_250_ms=%u", run->stall.count,
+			sim_history_times_above(&run->own_history, ABOVE_WINDOW_NS, ABOVE));
 	if (has_shared_cores(run))
 		print_cores(run);
 	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
@@ -72,14 +72,14 @@ void results_print(const struct sim_run *run)
 
 void results_summarise(const struct sim_run *run, bool verbose)
 {
-	const struct sim_history *history = sim_run_history(run);
+	const struct sim_history *history = &run->history;
 	struct accuracy exact[WINDOWS];
 	for (size_t i = 0; i < WINDOWS; i++)
 		exact[i] = sim_history_accuracy(history, windows[i]);
-	summary_print(sim_run_summary(run), sim_run_shared(run), verbose, stderr);
-	if (sim_run_stalls(run))
+	summary_print(&run->summary, run->real.shared, verbose, stderr);
+	if (run->stall.count)
 		fprintf(stderr, "stalls               %u, %u times more than 5 pp too much load of the workloads in 250 ms\n",
-			sim_run_stalls(run), sim_history_times_above(sim_run_own_history(run), ABOVE_WINDOW_NS, ABOVE));
+			run->stall.count, sim_history_times_above(&run->own_history, ABOVE_WINDOW_NS, ABOVE));
 	if (!exact[0].samples)
 		return;
 	if (has_shared_cores(run))

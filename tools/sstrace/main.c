@@ -18,8 +18,7 @@
 #include "self/signals.h"
 #include "sstrace/info.h"
 #include "sstrace/options.h"
-#include "trace/binary.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 /* Closes the stream. 0, or -1 after a message. */
 static int end_output(FILE *to, const char *name)

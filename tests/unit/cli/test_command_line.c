@@ -16,9 +16,9 @@
 #include "load/processors.h"
 #include "module/module.h"
 #include "processes/affinity.h"
+#include "said.h"
 
 static struct config config;
-static char *error;
 static char text[4096];
 static char *words[256];
 
@@ -27,7 +27,6 @@ static int parse(const char *line)
 {
 	int count = 1;
 	config_free(&config);
-	free(error);
 	words[0] = strcpy(text, "showstopper");
 	char *at = text + strlen("showstopper") + 1;
 	strcpy(at, line);
@@ -35,23 +34,26 @@ static int parse(const char *line)
 		if (*word)
 			words[count++] = strcmp(word, "_") == 0 ? word + 1 : word;
 	words[count] = NULL;
-	return config_parse(&config, count, words, &error);
+	said_begin();
+	const int result = config_parse(&config, count, words);
+	said_end();
+	return result;
 }
 
 static void take(const char *line)
 {
 	if (parse(line) != 0)
-		fail_msg("'%s': %s", line, error);
-	assert_null(error);
+		fail_msg("'%s': %s", line, said);
+	assert_string_equal(said, "");
 }
 
 static void refuse(const char *line, const char *message)
 {
 	if (parse(line) == 0)
 		fail_msg("'%s' is taken", line);
-	assert_non_null(error);
+	assert_string_not_equal(said, "");
 	if (message)
-		assert_string_equal(error, message);
+		assert_string_equal(said, message);
 }
 
 static int clean(void **state)
@@ -59,8 +61,6 @@ static int clean(void **state)
 	(void)state;
 	config_free(&config);
 	config_free(&config); /* twice does no harm */
-	free(error);
-	error = NULL;
 	return 0;
 }
 
@@ -96,10 +96,10 @@ static void defaults(void **state)
 	config_help(to);
 	fclose(to);
 	for (int kind = 0; kind < KINDS; kind++) {
-		char said[64];
-		snprintf(said, sizeof said, "(default %s)", config.module[kind]);
-		if (!strstr(help, said))
-			fail_msg("--help doesn't say '%s'", said);
+		char default_said[64];
+		snprintf(default_said, sizeof default_said, "(default %s)", config.module[kind]);
+		if (!strstr(help, default_said))
+			fail_msg("--help doesn't say '%s'", default_said);
 		assert_null(config.module_options[kind]);
 	}
 	free(help);
@@ -494,7 +494,7 @@ static void processors_of_groups(void **state)
 	assert_null(config.cpus);
 	refuse("--cpus 65535 a", NULL);
 	assert_non_null(strstr(
-		error, "--cpus: processor 65535 can't be used: it is offline, not there or not allowed; expected some of "));
+		said, "--cpus: processor 65535 can't be used: it is offline, not there or not allowed; expected some of "));
 	refuse("--cpus 1- a", "--cpus: '1-' is malformed: expected a list of processors such as 0-3,8");
 	refuse("--cpus 65536 a", "--cpus: '65536' is out of range: expected a list of processors such as 0-3,8");
 	snprintf(line, sizeof line, "--cpus %u --pin packed --part 0/1 a", first);
@@ -611,8 +611,8 @@ static void every_option_of_the_help_is_understood(void **state)
 		snprintf(line, sizeof line, "--%s=", name);
 		if (parse(line) == 0)
 			continue;
-		if (strstr(error, "unknown option"))
-			fail_msg("--%s: %s", name, error);
+		if (strstr(said, "unknown option"))
+			fail_msg("--%s: %s", name, said);
 	}
 	assert_true(options > 25);
 	free(help);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "config/expand.h"
+#include "config/config.h"
 
 static void the_width_is_that_of_the_largest_number(void **state)
 {

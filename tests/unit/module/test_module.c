@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "cli/module_info.h"
+#include "cli/instead.h"
 #include "left_out.h"
 #include "module/module.h"
 #include "module/path.h"

@@ -12,25 +12,35 @@
 #include <cmocka.h>
 
 #include "module/trace_choice.h"
+#include "said.h"
 
 #define LOAD "a load from 0 to 1, such as 1/3, 0.25 or 25%"
 
 static const char usual[] = "constant";
-static char error[TRACE_CHOICE_ERROR_MAX];
 static const char *module, *options;
 
 static int choose(const char *load, const char *given_module, const char *given_options)
 {
-	*error = '\0';
 	module = given_module ? given_module : usual;
 	options = given_options;
-	return trace_choice_complete(load, given_module != NULL, &module, &options, error);
+	said_begin();
+	const int result = trace_choice_complete(load, given_module != NULL, &module, &options);
+	said_end();
+	return result;
+}
+
+static int check(const char *source, const char *load)
+{
+	said_begin();
+	const int result = trace_choice_check_load(source, load);
+	said_end();
+	return result;
 }
 
 static void take(const char *load, const char *given_module, const char *given_options, const char *then, const char *with)
 {
 	if (choose(load, given_module, given_options) != 0)
-		fail_msg("-T '%s': %s", given_options ? given_options : "", error);
+		fail_msg("-T '%s': %s", given_options ? given_options : "", said);
 	assert_string_equal(module, then);
 	if (with)
 		assert_string_equal(options, with);
@@ -42,7 +52,7 @@ static void refuse(const char *given_options, const char *message)
 {
 	if (choose(NULL, NULL, given_options) == 0)
 		fail_msg("-T '%s' is taken", given_options);
-	assert_string_equal(error, message);
+	assert_string_equal(said, message);
 }
 
 static void a_load_stands_for_the_constant_trace(void **state)
@@ -52,11 +62,11 @@ static void a_load_stands_for_the_constant_trace(void **state)
 	take(NULL, NULL, NULL, "constant", NULL);
 	static const char both[] = "-l: expected neither -t nor -T with it: it stands for -t constant -T LOAD";
 	assert_int_equal(choose("50%", "constant", NULL), -1);
-	assert_string_equal(error, both);
+	assert_string_equal(said, both);
 	assert_int_equal(choose("50%", NULL, "50%"), -1);
-	assert_string_equal(error, both);
+	assert_string_equal(said, both);
 	assert_int_equal(choose("50%", "file", "x"), -1);
-	assert_string_equal(error, both);
+	assert_string_equal(said, both);
 }
 
 static void a_load_is_looked_at_where_it_is_given(void **state)
@@ -64,13 +74,13 @@ static void a_load_is_looked_at_where_it_is_given(void **state)
 	(void)state;
 	static const char *const good[] = {"0", "1", "1/3", "0.25", "25%"};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		assert_int_equal(trace_choice_check_load("-l", good[i], error), 0);
-	assert_int_equal(trace_choice_check_load("--load", "60", error), -1);
-	assert_string_equal(error, "--load: '60' is out of range: expected " LOAD "; 60 per cent is 60%");
-	assert_int_equal(trace_choice_check_load("-l", "", error), -1);
-	assert_string_equal(error, "-l: '' is malformed: expected " LOAD);
-	assert_int_equal(trace_choice_check_load("-l", "50%,load=2", error), -1);
-	assert_string_equal(error, "-l: '50%,load=2' is malformed: expected " LOAD);
+		assert_int_equal(check("-l", good[i]), 0);
+	assert_int_equal(check("--load", "60"), -1);
+	assert_string_equal(said, "--load: '60' is out of range: expected " LOAD "; 60 per cent is 60%");
+	assert_int_equal(check("-l", ""), -1);
+	assert_string_equal(said, "-l: '' is malformed: expected " LOAD);
+	assert_int_equal(check("-l", "50%,load=2"), -1);
+	assert_string_equal(said, "-l: '50%,load=2' is malformed: expected " LOAD);
 }
 
 static void a_word_is_a_load_or_else_a_file(void **state)
@@ -118,7 +128,7 @@ static void what_is_neither_is_refused_with_both(void **state)
 	take(NULL, NULL, word, "constant", word);
 	word[4000] = '\0';
 	assert_int_equal(choose(NULL, NULL, word), -1);
-	assert_true(strlen(error) < sizeof error);
+	assert_true(strlen(said) < 512);
 	free(word);
 }
 

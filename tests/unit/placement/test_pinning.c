@@ -16,7 +16,7 @@
 #include "base/cpus.h"
 #include "fake_root.h"
 #include "placement/pinning.h"
-#include "placement/topology.h"
+#include "placement/placement.h"
 #include "processes/affinity.h"
 
 /* The set as a text, or the reason. */

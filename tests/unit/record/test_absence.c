@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/warnings.h"
+#include "record/summary.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/energy.h"
+#include "record/recorder.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "record/lost_rows.h"
+#include "record/control_log.h"
 
 /* A row of so long, with that target (NaN: free). */
 static struct lost_stretch row(int64_t ns, double target)

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/splitmix.h"
 #include "sim/heap.h"
-#include "sim/random.h"
 
 #define NODES 200
 

@@ -21,7 +21,7 @@
 
 static struct sim_machine machine;
 static struct sim_host host;
-static struct sim_env env;
+static struct host_env env;
 static struct sim_process *process;
 
 static void stay_blocked(struct sim_process *which, struct sim_thread *thread)

@@ -119,14 +119,14 @@ static void backgrounds_are_the_background_load(void **state)
 	static struct sim_workload background;
 	begin(2, "single");
 	assert_int_equal(go(), 0);
-	const struct summary *summary = sim_run_summary(run);
+	const struct summary *summary = &run->summary;
 	assert_true(summary->background_mean == 0 && summary->background_max == 0);
 	assert_int_equal(summary->background_samples, 20);
 	assert_int_equal(sim_background_parse(&background, "30%,start=2s,end=7s", 2, error), 0);
 	config.background = &background;
 	config.backgrounds = 1;
 	char *text = log_of_run();
-	summary = sim_run_summary(run);
+	summary = &run->summary;
 	assert_true(fabs(summary->background_mean - 0.15) < 0.002);
 	assert_true(summary->background_max > 0.29 && summary->background_max < 0.33);
 	int with = 0;
@@ -152,8 +152,8 @@ static void work_is_conserved(void **state)
 			config.machine.idle_cost_ns = 0;
 			config.machine.priority = priority;
 			assert_int_equal(go(), 0);
-			const struct sim_machine *machine = sim_run_machine(run);
-			const struct shared *shared = sim_run_shared(run);
+			const struct sim_machine *machine = &run->machine;
+			const struct shared *shared = run->real.shared;
 			int64_t work = 0;
 			for (unsigned k = 0; k < 4; k++) {
 				assert_int_equal(atomic_load(&shared->slot[k].workload_cpu_ns), sim_run_workload_ns(run, k));
@@ -170,8 +170,8 @@ static void what_modules_see_is_what_happened(void **state)
 	(void)state;
 	begin(4, "parallel:2");
 	assert_int_equal(go(), 0);
-	const struct accuracy exact = sim_history_accuracy(sim_run_history(run), SUMMARY_SAMPLE_NS);
-	const struct summary *summary = sim_run_summary(run);
+	const struct accuracy exact = sim_history_accuracy(&run->history, SUMMARY_SAMPLE_NS);
+	const struct summary *summary = &run->summary;
 	assert_int_equal(exact.samples, 20);
 	assert_int_equal(summary->accuracy.samples, 20);
 	assert_true(fabs(accuracy_mean_load(&exact) - accuracy_mean_load(&summary->accuracy)) < 0.001);
@@ -194,12 +194,12 @@ static void open_control_runs_for_the_duty_cycle(void **state)
 	assert_int_equal(go(), 0);
 	for (unsigned i = 0; i < 8; i++)
 		assert_true(fabs((double)sim_run_workload_ns(run, i) - 0.3 * (double)config.run_time_ns) < 1e4);
-	assert_true(sim_run_summary(run)->lateness_99_us <= 1);
+	assert_true(run->summary.lateness_99_us <= 1);
 }
 
 static int64_t executors_ns(void)
 {
-	return (int64_t)(sim_run_summary(run)->executors_cpu_s * 1e9);
+	return (int64_t)(run->summary.executors_cpu_s * 1e9);
 }
 
 /* On one processor, which the workload would have for itself. */
@@ -216,7 +216,7 @@ static int64_t own_time(int64_t edge_ns, int64_t edge_thread_ns, int64_t reading
 	assert_int_equal(go(), 0);
 	const int64_t own_ns = executors_ns();
 	/* Each instant of the processor is the workload's, the executor's or idle; what is charged is one of the former. */
-	assert_true(llabs(sim_run_workload_ns(run, 0) + own_ns - sim_machine_charged_ns(sim_run_machine(run))) < NS_PER_MS + 1);
+	assert_true(llabs(sim_run_workload_ns(run, 0) + own_ns - sim_machine_charged_ns(&run->machine)) < NS_PER_MS + 1);
 	return own_ns;
 }
 
@@ -240,9 +240,9 @@ static void processors_stand_still(void **state)
 	config.run_time_ns = 60 * NS_PER_S;
 	config.stall_ns = 100 * NS_PER_MS;
 	assert_int_equal(go(), 0);
-	assert_in_range(sim_run_stalls(run), 20, 40);
-	const struct sim_history *history = sim_run_history(run);
-	const struct sim_history *own = sim_run_own_history(run);
+	assert_in_range(run->stall.count, 20, 40);
+	const struct sim_history *history = &run->history;
+	const struct sim_history *own = &run->own_history;
 	assert_int_equal(own->steps, history->steps);
 	for (size_t i = 0; i < own->steps; i++)
 		assert_true(own->work_ns[i] <= history->work_ns[i]);
@@ -258,7 +258,7 @@ static void priority_makes_enforcement_prompt(void **state)
 		config.machine.priority = priority;
 		config.module_options[SST_TRACE] = "90%";
 		assert_int_equal(go(), 0);
-		late[priority] = sim_run_summary(run)->lateness_99_us;
+		late[priority] = run->summary.lateness_99_us;
 	}
 	assert_true(late[1] < 500);
 	assert_true(late[0] > 1500);
@@ -309,8 +309,8 @@ static void the_trace_says_how_long(void **state)
 	config.module_options[SST_TRACE] = "from=20%,to=40%,step=20%,hold=3s";
 	config.run_time_ns = -1;
 	assert_int_equal(go(), 0);
-	const struct sim_history *history = sim_run_history(run);
-	const struct sim_machine *machine = sim_run_machine(run);
+	const struct sim_history *history = &run->history;
+	const struct sim_machine *machine = &run->machine;
 	assert_true(history->steps >= 600);
 	assert_true(fabsf(history->target[0] - 0.2f) < 1e-6f);
 	assert_true(machine->now_ns - machine->config.start_ns >= 6 * NS_PER_S);

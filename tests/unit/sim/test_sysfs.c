@@ -52,7 +52,7 @@ static void modules_find_the_cores(void **state)
 {
 	(void)state;
 	struct sim_host host = {.machine = &machine};
-	struct sim_env env;
+	struct host_env env;
 	struct linux_stat_cpu processor[8] = {{0}};
 	struct linux_cores cores;
 	for (unsigned i = 0; i < 8; i++)

@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "trace/binary.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 #define HEADER 24
 #define RECORD 16

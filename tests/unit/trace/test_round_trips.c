@@ -19,8 +19,7 @@
 #include "base/splitmix.h"
 #include "base/units.h"
 #include "module/option.h"
-#include "trace/binary.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 #define SEEDS 2000
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "trace/load.h"
+#include "trace/trace.h"
 
 static struct trace trace;
 static struct trace_text parser;

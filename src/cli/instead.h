@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules there are and what they take, from their own tables: --list-modules, --help-module. */
-#ifndef CLI_MODULE_INFO_H
-#define CLI_MODULE_INFO_H
+/* What is printed instead of a run, but for --check-machine: what modules there are and what they take, and what would be run. */
+#ifndef CLI_INSTEAD_H
+#define CLI_INSTEAD_H
 
 #include <stdio.h>
 
+#include "config/config.h"
 #include "showstopper/module.h"
 
 /*
@@ -19,5 +20,8 @@ int module_info_list(FILE *to);
 
 /* Prints one module's summary and options. 0, or -1 after a message. */
 int module_info_help(enum sst_kind kind, const char *name, FILE *to);
+
+/* Prints modules, commands and times as they would be, on standard output. 0, or -1 after a message; what can't be written shows in ferror. */
+int dry_run_print(const struct config *config);
 
 #endif
