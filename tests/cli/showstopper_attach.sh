@@ -292,7 +292,10 @@ for executor in $(children "$master"); do
 	if [ -n "$(children "$executor")" ]; then workload=$(children "$executor"); else holder=$executor; fi
 done
 kill -STOP "$background" "$master"
-kill -KILL "$holder" "$workload"
+kill -KILL "$holder"
+# Its master can't reap it.
+wait_until eval '[ "$(state "$holder")" = Z ]'
+kill -KILL "$workload"
 wait_until tree_is running
 kill -KILL "$master" "$background"
 wait_background
