@@ -35,6 +35,7 @@ struct report {
 	struct column_text *text;          /* and room for their texts; see own_columns */
 	char **kept;                       /* `kept_count` texts of its table; see report_keep */
 	size_t kept_count;
+	const char *note; /* a sentence behind a table for people, or NULL; in `kept` */
 };
 
 struct command {
@@ -54,7 +55,8 @@ struct command {
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve, command_boxes,
 	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap,
-	command_histogram, command_means, command_compare, command_model, command_fleet;
+	command_histogram, command_means, command_compare, command_model, command_fleet,
+	command_latency;
 
 /* All of them, in the order of the help; NULL behind the last. */
 #define COMMANDS_MAX 24
