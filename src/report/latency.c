@@ -352,6 +352,32 @@ int report_latency_measure(
 	return result;
 }
 
+double *report_latency_times(const struct report_requests *requests, double from, double to, size_t *count)
+{
+	const size_t first = find(requests, from);
+	const size_t found = find(requests, to);
+	const size_t after = found > first ? found : first;
+	const size_t room = after - first + 1;
+	struct report_latency_row row = {.from = from, .to = to};
+	struct times times = {.item = malloc(room * sizeof *times.item)};
+	struct report_pair *const spare = malloc(room * sizeof *spare);
+	double *const time = malloc(room * sizeof *time);
+	if (times.item && spare && time) {
+		collect(requests, first, after, &row, &times);
+		report_pairs_sort(times.item, spare, times.count);
+	}
+	for (size_t i = 0; time && i < times.count; i++)
+		time[i] = seconds_of(&times.item[i]);
+	const bool is_whole = times.item && spare;
+	free(times.item);
+	free(spare);
+	*count = times.count;
+	if (is_whole)
+		return time;
+	free(time);
+	return NULL;
+}
+
 void report_latency_row_free(struct report_latency_row *row)
 {
 	free(row->kept);

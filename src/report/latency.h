@@ -95,6 +95,8 @@ struct report_latency_rules {
 #define REPORT_LATENCY_BLOCKS 30
 int report_latency_measure(
 	const struct report_requests *requests, const struct report_latency_rules *rules, struct report_latency_row *row);
+/* The response times of the requests that began in that time, seconds, sorted. To be freed; NULL with errno. */
+double *report_latency_times(const struct report_requests *requests, double from, double to, size_t *count);
 void report_latency_row_free(struct report_latency_row *row);
 
 /* Whether a row keeps the limits: 1, 0, or -1 where it has too few samples. */

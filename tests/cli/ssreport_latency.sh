@@ -101,6 +101,46 @@ expect_status 0
 expect_field load 3 0.412000
 expect_field p99_s 3 0.200000000
 
+# ---- Pictures -------------------------------------------------------------------------------------------------------------
+
+# What gnuplot would draw: its script.
+mkdir fake
+printf '#!/bin/sh\nexec cat\n' >fake/gnuplot
+chmod +x fake/gnuplot
+script() {
+	run env PATH="$PWD/fake:$PATH" ssreport latency -o script.svg "$@" requests.csv
+	expect_status 0
+}
+block() {
+	sed -n "/^\$$1 << END/,/^END/p" script.svg | sed '1d;$d'
+}
+
+script --from sent --log log.csv --limit p99=198ms
+expect_text err '^ssreport: The response times keep p99 within 198 ms'
+[ "$(block curve2 | cut -d' ' -f1,2 | tr '\n' ' ')" = '11.2 100 41.2 200 71.2 400 ' ] ||
+	fail "$what: $(block curve2)"
+expect_text script.svg 'first 198 to graph 1, first 198 '
+expect_text script.svg "'CPU load \(%\)'"
+script --window 10s
+expect_text script.svg "'requests/s'"
+expect_no_text script.svg 'graph 1, first'
+script --log log.csv --picture timeline --from sent
+[ "$(block time2 | sed -n '1p;$p' | cut -d' ' -f2 | tr '\n' ' ')" = '100 400 ' ] || fail "$what: $(block time2)"
+[ "$(block load0 | head -1)" = '0 11.2' ] || fail "$what: $(block load0)"
+script
+# All of them take at least as long as the first, one as long as the last.
+[ "$(block tail0 | sed -n '1p;$p' | tr '\n' ' ')" = '2 100 1401 0.0333444481 ' ] || fail "$what: $(block tail0)"
+if command -v gnuplot >gnuplot.path; then
+	for picture in curve timeline tail; do
+		run ssreport latency --log log.csv --limit p99=300ms,mean=1s --picture $picture -o $picture.svg -o $picture.pdf --size 12x9 requests.csv
+		expect_status 0
+		expect_lines err 1
+		expect_text $picture.svg '</svg>'
+	done
+else
+	missing gnuplot-nox
+fi
+
 # ---- Refused --------------------------------------------------------------------------------------------------------------
 
 refused() {
@@ -116,6 +156,8 @@ refused '^ssreport: requests.csv:1: found no log' --log requests.csv requests.cs
 refused '^ssreport: .*nowhere.csv' --log nowhere.csv requests.csv
 refused '^ssreport: found --edge without --log' --edge 1/6 requests.csv
 refused '^ssreport: found --edge and --window' --edge 1/6 --window 1s --log log.csv requests.csv
+refused '^ssreport: found --picture, but no picture' --picture tail requests.csv
+refused '^ssreport: found --picture curve, but no rows' --picture curve -o x.svg requests.csv
 refused '^ssreport: found --limit, but no rows to choose from' --limit p99=1s requests.csv
 refused "^ssreport: --from: " --from end requests.csv
 for most in p98=1s p99 p99=x p99=1s,p99=2s 'p99=1s,' =1s ''; do

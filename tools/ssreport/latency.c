@@ -68,6 +68,10 @@ static int check_latency(const struct settings *settings)
 		return complain("found --edge and --window, expected one of them");
 	if (settings->has_limits && !settings->log && settings->window_ns == UNSET)
 		return complain("found --limit, but no rows to choose from, expected --log FILE or --window TIME");
+	if (settings->picture != UNSET && !settings_want_picture(settings))
+		return complain("found --picture, but no picture (--output FILE.png, .svg or .pdf)");
+	if (settings->picture == REPORT_LATENCY_CURVE && !settings->log && settings->window_ns == UNSET)
+		return complain("found --picture curve, but no rows to draw, expected --log FILE or --window TIME");
 	return 0;
 }
 
@@ -232,10 +236,16 @@ static int add_windows_of_time(struct latency *latency)
 			WINDOWS_MAX);
 		return -1;
 	}
-	/* The last request may be a little early. */
-	for (double start = 0; end - start > PIECE_LEAST * length || start == 0; start += length)
-		if (add_part(latency, start, end - start < (1 - 0.01) * length ? end : start + length, NAN, NAN) != 0)
+	size_t count = 1;
+	while (end - (double)count * length > PIECE_LEAST * length)
+		count++;
+	for (size_t i = 0; i < count; i++) {
+		const double start = (double)i * length;
+		/* The last request may be a little early. */
+		const bool is_short = end - start < (1 - 0.01) * length;
+		if (add_part(latency, start, is_short ? end : start + length, NAN, NAN) != 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -277,8 +287,9 @@ static int name_columns(struct report *report)
 		const char *const name = report_latency_name((enum report_latency_figure)figure);
 		struct column_text *const text = &report->text[i];
 		snprintf(text->name, sizeof text->name, "%s%s_s", name, ends[end]);
-		for (char *at = text->name; *at; at++)
-			*at = *at == '.' ? '_' : *at;
+		char *const point = strchr(text->name, '.');
+		if (point)
+			*point = '_';
 		snprintf(text->title, sizeof text->title, "%s ms", name);
 		report->column[i] = (struct report_column){
 			.name = text->name, .decimals = 9, .title = text->title, .title_decimals = 3, .scale = 1000};
@@ -403,23 +414,61 @@ static int say_knee(struct latency *latency)
 
 static int make_latency(struct report *report)
 {
-	struct latency latency = {.report = report, .settings = report->settings};
-	int result = read_all(&latency);
-	if (result == 0)
-		result = make_rows(&latency);
-	if (result == 0)
-		result = name_columns(report);
-	for (size_t i = 0; result == 0 && i < latency.rows; i++)
-		result = add_line(&latency, i);
-	if (result == 0)
-		result = say_knee(&latency);
-	for (size_t i = 0; i < latency.rows; i++)
-		report_latency_row_free(&latency.row[i]);
-	free(latency.row);
-	report_requests_free(&latency.requests);
-	if (report->settings->log)
-		report_log_free(&latency.log);
-	return result;
+	struct latency *const latency = calloc(1, sizeof *latency);
+	if (!latency)
+		return complain_about_memory();
+	*latency = (struct latency){.report = report, .settings = report->settings};
+	report->latency = latency;
+	if (read_all(latency) != 0 || make_rows(latency) != 0 || name_columns(report) != 0)
+		return -1;
+	for (size_t i = 0; i < latency->rows; i++)
+		if (add_line(latency, i) != 0)
+			return -1;
+	return say_knee(latency);
+}
+
+void latency_free(struct latency *latency)
+{
+	if (!latency)
+		return;
+	for (size_t i = 0; i < latency->rows; i++)
+		report_latency_row_free(&latency->row[i]);
+	free(latency->row);
+	report_requests_free(&latency->requests);
+	if (latency->settings->log)
+		report_log_free(&latency->log);
+	free(latency);
+}
+
+/* ---- Pictures --------------------------------------------------------------------------------------------------------- */
+
+static struct report_latency_view view_of(const struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	return (struct report_latency_view){.requests = &latency->requests,
+		.row = latency->row,
+		.rows = latency->rows,
+		.limits = settings->has_limits ? &settings->limits : NULL,
+		.log = settings->log ? &latency->log : NULL};
+}
+
+static enum report_latency_picture picture_of(const struct latency *latency)
+{
+	if (latency->settings->picture != UNSET)
+		return (enum report_latency_picture)latency->settings->picture;
+	return latency->rows > 1 ? REPORT_LATENCY_CURVE : REPORT_LATENCY_TAIL;
+}
+
+static struct report_size size_latency(const struct report *report)
+{
+	const struct report_latency_view view = view_of(report->latency);
+	return report_latency_size(picture_of(report->latency), &view);
+}
+
+static int draw_latency(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	const struct report_latency_view view = view_of(report->latency);
+	return report_latency_draw(picture_of(report->latency), plot, &view, size);
 }
 
 const struct command command_latency = {
@@ -429,4 +478,6 @@ const struct command command_latency = {
 	.summary = "response times of requests, also at each step of the load, and up to which load they keep a limit",
 	.check = check_latency,
 	.make = make_latency,
+	.size = size_latency,
+	.draw = draw_latency,
 };

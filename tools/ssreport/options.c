@@ -27,6 +27,9 @@ static const char *const join_names[] = {
 static const char *const from_names[] = {
 	[REPORT_FROM_PLANNED] = "planned", [REPORT_FROM_ARRIVAL] = "arrival", [REPORT_FROM_SENT] = "sent", NULL};
 
+static const char *const picture_names[] = {
+	[REPORT_LATENCY_CURVE] = "curve", [REPORT_LATENCY_TIMELINE] = "timeline", [REPORT_LATENCY_TAIL] = "tail", NULL};
+
 #define MEMBER(member) offsetof(struct settings, member)
 
 const struct tool_option ssreport_options[] = {
@@ -98,11 +101,13 @@ const struct tool_option ssreport_options[] = {
 		.help = "since when a request takes its time: planned, arrival, sent"},
 	[OPTION_LIMIT] = {0, "limit", TOOL_VALUE, .argument = "LIST", .uses = LATENCY,
 		.help = "say up to which load these are kept, such as p99=50ms or mean=1s,p95=2s"},
+	[OPTION_PICTURE] = {0, "picture", TOOL_CHOICE, MEMBER(picture), .choices = picture_names, .argument = "NAME",
+		.uses = LATENCY, .help = "which: curve over the load or the rate, timeline, or tail (curve; without rows tail)"},
 	[OPTION_ALL_DIGITS] = {0, "all-digits", TOOL_FLAG, MEMBER(all_digits), .uses = ALL,
 		.help = "of numbers in CSV and JSON, for who computes with them"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
 		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET | BOXES |
-			HISTOGRAM,
+			HISTOGRAM | LATENCY,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[OPTION_HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[OPTION_VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -123,6 +128,7 @@ void settings_init(struct settings *settings)
 		.quantile = {0.05, 0.25, 0.5, 0.75, 0.95},
 		.quantiles = 5,
 		.resamples = UNSET,
+		.picture = UNSET,
 		.seed = UNSET,
 		.range = {NAN, NAN}};
 	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)

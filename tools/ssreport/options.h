@@ -11,7 +11,7 @@
 #include "report/draw.h"
 #include "report/histogram.h"
 #include "report/input.h"
-#include "report/latency.h"
+#include "report/latency_picture.h"
 #include "report/matrix.h"
 
 #define UNSET (-1)
@@ -77,6 +77,7 @@ struct settings {
 	int from;         /* enum report_latency_from */
 	struct report_latency_limits limits;
 	bool has_limits;
+	int picture;             /* enum report_latency_picture, or UNSET */
 	struct report_size size; /* 0: that of the picture */
 };
 
@@ -114,6 +115,7 @@ enum {
 	OPTION_LOG,
 	OPTION_FROM,
 	OPTION_LIMIT,
+	OPTION_PICTURE,
 	OPTION_ALL_DIGITS,
 	OPTION_SIZE,
 	OPTION_HELP,
