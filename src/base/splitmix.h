@@ -24,6 +24,12 @@ static inline uint64_t splitmix_next(uint64_t *state)
 	return splitmix_mix(*state);
 }
 
+/* One of the numbers below `count`, each equally likely but for 2^-64 of it. */
+static inline uint64_t splitmix_below(uint64_t *state, uint64_t count)
+{
+	return (uint64_t)(((unsigned __int128)splitmix_next(state) * count) >> 64);
+}
+
 /* Random numbers of the simulator: streams that depend on the seed and their number alone (splitmix64). */
 
 struct sim_random {

@@ -178,12 +178,6 @@ struct report_test report_sign(const struct report_values *differences)
 
 /* ---- Bootstrap ------------------------------------------------------------------------------------------------------------ */
 
-/* Below `count`, each equally likely but for 2^-64 of it. */
-static size_t draw_below(uint64_t *state, size_t count)
-{
-	return (size_t)(((unsigned __int128)splitmix_next(state) * count) >> 64);
-}
-
 /* The quantile of as many values, drawn from a sorted sample. Drawn are places in it, which are cheaper to count than values to sort. */
 static double drawn_quantile(const struct report_values *sample, double quantile, uint64_t *state, size_t *times)
 {
@@ -194,7 +188,7 @@ static double drawn_quantile(const struct report_values *sample, double quantile
 	for (size_t i = 0; i < sample->count; i++)
 		times[i] = 0;
 	for (size_t i = 0; i < sample->count; i++)
-		times[draw_below(state, sample->count)]++;
+		times[splitmix_below(state, sample->count)]++;
 	for (size_t i = 0, found = 0; i < sample->count && found < 2; i++) {
 		seen += times[i];
 		while (found < 2 && below + found < seen)

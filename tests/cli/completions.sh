@@ -155,7 +155,7 @@ lines() {
 	printf 'showstopper --attach \t* %s\n' $$ >>typed
 
 	# Words.
-	type 'ssreport ' accuracy repeats timeline throughput curve boxes events interference overall efficiency ratio heatmap histogram means compare model fleet
+	type 'ssreport ' accuracy repeats timeline throughput curve boxes events interference overall efficiency ratio heatmap histogram means compare model fleet latency
 	type 'ssreport he' heatmap
 	type 'showstopper -T 50% zzc' zzcommand
 	type 'showstopper -T 50% -- zzc' zzcommand

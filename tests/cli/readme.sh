@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The commands of the documents, and the first ones of manuals, work. Blocks marked sh are run, with `showstopper` cut to two seconds: what follows -r and -w is replaced, and
+# The commands of the documents, and the first ones of manuals, work. Blocks marked sh are run, with `showstopper` and `ssrequest` cut to two seconds: what follows -r and -w is replaced, and
 # -r added. Experiments are run with the programs under test. Blocks that build, install or test aren't run; the scripts in them must be there
 # and have a --help, and the programs of tests that they name must be built.
 # shellcheck source=tests/cli/lib.sh
@@ -9,7 +9,9 @@ unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 umask 022
 
 mkdir bin
-cat >bin/showstopper <<END
+for program in showstopper ssrequest; do
+	[ -x "$build/$program" ] || continue
+	cat >bin/$program <<END
 #!/bin/sh
 before=
 for word do
@@ -18,9 +20,10 @@ for word do
 	before=\$word
 	set -- "\$@" "\$word"
 done
-exec '$build/showstopper' -r 2s "\$@"
+exec '$build/$program' -r 2s "\$@"
 END
-chmod +x bin/showstopper
+	chmod +x bin/$program
+done
 
 lines=$(wc -l <"$source/README.md")
 [ "$lines" -le 180 ] || fail "README.md has $lines lines, more than 180"
@@ -80,6 +83,9 @@ document() {
 			run_experiments "$block"
 		elif grep -Eq '(^|[ (])(tools/|cmake |ctest |sudo |build/|sh tests/)' "$block"; then
 			look_at "$block"
+			continue
+		elif grep -q '^ssrequest ' "$block" && [ ! -x "$build/ssrequest" ]; then
+			left_out "$what: ssrequest is not built"
 			continue
 		else
 			run_block "$block" "run.$block"

@@ -51,7 +51,7 @@ END
 run ssreport --help
 expect_status 0
 expect_lines err 0
-for subcommand in accuracy repeats timeline throughput curve boxes events interference overall efficiency ratio heatmap histogram; do
+for subcommand in accuracy repeats timeline throughput curve boxes events interference overall efficiency ratio heatmap histogram latency; do
 	expect_text out "^  $subcommand "
 	expect_text "$source/tools/ssreport/ssreport.1" "^\.It Cm $subcommand\$"
 done

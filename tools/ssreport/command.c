@@ -19,5 +19,6 @@ const struct command *const commands[COMMANDS_MAX] = {
 	&command_compare,
 	&command_model,
 	&command_fleet,
+	&command_latency,
 	NULL,
 };

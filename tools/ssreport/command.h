@@ -21,6 +21,9 @@ struct column_text {
 	char name[COLUMN_TEXT_MAX], title[COLUMN_TEXT_MAX];
 };
 
+/* See latency.c. */
+struct latency;
+
 /* What a subcommand makes. Starts empty, with the table. */
 struct report {
 	const struct settings *settings;
@@ -31,10 +34,12 @@ struct report {
 	struct report_fleet *fleet;  /* what a picture of many machines shows, or NULL */
 	struct report_boxes boxes;
 	struct report_histogram histogram; /* the labels are its own */
+	struct latency *latency;           /* what pictures of response times show, or NULL */
 	struct report_column *column;      /* of a table whose columns only the subcommand knows, */
 	struct column_text *text;          /* and room for their texts; see own_columns */
 	char **kept;                       /* `kept_count` texts of its table; see report_keep */
 	size_t kept_count;
+	const char *note; /* a sentence behind a table for people, or NULL; in `kept` */
 };
 
 struct command {
@@ -54,7 +59,10 @@ struct command {
 
 extern const struct command command_accuracy, command_repeats, command_timeline, command_throughput, command_curve, command_boxes,
 	command_events, command_interference, command_overall, command_efficiency, command_ratio, command_heatmap,
-	command_histogram, command_means, command_compare, command_model, command_fleet;
+	command_histogram, command_means, command_compare, command_model, command_fleet, command_latency;
+
+/* Accepts NULL. */
+void latency_free(struct latency *latency);
 
 /* All of them, in the order of the help; NULL behind the last. */
 #define COMMANDS_MAX 24

@@ -77,6 +77,7 @@ static int make_report(struct report *report)
 	if (report->fleet)
 		report_fleet_free(report->fleet);
 	free(report->fleet);
+	latency_free(report->latency);
 	return result;
 }
 

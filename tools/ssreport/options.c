@@ -24,6 +24,12 @@ static const char *const format_names[] = {"text", "csv", "markdown", "json", NU
 static const char *const join_names[] = {
 	[REPORT_JOIN_AUTO] = "auto", [REPORT_JOIN_WALL] = "wall", [REPORT_JOIN_MONOTONIC] = "monotonic", NULL};
 
+static const char *const from_names[] = {
+	[REPORT_FROM_PLANNED] = "planned", [REPORT_FROM_ARRIVAL] = "arrival", [REPORT_FROM_SENT] = "sent", NULL};
+
+static const char *const picture_names[] = {
+	[REPORT_LATENCY_CURVE] = "curve", [REPORT_LATENCY_TIMELINE] = "timeline", [REPORT_LATENCY_TAIL] = "tail", NULL};
+
 #define MEMBER(member) offsetof(struct settings, member)
 
 const struct tool_option ssreport_options[] = {
@@ -41,7 +47,8 @@ const struct tool_option ssreport_options[] = {
 		.help = "take the power from FILE, CSV of a meter with a time and watts; may be repeated",
 		.completion = TOOL_COMPLETE_FILE},
 	[OPTION_WINDOW] = {'w', "window", TOOL_TIME, MEMBER(window_ns), NS_PER_MS, TIME_MAX, .argument = "TIME",
-		.uses = SAMPLES | TIMELINE | FLEET, .help = "length of a sample (the rows of the log)"},
+		.uses = SAMPLES | TIMELINE | FLEET | LATENCY,
+		.help = "length of a sample (the rows of the log); latency: a row for each so long"},
 	[OPTION_SETTLE] = {0, "settle", TOOL_TIME, MEMBER(settle_ns), 0, TIME_MAX, .argument = "TIME", .uses = SAMPLES,
 		.help = "leave out so much after control begins"},
 	[OPTION_SKIP_EDGES] = {0, "skip-edges", TOOL_TIME, MEMBER(skip_edges_ns), 0, TIME_MAX, .argument = "TIME",
@@ -54,7 +61,8 @@ const struct tool_option ssreport_options[] = {
 		.uses = TIMELINE | THROUGHPUT | CURVE | EVENTS, .help = "count iterations over so long (6s; curve: in steps)"},
 	[OPTION_PER_STEP] = {0, "per-step", TOOL_FLAG, MEMBER(per_step), .uses = THROUGHPUT | EVENTS | TIMELINE,
 		.help = "a row for each step of the target; in a timeline also its mean power"},
-	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE", .uses = TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION,
+	[OPTION_EDGE] = {0, "edge", TOOL_VALUE, .argument = "SHARE",
+		.uses = TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | LATENCY,
 		.help = "of a step that is left out at its beginning and at its end (1/6)"},
 	[OPTION_WARMUP] = {0, "warmup", TOOL_FLAG, MEMBER(with_warmup), .uses = TIMELINE | THROUGHPUT | EVENTS | BOXES,
 		.help = "show the warm-up too"},
@@ -81,9 +89,10 @@ const struct tool_option ssreport_options[] = {
 		.help = "the column whose texts tell the groups apart"},
 	[OPTION_PAIRED] = {0, "paired", TOOL_FLAG, MEMBER(paired), .uses = COMPARE,
 		.help = "the first values of all groups belong together, the second ones, and so on"},
-	[OPTION_RESAMPLES] = {0, "resamples", TOOL_INT, MEMBER(resamples), 1000, 1000000, .argument = "N", .uses = COMPARE,
-		.help = "how often values are drawn for the intervals of quantiles (9999)"},
-	[OPTION_SEED] = {0, "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .uses = COMPARE,
+	[OPTION_RESAMPLES] = {0, "resamples", TOOL_INT, MEMBER(resamples), 1000, 1000000, .argument = "N",
+		.uses = COMPARE | LATENCY,
+		.help = "how often values are drawn for the intervals of quantiles (9999; latency: 1000)"},
+	[OPTION_SEED] = {0, "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .uses = COMPARE | LATENCY,
 		.help = "of these draws (1)"},
 	[OPTION_WIDTH] = {0, "width", TOOL_VALUE, .argument = "NUMBER", .uses = HISTOGRAM,
 		.help = "of a bin (one that makes 8 to 21 bins)"},
@@ -91,11 +100,19 @@ const struct tool_option ssreport_options[] = {
 		.help = "so many, from the least value to the greatest"},
 	[OPTION_AXIS] = {0, "axis", TOOL_TEXT, MEMBER(axis), .argument = "NAME", .uses = BOXES | HISTOGRAM,
 		.help = "what stands below the horizontal axis of a picture; boxes: what numbers in labels are of"},
+	[OPTION_LOG] = {0, "log", TOOL_TEXT, MEMBER(log), .argument = "FILE", .uses = LATENCY,
+		.help = "the log of the load meanwhile: a row for each step of its target", .completion = TOOL_COMPLETE_FILE},
+	[OPTION_FROM] = {0, "from", TOOL_CHOICE, MEMBER(from), .choices = from_names, .argument = "NAME", .uses = LATENCY,
+		.help = "since when a request takes its time: planned, arrival, sent"},
+	[OPTION_LIMIT] = {0, "limit", TOOL_VALUE, .argument = "LIST", .uses = LATENCY,
+		.help = "say up to which load these are kept, such as p99=50ms or mean=1s,p95=2s"},
+	[OPTION_PICTURE] = {0, "picture", TOOL_CHOICE, MEMBER(picture), .choices = picture_names, .argument = "NAME",
+		.uses = LATENCY, .help = "which: curve over the load or the rate, timeline, or tail (curve; without rows tail)"},
 	[OPTION_ALL_DIGITS] = {0, "all-digits", TOOL_FLAG, MEMBER(all_digits), .uses = ALL,
 		.help = "of numbers in CSV and JSON, for who computes with them"},
 	[OPTION_SIZE] = {0, "size", TOOL_VALUE, .argument = "WxH",
 		.uses = TIMELINE | THROUGHPUT | CURVE | INTERFERENCE | OVERALL | EFFICIENCY | RATIO | HEATMAP | FLEET | BOXES |
-			HISTOGRAM,
+			HISTOGRAM | LATENCY,
 		.help = "of a picture, in cm (8.5 wide, as a column)"},
 	[OPTION_HELP] = {'h', "help", TOOL_NOTHING, .uses = ALL, .help = "print this"},
 	[OPTION_VERSION] = {'V', "version", TOOL_NOTHING, .uses = ALL, .help = "print the version"},
@@ -116,9 +133,12 @@ void settings_init(struct settings *settings)
 		.quantile = {0.05, 0.25, 0.5, 0.75, 0.95},
 		.quantiles = 5,
 		.resamples = UNSET,
+		.picture = UNSET,
 		.seed = UNSET,
 		.range = {NAN, NAN},
 		.within = {NAN, NAN}};
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
+		settings->limits.most[i] = NAN;
 }
 
 void settings_free(struct settings *settings)
@@ -268,6 +288,38 @@ static int set_offset(struct settings *settings, const char *text)
 	return 0;
 }
 
+static int find_figure(const char *name, size_t length)
+{
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++) {
+		const char *const figure = report_latency_name((enum report_latency_figure)i);
+		if (strlen(figure) == length && memcmp(figure, name, length) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int set_limits(struct settings *settings, const char *text)
+{
+	for (const char *at = text;; at++) {
+		const size_t length = strcspn(at, ",");
+		const size_t name = strcspn(at, "=,");
+		const int figure = at[name] == '=' ? find_figure(at, name) : -1;
+		int64_t ns;
+		if (figure < 0 || !isnan(settings->limits.most[figure]) ||
+			units_parse_time(at + name + 1, length - name - 1, &ns, NULL) != 0) {
+			diag("--limit: found '%.*s', expected mean, p50, p90, p95, p99, p99.9 or max once each with a time, "
+			     "such as p99=50ms",
+				(int)(length < 80 ? length : 80), at);
+			return -1;
+		}
+		settings->limits.most[figure] = (double)ns / (double)NS_PER_S;
+		settings->has_limits = true;
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
 /* What tool_options_set leaves to its caller. */
 static int set_value(struct settings *settings, int option, const char *source, const char *text)
 {
@@ -295,6 +347,8 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_width(settings, text);
 	if (option == OPTION_COLUMN)
 		return set_column(settings, text);
+	if (option == OPTION_LIMIT)
+		return set_limits(settings, text);
 	if (option == OPTION_POWER)
 		report_input_power(&settings->input, text);
 	else if (option == OPTION_OUTPUT)

@@ -11,6 +11,7 @@
 #include "report/draw.h"
 #include "report/histogram.h"
 #include "report/input.h"
+#include "report/latency_picture.h"
 #include "report/matrix.h"
 
 #define UNSET (-1)
@@ -35,12 +36,13 @@ enum {
 	MEANS = 16384,
 	COMPARE = 32768,
 	MODEL = 65536,
+	LATENCY = 131072,
 	SAMPLES = ACCURACY | REPEATS,
 	COLOCATION = INTERFERENCE | OVERALL | EFFICIENCY | RATIO,
 	OF_RUNS = SAMPLES | TIMELINE | THROUGHPUT | CURVE | EVENTS | COLOCATION | FLEET | BOXES,
 	LABELLED = OF_RUNS | HISTOGRAM | COMPARE | MODEL,
 	JOINED = OF_RUNS & ~(SAMPLES | FLEET), /* logs and iterations */
-	ALL = OF_RUNS | HEATMAP | HISTOGRAM | MEANS | COMPARE | MODEL,
+	ALL = OF_RUNS | HEATMAP | HISTOGRAM | MEANS | COMPARE | MODEL | LATENCY,
 };
 
 struct settings {
@@ -71,9 +73,14 @@ struct settings {
 	int64_t seed;
 	const char *column_name[REPORT_HISTOGRAM_MOST]; /* `column_names` of them */
 	size_t column_names;
-	double width;            /* of a bin; 0: unset */
-	int64_t bins;            /* 0: unset */
-	const char *axis;        /* its name, or NULL */
+	double width;     /* of a bin; 0: unset */
+	int64_t bins;     /* 0: unset */
+	const char *axis; /* its name, or NULL */
+	const char *log;  /* of the load while requests were sent, or NULL */
+	int from;         /* enum report_latency_from */
+	struct report_latency_limits limits;
+	bool has_limits;
+	int picture;             /* enum report_latency_picture, or UNSET */
 	struct report_size size; /* 0: that of the picture */
 };
 
@@ -111,6 +118,10 @@ enum {
 	OPTION_WIDTH,
 	OPTION_BINS,
 	OPTION_AXIS,
+	OPTION_LOG,
+	OPTION_FROM,
+	OPTION_LIMIT,
+	OPTION_PICTURE,
 	OPTION_ALL_DIGITS,
 	OPTION_SIZE,
 	OPTION_HELP,

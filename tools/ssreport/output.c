@@ -17,6 +17,8 @@ int output_check_files(const struct settings *settings)
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX];
 	report_input_files(&settings->input, &uses);
+	if (settings->log)
+		file_uses_add(&uses, FILE_IS_READ, "--log", settings->log);
 	for (size_t i = 0; i < settings->outputs; i++)
 		file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output[i]);
 	if (settings->outputs == 0)
@@ -63,6 +65,29 @@ static enum report_format table_format(const struct settings *settings, const ch
 	return path ? (enum report_format)format_of_ending(path) : REPORT_TEXT;
 }
 
+static bool format_is_of_people(enum report_format format)
+{
+	return format == REPORT_TEXT || format == REPORT_MARKDOWN;
+}
+
+/* People read a table with its sentence; with any other output that is said. */
+static bool has_note(const struct report *report, const char *path)
+{
+	return report->note && format_is_of_people(table_format(report->settings, path));
+}
+
+static void say_note(const struct report *report)
+{
+	const struct settings *const settings = report->settings;
+	bool is_written = settings->outputs == 0 && has_note(report, NULL);
+	for (size_t i = 0; i < settings->outputs; i++) {
+		const char *const path = output_is_stdout(settings->output[i]) ? NULL : settings->output[i];
+		is_written |= (!path || plot_format_of(path) < 0) && has_note(report, path);
+	}
+	if (report->note && !is_written)
+		diag("%s", report->note);
+}
+
 /* To a file, or to standard output where path is NULL. */
 static int write_table(const struct report *report, const char *path)
 {
@@ -76,7 +101,10 @@ static int write_table(const struct report *report, const char *path)
 	errno = 0;
 	if (report->settings->all_digits)
 		report_table_use_all_digits(report->table);
-	if (report_table_write(report->table, table_format(report->settings, path), to) != 0 || fflush(to) != 0 || ferror(to))
+	const int result = report_table_write(report->table, table_format(report->settings, path), to);
+	if (result == 0 && has_note(report, path))
+		fprintf(to, "\n%s\n", report->note);
+	if (result != 0 || fflush(to) != 0 || ferror(to))
 		error = errno ? errno : EIO;
 	if (path && fclose(to) != 0 && error == 0)
 		error = errno;
@@ -115,6 +143,7 @@ static int write_picture(const struct report *report, const char *path)
 int output_write(const struct report *report)
 {
 	const struct settings *const settings = report->settings;
+	say_note(report);
 	if (settings->outputs == 0)
 		return write_table(report, NULL);
 	for (size_t i = 0; i < settings->outputs; i++) {

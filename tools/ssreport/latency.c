@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* How long requests took: in all, in windows, at each step of the load; and up to which load they keep within limits. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "report/latency.h"
+#include "ssreport/parts.h"
+
+#define RESAMPLES 1000
+#define SEED 1
+/* A last window that is shorter than so much of the others is left out. */
+#define PIECE_LEAST 0.5
+
+enum {
+	PART,
+	START,
+	END,
+	TARGET,
+	LOAD,
+	RATE,
+	GOOD,
+	REQUESTS,
+	SAMPLES_CELL,
+	ERRORS,
+	TIMEOUTS,
+	DROPS,
+	KEEPS,
+	FIXED_CELLS,
+	/* Behind them three of each figure but the maximum: value, low, high. */
+	CELLS = FIXED_CELLS + 3 * REPORT_LATENCY_BOUNDED + 1,
+};
+
+static const struct report_column fixed_columns[FIXED_CELLS] = {
+	[PART] = {"part", REPORT_IS_TEXT, "part", 0, 1, NULL},
+	[START] = {"start_s", 3, "start s", 1, 1, NULL},
+	[END] = {"end_s", 3, "end s", 1, 1, NULL},
+	[TARGET] = {"target", 6, "target %", 2, 100, NULL},
+	[LOAD] = {"load", 6, "load %", 2, 100, NULL},
+	[RATE] = {"rate_per_s", 6, "requests/s", 2, 1, NULL},
+	[GOOD] = {"throughput_per_s", 6, "good/s", 2, 1, NULL},
+	[REQUESTS] = {"requests", 0, "requests", 0, 1, NULL},
+	[SAMPLES_CELL] = {"samples", 0, NULL, 0, 1, NULL},
+	[ERRORS] = {"errors", 0, "errors", 0, 1, NULL},
+	[TIMEOUTS] = {"timeouts", 0, "timeouts", 0, 1, NULL},
+	[DROPS] = {"drops", 0, "drops", 0, 1, NULL},
+	[KEEPS] = {"keeps_limit", REPORT_IS_TEXT, "keeps limit", 0, 1, NULL},
+};
+
+/* What is read and made; the rows are the report's. */
+struct latency {
+	struct report *report;
+	const struct settings *settings;
+	struct report_requests requests;
+	struct report_log log; /* where settings->log */
+	double shift;          /* what is added to times of requests to make them times of the log */
+	struct report_latency_row *row;
+	size_t rows;
+};
+
+static int check_latency(const struct settings *settings)
+{
+	if (!isnan(settings->edge) && !settings->log)
+		return complain("found --edge without --log, for whose steps it is");
+	if (!isnan(settings->edge) && settings->window_ns != UNSET)
+		return complain("found --edge and --window, expected one of them");
+	if (settings->has_limits && !settings->log && settings->window_ns == UNSET)
+		return complain("found --limit, but no rows to choose from, expected --log FILE or --window TIME");
+	if (settings->picture != UNSET && !settings_want_picture(settings))
+		return complain("found --picture, but no picture (--output FILE.png, .svg or .pdf)");
+	if (settings->picture == REPORT_LATENCY_CURVE && !settings->log && settings->window_ns == UNSET)
+		return complain("found --picture curve, but no rows to draw, expected --log FILE or --window TIME");
+	return 0;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+
+static int read_requests(struct latency *latency, const char *path)
+{
+	const char *const name = strcmp(path, "-") == 0 ? "standard input" : path;
+	char error[CSV_ERROR_MAX];
+	char found[160];
+	bool is_cut = false;
+	int result = -1;
+	struct csv *const csv = csv_open(path, name, error);
+	if (!csv)
+		return complain(error);
+	if (!request_reader_fits(csv))
+		diag("%s:1: found the columns %s, expected those of requests (ssrequest -o): " REQUEST_LOG_HEADER, name,
+			csv_print_columns(csv, found, sizeof found));
+	else if (report_requests_read(
+			 &latency->requests, csv, name, (enum report_latency_from)latency->settings->from, &is_cut, error) != 0)
+		diag("%s", error);
+	else
+		result = 0;
+	if (is_cut)
+		diag("%s: the last line is not whole and is left out", name);
+	csv_close(csv);
+	return result;
+}
+
+static int read_log(struct latency *latency)
+{
+	const char *const path = latency->settings->log;
+	struct report_log *const log = &latency->log;
+	char error[CSV_ERROR_MAX];
+	struct csv *const csv = csv_open(path, path, error);
+	int result = -1;
+	if (!csv)
+		return complain(error);
+	if (!report_log_is(csv))
+		diag("%s:1: found no log, expected one of the load (showstopper -o or cpuload)", path);
+	else if (report_log_read(log, csv, path, error) != 0)
+		diag("%s", error);
+	else if (report_gaps_fill(log) != 0)
+		complain_about_memory();
+	else if (!log->monotonic)
+		diag("%s:1: found no column monotonic_s, expected it for the requests", path);
+	else
+		result = 0;
+	if (result == 0 && log->is_cut)
+		diag("%s: the last line is not whole and is left out", path);
+	csv_close(csv);
+	return result;
+}
+
+/* Times of requests as seconds since control began, or since the first request. */
+static double time_of(const struct latency *latency, double moment)
+{
+	return latency->settings->log ? report_log_time(&latency->log, moment + latency->shift)
+				      : moment - report_requests_first(&latency->requests);
+}
+
+static double moment_of(const struct latency *latency, double time)
+{
+	return latency->settings->log ? report_log_monotonic(&latency->log, time) - latency->shift
+				      : time + report_requests_first(&latency->requests);
+}
+
+static int read_all(struct latency *latency)
+{
+	const struct report_input *const input = &latency->settings->input;
+	struct report_requests *const requests = &latency->requests;
+	struct report_clock clock = {0};
+	for (size_t i = 0; i < input->words; i++) {
+		if (read_requests(latency, input->word[i].path) != 0)
+			return -1;
+		if (i > 0 && clock.is_known && requests->clock.is_known && !report_clock_is_same(&clock, &requests->clock)) {
+			diag("%s: found requests of another boot or machine than %s has, expected one clock", input->word[i].path,
+				input->word[0].path);
+			return -1;
+		}
+		if (!clock.is_known)
+			clock = requests->clock;
+	}
+	if (requests->count == 0) {
+		diag("%s: found no request", input->word[0].path);
+		return -1;
+	}
+	if (requests->missing > 0)
+		diag("warning: requests of %.3f s are missing in the records", requests->missing);
+	if (report_requests_sort(requests) != 0)
+		return complain_about_memory();
+	if (!latency->settings->log)
+		return 0;
+	if (read_log(latency) != 0)
+		return -1;
+	latency->shift = report_clock_shift(REPORT_JOIN_AUTO, &clock, &latency->log.clock);
+	if (time_of(latency, report_requests_first(requests)) < latency->log.time[latency->log.count - 1] &&
+		time_of(latency, report_requests_last(requests)) > report_log_start(&latency->log, 0))
+		return 0;
+	diag("%s: found none of the requests at the time of this log, expected files of one run", latency->settings->log);
+	return -1;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------- */
+
+static int add_part(struct latency *latency, double start, double end, double target, double load)
+{
+	struct report_latency_row *const larger = realloc(latency->row, (latency->rows + 1) * sizeof *larger);
+	if (!larger)
+		return complain_about_memory();
+	latency->row = larger;
+	larger[latency->rows++] = (struct report_latency_row){.start = start,
+		.end = end,
+		.from = moment_of(latency, start),
+		.to = moment_of(latency, end),
+		.target = target,
+		.load = load};
+	return 0;
+}
+
+/* From the first request to when one more would have come. */
+static int add_whole(struct latency *latency)
+{
+	const struct report_requests *const requests = &latency->requests;
+	const double first = report_requests_first(requests);
+	const double span = report_requests_last(requests) - first;
+	const double length = requests->count > 1 ? span + span / (double)(requests->count - 1) : 0;
+	const double start = time_of(latency, first);
+	const double end = time_of(latency, first + fmax(length, 1e-6));
+	const double load = latency->settings->log ? report_log_mean(&latency->log, start, end).load : NAN;
+	return add_part(latency, start, end, NAN, load);
+}
+
+static int add_windows_of_log(struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	const struct report_windows_rules rules = {
+		.kind = settings->window_ns == UNSET ? REPORT_STEPS : REPORT_INTERVALS,
+		.length = settings_seconds(settings->window_ns, 0),
+		.edge = settings_edge(settings),
+	};
+	char label[] = "";
+	const struct report_run run = {.label = label, .log = &latency->log, .logs = 1};
+	struct report_windows windows = {0};
+	int result = make_windows(&windows, &run, &latency->log, &rules);
+	for (size_t i = 0; result == 0 && i < windows.count; i++) {
+		const struct report_window *const window = &windows.item[i];
+		result = add_part(latency, window->start, window->end, window->target, window->load);
+	}
+	report_windows_free(&windows);
+	return result;
+}
+
+#define WINDOWS_MAX 1e6
+
+static int add_windows_of_time(struct latency *latency)
+{
+	const double length = settings_seconds(latency->settings->window_ns, 0);
+	const double end = latency->row[0].end;
+	if (end / length > WINDOWS_MAX) {
+		diag("--window: found %.0f windows in the time of the requests, expected at most %.0f", end / length,
+			WINDOWS_MAX);
+		return -1;
+	}
+	size_t count = 1;
+	while (end - (double)count * length > PIECE_LEAST * length)
+		count++;
+	for (size_t i = 0; i < count; i++) {
+		const double start = (double)i * length;
+		/* The last request may be a little early. */
+		const bool is_short = end - start < (1 - 0.01) * length;
+		if (add_part(latency, start, is_short ? end : start + length, NAN, NAN) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int make_rows(struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	const struct report_latency_rules rules = {
+		.resamples = settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples,
+		.seed = settings->seed == UNSET ? SEED : (uint64_t)settings->seed,
+		.limits = settings->has_limits ? &settings->limits : NULL,
+	};
+	if (add_whole(latency) != 0)
+		return -1;
+	if (settings->log ? add_windows_of_log(latency) != 0 : settings->window_ns != UNSET && add_windows_of_time(latency) != 0)
+		return -1;
+	for (size_t i = 0; i < latency->rows; i++) {
+		struct report_latency_rules own = rules;
+		/* Rows are drawn apart from one another. */
+		own.seed += i * UINT64_C(0x100000001b3);
+		if (report_latency_measure(&latency->requests, &own, &latency->row[i]) != 0)
+			return complain_about_memory();
+	}
+	return 0;
+}
+
+/* ---- The table -------------------------------------------------------------------------------------------------------- */
+
+/* Texts of the columns of figures; what isn't shown to people is the interval of most of them. */
+static int name_columns(struct report *report)
+{
+	if (own_columns(report, CELLS) != 0)
+		return -1;
+	memcpy(report->column, fixed_columns, sizeof fixed_columns);
+	for (size_t i = FIXED_CELLS; i < CELLS; i++) {
+		static const char *const ends[] = {"", "_low", "_high"};
+		static const char *const titles[] = {NULL, "95 % from", "to"};
+		const size_t figure = (i - FIXED_CELLS) / 3;
+		const size_t end = (i - FIXED_CELLS) % 3;
+		const char *const name = report_latency_name((enum report_latency_figure)figure);
+		struct column_text *const text = &report->text[i];
+		snprintf(text->name, sizeof text->name, "%s%s_s", name, ends[end]);
+		char *const point = strchr(text->name, '.');
+		if (point)
+			*point = '_';
+		snprintf(text->title, sizeof text->title, "%s ms", name);
+		report->column[i] = (struct report_column){
+			.name = text->name, .decimals = 9, .title = text->title, .title_decimals = 3, .scale = 1000};
+		report->column[i].lack = end == 0 ? "under 20" : NULL;
+		if (end > 0)
+			report->column[i].title = figure == REPORT_LATENCY_P99 ? titles[end] : NULL;
+	}
+	return 0;
+}
+
+static int add_line(struct latency *latency, size_t at)
+{
+	const struct settings *const settings = latency->settings;
+	const struct report_latency_row *const row = &latency->row[at];
+	const size_t given_up = row->outcome[REPORT_TIMEOUT] + row->outcome[REPORT_DROPPED];
+	const int keeps = settings->has_limits ? report_latency_keeps(row, &settings->limits) : -1;
+	union report_cell cell[CELLS] = {
+		[PART].text = at == 0                        ? "all"
+			      : settings->window_ns == UNSET ? "step"
+							     : "window",
+		[START].number = row->start,
+		[END].number = row->end,
+		[TARGET].number = row->target,
+		[LOAD].number = row->load,
+		[RATE].number = row->rate,
+		[GOOD].number = row->throughput,
+		[REQUESTS].number = (double)row->requests,
+		[SAMPLES_CELL].number = (double)row->samples,
+		[ERRORS].number = (double)(row->outcome[REPORT_WRONG] + row->outcome[REPORT_UNANSWERED] + given_up),
+		[TIMEOUTS].number = (double)row->outcome[REPORT_TIMEOUT],
+		[DROPS].number = (double)row->outcome[REPORT_DROPPED],
+		[KEEPS].text = keeps < 0 ? NULL
+			       : keeps   ? "yes"
+					 : "no",
+	};
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++) {
+		union report_cell *const of = &cell[FIXED_CELLS + 3 * i];
+		of[0].number = row->value[i];
+		if (i < REPORT_LATENCY_BOUNDED) {
+			of[1].number = row->low[i];
+			of[2].number = row->high[i];
+		}
+	}
+	return report_table_add(latency->report->table, cell) == 0 ? 0 : complain_about_memory();
+}
+
+/* The limits as the user gave them, in a sentence: `mean within 1 s and p95 within 2 s`. To be freed; NULL with errno. */
+static char *print_limits(const struct report_latency_limits *limits)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *const to = open_memstream(&text, &length);
+	const char *between = "";
+	if (!to)
+		return NULL;
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++) {
+		const double most = limits->most[i];
+		if (isnan(most))
+			continue;
+		fprintf(to, "%s%s within %.6g %s", between, report_latency_name((enum report_latency_figure)i),
+			most < 1 ? most * 1000 : most, most < 1 ? "ms" : "s");
+		between = " and ";
+	}
+	return fclose(to) == 0 ? text : NULL;
+}
+
+static void print_place(FILE *to, const struct report_knee *knee, double value)
+{
+	if (isnan(value))
+		fputs(knee->is_of_load ? "no load" : "no rate", to);
+	else if (knee->is_of_load)
+		fprintf(to, "%.2f %%", 100 * value);
+	else
+		fprintf(to, "%.4g requests/s", value);
+}
+
+static void print_knee(FILE *to, const struct report_knee *knee, const char *limits)
+{
+	if (!knee->row) {
+		fprintf(to, "No row of enough response times keeps %s.", limits);
+		return;
+	}
+	fprintf(to, "The response times keep %s up to a %s of ", limits, knee->is_of_load ? "load" : "rate");
+	print_place(to, knee, knee->value);
+	fputs(" (95 %: from ", to);
+	print_place(to, knee, knee->low);
+	fputs(" to ", to);
+	print_place(to, knee, knee->high);
+	if (knee->is_of_load)
+		fprintf(to, "), at %.4g requests/s", knee->row->rate);
+	else
+		fputc(')', to);
+	if (knee->is_last)
+		fputs("; no greater one was tried", to);
+	if (knee->lesser > 0)
+		fprintf(to, "; %zu row%s up to there %s not", knee->lesser, knee->lesser > 1 ? "s" : "",
+			knee->lesser > 1 ? "do" : "does");
+	fputc('.', to);
+}
+
+static int say_knee(struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	const size_t resamples = settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples;
+	struct report_knee knee;
+	char *text = NULL;
+	size_t length;
+	if (!settings->has_limits)
+		return 0;
+	if (report_latency_knee(latency->row + 1, latency->rows - 1, &settings->limits, resamples, &knee) != 0)
+		return complain_about_memory();
+	char *const limits = print_limits(&settings->limits);
+	FILE *const to = limits ? open_memstream(&text, &length) : NULL;
+	if (to)
+		print_knee(to, &knee, limits);
+	free(limits);
+	if (!to || fclose(to) != 0)
+		return complain_about_memory();
+	latency->report->note = report_keep(latency->report, text);
+	return latency->report->note ? 0 : complain_about_memory();
+}
+
+static int make_latency(struct report *report)
+{
+	struct latency *const latency = calloc(1, sizeof *latency);
+	if (!latency)
+		return complain_about_memory();
+	*latency = (struct latency){.report = report, .settings = report->settings};
+	report->latency = latency;
+	if (read_all(latency) != 0 || make_rows(latency) != 0 || name_columns(report) != 0)
+		return -1;
+	for (size_t i = 0; i < latency->rows; i++)
+		if (add_line(latency, i) != 0)
+			return -1;
+	return say_knee(latency);
+}
+
+void latency_free(struct latency *latency)
+{
+	if (!latency)
+		return;
+	for (size_t i = 0; i < latency->rows; i++)
+		report_latency_row_free(&latency->row[i]);
+	free(latency->row);
+	report_requests_free(&latency->requests);
+	if (latency->settings->log)
+		report_log_free(&latency->log);
+	free(latency);
+}
+
+/* ---- Pictures --------------------------------------------------------------------------------------------------------- */
+
+static struct report_latency_view view_of(const struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	return (struct report_latency_view){.requests = &latency->requests,
+		.row = latency->row,
+		.rows = latency->rows,
+		.limits = settings->has_limits ? &settings->limits : NULL,
+		.log = settings->log ? &latency->log : NULL};
+}
+
+static enum report_latency_picture picture_of(const struct latency *latency)
+{
+	if (latency->settings->picture != UNSET)
+		return (enum report_latency_picture)latency->settings->picture;
+	return latency->rows > 1 ? REPORT_LATENCY_CURVE : REPORT_LATENCY_TAIL;
+}
+
+static struct report_size size_latency(const struct report *report)
+{
+	const struct report_latency_view view = view_of(report->latency);
+	return report_latency_size(picture_of(report->latency), &view);
+}
+
+static int draw_latency(const struct report *report, struct plot *plot, const struct report_size *size)
+{
+	const struct report_latency_view view = view_of(report->latency);
+	return report_latency_draw(picture_of(report->latency), plot, &view, size);
+}
+
+const struct command command_latency = {
+	.bit = LATENCY,
+	.name = "latency",
+	.argument = "REQUESTS",
+	.summary = "response times of requests, also at each step of the load, and up to which load they keep a limit",
+	.check = check_latency,
+	.make = make_latency,
+	.size = size_latency,
+	.draw = draw_latency,
+};
