@@ -3,8 +3,9 @@
  * Command lines of all programs: one table of options drives parsing, the messages about wrong ones, --help, and what a shell
  * completes.
  *
- * The caller goes through the words with tool_options_next and gives each option to tool_options_set; Long names must be given in full: an abbreviation would
- * change its meaning when an option is added. The words stay in their order. Only one parse at a time: this is getopt_long.
+ * The caller goes through the words with tool_options_next and gives each option to tool_options_set. Long names must be given in full:
+ * an abbreviation would change its meaning when an option is added. The words stay in their order. Only one parse at a time: this is
+ * getopt_long.
  */
 #ifndef BASE_TOOL_OPTIONS_H
 #define BASE_TOOL_OPTIONS_H

@@ -95,17 +95,21 @@ static void offer_module_options(struct line *line, enum sst_kind kind)
 	line->value = equals ? equals + 1 : key;
 	line->end = equals ? "" : "=";
 	const struct sst_option *const first = module.base->options;
+	bool found = false;
 	for (const struct sst_option *option = first; option && option->name; option++) {
 		const bool fits = strncmp(option->name, key, length) == 0;
+		found = found || fits;
 		if (fits && !equals)
 			offer(option->name, option->help, line);
 		else if (fits && !option->name[length])
 			offer_module_value(line, option);
 	}
 	line->end = "";
-	if (*key && !equals && kind == SST_TRACE && !line->module[kind] && !comma)
+	/* What begins no name may be the first option's value, or the name of a trace's file. */
+	const bool is_value = *key && !equals && !found;
+	if (is_value && kind == SST_TRACE && !line->module[kind] && !comma)
 		ask_for(line, "file");
-	else if (*key && !equals && first && first->name)
+	else if (is_value && first && first->name)
 		offer_module_value(line, first);
 	module_unload(&module);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "record/request_reader.h"
-#include "report/clocks.h"
+#include "report/values.h"
 
 /* From which moment a response time runs, to the end of the request. */
 enum report_latency_from { REPORT_FROM_PLANNED, REPORT_FROM_ARRIVAL, REPORT_FROM_SENT };

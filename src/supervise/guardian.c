@@ -293,7 +293,7 @@ int guardian_run(const struct config *config)
 	}
 	scheduling_save(&ties.user);
 	scheduling_raise_files();
-	/* From the first obligation on no signal may end this process but in order. */
+	/* From the first obligation on none of these may end this process but in order. */
 	set_signals(&set);
 	if (obligations_take_on(&ties.owed, config) != 0)
 		return EXIT_TROUBLE;

@@ -170,8 +170,8 @@ double master_left_s(const struct master *master, int64_t now_ns);
 
 /*
  * Executors that stand still: stopped by somebody, or kept by a file system that doesn't answer. The master notices, says so, and leaves
- * them out of the ring until they go on; one that never does is lost. One whose workload isn't started in time ends the run. One that
- * doesn't reap what its workload leaves behind is killed before that fills the table of processes.
+ * them out of the ring until they go on; one that never does is lost. One whose workload isn't started in time ends the run. Where too
+ * many dead processes aren't reaped meanwhile, who has most of them is killed.
  *
  * Each executor counts the rounds of its loop. Who has made none for a while is nudged, and has to make one then. Looks are counted and
  * not the clock, so that a pause of the whole machine is nobody's.

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
-#include "processes/descendants.h"
+#include "processes/process.h"
 #include "supervise/processes.h"
 
 #define LOOK_NS HEARTBEAT_NS
@@ -16,7 +16,7 @@
 /* Looks without any workload that came up, while some are to: then it is said, and then they are given up. */
 #define SLOW_AFTER 5
 #define GIVEN_UP_AFTER 50
-/* So many dead processes that it doesn't reap: then it is given up, before others find no room for theirs. */
+/* So many dead processes that those who stand still don't reap, together: then who has most of them is given up. */
 #define UNREAPED_MOST 1000
 
 static bool is_watched(const struct master *master, unsigned index)
@@ -60,27 +60,53 @@ static void look_at(struct master *master, unsigned index, int64_t now_ns)
 	}
 }
 
-static size_t count_unreaped(pid_t executor)
+static int count_child(pid_t pid, void *count)
 {
-	struct descendants list = {0};
-	size_t dead = 0;
-	if (descendants_list(executor, &list) == 0)
-		for (size_t i = 0; i < list.count; i++)
-			dead += list.item[i].depth == 1 && linux_process_has_ended(&list.item[i].process);
-	descendants_free(&list);
-	return dead;
+	(void)pid;
+	++*(size_t *)count;
+	return 0;
 }
 
-/* The processes of its workload that lose their parents come to it, and stay in the table of processes when they end. */
-static void give_up_one_that_hoards(struct master *master, unsigned index)
+static int count_dead(pid_t pid, void *count)
 {
-	struct stall *const stall = &master->stall[index];
-	if (stall->given_up || count_unreaped(master->executor[index]) <= UNREAPED_MOST)
+	struct linux_process child;
+	*(size_t *)count += linux_process_read(pid, &child) == 0 && linux_process_has_ended(&child);
+	return 0;
+}
+
+/* Children of those that stand still, all or the dead ones; *most is who has most of them. */
+static size_t count_children(const struct master *master, linux_process_met *counting, unsigned *most)
+{
+	size_t all = 0, greatest = 0;
+	for (unsigned i = 0; i < master->forked; i++) {
+		size_t own = 0;
+		if (master->executor[i] && master->stall[i].still && !master->stall[i].given_up)
+			linux_process_each_child("", master->executor[i], 1, true, counting, &own);
+		if (own > greatest) {
+			greatest = own;
+			*most = i;
+		}
+		all += own;
+	}
+	return all;
+}
+
+/*
+ * The processes of a workload that lose their parents come to its executor, and stay in the table of processes when they end. To count
+ * children is one look at each executor; which of them are dead is asked where they are many.
+ */
+static void give_up_who_hoards(struct master *master)
+{
+	unsigned most = 0;
+	if (count_children(master, count_child, &most) <= UNREAPED_MOST ||
+		count_children(master, count_dead, &most) <= UNREAPED_MOST)
 		return;
-	stall->given_up = true;
-	diag("more than %d processes of workload %u have ended that its executor doesn't reap, as it stands still: it is killed",
-		UNREAPED_MOST, index);
-	kill(master->executor[index], SIGKILL);
+	master->stall[most].given_up = true;
+	diag("more than %d processes have ended that executors don't reap, as they stand still: that of workload %u, which has "
+	     "most of "
+	     "them, is killed",
+		UNREAPED_MOST, most);
+	kill(master->executor[most], SIGKILL);
 }
 
 /* All that are silent at once, so that there is a moment at which all have been heard of. */
@@ -163,13 +189,12 @@ void stalls_look(struct master *master)
 		if (!is_watched(master, i))
 			continue;
 		look_at(master, i, now);
-		if (master->stall[i].still)
-			give_up_one_that_hoards(master, i);
 		if (master->run.shared->slot[i].free)
 			continue;
 		still = still || master->stall[i].still;
 		all_heard = all_heard && !master->stall[i].quiet;
 	}
+	give_up_who_hoards(master);
 	nudge_silent(master);
 	intervals_hear(&master->recording.intervals, still, all_heard, now);
 }

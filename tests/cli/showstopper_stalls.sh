@@ -67,7 +67,7 @@ kill -STOP "$(executors)"
 : >fork
 wait_background
 expect_status 125
-expect_text err '^showstopper: more than 1000 processes of workload 0 have ended that its executor doesn.t reap, as it stands still: it is killed$'
+expect_text err '^showstopper: more than 1000 processes have ended that executors don.t reap, as they stand still: that of workload 0, which has most of them, is killed$'
 expect_text err '^showstopper: the executor of workload 0 was killed by signal 9'
 
 # A master that stands still: executors end their workloads, and the guardian the run.

@@ -6,4 +6,6 @@ foreach(program showstopper ${tools})
 	configure_file(tools/cmake/completions/complete.fish completions/fish/vendor_completions.d/${program}.fish @ONLY)
 endforeach()
 # zsh looks there below /usr/local, too; package_files.cmake moves it to where Debian wants that of its packages.
-install(DIRECTORY ${CMAKE_BINARY_DIR}/completions/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+foreach(folder bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	install(DIRECTORY ${CMAKE_BINARY_DIR}/completions/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+endforeach()

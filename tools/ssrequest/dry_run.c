@@ -47,7 +47,7 @@ static void print_when(const struct settings *settings, const struct schedule_se
 	printf("given up    after %s\n", units_print_time(settings->timeout_ns, text));
 }
 
-void dry_run_print(const struct settings *settings, const struct schedule_settings *schedule)
+void dry_run_show(const struct settings *settings, const struct schedule_settings *schedule)
 {
 	struct scheduling user;
 	print_when(settings, schedule);

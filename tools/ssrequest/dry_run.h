@@ -7,6 +7,6 @@
 #include "ssrequest/schedule.h"
 
 /* Prints it to standard output. */
-void dry_run_print(const struct settings *settings, const struct schedule_settings *schedule);
+void dry_run_show(const struct settings *settings, const struct schedule_settings *schedule);
 
 #endif

@@ -485,7 +485,7 @@ int run(const struct settings *settings, char *const *words)
 	if (rates_open(&run.rates, settings, &schedule) == 0 && (status = check(&run)) == 0) {
 		schedule_init(&run.schedule, &schedule);
 		if (settings->dry_run)
-			dry_run_print(settings, &schedule);
+			dry_run_show(settings, &schedule);
 		else
 			status = prepare(&run) == 0 ? send_all(&run, words) : EXIT_TROUBLE;
 	}

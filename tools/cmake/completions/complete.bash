@@ -21,13 +21,13 @@ _showstopper_complete() {
 		:directory) compopt -o dirnames ;;&
 		:file | :directory)
 			# Readline does it by itself where its word is what is wanted.
-			[[ $rest == "$readline_word" ]] || mapfile -t COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
+			[[ $rest == "$readline_word" ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
 			;;
 		:process) for i in /proc/[0-9]*; do COMPREPLY+=("$more${i#/proc/}"); done ;;
 		:nospace) compopt -o nospace ;;
 		:command)
 			for i in _comp_command_offset _command_offset; do
-				! declare -F $i >/dev/null || { $i "${begins[more]}" && return; }
+				! declare -F $i >/dev/null || { $i "${begins[more]}"; return; }
 			done
 			((more < ${#words[@]} - 1)) || mapfile -t COMPREPLY < <(compgen -c -- "${words[-1]}")
 			compopt -o default
