@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from measure.process import allowed_processors, attempt, has_program, output_of
-from measure.text import Trouble, known, lines_of, refuse, rows_of
+from measure.text import Trouble, lines_of, number, refuse, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "tools/experiments"
@@ -84,7 +84,10 @@ def idle_seconds() -> float:
 def load_of_others(build: Path | None, seconds: int = 2) -> float:
     """Per cent of the machine, before anything was started."""
     if build and os.access(build / "cpuload", os.X_OK):
-        return 100 * known(rows_of(output_of([build / "cpuload", f"{seconds}s", "1"]))[-1], "load")
+        rows = rows_of(output_of([build / "cpuload", f"{seconds}s", "1"]))
+        load = number(rows[-1], "load") if rows else None
+        refuse(load is None, "the load of this machine can't be measured")
+        return 100 * (load or 0)
     idle, began = idle_seconds(), time.monotonic()
     time.sleep(seconds)
     share = (idle_seconds() - idle) / (time.monotonic() - began) / (os.cpu_count() or 1)
