@@ -77,10 +77,11 @@ static int64_t some_time(void *run)
 static void what_the_run_knows(void **state)
 {
 	const struct sst_cpus first = {.count = 1}, second = {.count = 2};
-	_Atomic struct host_place place = {6, false};
+	_Atomic struct host_place place;
 	int64_t used_ns = 17;
 	uint64_t told = 1;
 	(void)state;
+	atomic_init(&place, ((struct host_place){6, false}));
 	host.env.cpus = &first;
 	host.moved = &second;
 	assert_int_equal(host.env.host->tree_cpu_time(&host.env), -1);
