@@ -260,6 +260,23 @@ kill -INT "$background"
 wait_background
 expect_status 130
 expect_nothing_left 1004
+# A FIFO that nobody else opens is waited for, and a signal ends that.
+mkfifo lonely
+for option in '-o lonely' '-d @lonely'; do
+	# shellcheck disable=SC2086 # options
+	start_background env --default-signal=INT timeout -s KILL 20 ssrequest --rate 1 -n 1 $option http://127.0.0.1:1/
+	sleep 0.5
+	kill -INT "$background"
+	wait_background
+	expect_status 130
+done
+run ssrequest --rate 1 -n 1 --export-json lonely http://127.0.0.1:1/
+expect_trouble "^ssrequest: can't write lonely: No such device or address"
+# Standard error keeps what is in it.
+echo before >shared
+run sh -c 'ssrequest -q --rate 50 -n 1 --export-json /dev/stderr -- true 2>>shared'
+expect_status 0
+[ "$(head -n 1 shared)" = before ] || fail "$what: emptied standard error"
 # Killed itself: the kernel kills the commands.
 start_background ssrequest -q --rate 20 -- sleep "1005.$mark"
 wait_until is_there 1005
@@ -387,6 +404,16 @@ if command -v openssl >/dev/null && openssl req -x509 -newkey rsa:2048 -nodes -k
 		run ssrequest --rate 50 -n 5 $option "$url"
 		expect_text err '^errors +0 %$'
 	done
+	# The file of the authorities is read once, and not for each connection.
+	rm -f log
+	cp cert.pem once.pem
+	start_background ssrequest --rate 20 -r 2s -o log --cacert once.pem --http 1.1 -H 'Connection: close' "$url"
+	some_answered() { grep -q ",200," log 2>/dev/null; }
+	wait_until some_answered
+	rm once.pem
+	wait_background
+	expect_status 0
+	expect_text err '^errors +0 %$'
 	if command -v nghttpd >/dev/null; then
 		port2=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 		mkdir pages

@@ -215,6 +215,9 @@ static bool make_easy(struct http *http, struct http_slot *slot)
 	}
 	if (settings->cacert)
 		curl_easy_setopt(easy, CURLOPT_CAINFO, settings->cacert);
+	/* With a folder of authorities beside their file libcurl would read all of the file again for each handshake. */
+	if (settings->cacert || curl_version_info(CURLVERSION_NOW)->cainfo)
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 	if (settings->unix_socket)
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, settings->unix_socket);
 	set_up_method(http, easy);

@@ -350,7 +350,7 @@ static int open_outputs(struct run *run)
 			return refuse_records(settings);
 	}
 	if (settings->export_json) {
-		run->export = output_is_stdout(settings->export_json) ? stdout : fopen(settings->export_json, "we");
+		run->export = output_stream(settings->export_json);
 		if (!run->export)
 			return refuse_export(settings);
 	}
@@ -363,7 +363,7 @@ static int watch(const struct run *run, int fd)
 	return epoll_ctl(run->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Signals are fetched between two events, and no write ends us. */
+/* Signals are fetched between two events. */
 static int take_signals(struct run *run)
 {
 	sigset_t fetched;
@@ -371,12 +371,9 @@ static int take_signals(struct run *run)
 	sigaddset(&fetched, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &fetched, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN);
-	run->epoll = epoll_create1(EPOLL_CLOEXEC);
 	run->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	run->signals = signalfd(-1, &fetched, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->epoll >= 0 && run->timer >= 0 && run->signals >= 0 && watch(run, run->timer) == 0 &&
-		watch(run, run->signals) == 0)
+	if (run->timer >= 0 && run->signals >= 0 && watch(run, run->timer) == 0 && watch(run, run->signals) == 0)
 		return 0;
 	return diag_refuse("can't wait for signals and sockets: %s", strerror(errno));
 }
@@ -406,7 +403,13 @@ static int prepare(struct run *run)
 	if (settings->cpus && linux_affinity_set(0, settings->cpus) != 0)
 		return diag_refuse("--cpus: these processors can't be used: %s", strerror(errno));
 	scheduling_raise_files();
-	return take_signals(run) == 0 && open_sender(run) == 0 && open_outputs(run) == 0 ? 0 : -1;
+	/* No write ends us. */
+	signal(SIGPIPE, SIG_IGN);
+	run->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (run->epoll < 0)
+		return diag_refuse("can't wait for sockets: %s", strerror(errno));
+	/* Signals are taken last: a FIFO that is opened may wait for its other end, which they have to be able to end. */
+	return open_sender(run) == 0 && open_outputs(run) == 0 && take_signals(run) == 0 ? 0 : -1;
 }
 
 static void warn_of_lateness(const struct run *run)
