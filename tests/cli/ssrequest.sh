@@ -260,6 +260,25 @@ kill -INT "$background"
 wait_background
 expect_status 130
 expect_nothing_left 1004
+# Those that were postponed then are dropped, and the time is that until the end, also where nothing was answered.
+rm -f log
+start_background env --default-signal=INT ssrequest --rate 20 --limit 2 --grace 0 -o log -- sleep "1006.$mark"
+wait_until is_there 1006
+sleep 1
+kill -INT "$background"
+wait_background
+expect_status 130
+expect_text err '^requests +[0-9]+ in [1-9][0-9]*\.[0-9] s, [0-9.]+ a second; 2 more were under way$'
+expect_text err '^errors +100 %: [0-9]+ dropped$'
+[ "$(grep -c ',dropped,' log)" -ge 15 ] || { fail "$what: postponed ones"; cat log; }
+start_background env --default-signal=INT ssrequest --rate 0.001 -- sleep "1006.$mark"
+wait_until is_there 1006
+kill -INT "$background"
+wait_background
+expect_text err '^requests +0 in [0-9.]+ s, 0\.0 a second; 1 more were under way$'
+# A schedule that ends by its number of requests doesn't last longer than these.
+run ssrequest --rate 20 -n 3 -r 1h -- true
+expect_text err '^requests +3 in [0-9]\.[0-9] s, '
 # A FIFO that nobody else opens is waited for, and a signal ends that.
 mkfifo lonely
 for option in '-o lonely' '-d @lonely'; do
