@@ -52,6 +52,7 @@ refused "^ssrequest: 'http://': expected an URL" --rate 1 http://
 refused "^ssrequest: --rate: 'x': expected requests per second" --rate x -- touch started
 refused "^ssrequest: --rate: '-1': expected requests per second" --rate -1 -- touch started
 refused "^ssrequest: --rate: '1e8': expected requests per second" --rate 1e8 -- touch started
+refused '^ssrequest: --rate: found 0 without --run-time' --rate 0 -n 5 -- touch started
 refused '^ssrequest: found --rate and a trace' --rate 1 -T 50% -- touch started
 refused '^ssrequest: found a trace without --peak' -T 50% -- touch started
 refused '^ssrequest: found --peak without a trace' --rate 1 --peak 3 -- touch started
@@ -79,6 +80,8 @@ refused '^ssrequest: --unix-socket: nowhere: No such file' --rate 1 --unix-socke
 refused '^ssrequest: --unix-socket: /etc/passwd is no socket' --rate 1 --unix-socket /etc/passwd http://localhost/
 refused "^ssrequest: --cpus|^ssrequest: -c: 'x' is not a list of processors" --rate 1 -c x -- touch started
 refused "^ssrequest: --output and --export-json: both would be written to standard output" --rate 1 -o - --export-json - -- touch started
+refused "^ssrequest: 'http://localhost:99999/' is malformed: " --rate 1 http://localhost:99999/
+refused "^ssrequest: 'http://\[::1/' is malformed: " --rate 1 http://localhost/ 'http://[::1/'
 for line in 'x http://localhost/' '0 http://localhost/' '-1 http://localhost/' '1' '1 http://localhost/ more' '1 localhost'; do
 	printf '# URLs\n\n%s\n' "$line" >urls
 	refused '^ssrequest: --urls: urls:3: ' --rate 1 -u urls
@@ -135,6 +138,9 @@ expect_text out '^url +0: http://localhost/a, 50 %$'
 run ssrequest --dry-run --rate 10000 http://localhost/
 expect_text out '^rate +10000 a second$'
 expect_text out '^run time +until it is interrupted$'
+run timeout 60 ssrequest --dry-run --rate 1e-9 -n 2 -- touch started
+expect_status 0
+expect_text out '^requests +1 or more: the rest was not counted$'
 printf '0 0\n10s 100%%\n' >ramp.trace
 run ssrequest --dry-run -T ramp.trace --peak 10 http://localhost/
 expect_text out '^requests +50$'
@@ -260,6 +266,42 @@ kill -INT "$background"
 wait_background
 expect_status 130
 expect_nothing_left 1004
+# Those that were postponed then are dropped, and the time is that until the end, also where nothing was answered.
+rm -f log
+start_background env --default-signal=INT ssrequest --rate 20 --limit 2 --grace 0 -o log -- sleep "1006.$mark"
+wait_until is_there 1006
+sleep 1
+kill -INT "$background"
+wait_background
+expect_status 130
+expect_text err '^requests +[0-9]+ in [1-9][0-9]*\.[0-9] s, [0-9.]+ a second; 2 more were under way$'
+expect_text err '^errors +100 %: [0-9]+ dropped$'
+[ "$(grep -c ',dropped,' log)" -ge 15 ] || { fail "$what: postponed ones"; cat log; }
+start_background env --default-signal=INT ssrequest --rate 0.001 -- sleep "1006.$mark"
+wait_until is_there 1006
+kill -INT "$background"
+wait_background
+expect_text err '^requests +0 in [0-9.]+ s, 0\.0 a second; 1 more were under way$'
+# A schedule that ends by its number of requests doesn't last longer than these.
+run ssrequest --rate 20 -n 3 -r 1h -- true
+expect_text err '^requests +3 in [0-9]\.[0-9] s, '
+# A FIFO that nobody else opens is waited for, and a signal ends that.
+mkfifo lonely
+for option in '-o lonely' '-d @lonely'; do
+	# shellcheck disable=SC2086 # options
+	start_background env --default-signal=INT timeout -s KILL 20 ssrequest --rate 1 -n 1 $option http://127.0.0.1:1/
+	sleep 0.5
+	kill -INT "$background"
+	wait_background
+	expect_status 130
+done
+run ssrequest --rate 1 -n 1 --export-json lonely http://127.0.0.1:1/
+expect_trouble "^ssrequest: can't write lonely: No such device or address"
+# Standard error keeps what is in it.
+echo before >shared
+run sh -c 'ssrequest -q --rate 50 -n 1 --export-json /dev/stderr -- true 2>>shared'
+expect_status 0
+[ "$(head -n 1 shared)" = before ] || fail "$what: emptied standard error"
 # Killed itself: the kernel kills the commands.
 start_background ssrequest -q --rate 20 -- sleep "1005.$mark"
 wait_until is_there 1005
@@ -344,6 +386,11 @@ expect_records log 3
 run ssrequest --rate 50 -n 3 -o log http://127.0.0.1:1/
 expect_text err '^errors +100 %: 3 refused$'
 expect_records log 3
+awk -F, '$8 != "" { exit 1 }' sorted || fail "$what: bytes of no answer"
+# Too many open files are no refusal.
+run sh -c "ulimit -n 20; ssrequest --rate 500 -n 100 --timeout 500ms '$url/silent'"
+expect_text err '^ssrequest: warning: --limit: 200 connections need 216 open files, and 20 are allowed'
+expect_text err '^errors +100 %: [0-9]+ failed, [0-9]+ given up$'
 
 # By weight: 1 to 3 of 400, within five standard deviations; the same for the same seed.
 printf '1 %s/a # one\n\n3\t%s/b\n' "$url" "$url" >urls
@@ -387,6 +434,16 @@ if command -v openssl >/dev/null && openssl req -x509 -newkey rsa:2048 -nodes -k
 		run ssrequest --rate 50 -n 5 $option "$url"
 		expect_text err '^errors +0 %$'
 	done
+	# The file of the authorities is read once, and not for each connection.
+	rm -f log
+	cp cert.pem once.pem
+	start_background ssrequest --rate 20 -r 2s -o log --cacert once.pem --http 1.1 -H 'Connection: close' "$url"
+	some_answered() { grep -q ",200," log 2>/dev/null; }
+	wait_until some_answered
+	rm once.pem
+	wait_background
+	expect_status 0
+	expect_text err '^errors +0 %$'
 	if command -v nghttpd >/dev/null; then
 		port2=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 		mkdir pages

@@ -89,12 +89,6 @@ void generator_answered(struct generator *generator, unsigned slot, int64_t when
 		release(generator, slot, when_ns);
 }
 
-void generator_stop(struct generator *generator)
-{
-	generator->is_pending = false;
-	generator->has_ended = true;
-}
-
 unsigned generator_unanswered(const struct generator *generator)
 {
 	return generator->unanswered;
@@ -179,6 +173,16 @@ static void plan(struct generator *generator, int64_t now_ns)
 			break;
 		}
 	}
+}
+
+struct generator_action generator_stop(struct generator *generator, int64_t now_ns)
+{
+	plan(generator, now_ns);
+	if (generator->is_pending && generator->pending.planned_ns <= now_ns)
+		return drop(generator, now_ns);
+	generator->is_pending = false;
+	generator->has_ended = true;
+	return (struct generator_action){.act = GENERATOR_END};
 }
 
 struct generator_action generator_next(struct generator *generator, int64_t now_ns)

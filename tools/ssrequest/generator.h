@@ -53,8 +53,11 @@ struct generator_action generator_next(struct generator *generator, int64_t now_
 /* The request of that slot was answered, or failed, at that time. */
 void generator_answered(struct generator *generator, unsigned slot, int64_t when_ns);
 
-/* No more are sent or dropped; those that are unanswered are waited for. */
-void generator_stop(struct generator *generator);
+/*
+ * No more are sent at that time or later: DROP for each that was planned up to then and not sent, to be called again until it says END.
+ * Those that are unanswered stay so until they are answered or given up.
+ */
+struct generator_action generator_stop(struct generator *generator, int64_t now_ns);
 
 unsigned generator_unanswered(const struct generator *generator);
 

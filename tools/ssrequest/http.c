@@ -7,10 +7,12 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +26,8 @@
 /* A body that is longer is refused; it is kept in memory. */
 #define BODY_MAX ((size_t)64 << 20)
 #define NO_URL UINT32_MAX
+/* Open ones beside those of connections. */
+#define OTHER_FILES 16
 
 struct http_slot {
 	CURL *easy;   /* NULL: not yet */
@@ -109,14 +113,20 @@ static void say_failure(struct http *http, const struct http_slot *slot, CURLcod
 static struct sender_answer judge(struct http *http, const struct http_slot *slot, CURLcode code)
 {
 	struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = slot->bytes};
+	long status = 0, error = 0;
+	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK) {
 		const bool fits = !http->settings->expected_text || slot->matched == http->text_length;
-		curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &answer.status);
+		answer.status = status;
 		answer.fate = expected_judge(&http->settings->expected, false, answer.status, fits, &answer.is_error);
 		return answer;
 	}
-	if (code == CURLE_COULDNT_CONNECT)
+	/* What else keeps us from connecting, such as too many open files, is no refusal. A Unix socket may have gone. */
+	curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &error);
+	if (code == CURLE_COULDNT_CONNECT && (error == ECONNREFUSED || (http->settings->unix_socket && error == ENOENT)))
 		answer.fate = REQUEST_REFUSED;
+	if (status == 0)
+		answer.bytes = REQUEST_LOG_UNKNOWN;
 	say_failure(http, slot, code);
 	return answer;
 }
@@ -215,6 +225,9 @@ static bool make_easy(struct http *http, struct http_slot *slot)
 	}
 	if (settings->cacert)
 		curl_easy_setopt(easy, CURLOPT_CAINFO, settings->cacert);
+	/* With a folder of authorities beside their file libcurl would read all of the file again for each handshake. */
+	if (settings->cacert || curl_version_info(CURLVERSION_NOW)->cainfo)
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 	if (settings->unix_socket)
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, settings->unix_socket);
 	set_up_method(http, easy);
@@ -402,10 +415,32 @@ static int check_socket(const char *path)
 	return S_ISSOCK(status.st_mode) ? 0 : diag_refuse("--unix-socket: %.200s is no socket", path);
 }
 
+static int check_urls(const struct targets *targets)
+{
+	CURLUcode code = CURLUE_OK;
+	for (size_t i = 0; code == CURLUE_OK && i < targets->count; i++) {
+		CURLU *const url = curl_url();
+		code = url ? curl_url_set(url, CURLUPART_URL, targets->item[i].url, 0) : CURLUE_OUT_OF_MEMORY;
+		curl_url_cleanup(url);
+		if (code != CURLUE_OK)
+			diag("'%.200s' is malformed: %s", targets->item[i].url, curl_url_strerror(code));
+	}
+	return code == CURLUE_OK ? 0 : -1;
+}
+
+static void warn_of_few_files(const struct settings *settings)
+{
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < (rlim_t)settings->limit + OTHER_FILES)
+		diag("warning: --limit: %" PRId64 " connections need %" PRId64 " open files, and %ju are allowed (ulimit -Hn)",
+			settings->limit, settings->limit + OTHER_FILES, (uintmax_t)files.rlim_max);
+}
+
 int http_check(const struct settings *settings)
 {
-	return check_features(settings) == 0 && check_file("cacert", settings->cacert) == 0 &&
-			       check_socket(settings->unix_socket) == 0
+	warn_of_few_files(settings);
+	return check_features(settings) == 0 && check_urls(&settings->targets) == 0 &&
+			       check_file("cacert", settings->cacert) == 0 && check_socket(settings->unix_socket) == 0
 		       ? 0
 		       : -1;
 }

@@ -187,6 +187,8 @@ static int complete_rate(struct settings *settings)
 		return diag_refuse("found a trace without --peak, which says what a load of 100%% is");
 	if (!has_trace && !isnan(settings->peak))
 		return diag_refuse("found --peak without a trace (-t, -T)");
+	if (settings->rate == 0 && settings->run_time_ns == UNSET)
+		return diag_refuse("--rate: found 0 without --run-time: no request would ever be sent");
 	if (!has_trace)
 		return 0;
 	const bool has_module = settings->trace;

@@ -66,7 +66,7 @@ struct run {
 	int epoll, timer, signals;
 	int64_t origin_ns;  /* CLOCK_MONOTONIC */
 	int64_t records_ns; /* records are written then at the latest */
-	int64_t last_ns;    /* the last request ended, since the start */
+	int64_t ended_ns;   /* the loop ended, since the start */
 	int told_by;        /* the signal that told us to end, or 0 */
 	bool is_lossy;      /* records were lost, and that was said */
 };
@@ -91,8 +91,6 @@ static void record(struct run *run, struct request_record *what, const struct re
 	what->planned_ns = run->origin_ns + request->planned_ns;
 	what->arrival_ns = run->origin_ns + request->arrival_ns;
 	outcome_add(run->outcome, what, is_error);
-	if (what->end_ns - run->origin_ns > run->last_ns)
-		run->last_ns = what->end_ns - run->origin_ns;
 	if (!run->log)
 		return;
 	if (!request_log_is_pending(run->log))
@@ -186,10 +184,12 @@ static int64_t act(struct run *run)
 
 /* ---- The loop --------------------------------------------------------------------------------------------------------- */
 
-/* Those that are under way are forgotten; they are neither recorded nor counted. */
+/* Those that are under way are forgotten; they are neither recorded nor counted. Those that were to be sent by now are dropped. */
 static void interrupt(struct run *run)
 {
-	generator_stop(run->generator);
+	const int64_t now_ns = since_start(run);
+	for (struct generator_action action; (action = generator_stop(run->generator, now_ns)).act == GENERATOR_DROP;)
+		drop(run, &action.request);
 	for (int64_t i = 0; i < run->settings->limit; i++)
 		run->outcome->under_way += run->slot[i].is_active;
 }
@@ -350,7 +350,7 @@ static int open_outputs(struct run *run)
 			return refuse_records(settings);
 	}
 	if (settings->export_json) {
-		run->export = output_is_stdout(settings->export_json) ? stdout : fopen(settings->export_json, "we");
+		run->export = output_stream(settings->export_json);
 		if (!run->export)
 			return refuse_export(settings);
 	}
@@ -363,7 +363,7 @@ static int watch(const struct run *run, int fd)
 	return epoll_ctl(run->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Signals are fetched between two events, and no write ends us. */
+/* Signals are fetched between two events. */
 static int take_signals(struct run *run)
 {
 	sigset_t fetched;
@@ -371,12 +371,9 @@ static int take_signals(struct run *run)
 	sigaddset(&fetched, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &fetched, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN);
-	run->epoll = epoll_create1(EPOLL_CLOEXEC);
 	run->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	run->signals = signalfd(-1, &fetched, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->epoll >= 0 && run->timer >= 0 && run->signals >= 0 && watch(run, run->timer) == 0 &&
-		watch(run, run->signals) == 0)
+	if (run->timer >= 0 && run->signals >= 0 && watch(run, run->timer) == 0 && watch(run, run->signals) == 0)
 		return 0;
 	return diag_refuse("can't wait for signals and sockets: %s", strerror(errno));
 }
@@ -406,7 +403,13 @@ static int prepare(struct run *run)
 	if (settings->cpus && linux_affinity_set(0, settings->cpus) != 0)
 		return diag_refuse("--cpus: these processors can't be used: %s", strerror(errno));
 	scheduling_raise_files();
-	return take_signals(run) == 0 && open_sender(run) == 0 && open_outputs(run) == 0 ? 0 : -1;
+	/* No write ends us. */
+	signal(SIGPIPE, SIG_IGN);
+	run->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (run->epoll < 0)
+		return diag_refuse("can't wait for sockets: %s", strerror(errno));
+	/* Signals are taken last: a FIFO that is opened may wait for its other end, which they have to be able to end. */
+	return open_sender(run) == 0 && open_outputs(run) == 0 && take_signals(run) == 0 ? 0 : -1;
 }
 
 static void warn_of_lateness(const struct run *run)
@@ -425,8 +428,10 @@ static int conclude(struct run *run, char *const *words)
 {
 	const struct settings *const settings = run->settings;
 	struct outcome *const outcome = run->outcome;
-	const int64_t length_ns = run->schedule.settings.length_ns;
-	outcome->wall_ns = run->told_by || length_ns == INT64_MAX || length_ns < run->last_ns ? run->last_ns : length_ns;
+	const struct schedule_settings *const schedule = &run->schedule.settings;
+	/* The last request of a schedule that ends by its length may be answered before that. */
+	const bool ends_by_length = !run->told_by && run->schedule.count < schedule->most && schedule->length_ns < INT64_MAX;
+	outcome->wall_ns = ends_by_length && run->ended_ns < schedule->length_ns ? schedule->length_ns : run->ended_ns;
 	if (request_log_close(run->log) != 0)
 		complain_about_records(run);
 	run->log = NULL;
@@ -451,6 +456,7 @@ static int send_all(struct run *run, char *const *words)
 	scheduling_raise(&run->user);
 	run->origin_ns = clock_now();
 	loop(run);
+	run->ended_ns = since_start(run);
 	scheduling_restore_attributes(&run->user);
 	progress_line_remove(&run->line);
 	/* Before anything is said: whoever waits for the end of the commands gets it at once. */

@@ -334,7 +334,15 @@ static void stopping_ends_it(void **state)
 		generator_new(&(struct generator_settings){.limit = 2, .timeout_ns = NS_PER_S}, &schedule);
 	struct generator_action action = generator_next(generator, 0);
 	assert_int_equal(action.act, GENERATOR_SEND);
-	generator_stop(generator);
+	/* Those for 10 ms … 50 ms, though there is room for one. */
+	for (uint64_t i = 1; i <= 5; i++) {
+		const struct generator_action dropped = generator_stop(generator, 50 * NS_PER_MS);
+		assert_int_equal(dropped.act, GENERATOR_DROP);
+		assert_int_equal(dropped.request.number, i);
+		assert_int_equal(dropped.request.arrival_ns, 50 * NS_PER_MS);
+	}
+	assert_int_equal(generator_stop(generator, 50 * NS_PER_MS).act, GENERATOR_END);
+	assert_int_equal(generator_stop(generator, 50 * NS_PER_MS).act, GENERATOR_END);
 	assert_int_equal(generator_next(generator, 500 * NS_PER_MS).act, GENERATOR_SLEEP);
 	generator_answered(generator, action.slot, 600 * NS_PER_MS);
 	/* Twice is once. */
