@@ -59,6 +59,14 @@ void finding_weigh(struct finding *finding, enum finding_weight weight, const ch
 /* Says what can be done about it; `command` may be NULL. */
 void finding_remedy(struct finding *finding, const char *command, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The largest weight of all. */
+enum finding_weight findings_weight(const struct findings *findings);
+
+/* One page. */
+void findings_print(const struct findings *findings, FILE *to);
+/* One object. 0, or -1 where there is not enough memory. */
+int findings_print_json(const struct findings *findings, FILE *to);
+
 /* Takes a second. The exit status: 0, or 125 where a run with this configuration can't start. */
 int machine_print(const struct config *config, FILE *to);
 

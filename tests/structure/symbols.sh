@@ -10,6 +10,8 @@
 find "$build/CMakeFiles" -path '*.dir/src/*.o' >objects
 while IFS= read -r object; do
 	unit=${object##*.dir/src/}
+	# What a file left behind that is gone from the sources would hide who calls whom.
+	[ -e "$SHOWSTOPPER_SOURCE/src/${unit%.o}" ] || continue
 	nm --extern-only "$object" | awk -v unit="${unit%.c.o}" '{ print unit, ($(NF - 1) == "U" ? "U" : "D"), $NF }'
 done <objects >symbols
 
