@@ -11,6 +11,7 @@
 #include "cli/instead.h"
 #include "cli/machine.h"
 #include "cli/options.h"
+#include "cli/set_target.h"
 #include "placement/placement.h"
 #include "record/summary.h"
 #include "self/signals.h"
@@ -48,6 +49,8 @@ static int act(const struct config *config)
 	case ACTION_EXPLAIN:
 		summary_explain(stdout);
 		return flushed(0);
+	case ACTION_SET:
+		return set_target(config->target_run, config->target) == 0 ? 0 : EXIT_TROUBLE;
 	case ACTION_CHECK_MACHINE:
 		return flushed(machine_print(config, stdout));
 	case ACTION_DRY_RUN:

@@ -34,11 +34,11 @@ extern "C" {
 #endif
 
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
-#define SST_TRACE_ABI 8u
-#define SST_FEEDBACK_ABI 8u
-#define SST_CONTROL_ABI 9u
-#define SST_SPACE_ABI 8u
-#define SST_DITHERING_ABI 8u
+#define SST_TRACE_ABI 9u
+#define SST_FEEDBACK_ABI 9u
+#define SST_CONTROL_ABI 10u
+#define SST_SPACE_ABI 9u
+#define SST_DITHERING_ABI 9u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -93,6 +93,18 @@ struct sst_option {
 
 struct sst_env;
 
+/* What becomes of a target that comes from outside when nothing comes any more. */
+enum sst_then { SST_THEN_HOLD, SST_THEN_FREE, SST_THEN_END };
+
+/* A source of targets that come while the run goes on (showstopper-modules(7), stream), and how it is to be followed. */
+struct sst_stream {
+	const char *source; /* a file, FIFO or unix socket; "-": standard input; NULL: a socket that the host makes for the run */
+	double first;       /* target until one comes, 0 to 1; NaN: the workloads are free */
+	int64_t timeout_ns; /* what is silence; SST_UNSET: nothing is */
+	enum sst_then silence; /* what becomes of the target then … */
+	enum sst_then at_end;  /* … and when the source ends, behind all that it has said */
+};
+
 /* What a module may ask of the program that loaded it. */
 struct sst_host {
 	/* Records why `prepare` refuses, or why a feedback module's `read` fails (printf style, no newline); returns -1, so that
@@ -113,6 +125,10 @@ struct sst_host {
 	/* Where env->moving is set: the processors that the controlled workloads may use now, NULL for all, and how often they have been
 	 * moved. */
 	const struct sst_cpus *(*cpus)(const struct sst_env *env, uint64_t *moves);
+	/* Asks the host to follow a source of targets, once, in `prepare` of a trace module. 0, or -1 after refuse(). */
+	int (*follow)(const struct sst_env *env, const struct sst_stream *stream);
+	/* The target that it has said for that moment since control began, as far as it has come; NaN: free. Never waits. */
+	double (*followed)(const struct sst_env *env, int64_t since_ns);
 };
 
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */

@@ -2,6 +2,7 @@
 #include "cli/command_line.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,12 +260,26 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 	return 0;
 }
 
+/* What --set is for: 1, or -1 after a message. */
+static int take_run(struct config *config, int count, char **words)
+{
+	int64_t run;
+	if (count != 1)
+		return diag_refuse("--set: expected one word behind it, the number of a run's process");
+	if (units_parse_int(words[0], strlen(words[0]), &run, NULL) != 0 || run < 1 || run > INT_MAX)
+		return diag_refuse("--set: '%s': expected the number of a run's process", words[0]);
+	config->target_run = (pid_t)run;
+	return 1;
+}
+
 /* One group: 0, 1 when it is the last or the options ask for something else than a run, or -1. What it owns is the caller's. */
 static int parse_group(struct config *config, struct group *group, int argc, char **argv, int *at)
 {
 	if (parse_options(config, group, argc, argv, at) != 0)
 		return -1;
 	config->list_parts = group->parts ? group->parts : 2;
+	if (config->action == ACTION_SET)
+		return take_run(config, argc - *at, argv + *at);
 	if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
 		return 1;
 	const int first = *at;

@@ -22,6 +22,7 @@
 #include "module/option.h"
 #include "module/trace_choice.h"
 #include "placement/pinning.h"
+#include "trace/stream.h"
 
 /* What a row of a module's table would say, by errno. */
 static int refuse_value(const struct sst_option *row, const char *source, const char *text)
@@ -182,6 +183,22 @@ static int set_help_module(void *settings, const char *source, const char *text)
 	config->help_kind = (enum sst_kind)found;
 	config->help_name = colon + 1;
 	config->action = ACTION_HELP_MODULE;
+	return 0;
+}
+
+static int set_target(void *settings, const char *source, const char *text)
+{
+	struct config *const config = ((const struct option_target *)settings)->config;
+	struct stream_line line;
+	char error[STREAM_ERROR_MAX];
+	if (strlen(text) > STREAM_LINE_MAX || strchr(text, '\n'))
+		return diag_refuse("%s: expected one line of at most %d bytes", source, STREAM_LINE_MAX);
+	if (stream_line_parse(text, strlen(text), &line, error) != 0)
+		return diag_refuse("%s: %s", source, error);
+	if (line.says == STREAM_NOTHING)
+		return diag_refuse("%s: '%s': expected " STREAM_EXPECTED, source, text);
+	config->target = text;
+	config->action = ACTION_SET;
 	return 0;
 }
 
@@ -369,6 +386,9 @@ const struct tool_option showstopper_options[] = {
 		.uses = HELP_INSTEAD},
 	{0, "help-module", TOOL_CALL, .argument = "KIND:NAME", .help = "print what a module is and its options",
 		.uses = HELP_INSTEAD, .call = set_help_module, .completion = TOOL_COMPLETE_KIND_AND_MODULE},
+	{0, "set", TOOL_CALL, .argument = "LOAD",
+		.help = "set the target of the run with this process, which follows: --set 40% PID (of -t stream)",
+		.uses = HELP_INSTEAD, .call = set_target},
 	{0, "sysroot", TOOL_TEXT, RUN(root), .argument = "DIR",
 		.help = "measure with DIR/proc and DIR/sys instead of /proc and /sys", .uses = HELP_INSTEAD,
 		.completion = TOOL_COMPLETE_FOLDER},

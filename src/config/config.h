@@ -57,6 +57,7 @@ struct config {
 		ACTION_HELP_MODULE,
 		ACTION_LIST_PINS,
 		ACTION_EXPLAIN,
+		ACTION_SET,
 		ACTION_HELP,
 		ACTION_VERSION,
 	} action;
@@ -100,6 +101,8 @@ struct config {
 	const char *root; /* before /proc and /sys in what measures; "" */
 	enum sst_kind help_kind;
 	const char *help_name;
+	const char *target; /* of ACTION_SET: a line of trace/stream.h … */
+	pid_t target_run;   /* … and the run that it is for */
 };
 
 /* The modules that are taken where none is named. */

@@ -16,6 +16,7 @@
 #include "placement/pinning.h"
 #include "placement/placement.h"
 #include "workloads/containment.h"
+#include "workloads/spawn.h"
 
 int run_load_module(struct run *run, enum sst_kind kind, char error[static RUN_ERROR_MAX])
 {
@@ -56,6 +57,7 @@ int run_prepare_module(struct run *run, enum sst_kind kind, char error[static RU
 	host->env.cpus = config->cpus;
 	host->env.moving = config->dynamics && (config->cpus || config->moved);
 	host->moved = config->moved;
+	host->follows = true;
 	if (run_load_module(run, kind, error) != 0)
 		return -1;
 	*host->refusal = '\0'; /* what it tried in vain */
@@ -176,6 +178,7 @@ void run_unload_modules(struct run *run)
 		if (!run->shared)
 			free(run->host[kind].env.shared);
 		module_unload(module);
+		host_env_free(&run->host[kind]);
 	}
 }
 
@@ -226,6 +229,17 @@ int64_t run_trace_length(const struct run *run)
 {
 	const struct module *trace = &run->module[SST_TRACE];
 	return trace->trace->length ? trace->trace->length(trace->state) : -1;
+}
+
+bool run_reads_input(const struct run *run)
+{
+	const struct host_env *const host = &run->host[SST_TRACE];
+	return host->board && host->followed.source && strcmp(host->followed.source, "-") == 0;
+}
+
+bool run_hands_input_on(const struct run *run)
+{
+	return !run_reads_input(run) && spawn_hands_input_on(run->config->workloads - run->config->attaches);
 }
 
 bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])

@@ -84,6 +84,10 @@ int64_t run_trace_length(const struct run *run);
 /* Prints modules with their options, processors, trace length and every workload's command, for --dry-run. */
 void run_print(const struct run *run, FILE *to);
 
+/* Whether standard input is where targets come from; and whether the only workload gets it. */
+bool run_reads_input(const struct run *run);
+bool run_hands_input_on(const struct run *run);
+
 /* Whether a container takes away a part of the machine, and what it leaves, for people. */
 #define RUN_CONTAINER_MAX 4352
 bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX]);

@@ -255,6 +255,12 @@ void module_unload(struct module *module)
 	*module = (struct module){0};
 }
 
+/* That has no name; who reads it says so. */
+static bool is_standard(const char *file)
+{
+	return file && strcmp(file, "-") == 0;
+}
+
 void module_files(const struct module *module, struct file_uses *uses)
 {
 	const struct sst_module *const base = module->base;
@@ -264,7 +270,7 @@ void module_files(const struct module *module, struct file_uses *uses)
 		file_uses_add(uses, FILE_IS_READ, what, module->path);
 	snprintf(what, sizeof what, "the input of the %s module", kinds[base->kind].name);
 	for (const struct sst_option *option = base->options; option && option->name; option++)
-		if (option->type == SST_FILE)
+		if (option->type == SST_FILE && !is_standard(option_text(option, module->state)))
 			file_uses_add(uses, FILE_IS_READ, what, option_text(option, module->state));
 }
 

@@ -106,7 +106,7 @@ int outputs_check(const struct run *run)
 	char error[FILE_USES_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++)
 		module_files(&run->module[kind], &uses);
-	if (spawn_hands_input_on(started(config)))
+	if (run_hands_input_on(run) || run_reads_input(run))
 		file_uses_add_standard(&uses, STDIN_FILENO);
 	int result = run_for_each_command(config, add_command, &uses);
 	if (result == 0)

@@ -2,9 +2,12 @@
 #include "self/host.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -70,6 +73,28 @@ const struct sst_cpus *host_cpus_now(const struct sst_env *env, uint64_t *moves)
 	return place.above ? host->moved : env->cpus;
 }
 
+int host_follow(const struct sst_env *env, const struct sst_stream *stream)
+{
+	struct host_env *host = host_of(env);
+	struct stat status;
+	if (!host->follows)
+		return host_refuse(env, "targets that come while a run goes on can be followed by showstopper and sssim alone");
+	if (host->board)
+		return host_refuse(env, "a second source of targets was asked for, expected one");
+	if (stream->source && strcmp(stream->source, "-") != 0 && stat(stream->source, &status) != 0)
+		return host_refuse(env, "%s: %s", stream->source, strerror(errno));
+	host->followed = *stream;
+	host->heard = stream->first;
+	host->board = stream_board_new(stream->first);
+	return host->board ? 0 : host_refuse(env, "%s", strerror(errno));
+}
+
+double host_followed(const struct sst_env *env, int64_t since_ns)
+{
+	struct host_env *host = host_of(env);
+	return host->board ? stream_board_target(host->board, since_ns, &host->heard) : NAN;
+}
+
 static const struct sst_host linux_host = {
 	.refuse = host_refuse,
 	.say = host_say,
@@ -78,6 +103,8 @@ static const struct sst_host linux_host = {
 	.close = close_source,
 	.tree_cpu_time = host_cpu_time,
 	.cpus = host_cpus_now,
+	.follow = host_follow,
+	.followed = host_followed,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)
@@ -86,4 +113,10 @@ void host_env_init(struct host_env *host, const char *root, unsigned workloads, 
 		.env = {.host = &linux_host, .workloads = workloads, .entropy = entropy},
 		.root = root,
 	};
+}
+
+void host_env_free(struct host_env *host)
+{
+	stream_board_free(host->board);
+	host->board = NULL;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "module/module.h"
+#include "trace/stream.h"
 
 /* Where workloads with dynamic pinning are, of which they are moved. Shared memory holds it as one word, so that both parts agree. */
 struct host_place {
@@ -23,16 +24,26 @@ struct host_env {
 	int64_t (*cpu_time)(void *run); /* of the controlled trees, ns */
 	void *run;
 	const _Atomic struct host_place *place;
+	/* Targets that come during the run; only where the program reads what a module asks it to follow. */
+	bool follows;
+	struct sst_stream followed;     /* … as it was asked */
+	struct stream_board *board;     /* … and what has come; NULL: nothing is followed. Freed by host_env_free */
+	double heard;                   /* what was got from it last */
 	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
 };
 
 /* Fills it; root must outlive it. */
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy);
 
+/* Gives back what modules asked for. */
+void host_env_free(struct host_env *host);
+
 /* What any host does, also one that shows modules another machine: its env is that of a struct host_env. */
 int host_refuse(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void host_say(const struct sst_env *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t host_cpu_time(const struct sst_env *env);
 const struct sst_cpus *host_cpus_now(const struct sst_env *env, uint64_t *moves);
+int host_follow(const struct sst_env *env, const struct sst_stream *stream);
+double host_followed(const struct sst_env *env, int64_t since_ns);
 
 #endif

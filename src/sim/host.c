@@ -233,12 +233,15 @@ static const struct sst_host sim_host = {
 	.close = close_source,
 	.tree_cpu_time = host_cpu_time,
 	.cpus = host_cpus_now,
+	.follow = host_follow,
+	.followed = host_followed,
 };
 
 void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)
 {
 	host_env_init(env, "", workloads, entropy);
 	env->env.host = &sim_host;
+	env->follows = true;
 	env->cpu_time = workloads_cpu_time;
 	env->run = host;
 }

@@ -7,12 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "trace/stream_reader.h"
 
 /* The machine has been up for about this long. */
 #define UPTIME_NS (1000 * NS_PER_S)
@@ -206,6 +208,29 @@ static int load_modules(struct sim_run *run)
 	return 0;
 }
 
+/* What the trace module asked to follow is all there is before the run. */
+static int follow(struct sim_run *run)
+{
+	const struct host_env *const host = &run->real.host[SST_TRACE];
+	struct stream_complaints complaints = {0};
+	struct stream_reader reader = {.name = host->followed.source, .writer = &run->followed, .complaints = &complaints};
+	struct stat status;
+	run->followed = (struct stream_writer){.board = host->board, .end_ns = INT64_MAX};
+	if (!host->board)
+		return 0;
+	if (!reader.name || stat(reader.name, &status) != 0 || !S_ISREG(status.st_mode))
+		return diag_refuse("trace module 'stream': expected source=FILE, as in virtual time nothing comes from outside");
+	const int file = open(reader.name, O_RDONLY | O_CLOEXEC);
+	const int result = file < 0 ? -1 : stream_reader_take_file(&reader, file, 0);
+	if (result != 0)
+		diag("trace module 'stream': %s: %s", reader.name, strerror(errno));
+	if (file >= 0)
+		close(file);
+	stream_complaints_end(&complaints);
+	stream_say_rest(&run->followed, host->followed.at_end, 0);
+	return result;
+}
+
 static int share(struct sim_run *run)
 {
 	size_t size[KINDS];
@@ -246,10 +271,12 @@ static int build_machine(struct sim_run *run)
 static int set_end(struct sim_run *run)
 {
 	const struct sim_config *config = run->config;
-	const int64_t trace_ns = run_trace_length(&run->real);
+	const int64_t said_ns = run->followed.end_ns;
+	const int64_t trace_ns = said_ns == INT64_MAX ? run_trace_length(&run->real) : said_ns;
 	if (config->run_time_ns < 0 && trace_ns < 0)
 		return diag_refuse("the trace has no end: expected --run-time");
-	const int64_t length_ns = config->run_time_ns >= 0 ? config->run_time_ns : trace_ns;
+	const bool asked = config->run_time_ns >= 0 && config->run_time_ns < said_ns;
+	const int64_t length_ns = asked ? config->run_time_ns : trace_ns;
 	char text[SHORT_TIME_MAX];
 	if (config->run_time_ns >= 0 && short_time(config->run_time_ns, text))
 		diag("--run-time: %s", text);
@@ -313,7 +340,7 @@ static int build_recorders(struct sim_run *run)
 
 static int build(struct sim_run *run)
 {
-	if (build_machine(run) != 0 || load_modules(run) != 0 || set_end(run) != 0)
+	if (build_machine(run) != 0 || load_modules(run) != 0 || follow(run) != 0 || set_end(run) != 0)
 		return -1;
 	if (share(run) != 0)
 		return complain_about_memory();

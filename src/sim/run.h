@@ -107,6 +107,7 @@ struct sim_run {
 	struct sim_host host;
 	struct sim_machine machine;
 	struct heartbeat heartbeat;
+	struct stream_writer followed; /* its board NULL: the trace module follows nothing */
 	struct sim_executors executors;
 	struct sim_process **background;
 	unsigned backgrounds;

@@ -240,7 +240,7 @@ static pid_t start_workload(struct executor_process *process, enum start_stage *
 			.directory = expanded[0],
 			.stdout_file = expanded[1],
 			.stderr_file = expanded[2],
-			.inherit_stdin = spawn_hands_input_on(config->workloads - config->attaches),
+			.inherit_stdin = run_hands_input_on(process->run),
 			.index = index,
 			.cpus = processors_of(process),
 			.mask = process->mask,

@@ -469,7 +469,8 @@ static int get_ready(struct master *master)
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	if (share(master) != 0 || make_groups(master) != 0)
+	if (share(master) != 0 || make_groups(master) != 0 ||
+		live_target_open(&master->live, &master->run.host[SST_TRACE], master->ties->owed.run) != 0)
 		return EXIT_TROUBLE;
 	if (check_files(master) != 0) {
 		diag("can't start executors: %s", strerror(errno));
@@ -510,9 +511,10 @@ static void begin_live_line(struct master *master)
  * What is meant for a workload and reaches none, as several don't get it. Looked for at the beginning, and at the end for what a pipe
  * has brought since. True after a warning.
  */
-static bool warn_of_unread_input(const struct config *config)
+static bool warn_of_unread_input(const struct run *run)
 {
-	if (config->quiet || config->workloads - config->attaches < 2 || !unread_input(STDIN_FILENO))
+	const struct config *const config = run->config;
+	if (config->quiet || run_reads_input(run) || config->workloads - config->attaches < 2 || !unread_input(STDIN_FILENO))
 		return false;
 	diag("warning: standard input reaches none of the workloads, only one that is alone gets it: -n 1 makes it one "
 	     "(</dev/null: none is meant to)");
@@ -533,7 +535,7 @@ static int run_workloads(struct master *master)
 	begin_live_line(master);
 	if (config->verbose)
 		say_what_was_set_up(master);
-	const bool warned = warn_of_unread_input(config);
+	const bool warned = warn_of_unread_input(&master->run);
 	master_supervise(master);
 	if (!kill_what_is_left(master)) {
 		name_what_is_left(master);
@@ -541,11 +543,12 @@ static int run_workloads(struct master *master)
 	}
 	obligations_check_clocks(&master->ties->owed);
 	live_line_remove(&recording->live_line);
+	live_target_close(&master->live);
 	heartbeat_beat(master->run.heartbeat);
 	if (!obligations_settle(&master->ties->owed, master->overdue, true))
 		master->status = EXIT_TROUBLE;
 	if (!warned)
-		warn_of_unread_input(config);
+		warn_of_unread_input(&master->run);
 	heartbeat_beat(master->run.heartbeat);
 	if (recording->log)
 		recording_close_log(recording);
@@ -574,6 +577,7 @@ int master_run(const struct config *config, const struct master_ties *ties)
 		status = run_workloads(&master);
 	else
 		obligations_settle(&ties->owed, false, false); /* the guardian may be dead */
+	live_target_close(&master.live);
 	heartbeat_beat(ties->heartbeat);
 	recording_free(&master.recording);
 	free(master.executor);

@@ -18,6 +18,7 @@
 #include "record/summary.h"
 #include "self/scheduling.h"
 #include "supervise/live_line.h"
+#include "supervise/live_target.h"
 #include "supervise/obligations.h"
 
 /* ---- master_recording.c, which knows no master: rows of the log, samples for the summary and the live line, energy ---------- */
@@ -101,6 +102,7 @@ struct master {
 	unsigned ready, slow_looks; /* workloads that have come up, and for how many looks that hasn't changed */
 	int64_t first_ns;           /* when the first workload is started; 0: not known yet */
 	int signals, timer;
+	struct live_target live;
 	int instant;       /* timer of --start-at, or -1 */
 	bool timed;        /* the run has an end */
 	int64_t length_ns; /* … this long after the origin */

@@ -126,8 +126,8 @@ static int64_t run_end(const struct master *master)
 /* … to those who don't wait for us then. */
 static void announce_end(const struct master *master)
 {
-	if (master->timed && master->stage == RUNNING)
-		atomic_store(&master->run.heartbeat->end_ns, run_end(master));
+	if (master->stage == RUNNING)
+		atomic_store(&master->run.heartbeat->end_ns, master->timed ? run_end(master) : 0);
 }
 
 static void arm_next(const struct master *master)
@@ -136,6 +136,40 @@ static void arm_next(const struct master *master)
 	if (run_end(master) < next)
 		next = run_end(master);
 	master_arm(master, next);
+}
+
+/* Since control began, pauses left out; long before it as long as nobody knows when. */
+static int64_t since_origin(const struct master *master)
+{
+	const int64_t origin_ns = run_origin(&master->run);
+	const int64_t now_ns = master->paused_ns ? master->paused_ns : clock_now();
+	return origin_ns ? now_ns - origin_ns : INT64_MIN / 2;
+}
+
+/* What comes of targets may end the run earlier, or later, than it was to end before. */
+static void follow_live_target(struct master *master)
+{
+	const int64_t asked_ns = master->config->run_time_ns;
+	const int64_t said_ns = master->live.writer.end_ns < 0 ? 0 : master->live.writer.end_ns;
+	const int64_t length_ns = asked_ns >= 0 && asked_ns < said_ns ? asked_ns : said_ns;
+	if (length_ns == (master->timed ? master->length_ns : INT64_MAX))
+		return;
+	master->timed = length_ns != INT64_MAX;
+	master->length_ns = master->recording.progress.length_ns = master->timed ? length_ns : -1;
+	announce_end(master);
+	if (master->stage == RUNNING && !master->paused_ns)
+		arm_next(master);
+}
+
+/* Targets that have come, or that nothing comes. */
+static void look_at_live_target(struct master *master, bool there_is_more)
+{
+	if (master->live.events < 0 || master->stage == ENDING)
+		return;
+	if (there_is_more)
+		live_target_read(&master->live, since_origin(master));
+	live_target_look(&master->live, since_origin(master));
+	follow_live_target(master);
 }
 
 static void on_timer(struct master *master)
@@ -431,6 +465,16 @@ static void on_signal(struct master *master, int number)
 	}
 }
 
+/* How long nothing needs to be looked at that no descriptor tells of. */
+static int64_t next_look(const struct master *master, int64_t now_ns)
+{
+	const int64_t stalls_ns = stalls_next(master, now_ns);
+	const int64_t silence_ns = master->stage == ENDING ? INT64_MAX : live_target_next(&master->live);
+	if (silence_ns >= now_ns + stalls_ns)
+		return stalls_ns;
+	return silence_ns > now_ns ? silence_ns - now_ns : 0;
+}
+
 void master_supervise(struct master *master)
 {
 	struct pollfd polled[] = {
@@ -439,6 +483,7 @@ void master_supervise(struct master *master)
 		{.fd = master->run.ready, .events = POLLIN},
 		{.fd = master->ties->guardian.fd, .events = POLLIN},
 		{.fd = master->instant, .events = POLLIN},
+		{.fd = master->live.events, .events = POLLIN},
 	};
 	heartbeat_beat(master->run.heartbeat);
 	atomic_store(&master->run.heartbeat->starting, true);
@@ -450,7 +495,7 @@ void master_supervise(struct master *master)
 	}
 	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
 		heartbeat_beat(master->run.heartbeat);
-		const int64_t wait_ns = stalls_next(master, clock_now());
+		const int64_t wait_ns = next_look(master, clock_now());
 		if (poll(polled, sizeof polled / sizeof *polled, (int)(wait_ns / NS_PER_MS) + 1) < 0)
 			continue;
 		if (polled[3].revents) {
@@ -470,6 +515,7 @@ void master_supervise(struct master *master)
 		}
 		if (polled[4].revents && read(master->instant, &count, sizeof count) == sizeof count)
 			on_instant(master);
+		look_at_live_target(master, polled[5].revents);
 		if (polled[2].revents)
 			eventfd_read(master->run.ready, &count);
 		if (master->strays)

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/units.h"
+#include "self/run_socket.h"
 
 /* How long what is in the groups may take to die. */
 #define CLEAR_LIMIT_NS (10 * NS_PER_S)
@@ -129,7 +130,7 @@ void obligations_check_clocks(const struct obligations *owed)
 
 int obligations_take_on(struct obligations *owed, const struct config *config)
 {
-	*owed = (struct obligations){.config = config, .last_row = -1};
+	*owed = (struct obligations){.config = config, .last_row = -1, .run = getpid()};
 	if (prepare_clocks(&owed->clocks, config) != 0)
 		return -1;
 	if (attached_open(config->attach, config->attaches, &owed->attached) == 0)
@@ -169,11 +170,13 @@ bool obligations_settle(const struct obligations *owed, bool abandoned, bool say
 	/* Now that nobody is left who could stop them again. */
 	if (abandoned)
 		continue_attached(owed);
+	run_socket_remove(owed->run);
 	return give_back_clocks(&owed->clocks, say);
 }
 
 void obligations_settle_abandoned(const struct obligations *owed)
 {
 	continue_attached(owed);
+	run_socket_remove(owed->run);
 	workload_groups_clear(owed->groups, clock_now() + CLEAR_LIMIT_NS);
 }

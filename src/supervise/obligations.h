@@ -29,6 +29,7 @@ struct obligations {
 	struct attached *attached;      /* config->attaches of them, which are to run on */
 	struct workload_groups *groups; /* to be removed; NULL: there are none */
 	struct clocks clocks;           /* to be given back */
+	pid_t run;                      /* the guardian, whose number the socket of --set has */
 	int last_row;                   /* eventfd, or -1: not 0 while the terminal's last row is the live line's */
 };
 

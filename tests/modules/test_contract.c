@@ -89,6 +89,22 @@ static int64_t tree_cpu_time(const struct sst_env *env)
 	return machine_ns * 2 / 3;
 }
 
+static void check(bool good, const char *what);
+
+static int follow(const struct sst_env *env, const struct sst_stream *stream)
+{
+	(void)env;
+	check(stream->first >= 0 && stream->first <= 1 && stream->silence <= SST_THEN_END && stream->at_end <= SST_THEN_END,
+		"what is to be followed is none");
+	return 0;
+}
+
+static double followed(const struct sst_env *env, int64_t since_ns)
+{
+	(void)env;
+	return since_ns < NS_PER_S ? NAN : 0.5;
+}
+
 /* ---- Loading ----------------------------------------------------------------------------------------------------------- */
 
 /* A value for each option that the module requires, or NULL when it requires none. */
@@ -127,6 +143,8 @@ static void start(struct module_test *at, enum sst_kind kind, unsigned index, un
 		at->host.read = read_file;
 		at->host.close = close_file;
 		at->host.tree_cpu_time = tree_cpu_time;
+		at->host.follow = follow;
+		at->host.followed = followed;
 		at->env.workloads = workloads;
 		refused = module_test_prepare(at);
 	}

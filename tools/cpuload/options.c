@@ -106,6 +106,8 @@ const struct tool_option cpuload_options[] = {
 		.help = "add power, of a command of the shell that prints watts, asked about once a second"},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
 		.help = "csv, jsonl or table (table on a terminal, else csv)"},
+	{0, "stream", TOOL_FLAG, MEMBER(stream),
+		.help = "write the load alone, a line each time, as showstopper -t stream reads it"},
 	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write to FILE instead of standard output",
 		.completion = TOOL_COMPLETE_FILE},
 	{'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "don't say at the end what COMMAND used of the machine"},
@@ -174,6 +176,14 @@ static int check_settings(const struct settings *settings)
 {
 	if (settings->power_command && settings->power_source) {
 		diag("--power-command and --power-source: expected one of them");
+		return -1;
+	}
+	bool has_more = settings->per_cpu || settings->format != FORMAT_UNSET || settings->zones || settings->counters.count;
+	for (int i = 0; i < COLUMNS; i++)
+		has_more |= settings->column[i];
+	if (settings->stream && has_more) {
+		diag("--stream: expected none of --format, --per-cpu, --columns and --power-command with it: it writes the load "
+		     "alone");
 		return -1;
 	}
 	const char *const scope = settings->pid ? "--pid" : "--cgroup";

@@ -32,6 +32,7 @@ struct settings {
 	struct linux_counter_events counters;
 	bool zones; /* a column for the power of each of them */
 	bool per_cpu;
+	bool stream; /* lines for the trace module of that name */
 	bool quiet;
 	struct sst_cpus *cpus; /* NULL: all; owned */
 	int64_t pid;           /* 0: none */

@@ -308,7 +308,17 @@ int rows_begin(struct rows *rows)
 	snprintf(heading, sizeof heading, "%s %s (%s), %u processor%s, %s, every %s", system.sysname, system.release,
 		system.nodename, processors, processors == 1 ? "" : "s", scope,
 		units_print_time(settings->interval_ns, interval));
-	return row_writer_header(rows->writer, heading) == 0 ? 0 : complain_about_output(rows);
+	return settings->stream || row_writer_header(rows->writer, heading) == 0 ? 0 : complain_about_output(rows);
+}
+
+/* A load beyond the whole, which the counters' unit can make of it, is the whole. Where none is known, the reader holds the last one. */
+static int write_target(struct rows *rows, double load)
+{
+	char line[32];
+	if (isnan(load))
+		return 0;
+	snprintf(line, sizeof line, "%.6f", load < 0 ? 0 : load > 1 ? 1 : load);
+	return row_writer_line(rows->writer, line);
 }
 
 int rows_add(struct rows *rows)
@@ -352,12 +362,13 @@ int rows_add(struct rows *rows)
 	rows->written++;
 	char label[32];
 	time_of_day(label, sizeof label);
-	return row_writer_row(rows->writer, label, value) == 0 ? 0 : complain_about_output(rows);
+	const int result = rows->settings->stream ? write_target(rows, value[2]) : row_writer_row(rows->writer, label, value);
+	return result == 0 ? 0 : complain_about_output(rows);
 }
 
 int rows_end(struct rows *rows)
 {
-	if (rows->settings->format != ROW_TABLE || rows->written == 0)
+	if (rows->settings->format != ROW_TABLE || rows->settings->stream || rows->written == 0)
 		return 0;
 	for (size_t i = 2; i < rows->columns; i++)
 		rows->value[i] = i <= 2 + rows->ids    ? load_meter_mean(&rows->meter[i - 2])

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervise/live_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "self/run_socket.h"
+
+/* What is read of one source before the master looks after something else. */
+#define PIECE 4096
+#define PIECES 16
+
+static int refuse(const struct live_target *live, const char *what)
+{
+	return diag_refuse("trace module 'stream': %s: %s", live->name, what);
+}
+
+/* ---- Sources ---------------------------------------------------------------------------------------------------------- */
+
+static struct live_target_peer *add_peer(struct live_target *live, int fd, bool is_socket)
+{
+	for (int i = 0; i < LIVE_TARGET_PEERS; i++) {
+		struct live_target_peer *const peer = &live->peer[i];
+		struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
+		if (peer->fd >= 0)
+			continue;
+		if (epoll_ctl(live->events, EPOLL_CTL_ADD, fd, &event) != 0)
+			return NULL;
+		peer->fd = fd;
+		peer->is_socket = is_socket;
+		peer->reader =
+			(struct stream_reader){.name = live->name, .writer = &live->writer, .complaints = &live->complaints};
+		return peer;
+	}
+	errno = EMFILE;
+	return NULL;
+}
+
+static void remove_peer(const struct live_target *live, struct live_target_peer *peer)
+{
+	epoll_ctl(live->events, EPOLL_CTL_DEL, peer->fd, NULL);
+	/* Executors that were forked since have it, too. */
+	if (peer->is_socket)
+		shutdown(peer->fd, SHUT_RDWR);
+	close(peer->fd);
+	peer->fd = -1;
+}
+
+static void end_source(struct live_target *live, int64_t since_ns)
+{
+	live->ended = true;
+	stream_say_rest(&live->writer, live->asked.at_end, since_ns);
+}
+
+/* All of it is said before the run begins. */
+static int read_file(struct live_target *live, int file)
+{
+	struct stream_reader reader = {.name = live->name, .writer = &live->writer, .complaints = &live->complaints};
+	const int result = stream_reader_take_file(&reader, file, 0);
+	const int error = errno;
+	close(file);
+	end_source(live, 0);
+	return result == 0 ? 0 : refuse(live, strerror(error));
+}
+
+static int follow(struct live_target *live, int fd, bool is_socket)
+{
+	if (add_peer(live, fd, is_socket))
+		return 0;
+	const int error = errno;
+	close(fd);
+	return refuse(live, strerror(error));
+}
+
+static int open_input(struct live_target *live)
+{
+	struct stat status;
+	const int file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (file < 0 || fstat(file, &status) != 0)
+		return refuse(live, strerror(errno));
+	if (S_ISREG(status.st_mode))
+		return read_file(live, file);
+	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+		return follow(live, file, false);
+	close(file);
+	return refuse(live, "found neither a pipe nor a file, expected one (showstopper --set sets targets by hand)");
+}
+
+static int open_socket(struct live_target *live, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof address.sun_path)
+		return refuse(live, strerror(ENAMETOOLONG));
+	strcpy(address.sun_path, path);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return refuse(live, strerror(errno));
+	if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+		return follow(live, fd, true);
+	const int error = errno;
+	close(fd);
+	return refuse(live, strerror(error));
+}
+
+static int open_file(struct live_target *live, const char *path)
+{
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return refuse(live, strerror(errno));
+	if (S_ISSOCK(status.st_mode))
+		return open_socket(live, path);
+	if (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode))
+		return refuse(live, "expected a file, a FIFO or a unix socket");
+	/* Who has a FIFO open for both waits for nobody, and it doesn't end with one of its writers. */
+	const int file = open(path, (S_ISFIFO(status.st_mode) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (file < 0)
+		return refuse(live, strerror(errno));
+	return S_ISREG(status.st_mode) ? read_file(live, file) : follow(live, file, false);
+}
+
+static int listen_for(struct live_target *live, pid_t run)
+{
+	char error[RUN_SOCKET_ERROR_MAX];
+	struct epoll_event event = {.events = EPOLLIN};
+	live->listening = run_socket_listen(run, error);
+	if (live->listening < 0)
+		return diag_refuse("trace module 'stream': %s", error);
+	return epoll_ctl(live->events, EPOLL_CTL_ADD, live->listening, &event) == 0 ? 0 : refuse(live, strerror(errno));
+}
+
+int live_target_open(struct live_target *live, const struct host_env *host, pid_t run)
+{
+	*live = (struct live_target){.events = -1, .listening = -1};
+	for (int i = 0; i < LIVE_TARGET_PEERS; i++)
+		live->peer[i].fd = -1;
+	if (!host->board)
+		return 0;
+	live->asked = host->followed;
+	live->writer = (struct stream_writer){.board = host->board, .end_ns = INT64_MAX};
+	live->heard_ns = clock_now();
+	const char *const source = live->asked.source;
+	live->name = !source ? "showstopper --set" : strcmp(source, "-") == 0 ? "standard input" : source;
+	live->events = epoll_create1(EPOLL_CLOEXEC);
+	if (live->events < 0)
+		return refuse(live, strerror(errno));
+	if (!source)
+		return listen_for(live, run);
+	return strcmp(source, "-") == 0 ? open_input(live) : open_file(live, source);
+}
+
+void live_target_close(struct live_target *live)
+{
+	if (!live->writer.board)
+		return;
+	for (int i = 0; i < LIVE_TARGET_PEERS; i++)
+		if (live->peer[i].fd >= 0)
+			remove_peer(live, &live->peer[i]);
+	if (live->listening >= 0)
+		close(live->listening);
+	if (live->events >= 0)
+		close(live->events);
+	stream_complaints_end(&live->complaints);
+	live->writer.board = NULL;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+
+static void take_connection(struct live_target *live)
+{
+	const int fd = run_socket_accept(live->listening);
+	if (fd >= 0 && !add_peer(live, fd, true))
+		close(fd);
+}
+
+/* A descriptor of which as much is read as poll has announced never waits, also where it isn't set to. */
+static bool has_more(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	return poll(&polled, 1, 0) > 0;
+}
+
+static void read_peer(struct live_target *live, struct live_target_peer *peer, int64_t since_ns)
+{
+	char piece[PIECE];
+	for (int i = 0; i < PIECES && has_more(peer->fd); i++) {
+		const ssize_t got = read(peer->fd, piece, sizeof piece);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			return;
+		if (got > 0) {
+			stream_reader_take(&peer->reader, piece, (size_t)got, since_ns);
+			continue;
+		}
+		stream_reader_end(&peer->reader, since_ns);
+		remove_peer(live, peer);
+		/* Those who connect to us come and go. */
+		if (live->listening < 0)
+			end_source(live, since_ns);
+		return;
+	}
+}
+
+void live_target_read(struct live_target *live, int64_t since_ns)
+{
+	struct epoll_event event[LIVE_TARGET_PEERS + 1];
+	const int count = epoll_wait(live->events, event, LIVE_TARGET_PEERS + 1, 0);
+	for (int i = 0; i < count; i++) {
+		live->heard_ns = clock_now();
+		live->silent = false;
+		if (event[i].data.ptr)
+			read_peer(live, event[i].data.ptr, since_ns);
+		else
+			take_connection(live);
+	}
+}
+
+int64_t live_target_next(const struct live_target *live)
+{
+	const bool waits = live->writer.board && live->asked.timeout_ns != SST_UNSET && !live->silent && !live->ended;
+	return waits ? live->heard_ns + live->asked.timeout_ns : INT64_MAX;
+}
+
+void live_target_look(struct live_target *live, int64_t since_ns)
+{
+	if (live_target_next(live) > clock_now())
+		return;
+	const struct stream_line free = {.says = STREAM_TARGET, .load = NAN};
+	const struct stream_line end = {.says = STREAM_END};
+	live->silent = true;
+	if (live->asked.silence == SST_THEN_FREE)
+		stream_say(&live->writer, &free, since_ns);
+	else if (live->asked.silence == SST_THEN_END)
+		stream_say(&live->writer, &end, since_ns);
+}

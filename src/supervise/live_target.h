@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets that come during the run, as the trace module asked for them: the master reads them here, and executors see them on the board. */
+#ifndef SUPERVISE_LIVE_TARGET_H
+#define SUPERVISE_LIVE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "self/host.h"
+#include "trace/stream_reader.h"
+
+/* So many may be connected at a time. */
+#define LIVE_TARGET_PEERS 16
+
+struct live_target_peer {
+	int fd; /* -1: free */
+	bool is_socket;
+	struct stream_reader reader;
+};
+
+struct live_target {
+	struct sst_stream asked;
+	struct stream_writer writer; /* its board NULL: no targets come */
+	struct stream_complaints complaints;
+	struct live_target_peer peer[LIVE_TARGET_PEERS];
+	int events;    /* epoll; -1: nothing is left to be read */
+	int listening; /* or -1 */
+	const char *name;
+	int64_t heard_ns; /* CLOCK_MONOTONIC, when something came last */
+	bool silent;      /* it has been so long ago that it counts as silence */
+	bool ended;       /* the source has */
+};
+
+/*
+ * Opens what the host was asked to follow, before anything is started; a file is read at once. `run` is the process whose number users
+ * give to --set. 0, or -1 after a message. live_target_close gives back what there is in both cases.
+ */
+int live_target_open(struct live_target *live, const struct host_env *host, pid_t run);
+void live_target_close(struct live_target *live);
+
+/* Reads what is there, at the moment since_ns since control began. */
+void live_target_read(struct live_target *live, int64_t since_ns);
+
+/* The silence, if it is time; and when it will be (CLOCK_MONOTONIC, INT64_MAX: never). */
+void live_target_look(struct live_target *live, int64_t since_ns);
+int64_t live_target_next(const struct live_target *live);
+
+#endif

@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Targets that come while the run goes on: from pipes, files, FIFOs and sockets, and by --set.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
+
+# Workloads that make no load of their own: it is about targets.
+run() {
+	what=$*
+	timeout -k 5 60 showstopper -q --log-interval 100m -o log.csv -t stream "$@" -n 1 sleep 1000 2>err
+	status=$?
+}
+# has_target LOAD: whether some row has it, whole.
+has_target() {
+	awk -F, -v wanted="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "target") at = i } NR > 1 && $at == wanted { found = 1 }
+		END { exit !found }' log.csv || fail "no row has the target '$1': $(cut -d, -f1,3 log.csv)"
+}
+
+# What is refused, before anything is started.
+refused() {
+	pattern=$1
+	shift
+	what=$*
+	timeout 60 showstopper -t stream "$@" touch started 2>err </dev/null
+	status=$?
+	expect_status 125
+	expect_lines err 1
+	expect_text err "$pattern"
+	[ ! -e started ] || fail "$*: a workload was started"
+}
+refused "^showstopper: trace module 'stream': none: No such file or directory\$" -T none
+refused "^showstopper: trace module 'stream': /dev/null: expected a file, a FIFO or a unix socket\$" -T /dev/null
+refused "^showstopper: trace module 'stream': standard input: found neither a pipe nor a file" -T -
+refused "^showstopper: trace module 'stream': found silence=end without timeout=TIME, expected both\$" -T silence=end
+refused "^showstopper: trace module 'stream': -T: option 'silence': 'never'" -T silence=never
+
+# From a pipe: LOAD, what can't be understood, free, and end. No workload gets that input.
+mkfifo pipe
+{
+	sleep 1
+	echo 37%
+	sleep 1
+	printf 'bla\n45\n0.'
+	sleep 1
+	echo 81
+	sleep 1
+	echo free
+	sleep 1
+	echo end
+} >pipe &
+run -T - <pipe
+wait
+expect_status 0
+has_target 0.000000
+has_target 0.370000
+has_target 0.810000
+has_target ''
+expect_lines err 2
+expect_text err "^showstopper: standard input: line 2: found 'bla', expected LOAD, TIME LOAD, .*; what was said before holds\$"
+expect_text err '^showstopper: 1 more line of targets that could not be understood was not told of$'
+
+# A file is said at once; its times are those of the run, and what has no end yet ends as asked.
+printf '0s 20%%\n1s 60%%\n2s 60%%\n' >lines
+run -T lines,end=end
+expect_status 0
+has_target 0.200000
+has_target 0.600000
+rows=$(awk 'END { print NR }' log.csv)
+{ [ "$rows" -ge 15 ] && [ "$rows" -le 25 ]; } || fail "a run of two seconds has $((rows - 1)) rows of 100 ms"
+printf '1s end\n' >lines
+run -T lines -r 30s
+expect_status 0
+[ "$(awk 'END { print NR }' log.csv)" -le 13 ] || fail 'the run went on behind its end'
+run -T lines,first=30% -r 500ms
+expect_status 0
+has_target 0.300000
+
+# Silence ends it; and the end of a pipe frees the workloads.
+run -T pipe,timeout=1s,silence=end
+expect_status 0
+run -T -,end=free -r 1s <lines
+expect_status 0
+
+# A FIFO has many writers, one after the other.
+start_background timeout -k 5 60 showstopper -q --log-interval 100m -o log.csv -t stream -T pipe -n 1 sleep 1000
+for load in 0.11 0.22; do
+	sleep 1
+	echo "$load" >pipe
+done
+sleep 1
+echo end >pipe
+wait_background
+expect_status 0
+has_target 0.110000
+has_target 0.220000
+
+# A unix socket that somebody else listens at.
+cat >serve.py <<'END'
+import socket, time
+server = socket.socket(socket.AF_UNIX)
+server.bind("server")
+server.listen()
+peer = server.accept()[0]
+peer.send(b"0.44\n")
+time.sleep(1)
+END
+python3 serve.py &
+wait_until test -S server
+run -T server,end=end
+wait
+expect_status 0
+has_target 0.440000
+
+# A socket of the run's own, which is gone with it, also when all of it is killed.
+sockets() {
+	for folder in "/run/user/$(id -u)" "/tmp/showstopper-$(id -u)"; do
+		[ ! -S "$folder/showstopper-$1.socket" ] || echo "$folder/showstopper-$1.socket"
+	done
+}
+set_target() {
+	what="--set $*"
+	timeout 60 showstopper --set "$@" >out 2>err
+	status=$?
+}
+showstopper -q --log-interval 100m -o log.csv -t stream -n 1 sleep 1000 2>run_err &
+run=$!
+wait_until showstopper --set 55% "$run" 2>/dev/null
+sleep 1
+set_target 66% "$run"
+expect_status 0
+expect_lines out 0
+expect_lines err 0
+[ -n "$(sockets "$run")" ] || fail 'the run has no socket'
+[ "$(stat -c %a "$(sockets "$run")")" = 600 ] || fail 'others may write into the socket'
+sleep 1
+set_target end "$run"
+expect_status 0
+wait "$run" || fail "the run ended with $?: $(cat run_err)"
+[ -z "$(sockets "$run")" ] || fail "left: $(sockets "$run")"
+has_target 0.550000
+has_target 0.660000
+
+set_target 40% "$run"
+expect_status 125
+expect_text err "^showstopper: --set: process $run: found no such process: expected that of a run\$"
+set_target 40% $$
+expect_status 125
+expect_text err "^showstopper: --set: process $$: found no socket of it: expected a run with -t stream and no source\$"
+for words in '45 1' '40%' '40% one' '40% 1 2' '# 1'; do
+	# shellcheck disable=SC2086 # words
+	set_target $words
+	expect_status 125
+	expect_lines err 1
+	expect_text err '^showstopper: --set: '
+done
+
+showstopper -q -t stream -n 1 sleep 1000 2>run_err &
+run=$!
+wait_until showstopper --set 55% "$run" 2>/dev/null
+socket=$(sockets "$run")
+kill -KILL "$run"
+wait "$run" 2>/dev/null
+wait_until [ ! -S "$socket" ]
+
+# In virtual time a file is the source.
+printf '0s 20%%\n10s 60%%\n20s end\n' >lines
+timeout 60 sssim -t stream -T lines -o log.csv >out 2>err || fail "sssim failed: $(cat err)"
+has_target 0.200000
+has_target 0.600000
+[ "$(tail -n 1 log.csv | cut -d. -f1)" = 20 ] || fail "sssim ended at $(tail -n 1 log.csv | cut -d, -f1)"
+timeout 60 sssim -t stream -r 1s 2>err && fail 'sssim took targets from nowhere'
+expect_text err "expected source=FILE"
+
+# What cpuload writes is what is read.
+timeout 60 cpuload --stream 100m 5 >lines || fail "cpuload --stream ended with $?"
+expect_lines lines 5
+grep -Evq '^[01]\.[0-9]{6}$' lines && fail "cpuload wrote $(cat lines)"
+timeout 60 cpuload --stream -P 100m 1 2>err && fail '--stream and -P were taken'
+expect_text err '^cpuload: --stream: expected none of '
+finish
