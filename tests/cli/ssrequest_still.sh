@@ -18,12 +18,12 @@ statuses() { grep '^[0-9]' log | cut -d, -f7 | sort | uniq -c | tr -s ' \n' ' ';
 
 # ---- Being stopped ----------------------------------------------------------------------------------------------------------
 
-# Three seconds, of which each request may take one: those that were due meanwhile are late, but the server answers all of them.
+# Three seconds, of which each request may take two: those that were due meanwhile are late, but the server answers all of them.
 has_answers() { [ -f log ] && [ "$(wc -l <log)" -gt "$1" ]; }
 for of in "$url" '-- true'; do
 	rm -f log
 	# shellcheck disable=SC2086 # a command
-	start_background ssrequest --rate 20 -r 5s --timeout 1s -o log --export-json json $of
+	start_background ssrequest --rate 20 -r 5s --timeout 2s -o log --export-json json $of
 	wait_until has_answers 10
 	kill -STOP "$background"
 	sleep 3
@@ -34,11 +34,11 @@ for of in "$url" '-- true'; do
 	grep '^[0-9]' log | grep -Ev '^([^,]*,){6}(200|0),' | head -3 >lost
 	[ ! -s lost ] || { fail "$what: looks like a timeout: $(statuses)"; cat lost; }
 	[ "$(grep -c '^[0-9]' log)" -eq 100 ] || fail "$what: $(grep -c '^[0-9]' log) of 100 requests"
-	# They keep the times for which they were planned.
-	awk -F, '/^[0-9]/ { if ($3 < $4 - 0.5 && $4 == $3) exit 1; if ($5 - $3 > 1) late++ } END { exit !(late > 20 && late < 70) }' log ||
-		fail "$what: not the 3 s of requests are late"
-	expect_text err '^ssrequest: warning: the generator stood still for [23]\.[0-9] s \([1-9] times?\): what was due meanwhile was sent later'
-	expect_text json '"generator_stood_still_s": [23]\.'
+	# They keep the times for which they were planned: of 60 that were due meanwhile, 40 are sent more than a second late.
+	awk -F, '/^[0-9]/ { if ($4 != $3) moved++; if ($5 - $3 > 1) late++ } END { exit moved > 0 || late < 30 }' log ||
+		fail "$what: the pause isn't in the times of requests"
+	expect_text err '^ssrequest: warning: the generator stood still for [2-9]\.[0-9] s \([1-9] times?\): what was due meanwhile was sent later'
+	expect_text json '"generator_stood_still_s": [2-9]\.'
 done
 # A server that doesn't answer gets its full time, after the pause.
 start_background ssrequest --rate 10 -n 5 --timeout 1s -o log "${url}silent"

@@ -132,6 +132,9 @@ static unsigned url_of(const struct run *run, uint64_t request)
 static void send(struct run *run, const struct generator_action *action)
 {
 	struct under_way *const slot = &run->slot[action->slot];
+	/* After a pause many are due at once, and the last of them has waited for the others. */
+	if (since_start(run) > action->request.arrival_ns + LOOK_NS)
+		generator_stood_still(run->generator, since_start(run));
 	*slot = (struct under_way){.is_active = true,
 		.request = action->request,
 		.url = url_of(run, action->request.number),
