@@ -92,7 +92,7 @@ for threads in 1 2; do
 	start ssburn --listen 0 -v --service 200m -t $threads -o records.csv
 	ask order 8
 	stop
-	expect_text err "^ssburn: threads $threads, .*; in the queue at most [5-7];"
+	expect_text err "^ssburn: threads $threads, .*; in the queue at most [2-7];"
 	expect_lines records.csv 9
 	sed 1d records.csv | sort -t, -k3n | awk -F, -v threads=$threads '
 		{
