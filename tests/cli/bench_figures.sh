@@ -58,7 +58,7 @@ run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 run "$all" --quick --dry-run
-expect_text out '^19 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
+expect_text out '^20 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
@@ -104,6 +104,12 @@ expect_text found '^\| 16 \| 64 \| 1 \| `idle` \| [+-]0\.[0-9]+ \(50 %\) \| [0-9
 expect_text found '^An executor among four times as many costs [0-9.]+ to [0-9.]+ times as much\.$'
 publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k single
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
+if [ -x "$build/ssrequest" ] && ! ssburn --listen 0 --time 0 2>&1 | grep -q 'built without'; then
+	publishes queues 3 "$source/tools/bench/queues" -B "$build" --force -q M/M/2 -u 20 -t 2 -s 5
+	expect_text found '^\| M/M/2 \| 20 % \| [0-9]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| 5\.208 \| [+-][0-9.]+ \([+-][0-9.]+ to [+-][0-9.]+\) \| [0-9.]+ \|$'
+else
+	missing libmicrohttpd-dev queues
+fi
 if showstopper -a freezer -T 50% --dry-run true >/dev/null 2>&1; then
 	publishes actuators 4 "$source/tools/bench/actuators" -B "$build" -p 4 -t 1 -r 1
 	for actuator in signals freezer quota; do

@@ -21,7 +21,7 @@ configured() {
 	sed -n 's/^ *Test *#[0-9]*: //p' out >tests
 }
 
-needs='jansson gsl hwloc libcurl'
+needs='jansson gsl hwloc libcurl libmicrohttpd'
 count=$(find "$source/tests" -path '*/unit/*/test_*.c' -o -path '*/modules/test_*.c' -o -path '*/cli/test_*.c' | wc -l)
 # shellcheck disable=SC2086 # a list
 configured neither $needs
@@ -48,15 +48,18 @@ expect_no_text said 'left out'
 expect_text tests '^test_ssrequest_schedule$'
 [ "$(grep -c '^test_[^ ]*$' tests)" -eq "$count" ] || fail "$(grep -c '^test_' tests) of $count tests in C are there"
 
-# ---- Without libcurl ------------------------------------------------------------------------------------------------------------
+# ---- Without libcurl or libmicrohttpd -------------------------------------------------------------------------------------------
 
-# Only ssrequest, its tests, its manual and its completions are left out.
+# Only ssrequest, its tests, its manual and its completions are left out, and the service of ssburn, which says so.
 configured no_curl jansson gsl hwloc cmocka check
 [ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
 expect_text said '^-- Without libcurl, ssrequest is left out '
 expect_no_text tests '^test_ssrequest_'
 expect_text tests '^test_base_units$'
 grep -F ssrequest no_curl/cmake_install.cmake no_curl/compile_commands.json && fail 'ssrequest would be built or installed without libcurl'
+expect_text said '^-- Without libmicrohttpd, ssburn has no --listen '
+grep -F tools/ssburn/server.c no_curl/compile_commands.json && fail 'the service of ssburn would be built without libmicrohttpd'
+grep -qF tools/ssburn/without_server.c no_curl/compile_commands.json || fail 'nothing stands for the service of ssburn'
 [ ! -e no_curl/completions/bash/ssrequest ] || fail 'completions of ssrequest are made without libcurl'
 
 # ---- Without tests --------------------------------------------------------------------------------------------------------------

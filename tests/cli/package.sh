@@ -44,6 +44,11 @@ if [ -x "$build/ssrequest" ]; then
 else
 	missing libcurl4-openssl-dev ssrequest
 fi
+if grep -q '^MICROHTTPD_FOUND:[A-Z]*=1$' "$build/CMakeCache.txt"; then
+	field Depends '(^|, )libmicrohttpd12(t64)? \(>= '
+else
+	missing libmicrohttpd-dev 'ssburn --listen'
+fi
 run dpkg-deb -f "$package" Homepage
 expect_no_text out .
 

@@ -71,7 +71,7 @@ for profile in single contended parallel phased sleepy; do
 	expect_text out "^  $profile "
 	expect_text "$source/tools/ssburn/ssburn.1" "^\.It Cm $profile\$"
 done
-sed -n 's/^ .* --\([a-z]*\).*/\1/p' out | sort >in_help
+sed -n 's/^ .* --\([a-z]*\).*/\1/p' out | sort -u >in_help
 sed -n 's/^\.It .*Fl \\-\([a-z]*\).*/\1/p' "$source/tools/ssburn/ssburn.1" | sort >in_manual
 cmp in_help in_manual || fail "options of --help and manual differ: $(diff in_help in_manual)"
 run ssburn -V

@@ -47,6 +47,7 @@ refused '^ssrequest: expected --rate, or a trace and --peak' http://localhost/
 refused '^ssrequest: expected an URL, or -- and a command' --rate 1
 refused '^ssrequest: expected a command after --' --rate 1 --
 refused "^ssrequest: 'touch': expected an URL that begins with http:// or https:// \(a command stands after --\)" --rate 1 touch started
+refused "^ssrequest: 'HTTP://localhost/' behind -- is a command: expected an URL before it" --rate 1 -- HTTP://localhost/
 refused "^ssrequest: 'ftp://localhost/': expected an URL" --rate 1 ftp://localhost/
 refused "^ssrequest: 'http://': expected an URL" --rate 1 http://
 refused "^ssrequest: --rate: 'x': expected requests per second" --rate x -- touch started

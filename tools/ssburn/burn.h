@@ -32,7 +32,7 @@ struct burn {
 	atomic_bool halted; /* leave now; changed under the lock */
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* for the independent */
+	pthread_cond_t changed; /* for the independent, and for a service */
 	unsigned working;       /* threads that have not returned */
 	uint64_t next;          /* iteration to begin next */
 	uint64_t limit;         /* number of iterations */
@@ -55,11 +55,13 @@ struct burn {
 	uint64_t finished; /* iterations */
 	uint64_t checksum;
 
+	struct server *server; /* NULL: work is not asked for by requests */
+
 	int done; /* eventfd: the last worker has returned */
 };
 
 /* What a random number is for; each purpose has a stream of its own. */
-enum purpose { FOR_UNIT, FOR_CELL, FOR_WIDTH, FOR_LENGTH, FOR_SLEEP, FOR_ROUND, FOR_TASK };
+enum purpose { FOR_UNIT, FOR_CELL, FOR_WIDTH, FOR_LENGTH, FOR_SLEEP, FOR_ROUND, FOR_TASK, FOR_SERVICE };
 
 /* Sets the seed and fills the working set, both from the settings. */
 void burn_seed(struct burn *burn);

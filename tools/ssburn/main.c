@@ -11,6 +11,9 @@
  * another between them (team.c). Widths of rounds and phases come from the seed and advance with the work done, never with a clock,
  * so that a process that was stopped goes on exactly where it was.
  *
+ * As a service (--listen) it works by the clock of its threads' processor time instead: server.c has the queue and who serves it, listener.c
+ * the address, service_time.c how long requests take.
+ *
  * The first thread does no work. It waits for signals, the time limit and the end, which leaves the workers free of them (run.c).
  *
  * options.c reads the command line; profile.c has the table of profiles; burn.c does the work, and counts and records it.

@@ -15,6 +15,7 @@
 
 #define MEMORY_MAX (INT64_C(16) << 30)
 #define PHASE_MAX INT64_C(1000000000000)
+#define CONNECTIONS_MAX 100000
 #define SLEEP_MAX (86400 * NS_PER_S)
 #define INSTANCE "SHOWSTOPPER_INSTANCE"
 #define MEMBER(member) offsetof(struct settings, member)
@@ -31,6 +32,10 @@ enum {
 	SEED,
 	INSTANCE_NUMBER,
 	OUTPUT,
+	LISTEN,
+	SERVICE,
+	DISTRIBUTION,
+	CONNECTIONS,
 	CHECKSUM,
 	VERBOSE,
 	HELP,
@@ -65,6 +70,23 @@ static int set_memory(void *to, const char *source, const char *text)
 	return 0;
 }
 
+static int set_listen(void *to, const char *source, const char *text)
+{
+	struct settings *const settings = to;
+	if (listener_parse(text, &settings->listener) != 0)
+		return diag_refuse("%s: '%.200s' is malformed: expected " LISTENER_EXPECTED, source, text);
+	settings->listens = true;
+	return 0;
+}
+
+static int set_distribution(void *to, const char *source, const char *text)
+{
+	struct settings *const settings = to;
+	if (service_time_parse(text, &settings->service) != 0)
+		return diag_refuse("%s: '%.200s' is malformed: expected " SERVICE_TIME_EXPECTED, source, text);
+	return 0;
+}
+
 const struct tool_option ssburn_options[] = {
 	[PROFILE] = {'p', "profile", TOOL_CHOICE, MEMBER(profile), .choices = profile_names, .argument = "NAME",
 		.help = "how the threads work together, see below"},
@@ -88,6 +110,14 @@ const struct tool_option ssburn_options[] = {
 		.help = "number of this instance, default $" INSTANCE " or 0"},
 	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write iteration records, CSV",
 		.completion = TOOL_COMPLETE_FILE},
+	[LISTEN] = {0, "listen", TOOL_CALL, .argument = "ADDRESS", .call = set_listen,
+		.help = "serve HTTP at [ADDRESS:]PORT or unix:PATH, and work for each request"},
+	[SERVICE] = {0, "service", TOOL_TIME, MEMBER(service_ns), NS_PER_US, SERVICE_TIME_MOST_NS, .argument = "TIME",
+		.help = "listen: mean processor time of a request"},
+	[DISTRIBUTION] = {0, "distribution", TOOL_CALL, .argument = "NAME", .call = set_distribution,
+		.help = "listen: constant, exponential, lognormal:sigma=S or pareto:shape=A"},
+	[CONNECTIONS] = {0, "connections", TOOL_INT, MEMBER(connections), 1, CONNECTIONS_MAX, .argument = "N",
+		.help = "listen: at most so many, further ones wait"},
 	[CHECKSUM] = {'c', "checksum", TOOL_FLAG, MEMBER(checksum),
 		.help = "print the number of iterations and their checksum at the end"},
 	[VERBOSE] = {'v', "verbose", TOOL_FLAG, MEMBER(verbose), .help = "say on stderr what is done and what was done"},
@@ -104,12 +134,16 @@ static const struct settings defaults = {.profile = PROFILE_SINGLE,
 	.phase = UNSET,
 	.sleep_ns = UNSET,
 	.seed = 1,
-	.instance = UNSET};
+	.instance = UNSET,
+	.service_ns = 5 * NS_PER_MS,
+	.connections = 1000};
 
 void options_print_help(void)
 {
 	printf("usage: ssburn [OPTION]...\n"
-	       "Uses processor time in a known way: a workload for demonstrations, tests and experiments.\n\n");
+	       "       ssburn --listen ADDRESS [OPTION]...\n"
+	       "Uses processor time in a known way: a workload for demonstrations, tests and experiments;\n"
+	       "with --listen a service that uses it for each request.\n\n");
 	tool_options_help(ssburn_options, ssburn_option_count, 0, &defaults, stdout);
 	printf("\nprofiles, with their default number of threads:\n");
 	for (size_t i = 0; i < PROFILES; i++) {
@@ -122,10 +156,23 @@ void options_print_help(void)
 	}
 }
 
+/* Options that were given, by their places in the table. */
+static int check_service(const struct settings *settings, unsigned given)
+{
+	static const int with[] = {SERVICE, DISTRIBUTION, CONNECTIONS}, without[] = {PROFILE, WORK, PHASE, SLEEP, CHECKSUM};
+	const int *const wrong = settings->listens ? without : with;
+	const size_t count = settings->listens ? sizeof without / sizeof *without : sizeof with / sizeof *with;
+	for (size_t i = 0; i < count; i++)
+		if (given & 1U << wrong[i])
+			return diag_refuse("--%s: expected it %s --listen", ssburn_options[wrong[i]].name,
+				settings->listens ? "without" : "with");
+	return 0;
+}
+
 /* Checks what doesn't go together, and sets what was not given. */
 static int complete(struct settings *settings)
 {
-	const struct profile *const profile = &profiles[settings->profile];
+	const struct profile *const profile = settings->listens ? &profile_of_service : &profiles[settings->profile];
 	const char *const name = profile_names[settings->profile];
 	if (settings->threads == UNSET) {
 		settings->threads = profile->threads > 0 ? profile->threads : linux_processors_usable();
@@ -161,16 +208,18 @@ static int complete(struct settings *settings)
 
 static enum options_wish parse_words(struct tool_options *parse, struct settings *settings)
 {
+	unsigned given = 0;
 	for (;;) {
 		const int found = tool_options_next(parse, true);
 		if (found == TOOL_OPTIONS_END)
-			return WISH_RUN;
+			return check_service(settings, given) == 0 ? WISH_RUN : WISH_ERROR;
 		if (found == TOOL_OPTIONS_ERROR)
 			return WISH_ERROR;
 		if (found == HELP || found == VERSION)
 			return found == HELP ? WISH_HELP : WISH_VERSION;
 		if (tool_options_take(parse, found, settings) != 0)
 			return WISH_ERROR;
+		given |= 1U << found;
 	}
 }
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "base/tool_options.h"
+#include "ssburn/listener.h"
+#include "ssburn/service_time.h"
 
 #define UNSET (-1)
 
@@ -24,6 +26,12 @@ struct settings {
 	int64_t instance;
 	const char *output; /* NULL: no records */
 	bool checksum, verbose;
+	/* A service: */
+	bool listens;
+	struct listener listener; /* the address */
+	struct service_time service;
+	int64_t service_ns; /* in the mean */
+	int64_t connections;
 };
 
 extern const struct tool_option ssburn_options[];

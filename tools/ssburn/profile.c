@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "ssburn/independent.h"
+#include "ssburn/server.h"
 #include "ssburn/team.h"
 
 const char *const profile_names[PROFILES + 1] = {
@@ -25,3 +26,5 @@ const struct profile profiles[PROFILES] = {
 	[PROFILE_SLEEPY] = {NULL, independent_run, 1, THREADS_MAX, 1, .sleeps = true,
 		.help = "as parallel, but each thread sleeps after an iteration"},
 };
+
+const struct profile profile_of_service = {NULL, server_run, 1, THREADS_MAX, 1, .help = "requests"};

@@ -20,6 +20,9 @@ struct profile {
 	const char *help;
 };
 
+/* What --listen does in place of one of these. */
+extern const struct profile profile_of_service;
+
 enum { PROFILE_SINGLE, PROFILE_CONTENDED, PROFILE_PARALLEL, PROFILE_PHASED, PROFILE_SLEEPY, PROFILES };
 
 extern const struct profile profiles[PROFILES];

@@ -24,6 +24,7 @@
 #include "self/signals.h"
 #include "ssburn/burn.h"
 #include "ssburn/profile.h"
+#include "ssburn/server.h"
 #include "ssburn/team.h"
 
 #define STACK_SIZE ((size_t)256 << 10)
@@ -138,11 +139,19 @@ static unsigned start(struct burn *burn)
 
 static void report(const struct burn *burn, int64_t wall_ns, int64_t used_ns)
 {
-	diag("%" PRIu64 " iterations in %.3f s, %.3f s of processor time, checksum %016" PRIx64, burn->finished,
-		(double)wall_ns / NS_PER_S, (double)used_ns / NS_PER_S, burn->checksum);
+	if (burn->server)
+		server_report(burn->server, wall_ns);
+	else
+		diag("%" PRIu64 " iterations in %.3f s, %.3f s of processor time, checksum %016" PRIx64, burn->finished,
+			(double)wall_ns / NS_PER_S, (double)used_ns / NS_PER_S, burn->checksum);
 }
 
-/* 0, or -1 after a message: records would go where messages go, or the checksum. */
+static int refuse_records(const struct settings *settings)
+{
+	return diag_refuse("%s: can't write iteration records: %s", output_name(settings->output), strerror(errno));
+}
+
+/* 0, or -1 after a message: records can't be written, or would go where messages go, or the checksum. */
 static int check_output(const struct settings *settings)
 {
 	struct file_uses uses = {0};
@@ -150,14 +159,63 @@ static int check_output(const struct settings *settings)
 	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output);
 	file_uses_add_standard(&uses, STDOUT_FILENO);
 	file_uses_add_standard(&uses, STDERR_FILENO);
-	return file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
+	if (file_uses_check(&uses, error) != 0)
+		return diag_refuse("%s", error);
+	return settings->output && output_check(settings->output) != 0 ? refuse_records(settings) : 0;
+}
+
+/* Takes what the run needs. A service listens first: a file of records is not emptied for one that can't. 0, or -1 after a message. */
+static int prepare(struct burn *burn)
+{
+	const struct settings *const settings = burn->settings;
+	burn->workers = calloc((size_t)settings->threads, sizeof *burn->workers);
+	burn->cells = burn->cell_count > 0 ? calloc(burn->cell_count, sizeof *burn->cells) : NULL;
+	if (burn->done < 0 || !burn->workers || (burn->cell_count > 0 && !burn->cells))
+		return diag_refuse("can't start: %s", strerror(errno));
+	if (check_output(settings) != 0)
+		return -1;
+	init_sharing(burn);
+	if (settings->listens) {
+		burn->server = server_open(burn);
+		if (!burn->server)
+			return -1;
+	}
+	if (settings->output && iteration_log_open(&burn->log, settings->output) < 0)
+		return refuse_records(settings);
+	return 0;
+}
+
+static void say_what_is_done(const struct settings *settings)
+{
+	if (settings->listens)
+		return;
+	diag("instance %" PRId64 ", profile %s, threads %" PRId64 ", units per iteration %" PRId64 ", seed %" PRId64,
+		settings->instance, profile_names[settings->profile], settings->threads, settings->work, settings->seed);
+}
+
+/* From the first thread's start to the last one's end. Returns the exit status. */
+static int work(struct burn *burn, int signal_file, int *caught)
+{
+	const struct settings *const settings = burn->settings;
+	const int64_t begin_ns = clock_now(), used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const unsigned started = start(burn);
+	if (started > 0)
+		*caught = supervise(burn, signal_file);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(burn->workers[i].thread, NULL);
+	const int64_t wall_ns = clock_now() - begin_ns;
+	if (burn->server)
+		server_close(burn->server);
+	if (settings->verbose)
+		report(burn, wall_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns);
+	return started == (unsigned)settings->threads ? 0 : EXIT_TROUBLE;
 }
 
 int ssburn_run(const struct settings *settings, int *caught)
 {
 	struct burn burn = {
 		.settings = settings,
-		.profile = &profiles[settings->profile],
+		.profile = settings->listens ? &profile_of_service : &profiles[settings->profile],
 		.cell_count = ((uint64_t)settings->memory + sizeof *burn.cells - 1) / sizeof *burn.cells,
 		.log.file = -1,
 		.done = eventfd(0, EFD_CLOEXEC),
@@ -166,43 +224,25 @@ int ssburn_run(const struct settings *settings, int *caught)
 	sigset_t signals;
 	signals_ending(&signals);
 	const int signal_file = signalfd(-1, &signals, SFD_CLOEXEC);
-	burn.workers = calloc((size_t)settings->threads, sizeof *burn.workers);
-	burn.cells = burn.cell_count > 0 ? calloc(burn.cell_count, sizeof *burn.cells) : NULL;
-	if (burn.done < 0 || signal_file < 0 || !burn.workers || (burn.cell_count > 0 && !burn.cells)) {
+	if (signal_file < 0)
 		diag("can't start: %s", strerror(errno));
-		goto out;
+	else if (prepare(&burn) == 0) {
+		if (settings->verbose)
+			say_what_is_done(settings);
+		/* Not before: a FIFO that is opened may wait for its other end. */
+		pthread_sigmask(SIG_BLOCK, &signals, NULL);
+		status = work(&burn, signal_file, caught);
+		if (burn.log.lost > 0) /* said when the first one was */
+			status = EXIT_TROUBLE;
+		if (iteration_log_close(&burn.log) < 0) {
+			diag("%s: iteration records may be lost: %s", output_name(settings->output), strerror(errno));
+			status = EXIT_TROUBLE;
+		}
+		if (settings->checksum && !*caught)
+			printf("iterations %" PRIu64 " checksum %016" PRIx64 "\n", burn.finished, burn.checksum);
 	}
-	if (check_output(settings) != 0)
-		goto out;
-	if (settings->output && iteration_log_open(&burn.log, settings->output) < 0) {
-		diag("%s: can't write iteration records: %s", output_name(settings->output), strerror(errno));
-		goto out;
-	}
-	init_sharing(&burn);
-	if (settings->verbose)
-		diag("instance %" PRId64 ", profile %s, threads %" PRId64 ", units per iteration %" PRId64 ", seed %" PRId64,
-			settings->instance, profile_names[settings->profile], settings->threads, settings->work, settings->seed);
-	const int64_t begin_ns = clock_now(), used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	const unsigned started = start(&burn);
-	if (started > 0)
-		*caught = supervise(&burn, signal_file);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(burn.workers[i].thread, NULL);
-	if (started == (unsigned)settings->threads)
-		status = 0;
-	if (settings->verbose)
-		report(&burn, clock_now() - begin_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns);
-	if (burn.log.lost > 0) /* said when the first one was */
-		status = EXIT_TROUBLE;
-	if (iteration_log_close(&burn.log) < 0) {
-		diag("%s: iteration records may be lost: %s", output_name(settings->output), strerror(errno));
-		status = EXIT_TROUBLE;
-	}
-	if (settings->checksum && !*caught)
-		printf("iterations %" PRIu64 " checksum %016" PRIx64 "\n", burn.finished, burn.checksum);
-out:
 	iteration_log_close(&burn.log);
+	server_free(burn.server);
 	free(burn.cells);
 	free(burn.workers);
 	if (signal_file >= 0)

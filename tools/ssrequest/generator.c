@@ -29,6 +29,7 @@ struct generator {
 	struct request pending; /* planned, and neither sent nor dropped yet */
 	int64_t none_before_ns; /* the schedule is to be asked again then */
 	uint64_t planned;       /* requests */
+	int64_t stood_until_ns;
 	struct slot slot[];
 };
 
@@ -89,6 +90,11 @@ void generator_answered(struct generator *generator, unsigned slot, int64_t when
 		release(generator, slot, when_ns);
 }
 
+void generator_stood_still(struct generator *generator, int64_t until_ns)
+{
+	generator->stood_until_ns = until_ns;
+}
+
 unsigned generator_unanswered(const struct generator *generator)
 {
 	return generator->unanswered;
@@ -98,7 +104,11 @@ unsigned generator_unanswered(const struct generator *generator)
 static int64_t next_deadline(const struct generator *generator)
 {
 	const uint32_t first = generator->used.first;
-	return first == NO_SLOT ? INT64_MAX : generator->slot[first].request.arrival_ns + generator->settings.timeout_ns;
+	if (first == NO_SLOT)
+		return INT64_MAX;
+	const int64_t arrival_ns = generator->slot[first].request.arrival_ns;
+	const int64_t since_ns = arrival_ns > generator->stood_until_ns ? arrival_ns : generator->stood_until_ns;
+	return since_ns + generator->settings.timeout_ns;
 }
 
 static struct generator_action give_up(struct generator *generator)

@@ -5,7 +5,8 @@
  *
  * A request has two times of its own. It is planned for a moment, whatever happens; and it arrives then, or, where as many as are allowed are
  * unanswered, when one of these is answered or given up. When the caller really sends it is a third one, which is none of this file's.
- * Both are worked out from when things happened and not from when we are asked, so that a caller who is late doesn't change them.
+ * Both are worked out from when things happened and not from when we are asked, so that a caller who is late doesn't change them. A caller who stood
+ * still says so: answers may have come that it has yet to see.
  */
 #ifndef SSREQUEST_GENERATOR_H
 #define SSREQUEST_GENERATOR_H
@@ -17,7 +18,7 @@
 
 struct generator_settings {
 	unsigned limit;     /* unanswered requests, at least 1 */
-	int64_t timeout_ns; /* a request is given up so long after it arrived, above 0 */
+	int64_t timeout_ns; /* a request is given up so long after it arrived, or after the caller stood still; above 0 */
 	bool drops;         /* beyond the limit requests are dropped; else they are postponed */
 };
 
@@ -52,6 +53,9 @@ struct generator_action generator_next(struct generator *generator, int64_t now_
 
 /* The request of that slot was answered, or failed, at that time. */
 void generator_answered(struct generator *generator, unsigned slot, int64_t when_ns);
+
+/* The caller stood still until that time: who is unanswered, or was to be sent meanwhile, is given up no sooner than a timeout later. */
+void generator_stood_still(struct generator *generator, int64_t until_ns);
 
 /*
  * No more are sent at that time or later: DROP for each that was planned up to then and not sent, to be called again until it says END.

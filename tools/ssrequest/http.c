@@ -22,6 +22,7 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "ssrequest/names.h"
 
 /* A body that is longer is refused; it is kept in memory. */
 #define BODY_MAX ((size_t)64 << 20)
@@ -44,7 +45,7 @@ struct http {
 	struct sender_owner owner;
 	int epoll;
 	CURLM *multi;
-	struct curl_slist *headers;
+	struct curl_slist *headers, *names;
 	char *body;
 	size_t body_length;
 	size_t text_length, *border; /* of the expected text: for each beginning, the longest that it also ends with */
@@ -215,6 +216,7 @@ static bool make_easy(struct http *http, struct http_slot *slot)
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
 	curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
+	curl_easy_setopt(easy, CURLOPT_RESOLVE, http->names);
 	/* A connection on which several requests can be under way is waited for. */
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, settings->http == HTTP_2 ? 1L : 0L);
 	/* Ours is the timeout; this one, of connections alone, would be five minutes. */
@@ -349,6 +351,7 @@ static void http_close(void *self, int64_t grace_ns, int signals)
 	if (http->multi)
 		curl_multi_cleanup(http->multi);
 	curl_slist_free_all(http->headers);
+	curl_slist_free_all(http->names);
 	curl_global_cleanup();
 	free(http->body);
 	free(http->border);
@@ -358,6 +361,8 @@ static void http_close(void *self, int64_t grace_ns, int signals)
 static int prepare(struct http *http)
 {
 	if (read_body(http) != 0 || prepare_text(http) != 0 || make_headers(http) != 0)
+		return -1;
+	if (!http->settings->unix_socket && names_look_up(&http->settings->targets, &http->names) != 0)
 		return -1;
 	http->multi = curl_multi_init();
 	if (!http->multi)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cpus.h"
 #include "base/diag.h"
@@ -217,7 +218,9 @@ static int complete_targets(struct settings *settings)
 {
 	char error[TARGETS_ERROR_MAX];
 	if (settings->command) {
-		const char *const other = option_of_http(settings);
+		const char *const other = option_of_http(settings), *const first = settings->command[0];
+		if (strncasecmp(first, "http://", 7) == 0 || strncasecmp(first, "https://", 8) == 0)
+			return diag_refuse("'%.200s' behind -- is a command: expected an URL before it", first);
 		return other ? diag_refuse("found %s and a command, expected one of them", other) : 0;
 	}
 	if (settings->url_file && targets_read(&settings->targets, settings->url_file, error) != 0)

@@ -272,13 +272,14 @@ static json_t *record_of(const struct outcome *outcome, char *const *words, int6
 	json_t *const line = json_array();
 	for (char *const *at = words; *at; at++)
 		json_array_append_new(line, json_value_text(*at));
-	return json_pack("{s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "ssrequest", version_text,
+	return json_pack("{s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "ssrequest", version_text,
 		"arguments", line, "seed", (json_int_t)seed, "wall_s", json_value_number(wall_s), "requests",
 		(json_int_t)outcome_requests(outcome), "under_way", (json_int_t)outcome->under_way, "postponed",
 		(json_int_t)outcome->postponed, "bytes", (json_int_t)outcome->bytes, "ended", count_fates(outcome), "shares",
 		figures_of(outcome, OUTCOME_ERRORS, OUTCOME_DROPS), "throughput_per_s",
 		json_value_number(wall_s > 0 ? (double)outcome_good(outcome) / wall_s : NAN), "response_s",
-		figures_of(outcome, OUTCOME_MEAN, OUTCOME_MAX), "generator_late_s", late_figures(&outcome->late));
+		figures_of(outcome, OUTCOME_MEAN, OUTCOME_MAX), "generator_late_s", late_figures(&outcome->late),
+		"generator_stood_still_s", json_value_number((double)outcome->stood_still_ns / (double)NS_PER_S));
 }
 
 int outcome_export(const struct outcome *outcome, FILE *file, const char *path, char *const *words, int64_t seed)

@@ -17,6 +17,8 @@ struct outcome {
 	uint64_t postponed; /* arrived later than planned */
 	uint64_t under_way; /* neither answered nor given up when the run was ended */
 	uint64_t bytes;
+	int64_t stood_still_ns;         /* the generator: it was stopped, or got no processor */
+	uint64_t stood_still;           /* how often */
 	int64_t wall_ns;                /* from the start to the last of them, or to the end of the schedule */
 	struct response_times response; /* of those that were answered or given up, from when they were planned */
 	struct response_times late;     /* of those that were sent: from their arrival until then */

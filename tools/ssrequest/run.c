@@ -7,6 +7,7 @@
 #include "ssrequest/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -40,6 +41,8 @@
 #define EVENTS_AT_A_TIME 16
 /* Records that wait are written when there is so much time, or after as long. */
 #define SPARE_NS (200 * NS_PER_US)
+/* We look at the clock at least as often; who comes later than that by as much stood still. */
+#define LOOK_NS (100 * NS_PER_MS)
 #define RECORDS_WAIT_NS (100 * NS_PER_MS)
 
 /* A request that is under way. */
@@ -66,6 +69,7 @@ struct run {
 	int epoll, timer, signals;
 	int64_t origin_ns;  /* CLOCK_MONOTONIC */
 	int64_t records_ns; /* records are written then at the latest */
+	int64_t awaited_ns; /* we look at the clock by then */
 	int64_t ended_ns;   /* the loop ended, since the start */
 	int told_by;        /* the signal that told us to end, or 0 */
 	bool is_lossy;      /* records were lost, and that was said */
@@ -128,6 +132,9 @@ static unsigned url_of(const struct run *run, uint64_t request)
 static void send(struct run *run, const struct generator_action *action)
 {
 	struct under_way *const slot = &run->slot[action->slot];
+	/* After a pause many are due at once, and the last of them has waited for the others. */
+	if (since_start(run) > action->request.arrival_ns + LOOK_NS)
+		generator_stood_still(run->generator, since_start(run));
 	*slot = (struct under_way){.is_active = true,
 		.request = action->request,
 		.url = url_of(run, action->request.number),
@@ -253,9 +260,23 @@ static int64_t do_the_rest(struct run *run, int64_t until_ns)
 	return run->line.next_ns == INT64_MAX ? until_ns : sooner(until_ns, run->origin_ns + run->line.next_ns);
 }
 
+/* Whoever stops us (Ctrl-Z, a debugger) keeps us from seeing answers, which is no fault of theirs. */
+static void look_for_pause(struct run *run)
+{
+	const int64_t now_ns = clock_now();
+	const int64_t late_ns = now_ns - run->awaited_ns;
+	if (late_ns <= LOOK_NS)
+		return;
+	run->outcome->stood_still++;
+	run->outcome->stood_still_ns += late_ns;
+	generator_stood_still(run->generator, now_ns - run->origin_ns);
+}
+
 static void loop(struct run *run)
 {
+	run->awaited_ns = run->origin_ns;
 	while (!run->told_by) {
+		look_for_pause(run);
 		int64_t until_ns = act(run);
 		if (until_ns == INT64_MIN)
 			return;
@@ -264,7 +285,10 @@ static void loop(struct run *run)
 		if (run->sender.due)
 			until_ns = sooner(until_ns, run->sender.due(run->sender.self));
 		const int64_t wake_ns = do_the_rest(run, until_ns);
-		rest(run, until_ns == 0 ? 0 : wake_ns);
+		const int64_t now_ns = clock_now();
+		const int64_t look_ns = sooner(wake_ns, now_ns + LOOK_NS);
+		run->awaited_ns = until_ns == 0 || look_ns < now_ns ? now_ns : look_ns;
+		rest(run, until_ns == 0 ? 0 : look_ns);
 	}
 	interrupt(run);
 }
@@ -423,6 +447,15 @@ static void warn_of_lateness(const struct run *run)
 		has_remedy ? ", or real-time priority: " : "", has_remedy ? remedy : "");
 }
 
+static void warn_of_pauses(const struct outcome *outcome)
+{
+	if (outcome->stood_still > 0)
+		diag("warning: the generator stood still for %.1f s (%" PRIu64 " %s): what was due meanwhile was sent later, and "
+		     "answers were seen later",
+			(double)outcome->stood_still_ns / NS_PER_S, outcome->stood_still,
+			outcome->stood_still == 1 ? "time" : "times");
+}
+
 /* What is said and written in the end. The status to exit with. */
 static int conclude(struct run *run, char *const *words)
 {
@@ -437,8 +470,10 @@ static int conclude(struct run *run, char *const *words)
 	run->log = NULL;
 	if (!settings->quiet)
 		outcome_print(outcome);
-	if (!settings->quiet)
+	if (!settings->quiet) {
+		warn_of_pauses(outcome);
 		warn_of_lateness(run);
+	}
 	if (run->export && outcome_export(outcome, run->export, settings->export_json, words, settings->seed) != 0) {
 		refuse_export(settings);
 		run->is_lossy = true;

@@ -325,6 +325,31 @@ static void dropped_ones_are_so_when_they_were_planned(void **state)
 	generator_free(generator);
 }
 
+/* Nobody is given up for what a caller who was stopped didn't see. */
+static void who_stood_still_gives_up_later(void **state)
+{
+	(void)state;
+	struct schedule schedule;
+	schedule_init(&schedule, &ten_in_a_second);
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 3, .timeout_ns = AT_MS(300)}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	/* Stopped until 5 s: two more were due, and the one that is under way was answered. */
+	generator_stood_still(generator, AT_MS(5000));
+	expect(generator, 5000, GENERATOR_SEND, 100);
+	expect(generator, 5000, GENERATOR_SEND, 200);
+	generator_answered(generator, 0, AT_MS(5000));
+	expect(generator, 5299, GENERATOR_DROP, 1000);
+	generator_stop(generator, AT_MS(5299));
+	while (generator_stop(generator, AT_MS(5299)).act == GENERATOR_DROP)
+		;
+	expect(generator, 5299, GENERATOR_SLEEP, 5300);
+	expect(generator, 5300, GENERATOR_GIVE_UP, 100);
+	expect(generator, 5300, GENERATOR_GIVE_UP, 200);
+	assert_int_equal(generator_next(generator, AT_MS(5300)).act, GENERATOR_END);
+	generator_free(generator);
+}
+
 static void stopping_ends_it(void **state)
 {
 	(void)state;
@@ -365,6 +390,7 @@ int main(void)
 		cmocka_unit_test(room_counts_from_when_it_was_there),
 		cmocka_unit_test(postponed_ones_arrive_when_there_is_room),
 		cmocka_unit_test(dropped_ones_are_so_when_they_were_planned),
+		cmocka_unit_test(who_stood_still_gives_up_later),
 		cmocka_unit_test(stopping_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

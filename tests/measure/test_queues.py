@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The formulas of tools/bench/queues, by hand, by their closed forms, and by requests that are served one after the other."""
+
+import heapq
+import random
+
+import pytest
+from conftest import program
+
+queues = program("bench/queues")
+BY_NAME = {queue.name: queue for queue in queues.QUEUES}
+
+
+@pytest.mark.parametrize("load", [0, 0.001, 0.3, 0.6, 0.99])
+def test_closed_forms(load: float) -> None:
+    assert BY_NAME["M/D/1"].response(5, load) == pytest.approx(5 * (1 + load / (2 * (1 - load))))
+    assert BY_NAME["M/M/1"].response(5, load) == pytest.approx(5 / (1 - load))
+    assert BY_NAME["M/M/2"].response(5, load) == pytest.approx(5 / (1 - load**2))
+
+
+def test_by_hand() -> None:
+    # Of a table of Erlang's C: 5 servers that are offered 4 wait for in 0.5541 of all cases.
+    assert queues.waits(5, 0.8) == pytest.approx(0.5541, abs=5e-5)
+    assert queues.waits(1, 0.3) == pytest.approx(0.3)
+    assert BY_NAME["M/D/1"].response(10, 0.6) == pytest.approx(17.5)
+    assert BY_NAME["M/M/1"].response(10, 0.6) == pytest.approx(25)
+    assert BY_NAME["M/M/2"].response(10, 0.6) == pytest.approx(15.625)
+
+
+@pytest.mark.parametrize("name", list(BY_NAME))
+@pytest.mark.parametrize("load", [0.3, 0.6])
+def test_by_requests(name: str, load: float) -> None:
+    queue, draw, now, total, count = BY_NAME[name], random.Random(34), 0.0, 0.0, 200000
+    free = [0.0] * queue.servers  # when each server is
+    for _ in range(count):
+        now += draw.expovariate(queue.servers * load)
+        service = draw.expovariate(1) if queue.variation else 1.0
+        end = max(now, heapq.heappop(free)) + service
+        heapq.heappush(free, end)
+        total += end - now
+    assert total / count == pytest.approx(queue.response(1, load), rel=0.02)
+
+
+def test_what_the_service_says() -> None:
+    said = (
+        "ssburn: listening at unix:queue\n"
+        "ssburn: 283 requests in 5.001 s: in the mean 10.668 ms of processor time, which took 12.1 ms, after 0.1 ms in the queue\n"
+        "ssburn: threads 2, utilised 37.13 %; in the queue at most 7; turned away at the end 0\n"
+    )
+    found = queues.SERVED.search(said)
+    assert found and found.groupdict() == {"requests": "283", "service": "10.668", "utilised": "37.13"}
