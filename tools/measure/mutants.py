@@ -175,8 +175,10 @@ class Copy:
         self.seconds: dict[str, float] = {}  # that a test takes; negative: it fails
         refuse(not has_program("unshare"), "unshare is missing (tools/setup mutants installs it)")
         self.fetch()
-        kind = "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF".split()
-        self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *kind])
+        # As tools/check builds: what is warned of isn't compiled, and a test notices what leaks.
+        kind = "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DSHOWSTOPPER_WERROR=ON -DSHOWSTOPPER_SANITIZE=address,undefined"
+        parts = "-DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF"
+        self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *f"{kind} {parts}".split()])
         self.must("build", self.ninja([]))
         self.objects = self.read_objects()
         self.tests = self.read_tests()
