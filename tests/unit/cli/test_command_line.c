@@ -263,6 +263,13 @@ static void values_are_checked(void **state)
 	take("-n 100000 a");
 	refuse("-n 100000 a : -n 1 b", "100001 workloads are too many: expected at most 100000");
 	refuse("-n 60000 a : -n 60000 b", "120000 workloads are too many: expected at most 100000");
+	take("--start-interval 1825d -n 2 a");
+	assert_int_equal(config.start_interval_ns, INT64_C(1825) * 86400 * NS_PER_S);
+	take("--start-interval 3650d -n 1 a");
+	refuse("--start-interval 1825d -n 3 a",
+		"--start-interval: starting 3 workloads takes too long: expected at most 3650d in all");
+	refuse("--start-interval 3650d -n 1 a : -n 2 b",
+		"--start-interval: starting 3 workloads takes too long: expected at most 3650d in all");
 #define TIME_EXPECTED "expected " UNITS_TIME_EXPECTED
 	refuse("-w soon a", "-w: 'soon' is malformed: " TIME_EXPECTED ", from 0s to 3650d");
 	refuse("-w -1s a", "-w: '-1s' is malformed: " TIME_EXPECTED ", from 0s to 3650d");
