@@ -260,14 +260,15 @@ class Copy:
         status = self.confined(list(test.command), limit_s, test.env, test.folder, enough)
         return None if status is None else status in (0, SKIPPED)
 
-    def look_at(self, test: Test) -> None:
+    def look_at(self, test: Test, enough: threading.Event) -> bool:
         """How long it takes as things are, and whether it passes."""
         for _ in range(2):
             began = time.monotonic()
-            passes = self.passes(test, 600)
+            passes = bool(self.passes(test, 600, enough))
             self.seconds[test.name] = time.monotonic() - began if passes else -1.0
             if passes:
-                return
+                break
+        return passes
 
     def notices(self, test: Test, enough: threading.Event) -> bool:
         """What fails once may have met a busy machine; what takes ten times as long has not. The first to notice says that it is enough."""
@@ -315,22 +316,29 @@ class Copy:
         """Those that pass as things are, quick ones first."""
         if unknown := [test for test in tests if test.name not in self.seconds]:
             self.must("build", self.ninja(self.targets_of(unknown)))
-            with ThreadPoolExecutor(self.at_once(unknown)) as pool:
-                list(pool.map(self.look_at, unknown))
+            self.each(unknown, self.look_at)
             # Beside others it may have come too late.
             for test in unknown:
                 if self.seconds[test.name] < 0:
-                    self.look_at(test)
+                    self.look_at(test, threading.Event())
                 if self.seconds[test.name] < 0:
                     print(f"{test.name} fails as things are, and is left out", flush=True)
         able = [test for test in tests if self.seconds[test.name] >= 0]
         return sorted(able, key=lambda of: self.seconds[of.name])
 
     def noticed_by(self, tests: list[Test]) -> str:
+        noticed = self.each(tests, self.notices)
+        return next((test.name for test, of in zip(tests, noticed) if of), "")
+
+    def each(self, tests: list[Test], do: Callable[[Test, threading.Event], bool]) -> list[bool]:
+        """Several at a time. Who is interrupted waits for none of them."""
         enough = threading.Event()
         with ThreadPoolExecutor(self.at_once(tests)) as pool:
-            noticed = list(pool.map(lambda test: self.notices(test, enough), tests))
-        return next((test.name for test, of in zip(tests, noticed) if of), "")
+            try:
+                return list(pool.map(lambda test: do(test, enough), tests))
+            except BaseException:
+                enough.set()
+                raise
 
     def at_once(self, tests: list[Test]) -> int:
         """Scripts wait most of their time."""
