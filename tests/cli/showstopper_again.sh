@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What is as it was after Ctrl-Z and fg, after a workload was started again or its first process has ended, and beside an attached process: the load
-# that is measured, priorities, processor time, open files. Processes are looked at in showstopper_signals.sh and showstopper_ends.sh.
+# that is measured, the log and the record, priorities, processor time, open files. Processes are looked at in showstopper_signals.sh and showstopper_ends.sh.
 # shellcheck disable=SC2016,SC2317 # commands of the workloads' shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
@@ -69,6 +69,32 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["load"] < 0.99 || $at["estimate"] < 0.99 { print; wrong = 1 } END { exit wrong || NR < 10 }' log.csv ||
 	{ fail "$what: what was idle in the pause counts"; cat log.csv; }
 
+# ---- What is recorded -----------------------------------------------------------------------------------------------------------
+
+# Time under control goes on without the pause, by which the clock of the machine is ahead then.
+start -T 100% -c open -r 2s -o log.csv --log-interval 200m --export-json record.json -n 2 sleep 1000
+wait_until has_lines log.csv 4
+stop_job
+sleep 1
+kill -CONT "$background"
+wait_background
+expect_status 0
+echo "$(awk -F, 'NR == 1 { next } NR == 2 { boot = $2 - $1 } $1 - time > 0.9 { wrong = 1 }
+	{ time = $1; late = $2 - $1 - boot } END { print time, late, wrong + 0 }' log.csv) $(jq .result.controlled_s record.json)" |
+	awk '{ exit !($1 > 1.99 && $1 < 2.1 && $2 > 0.9 && $3 == 0 && $4 > $1 - 0.01 && $4 < $1 + 0.01) }' ||
+	{ fail "$what: wrong times after a pause"; cat log.csv; jq .result.controlled_s record.json; }
+
+# One ends, and all with it: no requirement is missed by that, the log has the end, and the record says who ended.
+start -T 100% -c open -r 1h --when-one-ends=stop --require error=100 -o log.csv --log-interval 200m --export-json record.json \
+	-n 2 sh -c '[ "$SHOWSTOPPER_INSTANCE" = 1 ] && exec sleep 0.9; exec sleep 1000'
+wait_background
+expect_status 0
+# A quarter of the interval is no row of its own.
+last=$(awk -F, 'NR > 1 { if ($1 - time < 0.049) exit 1; time = $1 } END { print time }' log.csv) || fail "$what: a short row"
+jq -e --argjson last "$last" '(.result.controlled_s - $last | fabs) < 0.01 and .exit_status == 0 and
+	([.workloads[].ended_by_itself] == [false, true])' record.json >jq.out ||
+	{ fail "$what: wrong record of an end"; jq -c '.result.controlled_s, .workloads[]' record.json; cat log.csv; }
+
 # ---- Priority -----------------------------------------------------------------------------------------------------------------
 
 # Of real time, or what there is instead.
@@ -109,6 +135,14 @@ burn='1 while (times)[0] + (times)[1] < $ARGV[0];'
 perl -e "$burn"' open my $out, ">", "burnt"; close $out; sleep 1000' 0.5 >hushed 2>&1 &
 tree=$!
 wait_until test -e burnt
+# Priority, nice value, processors, policy and what stands for them elsewhere.
+attributes() {
+	sed 's/.*) //' "/proc/$tree/stat" | awk '{ print $16, $17, $38, $39 }'
+	grep -E '^(Cpus_allowed_list|Sig(Blk|Ign|Cgt)|TracerPid):' "/proc/$tree/status"
+	cat "/proc/$tree/cgroup" "/proc/$tree/oom_score_adj"
+	find "/proc/$tree/fd" -mindepth 1 | wc -l
+}
+attributes >before
 start -T 100% -c open -r 1h --when-one-ends=respawn --export-json record.json --attach "$tree" \
 	-n 1 perl -e "$burn"' open my $out, ">>", "lives"; print $out "life\n"; close $out; sleep 1000 if -s "lives" > 10' 0.1
 wait_until has_lines lives 3
@@ -120,6 +154,8 @@ is_awake() {
 	[ "$(state "$tree")" = S ]
 }
 wait_until is_awake
+attributes >after
+cmp -s before after || { fail "$what: who was attached is another one"; diff before after; }
 
 # ---- Open files ---------------------------------------------------------------------------------------------------------------
 

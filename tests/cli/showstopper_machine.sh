@@ -141,6 +141,25 @@ for line in 'A run works here\.' '  ticks: a tick is charged whole' '    start t
 	expect_text out "^$line"
 done
 
+# It swaps meanwhile: how much is one number in the page and in JSON.
+(
+	pages=0
+	while [ ! -e enough ]; do
+		pages=$((pages + 1000))
+		printf 'nr_free 1\npswpin %d\npswpout 1\n' $pages >vmstat
+		mv vmstat root/proc/vmstat
+		sleep 0.02
+	done
+) &
+swapping=$!
+run showstopper --sysroot root --check-machine --json
+: >enough
+wait "$swapping"
+expect_status 0
+jq -e '[.. | objects | .swap? | objects][0] | . as $swap | .value >= 1000 and (.text | endswith(" \($swap.value) pages moved in one second"))
+	and (.effect | startswith("the machine swaps: ")) and .remedy == "fewer or smaller programs"' out >/dev/null ||
+	{ fail "$what: wrong swap"; jq '.. | objects | .swap? | objects' out; }
+
 # With a clock for idle time there is something better; how to get it is said.
 echo quiet | put /proc/cmdline
 printf '#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpu\t0\t1\t1\ncpuacct\t0\t1\t1\n' | put /proc/cgroups

@@ -96,12 +96,12 @@ def test_mistakes_are_put_in_and_taken_out(
         (QUIET, MISSED, ""),
         (ENDLESS, NOTICED, "test_sum"),
     ]
-    assert [one.verdict for one in results.found] == [mutants.BROKEN, NOTICED, mutants.SAME, MISSED, NOTICED]
+    assert [one.verdict for one in results.found.values()] == [mutants.BROKEN, NOTICED, mutants.SAME, MISSED, NOTICED]
     assert "test_broken fails as things are, and is left out" in capsys.readouterr().out
     assert mutants.survivors(found) == [f"{FILE}:7", "- return a * 2;", "+ return a * 3;", ""]
     # Neither the project nor its copy is another one afterwards.
     assert (project / FILE).read_text() == SUM == (copy.tree / FILE).read_text()
-    assert copy.builds(["test_sum"]) and copy.runs(copy.tests["test_sum"], 60)
+    assert copy.builds(["test_sum"]) and copy.passes(copy.tests["test_sum"], 60)
     # What was left in the copy goes, and what is new comes.
     (copy.tree / FILE).write_text("")
     (copy.tree / "src/old.c").write_text("")
@@ -112,9 +112,32 @@ def test_mistakes_are_put_in_and_taken_out(
     assert again.found == results.found
     monkeypatch.setattr(copy, "try_one", None)
     assert mutants.measured(copy, order, 2, 1e9, again, {}, known) == found[:2]
-    assert mutants.Results(folder / "results.csv", "two").found == []
+    # Of another one all is, and the test that noticed it goes first.
+    other = mutants.Results(folder / "results.csv", "two")
+    assert other.found == {} and [other.first(one) for one in (NOISY, QUIET)] == ["test_sum", ""]
     copy.leave_scripts_out()
     assert sorted(copy.tests) == ["test_sum"]
+    # What a script has noticed is missed without scripts.
+    other.add(Found(SAME, NOTICED, "script"))
+    assert mutants.measured(copy, [SAME], 1, 1e9, other, {}, known) == [Found(SAME, MISSED, mutants.UNITS)]
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_what_units_miss_is_left_to_scripts(project: Path, tmp_path: Path) -> None:
+    copy = mutants.Copy(project, tmp_path / "there", 2, ["sums"])
+    known = [("src/*", "test_{name}"), ("src/sum/*", "script|again|never")]
+    all_tests = copy.tests
+    copy.leave_scripts_out()
+    results = mutants.Results(tmp_path / "results.csv", "one")
+    found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, results, {}, known)
+    assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, MISSED, mutants.UNITS)]
+    copy.tests, copy.units_only = all_tests, False
+    (tmp_path / "there/tree/tests/script.sh").write_text("grep -q '[*] 2' ../tree/src/sum/sum.c")
+    again = mutants.Results(tmp_path / "results.csv", "one")
+    copy.seconds.clear()
+    found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, again, {}, known)
+    assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, NOTICED, "script")]
+    assert list(copy.seconds) == ["script"]
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:

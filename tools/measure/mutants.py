@@ -4,7 +4,6 @@ mutant may signal whomever it likes."""
 
 import csv
 import fnmatch
-import io
 import json
 import os
 import random
@@ -12,8 +11,10 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,9 @@ NOTICED, MISSED, EQUIVALENT = "noticed", "missed", "equivalent"
 BROKEN, SAME = "broken", "same"
 SKIPPED = 77
 LEAST_LIMIT_S = 20.0
-COLUMNS = ["file", "line", "old", "new", "verdict", "by"]
+# In place of a test: no unit test noticed it, and scripts have not been tried.
+UNITS = "units"
+COLUMNS = ["revision", "file", "line", "old", "new", "verdict", "by"]
 # The namespaces die with their first process, whatever else ends.
 CONFINED = (
     "mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
@@ -50,7 +53,7 @@ class Mutant:
 class Found:
     mutant: Mutant
     verdict: str
-    by: str = ""  # the test that noticed it, or why it is equivalent
+    by: str = ""  # the test that noticed it, why it is equivalent, or UNITS
 
 
 Generate = Callable[[Path, list[str]], list[Mutant]]
@@ -168,11 +171,16 @@ class Copy:
     def __init__(self, root: Path, folder: Path, jobs: int, programs: list[str]) -> None:
         self.root, self.tree, self.build, self.jobs = root, folder / "tree", folder / "build", jobs
         self.programs = programs
+        self.units_only = False
         self.seconds: dict[str, float] = {}  # that a test takes; negative: it fails
         refuse(not has_program("unshare"), "unshare is missing (tools/setup mutants installs it)")
         self.fetch()
-        kind = "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF".split()
-        self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *kind])
+        # As tools/check builds: what is warned of isn't compiled, and a test notices what leaks.
+        kind = (
+            "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DSHOWSTOPPER_WERROR=ON -DSHOWSTOPPER_SANITIZE=address,undefined"
+        )
+        parts = "-DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF"
+        self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *f"{kind} {parts}".split()])
         self.must("build", self.ninja([]))
         self.objects = self.read_objects()
         self.tests = self.read_tests()
@@ -213,21 +221,27 @@ class Copy:
         return made
 
     def leave_scripts_out(self) -> None:
+        self.units_only = True
         self.tests = {name: test for name, test in self.tests.items() if not test.is_script}
 
     def ninja(self, targets: Iterable[str]) -> list[object]:
         return ["ninja", "-C", self.build, "-j", str(self.jobs), *targets]
 
-    def confined(self, words: list[object], limit_s: float, env: dict[str, str], folder: str) -> int | None:
-        """Its status; None when it took too long."""
+    def confined(self, words: list[object], limit_s: float, env: dict[str, str], folder: str,
+                 enough: threading.Event | None = None) -> int | None:  # fmt: skip
+        """Its status; None when it took too long, or there was enough."""
         who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         spaces = ["unshare", *who, "--pid", "--fork", "--kill-child=KILL", "--mount", "sh", "-c", CONFINED, "sh"]
         process = subprocess.Popen(
             [*spaces, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=dict(os.environ) | env, cwd=folder, start_new_session=True)  # fmt: skip
+        deadline = time.monotonic() + limit_s
         try:
-            return process.wait(limit_s)
-        except subprocess.TimeoutExpired:
+            while time.monotonic() < deadline and not (enough and enough.is_set()):
+                try:
+                    return process.wait(min(0.2, limit_s))
+                except subprocess.TimeoutExpired:
+                    pass
             return None
         finally:
             if process.poll() is None:
@@ -241,63 +255,98 @@ class Copy:
     def builds(self, targets: Iterable[str]) -> bool:
         return self.confined(self.ninja(targets), 1800, {}, "/") == 0
 
-    def runs(self, test: Test, limit_s: float) -> bool:
-        """True also for one that leaves something out."""
-        return self.confined(list(test.command), limit_s, test.env, test.folder) in (0, SKIPPED)
+    def passes(self, test: Test, limit_s: float, enough: threading.Event | None = None) -> bool | None:
+        """True also for one that leaves something out; None when it took too long, or there was enough."""
+        status = self.confined(list(test.command), limit_s, test.env, test.folder, enough)
+        return None if status is None else status in (0, SKIPPED)
 
-    def look_at(self, test: Test) -> None:
+    def look_at(self, test: Test, enough: threading.Event) -> bool:
         """How long it takes as things are, and whether it passes."""
         for _ in range(2):
             began = time.monotonic()
-            passes = self.runs(test, 600)
+            passes = bool(self.passes(test, 600, enough))
             self.seconds[test.name] = time.monotonic() - began if passes else -1.0
             if passes:
-                return
-        print(f"{test.name} fails as things are, and is left out")
+                break
+        return passes
 
-    def notices(self, test: Test) -> bool:
-        """What fails once may have met a busy machine."""
+    def notices(self, test: Test, enough: threading.Event) -> bool:
+        """What fails once may have met a busy machine; what takes ten times as long has not. The first to notice says that it is enough."""
         limit_s = max(LEAST_LIMIT_S, 10 * self.seconds[test.name])
-        return not self.runs(test, limit_s) and not self.runs(test, limit_s)
+        passes = self.passes(test, limit_s, enough)
+        if passes is False:
+            passes = self.passes(test, limit_s, enough)
+        if passes or enough.is_set():
+            return False
+        enough.set()
+        return True
 
-    def try_one(self, mutant: Mutant, names: list[str]) -> Found:
+    def try_one(self, mutant: Mutant, names: list[str], first: str = "") -> Found:
+        """`first`: the test that has noticed it before."""
         tests = [self.tests[name] for name in names]
         path = self.tree / mutant.file
         before, target = path.read_text(), self.objects[mutant.file]
         # What the mutant before has left.
         self.must("build", self.ninja([target]))
         compiled = (self.build / target).read_bytes()
-        if unknown := [test for test in tests if test.name not in self.seconds]:
-            self.must("build", self.ninja(self.targets_of(unknown)))
-            for test in unknown:
-                self.look_at(test)
-        able = sorted((test for test in tests if self.seconds[test.name] >= 0), key=lambda of: self.seconds[of.name])
         lines = before.splitlines()
         lines[mutant.line - 1] = mutant.new
-        path.write_text("\n".join(lines) + "\n")
+        changed = "\n".join(lines) + "\n"
         try:
+            path.write_text(changed)
             if not self.builds([target]):
                 return Found(mutant, BROKEN)
             if (self.build / target).read_bytes() == compiled:
                 return Found(mutant, SAME)
-            return self.test(mutant, able)
+            # Those that are built for one unit come first, with what they need and no more.
+            known = [test for test in tests if test.name == first]
+            for kind in (known, *([test for test in tests if test.is_script == scripts] for scripts in (False, True))):
+                path.write_text(before)
+                able = self.able_of([test for test in kind if kind is known or test not in known])
+                path.write_text(changed)
+                if able and not self.builds(self.targets_of(able)):
+                    return Found(mutant, BROKEN)
+                if by := self.noticed_by(able):
+                    return Found(mutant, NOTICED, by)
+            return Found(mutant, MISSED, UNITS if self.units_only else "")
         finally:
             path.write_text(before)
+
+    def able_of(self, tests: list[Test]) -> list[Test]:
+        """Those that pass as things are, quick ones first."""
+        if unknown := [test for test in tests if test.name not in self.seconds]:
+            self.must("build", self.ninja(self.targets_of(unknown)))
+            self.each(unknown, self.look_at)
+            # Beside others it may have come too late.
+            for test in unknown:
+                if self.seconds[test.name] < 0:
+                    self.look_at(test, threading.Event())
+                if self.seconds[test.name] < 0:
+                    print(f"{test.name} fails as things are, and is left out", flush=True)
+        able = [test for test in tests if self.seconds[test.name] >= 0]
+        return sorted(able, key=lambda of: self.seconds[of.name])
+
+    def noticed_by(self, tests: list[Test]) -> str:
+        noticed = self.each(tests, self.notices)
+        return next((test.name for test, of in zip(tests, noticed) if of), "")
+
+    def each(self, tests: list[Test], do: Callable[[Test, threading.Event], bool]) -> list[bool]:
+        """Several at a time. Who is interrupted waits for none of them."""
+        enough = threading.Event()
+        with ThreadPoolExecutor(self.at_once(tests)) as pool:
+            try:
+                return list(pool.map(lambda test: do(test, enough), tests))
+            except BaseException:
+                enough.set()
+                raise
+
+    def at_once(self, tests: list[Test]) -> int:
+        """Scripts wait most of their time."""
+        return 2 * self.jobs if any(test.is_script for test in tests) else 1
 
     def targets_of(self, tests: list[Test]) -> list[str]:
         units = [test.target for test in tests if not test.is_script]
         return units + (self.programs if len(units) < len(tests) else [])
-
-    def test(self, mutant: Mutant, tests: list[Test]) -> Found:
-        """Those that are built for one unit come first, with what they need and no more."""
-        for kind in (False, True):
-            group = [test for test in tests if test.is_script == kind]
-            if group and not self.builds(self.targets_of(group)):
-                return Found(mutant, BROKEN)
-            for test in group:
-                if self.notices(test):
-                    return Found(mutant, NOTICED, test.name)
-        return Found(mutant, MISSED)
 
 
 # ---- Results ----------------------------------------------------------------------------------------------------------------------
@@ -329,26 +378,49 @@ def survivors(found: Iterable[Found]) -> list[str]:
 
 
 class Results:
-    """Of one revision and kind of run, kept in a file; those of another one are thrown away."""
+    """Kept in a file. Those of another revision say which test is to be tried first, and no more."""
 
     def __init__(self, path: Path, revision: str) -> None:
-        self.path, self.found = path, list[Found]()
-        head = f"# {revision}\n"
-        text = path.read_text() if path.exists() else ""
-        if revision and "-dirty" not in revision and text.startswith(head):
-            for row in list(csv.reader(io.StringIO(text[len(head) :], newline="")))[1:]:
-                self.found.append(Found(Mutant(row[0], int(row[1]), row[2], row[3]), row[4], row[5]))
-        else:
-            path.write_text(head + table_text([COLUMNS]))
+        self.path, self.revision = path, revision
+        self.found, self.noticed_by = dict[Mutant, Found](), dict[tuple[str, str, str], str]()
+        if not path.exists():
+            path.write_text(table_text([COLUMNS]))
+        with path.open(newline="") as file:
+            rows = list(csv.reader(file))
+        refuse(rows[:1] != [COLUMNS], f"{path}: expected the columns {','.join(COLUMNS)}")
+        for row in rows[1:]:
+            one = Found(Mutant(row[1], int(row[2]), row[3], row[4]), row[5], row[6])
+            if one.verdict == NOTICED:
+                self.noticed_by[self.key(one.mutant)] = one.by
+            if revision and "-dirty" not in revision and row[0] == revision:
+                self.found[one.mutant] = one
+
+    @staticmethod
+    def key(of: Mutant) -> tuple[str, str, str]:
+        return of.file, of.old, of.new
+
+    def first(self, mutant: Mutant) -> str:
+        return self.noticed_by.get(self.key(mutant), "")
 
     def of(self, mutant: Mutant) -> Found | None:
-        return next((one for one in self.found if one.mutant == mutant), None)
+        return self.found.get(mutant)
 
     def add(self, one: Found) -> None:
         of = one.mutant
-        self.found.append(one)
+        self.found[of] = one
         with self.path.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow([of.file, of.line, of.old, of.new, one.verdict, one.by])
+            row = [self.revision, of.file, of.line, of.old, of.new, one.verdict, one.by]
+            csv.writer(file, lineterminator="\n").writerow(row)
+
+
+def known_of(mutant: Mutant, results: Results, names: list[str], units_only: bool) -> Found | None:
+    """What was found by as many tests as are to be tried now."""
+    one = results.of(mutant)
+    if one and one.verdict == MISSED and one.by == UNITS and not units_only:
+        return None
+    if one and one.verdict == NOTICED and one.by not in names:
+        return Found(mutant, MISSED, UNITS)
+    return one
 
 
 def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, results: Results,
@@ -359,17 +431,20 @@ def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, resul
         if len(done) == number or time.monotonic() - began > seconds:
             break
         names = tests_of(mutant.file, known, copy.tests)
-        if not names:
-            raise Trouble(f"no test is said to see {mutant.file} (one that is no script, with --units)")
+        if not names and not copy.units_only:
+            raise Trouble(f"no test is said to see {mutant.file}")
         reason = equivalent.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
-        one = Found(mutant, EQUIVALENT, reason) if reason else results.of(mutant)
+        one = Found(mutant, EQUIVALENT, reason) if reason else known_of(mutant, results, names, copy.units_only)
         if not one:
-            one = copy.try_one(mutant, names)
+            before = results.of(mutant)
+            # Unit tests have not noticed it: scripts are left.
+            left = [name for name in names if copy.tests[name].is_script] if before else names
+            one = copy.try_one(mutant, left, results.first(mutant))
             results.add(one)
         if one.verdict in (NOTICED, MISSED, EQUIVALENT):
             done.append(one)
             by = f" ({one.by})" if one.verdict == NOTICED else ""
-            print(f"{len(done):4} {one.verdict:10} {mutant.file}:{mutant.line}{by}")
+            print(f"{len(done):4} {one.verdict:10} {mutant.file}:{mutant.line}{by}", flush=True)
     if not done:
         raise Trouble("there is no mutant that can be built")
     return done

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -52,6 +53,14 @@ static void parts_lie_on_lines_of_their_own(void **state)
 
 static struct stat unlinked;
 static int names_unlinked;
+
+static int no_room; /* the error of what reserves memory; 0: there is room */
+
+/* In place of libc's. */
+int posix_fallocate(int fd, off_t offset, off_t size)
+{
+	return no_room ? no_room : ftruncate(fd, offset + size);
+}
 
 /* In place of libc's, for the moment in which a segment has a name. */
 int shm_unlink(const char *name)
@@ -358,11 +367,28 @@ static void a_lost_workload_stands_still(void **state)
 	shared_destroy(shared);
 }
 
+/* A full /dev/shm is told as what it is, and leaves no descriptor behind. */
+static void without_room_there_is_none(void **state)
+{
+	(void)state;
+	const int next = dup(STDERR_FILENO);
+	close(next);
+	no_room = ENOSPC;
+	errno = 0;
+	assert_null(shared_create(3, no_modules));
+	assert_int_equal(errno, ENOSPC);
+	no_room = 0;
+	const int now = dup(STDERR_FILENO);
+	close(now);
+	assert_int_equal(now, next);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_workload_stands_still),
 		cmocka_unit_test(parts_lie_on_lines_of_their_own),
+		cmocka_unit_test(without_room_there_is_none),
 		cmocka_unit_test(nobody_else_can_open_it),
 		cmocka_unit_test(memory_is_prepared),
 		cmocka_unit_test(nothing_is_left_and_children_share_it),

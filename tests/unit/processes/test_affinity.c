@@ -3,9 +3,11 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,12 +67,46 @@ static void a_mask_is_compared_whole(void **state)
 	free(all);
 }
 
+static bool has(const struct linux_mask *mask, size_t cpu)
+{
+	return CPU_ISSET_S(cpu, mask->size, mask->set);
+}
+
+/* Who may use all that there is may use what comes later, too; who may use one processor may use that alone. Looking changes neither. */
+static void a_mask_of_all_is_one_without_bounds(void **state)
+{
+	(void)state;
+	struct linux_mask mask = {0};
+	struct sst_cpus *all = linux_affinity_get();
+	assert_non_null(all);
+	const struct sst_cpus one = {1, all->cpu};
+	assert_int_equal(linux_affinity_set(0, &one), 0);
+	assert_int_equal(linux_mask_take(&mask), 0);
+	assert_true(has(&mask, all->cpu[0]));
+	/* On a machine with one processor it is all. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		assert_int_equal(CPU_COUNT_S(mask.size, mask.set), 1);
+	assert_true(linux_affinity_is(0, &one));
+	linux_mask_free(&mask);
+	const struct linux_mask most = {CPU_ALLOC(8 * sizeof(cpu_set_t)), sizeof(cpu_set_t)};
+	assert_non_null(most.set);
+	memset(most.set, 0xff, most.size);
+	assert_int_equal(linux_mask_give(&most), 0);
+	assert_int_equal(linux_mask_take(&mask), 0);
+	assert_int_equal(CPU_COUNT_S(mask.size, mask.set), 8 * mask.size);
+	linux_mask_free(&mask);
+	CPU_FREE(most.set);
+	assert_int_equal(linux_affinity_set(0, all), 0);
+	free(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_set_is_found),
 		cmocka_unit_test(what_cannot_be_had_is_refused),
 		cmocka_unit_test(a_mask_is_compared_whole),
+		cmocka_unit_test(a_mask_of_all_is_one_without_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

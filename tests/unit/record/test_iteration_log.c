@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "log_test.h"
 #include "record/iteration_log.h"
 
 #define HEADER "instance,iteration,start_s,end_s,time_unix_s\n"
@@ -26,58 +26,6 @@ static const struct iteration_record first = {.instance = 3, .iteration = 17, .s
 static const char first_line[] = "3,17,12.000000005,12.345678901\n";
 static const struct iteration_record second = {.instance = 3, .iteration = 18, .start_ns = 12345678902, .end_ns = 99999999999};
 static const char second_line[] = "3,18,12.345678902,99.999999999\n";
-
-static char path[] = "/tmp/test_iteration_log.XXXXXX";
-
-static int create_file(void **state)
-{
-	(void)state;
-	strcpy(strrchr(path, '.'), ".XXXXXX");
-	const int file = mkstemp(path);
-	return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
-/* Takes the wall clock out of the records: seconds since 1970, of 10 digits, with 6 decimals. */
-#define WALL ",1767225600.000000"
-static void drop_wall_clock(char *text)
-{
-	for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
-		char *const end = strchr(line + 1, '\n');
-		if (!end || end - line < (ptrdiff_t)strlen(WALL))
-			return;
-		char *const wall = end - strlen(WALL);
-		assert_true(wall[0] == ',' && wall[11] == '.');
-		memmove(wall, end, strlen(end) + 1);
-	}
-}
-
-/* The file's whole text without the wall clock, valid until the next call. */
-static const char *text_of(const char *name)
-{
-	static char text[4096];
-	const int file = open(name, O_RDONLY);
-	assert_true(file >= 0);
-	const ssize_t length = read(file, text, sizeof text - 1);
-	assert_true(length >= 0);
-	close(file);
-	text[length] = '\0';
-	drop_wall_clock(text);
-	return text;
-}
-
-static void limit_file_size(rlim_t size)
-{
-	struct rlimit limit;
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = size;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
 
 static void format_prints_nanoseconds_and_the_wall_clock(void **state)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,31 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/csv.h"
-#include "file_text.h"
+#include "log_test.h"
 #include "record/request_log.h"
-
-static char path[] = "/tmp/test_request_log.XXXXXX";
-
-static int create_file(void **state)
-{
-	(void)state;
-	strcpy(strrchr(path, '.'), ".XXXXXX");
-	const int file = mkstemp(path);
-	return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
 
 static const struct request_record answered = {.request = 7,
 	.url = 1,
@@ -52,27 +33,6 @@ static const struct request_record dropped = {.request = 8,
 	.fate = REQUEST_DROPPED,
 	.bytes = REQUEST_LOG_UNKNOWN};
 
-/* The text of the file without the seconds of the wall clock. To be freed. */
-static char *text_of_file(void)
-{
-	char *const text = file_text(path);
-	char *to = text;
-	bool is_header = true;
-	for (const char *from = text; *from; from++) {
-		*to++ = *from;
-		if (*from != '\n')
-			continue;
-		if (!is_header) {
-			while (to[-1] != ',')
-				to--;
-			*to++ = '\n';
-		}
-		is_header = false;
-	}
-	*to = '\0';
-	return text;
-}
-
 static void records_are_lines(void **state)
 {
 	(void)state;
@@ -86,13 +46,11 @@ static void records_are_lines(void **state)
 	assert_false(request_log_is_pending(log));
 	assert_int_equal(request_log_add(log, &dropped), 0);
 	assert_int_equal(request_log_close(log), 0);
-	char *const text = text_of_file();
-	assert_string_equal(text, "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n"
-				  ",0,,,,,http://localhost:8080/,,\n"
-				  ",1,,,,,\"http://localhost:8080/a,\"\"b\"\"\",,\n"
-				  "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612,\n"
-				  "8,0,13.000000000,13.000000000,,13.000000000,dropped,,\n");
-	free(text);
+	assert_string_equal(text_of(path), "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n"
+					   ",0,,,,,http://localhost:8080/,\n"
+					   ",1,,,,,\"http://localhost:8080/a,\"\"b\"\"\",\n"
+					   "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612\n"
+					   "8,0,13.000000000,13.000000000,,13.000000000,dropped,\n");
 	char error[CSV_ERROR_MAX];
 	struct csv *const csv = csv_open(path, "log", error);
 	assert_non_null(csv);
@@ -162,12 +120,6 @@ static void words_say_what_no_number_does(void **state)
 		assert_true(strlen(request_fate_word(fate)) > 3);
 }
 
-static void limit_size(rlim_t size)
-{
-	const struct rlimit limit = {size, RLIM_INFINITY};
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 /* Whole lines alone, and a line that says between which times some are missing. */
 static void what_does_not_fit_is_said(void **state)
 {
@@ -176,25 +128,24 @@ static void what_does_not_fit_is_said(void **state)
 	struct request_log *const log = request_log_open(path, ROW_CSV);
 	assert_int_equal(request_log_add(log, &answered), 0);
 	assert_int_equal(request_log_flush(log), 0);
-	limit_size(200);
+	limit_file_size(200);
 	struct request_record record = answered;
 	for (uint64_t i = 8; i < 10; i++) {
 		record.request = i;
 		record.planned_ns = (int64_t)i * 1000000000;
-		record.end_ns = record.planned_ns + 5000000000;
+		/* What begins later ends earlier. */
+		record.end_ns = 22000000000 - record.planned_ns;
 		assert_int_equal(request_log_add(log, &record), 0);
 		assert_int_equal(request_log_flush(log), -1);
 		assert_int_equal(errno, EFBIG);
 	}
-	limit_size(RLIM_INFINITY);
+	limit_file_size(RLIM_INFINITY);
 	record.request = 10;
 	assert_int_equal(request_log_add(log, &record), 0);
 	assert_int_equal(request_log_close(log), 0);
-	char *const text = text_of_file();
-	assert_string_equal(strchr(text, '\n') + 1, "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612,\n"
-						    ",,8.000000000,,,14.000000000,,,\n"
-						    "10,1,9.000000000,12.000000006,12.000000107,14.000000000,200,612,\n");
-	free(text);
+	assert_string_equal(strchr(text_of(path), '\n') + 1, "7,1,12.000000005,12.000000006,12.000000107,12.345678901,200,612\n"
+							     ",,8.000000000,,,14.000000000,,\n"
+							     "10,1,9.000000000,12.000000006,12.000000107,13.000000000,200,612\n");
 }
 
 static void many_are_all_there(void **state)

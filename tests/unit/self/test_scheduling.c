@@ -2,6 +2,7 @@
 /* What is granted to whom. Each test is a process of its own, whose attributes it may change; without the privileges some need, those
  * are left out. (What a workload gets back is tested with its start, in test_workloads_spawn.) */
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -30,6 +31,14 @@ static bool be_ordinary(rlim_t nice_limit)
 		return false;
 	data[CAP_SYS_NICE / 32].effective &= ~(1u << CAP_SYS_NICE % 32);
 	return syscall(SYS_capset, &header, data) == 0;
+}
+
+/* The number that the next one opened would have. */
+static int next_descriptor(void)
+{
+	const int next = dup(STDERR_FILENO);
+	close(next);
+	return next;
 }
 
 static bool is_root(void)
@@ -124,6 +133,7 @@ END_TEST
 START_TEST(the_out_of_memory_killer_s_score)
 {
 	struct scheduling now;
+	const int next = next_descriptor();
 	scheduling_save(&user);
 	if (!scheduling_spare_from_oom()) {
 		left_out("the out-of-memory killer's score can't be lowered");
@@ -134,6 +144,42 @@ START_TEST(the_out_of_memory_killer_s_score)
 	scheduling_restore(&user);
 	scheduling_save(&now);
 	ck_assert_int_eq(now.oom_score, user.oom_score);
+	ck_assert_int_eq(next_descriptor(), next);
+}
+END_TEST
+
+/* One that isn't root, and is asked for a command that would raise it. */
+static void become_somebody(void)
+{
+	ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	/* Or /proc/self isn't its own. */
+	ck_assert_int_eq(prctl(PR_SET_DUMPABLE, 1UL), 0);
+}
+
+START_TEST(who_could_have_the_right_is_told_how)
+{
+	char text[SCHEDULING_REMEDY_MAX];
+	char path[PATH_MAX] = "", command[2 * PATH_MAX];
+	if (!is_root()) {
+		left_out("only root can be somebody else");
+		return;
+	}
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof path - 1), 0);
+	/* Root needs no right; and some can't be given it: what has none in its bounding set, or gets none by executing a file. */
+	ck_assert(!scheduling_remedy(text));
+	if (_i == 1)
+		ck_assert_int_eq(prctl(PR_CAPBSET_DROP, (unsigned long)CAP_SYS_NICE, 0UL, 0UL, 0UL), 0);
+	if (_i == 2)
+		ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL), 0);
+	const int can =
+		prctl(PR_CAPBSET_READ, (unsigned long)CAP_SYS_NICE) == 1 && prctl(PR_GET_NO_NEW_PRIVS, 0UL, 0UL, 0UL, 0UL) == 0;
+	become_somebody();
+	ck_assert_int_eq(scheduling_remedy(text), can);
+	snprintf(command, sizeof command, "sudo setcap cap_sys_nice+ep %s", path);
+	if (can)
+		ck_assert_str_eq(text, command);
+	else if (_i == 0)
+		left_out("nobody gets the right to priorities here");
 }
 END_TEST
 
@@ -148,6 +194,7 @@ int main(void)
 	tcase_add_test(tests, root_stands_above_a_real_time_user);
 	tcase_add_test(tests, as_many_descriptors_as_there_may_be);
 	tcase_add_test(tests, the_out_of_memory_killer_s_score);
+	tcase_add_loop_test(tests, who_could_have_the_right_is_told_how, 0, 3);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

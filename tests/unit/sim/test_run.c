@@ -248,6 +248,27 @@ static void processors_stand_still(void **state)
 		assert_true(own->work_ns[i] <= history->work_ns[i]);
 }
 
+/* Showstopper's processes do nothing for a second and a half, and so write no row; the next one has all of that time. */
+static void who_is_halted_records_nothing(void **state)
+{
+	(void)state;
+	begin(2, "single");
+	config.halt = SIM_HALT_EXECUTORS;
+	config.halt_at_ns = 3200 * NS_PER_MS;
+	config.halt_ns = 1500 * NS_PER_MS;
+	char *text = log_of_run();
+	double last = 0, longest = 0;
+	for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+		const double now = strtod(line, NULL);
+		assert_true(now <= 3.2 || now >= 4.7);
+		longest = fmax(longest, now - last);
+		last = now;
+	}
+	assert_true(fabs(last - 10) < 1e-6);
+	assert_true(longest > 1.6 && longest < 2.5);
+	free(text);
+}
+
 /* Two workloads that fill both processors: the stop of one waits for the end of a slice unless executors come first. */
 static void priority_makes_enforcement_prompt(void **state)
 {
@@ -328,6 +349,7 @@ int main(void)
 		cmocka_unit_test_teardown(what_modules_see_is_what_happened, end),
 		cmocka_unit_test_teardown(executors_take_their_time_from_the_workloads, end),
 		cmocka_unit_test_teardown(open_control_runs_for_the_duty_cycle, end),
+		cmocka_unit_test_teardown(who_is_halted_records_nothing, end),
 		cmocka_unit_test_teardown(processors_stand_still, end),
 		cmocka_unit_test_teardown(priority_makes_enforcement_prompt, end),
 		cmocka_unit_test_teardown(models_are_given_in_turn, end),

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* When a tree is looked at, and what for. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "tree_test.h"
+
+/* ---- In place of libc's: clocks, and the number of the machine's newest process ---------------------------------------- */
+
+static struct {
+	int64_t monotonic_ns; /* stands still at this; 0: the real one */
+	int64_t cpu_step_ns;  /* processor time from one look at it to the next; 0: the real one */
+	int64_t cpu_ns;
+	bool forks;             /* somebody on the machine forks between any two looks at its newest process … */
+	unsigned below_us;      /* … and so many of these are ours, each in a session of its own */
+	unsigned long long pid; /* the newest */
+} fake;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int64_t ns = clock == CLOCK_MONOTONIC ? fake.monotonic_ns : 0;
+	if (clock == CLOCK_THREAD_CPUTIME_ID && fake.cpu_step_ns)
+		ns = fake.cpu_ns += fake.cpu_step_ns;
+	if (!ns)
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	*now = (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+	return 0;
+}
+
+static void start_session(void);
+
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	if (!fake.forks || fd != tree.loadavg)
+		return syscall(SYS_pread64, fd, buffer, size, offset);
+	if (fake.below_us) {
+		fake.below_us--;
+		start_session();
+	}
+	return snprintf(buffer, size, "0.00 0.00 0.00 1/1 %llu\n", ++fake.pid);
+}
+
+static void start_session(void)
+{
+	struct linux_process process;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setsid();
+		sleep_for_ever();
+	}
+	const int64_t began = fake.monotonic_ns;
+	fake.monotonic_ns = 0;
+	do
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	while (linux_process_read(pid, &process) == 0 && process.session != pid);
+	fake.monotonic_ns = began;
+}
+
+/* Stops the tree at a moment, and says how many looks that took. */
+static unsigned looks_at(int64_t now_ns)
+{
+	const uint64_t before = tree.looks;
+	fake.monotonic_ns = now_ns;
+	tree_stop(&tree, now_ns);
+	fake.monotonic_ns = 0;
+	return (unsigned)(tree.looks - before);
+}
+
+START_TEST(what_the_rest_of_the_machine_forks_repeats_no_look)
+{
+	start(with_an_escapee, 3);
+	const int64_t now = clock_now();
+	fake.forks = true;
+	ck_assert_uint_eq(looks_at(now), 2); /* the first finds those in another session, the second nothing new */
+	for (int i = 1; i < 10; i++)
+		ck_assert_uint_eq(looks_at(now + i * NS_PER_S), 1);
+	ck_assert(all_are(true));
+	continue_all();
+}
+END_TEST
+
+START_TEST(a_look_is_repeated_as_long_as_the_tree_forks)
+{
+	start(sleep_for_ever, 1);
+	const int64_t now = clock_now();
+	fake.forks = true;
+	fake.below_us = 3;
+	ck_assert_uint_eq(looks_at(now), 4);
+	ck_assert_uint_eq(tree.outsiders, 3);
+	ck_assert_uint_eq(fake.below_us, 0);
+	ck_assert_uint_eq(looks_at(now + NS_PER_S), 1);
+	ck_assert(all_are(true));
+	continue_all();
+}
+END_TEST
+
+START_TEST(who_comes_to_us_during_a_look_is_part_of_it)
+{
+	int status;
+	const pid_t leader = start(sleep_for_ever, 1);
+	if (access("/proc/thread-self/children", R_OK) != 0) {
+		/* A look at all processes of the machine needs no second one. */
+		left_out("the kernel keeps no lists of children");
+		return;
+	}
+	ck_assert_int_eq(descendants_list(getpid(), &list), 0);
+	const pid_t pid = fork_and(daemonise);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	const int64_t deadline = clock_now() + PATIENCE_NS;
+	while (list.count < 3 && clock_now() < deadline) {
+		list.count = 1;
+		ck_assert_int_eq(descendants_add_orphans(getpid(), &list), 0);
+	}
+	ck_assert_uint_eq(list.count, 3); /* the daemon and its child */
+	ck_assert_int_eq(list.item[0].process.pid, leader);
+	ck_assert_int_eq(list.item[2].process.parent, list.item[1].process.pid);
+	ck_assert_int_eq(descendants_add_orphans(getpid(), &list), 0);
+	ck_assert_uint_eq(list.count, 3);
+}
+END_TEST
+
+START_TEST(looks_are_paid_by_their_processor_time)
+{
+	start(sleep_for_ever, 1);
+	const int64_t now = clock_now();
+	fake.forks = true;
+	fake.cpu_step_ns = 5 * NS_PER_MS; /* a look takes so much, however small the tree */
+	ck_assert_uint_eq(looks_at(now), 1);
+	ck_assert_int_eq(tree.look_ns, 5 * NS_PER_MS);
+	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS - 1), 0); /* LOOK_SHARE times as much */
+	fake.cpu_step_ns = NS_PER_MS;
+	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_at(now + 119 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_at(now + 120 * NS_PER_MS), 1);
+	continue_all();
+}
+END_TEST
+
+START_TEST(a_budget_holds_looks_back)
+{
+	struct look_budget budget = {0};
+	start(sleep_for_ever, 1);
+	const int64_t now = clock_now();
+	tree.budget = &budget;
+	fake.forks = true;
+	fake.cpu_step_ns = NS_PER_MS;
+	ck_assert_uint_eq(looks_at(now), 1);
+	ck_assert(atomic_load(&budget.paid_ns) > now - NS_PER_S);
+	/* Others have spent it: also a look that is overdue comes later. */
+	atomic_store(&budget.paid_ns, now + 3 * NS_PER_S);
+	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_at(now + 3 * NS_PER_S - 1), 0);
+	ck_assert_uint_eq(looks_at(now + 3 * NS_PER_S), 1);
+	/* A look for forks leaves something for those that are overdue, and one that is repeated leaves more. */
+	ck_assert_uint_eq(looks_at(now + 3100 * NS_PER_MS), 0);
+	fake.below_us = 2;
+	ck_assert_uint_eq(looks_at(now + 3270 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_at(now + 9 * NS_PER_S), 2);
+	continue_all();
+}
+END_TEST
+
+int main(void)
+{
+	left_out_begin();
+	TCase *tests = tcase_create("all");
+	tcase_add_test(tests, what_the_rest_of_the_machine_forks_repeats_no_look);
+	tcase_add_test(tests, a_look_is_repeated_as_long_as_the_tree_forks);
+	tcase_add_test(tests, who_comes_to_us_during_a_look_is_part_of_it);
+	tcase_add_test(tests, looks_are_paid_by_their_processor_time);
+	tcase_add_test(tests, a_budget_holds_looks_back);
+	return run_tests(tests);
+}
