@@ -237,6 +237,14 @@ static void a_real_process(void **state)
 	assert_true(used_s >= 0.05);
 	assert_false(linux_watched_has_ended(watched, 0));
 	kill(child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	/* Nobody has waited for it yet. That it has ended may be seen as late as somebody forks. */
+	char expected[128];
+	snprintf(expected, sizeof expected, "process %s has ended", text);
+	assert_null(linux_watched_open("", watch, 1, NULL, 0, error));
+	assert_string_equal(error, expected);
+	linux_watched_read(watched);
+	assert_true(linux_watched_used(watched, 0) >= used_s);
 	waitpid(child, NULL, 0);
 	linux_watched_read(watched);
 	assert_true(linux_watched_has_ended(watched, 0));
