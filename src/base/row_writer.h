@@ -43,6 +43,7 @@ int row_writer_line(struct row_writer *writer, const char *line);
 #define LOG_TARGET "target"
 #define LOG_LOAD "load"
 #define LOG_BACKGROUND "others"
+#define LOG_WATCHED "watch_" /* … and the name of what is watched */
 #define LOG_POWER "power_w"
 
 /* Copies a name, cut to the size, with one underscore for whatever is neither a letter nor a digit, and none at its ends. */

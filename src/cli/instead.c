@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "config/config.h"
 #include "control/run.h"
+#include "load/watched.h"
 #include "module/module.h"
 #include "placement/frequencies.h"
 #include "processes/attached.h"
@@ -142,6 +143,23 @@ static int plan_frequencies(const struct config *config, struct frequencies *fre
 	return 0;
 }
 
+/* What a run would refuse, too. 0, or -1 after a message. */
+static int check_watched(const struct config *config)
+{
+	char error[LINUX_WATCHED_ERROR_MAX];
+	struct linux_watched *const watched =
+		linux_watched_open(config->root, config->watch, config->watches, config->attach, config->attaches, error);
+	linux_watched_close(watched);
+	return watched ? 0 : diag_refuse("--watch: %s", error);
+}
+
+static void print_watched(const struct config *config)
+{
+	for (unsigned i = 0; i < config->watches; i++)
+		printf("watched: %s, %s %s\n", config->watch[i].name, config->watch[i].pid ? "process" : "control group",
+			config->watch[i].text);
+}
+
 int dry_run_print(const struct config *config)
 {
 	struct run run;
@@ -154,9 +172,11 @@ int dry_run_print(const struct config *config)
 		frequencies_free(&frequencies);
 		return -1;
 	}
-	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0 && outputs_check(&run) == 0) {
+	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0 && outputs_check(&run) == 0 &&
+		check_watched(config) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
+		print_watched(config);
 		print_frequencies(&frequencies);
 		print_times(&run);
 		print_requirements(config);

@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/instant.h"
+#include "base/row_writer.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "meters/counter_event.h"
@@ -220,6 +221,49 @@ static int set_attach(void *settings, const char *source, const char *text)
 	return 0;
 }
 
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+/* The name before the equals sign, or what the last part of the text makes as a column; "" where it can be none. */
+static void name_watch(struct watch *watch, const char *text)
+{
+	const char *const slash = strrchr(watch->text, '/');
+	const size_t length = (size_t)(watch->text - text);
+	if (!length)
+		column_name(slash && slash[1] ? slash + 1 : watch->text, watch->name, sizeof watch->name);
+	else if (length <= sizeof watch->name && strspn(text, LETTERS "0123456789_") == length - 1)
+		snprintf(watch->name, sizeof watch->name, "%.*s", (int)length - 1, text);
+}
+
+static int set_watch(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct config *const config = target->config;
+	/* An equals sign behind a slash is that of a path. */
+	const size_t length = strcspn(text, "=/");
+	struct watch watch = {.text = text[length] == '=' ? text + length + 1 : text};
+	int64_t pid;
+	if (!*watch.text)
+		return diag_refuse("%s: '%s': expected the number of a process or a control group", source, text);
+	if (config->watches == WATCHES_MAX)
+		return diag_refuse("%s: '%s' is one too many: expected at most %d", source, text, WATCHES_MAX);
+	if (strspn(watch.text, "0123456789") == strlen(watch.text)) {
+		if (units_parse_int(watch.text, strlen(watch.text), &pid, NULL) != 0 || pid < 1 || pid > INT_MAX)
+			return diag_refuse("%s: '%s': expected the number of a process or a control group", source, text);
+		watch.pid = (pid_t)pid;
+	}
+	name_watch(&watch, text);
+	if (!*watch.name)
+		return diag_refuse("%s: '%s': expected a name of at most %d letters, digits and underscores before '='", source,
+			text, WATCH_NAME_MAX - 1);
+	for (unsigned i = 0; i < config->watches; i++)
+		if (strcmp(config->watch[i].name, watch.name) == 0)
+			return diag_refuse(
+				"%s: '%s' and '%s' are both called %s: expected another name before one of them, such as a=%s",
+				source, config->watch[i].text, watch.text, watch.name, watch.text);
+	config->watch[config->watches++] = watch;
+	return 0;
+}
+
 /* Of one processor: more of them than any machine has. */
 #define PERCENT_MOST 1e7
 
@@ -362,6 +406,9 @@ const struct tool_option showstopper_options[] = {
 		.call = set_require},
 	{0, "attach", TOOL_CALL, .argument = "PID", .help = "control this running process and its descendants too (repeatable)",
 		.uses = HELP_EVERYDAY, .call = set_attach, .completion = TOOL_COMPLETE_PROCESS},
+	{0, "watch", TOOL_CALL, .argument = "[NAME=]PID|GROUP",
+		.help = "measure what this process with its descendants, or this control group, does beside the run (repeatable)",
+		.uses = HELP_OUTPUT, .call = set_watch, .completion = TOOL_COMPLETE_PROCESS},
 	{0, "when-one-ends", TOOL_CHOICE, RUN(when_one_ends), .choices = endings, .argument = "WHAT",
 		.help = "then continue without it, respawn it, or stop the run, as for a client that ends",
 		.uses = HELP_EVERYDAY},

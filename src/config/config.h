@@ -47,6 +47,15 @@ struct group {
 	char **command;                  /* argv, NULL-terminated; the words are the caller's */
 };
 
+/* What runs beside the workloads and is measured, not held. */
+#define WATCHES_MAX 32
+#define WATCH_NAME_MAX 48
+struct watch {
+	const char *text;          /* which one, as it was typed, without a name */
+	char name[WATCH_NAME_MAX]; /* in columns, each another: letters, digits, underscores */
+	pid_t pid;                 /* 0: the text is a control group */
+};
+
 /* What the user asked for. Texts are the caller's (argv) unless said otherwise. */
 struct config {
 	enum {
@@ -72,6 +81,8 @@ struct config {
 	unsigned list_parts;            /* for ACTION_LIST_PINS */
 	pid_t *attach;                  /* `attaches` of them, each once; owned */
 	unsigned attaches;
+	struct watch watch[WATCHES_MAX];
+	unsigned watches;
 	const char *load;                          /* of -l, a load; NULL: not given */
 	const char *module[KINDS];                 /* where none was named, the text of config_usual_module itself */
 	const char *module_options[KINDS];         /* NULL for none */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "groups/cgroup.h"
 #include "processes/affinity.h"
@@ -22,4 +23,10 @@ unsigned linux_processors_usable(void)
 	if (quota >= 1 && quota < usable)
 		usable = (unsigned)quota;
 	return usable;
+}
+
+unsigned linux_processors_online(void)
+{
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
 }

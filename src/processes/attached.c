@@ -23,15 +23,6 @@
 #include "base/diag.h"
 #include "processes/process.h"
 
-/* Whether `above` is the process itself or one of its ancestors. */
-static bool descends_from(pid_t pid, pid_t above)
-{
-	struct linux_process process;
-	while (pid > 0 && pid != above)
-		pid = linux_process_read(pid, &process) == 0 ? process.parent : 0;
-	return pid > 0;
-}
-
 /* A descriptor with the lock, or -1: EWOULDBLOCK where another run has it. */
 static int lock(pid_t pid, int kind)
 {
@@ -96,7 +87,7 @@ static const char *refusal(pid_t pid, struct process *process)
 	struct linux_process now;
 	if (pid == 1)
 		return "is the first process of the system";
-	if (descends_from(getpid(), pid))
+	if (linux_process_descends_from(getpid(), pid))
 		return "is Showstopper or one of its ancestors";
 	if (process_take(process, pid, &now) != 0) {
 		const int error = errno;
@@ -140,7 +131,7 @@ int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
 	}
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned k = 0; k < count; k++)
-			if (i != k && descends_from(pid[i], pid[k])) {
+			if (i != k && linux_process_descends_from(pid[i], pid[k])) {
 				diag("--attach: process %d is a descendant of process %d, which is attached too", (int)pid[i],
 					(int)pid[k]);
 				goto fail;

@@ -92,6 +92,14 @@ int linux_process_read(pid_t pid, struct linux_process *process)
 	return linux_process_read_below("", pid, process);
 }
 
+bool linux_process_descends_from(pid_t pid, pid_t above)
+{
+	struct linux_process process;
+	while (pid > 0 && pid != above)
+		pid = linux_process_read(pid, &process) == 0 ? process.parent : 0;
+	return pid > 0;
+}
+
 void linux_process_name(pid_t pid, char name[static LINUX_PROCESS_NAME_MAX])
 {
 	char path[32];

@@ -38,6 +38,9 @@ int linux_process_read_below(const char *root, pid_t pid, struct linux_process *
 /* The same from an open file, again and again. */
 int linux_process_read_from(int fd, struct linux_process *process);
 
+/* Whether `above` is the process itself or one of its ancestors, as far as /proc shows them. */
+bool linux_process_descends_from(pid_t pid, pid_t above);
+
 /* The name of its program, of which the kernel keeps 15 bytes; what can't be printed is '?', and one that can't be read is empty. */
 #define LINUX_PROCESS_NAME_MAX 64
 void linux_process_name(pid_t pid, char name[static LINUX_PROCESS_NAME_MAX]);

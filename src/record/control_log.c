@@ -103,6 +103,10 @@ static void print_line(const struct line *line)
 	if (columns->power)
 		put_number(line, LOG_POWER, VALUE(power_w));
 	char name[COUNTED_COLUMN_MAX];
+	for (unsigned i = 0; i < columns->watches; i++) {
+		snprintf(name, sizeof name, LOG_WATCHED "%s", columns->watch[i].name);
+		put_number(line, name, VALUE(watched[i]));
+	}
 	for (size_t i = 0; i < columns->zones; i++) {
 		snprintf(name, sizeof name, "power_%s_w", line->end ? "" : columns->zone[i].name);
 		put_number(line, name, VALUE(zone_w[i]));

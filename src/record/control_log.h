@@ -16,6 +16,8 @@ struct control_log;
 struct control_log_columns {
 	bool free;
 	bool power;
+	const struct watch *watch; /* `watches` of them; the caller's */
+	unsigned watches;
 	const struct counted *counted;       /* events of the workloads; NULL: none; the caller's */
 	const struct linux_power_zone *zone; /* `zones` of power; the names are needed by control_log_open alone */
 	size_t zones;

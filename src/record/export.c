@@ -107,6 +107,18 @@ static json_t *instant(int64_t ns)
 	return json_string(when);
 }
 
+static json_t *watches(const struct config *config)
+{
+	json_t *array = json_array();
+	for (unsigned i = 0; i < config->watches; i++) {
+		const struct watch *const watch = &config->watch[i];
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "name", watch->name, "process",
+						     watch->pid ? json_integer(watch->pid) : json_null(), "group",
+						     json_value_text(watch->pid ? NULL : watch->text)));
+	}
+	return array;
+}
+
 static json_t *configuration(const struct export *export)
 {
 	const struct config *config = export->run->config;
@@ -124,6 +136,7 @@ static json_t *configuration(const struct export *export)
 		config->contain == CONTAIN_PIDNS ? "pidns" : "none", "when_one_ends", ends[config->when_one_ends], "keep_going",
 		(int)config->keep_going);
 	json_object_set_new(object, "clocks", clocks(export->summary->frequencies));
+	json_object_set_new(object, "watch", watches(config));
 	json_object_set_new(object, "log_power", json_boolean(config->log_power));
 	json_object_set_new(object, "log_counters", json_value_text(config->log_counters));
 	json_object_set_new(object, "log_zones", json_boolean(config->log_zones));
@@ -201,6 +214,17 @@ static json_t *events(const struct counted *counted)
 	json_t *array = json_array();
 	for (size_t i = 0; counted && i < counted->events.count; i++)
 		json_array_append_new(array, event_object(counted, i));
+	return array;
+}
+
+static json_t *watched(const struct summary *summary)
+{
+	json_t *array = json_array();
+	for (unsigned i = 0; i < summary->watches; i++)
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o}", "name", summary->watch[i].name, "mean",
+						     json_value_number(background_mean(&summary->watched[i])), "max",
+						     json_value_number(background_most(&summary->watched[i])), "ended_s",
+						     json_value_number(summary->watched_ended_s[i])));
 	return array;
 }
 
@@ -319,6 +343,7 @@ static json_t *result(const struct export *export)
 		json_object_set_new(object, "worst", json_null());
 	json_object_set_new(object, "load_unit", json_string(export->summary->of_cores ? "core" : "processor"));
 	json_object_set_new(object, "equal_instances", equal_instances(export->run->shared));
+	json_object_set_new(object, "watched", watched(export->summary));
 	json_object_set_new(object, "events", events(export->summary->counted));
 	return object;
 }
@@ -373,6 +398,15 @@ static void print_line(const struct export *export, bool is_header, FILE *file)
 			fprintf(file, "%s,", figures[i].column);
 		else if (figures[i].column)
 			print_value(file, figures[i].value);
+	}
+	for (unsigned i = 0; i < export->summary->watches; i++) {
+		const char *const watched = export->summary->watch[i].name;
+		if (is_header) {
+			fprintf(file, LOG_WATCHED "%s_mean," LOG_WATCHED "%s_max,", watched, watched);
+			continue;
+		}
+		print_value(file, background_mean(&export->summary->watched[i]));
+		print_value(file, background_most(&export->summary->watched[i]));
 	}
 	for (size_t i = 0; counted && i < counted->events.count; i++) {
 		char name[LINUX_COUNTER_NAME_MAX];

@@ -35,11 +35,40 @@ static int64_t end_of(const struct intervals *intervals, int64_t interval_ns, in
 	return from + (passed + 1) * interval_ns;
 }
 
+/* Processor time of all that is no background. */
+static double known_s(const struct intervals *intervals)
+{
+	double sum_s = intervals->usage_s;
+	for (unsigned i = 0; i < intervals->watches; i++)
+		sum_s += intervals->watched_s[i];
+	return sum_s;
+}
+
+/* What is watched works as what nobody knows does, of a machine that would work nothing. */
+static void start_watched(const struct intervals *intervals, struct interval *interval)
+{
+	for (unsigned i = 0; i < intervals->watches; i++)
+		background_start(&interval->watched[i], -intervals->watched_s[i]);
+}
+
+static void end_watched(const struct intervals *intervals, struct interval *interval, struct record *record)
+{
+	const double capacity = intervals->processors > 0 ? intervals->processors * (double)record->length_ns / (double)NS_PER_S
+							  : record->machine.capacity;
+	const struct sst_sample nothing = {.capacity = capacity};
+	for (unsigned i = 0; i < intervals->watches; i++) {
+		interval->shown[i] = background_end(&interval->watched[i], &nothing, -intervals->watched_s[i]);
+		record->watched_all += interval->shown[i];
+	}
+	record->watched = interval->shown;
+}
+
 static void start(struct intervals *intervals, struct interval *interval, const struct sst_reading *reading)
 {
 	struct recorder *const recorder = &interval->recorder;
 	recorder_start(recorder, reading, end_of(intervals, recorder->interval_ns, reading->when_ns));
-	background_start(&interval->background, intervals->usage_s);
+	background_start(&interval->background, known_s(intervals));
+	start_watched(intervals, interval);
 	interval->free_s = intervals->free_s;
 }
 
@@ -55,7 +84,8 @@ static void end(struct intervals *intervals, struct interval *interval, const st
 	struct sst_sample machine = record->machine;
 	if (intervals->background_is_known)
 		machine.work = 0;
-	record->background = background_end(&interval->background, &machine, intervals->usage_s);
+	record->background = background_end(&interval->background, &machine, known_s(intervals));
+	end_watched(intervals, interval, record);
 	const double free_s = intervals->free_s - interval->free_s;
 	if (record->machine.capacity > 0 && !isnan(free_s))
 		record->free = fmin(free_s / record->machine.capacity, 1);
@@ -95,6 +125,8 @@ static bool count(struct intervals *intervals, const struct record *record)
 	accuracy_add(&sums->accuracy, record->target, record->load);
 	tally_add(&sums->tally, record, run_origin(intervals->run));
 	background_count(&intervals->sampled.background, &sums->background);
+	for (unsigned i = 0; i < intervals->watches; i++)
+		background_count(&intervals->sampled.watched[i], &sums->watched[i]);
 	return true;
 }
 

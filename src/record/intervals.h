@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/accuracy.h"
+#include "config/config.h"
 #include "record/load_meter.h"
 #include "record/recorder.h"
 #include "record/summary.h"
@@ -19,18 +20,21 @@ struct interval_sums {
 	struct accuracy accuracy;
 	struct tally tally;
 	struct background_sums background;
-	int64_t sampled_ns; /* time that they cover */
+	struct background_sums watched[WATCHES_MAX]; /* of each that is watched, so */
+	int64_t sampled_ns;                          /* time that they cover */
 };
 
 struct interval {
 	struct recorder recorder;
 	struct background background;
 	double free_s; /* time of free workloads when it began */
+	struct background watched[WATCHES_MAX];
+	double shown[WATCHES_MAX]; /* of each that is watched, its load in the interval that ended last */
 };
 
 /* Whose intervals they are. */
 struct intervals_owner {
-	/* Reads the feedback source, and sets usage_s and free_s. False where that fails. */
+	/* Reads the feedback source, and sets usage_s, free_s, watched_s and processors. False where that fails. */
 	bool (*read)(void *context, struct sst_reading *reading);
 	/* The row of a log. */
 	void (*row)(void *context, struct record *record);
@@ -45,6 +49,9 @@ struct intervals {
 	struct interval logged, sampled;
 	double usage_s,
 		free_s; /* as of the newest reading: processor time of the run, and of it that of free workloads; NaN: not known */
+	double watched_s[WATCHES_MAX]; /* likewise of each of the `watches` that are watched; they are no background */
+	unsigned watches;
+	double processors; /* of which the load of these is a share; 0: of those that the source measures */
 	bool background_is_known; /* usage_s is the background's time, with its sign turned: what the source says of the machine doesn't matter */
 	struct interval_sums sums;
 	int64_t under_control_ns;   /* time with a target from its beginning to its end, pauses left out */

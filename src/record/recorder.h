@@ -28,12 +28,14 @@ struct record {
 	struct sst_sample machine; /* what load is of, as the source has it; zero when it gave no sample */
 	double background;         /* background load, 0 to 1; NaN: unknown. The recorder leaves it to its owner … */
 	double free;               /* … so the load that free workloads made … */
-	double power_w;            /* … and so the mean electric power */
-	const double *zone_w;      /* … of each zone that the log has */
-	bool partly_free;          /* the trace left the workloads free for some of it */
-	int64_t end_unix_ns;       /* end_ns on the wall clock, since 1970; likewise */
-	const char *pinning;       /* the scheme that dynamic pinning had; NULL: not filled in */
-	const double *duties;      /* of each workload; NULL unless asked for; valid until the next record */
+	const double *watched; /* … so the load of each that is watched, 0 to 1; NaN: unknown; valid until the next record … */
+	double watched_all;    /* … and of all of them */
+	double power_w;        /* … and so the mean electric power */
+	const double *zone_w;  /* … of each zone that the log has */
+	bool partly_free;      /* the trace left the workloads free for some of it */
+	int64_t end_unix_ns;   /* end_ns on the wall clock, since 1970; likewise */
+	const char *pinning;   /* the scheme that dynamic pinning had; NULL: not filled in */
+	const double *duties;  /* of each workload; NULL unless asked for; valid until the next record */
 };
 
 /* The sums of all slots at one moment. */

@@ -130,6 +130,7 @@ static void add_bound(struct tally_bound *bound, const struct record *record, do
 	bound->load += weight_ns * record->load;
 	bound->free += weight_ns * (isnan(record->free) ? 0 : record->free);
 	bound->background += weight_ns * record->background;
+	bound->watched += weight_ns * (isnan(record->watched_all) ? 0 : record->watched_all);
 }
 
 void tally_add(struct tally *tally, const struct record *record, int64_t origin_ns)
@@ -178,7 +179,8 @@ struct tally_bound tally_bound_mean(const struct tally_bound *sums)
 	const double weight_ns = sums->weight_ns;
 	if (weight_ns <= 0)
 		return (struct tally_bound){0};
-	return (struct tally_bound){weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->background / weight_ns};
+	return (struct tally_bound){weight_ns, sums->load / weight_ns, sums->free / weight_ns, sums->background / weight_ns,
+		sums->watched / weight_ns};
 }
 
 /* The manual's section SUMMARY has the same texts; tests/cli/documentation.sh compares them. */
@@ -214,9 +216,12 @@ static const struct {
 				       "processors), and with --limit."},
 	[TERM_FREQUENCY] = {"frequency", "At which clock which processors were held, with --frequency."},
 	[TERM_BACKGROUND] = {"others",
-		"Load of all that is neither a workload nor Showstopper: other programs, the kernel's threads, "
+		"Load of all that is neither a workload, nor watched, nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "
 		"part of the machine is measured."},
+	[TERM_WATCHED] = {"watched", "Load of each process, with its descendants, and of each control group that --watch names, "
+				     "mean and maximum over the "
+				     "samples, and when it ended."},
 	[TERM_FREE] = {"free",
 		"Workloads of groups with --free, which run uncontrolled: which they are, their processor time under control, "
 		"and the load of the machine that they made, mean and maximum over the samples, where it is known. With a client "

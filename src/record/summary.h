@@ -11,6 +11,7 @@
 #include "control/run.h"
 #include "placement/frequencies.h"
 #include "record/counted.h"
+#include "record/load_meter.h"
 #include "record/recorder.h"
 
 /* What the samples of a run add up to beside its accuracy: the worst one, the load of free workloads, what made the load at the bounds. */
@@ -18,7 +19,7 @@
 /* The samples' means over the time at one bound, loads from 0 to 1, each weighted with the time in it that was at the bound. */
 struct tally_bound {
 	double weight_ns; /* that time, where all of these are known; 0: nothing is known */
-	double load, free, background;
+	double load, free, background, watched;
 };
 
 /* Zeroed, it has no sample. */
@@ -74,6 +75,10 @@ struct summary {
 	double wall_s;                          /* from the end of the hold to the end of control */
 	double background_mean, background_max; /* load, 0 to 1, over background_samples; NaN: unknown */
 	uint64_t background_samples;
+	const struct watch *watch;             /* `watches` of them, each of which has … */
+	const struct background_sums *watched; /* … its load … */
+	const double *watched_ended_s;         /* … and when it had ended, since control began; NaN: it hasn't */
+	unsigned watches;
 	const struct frequencies *frequencies;      /* that processors were held at; NULL or empty: none */
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
@@ -118,6 +123,7 @@ enum summary_term {
 	TERM_MEASURED,
 	TERM_FREQUENCY,
 	TERM_BACKGROUND,
+	TERM_WATCHED,
 	TERM_FREE,
 	TERM_GONE,
 	TERM_LOST,

@@ -120,6 +120,26 @@ static void print_background(const struct summary *summary, FILE *to)
 	fputc('\n', to);
 }
 
+static void print_watched(const struct summary *summary, FILE *to)
+{
+	for (unsigned i = 0; i < summary->watches; i++) {
+		const struct background_sums *const load = &summary->watched[i];
+		if (i == 0)
+			row(TERM_WATCHED, to);
+		else
+			fprintf(to, "%*s", SUMMARY_COLUMN, "");
+		fputs(summary->watch[i].name, to);
+		if (load->counted)
+			fprintf(to, ": %.2f %% of the machine, at most %.2f %%", 100 * background_mean(load),
+				100 * background_most(load));
+		else
+			fputs(": no sample", to);
+		if (!isnan(summary->watched_ended_s[i]))
+			fprintf(to, ", ended at %.1f s", summary->watched_ended_s[i]);
+		fputc('\n', to);
+	}
+}
+
 /* "workloads 0, 3" in so many columns, or "2 workloads". */
 static void name_free(const struct shared *shared, unsigned count, int columns, char name[static SCREEN])
 {
@@ -345,6 +365,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_measured(summary, to);
 	print_frequency(summary, to);
 	print_background(summary, to);
+	print_watched(summary, to);
 	print_free(summary, shared, to);
 	print_gone(summary, to);
 	print_lost(summary, shared, to);

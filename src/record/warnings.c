@@ -54,7 +54,8 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 {
 	const bool is_known = then->weight_ns > 0;
 	const double may_use = isnan(summary->may_use) ? summary->processors : fmin(summary->may_use, summary->processors);
-	const double used = is_known ? fmax(then->load - then->free - then->background, 0) * summary->processors
+	const double beside = then->free + then->background + then->watched;
+	const double used = is_known ? fmax(then->load - beside, 0) * summary->processors
 				     : summary->controlled_cpu.control / summary->controlled_s;
 	say_saturated(summary, to);
 	/* What processors were used says nothing of cores. */
@@ -63,8 +64,11 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 			is_known ? " then" : " in the mean");
 	if (!is_known)
 		fputs("; what else ran is not known here\n", to);
-	else if (used < NEARLY_ALL * may_use && then->background + then->free < NOTABLE_SHARE)
+	else if (used < NEARLY_ALL * may_use && beside < NOTABLE_SHARE)
 		fputs(": more instances, or more threads, are needed\n", to);
+	else if (summary->watches)
+		fprintf(to, "; the load of free workloads was %.2f %%, that of what is watched %.2f %%, that of others %.2f %%\n",
+			100 * then->free, 100 * then->watched, 100 * then->background);
 	else
 		fprintf(to, "; the load of free workloads was %.2f %%, that of others %.2f %%\n", 100 * then->free,
 			100 * then->background);
@@ -75,7 +79,8 @@ static void explain_below(const struct summary *summary, FILE *to)
 	const struct tally_bound then = tally_bound_mean(&summary->tally.saturated);
 	const double gone = 1 - tally_alive(&summary->tally);
 	/* What else runs may be on the processors that the workloads may not use. */
-	const double reach = summary->may_use / summary->processors + (then.weight_ns > 0 ? then.background + then.free : 0);
+	const double reach =
+		summary->may_use / summary->processors + (then.weight_ns > 0 ? then.background + then.watched + then.free : 0);
 	if (gone > NOTABLE_SHARE)
 		say_gone(summary, gone, to);
 	if (summary->saturated * summary_there(summary) <= NOTABLE_SHARE)
@@ -107,8 +112,10 @@ static void explain_above(const struct summary *summary, FILE *to)
 	fprintf(to, "the workloads stood still for %.1f %% of the time", 100 * share);
 	if (then.weight_ns > 0) {
 		say_part("free workloads", then.free, &is_first, to);
+		say_part("what is watched", then.watched, &is_first, to);
 		say_part("others", then.background, &is_first, to);
-		say_part("the controlled workloads and Showstopper", then.load - then.free - then.background, &is_first, to);
+		say_part("the controlled workloads and Showstopper", then.load - then.free - then.watched - then.background,
+			&is_first, to);
 		fputc('\n', to);
 		return;
 	}

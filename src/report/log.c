@@ -73,6 +73,9 @@ static int find_events(struct report_events *events, const struct csv *csv)
 	for (size_t i = 0; events->item && i < csv_columns(csv); i++) {
 		const char *const name = csv_column_name(csv, i);
 		const size_t length = strlen(name);
+		/* Who is watched may have any name. */
+		if (strncmp(name, LOG_WATCHED, strlen(LOG_WATCHED)) == 0)
+			continue;
 		if (length <= suffix || strcmp(name + length - suffix, EVENT_SUFFIX) != 0)
 			continue;
 		struct report_event *const event = &events->item[events->count];

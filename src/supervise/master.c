@@ -352,6 +352,10 @@ static void report(struct master *master, int *status)
 		.wall_s = (double)(master->ended_ns - master->began_ns) / 1e9,
 		.background_mean = background_mean(&master->recording.intervals.sums.background),
 		.background_max = background_most(&master->recording.intervals.sums.background),
+		.watch = master->config->watch,
+		.watches = master->config->watches,
+		.watched = master->recording.intervals.sums.watched,
+		.watched_ended_s = master->recording.watched_ended_s,
 		.background_samples = master->recording.intervals.sums.background.counted,
 		.log_missing_s = log_seconds(master, master->recording.log_loss.ns),
 		.log_missing_at_end_s = log_seconds(master, master->recording.log_loss.at_end_ns),
@@ -469,7 +473,7 @@ static int get_ready(struct master *master)
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	if (share(master) != 0 || make_groups(master) != 0 ||
+	if (recording_watch(&master->recording) != 0 || share(master) != 0 || make_groups(master) != 0 ||
 		live_target_open(&master->live, &master->run.host[SST_TRACE], master->ties->owed.run) != 0)
 		return EXIT_TROUBLE;
 	if (check_files(master) != 0) {

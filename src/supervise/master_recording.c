@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "load/processors.h"
 #include "placement/pinning.h"
 #include "processes/descendants.h"
 
@@ -43,6 +44,8 @@ void recording_free(struct recording *recording)
 	counted_close(&recording->counted);
 	linux_run_usage_close(recording->usage);
 	recording->usage = NULL;
+	linux_watched_close(recording->watched);
+	recording->watched = NULL;
 	intervals_free(&recording->intervals);
 	free(recording->allowed);
 }
@@ -100,6 +103,56 @@ static void read_usage(struct recording *recording)
 	intervals->free_s = recording->usage && recording->tells_free ? linux_run_usage_free(recording->usage) : NAN;
 }
 
+/* ---- What is watched -------------------------------------------------------------------------------------------------- */
+
+int recording_watch(struct recording *recording)
+{
+	const struct config *const config = recording->run->config;
+	char error[LINUX_WATCHED_ERROR_MAX];
+	for (unsigned i = 0; i < config->watches; i++)
+		recording->watched_ended_s[i] = NAN;
+	if (!config->watches)
+		return 0;
+	recording->watched =
+		linux_watched_open(config->root, config->watch, config->watches, config->attach, config->attaches, error);
+	return recording->watched ? 0 : diag_refuse("--watch: %s", error);
+}
+
+/* That one has ended, or is back, is told; before control begins that is at 0 s. */
+static void note_end(struct recording *recording, unsigned which)
+{
+	const struct config *const config = recording->run->config;
+	const bool has_ended = linux_watched_has_ended(recording->watched, which);
+	double *const ended_s = &recording->watched_ended_s[which];
+	if (has_ended == !isnan(*ended_s))
+		return;
+	const int64_t origin_ns = run_origin(recording->run), now_ns = clock_now();
+	*ended_s = !has_ended ? NAN : origin_ns > 0 && now_ns > origin_ns ? (double)(now_ns - origin_ns) / NS_PER_S : 0;
+	const struct watch *const watch = &config->watch[which];
+	if (config->quiet)
+		return;
+	if (has_ended)
+		diag("--watch: %s %s; the run goes on, and its load is 0 from now on", watch->text,
+			watch->pid ? "has ended" : "is gone");
+	else
+		diag("--watch: %s is there again", watch->text);
+}
+
+static void read_watched(struct recording *recording)
+{
+	struct intervals *const intervals = &recording->intervals;
+	const struct run *const run = recording->run;
+	if (!recording->watched)
+		return;
+	linux_watched_read(recording->watched);
+	intervals->watches = run->config->watches;
+	intervals->processors = run_is_measured_whole(run) ? 0 : linux_processors_online();
+	for (unsigned i = 0; i < intervals->watches; i++) {
+		intervals->watched_s[i] = linux_watched_used(recording->watched, i);
+		note_end(recording, i);
+	}
+}
+
 /* ---- Readings --------------------------------------------------------------------------------------------------------- */
 
 bool recording_read(struct recording *recording, struct sst_reading *reading)
@@ -108,6 +161,7 @@ bool recording_read(struct recording *recording, struct sst_reading *reading)
 	begin_usage(recording);
 	if (feedback->feedback->read(feedback->state, &recording->run->host[SST_FEEDBACK].env, reading) == 0) {
 		read_usage(recording);
+		read_watched(recording);
 		return true;
 	}
 	const char *const said = recording->run->host[SST_FEEDBACK].refusal;

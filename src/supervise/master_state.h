@@ -9,6 +9,7 @@
 
 #include "control/run.h"
 #include "load/run_usage.h"
+#include "load/watched.h"
 #include "placement/pinning.h"
 #include "record/control_log.h"
 #include "record/counted.h"
@@ -30,8 +31,10 @@ struct recording {
 	struct intervals intervals;
 	struct absence absence;
 	struct energy energy;
-	struct counted counted;        /* events of the workloads */
-	struct linux_run_usage *usage; /* processor time of the run, to know the background load; NULL: not known */
+	struct counted counted;              /* events of the workloads */
+	struct linux_run_usage *usage;       /* processor time of the run, to know the background load; NULL: not known */
+	struct linux_watched *watched;       /* NULL: nothing is */
+	double watched_ended_s[WATCHES_MAX]; /* when each had ended, since control began; NaN: it hasn't */
 	bool usage_has_begun;
 	bool tells_free; /* … and of it that of free workloads */
 	struct progress progress;
@@ -58,7 +61,10 @@ bool recording_has_whole_log(const struct recording *recording);
 
 void recording_free(struct recording *recording);
 
-/* Reads the feedback source, and with it our own time. False where that fails, which is told once. */
+/* Opens what is watched. 0, or -1 after a message. */
+int recording_watch(struct recording *recording);
+
+/* Reads the feedback source, and with it our own time and that of what is watched. False where that fails, which is told once. */
 bool recording_read(struct recording *recording, struct sst_reading *reading);
 
 /* At the end: whether the source has not been readable for so long that nobody knows what the load was. Told. */

@@ -49,6 +49,8 @@ static int begin_log(struct master *master)
 	const struct config *config = master->config;
 	const struct control_log_columns columns = {.free = config->controlled < config->workloads,
 		.power = config->log_power || config->power_command,
+		.watch = config->watch,
+		.watches = config->watches,
 		.counted = &master->recording.counted,
 		.zone = master->recording.energy.zone,
 		.zones = master->recording.energy.zones,

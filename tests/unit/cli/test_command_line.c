@@ -300,6 +300,48 @@ static void what_follows_an_end_is_chosen(void **state)
 		"option '--when-one-ends' must stand before the first command: it holds for all groups");
 }
 
+static void watches_have_names(void **state)
+{
+	(void)state;
+	take("--watch 17 --watch=db=18 --watch /sys/fs/cgroup/system.slice/nginx.service --watch _x=a/b=c --watch d/e=f/ a");
+	static const struct watch expected[] = {{"17", "17", 17}, {"18", "db", 18},
+		{"/sys/fs/cgroup/system.slice/nginx.service", "nginx_service", 0}, {"a/b=c", "_x", 0}, {"d/e=f/", "d_e_f", 0}};
+	assert_int_equal(config.watches, sizeof expected / sizeof *expected);
+	for (unsigned i = 0; i < config.watches; i++) {
+		assert_string_equal(config.watch[i].text, expected[i].text);
+		assert_string_equal(config.watch[i].name, expected[i].name);
+		assert_int_equal(config.watch[i].pid, expected[i].pid);
+	}
+	take("--watch a1234567890123456789012345678901234567890123456=18 a");
+	refuse("--watch a123456789012345678901234567890123456789012345678=18 a",
+		"--watch: 'a123456789012345678901234567890123456789012345678=18': expected a name of at most 47 letters, digits "
+		"and "
+		"underscores before '='");
+	static const char *const unnamed[] = {"=17", "a-b=17", "/", "...", "é=17"};
+	static const char *const nothing[] = {"_", "a=", "0", "99999999999999999999", "2147483648", "a=0"};
+	char line[128], message[256];
+	for (size_t i = 0; i < sizeof unnamed / sizeof *unnamed; i++) {
+		snprintf(line, sizeof line, "--watch %s a", unnamed[i]);
+		snprintf(message, sizeof message,
+			"--watch: '%s': expected a name of at most 47 letters, digits and underscores before '='", unnamed[i]);
+		refuse(line, message);
+	}
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+		snprintf(line, sizeof line, "--watch %s a", nothing[i]);
+		snprintf(message, sizeof message, "--watch: '%s': expected the number of a process or a control group",
+			*nothing[i] == '_' ? "" : nothing[i]);
+		refuse(line, message);
+	}
+	refuse("--watch 17 --watch 017 --watch a/17 a",
+		"--watch: '17' and 'a/17' are both called 17: expected another name before one of them, such as a=a/17");
+	refuse("a : --watch 17 b", "option '--watch' must stand before the first command: it holds for all groups");
+	char many[1024] = "";
+	for (int i = 0; i <= WATCHES_MAX; i++)
+		snprintf(many + strlen(many), sizeof many - strlen(many), "--watch %d ", 100 + i);
+	strcat(many, "a");
+	refuse(many, "--watch: '132' is one too many: expected at most 32");
+}
+
 static void processes_are_attached(void **state)
 {
 	(void)state;
@@ -474,6 +516,7 @@ int main(void)
 		TEST(values_are_checked),
 		TEST(what_follows_an_end_is_chosen),
 		TEST(processes_are_attached),
+		TEST(watches_have_names),
 		TEST(requirements_are_checked),
 		TEST(names_must_not_be_empty),
 		TEST(other_actions_need_no_command),

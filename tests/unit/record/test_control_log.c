@@ -132,6 +132,22 @@ static void instances_have_columns_of_their_own(void **state)
 						  "500000,1.500000,0.031250,0.000000,,1.000000\n");
 }
 
+static void what_is_watched_has_columns_by_name(void **state)
+{
+	(void)state;
+	const struct watch watch[] = {{.name = "db"}, {.name = "nginx_service"}};
+	const double loads[] = {0.125, NAN};
+	struct record record = row;
+	record.watched = loads;
+	struct control_log *log = open_log(.watch = watch, .watches = 2);
+	assert_non_null(log);
+	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
+	assert_int_equal(control_log_close(log, NULL), 0);
+	assert_string_equal(text_of_log(),
+		HEADER ",watch_db,watch_nginx_service\n2.500000,12.500000,0.250000,0.260000,0.261235,0."
+		       "500000,1.500000,0.031250,0.125000,\n");
+}
+
 static void events_have_columns_where_they_are_asked_for(void **state)
 {
 	(void)state;
@@ -477,6 +493,7 @@ int main(void)
 		TEST(instances_have_columns_of_their_own),
 		TEST(power_has_a_column_where_it_is_asked_for),
 		TEST(events_have_columns_where_they_are_asked_for),
+		TEST(what_is_watched_has_columns_by_name),
 		TEST(free_load_comes_after_that_of_others),
 		TEST(the_pinning_comes_last),
 		TEST(the_manual_has_every_column),

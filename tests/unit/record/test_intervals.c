@@ -317,6 +317,35 @@ static void background_is_what_is_not_of_the_run(void **state)
 	assert_true(fabs(last.background - 0.5) < 1e-9 && fabs(row.background - 0.5) < 1e-9);
 }
 
+/* It is taken out of the background, and is of what the source measures, or of the processors that the owner says. */
+static void what_is_watched_is_no_background(void **state)
+{
+	(void)state;
+	intervals.watches = 2;
+	intervals.usage_s = 7;
+	intervals.watched_s[0] = 3;
+	intervals.watched_s[1] = 100;
+	start(0);
+	work_ms = 400;
+	intervals.usage_s = 7.25;
+	intervals.watched_s[0] = 3.1;
+	take_to(300);
+	assert_true(fabs(row.watched[0] - 0.1 / 0.6) < 1e-9 && row.watched[1] == 0);
+	take(500, INTERVALS_GO_ON);
+	assert_true(fabs(last.watched[0] - 0.1) < 1e-9 && last.watched[1] == 0 && fabs(last.watched_all - 0.1) < 1e-9);
+	assert_true(fabs(last.background - 0.05) < 1e-9);
+	assert_true(fabs(background_mean(&intervals.sums.watched[0]) - 0.1) < 1e-9);
+	/* What the run used isn't known, or only a part is measured: what is watched is known all the same. */
+	intervals.usage_s = NAN;
+	intervals.processors = 4;
+	start(1000);
+	intervals.watched_s[1] = 101;
+	take(1500, INTERVALS_GO_ON);
+	assert_true(isnan(last.background));
+	assert_true(last.watched[0] == 0 && fabs(last.watched[1] - 0.5) < 1e-9);
+	assert_true(fabs(background_most(&intervals.sums.watched[1]) - 0.5) < 1e-9);
+}
+
 /*
  * Wake-ups late by any time, readings that take a while or fail, pauses: rows and samples follow one another without a hole, are together as long as
  * the run without its pauses, and nothing that was done is in none of them or in two.
@@ -379,6 +408,7 @@ int main(void)
 		TEST(a_move_begins_anew),
 		TEST(all_of_the_time_is_in_one_row),
 		TEST(background_is_what_is_not_of_the_run),
+		TEST(what_is_watched_is_no_background),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,10 @@ static void all_rows_are_explained(void **state)
 		accuracy_add(&summary.accuracy, record.target, record.load);
 	}
 	summary.counted = &half_of_the_time;
+	summary.watch = &(const struct watch){.name = "db"};
+	summary.watched = &(const struct background_sums){.total = {1, 4}, .most = 0.3, .counted = 2};
+	summary.watched_ended_s = &(const double){7.5};
+	summary.watches = 1;
 	use(0, 0, 1);
 	use(1, 0, 1);
 	use(2, SHARED_UNLIKE, 1)->free = true;
@@ -313,8 +317,9 @@ static void all_rows_are_explained(void **state)
 	}
 	/* Each term once, and one warning more: then the line that names --explain fits the screen, too. */
 	assert_int_equal(rows, SUMMARY_TERMS + 1);
-	/* … unless one asks for events, which may be any number. */
-	assert_true(rows - 1 < 24);
+	/* … unless one asks for events or watches something, which may be any number; here it is one of each. */
+	assert_true(rows - 2 < 24);
+	assert_non_null(strstr(text, "\nwatched              db: 25.00 % of the machine, at most 30.00 %, ended at 7.5 s\n"));
 	assert_non_null(strstr(text, "\nevents               cycles: 30 (3.0 per s), counted 50.0 % of the time\n"));
 	for (unsigned term = 0; term < SUMMARY_TERMS; term++)
 		assert_non_null(strstr(text, summary_label(term)));

@@ -126,6 +126,28 @@ static void free_workloads_beside_them(void **state)
 		"load of free workloads was 35.00 %, that of others 1.00 %\n");
 }
 
+/* Nor where what is watched has them, which are no workloads and no others. */
+static void what_is_watched_beside_them(void **state)
+{
+	(void)state;
+	struct record record = saturated;
+	record.load = 0.77;
+	record.watched_all = 0.35;
+	struct summary summary = run_of(&record);
+	summary.watches = 1;
+	expect(&summary, BELOW
+		"the workloads ran all the time for 100.0 % of it, and used 0.82 of the 2 processors that they may use then; the "
+		"load of free workloads was 0.00 %, that of what is watched 35.00 %, that of others 1.00 %\n");
+	record = starved;
+	record.free = NAN;
+	record.watched_all = 0.5;
+	summary = run_of(&record);
+	summary.watches = 1;
+	expect(&summary,
+		ABOVE "the workloads stood still for 100.0 % of the time; then the load of what is watched was 50.00 %, that of "
+		      "others 25.00 %\n");
+}
+
 /* Who isn't there doesn't run all the time, and more processors don't help it. */
 static void nobody_there(void **state)
 {
@@ -173,6 +195,7 @@ int main(void)
 		cmocka_unit_test(processors_that_may_be_used),
 		cmocka_unit_test(what_they_used),
 		cmocka_unit_test(free_workloads_beside_them),
+		cmocka_unit_test(what_is_watched_beside_them),
 		cmocka_unit_test(nobody_there),
 		cmocka_unit_test(who_made_the_load),
 	};

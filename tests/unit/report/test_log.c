@@ -49,6 +49,18 @@ static void make_log(struct report_log *log, const double *target, size_t count)
 	assert_int_equal(read_text(log, text), 0);
 }
 
+/* Also what is watched under a name that ends as that of an event does. */
+static void rates_are_of_events_alone(void **state)
+{
+	(void)state;
+	struct report_log log;
+	assert_int_equal(read_text(&log, "time_s,load,watch_db,watch_x_per_s,cycles_per_s\n1,0.5,0.25,,7\n2,0.5,0.25,x,8\n"), 0);
+	assert_int_equal(log.events.count, 1);
+	assert_string_equal(log.events.item[0].name, "cycles");
+	expect_near(log.events.item[0].rate[1], 8);
+	report_log_free(&log);
+}
+
 static void all_columns_are_read(void **state)
 {
 	(void)state;
@@ -289,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_columns_are_read),
+		cmocka_unit_test(rates_are_of_events_alone),
 		cmocka_unit_test(columns_may_be_missing),
 		cmocka_unit_test(wrong_files_are_refused),
 		cmocka_unit_test(rows_begin_where_the_row_before_ends),

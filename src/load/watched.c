@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "load/watched.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "groups/group_tree.h"
+#include "load/load_source.h"
+#include "load/tree_time.h"
+#include "processes/process.h"
+#include "processes/tree.h"
+#include "self/source.h"
+
+struct item {
+	const struct watch *watch;
+	struct linux_tree_time *tree; /* or … */
+	struct linux_cgroup_usage usage;
+	char folder[PATH_MAX]; /* … of the group */
+	uint64_t group_ns;     /* what it had used at the last reading */
+	double used_s;
+	bool has_ended;
+};
+
+struct linux_watched {
+	const char *root;
+	int loadavg;
+	uint64_t newest; /* process at the last look */
+	struct look_budget budget;
+	unsigned count;
+	struct item item[];
+};
+
+/* ---- What may be watched ----------------------------------------------------------------------------------------------- */
+
+static int refuse(char error[static LINUX_WATCHED_ERROR_MAX], const struct watch *watch, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int refuse(char error[static LINUX_WATCHED_ERROR_MAX], const struct watch *watch, const char *format, ...)
+{
+	va_list arguments;
+	const int length = snprintf(error, LINUX_WATCHED_ERROR_MAX, "%s%.200s ", watch->pid ? "process " : "group ", watch->text);
+	va_start(arguments, format);
+	vsnprintf(error + length, LINUX_WATCHED_ERROR_MAX - (size_t)length, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+struct search {
+	pid_t pid;
+	bool is_found;
+};
+
+static void compare_member(pid_t pid, void *context)
+{
+	struct search *const search = context;
+	search->is_found = search->is_found || pid == search->pid;
+}
+
+static void search_below(const char *path, void *context)
+{
+	struct search *const search = context;
+	if (search->is_found)
+		return;
+	group_each_member(path, compare_member, search);
+	if (!search->is_found)
+		group_each(path, "", search_below, search);
+}
+
+/* Whether a process is in what is watched. */
+static bool has(const struct item *item, pid_t pid)
+{
+	if (item->watch->pid)
+		return linux_process_descends_from(pid, item->watch->pid);
+	struct search search = {.pid = pid};
+	search_below(item->folder, &search);
+	return search.is_found;
+}
+
+/* Whether a folder is another one, or lies in it. */
+static bool is_within(const char *folder, const char *above)
+{
+	const size_t length = strlen(above);
+	return strncmp(folder, above, length) == 0 && (folder[length] == '\0' || folder[length] == '/');
+}
+
+/* Time that two count would be taken out of the background load twice. */
+static bool overlap(const struct item *one, const struct item *other)
+{
+	if (!one->watch->pid && !other->watch->pid)
+		return is_within(one->folder, other->folder) || is_within(other->folder, one->folder);
+	return (one->watch->pid && has(other, one->watch->pid)) || (other->watch->pid && has(one, other->watch->pid));
+}
+
+static int refuse_ours(
+	const struct item *item, const pid_t *attached, unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
+{
+	const struct watch *const watch = item->watch;
+	if (has(item, getpid()))
+		return refuse(error, watch,
+			watch->pid ? "is Showstopper or one of its ancestors" : "is that of Showstopper, or above it");
+	for (unsigned i = 0; i < attaches; i++)
+		if (has(item, attached[i]) || (watch->pid && linux_process_descends_from(watch->pid, attached[i])))
+			return refuse(error, watch, "and process %d of --attach overlap: expected what isn't a workload",
+				(int)attached[i]);
+	return 0;
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------------- */
+
+static int open_process(struct item *item, const char *root, char error[static LINUX_WATCHED_ERROR_MAX])
+{
+	const struct watch *const watch = item->watch;
+	struct process process = PROCESS_NONE;
+	struct linux_process now;
+	/* A thread has a folder in /proc, too, and no descriptor. What is made up has neither. */
+	if ((*root ? linux_process_read_below(root, watch->pid, &now) : process_take(&process, watch->pid, &now)) != 0)
+		return refuse(error, watch, "%s",
+			errno == ESRCH || linux_process_read(watch->pid, &now) != 0 ? "does not exist"
+										    : "is a thread of another process");
+	item->tree = linux_tree_time_open_below(root, watch->pid, 0);
+	const int saved = errno;
+	const bool is_another = !*root && process_has_ended(&process);
+	process_release(&process);
+	if (item->tree && !is_another)
+		return 0;
+	if (item->tree || saved == ESRCH || saved == ENOENT)
+		return refuse(error, watch, "has ended");
+	return refuse(error, watch, "can't be followed: %s", strerror(saved));
+}
+
+/* The folder that a file which is open lies in. */
+static int find_folder(int fd, char folder[static PATH_MAX])
+{
+	char link[64];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	const ssize_t length = readlink(link, folder, PATH_MAX - 1);
+	folder[length > 0 ? length : 0] = '\0';
+	char *const slash = strrchr(folder, '/');
+	if (!slash)
+		return -1;
+	*slash = '\0';
+	return 0;
+}
+
+static bool open_usage(struct item *item, const char *root, char error[static LINUX_CGROUP_ERROR_MAX])
+{
+	int64_t ignored;
+	if (linux_cgroup_usage_open(&item->usage, root, item->watch->text, error) != 0)
+		return false;
+	if (linux_cgroup_usage_read(&item->usage, &item->group_ns, 1, &ignored) == 1)
+		return true;
+	snprintf(error, LINUX_CGROUP_ERROR_MAX, "group %.200s: %s", item->watch->text, strerror(errno));
+	linux_cgroup_usage_close(&item->usage);
+	return false;
+}
+
+static int open_group(struct item *item, const char *root, char error[static LINUX_WATCHED_ERROR_MAX])
+{
+	char reason[LINUX_CGROUP_ERROR_MAX];
+	if (open_usage(item, root, reason) && find_folder(item->usage.fd, item->folder) == 0)
+		return 0;
+	snprintf(error, LINUX_WATCHED_ERROR_MAX, "%s", reason);
+	return -1;
+}
+
+struct linux_watched *linux_watched_open(const char *root, const struct watch *watch, unsigned watches, const pid_t *attached,
+	unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
+{
+	struct linux_watched *const watched = calloc(1, sizeof *watched + watches * sizeof *watched->item);
+	if (!watched) {
+		snprintf(error, LINUX_WATCHED_ERROR_MAX, "%s", strerror(errno));
+		return NULL;
+	}
+	watched->root = root;
+	watched->loadavg = linux_source_open(root, "/proc/loadavg");
+	for (unsigned i = 0; i < watches; i++) {
+		struct item *const item = &watched->item[watched->count++];
+		*item = (struct item){.watch = &watch[i], .usage = {.fd = -1}};
+		if ((watch[i].pid ? open_process : open_group)(item, root, error) != 0 ||
+			refuse_ours(item, attached, attaches, error) != 0)
+			goto fail;
+		for (unsigned k = 0; k < i; k++)
+			if (overlap(item, &watched->item[k])) {
+				refuse(error, item->watch, "and %s, which is watched too, overlap", watch[k].text);
+				goto fail;
+			}
+	}
+	return watched;
+fail:
+	linux_watched_close(watched);
+	return NULL;
+}
+
+void linux_watched_close(struct linux_watched *watched)
+{
+	if (!watched)
+		return;
+	for (unsigned i = 0; i < watched->count; i++) {
+		linux_tree_time_close(watched->item[i].tree);
+		linux_cgroup_usage_close(&watched->item[i].usage);
+	}
+	if (watched->loadavg >= 0)
+		close(watched->loadavg);
+	free(watched);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+
+static void read_tree(struct item *item, uint64_t forks)
+{
+	struct linux_tree_time_reading reading;
+	if (linux_tree_time_read(item->tree, forks, &reading) != 0)
+		return;
+	item->used_s = reading.used;
+	item->has_ended = reading.alive == 0;
+}
+
+/* One that is back has used nothing before. */
+static void read_group(struct item *item, const char *root)
+{
+	char ignored[LINUX_CGROUP_ERROR_MAX];
+	uint64_t now_ns;
+	int64_t when_ns;
+	const uint64_t before_ns = item->has_ended ? 0 : item->group_ns;
+	if (item->has_ended) {
+		if (!open_usage(item, root, ignored))
+			return;
+		item->has_ended = false;
+		now_ns = item->group_ns;
+	} else if (linux_cgroup_usage_read(&item->usage, &now_ns, 1, &when_ns) != 1) {
+		/* What a group that was removed answers. */
+		item->has_ended = errno == ENODEV;
+		if (item->has_ended)
+			linux_cgroup_usage_close(&item->usage);
+		return;
+	}
+	if (now_ns > before_ns)
+		item->used_s += (double)(now_ns - before_ns) / NS_PER_S;
+	item->group_ns = now_ns;
+}
+
+void linux_watched_read(struct linux_watched *watched)
+{
+	const uint64_t newest = linux_process_newest(watched->loadavg);
+	const bool look =
+		(newest == 0 || newest != watched->newest) && look_budget_grants(&watched->budget, LOOK_FORKS, clock_now());
+	const int64_t before_ns = look ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+	if (look)
+		watched->newest = newest;
+	for (unsigned i = 0; i < watched->count; i++) {
+		struct item *const item = &watched->item[i];
+		if (item->tree)
+			read_tree(item, watched->newest);
+		else
+			read_group(item, watched->root);
+	}
+	if (look)
+		look_budget_pay(&watched->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns, clock_now());
+}
+
+double linux_watched_used(const struct linux_watched *watched, unsigned which)
+{
+	return watched->item[which].used_s;
+}
+
+bool linux_watched_has_ended(const struct linux_watched *watched, unsigned which)
+{
+	return watched->item[which].has_ended;
+}
