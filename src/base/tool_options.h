@@ -30,6 +30,7 @@ enum tool_option_takes {
 	TOOL_CONSTANT, /* int or an enum of its size, which becomes `least`; no value */
 	TOOL_COUNT,    /* unsigned, from least to most */
 	TOOL_ANY_TEXT, /* const char *, may be empty */
+	TOOL_CPUS,     /* struct sst_cpus *, the caller's to free; what was there is freed */
 	TOOL_CALL,     /* `call` stores it */
 };
 
