@@ -14,6 +14,8 @@ struct host_place {
 	bool above;     /* they are on the processors that are for loads above the threshold */
 };
 
+#define HOST_RECORDS_MAX 256
+
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
 	struct sst_env env;
@@ -23,7 +25,8 @@ struct host_env {
 	int64_t (*cpu_time)(void *run); /* of the controlled trees, ns */
 	void *run;
 	const _Atomic struct host_place *place;
-	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
+	bool is_record[HOST_RECORDS_MAX]; /* by descriptor: a file that the kernel makes as one record */
+	char refusal[MODULE_ERROR_MAX];   /* what refuse() was told; "" for nothing */
 };
 
 /* Fills it; root must outlive it. */
