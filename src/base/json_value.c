@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_value.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/output.h"
 
 json_t *json_value_number(double value)
 {
@@ -31,4 +34,20 @@ json_t *json_value_text(const char *value)
 	plain = json_string(copy);
 	free(copy);
 	return plain;
+}
+
+int json_value_write(json_t *record, FILE *file, const char *path)
+{
+	errno = ENOMEM;
+	int result = record ? json_dumpf(record, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : -1;
+	if (fputc('\n', file) == EOF)
+		result = -1;
+	if (fclose(file) != 0)
+		result = -1;
+	if (result != 0)
+		half_file_empty(path);
+	const int saved = errno;
+	json_decref(record);
+	errno = saved;
+	return result;
 }

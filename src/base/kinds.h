@@ -7,5 +7,7 @@
 
 #define KIND_ACTUATOR ((enum sst_kind)SST_KINDS)
 #define KINDS (SST_KINDS + 1)
+/* Where one of any kind may be named: KIND:NAME. */
+#define KIND_ANY ((enum sst_kind)KINDS)
 
 #endif

@@ -5,8 +5,10 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cpus.h"
 #include "base/diag.h"
 #include "base/units.h"
 
@@ -184,6 +186,17 @@ static int refuse_empty(const struct tool_option *row, const char *source)
 	return diag_refuse("%s: '' is malformed: expected %s", source, expected);
 }
 
+static int set_cpus(struct sst_cpus **cpus, const char *source, const char *text)
+{
+	size_t stop = 0;
+	free(*cpus);
+	*cpus = NULL;
+	if (cpus_parse(text, strlen(text), cpus, &stop) == 0)
+		return 0;
+	return errno == ENOMEM ? diag_refuse("%s", strerror(errno))
+			       : diag_refuse("%s: '%.80s' is not " CPUS_EXPECTED " (see character %zu)", source, text, stop + 1);
+}
+
 int tool_options_set(const struct tool_option *row, void *settings, const char *source, const char *text)
 {
 	void *const member = (char *)settings + row->offset;
@@ -202,6 +215,8 @@ int tool_options_set(const struct tool_option *row, void *settings, const char *
 	case TOOL_ANY_TEXT:
 		*(const char **)member = text;
 		break;
+	case TOOL_CPUS:
+		return set_cpus(member, source, text);
 	case TOOL_INT:
 	case TOOL_TIME:
 	case TOOL_COUNT:

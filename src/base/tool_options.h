@@ -30,19 +30,19 @@ enum tool_option_takes {
 	TOOL_CONSTANT, /* int or an enum of its size, which becomes `least`; no value */
 	TOOL_COUNT,    /* unsigned, from least to most */
 	TOOL_ANY_TEXT, /* const char *, may be empty */
+	TOOL_CPUS,     /* struct sst_cpus *, the caller's to free; what was there is freed */
 	TOOL_CALL,     /* `call` stores it */
 };
 
 /* What a shell offers for a value. */
 enum tool_option_completion {
-	TOOL_COMPLETE_CHOICES,         /* one of choices; nothing when there are none: any text */
-	TOOL_COMPLETE_LIST,            /* some of choices, with commas between them */
-	TOOL_COMPLETE_FILE,            /* its name */
-	TOOL_COMPLETE_FOLDER,          /* its name */
-	TOOL_COMPLETE_PROCESS,         /* its number */
-	TOOL_COMPLETE_MODULE,          /* the name of a module of that kind */
-	TOOL_COMPLETE_MODULE_OPTIONS,  /* of the module of that kind */
-	TOOL_COMPLETE_KIND_AND_MODULE, /* KIND:NAME, of any kind */
+	TOOL_COMPLETE_CHOICES,        /* one of choices; nothing when there are none: any text */
+	TOOL_COMPLETE_LIST,           /* some of choices, with commas between them */
+	TOOL_COMPLETE_FILE,           /* its name */
+	TOOL_COMPLETE_FOLDER,         /* its name */
+	TOOL_COMPLETE_PROCESS,        /* its number */
+	TOOL_COMPLETE_MODULE,         /* the name of a module of that kind */
+	TOOL_COMPLETE_MODULE_OPTIONS, /* of the module of that kind */
 };
 
 struct tool_option {

@@ -15,9 +15,9 @@ struct line {
 	const struct tool_option *row; /* … if it is the value of this option; else NULL */
 	const char *end;               /* behind each that is offered */
 	const char *separator;
-	unsigned uses;             /* of the options that are possible; 0: all */
-	int command;               /* where what is no option begins; 0: an option is possible */
-	const char *module[KINDS]; /* those that were named, else NULL */
+	unsigned uses;                 /* of the options that are possible; 0: all */
+	int command;                   /* where what is no option begins; 0: an option is possible */
+	const char *module[KINDS + 1]; /* those that were named, else NULL */
 };
 
 static void note(struct line *line, const struct tool_option *row, const char *value)
@@ -72,10 +72,9 @@ static void ask_for(const struct line *line, const char *what)
 
 static void offer_module_value(struct line *line, const struct sst_option *option)
 {
-	static const char *const flag[] = {"yes", "no", NULL};
 	if (option->type == SST_FILE || option->type == SST_TEXT)
 		ask_for(line, "file");
-	offer_choices(line, option->type == SST_FLAG ? flag : option->choices);
+	offer_choices(line, option->type == SST_FLAG ? (const char *const[]){"yes", "no", NULL} : option->choices);
 }
 
 /* KEY=VALUE, or the value of the first option alone, or without -t the file of a trace. The shell leaves out what doesn't fit. */
@@ -95,18 +94,17 @@ static void offer_module_options(struct line *line, enum sst_kind kind)
 	line->value = equals ? equals + 1 : key;
 	line->end = equals ? "" : "=";
 	const struct sst_option *const first = module.base->options;
-	bool found = false;
+	/* What begins no name may be the first option's value, or the name of a trace's file. */
+	bool is_value = *key && !equals;
 	for (const struct sst_option *option = first; option && option->name; option++) {
 		const bool fits = strncmp(option->name, key, length) == 0;
-		found = found || fits;
+		is_value = is_value && !fits;
 		if (fits && !equals)
 			offer(option->name, option->help, line);
 		else if (fits && !option->name[length])
 			offer_module_value(line, option);
 	}
 	line->end = "";
-	/* What begins no name may be the first option's value, or the name of a trace's file. */
-	const bool is_value = *key && !equals && !found;
 	if (is_value && kind == SST_TRACE && !line->module[kind] && !comma)
 		ask_for(line, "file");
 	else if (is_value && first && first->name)
@@ -122,14 +120,12 @@ static void offer_value(struct line *line, const struct tool_option *row)
 		offer_choices(line, row->choices);
 	else if (row->completion == TOOL_COMPLETE_MODULE_OPTIONS)
 		offer_module_options(line, row->kind);
-	else if (row->completion == TOOL_COMPLETE_KIND_AND_MODULE)
-		module_info_each(-1, offer, line);
 	else if (row->completion == TOOL_COMPLETE_MODULE && !strchr(line->value, '/'))
-		module_info_each((int)row->kind, offer, line);
-	else if (row->completion == TOOL_COMPLETE_PROCESS)
-		ask_for(line, "process");
+		module_info_each(row->kind, offer, line);
 	else
-		ask_for(line, row->completion == TOOL_COMPLETE_FOLDER ? "directory" : "file");
+		ask_for(line, row->completion == TOOL_COMPLETE_PROCESS  ? "process"
+			      : row->completion == TOOL_COMPLETE_FOLDER ? "directory"
+									: "file");
 }
 
 static void offer_options(const struct line *line)

@@ -41,12 +41,12 @@ static void list_one(const char *name, void *context)
 	module_unload(&module);
 }
 
-int module_info_each(int kind, module_info_found *found, void *context)
+int module_info_each(enum sst_kind kind, module_info_found *found, void *context)
 {
-	struct listing listing = {.found = found, .context = context, .with_kind = kind < 0};
+	struct listing listing = {.found = found, .context = context, .with_kind = kind == KIND_ANY};
 	for (int at = 0; at < KINDS; at++) {
 		listing.kind = (enum sst_kind)at;
-		if ((kind < 0 || kind == at) && module_list(listing.kind, list_one, &listing) != 0)
+		if ((kind == KIND_ANY || kind == listing.kind) && module_list(listing.kind, list_one, &listing) != 0)
 			return diag_refuse("can't list modules: %s", strerror(errno));
 	}
 	return listing.result;
@@ -59,7 +59,7 @@ static void print_one(const char *name, const char *summary, void *to)
 
 int module_info_list(FILE *to)
 {
-	return module_info_each(-1, print_one, to);
+	return module_info_each(KIND_ANY, print_one, to);
 }
 
 int module_info_help(enum sst_kind kind, const char *name, FILE *to)

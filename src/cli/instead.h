@@ -9,11 +9,11 @@
 #include "showstopper/module.h"
 
 /*
- * Calls `found` for each module of a kind, or for all by kind (-1), which are called `kind:name` then. A module that can't be loaded is
+ * Calls `found` for each module of a kind, or for all by kind (KIND_ANY), which are called `kind:name` then. A module that can't be loaded is
  * reported on stderr. 0, or -1 after a message.
  */
 typedef void module_info_found(const char *name, const char *summary, void *context);
-int module_info_each(int kind, module_info_found *found, void *context);
+int module_info_each(enum sst_kind kind, module_info_found *found, void *context);
 
 /* Prints `kind:name  summary` lines; as module_info_each. */
 int module_info_list(FILE *to);

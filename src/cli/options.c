@@ -432,7 +432,7 @@ const struct tool_option showstopper_options[] = {
 	{0, "explain", TOOL_CONSTANT, RUN(action), .least = ACTION_EXPLAIN, .help = "print what the rows of the summary mean",
 		.uses = HELP_INSTEAD},
 	{0, "help-module", TOOL_CALL, .argument = "KIND:NAME", .help = "print what a module is and its options",
-		.uses = HELP_INSTEAD, .call = set_help_module, .completion = TOOL_COMPLETE_KIND_AND_MODULE},
+		.uses = HELP_INSTEAD, .call = set_help_module, .completion = TOOL_COMPLETE_MODULE, .kind = KIND_ANY},
 	{0, "set", TOOL_CALL, .argument = "LOAD",
 		.help = "set the target of the run with this process, which follows: --set 40% PID (of -t stream)",
 		.uses = HELP_INSTEAD, .call = set_target},

@@ -130,6 +130,12 @@ void run_move_into(struct run *run, struct shared *shared)
 	}
 }
 
+/* Whether a workload is of a group that runs uncontrolled. */
+static bool is_free(const struct config *config, unsigned index)
+{
+	return index < config->workloads - config->attaches && run_group(config, index)->free;
+}
+
 int run_share(struct run *run)
 {
 	size_t size[KINDS];
@@ -142,7 +148,7 @@ int run_share(struct run *run)
 	/* Who was started earlier had more time; what is attached has a past. */
 	const unsigned equal = run->config->start_interval_ns ? 0 : run->config->workloads - run->config->attaches;
 	for (unsigned i = 0; i < run->config->workloads; i++) {
-		shared->slot[i].free = run_is_free(run->config, i);
+		shared->slot[i].free = is_free(run->config, i);
 		shared->slot[i].group = i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -283,11 +289,6 @@ int run_for_each_command(
 		}
 	}
 	return result;
-}
-
-bool run_is_free(const struct config *config, unsigned index)
-{
-	return index < config->workloads - config->attaches && run_group(config, index)->free;
 }
 
 /* A word as a shell would read it back. */

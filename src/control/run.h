@@ -105,7 +105,4 @@ const struct group *run_group(const struct config *config, unsigned index);
 int run_for_each_command(
 	const struct config *config, int (*act)(const char *command, const char *folder, void *context), void *context);
 
-/* Whether a workload is of a group that runs uncontrolled. */
-bool run_is_free(const struct config *config, unsigned index);
-
 #endif

@@ -70,12 +70,6 @@ void workload_groups_release_one(const struct workload_groups *groups, unsigned 
 		group_tree_release(path);
 }
 
-void workload_groups_release(const struct workload_groups *groups)
-{
-	if (groups->folder[0])
-		group_tree_release(groups->folder);
-}
-
 /* Kills descendants, some of which may be held in that folder. */
 static bool kill_held(const char *folder, int64_t deadline_ns)
 {

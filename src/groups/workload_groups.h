@@ -39,9 +39,8 @@ void workload_groups_free(struct workload_groups *groups);
 int workload_groups_make(
 	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed));
 
-/* Lets go what is held in one group, or in all. Whoever could hold it again must have ended, or be told not to. */
+/* Lets go what is held in one group. Whoever could hold it again must have ended, or be told not to. */
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index);
-void workload_groups_release(const struct workload_groups *groups);
 
 /*
  * descendants_kill, where some of them may be held in a group, or in any: released again and again, as one of them may be an executor

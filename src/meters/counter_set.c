@@ -50,7 +50,11 @@ int linux_counter_open(const struct linux_counter_event *event, const struct lin
 	return (int)syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int linux_counter_open_guard(void)
+/*
+ * A descriptor, or -1 with errno, that whoever opens counters of what it starts opens before them, and keeps open. Without it the
+ * kernel may exchange its counters for those of a child.
+ */
+static int open_guard(void)
 {
 	struct perf_event_attr attributes = {.size = sizeof attributes,
 		.type = PERF_TYPE_SOFTWARE,
@@ -205,7 +209,7 @@ static void begin_counter(struct linux_counter_set *set, size_t event, const str
 /* A descriptor, or -1 with errno. */
 static int open_counter(struct linux_counter_set *set, size_t event, const struct linux_counter_scope *scope)
 {
-	if (scope->is_of_started && set->guard < 0 && (set->guard = linux_counter_open_guard()) < 0)
+	if (scope->is_of_started && set->guard < 0 && (set->guard = open_guard()) < 0)
 		return -1;
 	return linux_counter_open(&set->events.event[event], scope);
 }

@@ -22,12 +22,6 @@ struct linux_counter_scope {
 /* A descriptor, or -1 with errno. */
 int linux_counter_open(const struct linux_counter_event *event, const struct linux_counter_scope *scope);
 
-/*
- * A descriptor, or -1 with errno, that whoever opens counters of what it starts opens before them, and keeps open. Without it the
- * kernel may exchange its counters for those of a child.
- */
-int linux_counter_open_guard(void);
-
 /* 0, or -1 with errno. */
 int linux_counter_read(int fd, struct linux_counter_reading *reading);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/export.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/fail.h"
 #include "base/json_value.h"
 #include "base/output.h"
 #include "base/row_writer.h"
@@ -356,28 +354,15 @@ int export_json(const struct export *export, const char *path)
 	const time_t when = export->started_s;
 	struct tm broken;
 	strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &broken));
-	json_t *root = json_pack("{s:i, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", EXPORT_SCHEMA, "showstopper",
-		SHOWSTOPPER_VERSION, "revision", version_revision, "started", started, "configuration", configuration(export),
-		"machine", machine(export), "result", result(export), "workloads", workloads(export->run), "exit_status",
-		export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
+	FILE *const file = output_stream(path);
+	if (!file)
+		return -1;
+	json_t *const root = json_pack("{s:i, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", EXPORT_SCHEMA,
+		"showstopper", SHOWSTOPPER_VERSION, "revision", version_revision, "started", started, "configuration",
+		configuration(export), "machine", machine(export), "result", result(export), "workloads", workloads(export->run),
+		"exit_status", export->exit_status < 0 ? json_null() : json_integer(export->exit_status), "ended_by_signal",
 		export->exit_status < 0 ? json_integer(-export->exit_status) : json_null());
-	if (!root)
-		return fail(ENOMEM);
-	FILE *file = output_stream(path);
-	int done = -1;
-	if (file) {
-		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-		if (fputc('\n', file) == EOF)
-			done = -1;
-		if (fclose(file) != 0)
-			done = -1;
-		if (done != 0)
-			half_file_empty(path);
-	}
-	const int saved = errno;
-	json_decref(root);
-	errno = saved;
-	return done;
+	return json_value_write(root, file, path);
 }
 
 static void print_value(FILE *file, double value)

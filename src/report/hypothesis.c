@@ -197,28 +197,46 @@ static double drawn_quantile(const struct report_values *sample, double quantile
 	return below + 1 < sample->count ? value[0] + (place - (double)below) * (value[1] - value[0]) : value[0];
 }
 
-int report_quantile_difference(const struct report_values *a, const struct report_values *b, double quantile, size_t resamples,
-	uint64_t seed, struct report_test *result)
+int report_bootstrap(
+	const struct report_values *sample, double quantile, size_t resamples, uint64_t seed, struct report_values *drawn)
 {
-	const size_t longer = a->count > b->count ? a->count : b->count;
-	size_t *const times = malloc(longer * sizeof *times);
-	struct report_values drawn = {malloc(resamples * sizeof(double)), resamples, resamples};
-	*result = unknown;
-	if (!times || !drawn.item) {
+	size_t *const times = malloc(sample->count * sizeof *times);
+	*drawn = (struct report_values){malloc(resamples * sizeof(double)), resamples, resamples};
+	if (!times || !drawn->item) {
 		free(times);
-		free(drawn.item);
+		report_values_free(drawn);
 		return -1;
 	}
-	for (size_t i = 0; i < resamples; i++) {
-		const double of_a = drawn_quantile(a, quantile, &seed, times);
-		drawn.item[i] = drawn_quantile(b, quantile, &seed, times) - of_a;
-	}
-	report_values_sort(&drawn);
-	result->estimate = report_values_quantile(b, quantile) - report_values_quantile(a, quantile);
-	result->low = report_values_quantile(&drawn, (1 - REPORT_CONFIDENCE) / 2);
-	result->high = report_values_quantile(&drawn, (1 + REPORT_CONFIDENCE) / 2);
+	for (size_t i = 0; i < resamples; i++)
+		drawn->item[i] = drawn_quantile(sample, quantile, &seed, times);
 	free(times);
-	free(drawn.item);
+	return 0;
+}
+
+/* Of values in no order, of which it changes the order. To sort them all would take several times as long. */
+static double selected_quantile(double *value, size_t count, double quantile)
+{
+	const double place = quantile * (double)(count - 1);
+	const size_t below = (size_t)place;
+	const double first = gsl_stats_select(value, 1, count, below);
+	return below + 1 < count ? first + (place - (double)below) * (gsl_stats_select(value, 1, count, below + 1) - first)
+				 : first;
+}
+
+int report_quantile_difference(const struct report_values *a, const struct report_values *b, double quantile,
+	const struct report_values *drawn_a, const struct report_values *drawn_b, struct report_test *result)
+{
+	const size_t count = drawn_a->count;
+	double *const difference = malloc(count * sizeof *difference);
+	*result = unknown;
+	if (!difference)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		difference[i] = drawn_b->item[i] - drawn_a->item[i];
+	result->estimate = report_values_quantile(b, quantile) - report_values_quantile(a, quantile);
+	result->low = selected_quantile(difference, count, (1 - REPORT_CONFIDENCE) / 2);
+	result->high = selected_quantile(difference, count, (1 + REPORT_CONFIDENCE) / 2);
+	free(difference);
 	return 0;
 }
 

@@ -35,11 +35,18 @@ struct report_test report_paired_t(const struct report_values *differences, doub
 struct report_test report_sign(const struct report_values *differences);
 
 /*
- * The quantile of b less that of a, from 0 to 1, with the interval of the percentile bootstrap (Efron 1979): so many times as many values are
- * drawn from each sample, by a seed. The samples must be sorted. 0, or -1 with errno.
+ * The quantile, from 0 to 1, of as many values as a sorted sample has, drawn from it so many times, by a seed. 0, or -1 with errno; report_values_free
+ * frees them.
  */
-int report_quantile_difference(const struct report_values *a, const struct report_values *b, double quantile, size_t resamples,
-	uint64_t seed, struct report_test *result);
+int report_bootstrap(
+	const struct report_values *sample, double quantile, size_t resamples, uint64_t seed, struct report_values *drawn);
+
+/*
+ * The quantile of b less that of a, with the interval of the percentile bootstrap (Efron 1979), of as many that were drawn from each, by another
+ * seed. The samples must be sorted. 0, or -1 with errno.
+ */
+int report_quantile_difference(const struct report_values *a, const struct report_values *b, double quantile,
+	const struct report_values *drawn_a, const struct report_values *drawn_b, struct report_test *result);
 
 /* All of two samples or more have one mean, whatever their variances (Welch 1951). */
 struct report_test report_welch_anova(const struct report_values *sample, size_t count);

@@ -39,15 +39,26 @@ void host_say(const struct sst_env *env, const char *format, ...)
 	diag("%s", text);
 }
 
+/* A file that the kernel makes as one record: a short one is read by one call. In others, such as mountinfo, a short part may come first. */
+static bool is_one_record(const char *path)
+{
+	return strncmp(path, "/sys/", 5) == 0 || strcmp(path, "/proc/stat") == 0;
+}
+
 static int open_source(const struct sst_env *env, const char *path)
 {
-	return linux_source_open(host_of(env)->root, path);
+	struct host_env *const host = host_of(env);
+	const int fd = linux_source_open(host->root, path);
+	if (fd >= 0 && fd < HOST_RECORDS_MAX)
+		host->is_record[fd] = is_one_record(path);
+	return fd;
 }
 
 static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
 {
-	(void)env;
-	return linux_source_read(handle, buffer, size, when_ns);
+	const bool is_record = handle >= 0 && handle < HOST_RECORDS_MAX && host_of(env)->is_record[handle];
+	return is_record ? linux_source_read_record(handle, buffer, size, when_ns)
+			 : linux_source_read(handle, buffer, size, when_ns);
 }
 
 static void close_source(const struct sst_env *env, int handle)

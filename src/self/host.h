@@ -15,6 +15,8 @@ struct host_place {
 	bool above;     /* they are on the processors that are for loads above the threshold */
 };
 
+#define HOST_RECORDS_MAX 256
+
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
 	struct sst_env env;
@@ -26,10 +28,11 @@ struct host_env {
 	const _Atomic struct host_place *place;
 	/* Targets that come during the run; only where the program reads what a module asks it to follow. */
 	bool follows;
-	struct sst_stream followed;     /* … as it was asked */
-	struct stream_board *board;     /* … and what has come; NULL: nothing is followed. Freed by host_env_free */
-	double heard;                   /* what was got from it last */
-	char refusal[MODULE_ERROR_MAX]; /* what refuse() was told; "" for nothing */
+	struct sst_stream followed;       /* … as it was asked */
+	struct stream_board *board;       /* … and what has come; NULL: nothing is followed. Freed by host_env_free */
+	double heard;                     /* what was got from it last */
+	bool is_record[HOST_RECORDS_MAX]; /* by descriptor: a file that the kernel makes as one record */
+	char refusal[MODULE_ERROR_MAX];   /* what refuse() was told; "" for nothing */
 };
 
 /* Fills it; root must outlive it. */

@@ -180,6 +180,18 @@ static int check_folder(const char *folder)
 	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
 }
 
+char *spawn_line(char *const *command)
+{
+	size_t size = 1;
+	for (char *const *at = command; *at; at++)
+		size += strlen(*at) + 1;
+	char *const line = malloc(size);
+	char *end = line;
+	for (char *const *at = command; line && *at; at++)
+		end = stpcpy(stpcpy(end, at == command ? "" : " "), *at);
+	return line;
+}
+
 int spawn_check(const char *command, const char *folder)
 {
 	char path[PATH_MAX];

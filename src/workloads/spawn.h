@@ -41,6 +41,9 @@ bool spawn_hands_input_on(unsigned workloads);
  */
 int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX]);
 
+/* A command and its arguments as one text, with a space between them; to be freed. NULL with errno. */
+char *spawn_line(char *const *command);
+
 /* Whether it can be found and executed in that folder, as far as that can be told. 0, or after a message the status to end with. */
 int spawn_check(const char *command, const char *folder);
 

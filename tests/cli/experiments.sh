@@ -118,7 +118,7 @@ runs_in() {
 	find "$1/runs" -mindepth 1 -maxdepth 1 | sed 's,.*/,,' | sort
 }
 sweep() {
-	run "$experiments/sweep" --simulate -B "$build" -w burn-single,burn-parallel -l 50 -t 5 -v D.quantum=67m,107m -v C.horizon=100m,300m "$@"
+	run "$experiments/sweep" --simulate -B "$build" -w burn-single,burn-parallel -l 50 -t 20 -v D.quantum=67m,107m -v C.horizon=100m,300m "$@"
 }
 sweep -o swept
 expect_status 0
@@ -161,7 +161,7 @@ expect_status 0
 expect_text repeated/sweep.md '^\| burn-single 50 D\.quantum=67m \| 2 (\| -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\) ){4}\|$'
 
 # A batch is simulated or not; and simulated ones wait for none but themselves.
-run "$experiments/sweep" -B "$build" -w burn-single,burn-parallel -l 50 -t 5 -v D.quantum=67m,107m -v C.horizon=100m,300m -o swept --resume
+run "$experiments/sweep" -B "$build" -w burn-single,burn-parallel -l 50 -t 20 -v D.quantum=67m,107m -v C.horizon=100m,300m -o swept --resume
 expect_trouble '^tools/experiments/sweep: .*swept was begun with other options'
 exec 8<swept/runs.tsv
 flock 8

@@ -169,6 +169,11 @@ expect_trouble "^ssiterate: can't write /dev/full: No space left"
 run sh -c 'trap "" XFSZ; ulimit -f 1; exec ssiterate -q -n 90 --export-json json true'
 expect_trouble "^ssiterate: can't write json: File too large"
 [ ! -s json ] || fail "$what: left half a record"
+# Standard error keeps what is in it.
+echo before >shared
+run sh -c 'ssiterate -q -n 1 --export-json /dev/stderr true 2>>shared'
+expect_status 0
+[ "$(head -n 1 shared)" = before ] || fail "$what: emptied standard error"
 
 # Iterations from lines: the program's output passes unchanged, whatever is in it.
 run ssiterate -q -m '^done' -o log -- sh -c 'echo done 1; echo not done; echo done 2 >&2; printf "done 3"; exit 6'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import program
-from measure import evidence, figures, pairs, runs, settings, sides, workloads
+from measure import evidence, figures, pairs, peers, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -20,7 +20,22 @@ def run(workload: str, target: str, setting: str, repetition: int) -> Run:
     return Run((workload, target, setting), (Group(workload, "1"),), 9, (), setting, repetition, target)
 
 
-def test_half_an_instance_is_no_baseline() -> None:
+def with_runs(part: Part, rows: list[Row]) -> Part:
+    """Each row as that of a run, which is what the table of all runs has."""
+    again = {(row["target_percent"], row["setting"]): 0 for row in rows}
+    head, part.complete = list(rows[0]), []
+    lines = [",".join(["label", *head])]
+    for row in rows:
+        key = (row["target_percent"], row["setting"])
+        again[key] += 1
+        of = run("w", *key, again[key])
+        part.complete.append(of)
+        lines.append(",".join([settings.label_of(of), *(row[name] for name in head)]))
+    (part.output / "accuracy-runs.csv").write_text("\n".join(lines) + "\n")
+    return part
+
+
+def test_half_an_instance_is_no_baseline(tmp_path: Path, build: Path) -> None:
     assert [figures.is_whole(target, 2) for target in (50, 25, 75, 1)] == [True, False, False, False]
     assert [figures.is_whole(target, 12) for target in (33, 66, 10)] == [True, True, False]
     accuracy = program("experiments/accuracy")
@@ -30,11 +45,33 @@ def test_half_an_instance_is_no_baseline() -> None:
     )
     table = accuracy.beside_paper(rows, [], ["N-bench", "PI-even"], 2)
     assert table[1:] == [["25 %", "+25.00 *", "625 *", "+0.10", "1.00"], ["50 %", "+2.00", "5.00", "-0.20", "2.00"]]
-    expected = "PI-even: mean error within 0.20 pp, MSE below that of the baselines on 1 of 1 targets. "
-    assert accuracy.verdict(rows, "PI-even", 2) == expected
+    part = with_runs(part_of(tmp_path, build), rows)
+    expected = "PI-even: mean error within 0.20 pp; that the MSE is below that of a baseline is undecided: one run. "
+    assert accuracy.verdict(part, rows, "PI-even", 2) == expected
     # A row without samples is no target.
     rows.append({"workload": "w", "target_percent": "75", "setting": "PI-even", "mean_error_pp": "", "mse_pp2": ""})
-    assert accuracy.verdict(rows, "PI-even", 2) == expected
+    assert accuracy.verdict(part, rows, "PI-even", 2) == expected
+
+
+def test_what_is_below_baselines_is_told_by_a_test(tmp_path: Path, build: Path) -> None:
+    accuracy = program("experiments/accuracy")
+    head = "workload,target_percent,setting,mean_error_pp,mse_pp2\n"
+    targets = [str(target) for target in range(20, 28)]
+    means = rows_of(head + "".join(f"w,{of},CDC,3,9\nw,{of},PI-even,0.1,{9 if of < '22' else 1}\n" for of in targets))
+    # The signs of 6 of 8, p = 0.29: shown before by a count.
+    few = rows_of(
+        head
+        + "".join(
+            f"w,{of},CDC,3,{9 + place % 2}\nw,{of},PI-even,0.1,{11 if place < 2 else 1}\n"
+            for place, of in enumerate(targets)
+        )
+    )
+    said = accuracy.verdict(with_runs(part_of(tmp_path, build), few), means, "PI-even", 2)
+    assert said.endswith("is undecided: so in 6 of 8 that were run once; sign test: p 0.29. ")
+    # Three repeats of one target: Student's t.
+    many = rows_of(head + "".join(f"w,20,CDC,3,{9 + one}\nw,20,PI-even,0.1,{1 + one / 10}\n" for one in range(3)))
+    said = accuracy.verdict(with_runs(part_of(tmp_path, build), many), means[:2], "PI-even", 2)
+    assert " is shown: " in said and said.endswith("of 3 runs; p <0.0001. ")
 
 
 def test_names_of_the_papers_are_their_bare_equations() -> None:
@@ -88,15 +125,17 @@ def test_phases_decide_what_a_constant_duty_cycle_makes(tmp_path: Path, build: P
     assert settings.spread_of(found[1], "mean_error_pp", "+.0f").startswith("+")
 
 
-def test_no_verdict_where_others_disturbed_all() -> None:
+def test_no_verdict_where_others_disturbed_all(tmp_path: Path, build: Path) -> None:
     accuracy = program("experiments/accuracy")
     head = "workload,target_percent,setting,repeats,mean_error_pp,mse_pp2,samples,bursts\n"
     rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,10\n")
-    assert accuracy.verdict(rows, "default", 2) == "default: no verdict, as all samples met bursts of others. "
-    assert accuracy.verdict(rows, "PI-even", 2) == ""
+    part = with_runs(part_of(tmp_path, build), rows)
+    assert accuracy.verdict(part, rows, "default", 2) == "default: no verdict, as all samples met bursts of others. "
+    assert accuracy.verdict(part, rows, "PI-even", 2) == ""
     # One row that can be judged, whose baseline can't.
     rows = rows_of(f"{head}w,50,CDC,1,4,25,10,10\nw,50,default,1,0.1,1,10,9\nw,25,default,1,9,1,10,10\n")
-    assert accuracy.verdict(rows, "default", 2) == "default: mean error within 0.10 pp. "
+    part = with_runs(part_of(tmp_path, build), rows)
+    assert accuracy.verdict(part, rows, "default", 2) == "default: mean error within 0.10 pp. "
 
 
 def test_a_run_without_iterations_costs_no_other_its_report(tmp_path: Path, build: Path) -> None:
@@ -277,6 +316,31 @@ def test_options_of_one_module_are_one_word() -> None:
     of = {"D.quantum": "50m", "c": "rbpid", "D.least": "2m", "n": "3", "--frequency": "50%"}
     assert sweep.options_of(of) == ["-c", "rbpid", "--frequency", "50%", "-D", "quantum=50m,least=2m"]
     assert sweep.called({"D.quantum": "50m", "c": "rbpid"}) == "D.quantum=50m+c=rbpid"
+
+
+def test_few_samples_have_no_place_in_a_ranking(tmp_path: Path, build: Path) -> None:
+    sweep = program("experiments/sweep")
+    head = "workload,target_percent,setting,mean_error_pp,mse_pp2,samples,bursts,calm_mse_pp2\n"
+    rows = rows_of(f"{head}w,25,a,0.1,1,19,0,1\nw,25,b,0.2,3,10,0,3\nw,50,b,-0.3,5,10,1,4\nw,25,c,0,2,20,0,2\n")
+    assert sweep.ranked(part_of(tmp_path, build), rows)[1:] == [
+        ["c", "2.000", "2.000", "0.000", "2.000"],
+        ["b", "4.000", "5.000", "0.300", "19 samples"],
+        ["a", *["19 samples"] * 4],
+    ]
+
+
+def test_all_main_findings_of_paper_004_are_listed() -> None:
+    findings = program("experiments/findings")
+    own = [claim for claim in findings.CLAIMS if claim.source.startswith("004")]
+    assert {claim.source for claim in own} == {f"004, 1 ({place})" for place in range(1, 8)}
+    assert all(claim.take and claim.needs for claim in own)
+
+
+def test_heads_say_what_rows_call_paper() -> None:
+    row = dict.fromkeys((*peers.KEY, *peers.MEDIANS.split(), "mark"), "") | {"tool": "paper", "target_percent": "50"}
+    row |= {"mean_error_pp": "0.1", "mse_500_pp2": "1"}
+    shown = peers.tool_table([row], "mean_error_pp", "mse_500_pp2")
+    assert "| PI-even+ |" in shown and "paper" not in shown
 
 
 def test_bursts_said() -> None:

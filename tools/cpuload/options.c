@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpuload/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -67,25 +66,10 @@ static int set_columns(void *to, const char *source, const char *list)
 	}
 }
 
-static int set_cpus(void *to, const char *source, const char *text)
-{
-	struct settings *const settings = to;
-	size_t stop = 0;
-	free(settings->cpus);
-	settings->cpus = NULL;
-	if (cpus_parse(text, strlen(text), &settings->cpus, &stop) == 0)
-		return 0;
-	if (errno == ENOMEM)
-		diag("%s", strerror(errno));
-	else
-		diag("%s: '%s' is not " CPUS_EXPECTED " (see character %zu)", source, text, stop + 1);
-	return -1;
-}
-
 #define MEMBER(member) offsetof(struct settings, member)
 
 const struct tool_option cpuload_options[] = {
-	{'c', "cpus", TOOL_CALL, .argument = "LIST", .help = "measure these processors only, such as 0-3,8", .call = set_cpus},
+	{'c', "cpus", TOOL_CPUS, MEMBER(cpus), .argument = "LIST", .help = "measure these processors only, such as 0-3,8"},
 	{'P', "per-cpu", TOOL_FLAG, MEMBER(per_cpu), .help = "add the load of each processor"},
 	{'p', "pid", TOOL_INT, MEMBER(pid), 1, INT_MAX, .argument = "PID", .help = "measure this process and its descendants",
 		.completion = TOOL_COMPLETE_PROCESS},

@@ -40,6 +40,8 @@ NAMES = {
     "PI-even": "Showstopper, the paper's bare equation (`PI-even`)",
     "paper": "Showstopper, the same with what is ours (`PI-even+`)",
 }
+# What differs from what rows call it.
+HEADS = {"paper": "PI-even+"}
 # What each is called, the column that it shows, what a darkest cell is.
 PICTURES = {
     "peers": ("Size of the mean error, in pp", "mean_error_pp", 10),
@@ -186,6 +188,10 @@ def counted(rows: Sequence[Row], name: str) -> int:
     return sum(int(row[name] or 0) for row in rows)
 
 
+def head_of(tool: str) -> str:
+    return HEADS.get(tool, tool)
+
+
 def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(markdown(rows))
 
@@ -228,7 +234,7 @@ def tool_table(own: Sequence[Row], error: str, mse: str, with_cost: bool = False
     found = [["tool", *(head for target in targets for head in (f"{target} %: mean error, pp", "MSE, pp²"))]]
     found[0] += ["own CPU, %"] if with_cost else []
     for (tool,) in each(own, "tool"):
-        row = [tool, *(text for target in targets for text in cells(of.get((tool, target))))]
+        row = [head_of(tool), *(text for target in targets for text in cells(of.get((tool, target))))]
         found.append([*row, cost.get(tool, "")] if with_cost else row)
     return table(found)
 
@@ -250,7 +256,7 @@ def repeats_of(rows: Sequence[Row], with_calm: bool) -> str:
         return "; ".join(f"{target} %: {one}, {other}" for target, one, other in pairs)
 
     calm = [row for row in rows if with_calm and row["calm_mse_500_mean_pp2"]]
-    said = f"{rows[0]['tool']}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
+    said = f"{head_of(rows[0][KEY[3]])}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
     return f"{said} {means(rows, *REPEATED[:2])}." + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
 
 
@@ -410,7 +416,7 @@ def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
     tools = [tool for (tool,) in each(used, "tool")]
     marked = {row["tool"] for row in used if row["mark"]}
     for picture, (name, column, darkest) in PICTURES.items():
-        made = [["workload", *tools]]
+        made = [["workload", *map(head_of, tools)]]
         for group in each(used, *KEY[:3]):
             of = [(found.get((*group, tool, column)), " *" if tool in marked else "") for tool in tools]
             cells = [f"{one.mean:{'.2f' if one.mean < 10 else '.0f'}}{mark}" if one else "" for one, mark in of]

@@ -241,14 +241,18 @@ def with_others(
 FEW = 20  # samples, whose mean tells nothing
 
 
+def few_said(count: int) -> str:
+    """In place of a figure of few samples; nothing where there are enough."""
+    return f"{count} sample{'' if count == 1 else 's'}" if count < FEW else ""
+
+
 def without_few(rows: Iterable[Row]) -> list[Row]:
     """Rows in which the number of samples stands in place of a figure of few; those without a burst are counted for themselves."""
     made = []
     for row in rows:
         samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
         for names, count in (("mean_error_pp mse_pp2", samples), ("calm_mean_error_pp calm_mse_pp2", samples - bursts)):
-            if "samples" in row and count < FEW:
-                said = f"{count} sample{'' if count == 1 else 's'}"
+            if "samples" in row and (said := few_said(count)):
                 row = row | {name: said for name in names.split() if row.get(name)}
         made.append(row)
     return made

@@ -14,13 +14,13 @@ void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
 		.start_ns = start_ns,
 		.end_ns = end_ns};
 	if (statistics_add(&iterate->statistics, end_ns - start_ns) != 0) {
-		diag("%s: times are being lost: %s", output_name(iterate->settings->export_json), strerror(errno));
+		diag("%s: times are being lost: %s", output_name(iterate->settings->files.export_json), strerror(errno));
 		iterate->is_lossy = true;
 	}
 	if (!iterate->has_log || iteration_log_write(&iterate->log, &row) == 0)
 		return;
 	if (!iterate->is_lossy)
-		diag("%s: iteration records are being lost: %s", output_name(iterate->settings->output), strerror(errno));
+		record_files_complain(&iterate->settings->files);
 	iterate->is_lossy = true;
 }
 

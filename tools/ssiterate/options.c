@@ -42,9 +42,9 @@ enum {
 };
 
 const struct tool_option ssiterate_options[] = {
-	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write iteration records, CSV",
+	[OUTPUT] = {'o', "output", TOOL_TEXT, MEMBER(files.output), .argument = "FILE", .help = "write iteration records, CSV",
 		.completion = TOOL_COMPLETE_FILE},
-	[EXPORT_JSON] = {0, "export-json", TOOL_TEXT, MEMBER(export_json), .argument = "FILE",
+	[EXPORT_JSON] = {0, "export-json", TOOL_TEXT, MEMBER(files.export_json), .argument = "FILE",
 		.help = "write mean, spread and all times there, as JSON", .completion = TOOL_COMPLETE_FILE},
 	[ITERATIONS] = {'n', "iterations", TOOL_INT, MEMBER(iterations), 1, INT64_MAX, .argument = "N",
 		.help = "end after so many iterations"},
@@ -70,8 +70,13 @@ const struct tool_option ssiterate_options[] = {
 };
 const size_t ssiterate_option_count = sizeof ssiterate_options / sizeof *ssiterate_options;
 
-static const struct settings defaults = {
-	.iterations = UNSET, .time_ns = UNSET, .grace_ns = 5 * NS_PER_S, .instance = UNSET, .format = UNSET, .stream = UNSET};
+static const struct settings defaults = {.files.content = "iteration records",
+	.iterations = UNSET,
+	.time_ns = UNSET,
+	.grace_ns = 5 * NS_PER_S,
+	.instance = UNSET,
+	.format = UNSET,
+	.stream = UNSET};
 
 void options_print_help(void)
 {

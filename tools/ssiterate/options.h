@@ -8,18 +8,19 @@
 #include <stdint.h>
 
 #include "base/tool_options.h"
+#include "record/record_files.h"
 
 #define UNSET (-1)
 
 enum { STREAM_BOTH, STREAM_STDOUT, STREAM_STDERR };
 
 struct settings {
-	const char *output, *export_json; /* NULL: no records */
-	int64_t iterations, time_ns;      /* UNSET: no end */
-	int64_t grace_ns, instance;       /* instance UNSET: from the environment */
-	const char *match, *match_start;  /* NULL: none */
-	int format, stream;               /* UNSET, or index */
-	bool is_numbered;                 /* somebody said which instance this is */
+	struct record_files files;
+	int64_t iterations, time_ns;     /* UNSET: no end */
+	int64_t grace_ns, instance;      /* instance UNSET: from the environment */
+	const char *match, *match_start; /* NULL: none */
+	int format, stream;              /* UNSET, or index */
+	bool is_numbered;                /* somebody said which instance this is */
 	bool keep_going, quiet;
 	char **command;
 };

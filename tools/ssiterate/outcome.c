@@ -2,14 +2,13 @@
 /* Lines and record are in hyperfine's form, so that those who know it can read them, and scripts for its records work. */
 #include "ssiterate/outcome.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag.h"
-#include "base/output.h"
+#include "base/json_value.h"
+#include "workloads/spawn.h"
 
 static const struct unit {
 	const char *name;
@@ -68,32 +67,6 @@ void outcome_print(const struct settings *settings, const struct statistics *sta
 	free(text);
 }
 
-FILE *outcome_open(const char *path)
-{
-	return output_is_stdout(path) ? stdout : fopen(path, "we");
-}
-
-/* A number, or null where there is none. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* As one line. NULL with errno. */
-static char *words(char *const *word)
-{
-	size_t size = 1;
-	for (char *const *at = word; *at; at++)
-		size += strlen(*at) + 1;
-	char *const line = malloc(size);
-	if (!line)
-		return NULL;
-	char *end = line;
-	for (char *const *at = word; *at; at++)
-		end = stpcpy(stpcpy(end, at == word ? "" : " "), *at);
-	return line;
-}
-
 static json_t *kept_times(const struct statistics *statistics)
 {
 	json_t *const array = json_array();
@@ -107,37 +80,22 @@ static json_t *record(const struct settings *settings, struct statistics *statis
 {
 	gsl_rstat_workspace *const all = statistics->all;
 	const size_t count = statistics_count(statistics);
-	char *const line = words(settings->command);
+	char *const line = spawn_line(settings->command);
 	if (!line)
 		return NULL;
 	/* Before they are sorted. */
 	json_t *const times = kept_times(statistics);
-	/* A file name may be any bytes, JSON is UTF-8. */
-	json_t *const command = json_string(line);
+	json_t *const command = json_value_text(line);
 	free(line);
-	return json_pack("{s:[{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command",
-		command ? command : json_null(), "instance", (json_int_t)settings->instance, "iterations", (json_int_t)count,
-		"mean", number(count ? gsl_rstat_mean(all) : NAN), "stddev", number(count > 1 ? gsl_rstat_sd(all) : NAN),
-		"median", number(statistics_median(statistics)), "min", number(count ? gsl_rstat_min(all) : NAN), "max",
-		number(count ? gsl_rstat_max(all) : NAN), "times", times);
+	return json_pack("{s:[{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command", command, "instance",
+		(json_int_t)settings->instance, "iterations", (json_int_t)count, "mean",
+		json_value_number(count ? gsl_rstat_mean(all) : NAN), "stddev",
+		json_value_number(count > 1 ? gsl_rstat_sd(all) : NAN), "median",
+		json_value_number(statistics_median(statistics)), "min", json_value_number(count ? gsl_rstat_min(all) : NAN),
+		"max", json_value_number(count ? gsl_rstat_max(all) : NAN), "times", times);
 }
 
 int outcome_export(FILE *file, const struct settings *settings, struct statistics *statistics)
 {
-	json_t *const root = record(settings, statistics);
-	int done = -1;
-	errno = ENOMEM;
-	if (root)
-		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	if (fputc('\n', file) == EOF)
-		done = -1;
-	const int closed = fclose(file);
-	if (closed != 0)
-		done = -1;
-	if (done != 0)
-		half_file_empty(settings->export_json);
-	const int error = errno;
-	json_decref(root);
-	errno = error;
-	return done == 0 ? 0 : -1;
+	return json_value_write(record(settings, statistics), file, settings->files.export_json);
 }

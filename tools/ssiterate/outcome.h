@@ -11,9 +11,6 @@
 /* Writes the lines to stderr; what can't be written at once is left out. */
 void outcome_print(const struct settings *settings, const struct statistics *statistics);
 
-/* Opens what --export-json names, where `-` is standard output. NULL with errno. */
-FILE *outcome_open(const char *path);
-
 /* Writes the record, and closes the file. 0, or -1 with errno; then the file is left empty. Sorts the kept times. */
 int outcome_export(FILE *file, const struct settings *settings, struct statistics *statistics);
 

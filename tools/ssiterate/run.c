@@ -80,41 +80,22 @@ static int run_once(struct iterate *iterate)
 	return is_limited ? 0 : exit_status(iterate);
 }
 
-static int refuse_records(const struct settings *settings)
-{
-	return diag_refuse("%s: can't write iteration records: %s", output_name(settings->output), strerror(errno));
-}
-
-static int refuse_export(const struct settings *settings)
-{
-	return diag_refuse("can't write %s: %s", output_name(settings->export_json), strerror(errno));
-}
-
 /* Refuses what can be seen to fail before a file is emptied. 0, or the status to exit with after a message. */
 static int check(const struct settings *settings)
 {
 	struct file_uses uses = {0};
-	char error[FILE_USES_ERROR_MAX], command[PATH_MAX];
+	char command[PATH_MAX];
 	if (spawn_find_command(settings->command[0], NULL, command) != 0)
 		return command_refuse(settings->command[0]);
 	file_uses_add(&uses, FILE_IS_READ, "the command", command);
 	file_uses_add_standard(&uses, STDIN_FILENO);
-	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output);
-	file_uses_add(&uses, FILE_IS_WRITTEN, "--export-json", settings->export_json);
-	file_uses_add_standard(&uses, STDOUT_FILENO);
-	file_uses_add_standard(&uses, STDERR_FILENO);
-	int result = file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
-	if (result == 0 && settings->output && output_check(settings->output) != 0)
-		result = refuse_records(settings);
-	if (result == 0 && settings->export_json && output_check(settings->export_json) != 0)
-		result = refuse_export(settings);
-	return result == 0 ? 0 : EXIT_TROUBLE;
+	return record_files_check(&settings->files, &uses) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 static int prepare(struct iterate *iterate)
 {
 	const struct settings *const settings = iterate->settings;
-	if (statistics_open(&iterate->statistics, settings->export_json) != 0) {
+	if (statistics_open(&iterate->statistics, settings->files.export_json) != 0) {
 		diag("%s", strerror(errno));
 		return -1;
 	}
@@ -125,11 +106,11 @@ static int prepare(struct iterate *iterate)
 			return -1;
 		}
 	}
-	if (settings->output && iteration_log_open(&iterate->log, settings->output) != 0)
-		return refuse_records(settings);
-	iterate->has_log = settings->output != NULL;
-	if (settings->export_json && !(iterate->export = outcome_open(settings->export_json)))
-		return refuse_export(settings);
+	if (settings->files.output && iteration_log_open(&iterate->log, settings->files.output) != 0)
+		return record_files_refuse_output(&settings->files);
+	iterate->has_log = settings->files.output != NULL;
+	if (settings->files.export_json && !(iterate->export = output_stream(settings->files.export_json)))
+		return record_files_refuse_export(&settings->files);
 	if (settings->time_ns != UNSET)
 		iterate->deadline_ns = clock_now() + settings->time_ns;
 	sigset_t fetched;
@@ -151,7 +132,7 @@ static void tell_outcome(struct iterate *iterate)
 		return;
 	if (outcome_export(iterate->export, settings, &iterate->statistics) == 0)
 		return;
-	refuse_export(settings);
+	record_files_refuse_export(&settings->files);
 	iterate->is_lossy = true;
 }
 
@@ -174,7 +155,7 @@ int ssiterate_run(const struct settings *settings)
 			 : settings->match      ? run_once(&iterate)
 						: run_again_and_again(&iterate);
 	if (iteration_log_close(&iterate.log) != 0 && !iterate.is_lossy) {
-		refuse_records(settings);
+		record_files_refuse_output(&settings->files);
 		iterate.is_lossy = true;
 	}
 	tell_outcome(&iterate);

@@ -12,6 +12,8 @@
 
 /* Of the bootstrap, by default. */
 #define RESAMPLES 9999
+/* Of all groups and quantiles together, which is 1 GiB. */
+#define DRAWN_MAX ((size_t)1 << 27)
 #define SEED 1
 
 enum { TEST, A, B, COUNT_A, COUNT_B, ESTIMATE, LOW, HIGH, PERCENT, STATISTIC, FREEDOM, FREEDOM_2, P, P_HOLM, CELLS };
@@ -52,6 +54,7 @@ struct comparison {
 	struct report *report;
 	const struct settings *settings;
 	struct groups groups;
+	struct report_values *drawn; /* with --quantiles: for each group, of each quantile */
 	struct result *result;
 	size_t results;
 };
@@ -107,25 +110,6 @@ static int compare_paired(struct comparison *comparison, const struct group *a, 
 	return result;
 }
 
-static int compare_quantiles(struct comparison *comparison, const struct group *a, const struct group *b)
-{
-	const struct settings *const settings = comparison->settings;
-	for (size_t i = 0; i < settings->quantiles; i++) {
-		struct report_test found;
-		if (report_quantile_difference(&a->values, &b->values, settings->quantile[i],
-			    settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples,
-			    settings->seed == UNSET ? SEED : (uint64_t)settings->seed, &found) != 0)
-			return complain_about_memory();
-		char *name = NULL;
-		if (asprintf(&name, "quantile %g %%", 100 * settings->quantile[i]) < 0 || !report_keep(comparison->report, name))
-			return complain_about_memory();
-		if (add_result(comparison, QUANTILE, a, b, found) != 0)
-			return -1;
-		comparison->result[comparison->results - 1].name = name;
-	}
-	return 0;
-}
-
 /* Calls it with each two groups, the earlier one first. */
 static int for_each_pair(struct comparison *comparison,
 	int (*compare)(struct comparison *comparison, const struct group *a, const struct group *b))
@@ -135,6 +119,41 @@ static int for_each_pair(struct comparison *comparison,
 		for (size_t b = a + 1; b < groups->count; b++)
 			if (compare(comparison, &groups->item[a], &groups->item[b]) != 0)
 				return -1;
+	return 0;
+}
+
+/* Of each group it is drawn once, and not for each pair: of hundreds of groups that would take minutes. */
+static int draw_all(const struct comparison *comparison, struct report_values *drawn)
+{
+	const struct settings *const settings = comparison->settings;
+	const uint64_t seed = settings->seed == UNSET ? SEED : (uint64_t)settings->seed;
+	const size_t resamples = settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples;
+	for (size_t i = 0; i < comparison->groups.count; i++)
+		for (size_t k = 0; k < settings->quantiles; k++)
+			if (report_bootstrap(&comparison->groups.item[i].values, settings->quantile[k], resamples, seed + i,
+				    &drawn[i * settings->quantiles + k]) != 0)
+				return complain_about_memory();
+	return 0;
+}
+
+static int compare_quantiles(struct comparison *comparison, const struct group *a, const struct group *b)
+{
+	const struct settings *const settings = comparison->settings;
+	for (size_t k = 0; k < settings->quantiles; k++) {
+		const struct report_values *const of_a =
+			&comparison->drawn[(size_t)(a - comparison->groups.item) * settings->quantiles + k];
+		const struct report_values *const of_b =
+			&comparison->drawn[(size_t)(b - comparison->groups.item) * settings->quantiles + k];
+		struct report_test found;
+		char *name = NULL;
+		if (report_quantile_difference(&a->values, &b->values, settings->quantile[k], of_a, of_b, &found) != 0 ||
+			asprintf(&name, "quantile %g %%", 100 * settings->quantile[k]) < 0 ||
+			!report_keep(comparison->report, name))
+			return complain_about_memory();
+		if (add_result(comparison, QUANTILE, a, b, found) != 0)
+			return -1;
+		comparison->result[comparison->results - 1].name = name;
+	}
 	return 0;
 }
 
@@ -182,6 +201,31 @@ static int correct(struct comparison *comparison, enum kind kind)
 	return 0;
 }
 
+static int compare_all_quantiles(struct comparison *comparison)
+{
+	const struct settings *const settings = comparison->settings;
+	const size_t count = comparison->groups.count * settings->quantiles;
+	const size_t most = DRAWN_MAX / (count ? count : 1);
+	int result;
+	if (!settings->has_quantiles)
+		return 0;
+	if (most < (settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples)) {
+		diag("--quantiles: found %zu for each of %zu groups, expected fewer, or --resamples up to %zu",
+			settings->quantiles, comparison->groups.count, most);
+		return -1;
+	}
+	comparison->drawn = calloc(count + 1, sizeof *comparison->drawn);
+	if (!comparison->drawn)
+		return complain_about_memory();
+	result = draw_all(comparison, comparison->drawn);
+	if (result == 0)
+		result = for_each_pair(comparison, compare_quantiles);
+	for (size_t i = 0; i < count; i++)
+		report_values_free(&comparison->drawn[i]);
+	free(comparison->drawn);
+	return result;
+}
+
 /* In the order of the table. Paired values must not be sorted yet. */
 static int ask(struct comparison *comparison)
 {
@@ -192,7 +236,7 @@ static int ask(struct comparison *comparison)
 			return -1;
 	if (for_each_pair(comparison, compare_means) != 0 ||
 		(settings->paired && for_each_pair(comparison, compare_paired) != 0) || compare_all(comparison) != 0 ||
-		(settings->has_quantiles && for_each_pair(comparison, compare_quantiles) != 0))
+		compare_all_quantiles(comparison) != 0)
 		return -1;
 	for (enum kind kind = WELCH_T; kind <= SIGN; kind++)
 		if (correct(comparison, kind) != 0)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/cpus.h"
 #include "base/diag.h"
 #include "base/units.h"
 #include "module/trace_choice.h"
@@ -78,18 +77,6 @@ static int set_required(void *to, const char *source, const char *text)
 	return required_parse(source, text, &((struct settings *)to)->required);
 }
 
-static int set_cpus(void *to, const char *source, const char *text)
-{
-	struct settings *const settings = to;
-	size_t stop = 0;
-	free(settings->cpus);
-	settings->cpus = NULL;
-	if (cpus_parse(text, strlen(text), &settings->cpus, &stop) == 0)
-		return 0;
-	return errno == ENOMEM ? diag_refuse("%s", strerror(errno))
-			       : diag_refuse("%s: '%.80s' is not " CPUS_EXPECTED " (see character %zu)", source, text, stop + 1);
-}
-
 #define MEMBER(member) offsetof(struct settings, member)
 
 const struct tool_option ssrequest_options[] = {
@@ -130,15 +117,15 @@ const struct tool_option ssrequest_options[] = {
 	{0, "expect-status", TOOL_CALL, .argument = "LIST",
 		.help = "other answers are errors, such as 200,3xx (below 400; of a command 0)", .call = set_expected},
 	{0, "expect-text", TOOL_TEXT, MEMBER(expected_text), .argument = "TEXT", .help = "an answer without it is an error"},
-	{'o', "output", TOOL_TEXT, MEMBER(output), .argument = "FILE", .help = "write a record for each request",
+	{'o', "output", TOOL_TEXT, MEMBER(files.output), .argument = "FILE", .help = "write a record for each request",
 		.completion = TOOL_COMPLETE_FILE},
 	{'f', "format", TOOL_CHOICE, MEMBER(format), .choices = format_names, .argument = "NAME",
 		.help = "of the records: csv or jsonl"},
-	{0, "export-json", TOOL_TEXT, MEMBER(export_json), .argument = "FILE", .help = "write what came of it all there, as JSON",
-		.completion = TOOL_COMPLETE_FILE},
+	{0, "export-json", TOOL_TEXT, MEMBER(files.export_json), .argument = "FILE",
+		.help = "write what came of it all there, as JSON", .completion = TOOL_COMPLETE_FILE},
 	{0, "require", TOOL_CALL, .argument = "LIST",
 		.help = "end with status 3 if one was exceeded, such as p99=50ms,errors=0.1%", .call = set_required},
-	{'c', "cpus", TOOL_CALL, .argument = "LIST", .help = "run on these processors only, such as 0-3,8", .call = set_cpus},
+	{'c', "cpus", TOOL_CPUS, MEMBER(cpus), .argument = "LIST", .help = "run on these processors only, such as 0-3,8"},
 	{0, "grace", TOOL_TIME, MEMBER(grace_ns), 0, TIME_MAX, .argument = "TIME",
 		.help = "between SIGTERM and SIGKILL to commands, when the run is interrupted"},
 	{0, "dry-run", TOOL_FLAG, MEMBER(dry_run), .help = "print what would be done, and how many requests there would be"},
@@ -151,7 +138,8 @@ const size_t ssrequest_option_count = sizeof ssrequest_options / sizeof *ssreque
 
 static void init(struct settings *settings)
 {
-	*settings = (struct settings){.rate = NAN,
+	*settings = (struct settings){.files.content = "records of requests",
+		.rate = NAN,
 		.peak = NAN,
 		.run_time_ns = UNSET,
 		.requests = UNSET,

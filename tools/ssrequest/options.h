@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/tool_options.h"
+#include "record/record_files.h"
 #include "showstopper/module.h"
 #include "ssrequest/expected.h"
 #include "ssrequest/required.h"
@@ -43,7 +44,7 @@ struct settings {
 	char **command;            /* NULL: URLs */
 	int64_t grace_ns;
 	/* What is said */
-	const char *output, *export_json; /* NULL: none */
+	struct record_files files;
 	int format;
 	struct required required;
 	struct sst_cpus *cpus; /* NULL: those that we have */

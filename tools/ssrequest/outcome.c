@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ssrequest/outcome.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +9,6 @@
 
 #include "base/diag.h"
 #include "base/json_value.h"
-#include "base/output.h"
 #include "base/units.h"
 #include "base/version.h"
 
@@ -284,19 +282,5 @@ static json_t *record_of(const struct outcome *outcome, char *const *words, int6
 
 int outcome_export(const struct outcome *outcome, FILE *file, const char *path, char *const *words, int64_t seed)
 {
-	json_t *const root = record_of(outcome, words, seed);
-	int done = -1;
-	errno = ENOMEM;
-	if (root)
-		done = json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	if (fputc('\n', file) == EOF)
-		done = -1;
-	if (fclose(file) != 0)
-		done = -1;
-	if (done != 0)
-		half_file_empty(path);
-	const int error = errno;
-	json_decref(root);
-	errno = error;
-	return done == 0 ? 0 : -1;
+	return json_value_write(record_of(outcome, words, seed), file, path);
 }

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/cpus.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
@@ -85,7 +83,7 @@ static int64_t since_start(const struct run *run)
 static void complain_about_records(struct run *run)
 {
 	if (!run->is_lossy)
-		diag("%s: records of requests are being lost: %s", output_name(run->settings->output), strerror(errno));
+		record_files_complain(&run->settings->files);
 	run->is_lossy = true;
 }
 
@@ -295,22 +293,12 @@ static void loop(struct run *run)
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------------- */
 
-static int refuse_records(const struct settings *settings)
-{
-	return diag_refuse("%s: can't write records of requests: %s", output_name(settings->output), strerror(errno));
-}
-
-static int refuse_export(const struct settings *settings)
-{
-	return diag_refuse("can't write %s: %s", output_name(settings->export_json), strerror(errno));
-}
-
 /* Refuses what can be seen to fail before a file is emptied. 0, or the status to exit with after a message. */
 static int check(const struct run *run)
 {
 	const struct settings *const settings = run->settings;
 	struct file_uses uses = {0};
-	char error[FILE_USES_ERROR_MAX], command[PATH_MAX];
+	char command[PATH_MAX];
 	const int found = settings->command ? spawn_check(settings->command[0], NULL) : 0;
 	if (found != 0)
 		return found;
@@ -324,29 +312,7 @@ static int check(const struct run *run)
 	file_uses_add(&uses, FILE_IS_READ, "--cacert", settings->cacert);
 	if (settings->body && settings->body[0] == '@')
 		file_uses_add(&uses, FILE_IS_READ, "--body", settings->body + 1);
-	file_uses_add(&uses, FILE_IS_WRITTEN, "--output", settings->output);
-	file_uses_add(&uses, FILE_IS_WRITTEN, "--export-json", settings->export_json);
-	file_uses_add_standard(&uses, STDOUT_FILENO);
-	file_uses_add_standard(&uses, STDERR_FILENO);
-	int result = file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
-	if (result == 0 && settings->output && output_check(settings->output) != 0)
-		result = refuse_records(settings);
-	if (result == 0 && settings->export_json && output_check(settings->export_json) != 0)
-		result = refuse_export(settings);
-	return result == 0 ? 0 : EXIT_TROUBLE;
-}
-
-/* The command line of a command as one text, to be freed; NULL with errno. */
-static char *one_line(char *const *words)
-{
-	size_t size = 1;
-	for (char *const *at = words; *at; at++)
-		size += strlen(*at) + 1;
-	char *const line = malloc(size);
-	char *end = line;
-	for (char *const *at = words; line && *at; at++)
-		end = stpcpy(stpcpy(end, at == words ? "" : " "), *at);
-	return line;
+	return record_files_check(&settings->files, &uses) == 0 ? 0 : EXIT_TROUBLE;
 }
 
 static int name_targets(struct run *run)
@@ -356,7 +322,7 @@ static int name_targets(struct run *run)
 	for (unsigned i = 0; result == 0 && i < settings->targets.count; i++)
 		result = request_log_name(run->log, i, settings->targets.item[i].url);
 	if (settings->command) {
-		char *const line = one_line(settings->command);
+		char *const line = spawn_line(settings->command);
 		result = line ? request_log_name(run->log, 0, line) : -1;
 		const int error = errno;
 		free(line);
@@ -368,15 +334,15 @@ static int name_targets(struct run *run)
 static int open_outputs(struct run *run)
 {
 	const struct settings *const settings = run->settings;
-	if (settings->output) {
-		run->log = request_log_open(settings->output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL);
+	if (settings->files.output) {
+		run->log = request_log_open(settings->files.output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL);
 		if (!run->log || name_targets(run) != 0)
-			return refuse_records(settings);
+			return record_files_refuse_output(&settings->files);
 	}
-	if (settings->export_json) {
-		run->export = output_stream(settings->export_json);
+	if (settings->files.export_json) {
+		run->export = output_stream(settings->files.export_json);
 		if (!run->export)
-			return refuse_export(settings);
+			return record_files_refuse_export(&settings->files);
 	}
 	return 0;
 }
@@ -474,8 +440,8 @@ static int conclude(struct run *run, char *const *words)
 		warn_of_pauses(outcome);
 		warn_of_lateness(run);
 	}
-	if (run->export && outcome_export(outcome, run->export, settings->export_json, words, settings->seed) != 0) {
-		refuse_export(settings);
+	if (run->export && outcome_export(outcome, run->export, settings->files.export_json, words, settings->seed) != 0) {
+		record_files_refuse_export(&settings->files);
 		run->is_lossy = true;
 	}
 	run->export = NULL;

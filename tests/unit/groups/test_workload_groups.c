@@ -30,7 +30,7 @@ START_TEST(a_group_is_frozen_and_thawed)
 		workload_group_freeze(&group, true);
 		await_frozen(7);
 		if (i)
-			workload_groups_release(groups);
+			group_tree_release(groups->folder);
 		else
 			workload_groups_release_one(groups, 7);
 		await_thawed(7);
@@ -95,7 +95,7 @@ START_TEST(a_group_is_limited_and_let_go)
 		workload_group_limit(&group, &(struct bandwidth){NS_PER_MS, NS_PER_S});
 		ck_assert_int_eq(quota_of(3), 1000);
 		if (i)
-			workload_groups_release(groups);
+			group_tree_release(groups->folder);
 		else
 			workload_groups_release_one(groups, 3);
 		ck_assert_int_eq(quota_of(3), -1);
@@ -202,7 +202,6 @@ START_TEST(without_a_place_there_is_a_reason)
 	groups = workload_groups_new();
 	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), 0);
 	ck_assert_str_eq(groups->folder, "");
-	workload_groups_release(groups);
 	workload_groups_clear(groups, 0);
 	workload_groups_remove(groups);
 	if (geteuid() == 0)

@@ -236,7 +236,7 @@ static void live(bool clears)
 	if (clears) {
 		workload_groups_clear(own, clock_now() + LIMIT_NS);
 	} else {
-		workload_groups_release(own);
+		group_tree_release(own->folder);
 		kill(workload, SIGKILL);
 		waitpid(workload, NULL, 0);
 		workload_groups_remove(own);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -242,6 +245,54 @@ static int count_down(pid_t pid, void *left)
 	return pid == getpid() ? 0 : --*count == 0 ? 7 : 0;
 }
 
+static atomic_int opened;
+
+/* In place of the C library's. */
+int open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	const int mode = va_arg(arguments, int);
+	va_end(arguments);
+	opened++;
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static void *have_child(void *pid)
+{
+	*(_Atomic pid_t *)pid = start_child();
+	pause();
+	return NULL;
+}
+
+/* One thread has one list, which needs no list of threads; a second one is found without being told of it. */
+static void threads_are_counted_before_they_are_listed(void **state)
+{
+	(void)state;
+	if (access("/proc/thread-self/children", R_OK) != 0)
+		skip();
+	pthread_t thread;
+	_Atomic pid_t of_thread = 0;
+	const pid_t pid = start_child();
+	int left = 1;
+	opened = 0;
+	assert_int_equal(linux_process_each_child("", getpid(), 0, true, count_down, &left), 7);
+	assert_int_equal(opened, 1);
+	assert_int_equal(pthread_create(&thread, NULL, have_child, &of_thread), 0);
+	while (!of_thread)
+		sched_yield();
+	left = 2;
+	opened = 0;
+	assert_int_equal(linux_process_each_child("", getpid(), 0, true, count_down, &left), 7);
+	assert_int_equal(opened, 3);
+	for (int i = 0; i < 2; i++) {
+		kill(i ? of_thread : pid, SIGKILL);
+		assert_int_equal(waitpid(i ? of_thread : pid, NULL, 0), i ? of_thread : pid);
+	}
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
 /* Numbers that lie across two reads are whole; what isn't 0 ends it. */
 static void lists_are_read_to_their_end(void **state)
 {
@@ -286,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_reference_holds_for_one_process),
 		cmocka_unit_test(what_else_is_known_of_one),
 		cmocka_unit_test(lists_are_read_to_their_end),
+		cmocka_unit_test(threads_are_counted_before_they_are_listed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

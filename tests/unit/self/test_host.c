@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,6 +16,15 @@
 #include "self/host.h"
 
 static struct host_env host;
+
+static int reads;
+
+/* In place of the C library's. */
+ssize_t pread(int fd, void *buffer, size_t size, off_t at)
+{
+	reads++;
+	return (ssize_t)syscall(SYS_pread64, fd, buffer, size, at);
+}
 
 static int enter(void **state)
 {
@@ -69,6 +80,30 @@ static void sources_lie_below_the_root(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
+/* What is read with each sample costs one system call; what may come in parts is read to its end. */
+static void one_record_is_read_at_once(void **state)
+{
+	static const struct {
+		const char *path;
+		int reads;
+	} cases[] = {{"/sys/devices/system/cpu/online", 1}, {"/proc/stat", 1}, {"/proc/self/mountinfo", 2}};
+	struct host_env real;
+	char text[16384];
+	int64_t when_ns;
+	(void)state;
+	host_env_init(&real, "", 1, 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const int handle = real.env.host->open(&real.env, cases[i].path);
+		assert_true(handle >= 0);
+		reads = 0;
+		const ssize_t length = real.env.host->read(&real.env, handle, text, sizeof text, &when_ns);
+		real.env.host->close(&real.env, handle);
+		assert_true(length > 0);
+		if (length < 2048)
+			assert_int_equal(reads, cases[i].reads);
+	}
+}
+
 static int64_t some_time(void *run)
 {
 	return *(int64_t *)run;
@@ -105,6 +140,7 @@ int main(void)
 		cmocka_unit_test_setup(surroundings, enter),
 		cmocka_unit_test_setup(refusals, enter),
 		cmocka_unit_test_setup(sources_lie_below_the_root, enter),
+		cmocka_unit_test(one_record_is_read_at_once),
 		cmocka_unit_test_setup(what_the_run_knows, enter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,8 +36,7 @@ _showstopper_complete() {
 		esac
 	done < <("${1/#\~\//$HOME/}" --complete "${words[@]:1}" 2>/dev/null </dev/null)
 	# Readline exchanges its own word alone.
-	line=${words[-1]%"$readline_word"}
-	COMPREPLY=("${COMPREPLY[@]#"$line"}")
+	COMPREPLY=("${COMPREPLY[@]#"${words[-1]%"$readline_word"}"}")
 }
 
 complete -F _showstopper_complete @program@

@@ -13,8 +13,7 @@ for word in ${(f)"$("${words[1]/#\~\//$HOME/}" --complete "${(@)words[2,CURRENT-
 		((more < CURRENT - 1)) || { [[ $PREFIX == -* ]] || _command_names -e; return }
 		shift more words
 		((CURRENT -= more))
-		_normal; return
-		;;
+		_normal; return ;;
 	(*) candidates+=("${${word%%$'\t'*}//:/\\:}:$more") ;;
 	esac
 done
