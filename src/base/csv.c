@@ -335,7 +335,7 @@ int csv_peek(struct csv *csv, const char **text, size_t *length)
 /* The fields of the row that was read are the names. */
 static int name_columns(struct csv *csv)
 {
-	csv->column = calloc(csv->fields, sizeof *csv->column);
+	csv->column = calloc(csv->fields + 1, sizeof *csv->column);
 	if (!csv->column)
 		return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 	csv->columns = csv->fields;
