@@ -218,8 +218,10 @@ static int draw_timeline(struct plot *plot, const struct report_latency_view *vi
 		fputs("set format x ''\n", to);
 	}
 	int result = write_times(to, view, unit.factor);
-	for (size_t i = 0; i < TIMES; i++)
-		fprintf(to, "%s$time%zu using 1:2 with lines ls %zu lw %g", i > 0 ? ", " : "plot ", i, i + 1, REPORT_LINE);
+	/* Of fewer than 100 requests the p99 is the maximum: both are to be seen. */
+	for (size_t i = TIMES; i-- > 0;)
+		fprintf(to, "%s$time%zu using 1:2 with lines ls %zu lw %g", i + 1 < TIMES ? ", " : "plot ", i, i + 1,
+			i + 1 < TIMES ? REPORT_LINE : 2 * REPORT_LINE);
 	fputc('\n', to);
 	if (result == 0 && view->log)
 		result = draw_load(plot, view->log, size, unit.factor, name);

@@ -141,10 +141,11 @@ awk -v header="$header" 'BEGIN {
 }' >many.csv
 run ssreport latency -f csv many.csv
 cp out all
-run sh -c 'ulimit -v 40000 && exec ssreport latency -f csv many.csv'
-if [ "$status" -ne 0 ] && grep -Eq 'sanitizer|shared librar|AddressSanitizer' err; then
-	left_out 'with so little memory this build does not start'
+# The sanitizer's own work needs terabytes of addresses.
+if grep -q __asan_init "$SHOWSTOPPER_BUILD/ssreport"; then
+	left_out 'little memory, with sanitizers'
 else
+	run sh -c 'ulimit -v 40000 && exec ssreport latency -f csv many.csv'
 	expect_status 0
 	expect_lines err 1
 	expect_text err "^ssreport: the requests don't fit into memory one by one: response times are within 0.05 %, and when requests began is known within [0-9.]+ s$"
@@ -195,6 +196,8 @@ expect_no_text script.svg 'graph 1, first'
 script --log log.csv --picture timeline --from sent
 [ "$(block time2 | sed -n '1p;$p' | cut -d' ' -f2 | tr '\n' ' ')" = '100 400 ' ] || fail "$what: $(block time2)"
 [ "$(block load0 | head -1)" = '0 11.2' ] || fail "$what: $(block load0)"
+# p99 lies before the maximum, which it mostly is.
+expect_text script.svg '^plot .time2 .* .time1 .* .time0 '
 script
 # All of them take at least as long as the first, one as long as the last.
 [ "$(block tail0 | sed -n '1p;$p' | tr '\n' ' ')" = '2 100 1401 0.0333444481 ' ] || fail "$what: $(block tail0)"
