@@ -3,6 +3,8 @@
  * The buffer holds a stretch of the file; a row is always whole in it. Fields are offsets into it. Most rows have no quotes, and
  * then a row costs one search for its end and one pass for its commas.
  *
+ * A line of JSON becomes fields in the same way: its values are offsets, too.
+ *
  * Numbers of up to 15 digits, which is what the tools write, are exact in a double, and so is the power of ten: one division
  * gives the nearest double, as strtod would. Everything else is left to units_parse_real.
  */
@@ -18,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_line.h"
 #include "base/units.h"
 
 #define BUFFER_SIZE ((size_t)1 << 18)
@@ -35,6 +38,8 @@ struct csv {
 	size_t size, begin, end; /* bytes begin…end are not used up */
 	bool is_at_end;          /* of the file */
 	bool is_cut;
+	bool is_json;     /* JSON Lines */
+	bool is_over;     /* nothing can be read behind what was refused */
 	size_t line;      /* of the current row */
 	size_t next_line; /* of the row after it */
 	size_t row;       /* where the current row begins */
@@ -74,6 +79,16 @@ int csv_refuse(struct csv *csv, size_t column, const char *format, ...)
 		csv->column[column], message);
 }
 
+int csv_refuse_line(struct csv *csv, size_t at, const char *format, ...)
+{
+	char message[CSV_ERROR_MAX / 2];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	return csv_fail(csv->error, "%.200s:%zu:%zu: %s", csv->name, csv->line, at + 1, message);
+}
+
 /* ---- Buffer ----------------------------------------------------------------------------------------------------------- */
 
 /* Gets more of the file behind what there is. 1, 0 at the end of the file, or -1. Moves the buffer. */
@@ -108,10 +123,10 @@ static int refill(struct csv *csv)
 }
 
 /*
- * Finds the newline that ends the row at begin: one outside of quotes. 1 with its distance from begin and the number of lines; 0
- * when the file ends first, or -1.
+ * Finds the newline that ends the row at begin: one outside of quotes, where they count. 1 with its distance from begin and the number of
+ * lines; 0 when the file ends first, or -1.
  */
-static int find_end(struct csv *csv, size_t *length, size_t *lines)
+static int find_end(struct csv *csv, bool has_quotes, size_t *length, size_t *lines)
 {
 	size_t at = 0;
 	bool is_quoted = false;
@@ -121,8 +136,9 @@ static int find_end(struct csv *csv, size_t *length, size_t *lines)
 		const size_t left = csv->end - csv->begin - at;
 		const char *const newline = memchr(start, '\n', left);
 		const size_t stretch = newline ? (size_t)(newline - start) : left;
-		for (const char *quote = start; (quote = memchr(quote, '"', (size_t)(start + stretch - quote))); quote++)
-			is_quoted = !is_quoted;
+		if (has_quotes)
+			for (const char *quote = start; (quote = memchr(quote, '"', (size_t)(start + stretch - quote))); quote++)
+				is_quoted = !is_quoted;
 		at += stretch;
 		if (newline && !is_quoted) {
 			*length = at;
@@ -206,30 +222,84 @@ static int split(struct csv *csv, size_t length)
 	}
 }
 
-int csv_next(struct csv *csv)
+/* ---- JSON Lines ------------------------------------------------------------------------------------------------------- */
+
+static int next_member(struct csv *csv, size_t length, size_t *at, struct json_member *member)
 {
-	size_t length = 0;
+	const char *expected;
+	const int found = json_line_next(csv->buffer + csv->row, length, at, member, &expected);
+	if (found >= 0)
+		return found;
+	return csv_fail(csv->error, "%s:%zu:%zu: expected %s, in a line of JSON such as {\"a\":1,\"b\":null}", csv->name,
+		csv->line, *at + 1, expected);
+}
+
+static int split_json(struct csv *csv, size_t length)
+{
+	struct json_member member;
+	size_t at = 0;
+	int found;
+	csv->fields = 0;
+	while ((found = next_member(csv, length, &at, &member)) > 0) {
+		char *const text = csv->buffer + csv->row;
+		const char *const expected = csv->fields < csv->columns ? csv->column[csv->fields] : "";
+		if (strlen(expected) != member.name_length || memcmp(expected, text + member.name, member.name_length) != 0)
+			return csv_fail(csv->error, "%s:%zu:%zu: expected the members of the first line, in their order",
+				csv->name, csv->line, member.name + 1);
+		if (member.has_escapes)
+			member.value_length = json_line_unescape(text + member.value, member.value_length);
+		if (add_field(csv, csv->row + member.value, member.value_length) != 0)
+			return -1;
+	}
+	return found;
+}
+
+/* Goes to the next row as a whole: 1, 0 at the end, or -1 with a message. */
+static int next_row(struct csv *csv, bool has_quotes, size_t *length)
+{
 	size_t lines = 0;
-	const int found = find_end(csv, &length, &lines);
+	const int found = find_end(csv, has_quotes, length, &lines);
+	csv->is_over = found < 0;
 	if (found <= 0) {
 		csv->is_cut = found == 0 && csv->begin < csv->end;
 		return found;
 	}
 	csv->row = csv->begin;
-	csv->begin += length + 1;
+	csv->begin += *length + 1;
 	csv->line = csv->next_line;
 	csv->next_line += lines;
-	if (length > 0 && csv->buffer[csv->row + length - 1] == '\r')
-		length--;
-	if (length > CSV_ROW_MAX)
+	if (*length > 0 && csv->buffer[csv->row + *length - 1] == '\r')
+		--*length;
+	if (*length > CSV_ROW_MAX)
 		return csv_fail(csv->error, "%s:%zu: found a row of %zu bytes, expected at most %zu", csv->name, csv->line,
-			length, CSV_ROW_MAX);
-	if (split(csv, length) != 0)
+			*length, CSV_ROW_MAX);
+	return 1;
+}
+
+int csv_next(struct csv *csv)
+{
+	size_t length = 0;
+	const int found = next_row(csv, !csv->is_json, &length);
+	if (found <= 0)
+		return found;
+	if ((csv->is_json ? split_json(csv, length) : split(csv, length)) != 0)
 		return -1;
 	if (csv->columns > 0 && csv->fields != csv->columns)
 		return csv_fail(csv->error, "%s:%zu: found %zu field%s, expected %zu as in the header", csv->name, csv->line,
 			csv->fields, csv->fields == 1 ? "" : "s", csv->columns);
 	return 1;
+}
+
+int csv_next_line(struct csv *csv, const char **text, size_t *length)
+{
+	const int found = next_row(csv, false, length);
+	*text = csv->buffer + csv->row;
+	return found;
+}
+
+bool csv_can_go_on(const struct csv *csv)
+{
+	return !csv->is_over;
 }
 
 bool csv_is_cut(const struct csv *csv)
@@ -244,26 +314,80 @@ size_t csv_line(const struct csv *csv)
 
 /* ---- Header ----------------------------------------------------------------------------------------------------------- */
 
-static int read_header(struct csv *csv)
+int csv_peek(struct csv *csv, const char **text, size_t *length)
 {
 	static const char mark[] = "\xef\xbb\xbf";
-	char shown[SHOWN_MAX + 4];
-	while (csv->end < sizeof mark - 1) {
-		const int more = refill(csv);
-		if (more < 0)
-			return -1;
-		if (more == 0)
-			break;
+	const size_t mark_length = sizeof mark - 1;
+	int more = 1;
+	while (more > 0 && csv->end - csv->begin <= mark_length)
+		more = refill(csv);
+	if (csv->begin == 0 && csv->next_line == 1 && csv->end >= mark_length && memcmp(csv->buffer, mark, mark_length) == 0)
+		csv->begin = mark_length;
+	while (more > 0 && !memchr(csv->buffer + csv->begin, '\n', csv->end - csv->begin))
+		more = refill(csv);
+	if (more < 0)
+		return -1;
+	*text = csv->buffer + csv->begin;
+	*length = csv->end - csv->begin;
+	return *length > 0;
+}
+
+/* The fields of the row that was read are the names. */
+static int name_columns(struct csv *csv)
+{
+	csv->column = calloc(csv->fields + 1, sizeof *csv->column);
+	if (!csv->column)
+		return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
+	csv->columns = csv->fields;
+	for (size_t i = 0; i < csv->columns; i++) {
+		csv->column[i] = strndup(csv->buffer + csv->field[i].start, csv->field[i].length);
+		if (!csv->column[i])
+			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 	}
-	if (csv->end == 0)
+	return 0;
+}
+
+/* The names of the members of the first line, which stays to be read. */
+static int read_members(struct csv *csv)
+{
+	struct json_member member;
+	size_t length = 0;
+	size_t at = 0;
+	int more;
+	const size_t begin = csv->begin;
+	const int found = next_row(csv, false, &length);
+	if (found == 0)
+		return csv_fail(csv->error, "%s:1: found a line that is cut off, expected a whole one", csv->name);
+	if (found < 0)
+		return -1;
+	while ((more = next_member(csv, length, &at, &member)) > 0)
+		if (add_field(csv, csv->row + member.name, member.name_length) != 0)
+			return -1;
+	if (more < 0)
+		return -1;
+	csv->begin = begin;
+	csv->next_line = 1;
+	csv->is_json = true;
+	return name_columns(csv);
+}
+
+int csv_read_header(struct csv *csv)
+{
+	char shown[SHOWN_MAX + 4];
+	const char *text;
+	size_t length;
+	const int is_there = csv_peek(csv, &text, &length);
+	if (is_there < 0)
+		return -1;
+	if (is_there > 0 && *text == '{')
+		return read_members(csv);
+	if (is_there == 0)
 		return csv_fail(csv->error, "%s: found an empty file, expected CSV with a header", csv->name);
-	if (csv->end >= sizeof mark - 1 && memcmp(csv->buffer, mark, sizeof mark - 1) == 0)
-		csv->begin = sizeof mark - 1;
 	const int found = csv_next(csv);
 	if (found < 0)
 		return -1;
-	const size_t length = found ? csv->begin - csv->row - 1 : csv->end - csv->begin;
-	const char *const text = csv->buffer + (found ? csv->row : csv->begin);
+	length = found ? csv->begin - csv->row - 1 : csv->end - csv->begin;
+	text = csv->buffer + (found ? csv->row : csv->begin);
 	for (size_t i = 0; i < length; i++) {
 		if (((unsigned char)text[i] < ' ' && !strchr("\t\r\n", text[i])) || text[i] == '\0') {
 			show(text, length, shown);
@@ -273,17 +397,8 @@ static int read_header(struct csv *csv)
 	}
 	if (!found)
 		return csv_fail(csv->error, "%s:1: found a header that is cut off, expected a whole line", csv->name);
-	csv->column = calloc(csv->fields, sizeof *csv->column);
-	if (!csv->column)
-		return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
-	csv->columns = csv->fields;
-	for (size_t i = 0; i < csv->columns; i++) {
-		csv->column[i] = strndup(csv->buffer + csv->field[i].start, csv->field[i].length);
-		if (!csv->column[i])
-			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
-	}
 	csv->is_cut = false;
-	return 0;
+	return name_columns(csv);
 }
 
 static struct csv *make(int fd, const char *name, size_t size, char error[static CSV_ERROR_MAX])
@@ -304,16 +419,7 @@ static struct csv *make(int fd, const char *name, size_t size, char error[static
 	return NULL;
 }
 
-static struct csv *begin(struct csv *csv, char error[static CSV_ERROR_MAX])
-{
-	if (read_header(csv) == 0)
-		return csv;
-	memcpy(error, csv->error, CSV_ERROR_MAX);
-	csv_close(csv);
-	return NULL;
-}
-
-struct csv *csv_open(const char *path, const char *name, char error[static CSV_ERROR_MAX])
+struct csv *csv_open_unread(const char *path, const char *name, char error[static CSV_ERROR_MAX])
 {
 	const int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
 					      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -323,13 +429,12 @@ struct csv *csv_open(const char *path, const char *name, char error[static CSV_E
 	}
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	struct csv *const csv = make(fd, name, BUFFER_SIZE, error);
-	if (csv)
-		return begin(csv, error);
-	close(fd);
-	return NULL;
+	if (!csv)
+		close(fd);
+	return csv;
 }
 
-struct csv *csv_open_text(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX])
+struct csv *csv_open_text_unread(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX])
 {
 	struct csv *const csv = make(-1, name, length + 1, error);
 	if (!csv)
@@ -337,7 +442,26 @@ struct csv *csv_open_text(const char *text, size_t length, const char *name, cha
 	memcpy(csv->buffer, text, length);
 	csv->end = length;
 	csv->is_at_end = true;
-	return begin(csv, error);
+	return csv;
+}
+
+static struct csv *begin(struct csv *csv, char error[static CSV_ERROR_MAX])
+{
+	if (!csv || csv_read_header(csv) == 0)
+		return csv;
+	memcpy(error, csv->error, CSV_ERROR_MAX);
+	csv_close(csv);
+	return NULL;
+}
+
+struct csv *csv_open(const char *path, const char *name, char error[static CSV_ERROR_MAX])
+{
+	return begin(csv_open_unread(path, name, error), error);
+}
+
+struct csv *csv_open_text(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX])
+{
+	return begin(csv_open_text_unread(text, length, name, error), error);
 }
 
 void csv_close(struct csv *csv)

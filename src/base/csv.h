@@ -3,6 +3,11 @@
  * Reader of CSV files (RFC 4180) with a header, as Showstopper and its tools write them: a row at a time, files of any length,
  * also from a pipe. Accepts lines that end with CR LF, quoted fields and a byte order mark.
  *
+ * JSON Lines are read the same way: where the first line is a JSON object, its members are the columns, all lines have them in the same order,
+ * and null is an empty field. Values are numbers, texts, true and false.
+ *
+ * What is no CSV, such as the log of a server, can be read as lines of text.
+ *
  * A file that its writer could not finish ends in half a line. That half is left out, and csv_is_cut tells.
  */
 #ifndef BASE_CSV_H
@@ -30,6 +35,16 @@ struct csv *csv_open(const char *path, const char *name, char error[static CSV_E
 struct csv *csv_open_text(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX]);
 void csv_close(struct csv *csv);
 
+/* The same before anything is read. What a file is may be seen with csv_peek; then csv_read_header or csv_next_line comes. */
+struct csv *csv_open_unread(const char *path, const char *name, char error[static CSV_ERROR_MAX]);
+struct csv *csv_open_text_unread(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX]);
+/* The first line of the file and what of others is at hand: 1, 0 when the file is empty, or -1 with a message. Valid until the next call. */
+int csv_peek(struct csv *csv, const char **text, size_t *length);
+/* Reads the header. 0, or -1 with a message. */
+int csv_read_header(struct csv *csv);
+/* Goes to the next line of text, whatever is in it; without its end. As csv_next. */
+int csv_next_line(struct csv *csv, const char **text, size_t *length);
+
 /* Columns of the header. Names are NUL-terminated and valid until csv_close. */
 size_t csv_columns(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column);
@@ -54,6 +69,10 @@ int csv_number(struct csv *csv, size_t column, double *value);
 
 /* Makes the message for a field of the current row: "FILE:LINE:CHARACTER: COLUMN: …" (printf style). Returns -1. */
 int csv_refuse(struct csv *csv, size_t column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for a line of text, at a character of it, from 0. */
+int csv_refuse_line(struct csv *csv, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *csv_error(const struct csv *csv);
+/* Whether csv_next or csv_next_line goes on behind what it refused, at the next row; else the file can't be read any further. */
+bool csv_can_go_on(const struct csv *csv);
 
 #endif

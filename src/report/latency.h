@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Response times of requests in stretches of time: means and quantiles with their intervals, and up to which load they keep within limits.
- *
- * All requests are in memory, 16 bytes each, so all figures but the intervals are exact. A quantile is that of record/response_times.h: the
- * least time that at least that share doesn't exceed.
+ * A quantile is that of record/response_times.h: the least time that at least that share doesn't exceed.
  */
 #ifndef REPORT_LATENCY_H
 #define REPORT_LATENCY_H
@@ -12,41 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/request_reader.h"
-#include "report/values.h"
-
-/* From which moment a response time runs, to the end of the request. */
-enum report_latency_from { REPORT_FROM_PLANNED, REPORT_FROM_ARRIVAL, REPORT_FROM_SENT };
-
-/* Those that were answered or given up have a response time. */
-enum report_latency_outcome { REPORT_GOOD, REPORT_WRONG, REPORT_TIMEOUT, REPORT_UNANSWERED, REPORT_DROPPED, REPORT_OUTCOMES };
-
-/* Two words, of which the first is what lists are sorted by. */
-struct report_pair {
-	uint64_t key, rest;
-};
-
-/* Stably, by the key; `spare` has room for as many. The result is in `item`. */
-void report_pairs_sort(struct report_pair *item, struct report_pair *spare, size_t count);
-
-/* Start with {0}. The items are requests: since when the time runs, in ns, and outcome and response time, see latency.c. */
-struct report_requests {
-	struct report_pair *item;
-	size_t count, capacity;
-	double missing; /* seconds, of whose requests some are missing */
-	struct report_clock clock;
-};
-
-/* Adds the records of a file. *is_cut: it ended in half a line, which was left out. 0, or -1 with a message. Free in both cases. */
-int report_requests_read(struct report_requests *requests, struct csv *csv, const char *name, enum report_latency_from from,
-	bool *is_cut, char error[static CSV_ERROR_MAX]);
-/* Once, behind the last file: report_latency_measure needs them in the order of their times. 0, or -1 with errno. */
-int report_requests_sort(struct report_requests *requests);
-void report_requests_free(struct report_requests *requests);
-
-/* When the first and the last one began, seconds; there must be one. */
-double report_requests_first(const struct report_requests *requests);
-double report_requests_last(const struct report_requests *requests);
+#include "report/requests.h"
 
 enum report_latency_figure {
 	REPORT_LATENCY_MEAN,
@@ -66,11 +30,11 @@ const char *report_latency_name(enum report_latency_figure figure);
 
 /* A row begins with the stretch and what the log knows of it; report_latency_measure does the rest. */
 struct report_latency_row {
-	double from, to;   /* seconds on the clock of the requests: those that began there are the row's */
+	double from, to;   /* moments of the requests: those that began there are the row's */
 	double start, end; /* as the user is to see them */
 	double target, load;
-	size_t requests, outcome[REPORT_OUTCOMES];
-	size_t samples;                       /* response times */
+	uint64_t requests, outcome[REPORT_OUTCOMES];
+	uint64_t samples;                     /* response times */
 	double rate, throughput;              /* requests, and good answers, per second */
 	double value[REPORT_LATENCY_FIGURES]; /* seconds; NaN with too few samples */
 	double low[REPORT_LATENCY_BOUNDED], high[REPORT_LATENCY_BOUNDED];
@@ -95,8 +59,21 @@ struct report_latency_rules {
 #define REPORT_LATENCY_BLOCKS 30
 int report_latency_measure(
 	const struct report_requests *requests, const struct report_latency_rules *rules, struct report_latency_row *row);
-/* The response times of the requests that began in that time, seconds, sorted. To be freed; NULL with errno. */
-double *report_latency_times(const struct report_requests *requests, double from, double to, size_t *count);
+
+/* The response times of the requests that began in a stretch of time, sorted: `count` different ones, `total` in all. */
+struct report_latency_times {
+	double *seconds;
+	uint64_t *up_to; /* how many there are up to each */
+	size_t count;
+	uint64_t total;
+};
+/* 0, or -1 with errno. To be freed in both cases. */
+int report_latency_times_collect(
+	const struct report_requests *requests, double from, double to, struct report_latency_times *times);
+/* That of a rank, from 1 to total. */
+double report_latency_times_at(const struct report_latency_times *times, uint64_t rank);
+void report_latency_times_free(struct report_latency_times *times);
+
 void report_latency_row_free(struct report_latency_row *row);
 
 /* Whether a row keeps the limits: 1, 0, or -1 where it has too few samples. */

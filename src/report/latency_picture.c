@@ -136,7 +136,7 @@ static int write_times(FILE *to, const struct report_latency_view *view, double 
 {
 	struct report_points points[TIMES] = {{0}};
 	const struct report_latency_row *const all = &view->row[0];
-	const size_t wanted = all->requests / REQUESTS_EACH;
+	const size_t wanted = (size_t)(all->requests / REQUESTS_EACH);
 	const size_t stretches = wanted < STRETCHES_LEAST ? STRETCHES_LEAST : wanted > STRETCHES_MOST ? STRETCHES_MOST : wanted;
 	const double length = (all->to - all->from) / (double)stretches;
 	int result = 0;
@@ -144,18 +144,15 @@ static int write_times(FILE *to, const struct report_latency_view *view, double 
 		const double from = all->from + length * (double)i;
 		const double to_moment = all->from + length * (double)(i + 1);
 		const double middle = all->start + (all->end - all->start) * ((double)i + 0.5) / (double)stretches;
-		size_t count;
-		double *const time = report_latency_times(view->requests, from, to_moment, &count);
-		if (!time) {
-			result = -1;
-			break;
-		}
-		for (size_t figure = 0; result == 0 && count > 0 && figure < TIMES; figure++) {
+		struct report_latency_times times;
+		result = report_latency_times_collect(view->requests, from, to_moment, &times);
+		for (size_t figure = 0; result == 0 && times.total > 0 && figure < TIMES; figure++) {
 			static const double share[TIMES] = {0.5, 0.99, 1};
-			const size_t at = (size_t)ceil(share[figure] * (double)count * (1 - 1e-12));
-			result = report_points_add(&points[figure], middle * factor, MS * time[at > 0 ? at - 1 : 0]);
+			const double rank = ceil(share[figure] * (double)times.total * (1 - 1e-12));
+			result = report_points_add(
+				&points[figure], middle * factor, MS * report_latency_times_at(&times, (uint64_t)rank));
 		}
-		free(time);
+		report_latency_times_free(&times);
 	}
 	for (size_t i = 0; i < TIMES; i++) {
 		report_points_write(&points[i], to, "time", i);
@@ -221,8 +218,10 @@ static int draw_timeline(struct plot *plot, const struct report_latency_view *vi
 		fputs("set format x ''\n", to);
 	}
 	int result = write_times(to, view, unit.factor);
-	for (size_t i = 0; i < TIMES; i++)
-		fprintf(to, "%s$time%zu using 1:2 with lines ls %zu lw %g", i > 0 ? ", " : "plot ", i, i + 1, REPORT_LINE);
+	/* Of fewer than 100 requests the p99 is the maximum: both are to be seen. */
+	for (size_t i = TIMES; i-- > 0;)
+		fprintf(to, "%s$time%zu using 1:2 with lines ls %zu lw %g", i + 1 < TIMES ? ", " : "plot ", i, i + 1,
+			i + 1 < TIMES ? REPORT_LINE : 2 * REPORT_LINE);
 	fputc('\n', to);
 	if (result == 0 && view->log)
 		result = draw_load(plot, view->log, size, unit.factor, name);
@@ -261,17 +260,18 @@ static size_t tail_entries(struct report_entry entry[static TAILS_MOST], char la
 }
 
 /* From the first to the last of the sorted times, closer to one another the farther they are in the tail. */
-static int write_tail(FILE *to, size_t number, const double *time, size_t count)
+static int write_tail(FILE *to, size_t number, const struct report_latency_times *times)
 {
 	struct report_points points = {0};
 	int result = 0;
-	size_t before = count + 1;
-	for (size_t i = 0; result == 0 && count > 0 && i <= TAIL_POINTS; i++) {
+	uint64_t before = times->total + 1;
+	for (size_t i = 0; result == 0 && times->total > 0 && i <= TAIL_POINTS; i++) {
 		/* So many take at least as long. */
-		const size_t left = (size_t)llround(pow((double)count, 1 - (double)i / TAIL_POINTS));
+		const uint64_t left = (uint64_t)llround(pow((double)times->total, 1 - (double)i / TAIL_POINTS));
 		if (left != before)
-			result = report_points_add(
-				&points, MS * fmax(time[count - left], 1e-9), 100 * (double)left / (double)count);
+			result = report_points_add(&points,
+				MS * fmax(report_latency_times_at(times, times->total - left + 1), 1e-9),
+				100 * (double)left / (double)times->total);
 		before = left;
 	}
 	report_points_write(&points, to, "tail", number);
@@ -295,10 +295,11 @@ static int draw_tail(struct plot *plot, const struct report_latency_view *view, 
 	report_margins_write(plot, &margins, size);
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		const struct report_latency_row *const row = tail_row(view, i);
-		size_t times;
-		double *const time = report_latency_times(view->requests, row->from, row->to, &times);
-		result = time ? write_tail(to, i, time, times) : -1;
-		free(time);
+		struct report_latency_times times;
+		result = report_latency_times_collect(view->requests, row->from, row->to, &times);
+		if (result == 0)
+			result = write_tail(to, i, &times);
+		report_latency_times_free(&times);
 	}
 	for (size_t i = 0; i < count; i++)
 		fprintf(to, "%s$tail%zu using 1:2 with lines ls %zu lw %g", i > 0 ? ", " : "plot ", i, i + 1, REPORT_LINE);

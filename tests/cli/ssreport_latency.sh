@@ -101,6 +101,75 @@ expect_status 0
 expect_field load 3 0.412000
 expect_field p99_s 3 0.200000000
 
+# ---- Steps of the rate ------------------------------------------------------------------------------------------------------
+
+# 50, 100 and 150 requests a second for 20 s each; one takes as many ms as there are in a second.
+awk -v header="$header" 'BEGIN {
+	print header
+	for (step = 1; step <= 3; step++)
+		for (i = 0; i < 1000 * step; i++) {
+			planned = 1000 + 20 * (step - 1) + i / (50 * step)
+			printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", n++, planned, planned, planned, planned + 0.05 * step
+		}
+}' >rates.csv
+run ssreport latency -f csv --limit p99=100ms rates.csv
+expect_status 0
+expect_lines out 5
+for pair in part=step start_s=23.333 end_s=36.667 rate_per_s=99.9; do
+	case $(field "${pair%%=*}" 3) in
+	"${pair#*=}"*) ;;
+	100.0*) ;;
+	*) fail "$what: ${pair%%=*}: found '$(field "${pair%%=*}" 3)', expected '${pair#*=}'" ;;
+	esac
+done
+expect_text err 'keep p99 within 100 ms up to a rate of (99.9[0-9]|100) requests/s \(95 %: from (99.9[0-9]|100) requests/s to (99.9[0-9]|100) requests/s\)\.$'
+run ssreport latency -f csv --edge 1/4 rates.csv
+expect_field start_s 3 25.000
+# Windows are what the user asks for.
+run ssreport latency -f csv --window 30s rates.csv
+expect_lines out 4
+expect_field part 3 window
+
+# ---- Memory ---------------------------------------------------------------------------------------------------------------
+
+awk -v header="$header" 'BEGIN {
+	print header
+	for (i = 0; i < 600000; i++) {
+		planned = 1000 + i / 10000
+		printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", i, planned, planned, planned, planned + exp(i * 7 % 600000 / 100000 - 9)
+	}
+}' >many.csv
+run ssreport latency -f csv many.csv
+cp out all
+# The sanitizer's own work needs terabytes of addresses.
+if grep -q __asan_init "$SHOWSTOPPER_BUILD/ssreport"; then
+	left_out 'little memory, with sanitizers'
+else
+	run sh -c 'ulimit -v 40000 && exec ssreport latency -f csv many.csv'
+	expect_status 0
+	expect_lines err 1
+	expect_text err "^ssreport: the requests don't fit into memory one by one: response times are within 0.05 %, and when requests began is known within [0-9.]+ s$"
+	expect_field requests 1 600000
+	for name in mean_s p50_s p90_s p95_s p99_s p99_9_s max_s; do
+		exact=$(awk -F, -v name=$name 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[name] }' all)
+		awk -v a="$exact" -v b="$(field $name 1)" 'BEGIN { exit !(a > 0 && b - a <= 0.001 * a && a - b <= 0.001 * a) }' ||
+			fail "$what: $name: found $(field $name 1), expected $exact within 0.1 %"
+	done
+fi
+
+# ---- JSON Lines -----------------------------------------------------------------------------------------------------------
+
+awk -F, 'NR == 1 { split($0, name, ","); next } {
+	for (i = 1; i <= NF; i++)
+		printf "%s\"%s\":%s", (i > 1 ? "," : "{"), name[i], ($i == "" ? "null" : ($i ~ /^[0-9.]+$/ ? $i : "\"" $i "\""))
+	print "}"
+}' requests.csv >requests.jsonl
+run ssreport latency -f csv --window 10s requests.csv
+cp out all
+run ssreport latency -f csv --window 10s requests.jsonl
+expect_lines err 0
+cmp -s out all || fail 'records as JSON Lines make other figures than as CSV'
+
 # ---- Pictures -------------------------------------------------------------------------------------------------------------
 
 # What gnuplot would draw: its script.
@@ -127,6 +196,8 @@ expect_no_text script.svg 'graph 1, first'
 script --log log.csv --picture timeline --from sent
 [ "$(block time2 | sed -n '1p;$p' | cut -d' ' -f2 | tr '\n' ' ')" = '100 400 ' ] || fail "$what: $(block time2)"
 [ "$(block load0 | head -1)" = '0 11.2' ] || fail "$what: $(block load0)"
+# p99 lies before the maximum, which it mostly is.
+expect_text script.svg '^plot .time2 .* .time1 .* .time0 '
 script
 # All of them take at least as long as the first, one as long as the last.
 [ "$(block tail0 | sed -n '1p;$p' | tr '\n' ' ')" = '2 100 1401 0.0333444481 ' ] || fail "$what: $(block tail0)"
@@ -139,6 +210,144 @@ if command -v gnuplot >gnuplot.path; then
 	done
 else
 	missing gnuplot-nox
+fi
+
+# ---- Any CSV --------------------------------------------------------------------------------------------------------------
+
+awk 'BEGIN {
+	print "name,begin,end,took_ms"
+	for (i = 0; i < 400; i++)
+		printf "\"a, b\",%.3f,%.3f,%d\n", 1.7e9 + i / 20, 1.7e9 + i / 20 + 0.001 * (i % 100 + 1), i % 100 + 1
+}' >any.csv
+for columns in '--start begin --end end' '--start begin --time took_ms' '--end end --time took_ms'; do
+	# shellcheck disable=SC2086 # several words
+	run ssreport latency -f csv --window 10s --unit s $columns any.csv
+	expect_status 0
+	expect_lines out 4
+	expect_text err '^ssreport: any.csv: found CSV of the columns that were named: response times run from when a request was sent, as a column of'
+	for pair in requests=200 p50_s=0.050000000 max_s=0.100000000 errors= throughput_per_s=; do
+		expect_field "${pair%%=*}" 2 "${pair#*=}"
+	done
+done
+run ssreport latency -f csv --time took_ms any.csv
+expect_lines out 2
+for pair in requests=400 p50_s=0.050000000 rate_per_s= start_s=; do
+	expect_field "${pair%%=*}" 1 "${pair#*=}"
+done
+# The log of the load is joined by the wall clock.
+awk -F, 'NR == 1 { print $0 ",time_unix_s"; next } { printf "%s,%s,%s,%s,%.6f\n", $1, $2, $3, $4, 1.7e9 - 5 + $1 }' log.csv >wall.csv
+run ssreport latency -f csv --log wall.csv --start begin --unit s --time took_ms any.csv
+expect_status 0
+expect_field load 3 0.412000
+
+# ---- Other clients --------------------------------------------------------------------------------------------------------
+
+# A wrong line in the middle: told once, with how many there are.
+printf '0 1 381 0 1795391973 548357\n0 2 x\n0 3 9 0 1795391973 648357\n%s\n0 4 9 0 1795391973 748357\n' '# rotated' >pgbench_log.1
+run ssreport latency -f csv pgbench_log.1
+expect_status 0
+expect_lines err 2
+expect_text err '^ssreport: pgbench_log.1: found the log of pgbench -l: response times run from when a request was sent, as pgbench without --rate'
+expect_text err "^ssreport: pgbench_log.1:2:1: found '0 2 x', expected numbers such as .* \(2 such lines are left out\)$"
+expect_field requests 1 3
+# Of the time that the schedule had, with --rate.
+awk 'BEGIN { for (i = 0; i < 200; i++) printf "0 %d %d 0 %d %06d %d\n", i, 2000 + i, 1795391973 + int(i / 100), i % 100 * 10000, 1500 }' >pgbench_log.2
+run ssreport latency -f csv pgbench_log.2
+expect_text err '^ssreport: pgbench_log.2: found the log of pgbench -l$'
+expect_field p50_s 1 0.002099000
+run ssreport latency -f csv --from sent pgbench_log.2
+expect_field p50_s 1 0.000599000
+
+# Their own files, where the programs are: a web server, a proxy before it, and a client of the proxy.
+# Below those that the kernel gives to clients.
+port=$((20000 + $$ % 12000))
+cat >nginx.conf <<END
+daemon off;
+worker_processes 1;
+pid $PWD/nginx.pid;
+error_log $PWD/nginx.err;
+events {}
+http {
+	log_format timed '\$remote_addr - \$remote_user [\$time_local] "\$request" \$status \$body_bytes_sent "\$http_referer" "\$http_user_agent" '
+		'\$request_time \$msec';
+	access_log $PWD/access.log timed;
+	access_log $PWD/combined.log combined;
+	client_body_temp_path $PWD/body;
+	proxy_temp_path $PWD/proxy;
+	fastcgi_temp_path $PWD/fastcgi;
+	uwsgi_temp_path $PWD/uwsgi;
+	scgi_temp_path $PWD/scgi;
+	server {
+		listen 127.0.0.1:$port;
+		location / { return 200 "hello"; }
+		location /none { return 404; }
+	}
+}
+END
+cat >haproxy.cfg <<END
+global
+	log stdout format raw local0
+defaults
+	mode http
+	log global
+	option httplog
+	timeout connect 5s
+	timeout client 20s
+	timeout server 20s
+frontend front
+	bind 127.0.0.1:$((port + 1))
+	default_backend back
+backend back
+	server one 127.0.0.1:$port
+END
+# /usr/sbin is not on everybody's path.
+lacking=
+for program in nginx haproxy hey; do
+	if ! (PATH=$PATH:/usr/sbin && command -v $program >$program.path); then
+		lacking=yes
+		missing $program
+	fi
+done
+if [ -z "$lacking" ]; then
+	timeout 60 "$(cat nginx.path)" -p "$PWD" -c "$PWD/nginx.conf" >nginx.out 2>&1 &
+	web=$!
+	timeout 60 "$(cat haproxy.path)" -f haproxy.cfg >haproxy.log 2>haproxy.err &
+	proxy=$!
+	tries=0
+	until [ -s access.log ] || [ $tries -eq 50 ]; do
+		hey -n 1 -c 1 "http://127.0.0.1:$((port + 1))/" >first.out 2>&1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+	: >access.log
+	: >combined.log
+	hey -n 300 -c 3 -o csv "http://127.0.0.1:$((port + 1))/" >hey.csv 2>hey.err
+	hey -n 10 -c 1 "http://127.0.0.1:$((port + 1))/none" >none.out 2>&1
+	sleep 1
+	kill "$web" "$proxy"
+	wait "$web" "$proxy" 2>wait.err
+	run ssreport latency -f csv hey.csv
+	expect_status 0
+	expect_text err '^ssreport: hey.csv: found the CSV of hey: response times run from when a request was sent'
+	expect_lines err 1
+	expect_field requests 1 300
+	expect_field errors 1 0
+	awk -F, 'NR > 1 { print $1 }' hey.csv | sort -n | sed -n 150p >median
+	awk -v a="$(cat median)" -v b="$(field p50_s 1)" 'BEGIN { exit !(a == b) }' || fail "hey: p50: found $(field p50_s 1), expected $(cat median)"
+	for log in access.log haproxy.log; do
+		run ssreport latency -f csv $log
+		expect_status 0
+		expect_lines err 1
+		expect_field errors 1 "$(grep -Evc ' 200 [0-9]+ ' $log)"
+		[ "$(field errors 1)" -ge 10 ] || fail "$what: found $(field errors 1) errors, expected 10 at least"
+		[ "$(field requests 1)" -ge 310 ] || fail "$what: found $(field requests 1) requests, expected 310 at least"
+	done
+	run ssreport latency combined.log
+	expect_trouble '^ssreport: combined.log:1:1: found no time that the request took, expected .request_time in nginx'
+	run ssreport latency --from planned hey.csv
+	expect_trouble '^ssreport: hey.csv: found the CSV of hey, which has no schedule \(each worker of hey sends .*\), expected --from sent$'
+	run ssreport latency --log log.csv hey.csv
+	expect_trouble '^ssreport: hey.csv: found the CSV of hey, which has no time of day, so that --log'
 fi
 
 # ---- Refused --------------------------------------------------------------------------------------------------------------
@@ -154,12 +363,25 @@ refused '^ssreport: far.csv: found none of the requests at the time of this log'
 refused '^ssreport: log.csv:1: found the columns time_s,monotonic_s,target,load, expected those of requests' log.csv
 refused '^ssreport: requests.csv:1: found no log' --log requests.csv requests.csv
 refused '^ssreport: .*nowhere.csv' --log nowhere.csv requests.csv
-refused '^ssreport: found --edge without --log' --edge 1/6 requests.csv
+refused '^ssreport: found --edge, but no steps of the rate, expected --log FILE or --window TIME$' --edge 1/6 requests.csv
 refused '^ssreport: found --edge and --window' --edge 1/6 --window 1s --log log.csv requests.csv
 refused '^ssreport: found --picture, but no picture' --picture tail requests.csv
-refused '^ssreport: found --picture curve, but no rows' --picture curve -o x.svg requests.csv
-refused '^ssreport: found --limit, but no rows to choose from' --limit p99=1s requests.csv
+refused '^ssreport: found --picture curve, but no steps of the rate' --picture curve -o x.svg requests.csv
+refused '^ssreport: found --limit, but no steps of the rate' --limit p99=1s requests.csv
 refused "^ssreport: --from: " --from end requests.csv
+for from in planned arrival; do
+	refused '^ssreport: pgbench_log.1: found the log of pgbench -l, which has no schedule \(pgbench without --rate' --from $from pgbench_log.1
+done
+run ssreport latency --log log.csv pgbench_log.2
+expect_status 125
+expect_text err '^ssreport: log.csv:1: found no column time_unix_s, expected it for requests whose times are of the wall clock'
+refused '^ssreport: found --start or --end alone' --start begin any.csv
+refused '^ssreport: found --start, --end and --time' --start begin --end end --time took_ms any.csv
+refused '^ssreport: found --unit without' --unit ms requests.csv
+refused '^ssreport: found --time alone with --log or --window' --time took_ms --window 1s any.csv
+refused '^ssreport: found --picture timeline with --time alone' --time took_ms --picture timeline -o x.svg any.csv
+refused "^ssreport: any.csv:1: found no column 'took'" --time took any.csv
+refused '^ssreport: any.csv:2:8: begin: found no unit' --start begin --time took_ms any.csv
 for most in p98=1s p99 p99=x p99=1s,p99=2s 'p99=1s,' =1s ''; do
 	refused '^ssreport: --limit: found ' --limit "$most" --window 1s requests.csv
 done

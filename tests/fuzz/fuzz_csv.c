@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text is read without a fault, as rows, as a log, as iterations, as requests and as readings of a power meter, and what is refused has a message. */
+/* Any text is read without a fault, as rows, as a log, as iterations and as readings of a power meter, and what is refused has a message. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/iterations.h"
-#include "report/latency.h"
 #include "report/log.h"
 #include "report/meter.h"
 #include "report/window.h"
@@ -125,30 +124,6 @@ static void read_iterations(const char *text, size_t size)
 	csv_close(csv);
 }
 
-static void read_requests(const char *text, size_t size)
-{
-	char error[CSV_ERROR_MAX] = "";
-	struct report_requests requests = {0};
-	struct csv *const csv = open_text(text, size);
-	bool is_cut;
-	if (csv && request_reader_fits(csv)) {
-		if (report_requests_read(&requests, csv, "f", REPORT_FROM_SENT, &is_cut, error) != 0) {
-			check(*error);
-		} else if (requests.count > 0) {
-			const struct report_latency_rules rules = {.resamples = 10};
-			check(report_requests_sort(&requests) == 0);
-			struct report_latency_row row = {
-				.from = report_requests_first(&requests), .to = report_requests_last(&requests) + 1};
-			check(row.from < row.to && report_latency_measure(&requests, &rules, &row) == 0);
-			check(row.requests <= requests.count && row.samples <= row.requests);
-			for (int i = REPORT_LATENCY_P90; row.samples >= REPORT_LATENCY_LEAST && i <= REPORT_LATENCY_MAX; i++)
-				check(row.value[i] >= row.value[i - 1]);
-		}
-		report_requests_free(&requests);
-	}
-	csv_close(csv);
-}
-
 static void read_meter(const char *text, size_t size)
 {
 	char error[CSV_ERROR_MAX] = "";
@@ -187,7 +162,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(longer);
 	read_log(text, size);
 	read_iterations(text, size);
-	read_requests(text, size);
 	read_meter(text, size);
 	return 0;
 }

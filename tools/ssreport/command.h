@@ -21,7 +21,7 @@ struct column_text {
 	char name[COLUMN_TEXT_MAX], title[COLUMN_TEXT_MAX];
 };
 
-/* See latency.c. */
+/* See latency.h. */
 struct latency;
 
 /* What a subcommand makes. Starts empty, with the table. */

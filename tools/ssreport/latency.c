@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include "base/diag.h"
-#include "report/latency.h"
+#include "report/rate_steps.h"
+#include "ssreport/latency.h"
 #include "ssreport/parts.h"
 
 #define RESAMPLES 1000
@@ -49,130 +52,30 @@ static const struct report_column fixed_columns[FIXED_CELLS] = {
 	[KEEPS] = {"keeps_limit", REPORT_IS_TEXT, "keeps limit", 0, 1, NULL},
 };
 
-/* What is read and made; the rows are the report's. */
-struct latency {
-	struct report *report;
-	const struct settings *settings;
-	struct report_requests requests;
-	struct report_log log; /* where settings->log */
-	double shift;          /* what is added to times of requests to make them times of the log */
-	struct report_latency_row *row;
-	size_t rows;
-};
-
-static int check_latency(const struct settings *settings)
+static int check_columns(const struct settings *settings)
 {
-	if (!isnan(settings->edge) && !settings->log)
-		return complain("found --edge without --log, for whose steps it is");
-	if (!isnan(settings->edge) && settings->window_ns != UNSET)
-		return complain("found --edge and --window, expected one of them");
-	if (settings->has_limits && !settings->log && settings->window_ns == UNSET)
-		return complain("found --limit, but no rows to choose from, expected --log FILE or --window TIME");
-	if (settings->picture != UNSET && !settings_want_picture(settings))
-		return complain("found --picture, but no picture (--output FILE.png, .svg or .pdf)");
-	if (settings->picture == REPORT_LATENCY_CURVE && !settings->log && settings->window_ns == UNSET)
-		return complain("found --picture curve, but no rows to draw, expected --log FILE or --window TIME");
+	const struct client_columns *const client = &settings->client;
+	const bool has_moment = client->start || client->end;
+	if ((client->start && client->end) == (client->time != NULL) && (has_moment || client->time))
+		return complain(client->time ? "found --start, --end and --time, expected two of them"
+					     : "found --start or --end alone, expected both of them, or --time beside one");
+	if (settings->unit != UNSET && !has_moment && !client->time)
+		return complain("found --unit without --start, --end or --time, whose unit it is");
+	if (client->time && !has_moment && (settings->log || settings->window_ns != UNSET))
+		return complain("found --time alone with --log or --window, expected --start or --end, too: when requests were "
+				"isn't known");
+	if (client->time && !has_moment && settings->picture == REPORT_LATENCY_TIMELINE)
+		return complain("found --picture timeline with --time alone, expected --start or --end, too");
 	return 0;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
-
-static int read_requests(struct latency *latency, const char *path)
+static int check_latency(const struct settings *settings)
 {
-	const char *const name = strcmp(path, "-") == 0 ? "standard input" : path;
-	char error[CSV_ERROR_MAX];
-	char found[160];
-	bool is_cut = false;
-	int result = -1;
-	struct csv *const csv = csv_open(path, name, error);
-	if (!csv)
-		return complain(error);
-	if (!request_reader_fits(csv))
-		diag("%s:1: found the columns %s, expected those of requests (ssrequest -o): " REQUEST_LOG_HEADER, name,
-			csv_print_columns(csv, found, sizeof found));
-	else if (report_requests_read(
-			 &latency->requests, csv, name, (enum report_latency_from)latency->settings->from, &is_cut, error) != 0)
-		diag("%s", error);
-	else
-		result = 0;
-	if (is_cut)
-		diag("%s: the last line is not whole and is left out", name);
-	csv_close(csv);
-	return result;
-}
-
-static int read_log(struct latency *latency)
-{
-	const char *const path = latency->settings->log;
-	struct report_log *const log = &latency->log;
-	char error[CSV_ERROR_MAX];
-	struct csv *const csv = csv_open(path, path, error);
-	int result = -1;
-	if (!csv)
-		return complain(error);
-	if (!report_log_is(csv))
-		diag("%s:1: found no log, expected one of the load (showstopper -o or cpuload)", path);
-	else if (report_log_read(log, csv, path, error) != 0)
-		diag("%s", error);
-	else if (report_gaps_fill(log) != 0)
-		complain_about_memory();
-	else if (!log->monotonic)
-		diag("%s:1: found no column monotonic_s, expected it for the requests", path);
-	else
-		result = 0;
-	if (result == 0 && log->is_cut)
-		diag("%s: the last line is not whole and is left out", path);
-	csv_close(csv);
-	return result;
-}
-
-/* Times of requests as seconds since control began, or since the first request. */
-static double time_of(const struct latency *latency, double moment)
-{
-	return latency->settings->log ? report_log_time(&latency->log, moment + latency->shift)
-				      : moment - report_requests_first(&latency->requests);
-}
-
-static double moment_of(const struct latency *latency, double time)
-{
-	return latency->settings->log ? report_log_monotonic(&latency->log, time) - latency->shift
-				      : time + report_requests_first(&latency->requests);
-}
-
-static int read_all(struct latency *latency)
-{
-	const struct report_input *const input = &latency->settings->input;
-	struct report_requests *const requests = &latency->requests;
-	struct report_clock clock = {0};
-	for (size_t i = 0; i < input->words; i++) {
-		if (read_requests(latency, input->word[i].path) != 0)
-			return -1;
-		if (i > 0 && clock.is_known && requests->clock.is_known && !report_clock_is_same(&clock, &requests->clock)) {
-			diag("%s: found requests of another boot or machine than %s has, expected one clock", input->word[i].path,
-				input->word[0].path);
-			return -1;
-		}
-		if (!clock.is_known)
-			clock = requests->clock;
-	}
-	if (requests->count == 0) {
-		diag("%s: found no request", input->word[0].path);
-		return -1;
-	}
-	if (requests->missing > 0)
-		diag("warning: requests of %.3f s are missing in the records", requests->missing);
-	if (report_requests_sort(requests) != 0)
-		return complain_about_memory();
-	if (!latency->settings->log)
-		return 0;
-	if (read_log(latency) != 0)
-		return -1;
-	latency->shift = report_clock_shift(REPORT_JOIN_AUTO, &clock, &latency->log.clock);
-	if (time_of(latency, report_requests_first(requests)) < latency->log.time[latency->log.count - 1] &&
-		time_of(latency, report_requests_last(requests)) > report_log_start(&latency->log, 0))
-		return 0;
-	diag("%s: found none of the requests at the time of this log, expected files of one run", latency->settings->log);
-	return -1;
+	if (!isnan(settings->edge) && settings->window_ns != UNSET)
+		return complain("found --edge and --window, expected one of them");
+	if (settings->picture != UNSET && !settings_want_picture(settings))
+		return complain("found --picture, but no picture (--output FILE.png, .svg or .pdf)");
+	return check_columns(settings);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------------- */
@@ -185,8 +88,8 @@ static int add_part(struct latency *latency, double start, double end, double ta
 	latency->row = larger;
 	larger[latency->rows++] = (struct report_latency_row){.start = start,
 		.end = end,
-		.from = moment_of(latency, start),
-		.to = moment_of(latency, end),
+		.from = latency_moment(latency, start),
+		.to = latency_moment(latency, end),
 		.target = target,
 		.load = load};
 	return 0;
@@ -198,11 +101,16 @@ static int add_whole(struct latency *latency)
 	const struct report_requests *const requests = &latency->requests;
 	const double first = report_requests_first(requests);
 	const double span = report_requests_last(requests) - first;
-	const double length = requests->count > 1 ? span + span / (double)(requests->count - 1) : 0;
-	const double start = time_of(latency, first);
-	const double end = time_of(latency, first + fmax(length, 1e-6));
+	const double length = requests->total > 1 ? span + span / (double)(requests->total - 1) : 0;
+	const double start = latency_time(latency, first);
+	const double end = latency_time(latency, first + fmax(length, 1e-6));
 	const double load = latency->settings->log ? report_log_mean(&latency->log, start, end).load : NAN;
-	return add_part(latency, start, end, NAN, load);
+	if (add_part(latency, start, end, NAN, load) != 0)
+		return -1;
+	/* To the nanosecond. */
+	latency->row[0].from = first;
+	latency->row[0].to = first + fmax(length, 1e-6);
+	return 0;
 }
 
 static int add_windows_of_log(struct latency *latency)
@@ -222,6 +130,54 @@ static int add_windows_of_log(struct latency *latency)
 		result = add_part(latency, window->start, window->end, window->target, window->load);
 	}
 	report_windows_free(&windows);
+	return result;
+}
+
+/* Bins in which the rate is looked at: whole seconds, as arrivals may come together at the beginning of each. */
+#define BINS_MOST 7200
+#define BINS_LEAST 60
+#define BIN_REQUESTS 10
+
+static double bin_length(double span, uint64_t requests)
+{
+	double length = span / BINS_LEAST;
+	if (length > 1)
+		length = fmax(1, ceil(span / BINS_MOST));
+	if (length * (double)requests / span < BIN_REQUESTS)
+		length = ceil(span * BIN_REQUESTS / (double)requests);
+	return length;
+}
+
+/* Steps of the planned rate, where it has some. Without a schedule the rate is what the service makes of it. */
+static int add_steps_of_rate(struct latency *latency)
+{
+	const struct report_requests *const requests = &latency->requests;
+	const double span = latency->row[0].end;
+	const double length = bin_length(span, requests->total);
+	const size_t bins = (size_t)(span / length);
+	double *const count = calloc(bins + 1, sizeof *count);
+	size_t *const begin = calloc(bins + 1, sizeof *begin);
+	if (!count || !begin) {
+		free(count);
+		free(begin);
+		return complain_about_memory();
+	}
+	for (size_t i = 0; i < requests->count; i++) {
+		const struct report_request request = report_request_at(requests, i);
+		const double place = (request.begin - report_requests_first(requests)) / length;
+		if (place < (double)bins)
+			count[(size_t)fmax(place, 0)] += (double)request.weight;
+	}
+	int result = 0;
+	const size_t steps = bins > 0 ? report_rate_steps(count, bins, begin) : 0;
+	for (size_t i = 0; result == 0 && steps > 1 && i < steps; i++) {
+		const double start = (double)begin[i] * length;
+		const double end = i + 1 < steps ? (double)begin[i + 1] * length : span;
+		const double edge = settings_edge(latency->settings) * (end - start);
+		result = add_part(latency, start + edge, end - edge, NAN, NAN);
+	}
+	free(count);
+	free(begin);
 	return result;
 }
 
@@ -249,6 +205,21 @@ static int add_windows_of_time(struct latency *latency)
 	return 0;
 }
 
+/* What needs more than the row of all. */
+static int check_rows(const struct latency *latency)
+{
+	const struct settings *const settings = latency->settings;
+	const char *const what = settings->has_limits                        ? "--limit"
+				 : settings->picture == REPORT_LATENCY_CURVE ? "--picture curve"
+				 : !isnan(settings->edge)                    ? "--edge"
+									     : NULL;
+	if (!what || latency->rows > 1)
+		return 0;
+	diag("found %s, but no steps of %s, expected %s", what, settings->log ? "the load" : "the rate",
+		settings->log ? "a log with some" : "--log FILE or --window TIME");
+	return -1;
+}
+
 static int make_rows(struct latency *latency)
 {
 	const struct settings *const settings = latency->settings;
@@ -259,7 +230,11 @@ static int make_rows(struct latency *latency)
 	};
 	if (add_whole(latency) != 0)
 		return -1;
-	if (settings->log ? add_windows_of_log(latency) != 0 : settings->window_ns != UNSET && add_windows_of_time(latency) != 0)
+	if ((settings->log                         ? add_windows_of_log(latency)
+		    : settings->window_ns != UNSET ? add_windows_of_time(latency)
+		    : latency->lacks_schedule      ? 0
+						   : add_steps_of_rate(latency)) != 0 ||
+		check_rows(latency) != 0)
 		return -1;
 	for (size_t i = 0; i < latency->rows; i++) {
 		struct report_latency_rules own = rules;
@@ -304,7 +279,7 @@ static int add_line(struct latency *latency, size_t at)
 {
 	const struct settings *const settings = latency->settings;
 	const struct report_latency_row *const row = &latency->row[at];
-	const size_t given_up = row->outcome[REPORT_TIMEOUT] + row->outcome[REPORT_DROPPED];
+	const uint64_t given_up = row->outcome[REPORT_TIMEOUT] + row->outcome[REPORT_DROPPED];
 	const int keeps = settings->has_limits ? report_latency_keeps(row, &settings->limits) : -1;
 	union report_cell cell[CELLS] = {
 		[PART].text = at == 0                        ? "all"
@@ -325,6 +300,12 @@ static int add_line(struct latency *latency, size_t at)
 			       : keeps   ? "yes"
 					 : "no",
 	};
+	if (latency->lacks_moments)
+		cell[START].number = cell[END].number = cell[RATE].number = NAN;
+	if (latency->lacks_status)
+		cell[ERRORS].number = cell[TIMEOUTS].number = cell[DROPS].number = NAN;
+	if (latency->lacks_moments || latency->lacks_status)
+		cell[GOOD].number = NAN;
 	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++) {
 		union report_cell *const of = &cell[FIXED_CELLS + 3 * i];
 		of[0].number = row->value[i];
@@ -412,14 +393,22 @@ static int say_knee(struct latency *latency)
 	return latency->report->note ? 0 : complain_about_memory();
 }
 
+/* Items, and two lists as long that work with them needs, take half of the machine's memory at most; limits of a process show when they are met. */
+static size_t requests_most(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES);
+	const long size = sysconf(_SC_PAGESIZE);
+	return pages > 0 && size > 0 ? (size_t)pages * (size_t)size / 2 / (3 * sizeof(struct report_pair)) : 0;
+}
+
 static int make_latency(struct report *report)
 {
 	struct latency *const latency = calloc(1, sizeof *latency);
 	if (!latency)
 		return complain_about_memory();
-	*latency = (struct latency){.report = report, .settings = report->settings};
+	*latency = (struct latency){.report = report, .settings = report->settings, .requests.most = requests_most()};
 	report->latency = latency;
-	if (read_all(latency) != 0 || make_rows(latency) != 0 || name_columns(report) != 0)
+	if (latency_read(latency) != 0 || make_rows(latency) != 0 || name_columns(report) != 0)
 		return -1;
 	for (size_t i = 0; i < latency->rows; i++)
 		if (add_line(latency, i) != 0)

@@ -27,6 +27,8 @@ static const char *const join_names[] = {
 static const char *const from_names[] = {
 	[REPORT_FROM_PLANNED] = "planned", [REPORT_FROM_ARRIVAL] = "arrival", [REPORT_FROM_SENT] = "sent", NULL};
 
+static const char *const unit_names[] = {"s", "ms", "us", "ns", NULL};
+
 static const char *const picture_names[] = {
 	[REPORT_LATENCY_CURVE] = "curve", [REPORT_LATENCY_TIMELINE] = "timeline", [REPORT_LATENCY_TAIL] = "tail", NULL};
 
@@ -101,9 +103,18 @@ const struct tool_option ssreport_options[] = {
 	[OPTION_AXIS] = {0, "axis", TOOL_TEXT, MEMBER(axis), .argument = "NAME", .uses = BOXES | HISTOGRAM,
 		.help = "what stands below the horizontal axis of a picture; boxes: what numbers in labels are of"},
 	[OPTION_LOG] = {0, "log", TOOL_TEXT, MEMBER(log), .argument = "FILE", .uses = LATENCY,
-		.help = "the log of the load meanwhile: a row for each step of its target", .completion = TOOL_COMPLETE_FILE},
+		.help = "the log of the load meanwhile: a row for each step of its target (without: of the rate)",
+		.completion = TOOL_COMPLETE_FILE},
 	[OPTION_FROM] = {0, "from", TOOL_CHOICE, MEMBER(from), .choices = from_names, .argument = "NAME", .uses = LATENCY,
-		.help = "since when a request takes its time: planned, arrival, sent"},
+		.help = "since when a request takes its time: planned, arrival, sent (planned; without a schedule sent)"},
+	[OPTION_START] = {0, "start", TOOL_TEXT, MEMBER(client.start), .argument = "COLUMN", .uses = LATENCY,
+		.help = "of other CSV: when a request began"},
+	[OPTION_END] = {0, "end", TOOL_TEXT, MEMBER(client.end), .argument = "COLUMN", .uses = LATENCY,
+		.help = "of other CSV: when a request ended"},
+	[OPTION_TIME] = {0, "time", TOOL_TEXT, MEMBER(client.time), .argument = "COLUMN", .uses = LATENCY,
+		.help = "of other CSV: how long a request took"},
+	[OPTION_UNIT] = {0, "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME", .uses = LATENCY,
+		.help = "of these columns, where their names don't end with one such as _ms: s, ms, us, ns"},
 	[OPTION_LIMIT] = {0, "limit", TOOL_VALUE, .argument = "LIST", .uses = LATENCY,
 		.help = "say up to which load these are kept, such as p99=50ms or mean=1s,p95=2s"},
 	[OPTION_PICTURE] = {0, "picture", TOOL_CHOICE, MEMBER(picture), .choices = picture_names, .argument = "NAME",
@@ -134,6 +145,8 @@ void settings_init(struct settings *settings)
 		.quantiles = 5,
 		.resamples = UNSET,
 		.picture = UNSET,
+		.from = UNSET,
+		.unit = UNSET,
 		.seed = UNSET,
 		.range = {NAN, NAN},
 		.within = {NAN, NAN}};

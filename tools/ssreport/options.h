@@ -73,11 +73,13 @@ struct settings {
 	int64_t seed;
 	const char *column_name[REPORT_HISTOGRAM_MOST]; /* `column_names` of them */
 	size_t column_names;
-	double width;     /* of a bin; 0: unset */
-	int64_t bins;     /* 0: unset */
-	const char *axis; /* its name, or NULL */
-	const char *log;  /* of the load while requests were sent, or NULL */
-	int from;         /* enum report_latency_from */
+	double width;                 /* of a bin; 0: unset */
+	int64_t bins;                 /* 0: unset */
+	const char *axis;             /* its name, or NULL */
+	const char *log;              /* of the load while requests were sent, or NULL */
+	int from;                     /* enum report_latency_from, or UNSET */
+	struct client_columns client; /* of other CSV */
+	int unit;                     /* of its columns: a power of 1/1000 of a second, or UNSET */
 	struct report_latency_limits limits;
 	bool has_limits;
 	int picture;             /* enum report_latency_picture, or UNSET */
@@ -120,6 +122,10 @@ enum {
 	OPTION_AXIS,
 	OPTION_LOG,
 	OPTION_FROM,
+	OPTION_START,
+	OPTION_END,
+	OPTION_TIME,
+	OPTION_UNIT,
 	OPTION_LIMIT,
 	OPTION_PICTURE,
 	OPTION_ALL_DIGITS,

@@ -293,6 +293,61 @@ static void what_is_no_file_is_refused(void **state)
 	assert_string_equal(error, "null: found an empty file, expected CSV with a header");
 }
 
+static void json_lines_are_rows(void **state)
+{
+	(void)state;
+	struct csv *csv = open_text("{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\r\n{\"a\":null, "
+				    "\"b\":\"\"}\n{\"b\":1,\"a\":2}\n{\"a\":3}\n{\"a\":4,\"b\":5}\n{\"a\":");
+	double value;
+	assert_int_equal(csv_columns(csv), 2);
+	assert_int_equal(csv_find(csv, "b"), 1);
+	assert_int_equal(csv_next(csv), 1);
+	assert_int_equal(csv_line(csv), 1);
+	expect_field(csv, 0, "1");
+	expect_field(csv, 1, "x, \"y\"");
+	assert_int_equal(csv_next(csv), 1);
+	assert_int_equal(csv_number(csv, 0, &value), 0);
+	assert_true(isnan(value));
+	assert_int_equal(csv_next(csv), -1);
+	assert_string_equal(csv_error(csv), "f.csv:3:3: expected the members of the first line, in their order");
+	assert_true(csv_can_go_on(csv));
+	assert_int_equal(csv_next(csv), -1);
+	assert_string_equal(csv_error(csv), "f.csv:4: found 1 field, expected 2 as in the header");
+	assert_int_equal(csv_next(csv), 1);
+	expect_field(csv, 1, "5");
+	assert_int_equal(csv_next(csv), 0);
+	assert_true(csv_is_cut(csv));
+	csv_close(csv);
+	expect_refused("{\"a\":[1]}\n", 10,
+		"f.csv:1:6: expected a number, a text or null, in a line of JSON such as {\"a\":1,\"b\":null}");
+	expect_refused("{\"a\":1", 6, "f.csv:1: found a line that is cut off, expected a whole one");
+}
+
+static void lines_are_text(void **state)
+{
+	(void)state;
+	static const char text[] = "\xef\xbb\xbfone \"line\n\r\nthree\nfour";
+	const char *line;
+	size_t length;
+	struct csv *const csv = csv_open_text_unread(text, sizeof text - 1, "f.csv", error);
+	assert_non_null(csv);
+	assert_int_equal(csv_peek(csv, &line, &length), 1);
+	assert_int_equal(length, sizeof text - 1 - 3);
+	assert_memory_equal(line, "one", 3);
+	assert_int_equal(csv_next_line(csv, &line, &length), 1);
+	assert_int_equal(length, strlen("one \"line"));
+	assert_int_equal(csv_refuse_line(csv, 4, "found %s", "it"), -1);
+	assert_string_equal(csv_error(csv), "f.csv:1:5: found it");
+	assert_int_equal(csv_next_line(csv, &line, &length), 1);
+	assert_int_equal(length, 0);
+	assert_int_equal(csv_next_line(csv, &line, &length), 1);
+	assert_memory_equal(line, "three", length);
+	assert_int_equal(csv_line(csv), 3);
+	assert_int_equal(csv_next_line(csv, &line, &length), 0);
+	assert_true(csv_is_cut(csv));
+	csv_close(csv);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +364,8 @@ int main(void)
 		cmocka_unit_test(column_names_are_cut_to_fit),
 		cmocka_unit_test(files_are_read_like_texts),
 		cmocka_unit_test(what_is_no_file_is_refused),
+		cmocka_unit_test(json_lines_are_rows),
+		cmocka_unit_test(lines_are_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,34 +11,43 @@
 #include <cmocka.h>
 
 #include "base/splitmix.h"
+#include "base/units.h"
 #include "report/latency.h"
 
 #define expect_near(found, expected, far) assert_true(fabs((found) - (expected)) <= (far))
 
 static const struct report_latency_rules rules = {.resamples = 1000, .seed = 1};
 
-/* Lines of text as a file of requests; sorted. */
-static struct report_requests read_lines(const char *lines, size_t length, enum report_latency_from from)
+/* Lines of text as a file of requests; sorted. At most so many are kept. */
+static struct report_requests read_most(const char *lines, size_t length, enum report_latency_from from, size_t most)
 {
+	static const struct client_columns columns;
 	char error[CSV_ERROR_MAX];
-	struct report_requests requests = {0};
-	bool is_cut;
+	struct report_requests requests = {.most = most};
 	const size_t header = strlen(REQUEST_LOG_HEADER "\n");
 	char *const text = malloc(header + length + 1);
 	assert_non_null(text);
 	memcpy(text, REQUEST_LOG_HEADER "\n", header);
 	memcpy(text + header, lines, length + 1);
-	struct csv *const csv = csv_open_text(text, header + length, "f", error);
+	struct csv *const csv = csv_open_text_unread(text, header + length, "f", error);
 	assert_non_null(csv);
-	assert_int_equal(report_requests_read(&requests, csv, "f", from, &is_cut, error), 0);
+	struct client_log *const log = client_log_new(csv, "f", &columns, error);
+	assert_non_null(log);
+	assert_int_equal(report_requests_read(&requests, log, "f", from, error), 0);
 	assert_int_equal(report_requests_sort(&requests), 0);
+	client_log_free(log);
 	csv_close(csv);
 	free(text);
 	return requests;
 }
 
+static struct report_requests read_lines(const char *lines, size_t length, enum report_latency_from from)
+{
+	return read_most(lines, length, from, 0);
+}
+
 /* One request a ms from 1000 s on, whose response times are those of time_ms. */
-static struct report_requests make(size_t count, double (*time_ms)(size_t at))
+static struct report_requests make_most(size_t count, double (*time_ms)(size_t at), size_t most)
 {
 	char *text = NULL;
 	size_t length;
@@ -49,9 +58,14 @@ static struct report_requests make(size_t count, double (*time_ms)(size_t at))
 		fprintf(to, "%zu,0,%.9f,%.9f,%.9f,%.9f,200,,\n", i, at, at, at, at + time_ms(i) / 1000);
 	}
 	fclose(to);
-	const struct report_requests requests = read_lines(text, length, REPORT_FROM_PLANNED);
+	const struct report_requests requests = read_most(text, length, REPORT_FROM_PLANNED, most);
 	free(text);
 	return requests;
+}
+
+static struct report_requests make(size_t count, double (*time_ms)(size_t at))
+{
+	return make_most(count, time_ms, 0);
 }
 
 static void pairs_are_sorted(void **state)
@@ -83,7 +97,7 @@ static void figures_are_exact(void **state)
 {
 	(void)state;
 	struct report_requests requests = make(10000, shuffled);
-	struct report_latency_row row = {.from = 1000, .to = 1010, .load = NAN};
+	struct report_latency_row row = {.from = 0, .to = 10, .load = NAN};
 	assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
 	assert_int_equal(row.requests, 10000);
 	assert_int_equal(row.samples, 10000);
@@ -96,11 +110,11 @@ static void figures_are_exact(void **state)
 	expect_near(row.value[REPORT_LATENCY_MAX], 10, 1e-9);
 	report_latency_row_free(&row);
 	/* What began before the end is the row's, what began at it is the next one's. */
-	row = (struct report_latency_row){.from = 1001, .to = 1001.02, .load = NAN};
+	row = (struct report_latency_row){.from = 1, .to = 1.02, .load = NAN};
 	assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
 	assert_int_equal(row.requests, 20);
 	assert_false(isnan(row.value[REPORT_LATENCY_MEAN]));
-	row = (struct report_latency_row){.from = 1001, .to = 1001.019, .load = NAN};
+	row = (struct report_latency_row){.from = 1, .to = 1.019, .load = NAN};
 	assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
 	assert_int_equal(row.requests, 19);
 	assert_true(isnan(row.value[REPORT_LATENCY_MEAN]) && isnan(row.low[REPORT_LATENCY_MEAN]));
@@ -125,7 +139,7 @@ static void intervals_hold_what_is_true(void **state)
 	noise = 5;
 	for (int try = 0; try < TRIES; try++) {
 		struct report_requests requests = make(6000, exponential);
-		struct report_latency_row row = {.from = 1000, .to = 1006, .load = NAN};
+		struct report_latency_row row = {.from = 0, .to = 6, .load = NAN};
 		assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
 		for (int i = 0; i < 5; i++) {
 			assert_true(row.low[i] <= row.value[i] && row.value[i] <= row.high[i]);
@@ -154,13 +168,50 @@ static void requests_that_depend_on_one_another_count_less(void **state)
 	noise = 9;
 	struct report_requests apart = make(6000, exponential);
 	struct report_requests clumped = make(6000, in_clumps);
-	struct report_latency_row row[2] = {{.from = 1000, .to = 1006}, {.from = 1000, .to = 1006}};
+	struct report_latency_row row[2] = {{.from = 0, .to = 6}, {.from = 0, .to = 6}};
 	assert_int_equal(report_latency_measure(&apart, &rules, &row[0]), 0);
 	assert_int_equal(report_latency_measure(&clumped, &rules, &row[1]), 0);
 	/* √200 is 14. */
 	assert_true(row[1].high[0] - row[1].low[0] > 5 * (row[0].high[0] - row[0].low[0]));
 	report_requests_free(&apart);
 	report_requests_free(&clumped);
+}
+
+/* Where there is no room for all of them, figures are within 0.1 %, and none is lost. */
+static void many_become_few(void **state)
+{
+	(void)state;
+	enum { COUNT = 60000, MOST = 32768 };
+	noise = 5;
+	struct report_requests all = make(COUNT, exponential);
+	noise = 5;
+	struct report_requests few = make_most(COUNT, exponential, MOST);
+	assert_true(all.slot_ns == 0 && few.slot_ns > 0);
+	assert_true(few.count <= MOST && few.capacity <= MOST);
+	assert_int_equal(few.total, COUNT);
+	expect_near(report_requests_first(&few), report_requests_first(&all), 0);
+	expect_near(report_requests_last(&few), report_requests_last(&all), 0);
+	struct report_latency_row row[2] = {{.from = 0, .to = 60}, {.from = 0, .to = 60}};
+	assert_int_equal(report_latency_measure(&all, &rules, &row[0]), 0);
+	assert_int_equal(report_latency_measure(&few, &rules, &row[1]), 0);
+	assert_int_equal(row[1].requests, COUNT);
+	assert_int_equal(row[1].samples, COUNT);
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
+		expect_near(row[1].value[i], row[0].value[i], 0.001 * row[0].value[i]);
+	struct report_latency_times times;
+	assert_int_equal(report_latency_times_collect(&few, 0, 60, &times), 0);
+	assert_int_equal(times.total, COUNT);
+	expect_near(report_latency_times_at(&times, COUNT), row[0].value[REPORT_LATENCY_MAX],
+		0.001 * row[0].value[REPORT_LATENCY_MAX]);
+	expect_near(report_latency_times_at(&times, COUNT / 2), row[0].value[REPORT_LATENCY_P50],
+		0.001 * row[0].value[REPORT_LATENCY_P50]);
+	report_latency_times_free(&times);
+	/* A part of them: those at its ends may be of another one. */
+	struct report_latency_row part = {.from = 20, .to = 40};
+	assert_int_equal(report_latency_measure(&few, &rules, &part), 0);
+	expect_near((double)part.requests, 20000, (double)few.slot_ns / 1e9 * 1000 + 1);
+	report_requests_free(&all);
+	report_requests_free(&few);
 }
 
 static void the_moment_is_chosen(void **state)
@@ -170,8 +221,8 @@ static void the_moment_is_chosen(void **state)
 				  "4,0,1,2,,4,refused,,\n";
 	for (int from = 0; from < 3; from++) {
 		struct report_requests requests = read_lines(lines, strlen(lines), (enum report_latency_from)from);
-		struct report_latency_row row = {.from = 0, .to = 10};
-		expect_near(report_requests_last(&requests), 1 + from, 1e-9);
+		struct report_latency_row row = {.from = -10, .to = 10};
+		assert_int_equal(requests.base_ns + requests.last_ns, (1 + from) * NS_PER_S);
 		assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
 		assert_int_equal(row.requests, 5);
 		assert_int_equal(row.samples, 3);
@@ -228,6 +279,7 @@ int main(void)
 		cmocka_unit_test(figures_are_exact),
 		cmocka_unit_test(intervals_hold_what_is_true),
 		cmocka_unit_test(requests_that_depend_on_one_another_count_less),
+		cmocka_unit_test(many_become_few),
 		cmocka_unit_test(the_moment_is_chosen),
 		cmocka_unit_test(the_knee_is_the_greatest_that_keeps_the_limit),
 	};
