@@ -570,6 +570,8 @@ int executor_process_run(struct run *run, unsigned index)
 	process.executor.loop.estimator.cpu_clock = read_cpu_clock;
 	enum start_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
+	/* Who stands still then is to let its workload go all the same. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	atomic_store(&slot->executor, getpid());
 	run_mark_set(RUN_MARK_WITHIN);
 	bool begun = set_up(&process) == 0;
