@@ -419,13 +419,21 @@ static bool continue_abandoned(const struct executor_process *process)
 	return may_stop;
 }
 
-/* The master is dead; the guardian and other executors may be, too. */
-static void settle_abandoned(struct executor_process *process)
+static bool master_is_dead(const struct executor_process *process)
 {
-	obligations_settle_abandoned(process->run->owed);
-	/* Who dies before it has let go may have stopped its tree once more. The own one is let go: two don't wait for each other. */
+	struct pollfd master = {.fd = process->run->master, .events = POLLIN};
+	return poll(&master, 1, 0) > 0;
+}
+
+/*
+ * When the run is over all let go; who dies before may have stopped its tree once more, and guardian and master may stand still, or be
+ * dead. Only the last one knows that nobody does. The own tree is let go: two don't wait for each other.
+ */
+static void await_others(struct executor_process *process)
+{
+	const bool is_over = process->executor.terminating || master_is_dead(process);
+	const int64_t limit = clock_now() + (is_over ? OTHERS_LIMIT_NS : 0);
 	atomic_store(&process->slot->executor, 0);
-	const int64_t limit = clock_now() + OTHERS_LIMIT_NS;
 	while (continue_abandoned(process) && clock_now() < limit)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 }
@@ -434,10 +442,10 @@ static void settle_abandoned(struct executor_process *process)
 static void leave_groups(struct executor_process *process)
 {
 	const struct run *const run = process->run;
-	struct pollfd master = {.fd = run->master, .events = POLLIN};
 	workload_group_close(&process->brake.group);
-	if (poll(&master, 1, 0) > 0)
-		settle_abandoned(process);
+	/* The guardian and other executors may be dead, too. */
+	if (master_is_dead(process))
+		obligations_settle_abandoned(run->owed);
 	else
 		workload_groups_leave(run->groups, process->index, atomic_load(&run->shared->phase) > SHARED_RUN);
 }
@@ -570,6 +578,8 @@ int executor_process_run(struct run *run, unsigned index)
 	process.executor.loop.estimator.cpu_clock = read_cpu_clock;
 	enum start_stage stage = STAGE_EXECUTOR;
 	int result = EXIT_TROUBLE;
+	/* Who stands still then is to let its workload go all the same. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	atomic_store(&slot->executor, getpid());
 	run_mark_set(RUN_MARK_WITHIN);
 	bool begun = set_up(&process) == 0;
@@ -583,11 +593,10 @@ int executor_process_run(struct run *run, unsigned index)
 		note_failed_start(&process, stage);
 	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&process);
-	continue_abandoned(&process);
 	leave_groups(&process);
+	await_others(&process);
 	executor_sign_off(&process.executor);
 	atomic_store(&slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
-	atomic_store(&slot->executor, 0);
 	linux_mask_free(&process.mask);
 	run_mark_clear();
 	return result;

@@ -166,10 +166,21 @@ static void set_signals(sigset_t *set)
 	sigemptyset(&unread);
 	sigaddset(&unread, SIGPIPE);
 	sigaddset(&unread, SIGTTOU);
+	/* Until there is a master, which cleans up after whom this kills. */
+	sigaddset(&unread, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &unread, NULL);
 	/* Children of a process that ignores SIGCHLD leave no status. */
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &plain, NULL);
+}
+
+static void let_quit(const struct scheduling *user)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGQUIT);
+	if (!sigismember(&user->mask, SIGQUIT))
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Opens what guardian and master hear of each other by. 0, or -1 with errno; what is open by then is the caller's. */
@@ -266,6 +277,7 @@ static int run_master(const struct config *config, struct master_ties *ties, con
 		return master_run(config, ties);
 	}
 	if (master > 0) {
+		let_quit(&ties->user);
 		const struct end end = watch(master, *signals, ties);
 		return clean_up(ties, &end, spared);
 	}
@@ -293,9 +305,11 @@ int guardian_run(const struct config *config)
 	}
 	scheduling_save(&ties.user);
 	scheduling_raise_files();
-	/* From the first obligation on none of these may end this process but in order. */
+	/* May wait for a file system. From the first obligation on no signal may end this process but in order. */
+	if (obligations_plan(&ties.owed, config) != 0)
+		return EXIT_TROUBLE;
 	set_signals(&set);
-	if (obligations_take_on(&ties.owed, config) != 0)
+	if (obligations_take_on(&ties.owed) != 0)
 		return EXIT_TROUBLE;
 	run_mark_set(RUN_MARK_GUARDIAN);
 	const int result = run_master(config, &ties, &set, &signals, spared > 0);

@@ -26,6 +26,7 @@
 #include "placement/placement.h"
 #include "processes/affinity.h"
 #include "processes/descendants.h"
+#include "processes/exec_report.h"
 #include "processes/process.h"
 #include "record/export.h"
 #include "record/outputs.h"
@@ -45,6 +46,8 @@ static int set_up(struct master *master)
 	sigset_t all;
 	sigset_t watched;
 	const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGWINCH};
+	/* From now on there may be something to clean up after the guardian. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	/* Out of the terminal's foreground group: the guardian alone hears the keyboard. Writing to the terminal stays allowed since
 	 * SIGTTOU is blocked. */
 	setpgid(0, 0);
@@ -566,6 +569,11 @@ static int run_workloads(struct master *master)
 int master_run(const struct config *config, const struct master_ties *ties)
 {
 	struct master master = {.config = config, .ties = ties, .signals = -1, .timer = -1, .instant = -1, .log_file = -1};
+	/* First of all: nobody else would end a master that stands still, or waits for the other end of a FIFO, or make it clean up. */
+	if (ties->owed.clocks.hold)
+		prctl(PR_SET_PDEATHSIG, SIGCONT);
+	else
+		exec_report_die_with(ties->guardian.pid);
 	die_by_signals(&ties->user);
 	run_mark_set(RUN_MARK_WITHIN);
 	if (run_prepare(&master.run, config, ties->guardian.pid) != 0 || short_run_check(&master.run) != 0) {

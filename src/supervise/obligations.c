@@ -45,12 +45,9 @@ static int fill(const struct clocks *clocks, char error[static FREQUENCY_ERROR_M
 	return 0;
 }
 
-static int prepare_clocks(struct clocks *clocks, const struct config *config)
+static int hold_clocks(struct clocks *clocks, const struct config *config)
 {
 	char error[FREQUENCY_ERROR_MAX];
-	*clocks = (struct clocks){0};
-	if (frequencies_plan(config, &clocks->planned, error) != 0)
-		return diag_refuse("%s", error);
 	if (!clocks->planned.count)
 		return 0;
 	clocks->hold = frequency_hold_new(config->root, clocks->planned.count, error);
@@ -128,10 +125,17 @@ void obligations_check_clocks(const struct obligations *owed)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------------ */
 
-int obligations_take_on(struct obligations *owed, const struct config *config)
+int obligations_plan(struct obligations *owed, const struct config *config)
 {
+	char error[FREQUENCY_ERROR_MAX];
 	*owed = (struct obligations){.config = config, .last_row = -1, .run = getpid()};
-	if (prepare_clocks(&owed->clocks, config) != 0)
+	return frequencies_plan(config, &owed->clocks.planned, error) == 0 ? 0 : diag_refuse("%s", error);
+}
+
+int obligations_take_on(struct obligations *owed)
+{
+	const struct config *const config = owed->config;
+	if (hold_clocks(&owed->clocks, config) != 0)
 		return -1;
 	if (attached_open(config->attach, config->attaches, &owed->attached) == 0)
 		return 0;

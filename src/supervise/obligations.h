@@ -33,8 +33,10 @@ struct obligations {
 	int last_row;                   /* eventfd, or -1: not 0 while the terminal's last row is the live line's */
 };
 
+/* The first step, which owes nothing: reads which clocks there are. 0, or -1 after a message and nothing to free. */
+int obligations_plan(struct obligations *owed, const struct config *config);
 /* What may be refused of clocks and attached processes is; nothing is changed yet. 0, or -1 after a message and nothing to free. */
-int obligations_take_on(struct obligations *owed, const struct config *config);
+int obligations_take_on(struct obligations *owed);
 /* For this process: what is owed stays so. */
 void obligations_free(struct obligations *owed);
 

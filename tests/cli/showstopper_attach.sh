@@ -390,6 +390,33 @@ expect_status 125
 expect_left_running 3
 end_tree
 
+# Guardian and master stand still, and one executor does when the others end by themselves: it dies, and its tree is to go on at once.
+sleep 1000 &
+first=$!
+sleep 1000 &
+second=$!
+start_run -q -T 0 -c open -r 1s --attach "$first" --attach "$second"
+wait_until is_stopped "$first"
+wait_until is_stopped "$second"
+master=$(children "$background")
+executors=$(children "$master" | xargs)
+last=${executors##* }
+# shellcheck disable=SC2086 # a list
+kill -STOP "$background" "$master" "$last"
+# Which of them it controls is known when the other one has been let go.
+one_goes_on() {
+	! is_stopped "$first" || ! is_stopped "$second"
+}
+both_go_on() {
+	! is_stopped "$first" && ! is_stopped "$second"
+}
+while ! one_goes_on; do sleep 0.02; done
+kill -KILL "$last"
+wait_until both_go_on
+kill -CONT "$background" "$master"
+wait_background
+kill -KILL "$first" "$second"
+
 # Who was let go and was stopped by its user since stays so, whatever the rest of the run takes.
 sleep 1000 &
 stopped=$!

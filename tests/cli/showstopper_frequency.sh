@@ -221,22 +221,37 @@ run showstopper --sysroot root -T 100% -r 1h -n 1 --frequency max true
 expect_status 0
 expect_untouched
 
-# A signal before there is a master, while what a dead run left is given back: a pipe in place of a limit holds the guardian there.
+# A signal while the clocks are looked at, before anything is owed: a pipe in place of what can be had holds the guardian there.
 machine
-mkdir root/run/showstopper
-echo 'policy60000 1800000 800000 3600000' >"$record"
-rm "$folder/policy60000/scaling_min_freq"
-mkfifo "$folder/policy60000/scaling_min_freq"
-has_record_open() { readlink "/proc/$guardian/fd/"* | grep -q "/$record\$"; }
+rm "$folder/policy60000/cpuinfo_max_freq"
+mkfifo "$folder/policy60000/cpuinfo_max_freq"
 start_background showstopper --sysroot root -T 100% -r 1h -n 1 --frequency max touch begun
-guardian=$background
-wait_until has_record_open
-kill -HUP "$guardian"
-exec 3<>"$folder/policy60000/scaling_min_freq"
+sleep 0.5
+kill -HUP "$background"
 wait_background
-exec 3>&-
 expect_status 129
 [ ! -e root/run/showstopper ] || fail "$what: the record was left: $(cat "$record")"
+
+# Before there is a master, while what a dead run left is given back: a pipe in place of a limit.
+has_record_open() { readlink "/proc/$guardian/fd/"* | grep -q "/$record\$"; }
+for signal in HUP:129 QUIT:131; do
+	machine
+	mkdir root/run/showstopper
+	echo 'policy60000 1800000 800000 3600000' >"$record"
+	rm "$folder/policy60000/scaling_min_freq"
+	mkfifo "$folder/policy60000/scaling_min_freq"
+	# A shell's background process ignores SIGQUIT.
+	start_background env --default-signal=QUIT showstopper --sysroot root -T 100% -r 1h -n 1 --frequency max touch begun
+	guardian=$background
+	wait_until has_record_open
+	kill "-${signal%:*}" "$guardian"
+	exec 3<>"$folder/policy60000/scaling_min_freq"
+	wait_background
+	exec 3>&-
+	expect_status "${signal#*:}"
+	for _ in $(seq 50); do [ ! -e root/run/showstopper ] || sleep 0.1; done
+	[ ! -e root/run/showstopper ] || fail "$what: the record was left: $(cat "$record")"
+done
 machine
 
 # All are killed at once: the next run sets back, but for what has been set since.

@@ -296,6 +296,24 @@ for delay in 0 0.005 0.01 0.02 0.05; do
 	done
 done
 
+# The guardian alone, when there is only a master that waits for a reader of the log; it may stand still, too.
+mkfifo unread
+has_master() {
+	[ -n "$(master)" ]
+}
+for stopped in no yes; do
+	what="showstopper, killed while its master waits for a reader of the log (stopped: $stopped)"
+	rm -f pid end
+	perl start.pl '' env "TEST_MARK=$work" showstopper -q -T 50% -n 1 -o unread sleep 1000 >out 2>err </dev/null &
+	wait_until test -e pid
+	guardian=$(cat pid)
+	wait_until has_master
+	sleep 0.3
+	[ "$stopped" = no ] || kill -STOP "$(master)"
+	kill -KILL "$guardian"
+	expect_end 'signal 9'
+done
+
 # ---- The first process of a container -----------------------------------------------------------------------------------------
 
 # It can't end by a signal of its own; the status says which one it was.
