@@ -57,24 +57,27 @@ struct config {
 		ACTION_HELP_MODULE,
 		ACTION_LIST_PINS,
 		ACTION_EXPLAIN,
+		ACTION_RELEASE,
 		ACTION_HELP,
 		ACTION_VERSION,
 	} action;
 	struct group *group; /* `groups` of them; owned */
 	unsigned groups;
-	unsigned workloads;             /* sum of the groups' instances, and the attached processes, which come after them */
-	unsigned controlled;            /* those of them that are in no free group */
-	struct sst_cpus *cpus;          /* what the controlled ones may use, in all; NULL for the whole machine; owned */
-	struct sst_cpus *moved;         /* with dynamic pinning, the same at high load */
-	unsigned dynamics;              /* groups with dynamic pinning */
-	struct dynamic_pinning dynamic; /* its settings, if there are any */
-	unsigned list_parts;            /* for ACTION_LIST_PINS */
-	pid_t *attach;                  /* `attaches` of them, each once; owned */
-	unsigned attaches;
-	const char *load;                          /* of -l, a load; NULL: not given */
-	const char *module[KINDS];                 /* where none was named, the text of config_usual_module itself */
-	const char *module_options[KINDS];         /* NULL for none */
-	double limit;                              /* in processors; 0: none */
+	unsigned workloads;                /* sum of the groups' instances, and the attached processes, which come after them */
+	unsigned controlled;               /* those of them that are in no free group */
+	struct sst_cpus *cpus;             /* what the controlled ones may use, in all; NULL for the whole machine; owned */
+	struct sst_cpus *moved;            /* with dynamic pinning, the same at high load */
+	unsigned dynamics;                 /* groups with dynamic pinning */
+	struct dynamic_pinning dynamic;    /* its settings, if there are any */
+	unsigned list_parts;               /* for ACTION_LIST_PINS */
+	pid_t *attach;                     /* processes, each once; owned */
+	const char **attach_group;         /* names of control groups, `attach_groups` of them; owned, not the names */
+	unsigned attaches;                 /* all that is attached: processes first, … */
+	unsigned attach_groups;            /* … and so many groups */
+	const char *load;                  /* of -l, a load; NULL: not given */
+	const char *module[KINDS];         /* where none was named, the text of config_usual_module itself */
+	const char *module_options[KINDS]; /* NULL for none */
+	double limit;                      /* in processors; 0: none */
 	char limit_load[32], limit_processors[32]; /* module options that it stands for */
 	int64_t start_at_ns;                       /* since 1970; 0: at once */
 	int64_t start_interval_ns; /* between the starts of two instances; 0: all at once, held until all are there */
@@ -100,6 +103,7 @@ struct config {
 	const char *root; /* before /proc and /sys in what measures; "" */
 	enum sst_kind help_kind;
 	const char *help_name;
+	const char *release; /* of ACTION_RELEASE: the name of a group */
 };
 
 /* The modules that are taken where none is named. */

@@ -252,7 +252,7 @@ static void options_end_at_the_first_word(void **state)
 
 #define NO_COMMAND "a command is missing: expected one, such as showstopper -l 40% ssburn (--help says more)"
 #define NO_COMMAND_BESIDE                                                                                                        \
-	"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --free, --cpus, --pin, "       \
+	"a command is missing: expected one, or, for what is attached alone, none of -n, --free, --cpus, --pin, "                \
 	"--part, --frequency, --stdout and --stderr"
 
 static void empty_groups_are_refused(void **state)
