@@ -308,6 +308,36 @@ else
 	rmdir "$cpu/$name/below"
 fi
 
+# ---- An LXC container ---------------------------------------------------------------------------------------------------------
+
+printf '%s\n' 'lxc.rootfs.path = dir:/' 'lxc.rootfs.options = ro' 'lxc.mount.auto = proc:rw sys:ro' 'lxc.net.0.type = empty' 'lxc.tty.max = 0' \
+	'lxc.console.path = none' 'lxc.apparmor.profile = unconfined' >lxc.conf
+if command -v lxc-execute >/dev/null; then
+	env "TEST_MARK=$work" timeout 60 lxc-execute -n "$name" -P "$work" -f "$work/lxc.conf" -- sh -c 'while :; do sleep 0.01; done' >lxc.out 2>&1 </dev/null &
+	lxc=$!
+	payload=$unified/lxc.payload.$name
+	wait_until eval 'grep -qs . "$payload/cgroup.procs"'
+	for hand in signals freezer ${cpu:+quota}; do
+		run showstopper --limit 20% -a "$hand" -r 1s --attach-group "lxc:$name"
+		expect_status 0
+		expect_text err '^attached  *1 \(0: group lxc\.payload\.'
+		is_thawed "$payload" || fail "$what: left frozen"
+		for process in $(cat "$payload/cgroup.procs"); do ! is_stopped "$process" || fail "$what: left stopped"; done
+		[ -z "$cpu" ] || [ "$(cat "$cpu/lxc.payload.$name/cpu.cfs_quota_us")" = -1 ] || fail "$what: left limited"
+	done
+	# It ends during a run.
+	start_run -T 50% -c open --attach-group "lxc:$name"
+	sleep 1
+	kill -TERM "$lxc"
+	for process in $(cat "$payload/cgroup.procs"); do kill -KILL "$process"; done 2>/dev/null
+	wait_background
+	expect_status 0
+	expect_text err '^showstopper: all workloads have ended'
+	wait "$lxc" 2>/dev/null
+else
+	missing lxc 'a container as a workload'
+fi
+
 # ---- Whoever is killed ---------------------------------------------------------------------------------------------------------
 
 # No run has it locked any more.
