@@ -78,12 +78,14 @@ static int is_this(pid_t pid, void *wanted)
 	return pid == *(const pid_t *)wanted;
 }
 
-/* Of a group in which that process is, too. */
-static bool try_usage(struct attached_group *group, const char *folder, bool unified, pid_t member)
+static int is_member(pid_t pid, void *group)
+{
+	return each_member(group, is_this, &pid);
+}
+
+static bool try_usage(struct attached_group *group, const char *folder, bool unified)
 {
 	int64_t ignored;
-	if (each_in_folder(folder, is_this, &member) == 0)
-		return false;
 	group->format = unified ? LINUX_CGROUP_V2 : LINUX_CGROUP_V1;
 	group->usage = group_open(folder, unified ? "cpu.stat" : "cpuacct.usage", O_RDONLY);
 	if (group->usage >= 0 && read_usage(group->usage, group->format, &ignored))
@@ -94,17 +96,17 @@ static bool try_usage(struct attached_group *group, const char *folder, bool uni
 	return false;
 }
 
-/* In the group itself, or in one of the same name. */
-static bool open_usage(struct attached_group *group, const struct group_mounts *mounts, const char *below, pid_t member)
+/* In the group itself, or in one of the same name that has some of the same processes. */
+static bool open_usage(struct attached_group *group, const struct group_mounts *mounts, const char *below)
 {
 	static const enum group_hierarchy counting[] = {GROUP_UNIFIED, GROUP_CPUACCT};
 	char folder[PATH_MAX];
-	if (try_usage(group, group->folder, group->unified, member))
+	if (try_usage(group, group->folder, group->unified))
 		return true;
 	for (size_t i = 0; i < sizeof counting / sizeof *counting; i++)
 		if (mounts->point[counting[i]][0] &&
 			snprintf(folder, sizeof folder, "%s%s", mounts->point[counting[i]], below) < (int)sizeof folder &&
-			try_usage(group, folder, counting[i] == GROUP_UNIFIED, member))
+			each_in_folder(folder, is_member, group) != 0 && try_usage(group, folder, counting[i] == GROUP_UNIFIED))
 			return true;
 	return false;
 }
@@ -297,7 +299,7 @@ static int open_one(struct attached *entry, struct inspection *inspection, const
 	entry->process = inspection->first;
 	if (!entry->process.pid)
 		return refuse(name, "it has no processes that can be seen from here: expected something that runs in it");
-	if (!open_usage(group, mounts, below, entry->process.pid))
+	if (!open_usage(group, mounts, below))
 		return refuse(name,
 			"nothing counts its processor time: expected cpu.stat with usage_usec, or a group of that name with "
 			"cpuacct.usage and the same processes");
@@ -461,11 +463,13 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 	}
 	const double others = limit_by_others(record);
 	const double ours = limit->quota_ns ? (double)limit->quota_ns / (double)limit->period_ns : 0;
-	int result = 0;
+	const bool is_lower = ours > 0 && (!(others > 0) || ours < others);
+	/* Written again, even the same would hand out a new part of the period. */
+	if (!is_lower && !grip->period_ns && strcmp(now, record->limit[0]) == 0)
+		return 0;
 	atomic_store(&record->limited, true);
-	if (ours > 0 && (!(others > 0) || ours < others))
-		result = workload_group_limit(grip, limit);
-	if (result != 0 || !(ours > 0) || (others > 0 && ours >= others)) {
+	const int result = is_lower ? workload_group_limit(grip, limit) : 0;
+	if (!is_lower || result != 0) {
 		group_record_restore_limit(record);
 		grip->period_ns = 0;
 	}

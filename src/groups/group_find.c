@@ -310,7 +310,8 @@ int group_find(const struct group_mounts *mounts, const char *name, enum actuato
 	}
 	if (!seen)
 		snprintf(error, GROUP_FIND_ERROR_MAX,
-			"'%.1000s' is no control group: expected the path of one that is there, below a mount point such as %.500s",
+			"'%.1000s' is no control group: expected the path of one that is there, below a mount point such as "
+			"%.500s",
 			name, mounts->point[GROUP_UNIFIED][0] ? mounts->point[GROUP_UNIFIED] : "/sys/fs/cgroup");
 	return -1;
 }

@@ -99,6 +99,7 @@ static void read_limit(const char *folder, const char *name, char text[static GR
 	const int fd = group_open(folder, name, O_RDONLY);
 	const ssize_t length = fd < 0 ? 0 : pread(fd, text, GROUP_LIMIT_MAX - 1, 0);
 	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
 	if (fd >= 0)
 		close(fd);
 }

@@ -281,6 +281,7 @@ if [ -z "$cpu" ] || ! make "$cpu/$name"; then
 	left_out 'no group of version 1 with quotas can be made'
 else
 	limit() { echo "$(cat "$cpu/$name/cpu.cfs_quota_us") $(cat "$cpu/$name/cpu.cfs_period_us")"; }
+	usage_us() { sed -n 's/^usage_usec //p' "$group/cpu.stat"; }
 	is_limited() { [ "$(limit)" != "$1" ]; }
 	put "$group" sh -c 'echo $$ >"$0/cgroup.procs"; while :; do :; done' "$cpu/$name"
 	busy=$put
@@ -296,6 +297,11 @@ else
 		start_run -q -a quota -T 100% -c open -r 100s --attach-group "$cpu/$name"
 		sleep 1
 		[ "$(limit)" = "$own" ] || fail "$what: the limit is '$(limit)', its own is '$own'"
+		# Each write of it would hand out a new part.
+		used_us=$(usage_us)
+		sleep 2
+		[ "$own" = '-1 100000' ] || [ $(($(usage_us) - used_us)) -lt 1400000 ] ||
+			fail "$what: used $(($(usage_us) - used_us)) us in 2 s, of 1200000"
 		# One that is set meanwhile counts.
 		echo 40000 >"$cpu/$name/cpu.cfs_quota_us"
 		sleep 1
