@@ -55,6 +55,8 @@ static int act(const struct config *config)
 		return flushed(machine_print(config, stdout));
 	case ACTION_DRY_RUN:
 		return flushed(dry_run_print(config) == 0 ? 0 : EXIT_TROUBLE);
+	case ACTION_RELEASE:
+		return release_group(config->release, config->quiet) == 0 ? 0 : EXIT_TROUBLE;
 	case ACTION_RUN:
 		break;
 	}

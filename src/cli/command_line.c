@@ -203,7 +203,7 @@ static void print_group_options(FILE *to)
 void config_help(FILE *to)
 {
 	fputs("Usage: showstopper [OPTION]... [GROUP-OPTION]... COMMAND [ARG]... [ : [GROUP-OPTION]... COMMAND [ARG]... ]...\n"
-	      "       showstopper [OPTION]... --attach=PID...\n"
+	      "       showstopper [OPTION]... --attach=PID... --attach-group=GROUP...\n"
 	      "Run COMMANDs and hold the CPU load of the whole machine at a target by stopping and continuing them.\n",
 		to);
 	print_options("Every day", HELP_EVERYDAY, to);
@@ -290,14 +290,13 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
 			   group->frequency_text || group->stdout_file || group->stderr_file;
 	if (*at == first && !config->groups && config->attaches && config->contain == CONTAIN_PIDNS)
-		return diag_refuse("--contain=pidns: what --attach takes runs already, and only what is started here can be "
+		return diag_refuse("--contain=pidns: what is attached runs already, and only what is started here can be "
 				   "contained: expected a command as well");
 	if (*at == first && !config->groups && config->attaches && !given)
 		return 1;
 	if (*at == first && !config->groups && config->attaches)
-		return diag_refuse(
-			"a command is missing: expected one, or, for the processes of --attach alone, none of -n, --free, "
-			"--cpus, --pin, --part, --frequency, --stdout and --stderr");
+		return diag_refuse("a command is missing: expected one, or, for what is attached alone, none of -n, --free, "
+				   "--cpus, --pin, --part, --frequency, --stdout and --stderr");
 	if (*at == first)
 		return config->groups ? diag_refuse("group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)
@@ -338,7 +337,7 @@ int config_parse(struct config *config, int argc, char **argv)
 		return diag_refuse("--json: expected --check-machine with it; the record of a run is written by "
 				   "--export-json=FILE");
 	if (config->log_counters && config->attaches)
-		return diag_refuse("--log-counters: what --attach takes runs already, and only what is started here can be "
+		return diag_refuse("--log-counters: what is attached runs already, and only what is started here can be "
 				   "counted (cpuload -C counters= counts all of the machine)");
 	if (limit_complete(config) != 0 || choose_trace(config) != 0)
 		return -1;

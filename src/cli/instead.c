@@ -4,18 +4,23 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "control/run.h"
+#include "groups/group_find.h"
+#include "groups/group_record.h"
 #include "load/watched.h"
 #include "module/module.h"
 #include "placement/frequencies.h"
-#include "processes/attached.h"
 #include "record/outputs.h"
 #include "record/summary.h"
+#include "supervise/obligations.h"
 
 struct listing {
 	module_info_found *found;
@@ -168,7 +173,7 @@ int dry_run_print(const struct config *config)
 	int result = -1;
 	if (plan_frequencies(config, &frequencies) != 0)
 		return -1;
-	if (attached_open(config->attach, config->attaches, &attached) != 0) {
+	if (obligations_attach(config, &attached) != 0) {
 		frequencies_free(&frequencies);
 		return -1;
 	}
@@ -184,7 +189,37 @@ int dry_run_print(const struct config *config)
 		result = 0;
 	}
 	run_release(&run);
-	attached_close(attached, config->attaches);
+	obligations_detach(config, attached);
 	frequencies_free(&frequencies);
 	return result;
+}
+
+int release_group(const char *name, bool quiet)
+{
+	char error[GROUP_FIND_ERROR_MAX], folder[PATH_MAX];
+	unsigned count = 0;
+	bool is_known = false, is_held = false;
+	struct group_mounts *const mounts = malloc(sizeof *mounts);
+	for (int actuator = 0; actuator < ACTUATORS && mounts && group_mounts_read(mounts); actuator++) {
+		if (group_find(mounts, name, (enum actuator)actuator, folder, error) != 0)
+			continue;
+		is_known = true;
+		count += obligations_sweep(folder, quiet);
+		const int fd = group_lock(folder, LOCK_SH);
+		is_held = is_held || (fd < 0 && errno == EWOULDBLOCK);
+		if (fd >= 0)
+			close(fd);
+	}
+	free(mounts);
+	/* One that is gone is known by the whole path alone. */
+	if (!is_known && name[0] == '/')
+		count += obligations_sweep(name, quiet);
+	if (is_held)
+		return diag_refuse(
+			"--release: %s: a run of showstopper holds it: it is left as it was found when that ends", name);
+	if (!is_known && !count)
+		return diag_refuse("--release: %s", error);
+	if (!count && !quiet)
+		diag("--release: %s: no run has left anything to give back", name);
+	return 0;
 }

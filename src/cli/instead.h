@@ -3,6 +3,7 @@
 #ifndef CLI_INSTEAD_H
 #define CLI_INSTEAD_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "config/config.h"
@@ -23,5 +24,8 @@ int module_info_help(enum sst_kind kind, const char *name, FILE *to);
 
 /* Prints modules, commands and times as they would be, on standard output. 0, or -1 after a message; what can't be written shows in ferror. */
 int dry_run_print(const struct config *config);
+
+/* Gives a group back what a run left of which nobody lives, and says so. 0, also where there is nothing, or -1 after a message. */
+int release_group(const char *name, bool quiet);
 
 #endif

@@ -210,14 +210,41 @@ static int set_attach(void *settings, const char *source, const char *text)
 	int64_t value;
 	if (units_parse_int(text, strlen(text), &value, NULL) != 0 || value < 1 || value > INT_MAX)
 		return diag_refuse("%s: '%s': expected the number of a process", source, text);
-	for (unsigned i = 0; i < config->attaches; i++)
+	const unsigned processes = config->attaches - config->attach_groups;
+	for (unsigned i = 0; i < processes; i++)
 		if (config->attach[i] == (pid_t)value)
 			return diag_refuse("%s: process %s is given twice", source, text);
-	pid_t *grown = realloc(config->attach, (config->attaches + 1) * sizeof *grown);
+	pid_t *grown = realloc(config->attach, (processes + 1) * sizeof *grown);
 	if (!grown)
 		return diag_refuse("%s", strerror(errno));
 	config->attach = grown;
-	grown[config->attaches++] = (pid_t)value;
+	grown[processes] = (pid_t)value;
+	config->attaches++;
+	return 0;
+}
+
+static int set_attach_group(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	struct config *const config = target->config;
+	if (!*text)
+		return diag_refuse("%s: '': expected a control group: its path, unit:NAME, lxc:NAME or container:ID", source);
+	const char **const grown = realloc(config->attach_group, (config->attach_groups + 1) * sizeof *grown);
+	if (!grown)
+		return diag_refuse("%s", strerror(errno));
+	config->attach_group = grown;
+	grown[config->attach_groups++] = text;
+	config->attaches++;
+	return 0;
+}
+
+static int set_release(void *settings, const char *source, const char *text)
+{
+	const struct option_target *const target = settings;
+	if (!*text)
+		return diag_refuse("%s: '': expected a control group: its path, unit:NAME, lxc:NAME or container:ID", source);
+	target->config->action = ACTION_RELEASE;
+	target->config->release = text;
 	return 0;
 }
 
@@ -409,6 +436,9 @@ const struct tool_option showstopper_options[] = {
 	{0, "watch", TOOL_CALL, .argument = "[NAME=]PID|GROUP",
 		.help = "measure what this process with its descendants, or this control group, does beside the run (repeatable)",
 		.uses = HELP_OUTPUT, .call = set_watch, .completion = TOOL_COMPLETE_PROCESS},
+	{0, "attach-group", TOOL_CALL, .argument = "GROUP",
+		.help = "control all that is in this control group too: a path, unit:NAME, lxc:NAME or container:ID",
+		.uses = HELP_WORKLOADS, .call = set_attach_group},
 	{0, "when-one-ends", TOOL_CHOICE, RUN(when_one_ends), .choices = endings, .argument = "WHAT",
 		.help = "then continue without it, respawn it, or stop the run, as for a client that ends",
 		.uses = HELP_EVERYDAY},
@@ -425,6 +455,9 @@ const struct tool_option showstopper_options[] = {
 	{0, "check-machine", TOOL_CONSTANT, RUN(action), .least = ACTION_CHECK_MACHINE,
 		.help = "print what this machine can measure and permits, and what lowers the accuracy", .uses = HELP_INSTEAD},
 	{0, "json", TOOL_FLAG, RUN(json), .help = "with --check-machine: as JSON", .uses = HELP_INSTEAD},
+	{0, "release", TOOL_CALL, .argument = "GROUP",
+		.help = "give a group back what a run has left of --attach-group all of which was killed", .uses = HELP_INSTEAD,
+		.call = set_release},
 	{0, "list-modules", TOOL_CONSTANT, RUN(action), .least = ACTION_LIST_MODULES, .help = "print the modules there are",
 		.uses = HELP_INSTEAD},
 	{0, "list-pins", TOOL_CONSTANT, RUN(action), .least = ACTION_LIST_PINS,

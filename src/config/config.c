@@ -45,7 +45,10 @@ void config_free(struct config *config)
 	config->group = NULL;
 	config->groups = 0;
 	free(config->attach);
+	free(config->attach_group);
 	config->attach = NULL;
+	config->attach_group = NULL;
+	config->attach_groups = 0;
 	config->attaches = 0;
 }
 

@@ -67,6 +67,7 @@ struct config {
 		ACTION_LIST_PINS,
 		ACTION_EXPLAIN,
 		ACTION_SET,
+		ACTION_RELEASE,
 		ACTION_HELP,
 		ACTION_VERSION,
 	} action;
@@ -79,8 +80,10 @@ struct config {
 	unsigned dynamics;              /* groups with dynamic pinning */
 	struct dynamic_pinning dynamic; /* its settings, if there are any */
 	unsigned list_parts;            /* for ACTION_LIST_PINS */
-	pid_t *attach;                  /* `attaches` of them, each once; owned */
-	unsigned attaches;
+	pid_t *attach;                  /* processes, each once; owned */
+	const char **attach_group;      /* names of control groups, `attach_groups` of them; owned, not the names */
+	unsigned attaches;              /* all that is attached: processes first, … */
+	unsigned attach_groups;         /* … and so many groups */
 	struct watch watch[WATCHES_MAX];
 	unsigned watches;
 	const char *load;                          /* of -l, a load; NULL: not given */
@@ -112,8 +115,9 @@ struct config {
 	const char *root; /* before /proc and /sys in what measures; "" */
 	enum sst_kind help_kind;
 	const char *help_name;
-	const char *target; /* of ACTION_SET: a line of trace/stream.h … */
-	pid_t target_run;   /* … and the run that it is for */
+	const char *target;  /* of ACTION_SET: a line of trace/stream.h … */
+	pid_t target_run;    /* … and the run that it is for */
+	const char *release; /* of ACTION_RELEASE: the name of a group */
 };
 
 /* The modules that are taken where none is named. */

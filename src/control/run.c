@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "config/config.h"
 #include "control/shared.h"
+#include "groups/attached_group.h"
 #include "load/container.h"
 #include "placement/pinning.h"
 #include "placement/placement.h"
@@ -76,11 +77,13 @@ static int find_place(struct run *run, pid_t guardian)
 	const struct actuator_settings *const settings = run->module[KIND_ACTUATOR].state;
 	const char *const name = run->config->module[KIND_ACTUATOR];
 	char error[GROUP_PLACE_ERROR_MAX];
-	if (actuator != ACTUATOR_SIGNALS && run->config->attaches)
+	if (actuator != ACTUATOR_SIGNALS && run->config->attaches > run->config->attach_groups)
 		return diag_refuse("--attach: actuator module '%s' starts workloads in control groups, and what runs already "
 				   "stays in its own: "
-				   "expected -a signals",
+				   "expected -a signals, or --attach-group",
 			name);
+	if (!run->config->groups)
+		return 0;
 	if (group_place_find(&run->place, actuator, settings->version, guardian, error) == 0)
 		return 0;
 	return diag_refuse("actuator module '%s': %s: expected %s", name, error, GROUP_PLACE_REMEDY);
@@ -148,7 +151,9 @@ int run_share(struct run *run)
 	/* Who was started earlier had more time; what is attached has a past. */
 	const unsigned equal = run->config->start_interval_ns ? 0 : run->config->workloads - run->config->attaches;
 	for (unsigned i = 0; i < run->config->workloads; i++) {
+		const struct attached *const attached = run_attached(run, i);
 		shared->slot[i].free = is_free(run->config, i);
+		shared->slot[i].attached_group = attached ? attached->group : NULL;
 		shared->slot[i].group = i < equal ? (uint32_t)(run_group(run->config, i) - run->config->group) : SHARED_UNLIKE;
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -261,7 +266,7 @@ bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
 const struct attached *run_attached(const struct run *run, unsigned index)
 {
 	const unsigned started = run->config->workloads - run->config->attaches;
-	return index < started ? NULL : &run->attached[index - started];
+	return index < started || !run->attached ? NULL : &run->attached[index - started];
 }
 
 const struct group *run_group(const struct config *config, unsigned index)
@@ -366,6 +371,10 @@ void run_print(const struct run *run, FILE *to)
 		print_group(&config->group[i], i, to);
 	for (unsigned i = 0; i < config->workloads; i++) {
 		const struct attached *attached = run_attached(run, i);
+		if (attached && attached->group) {
+			fprintf(to, "workload %0*u: attached to group %s\n", (int)width, i, attached->group->folder);
+			continue;
+		}
 		if (attached) {
 			fprintf(to, "workload %0*u: attached to process %d (%s)\n", (int)width, i, (int)attached->process.pid,
 				attached->name);

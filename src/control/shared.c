@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "groups/attached_group.h"
 #include "processes/descendants.h"
 #include "processes/process.h"
 
@@ -289,11 +290,18 @@ double lateness_bound_us(unsigned bucket)
  * Everything that a workload started is below its executor, also what lost its parent or came with a respawn, and what ended there
  * counts as waited for. An attached tree is elsewhere, and its counter can go back when its processes end.
  */
+int64_t slot_group_used(struct slot *slot)
+{
+	return attached_group_used(slot->attached_group->usage, slot->attached_group->format, &slot->group_cpu_ns);
+}
+
 static int64_t of_one(struct slot *slot)
 {
 	const pid_t executor = atomic_load(&slot->executor);
 	int64_t now_ns = 0;
-	if (atomic_load(&slot->attached))
+	if (slot->attached_group)
+		now_ns = slot_group_used(slot);
+	else if (atomic_load(&slot->attached))
 		now_ns = descendants_cpu_ns(atomic_load(&slot->pid), true);
 	else if (executor && !atomic_load(&slot->lost))
 		now_ns = descendants_cpu_ns(executor, false);

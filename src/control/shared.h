@@ -81,14 +81,16 @@ struct slot {
 	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
 	_Atomic int32_t start_stage; /* enum start_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
-	_Atomic bool ended;               /* the first process ended by itself, the last time with … */
-	_Atomic int32_t wait_status;      /* … this wait status */
-	_Atomic uint32_t failures;        /* how often it did so with a failure, … */
-	_Atomic int32_t failure_status;   /* … the last time with this wait status */
-	_Atomic uint32_t respawns;        /* how often the workload was started again */
-	_Atomic bool attached;            /* the process was there before */
-	_Atomic bool lost;                /* its executor died, and the run went on without it */
-	_Atomic bool left;                /* some of its processes could not be killed; the executor has said which */
+	_Atomic bool ended;                          /* the first process ended by itself, the last time with … */
+	_Atomic int32_t wait_status;                 /* … this wait status */
+	_Atomic uint32_t failures;                   /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;              /* … the last time with this wait status */
+	_Atomic uint32_t respawns;                   /* how often the workload was started again */
+	_Atomic bool attached;                       /* the process was there before */
+	const struct attached_group *attached_group; /* … or the group, in the memory that all have from the fork on; else NULL */
+	_Atomic int64_t group_cpu_ns;                /* … which is known to have used so much, ever */
+	_Atomic bool lost;                           /* its executor died, and the run went on without it */
+	_Atomic bool left;                           /* some of its processes could not be killed; the executor has said which */
 	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
 	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
 	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
@@ -118,6 +120,9 @@ struct shared {
 	size_t live_offset;                    /* of a bit for each workload: it is under control */
 	struct slot slot[];
 };
+
+/* Processor time of an attached group, ns, also what was before. */
+int64_t slot_group_used(struct slot *slot);
 
 /* Bytes for n workloads and the modules' shared memory; fills the offsets. */
 size_t shared_layout(unsigned workloads, const size_t module_size[static KINDS], size_t offset[static KINDS]);

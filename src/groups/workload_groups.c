@@ -429,7 +429,7 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	snprintf(text, sizeof text, "%lld", (long long)quota_us);
 	if (group_write_to(group->control, text) == 0)
 		return 0;
-	if (errno != EINVAL)
+	if (errno != EINVAL || group->found)
 		return -1;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
 	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);

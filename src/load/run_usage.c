@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "groups/attached_group.h"
 #include "load/tree_time.h"
 #include "processes/process.h"
 #include "self/source.h"
@@ -35,6 +36,10 @@ struct linux_run_usage {
 	double budget_ns; /* of processor time for looks: none while it is below 0 … */
 	int64_t saved_ns; /* … as of this moment */
 	double free_s;
+	const struct attached *group;
+	unsigned groups;
+	double groups_s;           /* that attached groups had used before */
+	_Atomic int64_t *group_ns; /* … and each by the last reading */
 	unsigned trees, frees;
 	struct linux_tree_time
 		*tree[]; /* the master's, the attached ones, and last the free ones, which are below the master as well */
@@ -56,7 +61,17 @@ void linux_run_usage_close(struct linux_run_usage *usage)
 		linux_tree_time_close(usage->tree[i]);
 	if (usage->loadavg >= 0)
 		close(usage->loadavg);
+	free(usage->group_ns);
 	free(usage);
+}
+
+/* Of all attached groups since they were made. */
+static double groups_used(struct linux_run_usage *usage)
+{
+	int64_t used_ns = 0;
+	for (unsigned i = 0; i < usage->groups; i++)
+		used_ns += attached_group_used(usage->group[i].group->usage, usage->group[i].group->format, &usage->group_ns[i]);
+	return (double)used_ns / NS_PER_S;
 }
 
 static bool has_budget(struct linux_run_usage *usage)
@@ -76,7 +91,7 @@ int linux_run_usage_read(struct linux_run_usage *usage, double *seconds)
 	const int64_t before_ns = look ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 	bool is_hidden = false;
 	read_guardian(usage);
-	*seconds = usage->guardian_now_s - usage->guardian_s;
+	*seconds = usage->guardian_now_s - usage->guardian_s + groups_used(usage) - usage->groups_s;
 	usage->free_s = 0;
 	for (unsigned i = 0; i < usage->trees; i++) {
 		struct linux_tree_time_reading reading;
@@ -124,6 +139,14 @@ struct linux_run_usage *linux_run_usage_open(const char *root, const struct linu
 	read_guardian(usage);
 	usage->guardian_s = usage->guardian_now_s;
 	usage->look_share = heads->look_share;
+	usage->group = heads->group;
+	usage->group_ns = calloc(heads->groups + 1, sizeof *usage->group_ns);
+	if (!usage->group_ns) {
+		free(usage);
+		return NULL;
+	}
+	usage->groups = heads->groups;
+	usage->groups_s = groups_used(usage);
 	usage->loadavg = linux_source_open(root, "/proc/loadavg");
 	for (unsigned i = 0; i < count; i++) {
 		struct linux_tree_time *const tree = linux_tree_time_open_below(root, head(heads, i), i ? 0 : files);

@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "processes/attached.h"
+
 struct linux_run_usage;
 
 /* Whose time it is. */
@@ -13,6 +15,8 @@ struct linux_run_usage_heads {
 	pid_t master;   /* with all below it, where it and its executors are subreapers */
 	const pid_t *attached;
 	unsigned attaches; /* these with all below them; one that has ended is left out */
+	const struct attached *group;
+	unsigned groups; /* attached groups */
 	const pid_t *free;
 	unsigned frees;    /* executors of free workloads: what is below them is told apart, too */
 	double look_share; /* part of a processor that looking for new processes may take */

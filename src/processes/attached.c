@@ -104,15 +104,15 @@ static const char *refusal(pid_t pid, struct process *process)
 	return NULL;
 }
 
-int attached_open(const pid_t *pid, unsigned count, struct attached **attached)
+int attached_open(const pid_t *pid, unsigned count, unsigned more, struct attached **attached)
 {
-	struct attached *all = calloc(count + 1, sizeof *all);
+	struct attached *all = calloc(count + more + 1, sizeof *all);
 	*attached = NULL;
 	if (!all) {
 		diag("--attach: %s", strerror(errno));
 		return -1;
 	}
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count + more; i++)
 		all[i].process.fd = all[i].table = all[i].claim = -1;
 	for (unsigned i = 0; i < count; i++) {
 		const char *const why = refusal(pid[i], &all[i].process);

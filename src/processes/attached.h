@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attached processes: which ones may be attached, and what is known of their trees to every process of Showstopper, so that any one of
- * these that survives can continue what another one stopped.
+ * these that survives can continue what another one stopped. An attached control group is one of them whose processes are listed by the
+ * group: groups/attached_group.h opens it.
  */
 #ifndef PROCESSES_ATTACHED_H
 #define PROCESSES_ATTACHED_H
@@ -15,14 +16,16 @@ struct attached {
 	char name[LINUX_PROCESS_NAME_MAX]; /* of its program */
 	int table; /* memfd: every process of the tree that may be stopped; written by the executor alone */
 	int claim; /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
+	struct attached_group *group; /* NULL: it is a tree; else what follows lists its members, and `process` was one of them */
+	int (*each)(const struct attached_group *group, linux_process_met *met, void *context);
 };
 
 /*
- * Opens `count` processes by their numbers; to be called before the first fork, since what is forked then inherits the descriptors.
+ * Opens `count` processes by their numbers, with room for `more` entries that are nothing yet; to be called before the first fork, since what is forked then inherits the descriptors.
  * Refused are process 1, the caller and its ancestors, kernel threads, threads, what isn't there, what may not be signalled, processes of
  * another run and what it started, descendants of others that are attached, and what another run is attached to, with its descendants. 0 and an array for attached_close, or -1 after a message.
  */
-int attached_open(const pid_t *pid, unsigned count, struct attached **attached);
+int attached_open(const pid_t *pid, unsigned count, unsigned more, struct attached **attached);
 void attached_close(struct attached *attached, unsigned count);
 
 /* Enters a process into a table, which must be done before it is stopped, in place of whatever had the place. 0, or -1 with errno. */

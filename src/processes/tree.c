@@ -104,10 +104,43 @@ static int add_known(struct tree *tree)
 	return 0;
 }
 
+static int add_member(pid_t pid, void *context)
+{
+	struct tree *const tree = context;
+	struct linux_process now;
+	if (linux_process_read(pid, &now) == 0)
+		return descendants_add(&tree->scan, &now, 0);
+	tree->changed = true;
+	return 0;
+}
+
+/* Who was started first comes first, and so parents do; numbers tell within a tick. */
+static int compare_age(const void *a, const void *b)
+{
+	const struct linux_process *const left = &((const struct descendant *)a)->process;
+	const struct linux_process *const right = &((const struct descendant *)b)->process;
+	if (left->start_ticks != right->start_ticks)
+		return left->start_ticks < right->start_ticks ? -1 : 1;
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* Of an attached control group. */
+static int list_group(struct tree *tree)
+{
+	tree->changed = false;
+	if (tree->group_of->each(tree->group_of->group, add_member, tree) != 0)
+		return -1;
+	if (tree->scan.count)
+		qsort(tree->scan.item, tree->scan.count, sizeof *tree->scan.item, compare_age);
+	return 0;
+}
+
 /* The members of the tree as they are now. */
 static int list_members(struct tree *tree)
 {
 	tree->scan.count = 0;
+	if (tree->group_of)
+		return list_group(tree);
 	if (tree->attached) {
 		const int result = add_known(tree) == 0 ? descendants_expand(&tree->scan) : -1;
 		tree->changed = tree->scan.vanished > 0;
@@ -176,6 +209,14 @@ static bool is_outsider(const struct tree *tree, const struct linux_process *pro
 	       !(tree->whole_group && process->group == tree->group);
 }
 
+/* What has left an attached group isn't ours to hold any more. */
+static void continue_leavers(const struct tree *tree)
+{
+	for (size_t i = 0; tree->group_of && tree->stopped && i < tree->outsiders; i++)
+		if (tree->outsider[i].process.pid)
+			process_signal(&tree->outsider[i].process, SIGCONT);
+}
+
 static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
@@ -212,6 +253,7 @@ static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 	}
 	if (ticks > tree->cpu_ticks)
 		tree->cpu_ticks = ticks;
+	continue_leavers(tree);
 	forget_outsiders(tree);
 	open_outsiders(tree, outsider, &count);
 	tree->outsider = outsider;
@@ -253,6 +295,7 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks, int64_t stan
 int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns)
 {
 	*tree = (struct tree){.attached = true,
+		.group_of = attached->group ? attached : NULL,
 		.table = attached->table,
 		.scanned_ns = INT64_MIN,
 		.loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC)};

@@ -5,7 +5,8 @@
  * The tree is everything below the calling process, which is the executor: a subreaper with this workload and no other.
  *
  * An attached tree is a process that is not ours, with everything that was ever found below it. Each of its processes is signalled by
- * itself; none is stopped before it is in the table for those who survive us.
+ * itself; none is stopped before it is in the table for those who survive us. So is it with an attached control group, but that it has
+ * those processes alone that the group has: who leaves it is continued, and left alone.
  */
 #ifndef PROCESSES_TREE_H
 #define PROCESSES_TREE_H
@@ -90,6 +91,8 @@ struct tree_outsider {
 	bool denied;    /* may not be stopped by us */
 };
 
+struct attached;
+
 struct tree {
 	pid_t group;      /* the workload's process group */
 	pid_t init;       /* its containment's, a child of the caller that is left alone; 0: none */
@@ -109,16 +112,16 @@ struct tree {
 	bool changed;    /* during the last one: somebody came, or went before it was looked at */
 	int loadavg;
 	bool attached;
-	int table;          /* of an attached tree */
-	uint64_t cpu_ticks; /* of an attached tree: what its processes have used, in USER_HZ */
+	const struct attached *group_of; /* an attached control group; NULL: it is none */
+	int table;                       /* of an attached tree */
+	uint64_t cpu_ticks;              /* of an attached tree: what its processes have used, in USER_HZ */
 };
 
 /* For a workload whose first process, `first`, leads a process group of its own. */
 void tree_init(struct tree *tree, pid_t first);
 void tree_free(struct tree *tree);
 
-struct attached;
-/* For an attached process and what is below it, none of which is stopped by this. 0, or -1 with errno. */
+/* For an attached process or group and what is below it, none of which is stopped by this. 0, or -1 with errno. */
 int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_ns);
 /* Looks again; false when no process of an attached tree is left. Until then outsider[0] is one that was alive, for poll(2). */
 bool tree_lives(struct tree *tree, int64_t now_ns);

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "config/config.h"
+#include "groups/attached_group.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "self/kernel.h"
@@ -169,12 +170,13 @@ static json_t *workloads(const struct run *run)
 		const struct slot *slot = &run->shared->slot[i];
 		const int status = atomic_load(&slot->wait_status);
 		const bool ended = atomic_load(&slot->ended);
-		const bool attached = run_attached(run, i);
+		const struct attached *const attached = run_attached(run, i);
 		char **command =
 			attached ? NULL : expand_command(run_group(run->config, i)->command, run->config->placeholder, i, width);
 		json_array_append_new(array,
-			json_pack("{s:i, s:o, s:b, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f, s:o}", "instance", (int)i,
-				"command", command ? words(command) : json_null(), "attached", (int)attached, "free",
+			json_pack("{s:i, s:o, s:b, s:o, s:b, s:i, s:b, s:o, s:o, s:i, s:i, s:b, s:f, s:o}", "instance", (int)i,
+				"command", command ? words(command) : json_null(), "attached", attached != NULL, "group",
+				attached && attached->group ? json_string(attached->group->folder) : json_null(), "free",
 				(int)slot->free, "pid", (int)atomic_load(&slot->pid), "ended_by_itself", (int)ended,
 				"exit_status",
 				ended && !attached && WIFEXITED(status) ? json_integer(WEXITSTATUS(status)) : json_null(),

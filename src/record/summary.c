@@ -242,7 +242,8 @@ static const struct {
 		"How even instances of one group were: the least and the largest processor time of those that "
 		"were there from beginning to end, warm-up and grace period included. The spread is what lies "
 		"between, divided by the mean."},
-	[TERM_ATTACHED] = {"attached", "Processes that ran before and were controlled by --attach."},
+	[TERM_ATTACHED] = {"attached",
+		"Processes and control groups that ran before and were controlled by --attach and --attach-group."},
 	[TERM_RESPAWNS] = {"started again", "How often workloads that had ended were started again, in all and each."},
 	[TERM_EVENTS] = {"events",
 		"Events of all workloads under control, and how many per second, with --log-counters. Where the processor "

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "groups/attached_group.h"
+#include "groups/group_tree.h"
 #include "record/summary.h"
 
 /* A row with a list of workloads that is longer does without. */
@@ -261,7 +263,11 @@ static void print_equal(const struct shared *shared, FILE *to)
 
 static bool tell_attached(const struct slot *slot, char text[static 48])
 {
-	snprintf(text, 48, ": process %d%s", (int)atomic_load(&slot->pid), atomic_load(&slot->ended) ? ", ended" : "");
+	const char *const end = atomic_load(&slot->ended) ? ", ended" : "";
+	if (slot->attached_group)
+		snprintf(text, 48, ": group %.32s%s", group_name(slot->attached_group->folder), end);
+	else
+		snprintf(text, 48, ": process %d%s", (int)atomic_load(&slot->pid), end);
 	return atomic_load(&slot->attached);
 }
 

@@ -51,8 +51,9 @@ struct executor_process {
 	struct brake brake;
 	pid_t first; /* the workload's first process, or 0 when it is reaped or not ours */
 	struct containment containment;
-	const struct attached *attached; /* NULL where the workload was started */
+	const struct attached *attached; /* NULL where the workload was started; a process or a group */
 	uint64_t ticks_before;           /* … and what that had used when it was attached */
+	int64_t used_before_ns;          /* … likewise of a group */
 	bool warned;                     /* that a process may not be signalled */
 	struct linux_mask mask;          /* processors that the user may use */
 	bool has_home_cpu;
@@ -98,9 +99,11 @@ static int64_t hold(void *context, const struct executor_hold *how)
 	return clock_now() - before;
 }
 
-/* Those of the moment, where they change. */
+/* Those of the moment, where they change; NULL: all that the user may use, or whatever somebody else gave it. */
 static const struct sst_cpus *processors_of(const struct executor_process *process)
 {
+	if (process->attached)
+		return NULL;
 	const struct group *group = run_group(process->run->config, process->index);
 	const struct host_place place = atomic_load(&process->run->shared->place);
 	return group->pin == PIN_DYNAMIC && place.above ? group->moved : group->cpus;
@@ -158,6 +161,8 @@ static int64_t find_used(void *context, bool living)
 		scheduling_step_down(); /* nothing is urgent now */
 	if (!process->attached)
 		return cpu_ns(RUSAGE_CHILDREN) + (living ? descendants_living_cpu_ns(getpid()) : 0);
+	if (process->attached->group)
+		return slot_group_used(process->slot) - process->used_before_ns;
 	if (living)
 		tree_lives(tree, clock_now());
 	return (int64_t)(tree->cpu_ticks - process->ticks_before) * (NS_PER_S / sysconf(_SC_CLK_TCK));
@@ -191,6 +196,10 @@ static void end(void *context, enum executor_end how)
 	scheduling_step_down();
 	if (how == EXECUTOR_KILLS) {
 		kill_workload(process);
+		return;
+	}
+	if (process->brake.found) {
+		brake_let_go(&process->brake);
 		return;
 	}
 	if (how == EXECUTOR_TERMINATES)
@@ -289,11 +298,23 @@ static int make_group(struct executor_process *process, enum start_stage *stage)
 	return workload_group_make(&process->brake.group, process->run->groups, process->index);
 }
 
+/* Of an attached group. 0, or -1 with errno. */
+static int grip_group(struct executor_process *process)
+{
+	struct brake *const brake = &process->brake;
+	if (!process->attached->group)
+		return 0;
+	brake->actuator = run_actuator(process->run);
+	brake->found = process->attached->group;
+	process->used_before_ns = slot_group_used(process->slot);
+	return attached_group_grip(&brake->group, brake->found, brake->actuator);
+}
+
 /* Starts the workload, or attaches to one. 0, or -1 with errno. */
 static int begin_workload(struct executor_process *process, enum start_stage *stage)
 {
 	if (process->attached) {
-		if (tree_attach(&process->brake.tree, process->attached, clock_now()) != 0)
+		if (tree_attach(&process->brake.tree, process->attached, clock_now()) != 0 || grip_group(process) != 0)
 			return -1;
 		set_looks(process);
 		process->ticks_before = process->brake.tree.cpu_ticks;
@@ -391,6 +412,8 @@ static bool attached_is_over(struct executor_process *process, bool look)
 {
 	if (process->executor.terminating)
 		return true;
+	/* Nothing else looks who has left a group that isn't stopped by signals. */
+	look = look || (process->brake.found && clock_now() - process->brake.tree.scanned_ns >= NS_PER_S);
 	if ((!look && process->brake.tree.outsiders > 0) || tree_lives(&process->brake.tree, clock_now()))
 		return false;
 	atomic_store(&process->slot->ended, true);

@@ -153,7 +153,9 @@ static void report_start_failure(struct master *master, unsigned index)
 		what = run_group(master->config, index)->stdout_file;
 	else if (stage == STAGE_STDERR)
 		what = run_group(master->config, index)->stderr_file;
-	if (master->status == 0 && attached)
+	if (master->status == 0 && attached && attached->group)
+		diag("workload %u: can't attach to group %s: %s", index, attached->group->folder, strerror(error));
+	else if (master->status == 0 && attached)
 		diag("workload %u: can't attach to process %d: %s", index, (int)attached->process.pid, strerror(error));
 	else if (master->status == 0)
 		diag("workload %u: can't %s: %s: %s", index, start_stage_text(stage), what, strerror(error));

@@ -86,7 +86,9 @@ static void begin_usage(struct recording *recording)
 	const struct linux_run_usage_heads heads = {.guardian = getppid(),
 		.master = getpid(),
 		.attached = config->attach,
-		.attaches = config->attaches,
+		.attaches = config->attaches - config->attach_groups,
+		.group = run->attached + config->attaches - config->attach_groups,
+		.groups = config->attach_groups,
 		.free = free_ones,
 		.frees = frees,
 		.look_share = look_share(config)};

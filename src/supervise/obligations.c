@@ -123,6 +123,58 @@ void obligations_check_clocks(const struct obligations *owed)
 	}
 }
 
+/* ---- What is attached -------------------------------------------------------------------------------------------------- */
+
+void obligations_detach(const struct config *config, struct attached *attached)
+{
+	const unsigned processes = config->attaches - config->attach_groups;
+	if (!attached)
+		return;
+	attached_groups_close(attached + processes, config->attach_groups);
+	attached_close(attached, config->attaches);
+}
+
+int obligations_attach(const struct config *config, struct attached **attached)
+{
+	const unsigned processes = config->attaches - config->attach_groups;
+	if (attached_open(config->attach, processes, config->attach_groups, attached) != 0)
+		return -1;
+	if (attached_groups_open(
+		    *attached, processes, config->attach_group, config->attach_groups, config->module[KIND_ACTUATOR]) == 0)
+		return 0;
+	attached_close(*attached, config->attaches);
+	*attached = NULL;
+	return -1;
+}
+
+static void say_left(const struct group_left *left)
+{
+	diag("--attach-group: gave back what a run had left that was killed: %s%s%s%s%s", left->folder,
+		left->is_gone ? ", which is gone" : "", left->thawed ? ", frozen" : "", left->unlimited ? ", its limit" : "",
+		left->continued ? ", stopped processes" : "");
+}
+
+unsigned obligations_sweep(const char *folder, bool quiet)
+{
+	return group_records_sweep(folder, quiet ? NULL : say_left);
+}
+
+/* By whoever is left, as far as it is due. */
+static void restore(const struct attached *attached)
+{
+	if (attached->group)
+		group_keeper_restore(&attached->group->keeper);
+	else
+		attached_continue(attached->table);
+}
+
+static void remove_records(const struct obligations *owed)
+{
+	for (unsigned i = 0; i < owed->config->attaches; i++)
+		if (owed->attached[i].group)
+			group_keeper_remove(&owed->attached[i].group->keeper);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------------------ */
 
 int obligations_plan(struct obligations *owed, const struct config *config)
@@ -137,8 +189,13 @@ int obligations_take_on(struct obligations *owed)
 	const struct config *const config = owed->config;
 	if (hold_clocks(&owed->clocks, config) != 0)
 		return -1;
-	if (attached_open(config->attach, config->attaches, &owed->attached) == 0)
-		return 0;
+	obligations_sweep(NULL, config->quiet);
+	if (obligations_attach(config, &owed->attached) == 0) {
+		if (attached_groups_keep(owed->attached + config->attaches - config->attach_groups, config->attach_groups) == 0)
+			return 0;
+		remove_records(owed);
+		obligations_detach(config, owed->attached);
+	}
 	give_back_clocks(&owed->clocks, true);
 	free_clocks(&owed->clocks);
 	return -1;
@@ -150,20 +207,20 @@ void obligations_free(struct obligations *owed)
 		close(owed->last_row);
 	workload_groups_free(owed->groups);
 	free_clocks(&owed->clocks);
-	attached_close(owed->attached, owed->config->attaches);
+	obligations_detach(owed->config, owed->attached);
 }
 
 static void continue_attached(const struct obligations *owed)
 {
 	for (unsigned i = 0; i < owed->config->attaches; i++)
-		attached_continue(owed->attached[i].table);
+		restore(&owed->attached[i]);
 }
 
 void obligations_release(const struct obligations *owed, unsigned workload)
 {
 	const unsigned started = owed->config->workloads - owed->config->attaches;
 	if (workload >= started)
-		attached_continue(owed->attached[workload - started].table);
+		restore(&owed->attached[workload - started]);
 	workload_groups_release_one(owed->groups, workload);
 }
 
@@ -172,8 +229,10 @@ bool obligations_settle(const struct obligations *owed, bool abandoned, bool say
 	if (owed->groups)
 		workload_groups_remove(owed->groups);
 	/* Now that nobody is left who could stop them again. */
-	if (abandoned)
-		continue_attached(owed);
+	for (unsigned i = 0; i < owed->config->attaches; i++)
+		if (abandoned || owed->attached[i].group)
+			restore(&owed->attached[i]);
+	remove_records(owed);
 	run_socket_remove(owed->run);
 	return give_back_clocks(&owed->clocks, say);
 }

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "control/heartbeat.h"
+#include "groups/attached_group.h"
 #include "groups/workload_groups.h"
 #include "meters/frequency_hold.h"
 #include "placement/frequencies.h"
@@ -26,7 +27,7 @@ struct clocks {
 /* Made by the guardian, before the first fork, and inherited or shared by all. */
 struct obligations {
 	const struct config *config;
-	struct attached *attached;      /* config->attaches of them, which are to run on */
+	struct attached *attached;      /* config->attaches of them, which are to run on, groups as they were found */
 	struct workload_groups *groups; /* to be removed; NULL: there are none */
 	struct clocks clocks;           /* to be given back */
 	pid_t run;                      /* the guardian, whose number the socket of --set has */
@@ -35,7 +36,17 @@ struct obligations {
 
 /* The first step, which owes nothing: reads which clocks there are. 0, or -1 after a message and nothing to free. */
 int obligations_plan(struct obligations *owed, const struct config *config);
-/* What may be refused of clocks and attached processes is; nothing is changed yet. 0, or -1 after a message and nothing to free. */
+/* Opens all that is attached, processes first. 0 and an array for obligations_detach, or -1 after a message. */
+int obligations_attach(const struct config *config, struct attached **attached);
+void obligations_detach(const struct config *config, struct attached *attached);
+
+/* Gives back what dead runs have left of attached groups, or of one folder, and says so. How many they are. */
+unsigned obligations_sweep(const char *folder, bool quiet);
+
+/*
+ * What may be refused of clocks and what is attached is; nothing is changed yet but what dead runs have left. 0, or -1 after a message and
+ * nothing to free.
+ */
 int obligations_take_on(struct obligations *owed);
 /* For this process: what is owed stays so. */
 void obligations_free(struct obligations *owed);

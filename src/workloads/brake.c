@@ -11,14 +11,33 @@
 /* So much is to be left for other things. */
 #define SETTLE_NS NS_PER_MS
 
+static void freeze(const struct brake *brake, bool frozen)
+{
+	if (brake->found)
+		attached_group_freeze(brake->found, &brake->group, frozen);
+	else
+		workload_group_freeze(&brake->group, frozen);
+}
+
+static void write_limit(struct brake *brake, const struct bandwidth *limit)
+{
+	if (brake->found)
+		attached_group_limit(brake->found, &brake->group, limit);
+	else
+		workload_group_limit(&brake->group, limit);
+}
+
 void brake_stop(struct brake *brake, int64_t now_ns)
 {
 	if (brake->actuator != ACTUATOR_FREEZER) {
+		/* Before it is: who survives continues it. */
+		if (brake->found)
+			atomic_store(&brake->found->keeper.record->held, true);
 		tree_stop(&brake->tree, now_ns);
 		return;
 	}
 	brake->tree.stopped = true;
-	workload_group_freeze(&brake->group, true);
+	freeze(brake, true);
 }
 
 void brake_continue(struct brake *brake)
@@ -32,7 +51,7 @@ void brake_continue(struct brake *brake)
 		return;
 	}
 	brake->tree.stopped = false;
-	workload_group_freeze(&brake->group, false);
+	freeze(brake, false);
 }
 
 void brake_settle(struct brake *brake, int64_t until_ns)
@@ -49,12 +68,20 @@ void brake_limit(struct brake *brake, const struct bandwidth *limit)
 	if (brake->actuator != ACTUATOR_QUOTA || (is_same && workload_group_is_limited(&brake->group, limit)))
 		return;
 	brake->limit = *limit;
-	workload_group_limit(&brake->group, limit);
+	write_limit(brake, limit);
 }
 
 void brake_release(struct brake *brake)
 {
 	if (brake->actuator == ACTUATOR_FREEZER)
-		workload_group_freeze(&brake->group, false);
+		freeze(brake, false);
 	brake_limit(brake, &(struct bandwidth){0});
+}
+
+void brake_let_go(struct brake *brake)
+{
+	if (brake->actuator == ACTUATOR_QUOTA)
+		write_limit(brake, &(struct bandwidth){0});
+	group_keeper_restore(&brake->found->keeper);
+	brake->tree.stopped = false;
 }

@@ -9,15 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "groups/attached_group.h"
 #include "groups/workload_groups.h"
 #include "processes/tree.h"
 
 struct brake {
 	enum actuator actuator;
-	struct workload_group group; /* but with ACTUATOR_SIGNALS */
-	struct bandwidth limit;      /* of the group; quota 0: none */
-	bool insist;                 /* ACTUATOR_QUOTA: it is continued once more */
-	struct tree tree;            /* tree.stopped: the workload stands still, by whichever actuator */
+	struct workload_group group;  /* but with ACTUATOR_SIGNALS */
+	struct attached_group *found; /* … which was there before; NULL: it is the workload's own */
+	struct bandwidth limit;       /* of the group; quota 0: none */
+	bool insist;                  /* ACTUATOR_QUOTA: it is continued once more */
+	struct tree tree;             /* tree.stopped: the workload stands still, by whichever actuator */
 };
 
 /* Stops the workload, also where it is stopped already: somebody else may have continued it. */
@@ -28,6 +30,8 @@ void brake_continue(struct brake *brake);
 void brake_settle(struct brake *brake, int64_t until_ns);
 /* Limits its bandwidth, where that is the actuator (quota 0: no limit); else nothing. One that is in force is not written again. */
 void brake_limit(struct brake *brake, const struct bandwidth *limit);
+/* Leaves an attached group as it was found. */
+void brake_let_go(struct brake *brake);
 /* Takes off what would keep it from starting or from being killed; where it is stopped by signals nothing does. */
 void brake_release(struct brake *brake);
 

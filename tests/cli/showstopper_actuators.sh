@@ -201,7 +201,7 @@ hand=freezer
 sleep 100 &
 run showstopper -T 50% -a freezer --attach $!
 kill $!
-expect_trouble "^showstopper: (--attach: actuator module 'freezer' starts workloads in control groups, .*: expected -a signals|actuator module 'freezer': no control group can be made .*)$"
+expect_trouble "^showstopper: (--attach: actuator module 'freezer' starts workloads in control groups, .*: expected -a signals, or --attach-group|actuator module 'freezer': no control group can be made .*)$"
 run showstopper -T 50% -a freezer -A version=3 touch started
 expect_trouble "^showstopper: actuator module 'freezer': -A: option 'version': '3' is malformed: expected any, 1 or 2"
 if can_be_user; then

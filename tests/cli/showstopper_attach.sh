@@ -180,9 +180,9 @@ expect_text err '^showstopper: --attach: process [0-9]+ was started by another r
 [ "$(cat within)" = 125 ] || fail "$what: status $(cat within) within a workload, expected 125"
 # Nothing is started that could be contained.
 run showstopper -T 50% -r 1s --contain=pidns --attach "$tree"
-expect_trouble '^showstopper: --contain=pidns: what --attach takes runs already, and only what is started here can be contained: expected a command as well$'
+expect_trouble '^showstopper: --contain=pidns: what is attached runs already, and only what is started here can be contained: expected a command as well$'
 run showstopper -T 50% -r 1s --contain=pidns --attach "$tree" --dry-run
-expect_trouble '^showstopper: --contain=pidns: what --attach takes'
+expect_trouble '^showstopper: --contain=pidns: what is attached'
 
 # ---- Controlled and left running ------------------------------------------------------------------------------------------------
 

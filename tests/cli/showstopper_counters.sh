@@ -15,7 +15,7 @@ expect_trouble "^showstopper: --log-counters: '' is no event: "
 run showstopper -T 50% -r 1s --log-counters cs,cs touch started
 expect_trouble "found the event 'context-switches' twice, expected it once"
 run showstopper -T 50% -r 1s --log-counters cs --attach 1 touch started
-expect_trouble '^showstopper: --log-counters: what --attach takes runs already, and only what is started here can be counted'
+expect_trouble '^showstopper: --log-counters: what is attached runs already, and only what is started here can be counted'
 [ ! -e started ] || fail "a workload was started"
 
 # The names of columns, said once what is missing; the run goes on.

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/splitmix.h"
+#include "held_group.h"
 #include "launch.h"
 #include "plan.h"
 #include "trial.h"
@@ -488,6 +489,8 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	for (int actuator = 0; options.settings.any_actuator && actuator < ACTUATORS; actuator++)
 		options.settings.has_actuator[actuator] = launch_can_hold(options.settings.program, (enum actuator)actuator);
+	if (strstr(help, "--attach-group"))
+		held_group_find(options.settings.group_place);
 	const bool offered = strstr(help, "--contain") && strstr(help, "pidns");
 	if (strcmp(options.contain, "pidns") != 0)
 		failed += run_with(&options, NULL);

@@ -51,8 +51,9 @@ bool judge_is_unsupervised(const struct trial *trial, int instance)
 static bool is_permitted(const struct trial *trial, const struct person *person)
 {
 	if (person->instance == ATTACHED_INSTANCE)
-		return !person_is_frozen(person) &&
-		       (!person_is_stopped(person) || judge_is_unsupervised(trial, person->instance));
+		return (!person_is_frozen(person) && !person_is_stopped(person)) ||
+		       ((!person_is_frozen(person) || trial->plan.actuator == ACTUATOR_FREEZER) &&
+			       judge_is_unsupervised(trial, person->instance));
 	if (!judge_is_unsupervised(trial, person->instance) ||
 		(person_is_frozen(person) && trial->plan.actuator != ACTUATOR_FREEZER) ||
 		strcmp(person->name, "showstopper") == 0)

@@ -38,7 +38,7 @@ static void become(const struct trial *trial)
 	const struct settings *settings = trial->settings;
 	const struct plan *plan = &trial->plan;
 	struct plan_command command;
-	plan_command(plan, settings, trial->tree, trial->attached, &command);
+	plan_command(plan, settings, trial->tree, trial->attached, trial->group, &command);
 	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
 	setsid();
 	signal(SIGINT, SIG_DFL);
@@ -72,6 +72,19 @@ bool launch_can_hold(const char *program, enum actuator actuator)
 	return pid > 0 && status == 0;
 }
 
+/* If there is one. */
+static void enter_group(const struct trial *trial)
+{
+	char path[512];
+	if (!trial->group[0])
+		return;
+	snprintf(path, sizeof path, "%s/cgroup.procs", trial->group);
+	const int members = open(path, O_WRONLY | O_CLOEXEC);
+	if (members < 0 || write(members, "0", 1) != 1)
+		abort();
+	close(members);
+}
+
 pid_t launch_attached(const struct trial *trial)
 {
 	char instance[16];
@@ -84,6 +97,7 @@ pid_t launch_attached(const struct trial *trial)
 	snprintf(instance, sizeof instance, "%d", ATTACHED_INSTANCE);
 	setenv("SHOWSTOPPER_INSTANCE", instance, 1);
 	setenv(CENSUS_MARK, trial->mark, 1);
+	enter_group(trial);
 	execl(trial->settings->workload, trial->settings->workload, plan_workload(trial->plan.kind), (char *)NULL);
 	_exit(125);
 }

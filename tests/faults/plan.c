@@ -186,11 +186,13 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 	choose_actions(plan);
 	if (!one_process)
 		choose_standstill(plan);
-	/* What is there already can't be moved into a group. */
+	/* A process that is there already can't be moved into a group; one that is in a group has no bandwidth there. */
 	const enum actuator drawn = (enum actuator)below(ACTUATORS);
-	plan->actuator = one_process || plan->attached ? ACTUATOR_SIGNALS
-			 : settings->any_actuator      ? settings->has_actuator[drawn] ? drawn : ACTUATOR_SIGNALS
-						       : settings->actuator;
+	plan->in_group = plan->attached && !one_process && settings->group_place[0] && below(2);
+	const bool holds = !plan->attached || (plan->in_group && drawn == ACTUATOR_FREEZER);
+	plan->actuator = one_process || !holds    ? ACTUATOR_SIGNALS
+			 : settings->any_actuator ? settings->has_actuator[drawn] ? drawn : ACTUATOR_SIGNALS
+						  : settings->actuator;
 	const bool held = below(3) == 0;
 	plan->frequency =
 		!one_process && (strcmp(settings->frequency, "yes") == 0 || (strcmp(settings->frequency, "any") == 0 && held));
@@ -262,8 +264,8 @@ static void add_groups(struct plan_command *command, const struct plan *plan, co
 	add_workload(command, settings, plan->kind);
 }
 
-void plan_command(
-	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command)
+void plan_command(const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, const char *group,
+	struct plan_command *command)
 {
 	*command = (struct plan_command){0};
 	ADD(command, settings->program);
@@ -287,7 +289,9 @@ void plan_command(
 		ADD(command, "--when-one-ends", "respawn");
 	if (plan->shape == SHAPE_STAGGERED || plan->shape == SHAPE_MIXED)
 		ADD(command, "--start-interval", print(command, "%lldu", (long long)plan->interval_us));
-	if (plan->attached)
+	if (plan->in_group)
+		ADD(command, "--attach-group", group);
+	else if (plan->attached)
 		ADD(command, "--attach", print(command, "%d", (int)attached));
 	add_groups(command, plan, settings);
 }
@@ -305,9 +309,10 @@ static size_t say(char *text, size_t used, size_t size, const char *format, ...)
 void plan_describe(const struct plan *plan, char *text, size_t size)
 {
 	static const char *const roles[] = {"guardian", "master", "executor", "workload process"};
-	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s, after %.1f ms%s%s:", shape_name(plan->shape),
+	size_t used = say(text, 0, size, " %s -n %u -T %s %s by %s%s%s, after %.1f ms%s%s:", shape_name(plan->shape),
 		plan->instances, plan->target, kind_name(plan->kind), actuator_name(plan->actuator),
-		plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3, plan->suspend ? " suspended" : "",
+		plan->in_group ? " --attach-group" : "", plan->frequency ? " --frequency" : "", (double)plan->moment_us / 1e3,
+		plan->suspend ? " suspended" : "",
 		(const char *const[]){"", ", output to a broken pipe", ", output to a full pipe"}[plan->output]);
 	for (unsigned i = 0; i < plan->actions; i++) {
 		const struct action *action = &plan->action[i];

@@ -34,6 +34,7 @@ struct plan {
 	enum victims victims;
 	unsigned instances;           /* that are started */
 	bool attached;                /* and one that is there before */
+	bool in_group;                /* … by its control group */
 	unsigned executors;           /* of all of them */
 	bool executor[EXECUTORS_MAX]; /* to be killed */
 	const char *target;
@@ -53,7 +54,7 @@ void plan_make(struct plan *plan, const struct settings *settings, uint64_t seed
 /* The word for faults_workload. Jobs need their shell; where there is none, a tree stands for them. */
 const char *plan_workload(enum kind kind);
 
-/* The tool with its options, up to the commands. `attached` is the process that was there before, `tree` that of the clocks. */
+/* The tool with its options, up to the commands. `attached` is the process that was there before, `group` its group, `tree` that of the clocks. */
 #define PLAN_ARGUMENTS 100
 struct plan_command {
 	const char *argument[PLAN_ARGUMENTS];
@@ -61,8 +62,8 @@ struct plan_command {
 	char text[8][32];
 	size_t texts;
 };
-void plan_command(
-	const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, struct plan_command *command);
+void plan_command(const struct plan *plan, const struct settings *settings, const char *tree, pid_t attached, const char *group,
+	struct plan_command *command);
 
 /* What -a calls it; NULL: there is no such actuator. */
 const char *actuator_name(enum actuator actuator);

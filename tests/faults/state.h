@@ -33,7 +33,8 @@ struct trial {
 	int64_t guardian_gone_us, fatal_us, request_us, begin_us;
 	struct strikes strikes;
 	bool own_shm;
-	char tree[128]; /* of the clocks; "": none */
+	char tree[128];  /* of the clocks; "": none */
+	char group[256]; /* of the attached process; "": it is attached by its number */
 };
 
 /* The trial's own time, in which it never waits for more than 50 ms at once: when it was kept from running, so was the tool. */

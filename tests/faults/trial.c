@@ -24,6 +24,7 @@
 
 #include "clocks.h"
 #include "disturb.h"
+#include "held_group.h"
 #include "judge.h"
 #include "launch.h"
 #include "state.h"
@@ -181,6 +182,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		return;
 	clocks_make(&trial);
 	trial.begin_us = trial_now_us();
+	held_group_make(&trial);
 	if (trial.plan.attached)
 		trial.attached = launch_attached(&trial);
 	trial.guardian = settings->tool == TOOL_CPULIMIT_ATTACHED ? launch_beside(&trial) : launch(&trial);
@@ -193,6 +195,8 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 		judge_wait(&trial);
 	if (settings->tool == TOOL_SHOWSTOPPER && trial.plan.attached && result->verdict == VERDICT_CLEAN)
 		judge_attached(&trial);
+	if (result->verdict == VERDICT_CLEAN)
+		held_group_judge(&trial);
 	if (result->verdict == VERDICT_CLEAN && result->vanished && !result->kills)
 		result->verdict = VERDICT_VANISHED;
 	if (settings->tool != TOOL_SHOWSTOPPER)
@@ -200,6 +204,7 @@ void trial_run(const struct settings *settings, uint64_t seed, struct result *re
 	/* First, as what is frozen may not die before. */
 	look_for_groups(&trial);
 	kill_all(&trial);
+	held_group_remove(&trial);
 	look_for_names(&trial);
 	clocks_judge(&trial);
 	keep_output(&trial);

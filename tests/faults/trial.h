@@ -55,6 +55,7 @@ struct settings {
 	enum actuator actuator; /* for -a */
 	bool any_actuator;      /* … but one of those that can be had, as the seed says */
 	bool has_actuator[ACTUATORS];
+	char group_place[128]; /* where a group can be made for an attached process; "": nowhere */
 	const char *frequency; /* "yes", "no" or "any": whether clocks are held, too */
 	int64_t deadline_us;   /* what may be left is judged so long after the run ended */
 };

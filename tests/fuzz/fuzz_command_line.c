@@ -89,7 +89,7 @@ static void check_config(const struct config *config, char *const *word, int wor
 			check(cpus_contain(config->cpus, group->cpus ? group->cpus->cpu[k] : (unsigned)k));
 	}
 	check(!runs || (controlled + config->attaches > 0 && controlled + config->attaches == config->controlled));
-	for (unsigned i = 0; i < config->attaches; i++)
+	for (unsigned i = 0; i < config->attaches - config->attach_groups; i++)
 		check(config->attach[i] > 0);
 	check(workloads + config->attaches == config->workloads && config->workloads <= 100000);
 	check(config->start_at_ns >= 0 && config->start_interval_ns >= 0);

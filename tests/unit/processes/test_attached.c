@@ -103,9 +103,9 @@ END_TEST
 START_TEST(processes_are_opened_as_they_are)
 {
 	struct attached *attached;
-	ck_assert_int_eq(attached_open(NULL, 0, &attached), 0);
+	ck_assert_int_eq(attached_open(NULL, 0, 0, &attached), 0);
 	attached_close(attached, 0);
-	ck_assert_int_eq(attached_open(&child, 1, &attached), 0);
+	ck_assert_int_eq(attached_open(&child, 1, 0, &attached), 0);
 	ck_assert_int_eq(attached->process.pid, child);
 	ck_assert_str_eq(attached->name, "test_processes_"); /* 15 characters are what the kernel keeps */
 	ck_assert_int_eq(fcntl(attached->process.fd, F_GETFD), FD_CLOEXEC);
@@ -120,14 +120,14 @@ START_TEST(what_must_not_be_stopped_is_refused)
 	const pid_t bad[] = {1, getpid(), getppid(), 0x7fffffff};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const pid_t both[] = {child, bad[i]};
-		ck_assert_int_eq(attached_open(&bad[i], 1, &attached), -1);
+		ck_assert_int_eq(attached_open(&bad[i], 1, 0, &attached), -1);
 		ck_assert_ptr_null(attached);
-		ck_assert_int_eq(attached_open(both, 2, &attached), -1);
+		ck_assert_int_eq(attached_open(both, 2, 0, &attached), -1);
 		ck_assert_ptr_null(attached);
 	}
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
-	ck_assert_int_eq(attached_open(&child, 1, &attached), -1); /* a zombie */
+	ck_assert_int_eq(attached_open(&child, 1, 0, &attached), -1); /* a zombie */
 }
 END_TEST
 

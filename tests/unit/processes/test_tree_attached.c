@@ -19,7 +19,7 @@ static void attach(pid_t first)
 {
 	struct attached *opened;
 	tree_free(&tree);
-	ck_assert_int_eq(attached_open(&first, 1, &opened), 0);
+	ck_assert_int_eq(attached_open(&first, 1, 0, &opened), 0);
 	attached = *opened;
 	free(opened);
 	ck_assert_int_eq(tree_attach(&tree, &attached, clock_now()), 0);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an attached control group was before a run held it, and what the run does to it now: memory that all processes of the run share, so
+ * that whoever survives can give back what another one took. Where it can be, that memory is a file, below /run/showstopper or
+ * $XDG_RUNTIME_DIR/showstopper, with the table of stopped processes beside it. What a run left whose processes were all killed at once is given back from
+ * these by the next run of the same user, or by --release. A run has the folder of each of its groups locked as long as any of its
+ * processes lives, which tells its records from those of the dead.
+ */
+#ifndef GROUPS_GROUP_RECORD_H
+#define GROUPS_GROUP_RECORD_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The texts of cpu.max, or of cpu.cfs_quota_us and cpu.cfs_period_us. */
+#define GROUP_LIMIT_MAX 48
+
+struct group_record {
+	char magic[16];
+	uint64_t inode; /* of the folder */
+	char folder[PATH_MAX];
+	bool unified;
+	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
+	atomic_bool held;               /* processes may be stopped: those in the table */
+	atomic_bool frozen, limited;    /* by us, or may be */
+};
+
+/* Writes the limit that it has by others. */
+void group_record_restore_limit(const struct group_record *record);
+
+/* One, and its files. */
+struct group_keeper {
+	struct group_record *record;
+	int table;           /* of the processes that may be stopped: for attached_enter */
+	char path[PATH_MAX]; /* of the record; "" where there is none but in memory */
+};
+
+/* Makes one for a group, which the caller has locked: nothing of it is held. 0, or -1 with errno. */
+int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode);
+/* For this process alone. */
+void group_keeper_close(struct group_keeper *keeper);
+
+/* Gives back what is held of the group; processes that are stopped go on, but where none may be. Again does no harm. */
+void group_keeper_restore(const struct group_keeper *keeper);
+/* The files, once nothing is held and nobody could hold it again. */
+void group_keeper_remove(const struct group_keeper *keeper);
+
+/* What was given back of a dead run. */
+struct group_left {
+	char folder[PATH_MAX];
+	bool thawed, unlimited, continued, is_gone;
+};
+
+/*
+ * Gives back what dead runs of this user have left of all groups, or of one (`folder`), and removes their records; `say`, which may be
+ * NULL, is told of each group of which something was held. How many these are.
+ */
+unsigned group_records_sweep(const char *folder, void (*say)(const struct group_left *left));
+
+/* A descriptor with the lock of a folder, of this kind (LOCK_EX, LOCK_SH), or -1: EWOULDBLOCK where a run holds it. */
+int group_lock(const char *folder, int kind);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Holding a group whose files are ordinary ones: what is written, and that what others write counts on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "fake_root.h"
+#include "groups/attached_group.h"
+
+static char root[PATH_MAX];
+static struct attached_group group;
+static struct workload_group grip;
+
+static void begin(enum actuator actuator)
+{
+	fake_root_make(root);
+	fake_file(root, "/cpu.max", "80000 100000\n");
+	fake_file(root, "/cgroup.freeze", "0\n");
+	group = (struct attached_group){.unified = true, .usage = -1};
+	snprintf(group.folder, sizeof group.folder, "%s", root);
+	assert_int_equal(group_keeper_open(&group.keeper, root, true, 1), 0);
+	assert_int_equal(attached_group_grip(&grip, &group, actuator), 0);
+}
+
+static void end(void)
+{
+	workload_group_close(&grip);
+	group_keeper_remove(&group.keeper);
+	group_keeper_close(&group.keeper);
+	fake_remove(root, "");
+}
+
+/* Its first line. */
+static void expect(const char *name, const char *text)
+{
+	char path[2 * PATH_MAX], line[64] = "";
+	snprintf(path, sizeof path, "%s/%s", root, name);
+	FILE *const file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof line, file));
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	assert_string_equal(line, text);
+}
+
+static void limit(int64_t quota_ms)
+{
+	assert_int_equal(attached_group_limit(&group, &grip,
+				 &(struct bandwidth){.quota_ns = quota_ms * NS_PER_MS, .period_ns = 100 * NS_PER_MS}),
+		0);
+}
+
+static void a_limit_is_never_above_that_of_others(void **state)
+{
+	(void)state;
+	begin(ACTUATOR_QUOTA);
+	struct group_record *const record = group.keeper.record;
+	/* What is in force isn't written again, which would hand out a new part. */
+	limit(0);
+	limit(90);
+	assert_false(record->limited);
+	limit(20);
+	assert_true(record->limited);
+	expect("cpu.max", "20000 100000");
+	limit(90);
+	expect("cpu.max", "80000 100000");
+	limit(20);
+	/* Somebody sets another one. */
+	fake_file(root, "/cpu.max", "60000 100000\n");
+	limit(70);
+	assert_string_equal(record->limit[0], "60000 100000");
+	expect("cpu.max", "60000 100000");
+	limit(10);
+	expect("cpu.max", "10000 100000");
+	/* Whoever survives. */
+	group_keeper_restore(&group.keeper);
+	expect("cpu.max", "60000 100000");
+	fake_file(root, "/cpu.max", "50000 100000\n");
+	group_keeper_restore(&group.keeper);
+	expect("cpu.max", "50000 100000");
+	end();
+}
+
+static void what_others_froze_stays_frozen(void **state)
+{
+	(void)state;
+	begin(ACTUATOR_FREEZER);
+	struct group_record *const record = group.keeper.record;
+	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
+	expect("cgroup.freeze", "1");
+	assert_true(record->frozen);
+	assert_int_equal(attached_group_freeze(&group, &grip, false), 0);
+	expect("cgroup.freeze", "0");
+	assert_false(record->frozen);
+	fake_file(root, "/cgroup.freeze", "1\n");
+	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
+	assert_false(record->frozen);
+	assert_int_equal(attached_group_freeze(&group, &grip, false), 0);
+	group_keeper_restore(&group.keeper);
+	expect("cgroup.freeze", "1");
+	/* Let go by them: it is ours again. */
+	fake_file(root, "/cgroup.freeze", "0\n");
+	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
+	expect("cgroup.freeze", "1");
+	group_keeper_restore(&group.keeper);
+	expect("cgroup.freeze", "0");
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_limit_is_never_above_that_of_others),
+		cmocka_unit_test(what_others_froze_stays_frozen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
