@@ -93,7 +93,7 @@ int host_follow(const struct sst_env *env, const struct sst_stream *stream)
 	if (host->board)
 		return host_refuse(env, "a second source of targets was asked for, expected one");
 	if (stream->source && strcmp(stream->source, "-") != 0 && stat(stream->source, &status) != 0)
-		return host_refuse(env, "%s: %s", stream->source, strerror(errno));
+		return host_refuse(env, "source=%s: %s", stream->source, strerror(errno));
 	host->followed = *stream;
 	host->heard = stream->first;
 	host->board = stream_board_new(stream->first);

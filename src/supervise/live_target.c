@@ -22,7 +22,7 @@
 
 static int refuse(const struct live_target *live, const char *what)
 {
-	return diag_refuse("trace module 'stream': %s: %s", live->name, what);
+	return diag_refuse("trace module 'stream': source=%s: %s", live->asked.source ? live->asked.source : "", what);
 }
 
 /* ---- Sources ---------------------------------------------------------------------------------------------------------- */

@@ -185,7 +185,7 @@ row '000, 6\.4' 'the throughput .* with per-core than .*' contradicted 'so in 1 
 row '000, 6\.5' 'the work per .*' undecided 'no runs\. It takes a machine .* counters of energy: .*' ''
 row '000, 6\.5' 'choosing the pinning .*' shown '.* of 4 runs; p .*' '.*'
 row '000, 7' 'in a guest .*' undecided 'no runs\. .*' ''
-expect_text out '^[0-9]+ shown, [0-9]+ contradicted, [0-9]+ undecided\. '
+expect_text out '^[0-9]+ shown, [0-9]+ contradicted, [0-9]+ undecided\.$'
 rm batch/qemu/runs/x_y_mine_1/environment.txt
 printf 'x\tx/y\t1/1\t1\t1\tqemu\t\n' >batch/qemu/runs.tsv
 run "$findings" -B "$build" batch

@@ -29,9 +29,9 @@ refused() {
 	expect_text err "$pattern"
 	[ ! -e started ] || fail "$*: a workload was started"
 }
-refused "^showstopper: trace module 'stream': none: No such file or directory\$" -T none
-refused "^showstopper: trace module 'stream': /dev/null: expected a file, a FIFO or a unix socket\$" -T /dev/null
-refused "^showstopper: trace module 'stream': standard input: found neither a pipe nor a file" -T -
+refused "^showstopper: trace module 'stream': source=none: No such file or directory\$" -T none
+refused "^showstopper: trace module 'stream': source=/dev/null: expected a file, a FIFO or a unix socket\$" -T /dev/null
+refused "^showstopper: trace module 'stream': source=-: found neither a pipe nor a file" -T -
 refused "^showstopper: trace module 'stream': found silence=end without timeout=TIME, expected both\$" -T silence=end
 refused "^showstopper: trace module 'stream': -T: option 'silence': 'never'" -T silence=never
 
