@@ -230,10 +230,11 @@ int stream_say(struct stream_writer *writer, const struct stream_line *line, int
 	const int64_t from_ns = line->at && line->ns > now_ns ? line->ns : now_ns;
 	if (line->says == STREAM_NOTHING)
 		return 0;
-	if (writer->end_ns >= from_ns)
+	/* An end that has come stays, whatever stands behind it in the same piece. */
+	if (writer->end_ns >= from_ns && writer->end_ns > now_ns)
 		writer->end_ns = INT64_MAX;
 	if (line->says == STREAM_END)
-		writer->end_ns = from_ns;
+		writer->end_ns = from_ns < writer->end_ns ? from_ns : writer->end_ns;
 	else
 		return set_target(writer->board, from_ns, line->load, now_ns);
 	return 0;
