@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -168,18 +169,22 @@ void run_socket_remove(pid_t run)
 /* Whose process it is. The folder of /proc is root's where the program has capabilities of its own. */
 static bool find_user(pid_t process, uid_t *user)
 {
+	static const char row[] = "Uid:";
 	char name[32];
 	char line[256];
-	unsigned effective;
 	bool found = false;
 	snprintf(name, sizeof name, "/proc/%d/status", (int)process);
 	FILE *const status = fopen(name, "re");
-	while (status && !found && fgets(line, sizeof line, status))
-		found = sscanf(line, "Uid: %*u %u", &effective) == 1;
+	while (status && !found && fgets(line, sizeof line, status)) {
+		char *effective;
+		found = strncmp(line, row, strlen(row)) == 0;
+		if (!found)
+			continue;
+		strtoul(line + strlen(row), &effective, 10);
+		*user = (uid_t)strtoul(effective, NULL, 10);
+	}
 	if (status)
 		fclose(status);
-	if (found)
-		*user = effective;
 	return found;
 }
 

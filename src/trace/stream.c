@@ -45,10 +45,12 @@ static int refuse(const struct word *found, const char *expected, char error[sta
 {
 	char text[STREAM_LINE_MAX + 1];
 	const size_t length = found->length < STREAM_LINE_MAX ? found->length : STREAM_LINE_MAX;
+	memcpy(text, found->text, length);
+	text[length] = '\0';
 	/* What steers a terminal isn't passed on. */
 	for (size_t i = 0; i < length; i++)
-		text[i] = (unsigned char)found->text[i] < ' ' || found->text[i] == 0x7f ? '?' : found->text[i];
-	text[length] = '\0';
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
 	snprintf(error, STREAM_ERROR_MAX, "found '%s', expected %s%s", text, expected,
 		units_lacks_percent(text) ? "; a load in per cent has a %" : "");
 	return -1;

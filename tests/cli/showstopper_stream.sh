@@ -31,7 +31,7 @@ refused() {
 }
 refused "^showstopper: trace module 'stream': none: No such file or directory\$" -T none
 refused "^showstopper: trace module 'stream': /dev/null: expected a file, a FIFO or a unix socket\$" -T /dev/null
-refused "^showstopper: trace module 'stream': standard input: found neither a pipe nor a file" -T -
+refused "^showstopper: trace module 'stream': standard input: found neither a pipe nor a file" -T - </dev/null
 refused "^showstopper: trace module 'stream': standard input: it is closed, expected a pipe or a file\$" -T - 0<&-
 awk 'BEGIN { for (i = 1; i <= 1024; i++) print i "s 0.5" }' >many
 refused "^showstopper: trace module 'stream': many: line 1024: found a target that is too many, expected at most 1023" -T many
