@@ -14,20 +14,24 @@
 /* A master that is there answers within milliseconds. */
 #define ANSWER_LIMIT_MS 5000
 
-/* The run hangs up when it has read all. */
-static int send_line(int fd, const char *line)
+#define NOT_TAKEN "the run didn't take it: it ends, too many are connected to it, or it says why"
+
+/* NULL, or why it wasn't taken: the run answers when it has read all. */
+static const char *send_line(int fd, const char *line)
 {
 	char text[STREAM_LINE_MAX + 2];
+	char answer[sizeof RUN_SOCKET_TAKEN] = "";
 	const size_t length = strlen(line);
 	struct pollfd polled = {.fd = fd, .events = POLLIN};
 	memcpy(text, line, length);
 	text[length] = '\n';
 	if (send(fd, text, length + 1, MSG_NOSIGNAL) != (ssize_t)length + 1 || shutdown(fd, SHUT_WR) != 0)
-		return -1;
-	const int ready = poll(&polled, 1, ANSWER_LIMIT_MS);
-	if (ready == 0)
-		errno = ETIMEDOUT;
-	return ready > 0 ? 0 : -1;
+		return NOT_TAKEN;
+	if (poll(&polled, 1, ANSWER_LIMIT_MS) == 0)
+		return strerror(ETIMEDOUT);
+	if (recv(fd, answer, sizeof answer - 1, 0) <= 0 || strcmp(answer, RUN_SOCKET_TAKEN) != 0)
+		return NOT_TAKEN;
+	return NULL;
 }
 
 int set_target(pid_t run, const char *line)
@@ -36,8 +40,7 @@ int set_target(pid_t run, const char *line)
 	const int fd = run_socket_connect(run, error);
 	if (fd < 0)
 		return diag_refuse("--set: process %d: %s", (int)run, error);
-	const int result = send_line(fd, line);
-	const int reason = errno;
+	const char *const why = send_line(fd, line);
 	close(fd);
-	return result == 0 ? 0 : diag_refuse("--set: process %d: %s", (int)run, strerror(reason));
+	return why ? diag_refuse("--set: process %d: %s", (int)run, why) : 0;
 }

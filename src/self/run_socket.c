@@ -4,15 +4,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define BEFORE "showstopper-"
 #define BEHIND ".socket"
+/* A run that doesn't take connections for so long doesn't at all. */
+#define CONNECT_LIMIT_S 5
 
 /* Where one may be, followed by the user's number. */
 static const char *const folders[] = {"/run/user/", "/tmp/showstopper-"};
@@ -31,10 +36,18 @@ static void name_folder(size_t at, uid_t user, char folder[static FOLDER_MAX])
 	snprintf(folder, FOLDER_MAX, "%s%u", folders[at], (unsigned)user);
 }
 
+/* Of this process; containers may share a folder. 0: not known. */
+static ino_t namespace_of_pids(void)
+{
+	struct stat status;
+	return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
 static void name_socket(const char *folder, pid_t run, struct sockaddr_un *address)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	snprintf(address->sun_path, sizeof address->sun_path, "%.60s/" BEFORE "%d" BEHIND, folder, (int)run);
+	snprintf(address->sun_path, sizeof address->sun_path, "%.60s/" BEFORE "%d-%ju" BEHIND, folder, (int)run,
+		(uintmax_t)namespace_of_pids());
 }
 
 /* Nobody else can put anything there. */
@@ -44,9 +57,12 @@ static bool is_private(const char *folder, uid_t user)
 	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user && !(status.st_mode & 022);
 }
 
-static int open_to(const struct sockaddr_un *address)
+static int open_to(const struct sockaddr_un *address, int flags)
 {
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct timeval limit = {.tv_sec = CONNECT_LIMIT_S};
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0)
 		return fd;
 	const int error = errno;
@@ -60,13 +76,13 @@ static void remove_dead(const char *folder)
 {
 	DIR *const entries = opendir(folder);
 	for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-		struct sockaddr_un address;
-		int run;
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
 		int end = 0;
-		if (sscanf(entry->d_name, BEFORE "%d" BEHIND "%n", &run, &end) != 1 || !end || entry->d_name[end])
+		sscanf(entry->d_name, BEFORE "%*d-%*u" BEHIND "%n", &end);
+		if (!end || entry->d_name[end])
 			continue;
-		name_socket(folder, run, &address);
-		const int fd = open_to(&address);
+		snprintf(address.sun_path, sizeof address.sun_path, "%.60s/%.40s", folder, entry->d_name);
+		const int fd = open_to(&address, SOCK_NONBLOCK);
 		if (fd >= 0)
 			close(fd);
 		else if (errno == ECONNREFUSED)
@@ -90,6 +106,25 @@ static int find_folder(char folder[static FOLDER_MAX], char error[static RUN_SOC
 	return refuse(folder, "expected a folder of this user into which nobody else can write", error);
 }
 
+/* Under another name until it listens, or others that start take it for one of a dead run. Nobody else's is replaced. */
+static int listen_at(int fd, const struct sockaddr_un *address)
+{
+	struct sockaddr_un raw = *address;
+	strcpy(strrchr(raw.sun_path, '.'), ".new");
+	unlink(raw.sun_path);
+	if (bind(fd, (const struct sockaddr *)&raw, sizeof raw) != 0)
+		return -1;
+	int result = chmod(raw.sun_path, 0600);
+	if (result == 0)
+		result = listen(fd, SOMAXCONN);
+	if (result == 0)
+		result = link(raw.sun_path, address->sun_path);
+	const int error = errno;
+	unlink(raw.sun_path);
+	errno = error;
+	return result;
+}
+
 int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 {
 	char folder[FOLDER_MAX];
@@ -99,8 +134,7 @@ int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 	remove_dead(folder);
 	name_socket(folder, run, &address);
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 && chmod(address.sun_path, 0600) == 0 &&
-		listen(fd, SOMAXCONN) == 0)
+	if (fd >= 0 && listen_at(fd, &address) == 0)
 		return fd;
 	refuse(address.sun_path, strerror(errno), error);
 	if (fd >= 0)
@@ -132,22 +166,53 @@ void run_socket_remove(pid_t run)
 	}
 }
 
+/* Whose process it is. The folder of /proc is root's where the program has capabilities of its own. */
+static bool find_user(pid_t process, uid_t *user)
+{
+	static const char row[] = "Uid:";
+	char name[32];
+	char line[256];
+	bool found = false;
+	snprintf(name, sizeof name, "/proc/%d/status", (int)process);
+	FILE *const status = fopen(name, "re");
+	while (status && !found && fgets(line, sizeof line, status)) {
+		char *effective;
+		found = strncmp(line, row, strlen(row)) == 0;
+		if (!found)
+			continue;
+		strtoul(line + strlen(row), &effective, 10);
+		*user = (uid_t)strtoul(effective, NULL, 10);
+	}
+	if (status)
+		fclose(status);
+	return found;
+}
+
+/* What root says reaches no program of another user than the run's. */
+static bool is_of(int fd, uid_t user)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
+}
+
 int run_socket_connect(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 {
-	char process[32];
 	char folder[FOLDER_MAX];
-	struct stat status;
-	snprintf(process, sizeof process, "/proc/%d", (int)run);
-	if (stat(process, &status) != 0)
+	uid_t user;
+	if (!find_user(run, &user))
 		return refuse("found no such process", "expected that of a run", error);
 	for (size_t i = 0; i < FOLDERS; i++) {
 		struct sockaddr_un address;
-		name_folder(i, status.st_uid, folder);
+		name_folder(i, user, folder);
 		name_socket(folder, run, &address);
-		const int fd = is_private(folder, status.st_uid) ? open_to(&address) : -1;
-		if (fd >= 0)
+		errno = 0;
+		const int fd = is_private(folder, user) ? open_to(&address, 0) : -1;
+		if (fd >= 0 && is_of(fd, user))
 			return fd;
-		if (errno == EACCES)
+		if (fd >= 0)
+			close(fd);
+		else if (errno == EACCES || errno == EAGAIN)
 			return refuse(address.sun_path, strerror(errno), error);
 	}
 	return refuse("found no socket of it", "expected a run with -t stream and no source", error);

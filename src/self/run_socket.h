@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The socket by which people set the target of a run: in the runtime folder of the run's user, /run/user/UID, or where that isn't there
- * /tmp/showstopper-UID, which is made with the rights of its owner alone. Its name has the number of the process that the user started.
+ * /tmp/showstopper-UID, which is made with the rights of its owner alone. Its name has the number of the process that the user started, and
+ * that of the PID namespace in which it is one.
  */
 #ifndef SELF_RUN_SOCKET_H
 #define SELF_RUN_SOCKET_H
@@ -9,6 +10,10 @@
 #include <sys/types.h>
 
 #define RUN_SOCKET_ERROR_MAX 512
+
+/* What the run answers to who has said all: every line was taken, or not every one. */
+#define RUN_SOCKET_TAKEN "taken\n"
+#define RUN_SOCKET_REFUSED "refused\n"
 
 /* Makes it, and removes those of dead runs. Returns it, non-blocking, or -1 with a message. */
 int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX]);

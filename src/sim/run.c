@@ -221,9 +221,12 @@ static int follow(struct sim_run *run)
 	if (!reader.name || stat(reader.name, &status) != 0 || !S_ISREG(status.st_mode))
 		return diag_refuse("trace module 'stream': expected source=FILE, as in virtual time nothing comes from outside");
 	const int file = open(reader.name, O_RDONLY | O_CLOEXEC);
-	const int result = file < 0 ? -1 : stream_reader_take_file(&reader, file, 0);
+	char error[STREAM_ERROR_MAX];
+	if (file < 0)
+		snprintf(error, sizeof error, "%s", strerror(errno));
+	const int result = file < 0 ? -1 : stream_reader_take_file(&reader, file, 0, error);
 	if (result != 0)
-		diag("trace module 'stream': %s: %s", reader.name, strerror(errno));
+		diag("trace module 'stream': %s: %s", reader.name, error);
 	if (file >= 0)
 		close(file);
 	stream_complaints_end(&complaints);

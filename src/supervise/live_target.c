@@ -18,7 +18,8 @@
 
 /* What is read of one source before the master looks after something else. */
 #define PIECE 4096
-#define PIECES 16
+/* Reading takes one part of so many of one processor's time at most, however much there is. */
+#define READING_SHARE 20
 
 static int refuse(const struct live_target *live, const char *what)
 {
@@ -66,11 +67,11 @@ static void end_source(struct live_target *live, int64_t since_ns)
 static int read_file(struct live_target *live, int file)
 {
 	struct stream_reader reader = {.name = live->name, .writer = &live->writer, .complaints = &live->complaints};
-	const int result = stream_reader_take_file(&reader, file, 0);
-	const int error = errno;
+	char error[STREAM_ERROR_MAX];
+	const int result = stream_reader_take_file(&reader, file, 0, error);
 	close(file);
 	end_source(live, 0);
-	return result == 0 ? 0 : refuse(live, strerror(error));
+	return result == 0 ? 0 : refuse(live, error);
 }
 
 static int follow(struct live_target *live, int fd, bool is_socket)
@@ -85,6 +86,10 @@ static int follow(struct live_target *live, int fd, bool is_socket)
 static int open_input(struct live_target *live)
 {
 	struct stat status;
+	const int flags = fcntl(STDIN_FILENO, F_GETFD);
+	/* Who started us with it closed gave its number to what we opened first. */
+	if (flags < 0 || (flags & FD_CLOEXEC))
+		return refuse(live, "it is closed, expected a pipe or a file");
 	const int file = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (file < 0 || fstat(file, &status) != 0)
 		return refuse(live, strerror(errno));
@@ -158,17 +163,31 @@ int live_target_open(struct live_target *live, const struct host_env *host, pid_
 	return strcmp(source, "-") == 0 ? open_input(live) : open_file(live, source);
 }
 
+/* Who has connected to us is told whether all that it has said was taken. */
+static void answer(const struct live_target *live, const struct live_target_peer *peer)
+{
+	char byte;
+	const bool is_left = recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+	const char *const text = is_left || peer->reader.refused ? RUN_SOCKET_REFUSED : RUN_SOCKET_TAKEN;
+	if (live->listening >= 0 && peer->reader.cutter.lines)
+		send(peer->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void live_target_close(struct live_target *live)
 {
 	if (!live->writer.board)
 		return;
-	for (int i = 0; i < LIVE_TARGET_PEERS; i++)
-		if (live->peer[i].fd >= 0)
-			remove_peer(live, &live->peer[i]);
+	for (int i = 0; i < LIVE_TARGET_PEERS; i++) {
+		if (live->peer[i].fd < 0)
+			continue;
+		answer(live, &live->peer[i]);
+		remove_peer(live, &live->peer[i]);
+	}
 	if (live->listening >= 0)
 		close(live->listening);
 	if (live->events >= 0)
 		close(live->events);
+	live->events = -1;
 	stream_complaints_end(&live->complaints);
 	live->writer.board = NULL;
 }
@@ -189,49 +208,69 @@ static bool has_more(int fd)
 	return poll(&polled, 1, 0) > 0;
 }
 
+static void end_peer(struct live_target *live, struct live_target_peer *peer, int64_t since_ns)
+{
+	answer(live, peer);
+	remove_peer(live, peer);
+	/* Those who connect to us come and go. */
+	if (live->listening < 0)
+		end_source(live, since_ns);
+}
+
 static void read_peer(struct live_target *live, struct live_target_peer *peer, int64_t since_ns)
 {
 	char piece[PIECE];
-	for (int i = 0; i < PIECES && has_more(peer->fd); i++) {
-		const ssize_t got = read(peer->fd, piece, sizeof piece);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			return;
-		if (got > 0) {
-			stream_reader_take(&peer->reader, piece, (size_t)got, since_ns);
-			continue;
-		}
-		stream_reader_end(&peer->reader, since_ns);
-		remove_peer(live, peer);
-		/* Those who connect to us come and go. */
-		if (live->listening < 0)
-			end_source(live, since_ns);
+	const uint64_t lines = peer->reader.cutter.lines;
+	if (!has_more(peer->fd))
 		return;
+	const ssize_t got = read(peer->fd, piece, sizeof piece);
+	const bool ends = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+	if (got > 0)
+		stream_reader_take(&peer->reader, piece, (size_t)got, since_ns);
+	if (ends)
+		stream_reader_end(&peer->reader, since_ns);
+	if (peer->reader.cutter.lines != lines) {
+		live->heard_ns = clock_now();
+		live->silent = false;
 	}
+	if (ends)
+		end_peer(live, peer, since_ns);
 }
 
 void live_target_read(struct live_target *live, int64_t since_ns)
 {
 	struct epoll_event event[LIVE_TARGET_PEERS + 1];
+	const int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	const int count = epoll_wait(live->events, event, LIVE_TARGET_PEERS + 1, 0);
 	for (int i = 0; i < count; i++) {
-		live->heard_ns = clock_now();
-		live->silent = false;
 		if (event[i].data.ptr)
 			read_peer(live, event[i].data.ptr, since_ns);
 		else
 			take_connection(live);
 	}
+	live->rests_until_ns = clock_now() + (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns) * (READING_SHARE - 1);
 }
 
-int64_t live_target_next(const struct live_target *live)
+int live_target_events(const struct live_target *live, int64_t now_ns)
+{
+	return now_ns < live->rests_until_ns ? -1 : live->events;
+}
+
+static int64_t silence_begins(const struct live_target *live)
 {
 	const bool waits = live->writer.board && live->asked.timeout_ns != SST_UNSET && !live->silent && !live->ended;
 	return waits ? live->heard_ns + live->asked.timeout_ns : INT64_MAX;
 }
 
+int64_t live_target_next(const struct live_target *live, int64_t now_ns)
+{
+	const int64_t silence_ns = silence_begins(live);
+	return now_ns < live->rests_until_ns && live->rests_until_ns < silence_ns ? live->rests_until_ns : silence_ns;
+}
+
 void live_target_look(struct live_target *live, int64_t since_ns)
 {
-	if (live_target_next(live) > clock_now())
+	if (silence_begins(live) > clock_now())
 		return;
 	const struct stream_line free = {.says = STREAM_TARGET, .load = NAN};
 	const struct stream_line end = {.says = STREAM_END};

@@ -27,9 +27,10 @@ struct live_target {
 	int events;    /* epoll; -1: nothing is left to be read */
 	int listening; /* or -1 */
 	const char *name;
-	int64_t heard_ns; /* CLOCK_MONOTONIC, when something came last */
-	bool silent;      /* it has been so long ago that it counts as silence */
-	bool ended;       /* the source has */
+	int64_t heard_ns;       /* CLOCK_MONOTONIC, when a line came last */
+	int64_t rests_until_ns; /* nothing is read before that */
+	bool silent;            /* it has been so long ago that it counts as silence */
+	bool ended;             /* the source has */
 };
 
 /*
@@ -42,8 +43,12 @@ void live_target_close(struct live_target *live);
 /* Reads what is there, at the moment since_ns since control began. */
 void live_target_read(struct live_target *live, int64_t since_ns);
 
-/* The silence, if it is time; and when it will be (CLOCK_MONOTONIC, INT64_MAX: never). */
+/* What poll tells when there is something to read; -1 for now, so that a flood of lines takes little of the machine. */
+int live_target_events(const struct live_target *live, int64_t now_ns);
+
+/* The silence, if it is time. */
 void live_target_look(struct live_target *live, int64_t since_ns);
-int64_t live_target_next(const struct live_target *live);
+/* When something is to be looked at again that live_target_events doesn't tell (CLOCK_MONOTONIC, INT64_MAX: never). */
+int64_t live_target_next(const struct live_target *live, int64_t now_ns);
 
 #endif

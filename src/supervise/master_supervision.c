@@ -163,15 +163,33 @@ static void follow_live_target(struct master *master)
 		arm_next(master);
 }
 
+/* An end that is said for now doesn't wait until control begins. */
+static bool end_before_control(struct master *master)
+{
+	const int64_t since_ns = since_origin(master);
+	if (since_ns >= 0 || master->live.writer.end_ns > since_ns || master->suspended)
+		return false;
+	if (master->stage == RUNNING)
+		recording_take(&master->recording, INTERVALS_END);
+	master_end(master, master->stage == RUNNING ? SHARED_TERMINATE : SHARED_KILL);
+	return true;
+}
+
 /* Targets that have come, or that nothing comes. */
 static void look_at_live_target(struct master *master, bool there_is_more)
 {
-	if (master->live.events < 0 || master->stage == ENDING)
+	if (master->live.events < 0)
 		return;
+	/* Nobody reads them any more: what came then would wake us for ever. */
+	if (master->stage == ENDING) {
+		live_target_close(&master->live);
+		return;
+	}
 	if (there_is_more)
 		live_target_read(&master->live, since_origin(master));
 	live_target_look(&master->live, since_origin(master));
-	follow_live_target(master);
+	if (!end_before_control(master))
+		follow_live_target(master);
 }
 
 static void on_timer(struct master *master)
@@ -471,10 +489,10 @@ static void on_signal(struct master *master, int number)
 static int64_t next_look(const struct master *master, int64_t now_ns)
 {
 	const int64_t stalls_ns = stalls_next(master, now_ns);
-	const int64_t silence_ns = master->stage == ENDING ? INT64_MAX : live_target_next(&master->live);
-	if (silence_ns >= now_ns + stalls_ns)
+	const int64_t target_ns = live_target_next(&master->live, now_ns);
+	if (target_ns >= now_ns + stalls_ns)
 		return stalls_ns;
-	return silence_ns > now_ns ? silence_ns - now_ns : 0;
+	return target_ns > now_ns ? target_ns - now_ns : 0;
 }
 
 void master_supervise(struct master *master)
@@ -485,7 +503,7 @@ void master_supervise(struct master *master)
 		{.fd = master->run.ready, .events = POLLIN},
 		{.fd = master->ties->guardian.fd, .events = POLLIN},
 		{.fd = master->instant, .events = POLLIN},
-		{.fd = master->live.events, .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
 	};
 	heartbeat_beat(master->run.heartbeat);
 	atomic_store(&master->run.heartbeat->starting, true);
@@ -497,7 +515,9 @@ void master_supervise(struct master *master)
 	}
 	while ((master->alive > 0 && !master->overdue) || master->stage != ENDING) {
 		heartbeat_beat(master->run.heartbeat);
-		const int64_t wait_ns = next_look(master, clock_now());
+		const int64_t now_ns = clock_now();
+		const int64_t wait_ns = next_look(master, now_ns);
+		polled[5].fd = live_target_events(&master->live, now_ns);
 		if (poll(polled, sizeof polled / sizeof *polled, (int)(wait_ns / NS_PER_MS) + 1) < 0)
 			continue;
 		if (polled[3].revents) {

@@ -45,10 +45,12 @@ static int refuse(const struct word *found, const char *expected, char error[sta
 {
 	char text[STREAM_LINE_MAX + 1];
 	const size_t length = found->length < STREAM_LINE_MAX ? found->length : STREAM_LINE_MAX;
+	memcpy(text, found->text, length);
+	text[length] = '\0';
 	/* What steers a terminal isn't passed on. */
 	for (size_t i = 0; i < length; i++)
-		text[i] = (unsigned char)found->text[i] < ' ' || found->text[i] == 0x7f ? '?' : found->text[i];
-	text[length] = '\0';
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
 	snprintf(error, STREAM_ERROR_MAX, "found '%s', expected %s%s", text, expected,
 		units_lacks_percent(text) ? "; a load in per cent has a %" : "");
 	return -1;
@@ -230,10 +232,11 @@ int stream_say(struct stream_writer *writer, const struct stream_line *line, int
 	const int64_t from_ns = line->at && line->ns > now_ns ? line->ns : now_ns;
 	if (line->says == STREAM_NOTHING)
 		return 0;
-	if (writer->end_ns >= from_ns)
+	/* An end that has come stays, whatever stands behind it in the same piece. */
+	if (writer->end_ns >= from_ns && writer->end_ns > now_ns)
 		writer->end_ns = INT64_MAX;
 	if (line->says == STREAM_END)
-		writer->end_ns = from_ns;
+		writer->end_ns = from_ns < writer->end_ns ? from_ns : writer->end_ns;
 	else
 		return set_target(writer->board, from_ns, line->load, now_ns);
 	return 0;

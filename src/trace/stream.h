@@ -7,7 +7,7 @@
  *	free              likewise, TIME before it too: the workloads run uncontrolled
  *	end               likewise: the run ends
  *
- * What a line says takes the place of all that had been said for later. Blanks and tabs part words; # begins a comment.
+ * What a line says takes the place of all that had been said for later; an end that has come stays. Blanks and tabs part words; # begins a comment.
  */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H

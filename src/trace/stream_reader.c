@@ -4,16 +4,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/units.h"
 
+#define TOO_MANY "found a target that is too many, expected at most %d that are ahead"
+
 static void complain(struct stream_reader *reader, const char *what)
 {
 	struct stream_complaints *const complaints = reader->complaints;
 	const int64_t now_ns = clock_now();
+	reader->refused++;
 	if (complaints->said_ns && now_ns - complaints->said_ns < NS_PER_S) {
 		complaints->unsaid++;
 		return;
@@ -44,7 +48,11 @@ static void take_line(void *context, const char *text, size_t length)
 	}
 	if (stream_say(reader->writer, &line, reader->now_ns) == 0)
 		return;
-	snprintf(error, sizeof error, "found a target that is too many, expected at most %d that are ahead", STREAM_POINTS - 1);
+	if (!reader->full)
+		reader->full = reader->cutter.lines;
+	if (reader->is_file)
+		return;
+	snprintf(error, sizeof error, TOO_MANY, STREAM_POINTS - 1);
 	complain(reader, error);
 }
 
@@ -60,19 +68,26 @@ void stream_reader_end(struct stream_reader *reader, int64_t now_ns)
 	stream_cut_rest(&reader->cutter, take_line, reader);
 }
 
-int stream_reader_take_file(struct stream_reader *reader, int file, int64_t now_ns)
+int stream_reader_take_file(struct stream_reader *reader, int file, int64_t now_ns, char error[static STREAM_ERROR_MAX])
 {
 	char piece[4096];
-	for (;;) {
+	reader->is_file = true;
+	while (!reader->full) {
 		const ssize_t got = read(file, piece, sizeof piece);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0)
+		if (got < 0) {
+			snprintf(error, STREAM_ERROR_MAX, "%s", strerror(errno));
 			return -1;
-		if (got == 0)
+		}
+		if (got == 0) {
+			stream_reader_end(reader, now_ns);
 			break;
+		}
 		stream_reader_take(reader, piece, (size_t)got, now_ns);
 	}
-	stream_reader_end(reader, now_ns);
-	return 0;
+	if (!reader->full)
+		return 0;
+	snprintf(error, STREAM_ERROR_MAX, "line %" PRIu64 ": " TOO_MANY, reader->full, STREAM_POINTS - 1);
+	return -1;
 }

@@ -16,7 +16,10 @@ struct stream_reader {
 	struct stream_writer *writer;
 	struct stream_complaints *complaints;
 	struct stream_cutter cutter;
-	int64_t now_ns; /* since control began, where the last piece was taken */
+	bool is_file;     /* one line too many makes all of it useless; else it is complained about */
+	int64_t now_ns;   /* since control began, where the last piece was taken */
+	uint64_t refused; /* lines that changed nothing, as they couldn't be understood or were too many */
+	uint64_t full;    /* the first one that was too many; 0: none */
 };
 
 /*
@@ -30,7 +33,7 @@ void stream_reader_end(struct stream_reader *reader, int64_t now_ns);
 /* Says how many were not told. */
 void stream_complaints_end(struct stream_complaints *complaints);
 
-/* Takes all that a regular file has. 0, or -1 with errno. */
-int stream_reader_take_file(struct stream_reader *reader, int file, int64_t now_ns);
+/* Takes all that a regular file has. 0, or -1 with a message: it can't be read, or has more than there is room for. */
+int stream_reader_take_file(struct stream_reader *reader, int file, int64_t now_ns, char error[static STREAM_ERROR_MAX]);
 
 #endif

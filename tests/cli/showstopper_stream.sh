@@ -22,7 +22,7 @@ refused() {
 	pattern=$1
 	shift
 	what=$*
-	timeout 60 showstopper -t stream "$@" touch started 2>err </dev/null
+	timeout 60 showstopper -t stream "$@" touch started 2>err
 	status=$?
 	expect_status 125
 	expect_lines err 1
@@ -31,7 +31,10 @@ refused() {
 }
 refused "^showstopper: trace module 'stream': source=none: No such file or directory\$" -T none
 refused "^showstopper: trace module 'stream': source=/dev/null: expected a file, a FIFO or a unix socket\$" -T /dev/null
-refused "^showstopper: trace module 'stream': source=-: found neither a pipe nor a file" -T -
+refused "^showstopper: trace module 'stream': source=-: found neither a pipe nor a file" -T - </dev/null
+refused "^showstopper: trace module 'stream': source=-: it is closed, expected a pipe or a file\$" -T - 0<&-
+awk 'BEGIN { for (i = 1; i <= 1024; i++) print i "s 0.5" }' >many
+refused "^showstopper: trace module 'stream': many: line 1024: found a target that is too many, expected at most 1023" -T many
 refused "^showstopper: trace module 'stream': found silence=end without timeout=TIME, expected both\$" -T silence=end
 refused "^showstopper: trace module 'stream': -T: option 'silence': 'never'" -T silence=never
 
@@ -59,6 +62,35 @@ has_target ''
 expect_lines err 2
 expect_text err "^showstopper: standard input: line 2: found 'bla', expected LOAD, TIME LOAD, .*; what was said before holds\$"
 expect_text err '^showstopper: 1 more line of targets that could not be understood was not told of$'
+
+# What stands behind an end in the same piece doesn't undo it.
+{
+	sleep 1
+	printf 'end\n40%%\n'
+	sleep 1
+} >pipe &
+run -T - -r 30s <pipe
+wait
+expect_status 0
+[ "$(awk 'END { print NR }' log.csv)" -le 20 ] || fail 'a line behind the end undid it'
+
+# An end before control begins doesn't wait for it.
+begun=$(date +%s)
+for before in '--warmup 50s' '--start-interval 50s -n 2' "--start-at @$(($(date +%s) + 50))"; do
+	{
+		sleep 1
+		echo end
+	} >pipe &
+	# shellcheck disable=SC2086 # words
+	run -T - $before <pipe
+	wait
+	expect_status 0
+done
+[ "$(($(date +%s) - begun))" -le 45 ] || fail "an end that came before control waited for it"
+
+# However many lines come, reading them takes little of one processor.
+yes 40% | timeout -k 5 60 showstopper --export-json flood.json -r 3s -t stream -T - -n 1 sleep 1000 2>err || fail "the run failed: $(cat err)"
+python3 -c 'import json; own = json.load(open("flood.json"))["result"]["own_cpu_s"]["master"]; assert own < 1, own' || fail 'a flood of lines took much of the machine'
 
 # A file is said at once; its times are those of the run, and what has no end yet ends as asked.
 printf '0s 20%%\n1s 60%%\n2s 60%%\n' >lines
@@ -115,7 +147,9 @@ has_target 0.440000
 # A socket of the run's own, which is gone with it, also when all of it is killed.
 sockets() {
 	for folder in "/run/user/$(id -u)" "/tmp/showstopper-$(id -u)"; do
-		[ ! -S "$folder/showstopper-$1.socket" ] || echo "$folder/showstopper-$1.socket"
+		for socket in "$folder/showstopper-$1"-*.socket; do
+			[ ! -S "$socket" ] || echo "$socket"
+		done
 	done
 }
 set_target() {
@@ -140,6 +174,32 @@ wait "$run" || fail "the run ended with $?: $(cat run_err)"
 [ -z "$(sockets "$run")" ] || fail "left: $(sockets "$run")"
 has_target 0.550000
 has_target 0.660000
+
+# Those who are connected and say nothing are no lines; too many of them leave no room, and then nothing is said to have been taken.
+cat >connect.py <<'END'
+import socket, subprocess, sys, time
+peers = []
+for i in range(20):
+    peers.append(socket.socket(socket.AF_UNIX))
+    peers[-1].connect(sys.argv[1])
+if subprocess.run(["showstopper", "--set", "55%", sys.argv[2]]).returncode == 0:
+    print("taken")
+peers[0].send(b"4")
+time.sleep(60)
+END
+showstopper -q --grace 3s -o log.csv -t stream -T timeout=5s,silence=end,first=100% \
+	-n 1 sh -c 'trap "" TERM; while :; do sleep 0.1; done' 2>run_err &
+run=$!
+wait_until showstopper --set 100% "$run" 2>/dev/null
+sleep 2
+timeout 60 python3 connect.py "$(sockets "$run")" "$run" >out 2>err &
+connected=$!
+wait "$run" || fail "the run ended with $?: $(cat run_err)"
+kill "$connected"
+expect_lines out 0
+expect_lines err 1
+expect_text err "^showstopper: --set: process $run: the run didn't take it: "
+awk -F, 'END { exit $1 > 6.5 }' log.csv || fail "what was no line broke the silence: $(tail -n 1 log.csv)"
 
 set_target 40% "$run"
 expect_status 125

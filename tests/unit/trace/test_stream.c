@@ -201,6 +201,10 @@ static void an_end_is_at_its_time_or_now(void **state)
 	assert_true(writer.end_ns == INT64_MAX);
 	say("end", 3 * S);
 	assert_true(writer.end_ns == 3 * S);
+	/* What stands behind it comes too late. */
+	say("50%", 3 * S);
+	say("20s end", 4 * S);
+	assert_true(writer.end_ns == 3 * S);
 }
 
 static void the_rest_is_as_asked(void **state)
