@@ -34,7 +34,7 @@ refused "^showstopper: trace module 'stream': source=/dev/null: expected a file,
 refused "^showstopper: trace module 'stream': source=-: found neither a pipe nor a file" -T - </dev/null
 refused "^showstopper: trace module 'stream': source=-: it is closed, expected a pipe or a file\$" -T - 0<&-
 awk 'BEGIN { for (i = 1; i <= 1024; i++) print i "s 0.5" }' >many
-refused "^showstopper: trace module 'stream': many: line 1024: found a target that is too many, expected at most 1023" -T many
+refused "^showstopper: trace module 'stream': source=many: line 1024: found a target that is too many, expected at most 1023" -T many
 refused "^showstopper: trace module 'stream': found silence=end without timeout=TIME, expected both\$" -T silence=end
 refused "^showstopper: trace module 'stream': -T: option 'silence': 'never'" -T silence=never
 
