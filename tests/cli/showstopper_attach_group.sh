@@ -253,6 +253,24 @@ for gone in '' gone; do
 	sleeper=$put
 done
 
+# Made again in its place, as a unit that is restarted, while the executor can't look: that is another one.
+for hand in signals freezer; do
+	start_run -a "$hand" -T 0 -c open -r 20s --attach-group "$name"
+	if [ "$hand" = freezer ]; then wait_until is_frozen "$group"; else wait_until is_stopped "$sleeper"; fi
+	roles
+	kill -STOP "$executor"
+	kill -KILL "$sleeper"
+	wait_until rmdir "$group"
+	mkdir "$group"
+	put "$group" sleep 1000
+	sleeper=$put
+	kill -CONT "$executor"
+	wait_background
+	expect_status 0
+	expect_text err '^showstopper: all workloads have ended'
+	runs "$sleeper" || fail "$what: held what was made again"
+done
+
 # ---- Somebody else's freeze and limit ------------------------------------------------------------------------------------------
 
 for folder in "$group" ${freezer:+"$freezer/$name"}; do
