@@ -17,8 +17,8 @@
 #include "groups/group_tree.h"
 #include "load/load_source.h"
 #include "load/tree_time.h"
+#include "processes/look_budget.h"
 #include "processes/process.h"
-#include "processes/tree.h"
 #include "self/source.h"
 
 struct item {
