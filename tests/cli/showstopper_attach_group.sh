@@ -23,6 +23,7 @@ make() {
 }
 end_all() {
 	for folder in $folders; do
+		[ -d "$folder" ] || continue
 		for control in cgroup.freeze:0 freezer.state:THAWED; do
 			[ ! -e "$folder/${control%:*}" ] || echo "${control#*:}" >"$folder/${control%:*}"
 		done
@@ -316,10 +317,12 @@ else
 		sleep 1
 		[ "$(limit)" = "$own" ] || fail "$what: the limit is '$(limit)', its own is '$own'"
 		# Each write of it would hand out a new part.
-		used_us=$(usage_us)
-		sleep 2
-		[ "$own" = '-1 100000' ] || [ $(($(usage_us) - used_us)) -lt 1400000 ] ||
-			fail "$what: used $(($(usage_us) - used_us)) us in 2 s, of 1200000"
+		if [ "$own" != '-1 100000' ]; then
+			used_us=$(usage_us)
+			sleep 2
+			used_us=$(($(usage_us) - used_us))
+			[ "$used_us" -lt 1400000 ] || fail "$what: used $used_us us in 2 s, of 1200000"
+		fi
 		# One that is set meanwhile counts.
 		echo 40000 >"$cpu/$name/cpu.cfs_quota_us"
 		sleep 1
