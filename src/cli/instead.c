@@ -149,11 +149,11 @@ static int plan_frequencies(const struct config *config, struct frequencies *fre
 }
 
 /* What a run would refuse, too. 0, or -1 after a message. */
-static int check_watched(const struct config *config)
+static int check_watched(const struct config *config, const struct attached *attached)
 {
 	char error[LINUX_WATCHED_ERROR_MAX];
 	struct linux_watched *const watched =
-		linux_watched_open(config->root, config->watch, config->watches, config->attach, config->attaches, error);
+		linux_watched_open(config->root, config->watch, config->watches, attached, config->attaches, error);
 	linux_watched_close(watched);
 	return watched ? 0 : diag_refuse("--watch: %s", error);
 }
@@ -178,7 +178,7 @@ int dry_run_print(const struct config *config)
 		return -1;
 	}
 	if (run_prepare(&run, config, 0) == 0 && short_run_check(&run) == 0 && outputs_check(&run) == 0 &&
-		check_watched(config) == 0) {
+		check_watched(config, attached) == 0) {
 		run.attached = attached;
 		run_print(&run, stdout);
 		print_watched(config);
@@ -196,7 +196,7 @@ int dry_run_print(const struct config *config)
 
 int release_group(const char *name, bool quiet)
 {
-	char error[GROUP_FIND_ERROR_MAX], folder[PATH_MAX];
+	char error[GROUP_FIND_ERROR_MAX] = "the control groups of this system can't be seen", folder[PATH_MAX];
 	unsigned count = 0;
 	bool is_known = false, is_held = false;
 	struct group_mounts *const mounts = malloc(sizeof *mounts);

@@ -15,7 +15,7 @@
 #include "base/kinds.h"
 #include "base/latch.h"
 #include "base/lease.h"
-#include "processes/tree.h"
+#include "processes/look_budget.h"
 #include "self/host.h"
 
 /* What the executors are to do; only ever moves down this list. */

@@ -49,7 +49,8 @@ static int each_in_folder(const char *folder, linux_process_met *met, void *cont
 
 static int each_member(const struct attached_group *group, linux_process_met *met, void *context)
 {
-	return each_in_folder(group->folder, met, context);
+	/* Those of one that was made again aren't its own. */
+	return group_is_there(group->folder, group->inode) ? each_in_folder(group->folder, met, context) : 0;
 }
 
 /* ---- What it has used -------------------------------------------------------------------------------------------------- */

@@ -203,6 +203,14 @@ static const struct {
 } kinds[] = {
 	[UNIT] = {"unit:", "unit"}, [LXC] = {"lxc:", "LXC container"}, [CONTAINER] = {"container:", "container with the ID"}};
 
+bool group_name_is_short(const char *name)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (begins_with(name, kinds[i].prefix))
+			return true;
+	return false;
+}
+
 /* The name as groups have it. False where it is none. */
 static bool take_name(struct search *search, const char *name)
 {

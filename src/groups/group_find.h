@@ -34,6 +34,9 @@ bool group_hierarchy_of(
 bool group_of_process(const struct group_mounts *mounts, const char *text, size_t length, enum group_hierarchy hierarchy,
 	char folder[static PATH_MAX]);
 
+/* Whether a name is unit:…, lxc:… or container:…. */
+bool group_name_is_short(const char *name);
+
 #define GROUP_FIND_ERROR_MAX 2048
 
 /*

@@ -15,9 +15,10 @@
 
 #include "groups/group_tree.h"
 #include "processes/attached.h"
+#include "self/source.h"
 
 /* Of this layout. */
-#define MAGIC "showstopper-1\n"
+#define MAGIC "showstopper-2\n"
 #define TABLE ".stopped"
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
@@ -104,6 +105,17 @@ static void read_limit(const char *folder, const char *name, char text[static GR
 		close(fd);
 }
 
+static void read_boot(char boot[static GROUP_BOOT_MAX])
+{
+	linux_source_line("", "/proc/sys/kernel/random/boot_id", boot, GROUP_BOOT_MAX);
+}
+
+bool group_is_there(const char *folder, uint64_t inode)
+{
+	struct stat about;
+	return stat(folder, &about) == 0 && about.st_ino == inode;
+}
+
 int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode)
 {
 	*keeper = (struct group_keeper){.table = -1};
@@ -124,6 +136,7 @@ int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unif
 	struct group_record *const record = keeper->record = memory;
 	record->inode = inode;
 	record->unified = unified;
+	read_boot(record->boot);
 	snprintf(record->folder, sizeof record->folder, "%s", folder);
 	read_limit(folder, unified ? "cpu.max" : "cpu.cfs_quota_us", record->limit[0]);
 	if (!unified)
@@ -145,6 +158,8 @@ void group_keeper_close(struct group_keeper *keeper)
 /* Version 1 takes a period only where the quota of before fits to it. */
 void group_record_restore_limit(const struct group_record *record)
 {
+	if (!group_is_there(record->folder, record->inode))
+		return;
 	if (record->unified) {
 		group_write(record->folder, "cpu.max", record->limit[0]);
 		return;
@@ -160,7 +175,7 @@ static void restore(struct group_record *record)
 	if (atomic_load(&record->limited))
 		group_record_restore_limit(record);
 	atomic_store(&record->limited, false);
-	if (atomic_load(&record->frozen))
+	if (atomic_load(&record->frozen) && group_is_there(record->folder, record->inode))
 		group_write(record->folder, group_freezer_file(record->unified), group_freezer_word(record->unified, false));
 	atomic_store(&record->frozen, false);
 }
@@ -194,19 +209,32 @@ static bool read_record(int fd, struct group_record *record)
 	return fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
 	       pread(fd, record, sizeof *record, 0) == sizeof *record && memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 &&
 	       memchr(record->folder, '\0', sizeof record->folder) && memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX);
+	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) && memchr(record->boot, '\0', GROUP_BOOT_MAX);
 }
 
 /* True where it was one of a dead run, which is now gone. */
 static bool sweep_one(const char *path, struct group_record *record, struct group_left *left)
 {
-	struct stat about;
+	char boot[GROUP_BOOT_MAX] = "";
 	const int fd = group_lock(record->folder, LOCK_EX);
 	if (fd < 0 && errno == EWOULDBLOCK)
 		return false;
+	/* What a run that has just ended gave back itself isn't given back again. */
+	const int again = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const bool is_record = read_record(again, record);
+	if (again >= 0)
+		close(again);
+	read_boot(boot);
+	if (!is_record || strcmp(record->boot, boot) != 0) {
+		if (is_record)
+			remove_files(path);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
 	strcpy(left->folder, record->folder);
 	/* Another one may be called so by now. */
-	left->is_gone = fd < 0 || fstat(fd, &about) != 0 || about.st_ino != record->inode;
+	left->is_gone = !group_is_there(record->folder, record->inode);
 	left->thawed = !left->is_gone && atomic_load(&record->frozen);
 	left->unlimited = !left->is_gone && atomic_load(&record->limited);
 	left->continued = atomic_load(&record->held);

@@ -18,9 +18,12 @@
 /* The texts of cpu.max, or of cpu.cfs_quota_us and cpu.cfs_period_us. */
 #define GROUP_LIMIT_MAX 48
 
+#define GROUP_BOOT_MAX 40
+
 struct group_record {
 	char magic[16];
-	uint64_t inode; /* of the folder */
+	char boot[GROUP_BOOT_MAX]; /* of the system, after which numbers mean something else */
+	uint64_t inode;            /* of the folder */
 	char folder[PATH_MAX];
 	bool unified;
 	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
@@ -28,7 +31,10 @@ struct group_record {
 	atomic_bool frozen, limited;    /* by us, or may be */
 };
 
-/* Writes the limit that it has by others. */
+/* Whether a folder is still that group, and not another one that was made in its place. */
+bool group_is_there(const char *folder, uint64_t inode);
+
+/* Writes the limit that it has by others, where it is still there. */
 void group_record_restore_limit(const struct group_record *record);
 
 /* One, and its files. */

@@ -12,11 +12,13 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "groups/attached_group.h"
+#include "groups/group_find.h"
 #include "groups/group_tree.h"
 #include "load/load_source.h"
 #include "load/tree_time.h"
+#include "processes/look_budget.h"
 #include "processes/process.h"
-#include "processes/tree.h"
 #include "self/source.h"
 
 struct item {
@@ -99,17 +101,35 @@ static bool overlap(const struct item *one, const struct item *other)
 	return (one->watch->pid && has(other, one->watch->pid)) || (other->watch->pid && has(one, other->watch->pid));
 }
 
+static int is_in(pid_t pid, void *item)
+{
+	return has(item, pid);
+}
+
+static bool overlaps_group(struct item *item, const struct attached *attached)
+{
+	const char *const folder = attached->group->folder;
+	if (!item->watch->pid && (is_within(item->folder, folder) || is_within(folder, item->folder)))
+		return true;
+	return attached->each(attached->group, is_in, item) != 0;
+}
+
 static int refuse_ours(
-	const struct item *item, const pid_t *attached, unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
+	struct item *item, const struct attached *attached, unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
 {
 	const struct watch *const watch = item->watch;
 	if (has(item, getpid()))
 		return refuse(error, watch,
 			watch->pid ? "is Showstopper or one of its ancestors" : "is that of Showstopper, or above it");
-	for (unsigned i = 0; i < attaches; i++)
-		if (has(item, attached[i]) || (watch->pid && linux_process_descends_from(watch->pid, attached[i])))
-			return refuse(error, watch, "and process %d of --attach overlap: expected what isn't a workload",
-				(int)attached[i]);
+	for (unsigned i = 0; i < attaches; i++) {
+		const pid_t pid = attached[i].process.pid;
+		if (attached[i].group && overlaps_group(item, &attached[i]))
+			return refuse(error, watch, "and group %.300s of --attach-group overlap: expected what isn't a workload",
+				attached[i].group->folder);
+		if (!attached[i].group && (has(item, pid) || (watch->pid && linux_process_descends_from(watch->pid, pid))))
+			return refuse(
+				error, watch, "and process %d of --attach overlap: expected what isn't a workload", (int)pid);
+	}
 	return 0;
 }
 
@@ -150,10 +170,31 @@ static int find_folder(int fd, char folder[static PATH_MAX])
 	return 0;
 }
 
+/* Looked for once: what is made again is in its place. Control groups of a made-up system have no short names. */
+static int find_short(struct item *item, const char *root, char error[static LINUX_CGROUP_ERROR_MAX])
+{
+	char reason[GROUP_FIND_ERROR_MAX] = "short names are those of this system";
+	if (item->folder[0] || !group_name_is_short(item->watch->text))
+		return 0;
+	struct group_mounts *const mounts = malloc(sizeof *mounts);
+	const int result = !*root && mounts && group_mounts_read(mounts)
+				   ? group_find(mounts, item->watch->text, ACTUATOR_SIGNALS, item->folder, reason)
+				   : -1;
+	free(mounts);
+	if (result != 0) {
+		item->folder[0] = '\0';
+		snprintf(error, LINUX_CGROUP_ERROR_MAX, "%.*s", LINUX_CGROUP_ERROR_MAX - 1, reason);
+	}
+	return result;
+}
+
 static bool open_usage(struct item *item, const char *root, char error[static LINUX_CGROUP_ERROR_MAX])
 {
 	int64_t ignored;
-	if (linux_cgroup_usage_open(&item->usage, root, item->watch->text, error) != 0)
+	if (find_short(item, root, error) != 0)
+		return false;
+	const char *const path = group_name_is_short(item->watch->text) ? item->folder : item->watch->text;
+	if (linux_cgroup_usage_open(&item->usage, root, path, error) != 0)
 		return false;
 	if (linux_cgroup_usage_read(&item->usage, &item->group_ns, 1, &ignored) == 1)
 		return true;
@@ -171,8 +212,8 @@ static int open_group(struct item *item, const char *root, char error[static LIN
 	return -1;
 }
 
-struct linux_watched *linux_watched_open(const char *root, const struct watch *watch, unsigned watches, const pid_t *attached,
-	unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
+struct linux_watched *linux_watched_open(const char *root, const struct watch *watch, unsigned watches,
+	const struct attached *attached, unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX])
 {
 	struct linux_watched *const watched = calloc(1, sizeof *watched + watches * sizeof *watched->item);
 	if (!watched) {

@@ -4,9 +4,9 @@
 #define LOAD_WATCHED_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "config/config.h"
+#include "processes/attached.h"
 
 struct linux_watched;
 
@@ -14,11 +14,11 @@ struct linux_watched;
 
 /*
  * Counts from now on. `root` stands before /proc and /sys; it and `watch` must outlive this. Refused are the calling process and its
- * ancestors, a group that it is in, what overlaps with one of the `attached` processes or with what else is watched, and what isn't there.
+ * ancestors, a group that it is in, what overlaps with one of the `attached` processes and groups or with what else is watched, and what isn't there.
  * NULL with a message.
  */
-struct linux_watched *linux_watched_open(const char *root, const struct watch *watch, unsigned watches, const pid_t *attached,
-	unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX]);
+struct linux_watched *linux_watched_open(const char *root, const struct watch *watch, unsigned watches,
+	const struct attached *attached, unsigned attaches, char error[static LINUX_WATCHED_ERROR_MAX]);
 /* Accepts NULL. */
 void linux_watched_close(struct linux_watched *watched);
 

@@ -30,14 +30,12 @@
 #include "control/executor.h"
 #include "processes/affinity.h"
 #include "processes/process.h"
-#include "supervise/obligations.h"
+#include "supervise/executor_leave.h"
 #include "workloads/brake.h"
 #include "workloads/spawn.h"
 
 /* How long a tree that is being killed may take; what is in an uninterruptible wait can't go sooner. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
-/* How long other executors may take to let attached trees go. */
-#define OTHERS_LIMIT_NS (500 * NS_PER_MS)
 /* How long the init of a contained workload may take to reap what was killed. */
 #define KILL_IN_ORDER_NS (200 * NS_PER_MS)
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
@@ -420,59 +418,6 @@ static bool attached_is_over(struct executor_process *process, bool look)
 	return true;
 }
 
-/*
- * An executor that was killed leaves its attached tree stopped. The master continues it, unless that is killed before it gets to it, when
- * all others have ended already as it had told them to. True while another lives that has not let its tree go.
- */
-static bool continue_abandoned(const struct executor_process *process)
-{
-	const struct config *config = process->run->config;
-	bool may_stop = false;
-	for (unsigned i = config->workloads - config->attaches; i < config->workloads; i++) {
-		struct slot *slot = &process->run->shared->slot[i];
-		const pid_t pid = i == process->index ? 0 : atomic_load(&slot->executor);
-		struct linux_process stat;
-		if (pid && linux_process_read(pid, &stat) == 0 && !linux_process_has_ended(&stat)) {
-			may_stop = true;
-		} else if (pid) {
-			obligations_release(process->run->owed, i);
-			atomic_store(&slot->executor, 0);
-		}
-	}
-	return may_stop;
-}
-
-static bool master_is_dead(const struct executor_process *process)
-{
-	struct pollfd master = {.fd = process->run->master, .events = POLLIN};
-	return poll(&master, 1, 0) > 0;
-}
-
-/*
- * When the run is over all let go; who dies before may have stopped its tree once more, and guardian and master may stand still, or be
- * dead. Only the last one knows that nobody does. The own tree is let go: two don't wait for each other.
- */
-static void await_others(struct executor_process *process)
-{
-	const bool is_over = process->executor.terminating || master_is_dead(process);
-	const int64_t limit = clock_now() + (is_over ? OTHERS_LIMIT_NS : 0);
-	atomic_store(&process->slot->executor, 0);
-	while (continue_abandoned(process) && clock_now() < limit)
-		clock_sleep_until(clock_now() + NS_PER_MS);
-}
-
-/* Removes the own group. */
-static void leave_groups(struct executor_process *process)
-{
-	const struct run *const run = process->run;
-	workload_group_close(&process->brake.group);
-	/* The guardian and other executors may be dead, too. */
-	if (master_is_dead(process))
-		obligations_settle_abandoned(run->owed);
-	else
-		workload_groups_leave(run->groups, process->index, atomic_load(&run->shared->phase) > SHARED_RUN);
-}
-
 /* ---- From start to end ------------------------------------------------------------------------------------------------ */
 
 static void forget_signals(const struct executor_process *process)
@@ -616,8 +561,7 @@ int executor_process_run(struct run *run, unsigned index)
 		note_failed_start(&process, stage);
 	if (eventfd_write(run->ready, 1) == 0 && begun)
 		result = watch(&process);
-	leave_groups(&process);
-	await_others(&process);
+	executor_leave(run, index, &process.brake.group, process.executor.terminating);
 	executor_sign_off(&process.executor);
 	atomic_store(&slot->executor_cpu_ns, cpu_ns(RUSAGE_SELF));
 	linux_mask_free(&process.mask);

@@ -115,8 +115,8 @@ int recording_watch(struct recording *recording)
 		recording->watched_ended_s[i] = NAN;
 	if (!config->watches)
 		return 0;
-	recording->watched =
-		linux_watched_open(config->root, config->watch, config->watches, config->attach, config->attaches, error);
+	recording->watched = linux_watched_open(
+		config->root, config->watch, config->watches, recording->run->attached, config->attaches, error);
 	return recording->watched ? 0 : diag_refuse("--watch: %s", error);
 }
 

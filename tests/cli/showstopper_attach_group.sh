@@ -23,6 +23,7 @@ make() {
 }
 end_all() {
 	for folder in $folders; do
+		[ -d "$folder" ] || continue
 		for control in cgroup.freeze:0 freezer.state:THAWED; do
 			[ ! -e "$folder/${control%:*}" ] || echo "${control#*:}" >"$folder/${control%:*}"
 		done
@@ -253,6 +254,24 @@ for gone in '' gone; do
 	sleeper=$put
 done
 
+# Made again in its place, as a unit that is restarted, while the executor can't look: that is another one.
+for hand in signals freezer; do
+	start_run -a "$hand" -T 0 -c open -r 20s --attach-group "$name"
+	if [ "$hand" = freezer ]; then wait_until is_frozen "$group"; else wait_until is_stopped "$sleeper"; fi
+	roles
+	kill -STOP "$executor"
+	kill -KILL "$sleeper"
+	wait_until rmdir "$group"
+	mkdir "$group"
+	put "$group" sleep 1000
+	sleeper=$put
+	kill -CONT "$executor"
+	wait_background
+	expect_status 0
+	expect_text err '^showstopper: all workloads have ended'
+	runs "$sleeper" || fail "$what: held what was made again"
+done
+
 # ---- Somebody else's freeze and limit ------------------------------------------------------------------------------------------
 
 for folder in "$group" ${freezer:+"$freezer/$name"}; do
@@ -298,10 +317,12 @@ else
 		sleep 1
 		[ "$(limit)" = "$own" ] || fail "$what: the limit is '$(limit)', its own is '$own'"
 		# Each write of it would hand out a new part.
-		used_us=$(usage_us)
-		sleep 2
-		[ "$own" = '-1 100000' ] || [ $(($(usage_us) - used_us)) -lt 1400000 ] ||
-			fail "$what: used $(($(usage_us) - used_us)) us in 2 s, of 1200000"
+		if [ "$own" != '-1 100000' ]; then
+			used_us=$(usage_us)
+			sleep 2
+			used_us=$(($(usage_us) - used_us))
+			[ "$used_us" -lt 1400000 ] || fail "$what: used $used_us us in 2 s, of 1200000"
+		fi
 		# One that is set meanwhile counts.
 		echo 40000 >"$cpu/$name/cpu.cfs_quota_us"
 		sleep 1

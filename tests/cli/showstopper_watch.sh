@@ -165,6 +165,17 @@ for mount in "$unified" "$acct"; do
 		fail "$what: $(jq -c .configuration.watch record.json)"
 	refused --watch "$group" --watch "$member"
 	expect_trouble "^showstopper: --watch: process $member and $group, which is watched too, overlap\$"
+	if [ "$(id -u)" -eq 0 ]; then
+		for watched in "$group" "$member"; do
+			refused --watch "$watched" --attach-group "$group"
+			expect_trouble "^showstopper: --watch: (group|process) $watched and group $group of --attach-group overlap: expected what isn't a workload\$"
+			refused --watch "$watched" --attach-group "$group" --dry-run
+			expect_trouble "^showstopper: --watch: (group|process) $watched and group $group of --attach-group overlap"
+		done
+		run showstopper -T 50% -r 600m --watch "busy=$busy" --attach-group "$group"
+		expect_status 0
+		expect_text err '^watched  *busy: '
+	fi
 	refused --watch "$mount/"
 	expect_trouble "^showstopper: --watch: group $mount/ is that of Showstopper, or above it\$"
 	kill "$member"
@@ -182,4 +193,24 @@ for mount in "$unified" "$acct"; do
 	wait "$member"
 	rmdir "$group"
 done
+
+# By the short names of --attach-group; one that is made again is found where it was.
+lxc=$unified/lxc.payload.$name
+if [ -n "$unified" ] && mkdir "$lxc" 2>/dev/null; then
+	groups="$groups $lxc"
+	group=$lxc
+	in_group 60
+	sleep 0.2
+	run showstopper -T 0% -r 1s -F container=no -n 1 --watch "lxc:$name" -o log.csv sleep 100
+	expect_status 0
+	column log.csv "watch_lxc_test_watch_$$" | sort -g | tail -n 1 | awk '{ exit !($1 > 0.02) }' || fail "$what: no load of it: $(head -n 3 log.csv)"
+	refused --watch "lxc:$name" --watch "a=$lxc"
+	expect_trouble "^showstopper: --watch: group $lxc and lxc:$name, which is watched too, overlap\$"
+	kill "$member"
+	wait "$member"
+else
+	left_out 'no group can be made that looks like a container'
+fi
+refused --watch unit:sst-nothing
+expect_trouble '^showstopper: --watch: there is no control group of unit sst-nothing.service: expected one that runs$'
 finish

@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -22,7 +25,9 @@ static void begin(enum actuator actuator)
 	fake_file(root, "/cgroup.freeze", "0\n");
 	group = (struct attached_group){.unified = true, .usage = -1};
 	snprintf(group.folder, sizeof group.folder, "%s", root);
-	assert_int_equal(group_keeper_open(&group.keeper, root, true, 1), 0);
+	struct stat about;
+	assert_int_equal(stat(root, &about), 0);
+	assert_int_equal(group_keeper_open(&group.keeper, root, true, about.st_ino), 0);
 	assert_int_equal(attached_group_grip(&grip, &group, actuator), 0);
 }
 
@@ -111,11 +116,61 @@ static void what_others_froze_stays_frozen(void **state)
 	end();
 }
 
+/* Restarts it: another group of that name, with a limit and frozen by others. */
+static void make_again(void)
+{
+	char aside[PATH_MAX + 8];
+	snprintf(aside, sizeof aside, "%s.before", root);
+	assert_int_equal(rename(root, aside), 0);
+	assert_int_equal(mkdir(root, 0755), 0);
+	fake_remove(aside, "");
+	fake_file(root, "/cpu.max", "30000 100000\n");
+	fake_file(root, "/cgroup.freeze", "1\n");
+}
+
+static void one_that_was_made_again_is_left_alone(void **state)
+{
+	(void)state;
+	begin(ACTUATOR_QUOTA);
+	limit(20);
+	atomic_store(&group.keeper.record->frozen, true);
+	make_again();
+	group_keeper_restore(&group.keeper);
+	expect("cpu.max", "30000 100000");
+	expect("cgroup.freeze", "1");
+	end();
+}
+
+/* Names and numbers of folders and processes come again after the next boot. */
+static void a_record_of_another_boot_is_removed(void **state)
+{
+	(void)state;
+	begin(ACTUATOR_QUOTA);
+	if (!group.keeper.path[0]) {
+		end();
+		skip();
+	}
+	limit(20);
+	group.keeper.record->boot[0] ^= 1;
+	assert_int_equal(group_records_sweep(root, NULL), 0);
+	expect("cpu.max", "20000 100000");
+	struct stat about;
+	assert_int_not_equal(stat(group.keeper.path, &about), 0);
+	end();
+	begin(ACTUATOR_QUOTA);
+	limit(20);
+	assert_int_equal(group_records_sweep(root, NULL), 1);
+	expect("cpu.max", "80000 100000");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_is_never_above_that_of_others),
 		cmocka_unit_test(what_others_froze_stays_frozen),
+		cmocka_unit_test(one_that_was_made_again_is_left_alone),
+		cmocka_unit_test(a_record_of_another_boot_is_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ enum { SERVICE = 5000001, CHILD = 5000002, OTHER = 5000003 };
 
 static char root[PATH_MAX], error[LINUX_WATCHED_ERROR_MAX];
 static struct watch watch[3];
-static pid_t attached[2];
+static struct attached attached[2];
 static struct linux_watched *watched;
 static int newest;
 
@@ -174,8 +174,8 @@ static void what_overlaps_is_refused(void **state)
 	watch[1] = of_group("/groups/ab");
 	begin(root, 2, 0);
 	linux_watched_close(watched);
-	attached[0] = OTHER;
-	attached[1] = 5000009; /* below the group */
+	attached[0].process.pid = OTHER;
+	attached[1].process.pid = 5000009; /* below the group */
 	watch[0] = of_process(OTHER, "5000003");
 	refuse(root, 1, 1, "process 5000003 and process 5000003 of --attach overlap: expected what isn't a workload");
 	watch[0] = of_group("/groups/a");

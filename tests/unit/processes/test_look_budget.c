@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "processes/tree.h"
+#include "processes/look_budget.h"
 
 #define NOW (1000 * NS_PER_S)
 
