@@ -28,7 +28,7 @@ struct import_rules {
 	const char *column;    /* of the load, by name or number, where it is another than the format's own */
 	const char *time;      /* csv: column of the time, likewise */
 	const char *cpu;       /* one processor of the machine; NULL: all */
-	enum import_unit unit; /* of csv, and of ratios of prometheus */
+	enum import_unit unit; /* of csv */
 	enum import_stamp stamp;
 	char delimiter;      /* 0: found in the first line */
 	double capacity;     /* google: what a machine's usage is divided by; 0: not given */

@@ -59,9 +59,9 @@ for program in gzip xz zstd; do
 	{ head -n 2 clean.txt | "$program" -c; tail -n +3 clean.txt | "$program" -c; } >packed
 	run sstrace -t --from sadf packed
 	cmp -s out clean.trace || fail "of two pieces by $program it is another trace"
-	head -c 60 packed >cut
-	run sstrace -t --from sadf cut
-	expect_trouble "^sstrace: cut: found (the end of the file within compressed data: it is cut off|damaged $program data)"
+	head -c 60 packed >cut.packed
+	run sstrace -t --from sadf cut.packed
+	expect_trouble "^sstrace: cut.packed: found (the end of the file within compressed data: it is cut off|damaged $program data)"
 done
 head -n 2 clean.txt >first.txt
 { head -n 1 clean.txt; tail -n +3 clean.txt; } >second.txt
