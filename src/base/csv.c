@@ -4,9 +4,6 @@
  * then a row costs one search for its end and one pass for its commas.
  *
  * A line of JSON becomes fields in the same way: its values are offsets, too.
- *
- * Numbers of up to 15 digits, which is what the tools write, are exact in a double, and so is the power of ten: one division
- * gives the nearest double, as strtod would. Everything else is left to units_parse_real.
  */
 #include "base/csv.h"
 
@@ -521,43 +518,14 @@ const char *csv_text(const struct csv *csv, size_t column, size_t *length)
 	return csv->buffer + csv->field[column].start;
 }
 
-/* Digits, perhaps with a sign before and a point among them. False when the text is something else or too long. */
-static bool parse_short(const char *text, size_t length, double *value)
-{
-	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-	const bool is_negative = length > 0 && text[0] == '-';
-	int64_t number = 0;
-	size_t digits = 0;
-	size_t decimals = 0;
-	bool has_point = false;
-	if (length > 17)
-		return false;
-	for (size_t i = is_negative; i < length; i++) {
-		if (text[i] >= '0' && text[i] <= '9') {
-			number = 10 * number + (text[i] - '0');
-			digits++;
-			decimals += has_point;
-		} else if (text[i] == '.' && !has_point) {
-			has_point = true;
-		} else {
-			return false;
-		}
-	}
-	if (digits == 0 || digits > 15)
-		return false;
-	*value = (double)number / power[decimals];
-	if (is_negative)
-		*value = -*value;
-	return true;
-}
-
 int csv_number(struct csv *csv, size_t column, double *value)
 {
 	const struct field field = csv->field[column];
 	const char *const text = csv->buffer + field.start;
 	char shown[SHOWN_MAX + 4];
 	*value = NAN;
-	if (field.length == 0 || parse_short(text, field.length, value) || units_parse_real(text, field.length, value, NULL) == 0)
+	if (field.length == 0 || units_parse_short(text, field.length, value) ||
+		units_parse_real(text, field.length, value, NULL) == 0)
 		return 0;
 	show(text, field.length, shown);
 	return csv_refuse(csv, column, "found '%s', expected a number", shown);

@@ -85,7 +85,13 @@ static int read_from(struct trace *trace, struct trace_source *source, size_t co
 
 int trace_read(struct trace *trace, int file, const char *name, size_t copy_max, char error[static TRACE_ERROR_MAX])
 {
-	struct trace_source source = {.file = file, .name = name, .error = error};
+	return trace_read_behind(trace, file, name, NULL, copy_max, error);
+}
+
+int trace_read_behind(struct trace *trace, int file, const char *name, struct trace_ahead *ahead, size_t copy_max,
+	char error[static TRACE_ERROR_MAX])
+{
+	struct trace_source source = {.file = file, .name = name, .ahead = ahead, .error = error};
 	return read_from(trace, &source, copy_max);
 }
 

@@ -88,6 +88,14 @@ static void wait_for(const struct trace_source *source)
 ssize_t trace_source_read(const struct trace_source *source, void *buffer, size_t size)
 {
 	ssize_t got;
+	struct trace_ahead *const ahead = source->ahead;
+	if (ahead && ahead->length > 0) {
+		const size_t part = ahead->length < size ? ahead->length : size;
+		memcpy(buffer, ahead->text, part);
+		ahead->text += part;
+		ahead->length -= part;
+		return (ssize_t)part;
+	}
 	do {
 		wait_for(source);
 		got = read(source->file, buffer, size);

@@ -48,8 +48,15 @@ struct trace_wait {
 	int64_t until_ns; /* CLOCK_MONOTONIC; 0: it has been said */
 };
 
+/* What has been read of a file already. */
+struct trace_ahead {
+	const char *text;
+	size_t length;
+};
+
 struct trace_source {
 	int file;
+	struct trace_ahead *ahead; /* goes before the rest; NULL: nothing */
 	const char *name;
 	struct trace_wait *wait; /* NULL: nobody */
 	bool regular;
@@ -88,6 +95,10 @@ int trace_load(struct trace *trace, const char *path, struct trace_wait *wait, c
  * is killed by SIGBUS.
  */
 int trace_read(struct trace *trace, int file, const char *name, size_t copy_max, char error[static TRACE_ERROR_MAX]);
+
+/* The same behind what has been read of the file already, which may not be a regular one then; `ahead` may be NULL. */
+int trace_read_behind(struct trace *trace, int file, const char *name, struct trace_ahead *ahead, size_t copy_max,
+	char error[static TRACE_ERROR_MAX]);
 
 /*
  * The text form of a trace: parser and canonical printer.

@@ -268,9 +268,9 @@ expect_status 0
 # The man page has the options of --help, and no others.
 run sstrace --help
 expect_status 0
-sed -n 's/^  -\(.\), --\([a-z]*\).*/\1 \2/p' out | sort >help.options
-sed -n 's/^\.It Fl \(.\) , \\-\([a-z]*\).*/\1 \2/p' "$source/tools/sstrace/sstrace.1" | sort >man.options
-expect_lines help.options 6
+sed -n 's/^  -\(.\), --\([a-z-]*\).*/\1 \2/p; s/^      --\([a-z-]*\).*/\1/p' out | sort >help.options
+sed -n 's/^\.It Fl \(.\) , \\-\([a-z-]*\).*/\1 \2/p; s/^\.It Fl \\-\([a-z-]*\).*/\1/p' "$source/tools/sstrace/sstrace.1" | sort >man.options
+[ "$(wc -l <help.options)" -ge 20 ] || fail "--help has $(wc -l <help.options) options"
 expect_same help.options man.options
 
 # Ready traces: right, explained, and as long as they say.

@@ -32,12 +32,17 @@ static int end_output(FILE *to, const char *name)
 
 static int print_help(void)
 {
-	static const struct settings defaults = {0};
-	printf("usage: sstrace [OPTION]... [FILE]\n"
-	       "Reads a load trace, text or compiled, from FILE or standard input and writes it compiled to standard "
-	       "output.\n\n");
-	tool_options_help(sstrace_options, sstrace_option_count, 0, &defaults, stdout);
+	printf("usage: sstrace [OPTION]... [FILE]...\n"
+	       "Reads a load trace, text or compiled, or what another program recorded, from FILE or standard input and writes "
+	       "it "
+	       "compiled to standard output.\n\n");
+	tool_options_help(sstrace_options, sstrace_option_count, 0, &sstrace_defaults, stdout);
 	return end_output(stdout, "standard output");
+}
+
+static bool is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0;
 }
 
 /* 0, or -1 after a message: the output is the input. */
@@ -45,10 +50,12 @@ static int check_files(const struct settings *settings)
 {
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX];
-	if (settings->input)
-		file_uses_add(&uses, FILE_IS_READ, "the input", settings->input);
-	else
-		file_uses_add_standard(&uses, STDIN_FILENO);
+	for (size_t i = 0; i < settings->inputs; i++) {
+		if (is_standard(settings->input[i]))
+			file_uses_add_standard(&uses, STDIN_FILENO);
+		else
+			file_uses_add(&uses, FILE_IS_READ, "the input", settings->input[i]);
+	}
 	file_uses_add(&uses, FILE_IS_WRITTEN, settings->output ? "--output" : "standard output",
 		settings->output ? settings->output : "-");
 	file_uses_add_standard(&uses, STDERR_FILENO);
@@ -112,38 +119,107 @@ static void warn_if_short(const struct trace *trace, const char *name)
 		diag("%s: the trace's length: %s", name, text);
 }
 
+/* The first input as it is open, and what has been read of it to see what it is. */
+struct start {
+	int file;
+	bool is_taken; /* read, and not to be read again */
+	char text[IMPORT_START_MAX];
+	size_t length;
+};
+
+/* Reads the beginning of a regular file, which is still there then, or of standard input, which it is taken from. 0, or -1 after a message. */
+static int look(struct start *start, const char *path, const char *name)
+{
+	struct stat status;
+	start->file = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (start->file < 0 || fstat(start->file, &status) != 0)
+		return diag_refuse("%s: %s", name, strerror(errno));
+	const off_t at = lseek(start->file, 0, SEEK_CUR);
+	const bool is_regular = S_ISREG(status.st_mode) && at >= 0;
+	if (!is_regular && !(is_standard(path) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))))
+		return 0;
+	while (start->length < sizeof start->text) {
+		char *const to = start->text + start->length;
+		const size_t room = sizeof start->text - start->length;
+		const ssize_t got =
+			is_regular ? pread(start->file, to, room, at + (off_t)start->length) : read(start->file, to, room);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		start->length += (size_t)got;
+	}
+	start->is_taken = !is_regular;
+	return 0;
+}
+
+/* A trace as it stands in the file. 0, or -1 after a message. */
+static int read_trace(struct trace *trace, const struct start *start, const char *name)
+{
+	char error[TRACE_ERROR_MAX];
+	struct trace_ahead ahead = {start->text, start->length};
+	if (trace_read_behind(trace, start->file, name, start->is_taken ? &ahead : NULL, TRACE_COPY_MAX, error) != 0)
+		return diag_refuse("%s", error);
+	return 0;
+}
+
+/* A trace of what other programs recorded, or the list of machines in it. Likewise. */
+static int import(struct trace *trace, const struct settings *settings, const struct start *start, const char *name)
+{
+	struct import_rules rules = settings->import;
+	char notes[IMPORT_NOTES_MAX];
+	char error[IMPORT_ERROR_MAX];
+	if (start->is_taken) {
+		rules.ahead = start->text;
+		rules.ahead_length = start->length;
+	}
+	if (import_read(&rules, settings->input, settings->inputs, trace, stdout, notes, error) != 0)
+		return diag_refuse("%s", error);
+	diag("%s: %s", name, notes);
+	return 0;
+}
+
+/* What is in the input as a trace. 1, or 0 when the machines have been listed instead, or -1 after a message. */
+static int load(struct trace *trace, const struct settings *settings, const char *name)
+{
+	struct start start = {.file = -1};
+	bool is_compressed = false;
+	bool is_import = settings->is_import;
+	int result = -1;
+	if (!settings->import.format && look(&start, settings->input[0], name) != 0)
+		return -1;
+	if (!is_import && start.length > 0)
+		is_import = import_guess(start.text, start.length, &is_compressed) || is_compressed;
+	if (!is_import && settings->inputs > 1)
+		diag("found a second file, '%s', expected one trace", settings->input[1]);
+	else
+		result = is_import ? import(trace, settings, &start, name) : read_trace(trace, &start, name);
+	if (start.file >= 0 && start.file != STDIN_FILENO)
+		close(start.file);
+	if (result != 0)
+		return -1;
+	return settings->import.list ? end_output(stdout, "standard output") : 1;
+}
+
 /* 0, or -1 after a message. */
 static int work(const struct settings *settings)
 {
-	const char *name = settings->input ? settings->input : "standard input";
-	char error[TRACE_ERROR_MAX];
+	const char *name = is_standard(settings->input[0]) ? "standard input" : settings->input[0];
 	struct trace trace = {0};
-	int result = -1;
-	int input = STDIN_FILENO;
-	if (settings->job == JOB_COMPILE && !settings->output && isatty(STDOUT_FILENO))
+	if (settings->job == JOB_COMPILE && !settings->import.list && !settings->output && isatty(STDOUT_FILENO))
 		return diag_refuse("standard output is a terminal, expected a file or a pipe for a compiled trace (or --text)");
-	if (settings->input)
-		input = open(settings->input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (input < 0)
-		return diag_refuse("%s: %s", name, strerror(errno));
-	if (trace_read(&trace, input, name, TRACE_COPY_MAX, error) != 0) {
-		diag("%s", error);
-		goto out;
-	}
-	warn_if_short(&trace, name);
-	if (settings->job == JOB_CHECK) {
+	int result = load(&trace, settings, name);
+	if (result > 0) {
+		warn_if_short(&trace, name);
 		result = 0;
-	} else {
-		const int output = open_output(settings);
-		if (output >= 0)
-			result = write_output(settings, output, &trace);
-		if (output >= 0 && result != 0 && settings->output)
-			half_file_empty(settings->output);
+		if (settings->job != JOB_CHECK) {
+			const int output = open_output(settings);
+			result = output >= 0 ? write_output(settings, output, &trace) : -1;
+			if (output >= 0 && result != 0 && settings->output)
+				half_file_empty(settings->output);
+		}
 	}
-out:
 	trace_free(&trace);
-	if (settings->input)
-		close(input);
 	return result;
 }
 

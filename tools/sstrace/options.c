@@ -5,6 +5,18 @@
 
 #include "base/diag.h"
 #include "base/output.h"
+#include "base/units.h"
+
+static int set_capacity(void *settings, const char *source, const char *text);
+static int set_delimiter(void *settings, const char *source, const char *text);
+
+/* In tool_option.uses: it is about what other programs recorded. */
+#define IMPORT 1u
+
+static const char *const units[] = {"found", "fraction", "percent", NULL};
+static const char *const stamps[] = {"found", "start", "end", NULL};
+
+#define OF(member) offsetof(struct settings, member)
 
 const struct tool_option sstrace_options[] = {
 	{JOB_CHECK, "check", TOOL_NOTHING, .help = "write nothing; the status says whether the trace is right"},
@@ -12,10 +24,52 @@ const struct tool_option sstrace_options[] = {
 	{JOB_TEXT, "text", TOOL_NOTHING, .help = "write the trace as canonical text instead of compiling it"},
 	{'o', "output", TOOL_VALUE, .argument = "FILE", .help = "write to FILE instead of standard output",
 		.completion = TOOL_COMPLETE_FILE},
+	{0, "from", TOOL_CHOICE, OF(format), .choices = import_format_names, .argument = "FORMAT", .uses = IMPORT,
+		.help = "make the trace of what that program recorded"},
+	{0, "machines", TOOL_FLAG, OF(import.list), .uses = IMPORT, .help = "list the machines in the files instead"},
+	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT,
+		.help = "of several machines take this one"},
+	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT,
+		.help = "take the mean of these machines, or of all"},
+	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT,
+		.help = "average machines over so long"},
+	{0, "cpu", TOOL_TEXT, OF(import.cpu), .argument = "N", .uses = IMPORT, .help = "take one processor of the machine"},
+	{0, "column", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT,
+		.help = "the load is in this column, a name or a number"},
+	{0, "load", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT, .help = "the same"},
+	{0, "time", TOOL_TEXT, OF(import.time), .argument = "NAME", .uses = IMPORT, .help = "the time is in this column"},
+	{0, "unit", TOOL_CHOICE, OF(import.unit), .choices = units, .argument = "UNIT", .uses = IMPORT, .help = "of the load"},
+	{0, "stamp", TOOL_CHOICE, OF(import.stamp), .choices = stamps, .argument = "WHERE", .uses = IMPORT,
+		.help = "where in its interval a sample's time stands"},
+	{0, "delimiter", TOOL_CALL, .call = set_delimiter, .argument = "CHARACTER", .uses = IMPORT, .help = "between columns"},
+	{0, "capacity", TOOL_CALL, .call = set_capacity, .argument = "NUMBER", .uses = IMPORT,
+		.help = "google: of a machine, by which its usage is divided"},
+	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT,
+		.help = "straight lines instead of steps, with the same means"},
+	{0, "strict", TOOL_FLAG, OF(import.strict), .uses = IMPORT, .help = "refuse what would be left out, cut or filled"},
 	{'h', "help", TOOL_NOTHING, .help = "print this"},
 	{'V', "version", TOOL_NOTHING, .help = "print the version"},
 };
 const size_t sstrace_option_count = sizeof sstrace_options / sizeof *sstrace_options;
+
+const struct settings sstrace_defaults = {.format = -1};
+
+static int set_capacity(void *settings, const char *source, const char *text)
+{
+	double *const capacity = &((struct settings *)settings)->import.capacity;
+	if (units_parse_real(text, strlen(text), capacity, NULL) == 0 && *capacity > 0)
+		return 0;
+	return diag_refuse("%s: found '%s', expected a number above 0", source, text);
+}
+
+static int set_delimiter(void *settings, const char *source, const char *text)
+{
+	char *const delimiter = &((struct settings *)settings)->import.delimiter;
+	*delimiter = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0 ? '\t' : *text;
+	if (*text && (!text[1] || *delimiter == '\t') && !strchr("\"\r\n", *text))
+		return 0;
+	return diag_refuse("%s: found '%s', expected one character, or tab", source, text);
+}
 
 static const char *job_name(enum job job)
 {
@@ -56,7 +110,11 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 		const int letter = sstrace_options[found].letter;
 		if (letter == 'h' || letter == 'V')
 			return letter;
-		if ((letter == 'o' ? set_output(settings, scan->value) : set_job(settings, (enum job)letter)) != 0)
+		settings->is_import = settings->is_import || (sstrace_options[found].uses & IMPORT);
+		const int result = letter == 'o' ? set_output(settings, scan->value)
+				   : letter      ? set_job(settings, (enum job)letter)
+						 : tool_options_take(scan, found, settings);
+		if (result != 0)
 			return -1;
 	}
 	for (int i = scan->stop; i < scan->words; i++)
@@ -68,15 +126,21 @@ int settings_parse(struct settings *settings, int count, char **words)
 {
 	struct tool_options scan = {
 		.option = sstrace_options, .count = sstrace_option_count, .program = "sstrace", .words = count, .word = words};
+	static const char *const standard_input[] = {"-"};
 	int inputs = 0;
-	*settings = (struct settings){0};
+	*settings = sstrace_defaults;
 	const int what = scan_options(settings, &scan, &inputs);
 	if (what != 0)
 		return what;
-	if (inputs > 1)
-		return diag_refuse("found a second file, '%s', expected one trace", words[1]);
-	if (inputs == 1 && strcmp(words[0], "-") != 0)
-		settings->input = words[0];
+	settings->input = inputs > 0 ? (const char *const *)words : standard_input;
+	settings->inputs = inputs > 0 ? (size_t)inputs : 1;
+	if (settings->format >= 0)
+		settings->import.format = import_format_names[settings->format];
+	if (settings->import.machine && settings->import.mean_of)
+		return diag_refuse("found --machine and --mean-of, expected one of them");
+	if (settings->import.list && (settings->job || settings->output))
+		return diag_refuse(
+			"found --machines, which writes a list, and %s", settings->output ? "--output" : "another job");
 	if (settings->output && settings->job == JOB_CHECK)
 		return diag_refuse("found --output and --check, which writes nothing");
 	if (settings->output && output_is_stdout(settings->output))

@@ -3,7 +3,10 @@
 #ifndef SSTRACE_OPTIONS_H
 #define SSTRACE_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "base/tool_options.h"
+#include "trace/import.h"
 
 /* A job has the letter of the option that asks for it. */
 enum job { JOB_COMPILE = 0, JOB_CHECK = 'c', JOB_INFO = 'i', JOB_TEXT = 't' };
@@ -11,12 +14,20 @@ enum job { JOB_COMPILE = 0, JOB_CHECK = 'c', JOB_INFO = 'i', JOB_TEXT = 't' };
 /* Texts are argv's. */
 struct settings {
 	enum job job;
-	const char *input;  /* NULL: standard input */
+	const char *const *input; /* "-": standard input; at least one */
+	size_t inputs;
 	const char *output; /* NULL: standard output */
+	int format;         /* index into import_format_names; -1: not given */
+	const char *delimiter;
+	bool is_import; /* an option says so */
+	struct import_rules import;
 };
 
 extern const struct tool_option sstrace_options[];
 extern const size_t sstrace_option_count;
+
+/* What stands in the settings when nothing is given. */
+extern const struct settings sstrace_defaults;
 
 /*
  * Sets what the words ask for, and moves them about. Returns 0, the letter of an option that asks for something else than a trace

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Which format it is, one file after another, and what is said of them. */
+#include "trace/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "trace/import_reader.h"
+
+const char *const import_format_names[] = {"cpuload", "log", "sadf", "alibaba", "azure", "google", "bitbrains", "csv", NULL};
+
+/* In the order in which they are looked for; several may have one name. csv, which fits anything, is never found. */
+static const struct import_format *const formats[] = {&import_delimited[0], &import_delimited[1], &import_delimited[2],
+	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_csv};
+
+/* The format that a file begins like, or that has the name, where one is given; NULL. */
+static const struct import_format *find_format(const char *name, const char *start, size_t length)
+{
+	const struct import_format *named = NULL;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		if (name && strcmp(formats[i]->name, name) != 0)
+			continue;
+		if (formats[i]->fits && formats[i]->fits(start, length))
+			return formats[i];
+		/* The first of several forms. */
+		if (name && !named)
+			named = formats[i];
+	}
+	return named;
+}
+
+const char *import_guess(const char *start, size_t length, bool *is_compressed)
+{
+	const struct import_format *const format = find_format(NULL, start, length);
+	*is_compressed = import_begins(start, length, "\x1f\x8b") ||
+			 import_begins(start, length,
+				 "\xfd"
+				 "7zXZ") ||
+			 import_begins(start, length, "\x28\xb5\x2f\xfd");
+	return format ? format->name : NULL;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------ */
+
+static int check_rules(struct import *import)
+{
+	const struct import_rules *const rules = import->rules;
+	if (import->format->merge == IMPORT_USERS && !(rules->capacity > 0) && !rules->list)
+		return import_refuse(import, "--capacity is missing: expected what a machine's usage is to be divided by");
+	return 0;
+}
+
+/* Reads what the input has. It is the caller's. */
+static int read_input(struct import *import, struct input *input)
+{
+	import->text = (struct import_text){.input = input};
+	int result = import_fill(import, IMPORT_START_MAX);
+	const char *const start = import->text.buffer;
+	const size_t length = import->text.end;
+	const struct import_format *const format = result == 0 ? find_format(import->rules->format, start, length) : NULL;
+	if (result == 0 && length == 0)
+		result = import_refuse(import, "found nothing, expected a recording: it is empty");
+	else if (result == 0 && !format)
+		result = import_refuse(import, "found no format that is known, expected --from to say which it is");
+	else if (result == 0 && import->format && import->format != format)
+		result = import_refuse(import, "found %s, expected %s as in the file before", format->name, import->format->name);
+	if (result == 0) {
+		import->format = format;
+		result = check_rules(import) == 0 ? format->read(import) : -1;
+	}
+	free(import->text.buffer);
+	return result;
+}
+
+static int read_file(struct import *import, const char *path)
+{
+	const bool is_standard = strcmp(path, "-") == 0;
+	const int file = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+				     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	import->path = path;
+	import->name = is_standard ? "standard input" : path;
+	if (file < 0)
+		return import_refuse(import, "%s", strerror(errno));
+	posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+	struct input *const input = input_new(file, is_standard ? import->rules->ahead : NULL, import->rules->ahead_length);
+	if (!input) {
+		close(file);
+		return import_refuse(import, "%s", strerror(errno));
+	}
+	const int result = read_input(import, input);
+	input_free(input);
+	return result;
+}
+
+/* ---- What is said ----------------------------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3))) note(char *notes, const char *format, ...)
+{
+	const size_t used = strlen(notes);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(notes + used, IMPORT_NOTES_MAX - used, format, arguments);
+	va_end(arguments);
+}
+
+static void note_count(char *notes, uint64_t count, const char *one, const char *many)
+{
+	if (count > 0)
+		note(notes, "; %llu %s", (unsigned long long)count, count == 1 ? one : many);
+}
+
+static void describe(const struct import *import, char *notes)
+{
+	const struct import_counts *const counts = &import->counts;
+	char text[UNITS_TEXT_MAX];
+	note(notes, "%s, %llu sample%s", import->format->name, (unsigned long long)counts->samples,
+		counts->samples == 1 ? "" : "s");
+	if (counts->wrong > 0)
+		note(notes, "; %llu line%s left out, the first is %s", (unsigned long long)counts->wrong,
+			counts->wrong == 1 ? "" : "s", counts->first_wrong);
+	note_count(notes, counts->missing, "sample without a load left out", "samples without a load left out");
+	note_count(notes, counts->unsorted, "sample out of order, put in its place", "samples out of order, put in their place");
+	note_count(notes, counts->duplicates, "sample left out for an earlier one of its time",
+		"samples left out for earlier ones of their times");
+	note_count(notes, counts->overlaps, "sample begins before the end of the one before and counts from there",
+		"samples begin before the end of those before and count from there");
+	note_count(notes, counts->outside, "load outside 0 to 1, cut", "loads outside 0 to 1, cut");
+	note_count(notes, counts->resets, "reset of a counter, a gap", "resets of counters, gaps");
+	if (counts->gaps > 0)
+		note(notes, "; %llu gap%s of %s, in which the load before holds", (unsigned long long)counts->gaps,
+			counts->gaps == 1 ? "" : "s in all", units_print_time(counts->gaps_ns, text));
+	note_count(notes, counts->unzoned, "time without a zone, taken as UTC", "times without a zone, taken as UTC");
+}
+
+/* What is left out, cut or filled makes a recording wrong where the user is strict. */
+static int check_strictly(struct import *import)
+{
+	const struct import_counts *const c = &import->counts;
+	char notes[IMPORT_NOTES_MAX] = "";
+	if (c->wrong + c->missing + c->unsorted + c->duplicates + c->overlaps + c->outside + c->resets + c->gaps + c->unzoned ==
+		0)
+		return 0;
+	describe(import, notes);
+	return import_refuse(import, "%.500s: expected none of that, with --strict", notes);
+}
+
+static int finish(struct import *import, struct trace *trace, FILE *list, char *notes)
+{
+	const struct import_rules *const rules = import->rules;
+	char error[IMPORT_ERROR_MAX];
+	if (rules->list) {
+		import_series_list(&import->series, import->format->merge, list);
+	} else if (import_series_finish(&import->series, rules, import->format->merge, import_stamp_of(import),
+			   import->format->step_ns, &import->counts, trace, error) != 0) {
+		return import_refuse(import, "%.400s", error);
+	}
+	if (import->counts.samples > 1 && import->counts.outside > import->counts.samples / 2)
+		return import_refuse(import,
+			"found %llu of %llu loads outside 0 to 1, expected fractions (--unit percent, --column)",
+			(unsigned long long)import->counts.outside, (unsigned long long)import->counts.samples);
+	if (rules->strict && check_strictly(import) != 0)
+		return -1;
+	describe(import, notes);
+	return 0;
+}
+
+static void end(struct import *import)
+{
+	if (import->kept)
+		import->kept_free(import->kept);
+	import_series_free(&import->series);
+	free(import);
+}
+
+static struct import *begin(const struct import_rules *rules, char *notes, char *error)
+{
+	struct import *const import = calloc(1, sizeof *import);
+	*notes = '\0';
+	if (!import) {
+		snprintf(error, IMPORT_ERROR_MAX, "%s", strerror(errno));
+		return NULL;
+	}
+	import->rules = rules;
+	import->error = error;
+	return import;
+}
+
+int import_read(const struct import_rules *rules, const char *const *path, size_t paths, struct trace *trace, FILE *list,
+	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
+{
+	struct import *const import = begin(rules, notes, error);
+	int result = import ? 0 : -1;
+	for (size_t i = 0; i < paths && result == 0; i++)
+		result = read_file(import, path[i]);
+	if (result == 0)
+		result = finish(import, trace, list, notes);
+	if (import)
+		end(import);
+	return result;
+}
+
+int import_read_text(const struct import_rules *rules, const char *text, size_t length, struct trace *trace, FILE *list,
+	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
+{
+	struct import *const import = begin(rules, notes, error);
+	struct input *const input = import ? input_new_text(text, length) : NULL;
+	int result = -1;
+	if (input) {
+		import->path = import->name = "text";
+		result = read_input(import, input);
+		if (result == 0)
+			result = finish(import, trace, list, notes);
+	}
+	input_free(input);
+	if (import)
+		end(import);
+	return result;
+}
