@@ -201,4 +201,9 @@ expect_text err '; in the queue at most [1-8];'
 run sh -c 'ulimit -n 32; exec ssburn --listen 0'
 expect_trouble '^ssburn: --connections: each needs an open file, and 32 are allowed \(ulimit -Hn\): expected more than 32$'
 
+# Who waits for the line that says where it listens finds a service that stays.
+run ssburn --listen unix:refused --service 1ms -o /dev/full
+expect_trouble "^ssburn: /dev/full: can't write iteration records: No space left on device\$"
+[ ! -e refused ] || fail 'a socket was left'
+
 finish

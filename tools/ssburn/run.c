@@ -227,6 +227,8 @@ int ssburn_run(const struct settings *settings, int *caught)
 	if (signal_file < 0)
 		diag("can't start: %s", strerror(errno));
 	else if (prepare(&burn) == 0) {
+		if (burn.server)
+			server_say(burn.server);
 		if (settings->verbose)
 			say_what_is_done(settings);
 		/* Not before: a FIFO that is opened may wait for its other end. */

@@ -301,7 +301,7 @@ static bool start(struct server *server, unsigned most)
 struct server *server_open(struct burn *burn)
 {
 	const struct settings *const settings = burn->settings;
-	char error[LISTENER_ERROR_MAX], name[LISTENER_NAME_MAX];
+	char error[LISTENER_ERROR_MAX];
 	const unsigned most = connections(settings);
 	struct server *const server = most > 0 ? calloc(1, sizeof *server) : NULL;
 	if (!server) {
@@ -320,7 +320,6 @@ struct server *server_open(struct burn *burn)
 	} else if (!start(server, most)) {
 		diag("--listen: libmicrohttpd can't start: %s", strerror(errno));
 	} else {
-		diag("listening at %s", listener_name(&server->listener, name));
 		return server;
 	}
 	server_free(server);
@@ -354,6 +353,12 @@ void server_close(struct server *server)
 	server->daemon = NULL;
 }
 
+void server_say(const struct server *server)
+{
+	char name[LISTENER_NAME_MAX];
+	diag("listening at %s", listener_name(&server->listener, name));
+}
+
 void server_report(const struct server *server, int64_t wall_ns)
 {
 	const double served = server->served > 0 ? (double)server->served : 1, ms = (double)NS_PER_MS;
@@ -371,12 +376,13 @@ void server_free(struct server *server)
 {
 	if (!server)
 		return;
+	/* Requests may wait already, and libmicrohttpd ends nothing that waits. */
+	if (server->daemon)
+		server_close(server);
 	if (server->healthy)
 		MHD_destroy_response(server->healthy);
 	if (server->closing)
 		MHD_destroy_response(server->closing);
-	if (server->daemon)
-		MHD_stop_daemon(server->daemon);
 	listener_close(&server->listener);
 	pthread_cond_destroy(&server->quiet);
 	free(server);

@@ -15,6 +15,9 @@
 /* Listens by the settings; requests wait until there are threads. NULL after a message. */
 struct server *server_open(struct burn *burn);
 
+/* Says where it listens, when all that could be refused is open. */
+void server_say(const struct server *server);
+
 /* A thread's life: it serves requests until there are enough of them or the work is halted. */
 void server_run(struct worker *self);
 
