@@ -79,7 +79,7 @@ static void take_word(struct client_word word, struct line *line)
 		to--;
 	if (!is_time(word.text + from, to - from, &value))
 		return;
-	if (value >= 1e8 && value * NS_PER_S < CLIENT_NS_MAX) {
+	if (value >= 1e8 && value * (double)NS_PER_S < (double)CLIENT_NS_MAX) {
 		line->end_ns = llround(value * 1e3) * NS_PER_MS;
 		line->has_moment = true;
 	} else if (value < 1e8 && isnan(line->time) && (!equals || names_time(word.text, name))) {
