@@ -16,20 +16,20 @@ const char *const import_format_names[] = {"cpuload", "log", "sadf", "alibaba", 
 
 /* In the order in which they are looked for; several may have one name. csv, which fits anything, is never found. */
 static const struct import_format *const formats[] = {&import_delimited[0], &import_delimited[1], &import_delimited[2],
-	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_csv};
+	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_csv, NULL};
 
 /* The format that a file begins like, or that has the name, where one is given; NULL. */
 static const struct import_format *find_format(const char *name, const char *start, size_t length)
 {
 	const struct import_format *named = NULL;
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		if (name && strcmp(formats[i]->name, name) != 0)
+	for (const struct import_format *const *at = formats; *at; at++) {
+		if (name && strcmp((*at)->name, name) != 0)
 			continue;
-		if (formats[i]->fits && formats[i]->fits(start, length))
-			return formats[i];
+		if ((*at)->fits && (*at)->fits(start, length))
+			return *at;
 		/* The first of several forms. */
 		if (name && !named)
-			named = formats[i];
+			named = *at;
 	}
 	return named;
 }
@@ -69,7 +69,7 @@ static int read_input(struct import *import, struct input *input)
 		result = import_refuse(import, "found no format that is known, expected --from to say which it is");
 	else if (result == 0 && import->format && import->format != format)
 		result = import_refuse(import, "found %s, expected %s as in the file before", format->name, import->format->name);
-	if (result == 0) {
+	if (result == 0 && format) {
 		import->format = format;
 		result = check_rules(import) == 0 ? format->read(import) : -1;
 	}
@@ -153,6 +153,10 @@ static int finish(struct import *import, struct trace *trace, FILE *list, char *
 {
 	const struct import_rules *const rules = import->rules;
 	char error[IMPORT_ERROR_MAX];
+	if (!import->format) {
+		snprintf(import->error, IMPORT_ERROR_MAX, "found no file, expected one");
+		return -1;
+	}
 	if (rules->list) {
 		import_series_list(&import->series, import->format->merge, list);
 	} else if (import_series_finish(&import->series, rules, import->format->merge, import_stamp_of(import),

@@ -272,7 +272,9 @@ static int read_table(struct import *import)
 	while (more > 0 && is_blank_line(text));
 	if (more <= 0)
 		return more < 0 ? -1 : import_refuse(import, "found blank lines alone, expected samples");
-	char delimiter = import->rules->delimiter ? import->rules->delimiter : table->delimiter;
+	char delimiter = import->rules->delimiter;
+	if (!delimiter)
+		delimiter = table->delimiter;
 	if (!delimiter)
 		delimiter = find_delimiter(&text->whole);
 	import_split(text, delimiter);

@@ -527,7 +527,7 @@ int import_series_finish(struct import_series *series, const struct import_rules
 		return refuse_nothing(rules, counts, error);
 	if (series->parts > 0 && sort_parts(series, merge, step_ns, counts, &usual, error) != 0)
 		return -1;
-	struct interval *const interval = malloc((2 * series->parts + 2 * series->cells) * sizeof *interval);
+	struct interval *const interval = calloc(2 * series->parts + 2 * series->cells, sizeof *interval);
 	if (!interval)
 		return refuse(error, "%s: for %zu samples", strerror(errno), series->parts);
 	const size_t count = series->parts > 0

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #define STANDSTILL_LIMIT_US 5000000
@@ -65,8 +67,9 @@ static uint64_t blocked(pid_t pid)
 	uint64_t set = 0;
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
 	FILE *const file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file) && sscanf(line, "SigBlk: %" SCNx64, &set) != 1)
-		;
+	while (file && fgets(line, sizeof line, file))
+		if (strncmp(line, "SigBlk:", 7) == 0)
+			set = strtoull(line + 7, NULL, 16);
 	if (file)
 		fclose(file);
 	return set;

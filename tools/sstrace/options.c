@@ -65,7 +65,9 @@ static int set_capacity(void *settings, const char *source, const char *text)
 static int set_delimiter(void *settings, const char *source, const char *text)
 {
 	char *const delimiter = &((struct settings *)settings)->import.delimiter;
-	*delimiter = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0 ? '\t' : *text;
+	*delimiter = *text;
+	if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+		*delimiter = '\t';
 	if (*text && (!text[1] || *delimiter == '\t') && !strchr("\"\r\n", *text))
 		return 0;
 	return diag_refuse("%s: found '%s', expected one character, or tab", source, text);
