@@ -184,16 +184,17 @@ static int load(struct trace *trace, const struct settings *settings, const char
 {
 	struct start start = {.file = -1};
 	bool is_compressed = false;
-	bool is_import = settings->is_import;
+	const char *const option = settings->import_option;
 	int result = -1;
 	if (!settings->import.format && look(&start, settings->input[0], name) != 0)
 		return -1;
-	if (!is_import && start.length > 0)
-		is_import = import_guess(start.text, start.length, &is_compressed) || is_compressed;
-	if (!is_import && settings->inputs > 1)
+	const bool is_found = start.length > 0 && (import_guess(start.text, start.length, &is_compressed) || is_compressed);
+	if (option && !settings->import.format && start.length > 0 && !is_found)
+		diag("--%s: %s: found no format that is known, expected a recording, or --from to say which it is", option, name);
+	else if (!option && !is_found && settings->inputs > 1)
 		diag("found a second file, '%s', expected one trace", settings->input[1]);
 	else
-		result = is_import ? import(trace, settings, &start, name) : read_trace(trace, &start, name);
+		result = option || is_found ? import(trace, settings, &start, name) : read_trace(trace, &start, name);
 	if (start.file >= 0 && start.file != STDIN_FILENO)
 		close(start.file);
 	if (result != 0)

@@ -112,7 +112,8 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 		const int letter = sstrace_options[found].letter;
 		if (letter == 'h' || letter == 'V')
 			return letter;
-		settings->is_import = settings->is_import || (sstrace_options[found].uses & IMPORT);
+		if (sstrace_options[found].uses & IMPORT)
+			settings->import_option = sstrace_options[found].name;
 		const int result = letter == 'o' ? set_output(settings, scan->value)
 				   : letter      ? set_job(settings, (enum job)letter)
 						 : tool_options_take(scan, found, settings);

@@ -19,7 +19,7 @@ struct settings {
 	const char *output; /* NULL: standard output */
 	int format;         /* index into import_format_names; -1: not given */
 	const char *delimiter;
-	bool is_import; /* an option says so */
+	const char *import_option; /* name of one that says that it is no trace; NULL: none does */
 	struct import_rules import;
 };
 
