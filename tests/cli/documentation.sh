@@ -28,6 +28,25 @@ options() {
 	sed -En 's/^ *(-[A-Za-z]), (--[a-z][a-z-]*).*/\1 \2/p; s/^ *(--[a-z][a-z-]*).*/\1/p' | sort
 }
 
+# arguments <HELP: what the first argument of each long option is called, `--name argument`; of alternatives the first one.
+arguments() {
+	sed -En 's/^ *(-[A-Za-z], )?(--[a-z][a-z-]*)((\[?=| )([^ |]+))?([ |].*)?$/\2 \5/p' | tr '[:upper:]' '[:lower:]' | sort
+}
+
+# unexplained <HELP: options of which nothing is said, on their line or on the next one.
+unexplained() {
+	awk '
+		awaited && !/^ {8,}[^ -]/ { print awaited }
+		{ awaited = "" }
+		/^ *(-[A-Za-z], )?--[a-z]/ {
+			words = $0
+			sub(/^ *(-[A-Za-z], )?--[^ ]+ ?[^ ]*/, "", words)
+			if (words !~ /[^ ]/)
+				awaited = $0
+		}
+		END { if (awaited) print awaited }'
+}
+
 for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
 	if [ "$name" = ssrequest ] && [ ! -x "$build/$name" ]; then
@@ -41,13 +60,22 @@ for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	run "$name" --help
 	expect_status 0
 	expect_lines err 0
-	options <out >in_help
+	cp out help
+	unexplained <help >lacking
+	[ ! -s lacking ] || { fail "$name --help says nothing of these:"; cat lacking; }
+	options <help >in_help
 	[ -s in_help ] || fail "$name --help has no options"
 	if render "$program" >manual; then
 		options <manual >in_manual
 		cmp -s in_help in_manual || {
 			fail "options of $name, < in --help, > in the manual:"
 			diff in_help in_manual
+		}
+		arguments <help >arguments_in_help
+		arguments <manual >arguments_in_manual
+		cmp -s arguments_in_help arguments_in_manual || {
+			fail "arguments of $name, < in --help, > in the manual:"
+			diff arguments_in_help arguments_in_manual
 		}
 	fi
 	grep -qx -- '-h --help' in_help || fail "$name has no -h, --help"
