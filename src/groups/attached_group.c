@@ -458,6 +458,7 @@ static void announce(struct group_record *record, const struct bandwidth *limit)
 		snprintf(record->ours[1], GROUP_LIMIT_MAX, "%lld %lld", quota_us, period_us);
 	else
 		snprintf(record->ours[1], GROUP_LIMIT_MAX, "%lld", quota_us);
+	record->period_us = (uint64_t)period_us;
 }
 
 int attached_group_limit(struct attached_group *group, struct workload_group *grip, const struct bandwidth *limit)
@@ -468,7 +469,7 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 	/* Somebody has set another one since. */
 	if (now[0] && strcmp(now, record->ours[0]) != 0) {
 		memcpy(record->limit[0], now, sizeof now);
-		if (!record->unified)
+		if (!record->unified && !group_record_has_our_period(record))
 			linux_source_line(group->folder, "/cpu.cfs_period_us", record->limit[1], sizeof record->limit[1]);
 	}
 	const double others = limit_by_others(record);
@@ -484,6 +485,7 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 	const int result = is_lower ? workload_group_limit(grip, limit) : 0;
 	if (!is_lower || result != 0) {
 		group_record_restore_limit(record);
+		record->period_us = 0;
 		grip->period_ns = 0;
 	}
 	read_limit(group, record->ours[0]);

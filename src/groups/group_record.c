@@ -156,27 +156,48 @@ void group_keeper_close(struct group_keeper *keeper)
 	*keeper = GROUP_KEEPER_NONE;
 }
 
-/* Whether what limits the group now is what we wrote, or what stands there for a moment while we write to version 1. */
+/* Whether a quota is what we wrote, or what stands there for a moment while we write to version 1. */
+static bool is_ours(const struct group_record *record, const char *quota)
+{
+	return strcmp(quota, record->ours[0]) == 0 || strcmp(quota, record->ours[1]) == 0 ||
+	       (!record->unified && strcmp(quota, "-1") == 0);
+}
+
 static bool has_our_limit(const struct group_record *record)
 {
 	char now[GROUP_LIMIT_MAX];
 	read_limit(record->folder, record->unified ? "cpu.max" : "cpu.cfs_quota_us", now);
-	return strcmp(now, record->ours[0]) == 0 || strcmp(now, record->ours[1]) == 0 ||
-	       (!record->unified && strcmp(now, "-1") == 0);
+	return is_ours(record, now);
+}
+
+bool group_record_has_our_period(const struct group_record *record)
+{
+	char now[GROUP_LIMIT_MAX];
+	read_limit(record->folder, "cpu.cfs_period_us", now);
+	return record->period_us && strtoull(now, NULL, 10) == record->period_us;
 }
 
 /* Version 1 takes a period only where the quota of before fits to it. */
-void group_record_restore_limit(const struct group_record *record)
+static void restore_in_two(const struct group_record *record)
 {
-	if (!group_is_there(record->folder, record->inode) || !has_our_limit(record))
+	char quota[GROUP_LIMIT_MAX];
+	read_limit(record->folder, "cpu.cfs_quota_us", quota);
+	const bool has_ours = is_ours(record, quota);
+	if (!has_ours && !group_record_has_our_period(record))
 		return;
-	if (record->unified) {
-		group_write(record->folder, "cpu.max", record->limit[0]);
-		return;
-	}
 	group_write(record->folder, "cpu.cfs_quota_us", "-1");
 	group_write(record->folder, "cpu.cfs_period_us", record->limit[1]);
-	group_write(record->folder, "cpu.cfs_quota_us", record->limit[0]);
+	group_write(record->folder, "cpu.cfs_quota_us", has_ours ? record->limit[0] : quota);
+}
+
+void group_record_restore_limit(const struct group_record *record)
+{
+	if (!group_is_there(record->folder, record->inode))
+		return;
+	if (!record->unified)
+		restore_in_two(record);
+	else if (has_our_limit(record))
+		group_write(record->folder, "cpu.max", record->limit[0]);
 }
 
 /* But for its processes. */

@@ -29,6 +29,7 @@ struct group_record {
 	bool unified;
 	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
 	char ours[2][GROUP_LIMIT_MAX];  /* the quota that we wrote last, and the one that we may have: any other is by others */
+	uint64_t period_us;             /* version 1: the period that we may have set; 0: none */
 	atomic_bool held;               /* processes may be stopped: those in the table */
 	atomic_bool frozen, limited;    /* by us, or may be */
 };
@@ -36,8 +37,13 @@ struct group_record {
 /* Whether a folder is still that group, and not another one that was made in its place. */
 bool group_is_there(const char *folder, uint64_t inode);
 
-/* Writes the limit that it has by others, where it is still there and has ours. */
+/*
+ * Writes the limit that it has by others, where it is still there and has ours. A quota of theirs that came with our period gets the period
+ * that they had.
+ */
 void group_record_restore_limit(const struct group_record *record);
+/* Of version 1. */
+bool group_record_has_our_period(const struct group_record *record);
 
 /* One, and its files. */
 struct group_keeper {

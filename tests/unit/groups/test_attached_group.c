@@ -116,10 +116,13 @@ static void a_limit_that_others_set_last_stays(void **state)
 	assert_int_equal(stat(root, &about), 0);
 	assert_int_equal(group_keeper_open(&keeper, root, false, about.st_ino), 0);
 	strcpy(keeper.record->ours[0], "10000");
+	keeper.record->period_us = 20000;
 	atomic_store(&keeper.record->limited, true);
 	fake_file(root, "/cpu.cfs_quota_us", "40000\n");
+	fake_file(root, "/cpu.cfs_period_us", "20000\n");
 	group_keeper_restore(&keeper);
 	expect("cpu.cfs_quota_us", "40000");
+	expect("cpu.cfs_period_us", "50000");
 	atomic_store(&keeper.record->limited, true);
 	fake_file(root, "/cpu.cfs_quota_us", "-1\n");
 	group_keeper_restore(&keeper);
