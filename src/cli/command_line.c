@@ -234,9 +234,25 @@ static int refuse_late(const struct tool_options *scan, const struct tool_option
 	return diag_refuse("option '%s' %s", tool_options_name(scan, row, name), why);
 }
 
+/* What is for a run or a group that is there already, and says nothing of a new one. */
+static bool is_for_others(const struct tool_option *row)
+{
+	return strcmp(row->name, "set") == 0 || strcmp(row->name, "release") == 0;
+}
+
+/* Of `other`, an option beside one of these; "" for none. */
+static int refuse_beside(const struct config *config, const char *other)
+{
+	if (!*other || (config->action != ACTION_SET && config->action != ACTION_RELEASE))
+		return 0;
+	return diag_refuse("--%s: option '%s' beside it would do nothing: expected it alone",
+		config->action == ACTION_SET ? "set" : "release", other);
+}
+
 /* The options before one command; *at is the first word to look at and becomes that of the command. */
 static int parse_options(struct config *config, struct group *group, int argc, char **argv, int *at)
 {
+	char other[TOOL_OPTIONS_NAME_MAX] = "";
 	struct option_target target = {.config = config, .group = group};
 	struct tool_options scan = {.option = showstopper_options,
 		.count = showstopper_option_count,
@@ -250,6 +266,8 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 		const struct tool_option *const row = &showstopper_options[found];
 		if (config->groups > 0 && !(row->uses & OPTION_OF_GROUP))
 			return refuse_late(&scan, row);
+		if (!is_for_others(row) && strcmp(row->name, "quiet") != 0)
+			tool_options_name(&scan, row, other);
 		void *const settings = row->takes == TOOL_CALL       ? (void *)&target
 				       : row->uses & OPTION_OF_GROUP ? (void *)group
 								     : config;
@@ -257,7 +275,7 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 			return -1;
 	}
 	*at = scan.stop;
-	return 0;
+	return refuse_beside(config, other);
 }
 
 /* What --set is for: 1, or -1 after a message. */
@@ -280,6 +298,8 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	config->list_parts = group->parts ? group->parts : 2;
 	if (config->action == ACTION_SET)
 		return take_run(config, argc - *at, argv + *at);
+	if (config->action == ACTION_RELEASE && *at < argc)
+		return diag_refuse("--release: '%s' behind it would do nothing: expected one group at a time", argv[*at]);
 	if (config->action != ACTION_RUN && config->action != ACTION_DRY_RUN)
 		return 1;
 	const int first = *at;

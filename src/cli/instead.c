@@ -214,7 +214,7 @@ int release_group(const char *name, bool quiet)
 	/* One that is gone is known by the whole path alone. */
 	if (!is_known && name[0] == '/')
 		count += obligations_sweep(name, quiet);
-	if (is_held)
+	if (is_held && !count)
 		return diag_refuse(
 			"--release: %s: a run of showstopper holds it: it is left as it was found when that ends", name);
 	if (!is_known && !count)

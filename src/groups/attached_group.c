@@ -359,7 +359,8 @@ int attached_groups_open(
 			result = refuse(name[i], strerror(ENOMEM));
 			break;
 		}
-		entry->group->usage = entry->group->keeper.table = -1;
+		entry->group->usage = -1;
+		entry->group->keeper = GROUP_KEEPER_NONE;
 		result = open_one(entry, &inspection, mounts);
 		if (result != 0 && !entry->process.pid)
 			process_release(&inspection.first);
@@ -411,10 +412,8 @@ int attached_group_grip(struct workload_group *grip, struct attached_group *grou
 	if (actuator == ACTUATOR_SIGNALS)
 		return 0;
 	grip->control = group_open(group->folder, control_of(actuator, group->unified), O_RDWR);
-	if (actuator == ACTUATOR_QUOTA) {
-		read_limit(group, group->written);
+	if (actuator == ACTUATOR_QUOTA)
 		grip->folder = open(group->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
 	if (actuator == ACTUATOR_QUOTA && !group->unified)
 		grip->period = group_open(group->folder, "cpu.cfs_period_us", O_WRONLY);
 	return grip->control < 0 || (actuator == ACTUATOR_QUOTA && grip->folder < 0) ? -1 : 0;
@@ -451,15 +450,26 @@ static double limit_by_others(const struct group_record *record)
 	return quota > 0 && period > 0 ? quota / period : 0;
 }
 
+/* As the group will show it. */
+static void announce(struct group_record *record, const struct bandwidth *limit)
+{
+	const long long quota_us = limit->quota_ns / NS_PER_US, period_us = limit->period_ns / NS_PER_US;
+	if (record->unified)
+		snprintf(record->ours[1], GROUP_LIMIT_MAX, "%lld %lld", quota_us, period_us);
+	else
+		snprintf(record->ours[1], GROUP_LIMIT_MAX, "%lld", quota_us);
+	record->period_us = (uint64_t)period_us;
+}
+
 int attached_group_limit(struct attached_group *group, struct workload_group *grip, const struct bandwidth *limit)
 {
 	struct group_record *const record = group->keeper.record;
 	char now[GROUP_LIMIT_MAX] = "";
 	read_limit(group, now);
 	/* Somebody has set another one since. */
-	if (now[0] && strcmp(now, group->written) != 0) {
+	if (now[0] && strcmp(now, record->ours[0]) != 0) {
 		memcpy(record->limit[0], now, sizeof now);
-		if (!record->unified)
+		if (!record->unified && !group_record_has_our_period(record))
 			linux_source_line(group->folder, "/cpu.cfs_period_us", record->limit[1], sizeof record->limit[1]);
 	}
 	const double others = limit_by_others(record);
@@ -468,12 +478,16 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 	/* Written again, even the same would hand out a new part of the period. */
 	if (!is_lower && !grip->period_ns && strcmp(now, record->limit[0]) == 0)
 		return 0;
+	/* Before it is: who survives knows it. */
+	if (is_lower)
+		announce(record, limit);
 	atomic_store(&record->limited, true);
 	const int result = is_lower ? workload_group_limit(grip, limit) : 0;
 	if (!is_lower || result != 0) {
 		group_record_restore_limit(record);
+		record->period_us = 0;
 		grip->period_ns = 0;
 	}
-	read_limit(group, group->written);
+	read_limit(group, record->ours[0]);
 	return result;
 }

@@ -21,8 +21,7 @@ struct attached_group {
 	uint64_t inode;
 	int usage; /* what counts its processor time, … */
 	enum linux_cgroup_format format;
-	struct group_keeper keeper;    /* not before attached_groups_keep */
-	char written[GROUP_LIMIT_MAX]; /* the limit that its executor found, or wrote last */
+	struct group_keeper keeper; /* not before attached_groups_keep */
 };
 
 /*

@@ -18,7 +18,7 @@
 #include "self/source.h"
 
 /* Of this layout. */
-#define MAGIC "showstopper-2\n"
+#define MAGIC "showstopper-3\n"
 #define TABLE ".stopped"
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
@@ -83,7 +83,8 @@ static int make_files(struct group_keeper *keeper, uint64_t inode, const char *g
 	if (fd < 0 && errno == ENOENT && find_folder(folder, true))
 		fd = open(keeper->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	keeper->table = fd < 0 ? -1 : open_table(keeper->path, O_CREAT | O_EXCL);
-	if (fd >= 0 && keeper->table >= 0 && posix_fallocate(fd, 0, sizeof(struct group_record)) == 0)
+	if (fd >= 0 && keeper->table >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+		posix_fallocate(fd, 0, sizeof(struct group_record)) == 0)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -118,8 +119,8 @@ bool group_is_there(const char *folder, uint64_t inode)
 
 int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode)
 {
-	*keeper = (struct group_keeper){.table = -1};
-	const int fd = make_files(keeper, inode, folder);
+	*keeper = GROUP_KEEPER_NONE;
+	const int fd = keeper->lock = make_files(keeper, inode, folder);
 	if (fd < 0) {
 		keeper->path[0] = '\0';
 		keeper->table = memfd_create("showstopper", MFD_CLOEXEC);
@@ -127,8 +128,6 @@ int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unif
 	void *const memory = keeper->table < 0 ? MAP_FAILED
 					       : mmap(NULL, sizeof(struct group_record), PROT_READ | PROT_WRITE,
 							 fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
 	if (memory == MAP_FAILED) {
 		group_keeper_close(keeper);
 		return -1;
@@ -152,21 +151,53 @@ void group_keeper_close(struct group_keeper *keeper)
 		munmap(keeper->record, sizeof *keeper->record);
 	if (keeper->table >= 0)
 		close(keeper->table);
-	*keeper = (struct group_keeper){.table = -1};
+	if (keeper->lock >= 0)
+		close(keeper->lock);
+	*keeper = GROUP_KEEPER_NONE;
+}
+
+/* Whether a quota is what we wrote, or what stands there for a moment while we write to version 1. */
+static bool is_ours(const struct group_record *record, const char *quota)
+{
+	return strcmp(quota, record->ours[0]) == 0 || strcmp(quota, record->ours[1]) == 0 ||
+	       (!record->unified && strcmp(quota, "-1") == 0);
+}
+
+static bool has_our_limit(const struct group_record *record)
+{
+	char now[GROUP_LIMIT_MAX];
+	read_limit(record->folder, record->unified ? "cpu.max" : "cpu.cfs_quota_us", now);
+	return is_ours(record, now);
+}
+
+bool group_record_has_our_period(const struct group_record *record)
+{
+	char now[GROUP_LIMIT_MAX];
+	read_limit(record->folder, "cpu.cfs_period_us", now);
+	return record->period_us && strtoull(now, NULL, 10) == record->period_us;
 }
 
 /* Version 1 takes a period only where the quota of before fits to it. */
+static void restore_in_two(const struct group_record *record)
+{
+	char quota[GROUP_LIMIT_MAX];
+	read_limit(record->folder, "cpu.cfs_quota_us", quota);
+	const bool has_ours = is_ours(record, quota);
+	if (!has_ours && !group_record_has_our_period(record))
+		return;
+	group_write(record->folder, "cpu.cfs_quota_us", "-1");
+	group_write(record->folder, "cpu.cfs_period_us", record->limit[1]);
+	group_write(record->folder, "cpu.cfs_quota_us", has_ours ? record->limit[0] : quota);
+}
+
 void group_record_restore_limit(const struct group_record *record)
 {
 	if (!group_is_there(record->folder, record->inode))
 		return;
-	if (record->unified) {
+	if (!record->unified)
+		restore_in_two(record);
+	else if (has_our_limit(record))
 		group_write(record->folder, "cpu.max", record->limit[0]);
-		return;
-	}
-	group_write(record->folder, "cpu.cfs_quota_us", "-1");
-	group_write(record->folder, "cpu.cfs_period_us", record->limit[1]);
-	group_write(record->folder, "cpu.cfs_quota_us", record->limit[0]);
 }
 
 /* But for its processes. */
@@ -209,34 +240,18 @@ static bool read_record(int fd, struct group_record *record)
 	return fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
 	       pread(fd, record, sizeof *record, 0) == sizeof *record && memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 &&
 	       memchr(record->folder, '\0', sizeof record->folder) && memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) && memchr(record->boot, '\0', GROUP_BOOT_MAX);
+	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) && memchr(record->ours[0], '\0', GROUP_LIMIT_MAX) &&
+	       memchr(record->ours[1], '\0', GROUP_LIMIT_MAX) && memchr(record->boot, '\0', GROUP_BOOT_MAX);
 }
 
-/* True where it was one of a dead run, which is now gone. */
-static bool sweep_one(const char *path, struct group_record *record, struct group_left *left)
+/* Gives back what is left of a group. */
+static void give_back(const char *path, struct group_record *record, struct group_left *left)
 {
-	char boot[GROUP_BOOT_MAX] = "";
-	const int fd = group_lock(record->folder, LOCK_EX);
-	if (fd < 0 && errno == EWOULDBLOCK)
-		return false;
-	/* What a run that has just ended gave back itself isn't given back again. */
-	const int again = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	const bool is_record = read_record(again, record);
-	if (again >= 0)
-		close(again);
-	read_boot(boot);
-	if (!is_record || strcmp(record->boot, boot) != 0) {
-		if (is_record)
-			remove_files(path);
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
 	strcpy(left->folder, record->folder);
 	/* Another one may be called so by now. */
 	left->is_gone = !group_is_there(record->folder, record->inode);
 	left->thawed = !left->is_gone && atomic_load(&record->frozen);
-	left->unlimited = !left->is_gone && atomic_load(&record->limited);
+	left->unlimited = !left->is_gone && atomic_load(&record->limited) && has_our_limit(record);
 	left->continued = atomic_load(&record->held);
 	if (!left->is_gone)
 		restore(record);
@@ -245,10 +260,25 @@ static bool sweep_one(const char *path, struct group_record *record, struct grou
 		attached_continue(table);
 		close(table);
 	}
+}
+
+/* True where an open file is the record of a dead run, which is now gone. */
+static bool sweep_one(int fd, const char *path, struct group_record *record, struct group_left *left)
+{
+	char boot[GROUP_BOOT_MAX] = "";
+	/* What a run that has just ended gave back itself isn't given back again. */
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !linux_still_there(fd, path) || !read_record(fd, record))
+		return false;
+	read_boot(boot);
+	const bool is_of_now = strcmp(record->boot, boot) == 0;
+	/* Where nobody else has: so that no run attaches it meanwhile. */
+	const int folder = is_of_now ? group_lock(record->folder, LOCK_EX) : -1;
+	if (is_of_now)
+		give_back(path, record, left);
 	remove_files(path);
-	if (fd >= 0)
-		close(fd);
-	return true;
+	if (folder >= 0)
+		close(folder);
+	return is_of_now;
 }
 
 unsigned group_records_sweep(const char *folder, void (*say)(const struct group_left *left))
@@ -262,10 +292,11 @@ unsigned group_records_sweep(const char *folder, void (*say)(const struct group_
 		if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", records, entry->d_name) >= (int)sizeof path)
 			continue;
 		const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		const bool is_record = read_record(fd, record) && (!folder || strcmp(folder, record->folder) == 0);
+		const bool is_swept = read_record(fd, record) && (!folder || strcmp(folder, record->folder) == 0) &&
+				      sweep_one(fd, path, record, &left);
 		if (fd >= 0)
 			close(fd);
-		if (!is_record || !sweep_one(path, record, &left))
+		if (!is_swept)
 			continue;
 		const bool was_held = left.thawed || left.unlimited || left.continued;
 		count += was_held;

@@ -3,8 +3,9 @@
  * What an attached control group was before a run held it, and what the run does to it now: memory that all processes of the run share, so
  * that whoever survives can give back what another one took. Where it can be, that memory is a file, below /run/showstopper or
  * $XDG_RUNTIME_DIR/showstopper, with the table of stopped processes beside it. What a run left whose processes were all killed at once is given back from
- * these by the next run of the same user, or by --release. A run has the folder of each of its groups locked as long as any of its
- * processes lives, which tells its records from those of the dead.
+ * these by the next run of the same user, or by --release. A run has its records locked as long as any of its processes lives, which tells
+ * them from those of the dead. Nobody else can lock these; the folder of a group, by which runs of all users see each other, is
+ * locked as well.
  */
 #ifndef GROUPS_GROUP_RECORD_H
 #define GROUPS_GROUP_RECORD_H
@@ -27,6 +28,8 @@ struct group_record {
 	char folder[PATH_MAX];
 	bool unified;
 	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
+	char ours[2][GROUP_LIMIT_MAX];  /* the quota that we wrote last, and the one that we may have: any other is by others */
+	uint64_t period_us;             /* version 1: the period that we may have set; 0: none */
 	atomic_bool held;               /* processes may be stopped: those in the table */
 	atomic_bool frozen, limited;    /* by us, or may be */
 };
@@ -34,15 +37,22 @@ struct group_record {
 /* Whether a folder is still that group, and not another one that was made in its place. */
 bool group_is_there(const char *folder, uint64_t inode);
 
-/* Writes the limit that it has by others, where it is still there. */
+/*
+ * Writes the limit that it has by others, where it is still there and has ours. A quota of theirs that came with our period gets the period
+ * that they had.
+ */
 void group_record_restore_limit(const struct group_record *record);
+/* Of version 1. */
+bool group_record_has_our_period(const struct group_record *record);
 
 /* One, and its files. */
 struct group_keeper {
 	struct group_record *record;
 	int table;           /* of the processes that may be stopped: for attached_enter */
+	int lock;            /* the record's file, or -1 */
 	char path[PATH_MAX]; /* of the record; "" where there is none but in memory */
 };
+#define GROUP_KEEPER_NONE ((struct group_keeper){.table = -1, .lock = -1})
 
 /* Makes one for a group, which the caller has locked: nothing of it is held. 0, or -1 with errno. */
 int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode);

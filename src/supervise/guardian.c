@@ -39,28 +39,40 @@ static bool is_pending(int number)
 	return sigpending(&set) == 0 && sigismember(&set, number) == 1;
 }
 
-/* Stops as any job does. In a group that no shell looks after that does nothing; SIGCONT is pending when it was stopped. */
-static void stop(void)
+/* Whether it is what reading signals would bring next: those with lower numbers come first. */
+static bool is_next(int number)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	raise(SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	bool next = is_pending(number);
+	for (size_t i = 0; i < sizeof watched / sizeof *watched && next; i++)
+		next = watched[i] >= number || !is_pending(watched[i]);
+	return next;
+}
+
+/*
+ * Stops as any job does: by the SIGTSTP that is still pending, unless SIGCONT has taken it away. In a group that no shell looks after that
+ * does nothing; SIGCONT is pending when it was stopped.
+ */
+static void stop(const sigset_t *suspension)
+{
+	sigprocmask(SIG_UNBLOCK, suspension, NULL);
+	sigprocmask(SIG_BLOCK, suspension, NULL);
 	if (!is_pending(SIGCONT))
 		raise(SIGSTOP);
 }
 
 /*
  * Ctrl-Z: first the workloads, then ourselves, so that the shell reports a job that really stands still. Who sends SIGCONT in
- * between wants it to go on: SIGSTOP would throw that away, and nobody would send another. A master that was killed is cleaned up
- * after now and not after `fg`.
+ * between wants it to go on, and nobody would send another: so SIGTSTP stays pending meanwhile, as SIGCONT ends that in the kernel, and
+ * any new stop signal would throw SIGCONT away. A master that was killed is cleaned up after now and not after `fg`.
  */
 static void suspend(pid_t master, const struct master_ties *ties)
 {
 	struct pollfd polled[] = {{.fd = ties->suspended, .events = POLLIN}, {.fd = pidfd_open(master, 0), .events = POLLIN}};
+	const struct timespec none = {0};
+	sigset_t suspension;
 	eventfd_t count;
+	sigemptyset(&suspension);
+	sigaddset(&suspension, SIGTSTP);
 	eventfd_read(ties->suspended, &count); /* an answer that came too late */
 	kill(master, SIGTSTP);
 	poll(polled, 2, SUSPEND_LIMIT_MS);
@@ -68,8 +80,10 @@ static void suspend(pid_t master, const struct master_ties *ties)
 	if (polled[1].fd >= 0)
 		close(polled[1].fd);
 	live_line_give_back(ties->owed.last_row);
-	if (!ended && !is_pending(SIGCONT))
-		stop();
+	if (ended)
+		sigtimedwait(&suspension, NULL, &none);
+	else
+		stop(&suspension);
 	kill(master, SIGCONT);
 }
 
@@ -98,11 +112,23 @@ static void pass_on(pid_t master, int number, const struct master_ties *ties, st
 		kill(master, number);
 		break;
 	case SIGTSTP:
-		suspend(master, ties);
-		heartbeat_forget(heart, clock_now());
+		raise(SIGTSTP); /* came since it was looked for; it is found pending */
 		break;
 	default:
 		break;
+	}
+}
+
+/* The next signal that there is. */
+static void hear(pid_t master, int signals, const struct master_ties *ties, struct heartbeat_watch *heart)
+{
+	struct signalfd_siginfo info;
+	const bool heeded = ties->user.action[SIGTSTP].sa_handler != SIG_IGN;
+	if (heeded && is_next(SIGTSTP)) {
+		suspend(master, ties);
+		heartbeat_forget(heart, clock_now());
+	} else if (read(signals, &info, sizeof info) == sizeof info) {
+		pass_on(master, (int)info.ssi_signo, ties, heart);
 	}
 }
 
@@ -130,13 +156,12 @@ static struct end watch(pid_t master, int signals, const struct master_ties *tie
 	struct heartbeat_watch heart = {.seen_ns = clock_now()};
 	struct pollfd polled = {.fd = signals, .events = POLLIN};
 	for (;;) {
-		struct signalfd_siginfo info;
 		struct end end = {0};
 		if (waitpid(master, &end.status, WNOHANG) == master)
 			return end;
 		const int64_t wait_ns = heartbeat_next_look(&heart, ties->heartbeat, clock_now());
-		if (poll(&polled, 1, (int)(wait_ns / NS_PER_MS) + 1) > 0 && read(signals, &info, sizeof info) == sizeof info)
-			pass_on(master, (int)info.ssi_signo, ties, &heart);
+		if (poll(&polled, 1, (int)(wait_ns / NS_PER_MS) + 1) > 0)
+			hear(master, signals, ties, &heart);
 		if (heartbeat_has_stopped(&heart, ties->heartbeat, clock_now()))
 			return kill_master(master);
 	}

@@ -14,12 +14,15 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/units.h"
 #include "self/run_socket.h"
 
 /* What is read of one source before the master looks after something else. */
 #define PIECE 4096
 /* Reading takes one part of so many of one processor's time at most, however much there is. */
 #define READING_SHARE 20
+/* Who is connected and has said nothing for so long makes room for another. */
+#define IDLE_NS (2 * NS_PER_S)
 
 static int refuse(const struct live_target *live, const char *what)
 {
@@ -39,6 +42,8 @@ static struct live_target_peer *add_peer(struct live_target *live, int fd, bool 
 			return NULL;
 		peer->fd = fd;
 		peer->is_socket = is_socket;
+		peer->begins_again = false;
+		peer->heard_ns = clock_now();
 		peer->reader =
 			(struct stream_reader){.name = live->name, .writer = &live->writer, .complaints = &live->complaints};
 		return peer;
@@ -74,10 +79,13 @@ static int read_file(struct live_target *live, int file)
 	return result == 0 ? 0 : refuse(live, error);
 }
 
-static int follow(struct live_target *live, int fd, bool is_socket)
+static int follow(struct live_target *live, int fd, bool is_socket, bool begins_again)
 {
-	if (add_peer(live, fd, is_socket))
+	struct live_target_peer *const peer = add_peer(live, fd, is_socket);
+	if (peer) {
+		peer->begins_again = begins_again;
 		return 0;
+	}
 	const int error = errno;
 	close(fd);
 	return refuse(live, strerror(error));
@@ -96,7 +104,7 @@ static int open_input(struct live_target *live)
 	if (S_ISREG(status.st_mode))
 		return read_file(live, file);
 	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
-		return follow(live, file, false);
+		return follow(live, file, false, false);
 	close(file);
 	return refuse(live, "found neither a pipe nor a file, expected one (showstopper --set sets targets by hand)");
 }
@@ -111,10 +119,22 @@ static int open_socket(struct live_target *live, const char *path)
 	if (fd < 0)
 		return refuse(live, strerror(errno));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
-		return follow(live, fd, true);
+		return follow(live, fd, true, false);
 	const int error = errno;
 	close(fd);
 	return refuse(live, strerror(error));
+}
+
+#define READS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+
+/* Who has a FIFO open for both waits for nobody, and it doesn't end with one of its writers. Who may only read it opens it again then. */
+static int open_fifo(struct live_target *live, const char *path)
+{
+	int fifo = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	const bool only_reads = fifo < 0 && errno == EACCES;
+	if (only_reads)
+		fifo = open(path, READS);
+	return fifo < 0 ? refuse(live, strerror(errno)) : follow(live, fifo, false, only_reads);
 }
 
 static int open_file(struct live_target *live, const char *path)
@@ -126,11 +146,10 @@ static int open_file(struct live_target *live, const char *path)
 		return open_socket(live, path);
 	if (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode))
 		return refuse(live, "expected a file, a FIFO or a unix socket");
-	/* Who has a FIFO open for both waits for nobody, and it doesn't end with one of its writers. */
-	const int file = open(path, (S_ISFIFO(status.st_mode) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (file < 0)
-		return refuse(live, strerror(errno));
-	return S_ISREG(status.st_mode) ? read_file(live, file) : follow(live, file, false);
+	if (S_ISFIFO(status.st_mode))
+		return open_fifo(live, path);
+	const int file = open(path, READS);
+	return file < 0 ? refuse(live, strerror(errno)) : read_file(live, file);
 }
 
 static int listen_for(struct live_target *live, pid_t run)
@@ -194,10 +213,29 @@ void live_target_close(struct live_target *live)
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------------- */
 
+/* Of those who have said nothing for long, if all places are taken. */
+static void drop_most_idle(struct live_target *live)
+{
+	struct live_target_peer *idle = live->peer;
+	for (int i = 0; i < LIVE_TARGET_PEERS; i++) {
+		if (live->peer[i].fd < 0)
+			return;
+		if (live->peer[i].heard_ns < idle->heard_ns)
+			idle = &live->peer[i];
+	}
+	if (clock_now() - idle->heard_ns < IDLE_NS)
+		return;
+	answer(live, idle);
+	remove_peer(live, idle);
+}
+
 static void take_connection(struct live_target *live)
 {
 	const int fd = run_socket_accept(live->listening);
-	if (fd >= 0 && !add_peer(live, fd, true))
+	if (fd < 0)
+		return;
+	drop_most_idle(live);
+	if (!add_peer(live, fd, true))
 		close(fd);
 }
 
@@ -217,6 +255,23 @@ static void end_peer(struct live_target *live, struct live_target_peer *peer, in
 		end_source(live, since_ns);
 }
 
+/* Before the old descriptor is closed: what somebody writes meanwhile stays in the FIFO. */
+static bool begin_again(const struct live_target *live, struct live_target_peer *peer)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
+	const int fifo = open(live->asked.source, READS);
+	if (fifo < 0)
+		return false;
+	if (epoll_ctl(live->events, EPOLL_CTL_ADD, fifo, &event) != 0) {
+		close(fifo);
+		return false;
+	}
+	epoll_ctl(live->events, EPOLL_CTL_DEL, peer->fd, NULL);
+	close(peer->fd);
+	peer->fd = fifo;
+	return true;
+}
+
 static void read_peer(struct live_target *live, struct live_target_peer *peer, int64_t since_ns)
 {
 	char piece[PIECE];
@@ -224,9 +279,13 @@ static void read_peer(struct live_target *live, struct live_target_peer *peer, i
 	if (!has_more(peer->fd))
 		return;
 	const ssize_t got = read(peer->fd, piece, sizeof piece);
+	if (got == 0 && peer->begins_again && begin_again(live, peer))
+		return;
 	const bool ends = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
-	if (got > 0)
+	if (got > 0) {
+		peer->heard_ns = clock_now();
 		stream_reader_take(&peer->reader, piece, (size_t)got, since_ns);
+	}
 	if (ends)
 		stream_reader_end(&peer->reader, since_ns);
 	if (peer->reader.cutter.lines != lines) {

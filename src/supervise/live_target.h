@@ -16,6 +16,8 @@
 struct live_target_peer {
 	int fd; /* -1: free */
 	bool is_socket;
+	bool begins_again; /* a FIFO that we may only read: opened again when its last writer has gone */
+	int64_t heard_ns;  /* CLOCK_MONOTONIC, when something came last, or it itself */
 	struct stream_reader reader;
 };
 

@@ -21,6 +21,9 @@
 #include "processes/affinity.h"
 #include "processes/exec_report.h"
 
+/* So much of a file the kernel looks at. */
+#define INTERPRETER_MAX 257
+
 /* Opens it above the standard descriptors. -1 with errno. */
 static int open_above(const char *file)
 {
@@ -180,6 +183,29 @@ static int check_folder(const char *folder)
 	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
 }
 
+/*
+ * What the first line of a script names, which the kernel executes in its place. Scripts of scripts and names that count from the folder
+ * of the moment are taken as they come. 0, or ENOENT or EACCES.
+ */
+static int check_interpreter(const char *path, char interpreter[static INTERPRETER_MAX])
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t length = fd < 0 ? -1 : read(fd, interpreter, INTERPRETER_MAX - 1);
+	if (fd >= 0)
+		close(fd);
+	interpreter[length > 0 ? length : 0] = '\0';
+	if (strncmp(interpreter, "#!", 2) != 0)
+		return 0;
+	const char *const name = interpreter + 2 + strspn(interpreter + 2, " \t");
+	const size_t width = strcspn(name, " \t\n");
+	/* Cut: the kernel knows. */
+	if (*name != '/' || !name[width])
+		return 0;
+	memmove(interpreter, name, width);
+	interpreter[width] = '\0';
+	return check_file(interpreter);
+}
+
 char *spawn_line(char *const *command)
 {
 	size_t size = 1;
@@ -195,12 +221,17 @@ char *spawn_line(char *const *command)
 int spawn_check(const char *command, const char *folder)
 {
 	char path[PATH_MAX];
+	char interpreter[INTERPRETER_MAX];
 	if (folder && check_folder(folder) != 0) {
 		diag("--chdir: %s: %s", folder, strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	if (spawn_find_command(command, folder, path) == 0)
-		return 0;
+	if (spawn_find_command(command, folder, path) == 0) {
+		const int error = check_interpreter(path, interpreter);
+		if (error)
+			diag("%s: its interpreter %s: %s", command, interpreter, strerror(error));
+		return error ? exec_report_status(error) : 0;
+	}
 	if (errno == ENOMEM) {
 		diag("can't look for %s: %s", command, strerror(errno));
 		return EXIT_TROUBLE;

@@ -329,6 +329,21 @@ else
 		end_run
 		[ "$(limit)" = "40000 ${own#* }" ] || fail "$what: the limit is '$(limit)', and was set to 40000 meanwhile"
 	done
+	# So does one that is set beside ours, also in the moment in which the executor dies; its period is the one of before.
+	start_run -q -a quota -T 5% -r 100s --attach-group "$cpu/$name"
+	wait_until is_limited "40000 ${own#* }"
+	echo 40000 >"$cpu/$name/cpu.cfs_quota_us"
+	sleep 1
+	end_run
+	[ "$(limit)" = "40000 ${own#* }" ] || fail "$what: the limit is '$(limit)', and was set to 40000 beside ours"
+	start_run -q -a quota -T 5% -r 100s --attach-group "$cpu/$name"
+	wait_until is_limited "40000 ${own#* }"
+	roles
+	kill -STOP "$executor"
+	echo 44000 >"$cpu/$name/cpu.cfs_quota_us"
+	kill -KILL "$executor"
+	wait_background
+	[ "$(limit)" = "44000 ${own#* }" ] || fail "$what: the limit is '$(limit)', and was set to 44000 when the executor died"
 	make "$cpu/$name/below"
 	echo 20000 >"$cpu/$name/below/cpu.cfs_quota_us"
 	refused "$cpu/$name: groups in it have quotas of their own, below which version 1 lets none be set: expected -a signals or freezer" -a quota --attach-group "$cpu/$name"
@@ -411,7 +426,8 @@ for hand in signals freezer ${cpu:+quota}; do
 		fi
 		wait_until is_free "$folder"
 		held_by "$hand" "$folder" || fail "$what: nobody could let it go"
-		run showstopper --release "$folder"
+		# Whoever may look into the folder can lock it.
+		run flock -s "$folder" showstopper --release "$folder"
 		expect_status 0
 		expect_lines err 1
 		expect_text err "^showstopper: --attach-group: gave back what a run had left that was killed: $folder, "

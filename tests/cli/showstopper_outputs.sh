@@ -244,6 +244,11 @@ printf '#!/bin/sh\n' >folder.0/only
 chmod +x folder.0/only
 keeps 127 'nosuch: command not found$' -T 50% -n 1 touch started : -n 1 nosuch
 keeps 126 './data: Permission denied$' -T 50% ./data
+printf '#! /no/such/interpreter -x\n' >script
+chmod +x script
+keeps 127 './script: its interpreter /no/such/interpreter: No such file or directory$' -T 50% -n 1 touch started : -n 1 ./script
+printf '#!%s/data\n' "$PWD" >script
+keeps 126 "./script: its interpreter $PWD/data: Permission denied\$" -T 50% ./script
 keeps 125 '--chdir: nowhere: No such file' -T 50% --chdir nowhere touch started
 keeps 125 '--chdir: data: Not a directory' -T 50% --chdir data touch started
 keeps 125 '--chdir: folder.1: No such file' -T 50% -n 2 --chdir folder.% touch started

@@ -228,6 +228,17 @@ wait_until all_have_state T
 kill -KILL "$guardian"
 expect_end 'signal 9'
 
+# Continued in the last moment before it stands still, when nobody will continue it again: it goes on.
+cat >job <<'END'
+set -m
+LD_PRELOAD=$1 ASAN_OPTIONS=verify_asan_link_order=0 showstopper -q -T 50% -r 2s -n 1 sleep 1000 &
+sleep 1
+kill -TSTP "$!"
+wait "$!"
+END
+run bash job "$build/tests/continue_early.so"
+expect_status 0
+
 # Suspended while it starts (the start waits for somebody to read what the workload says): it begins suspended.
 mkfifo said
 start 1 -q -T 100% -c open --stdout said -n 1 sh -c 'echo "$0"; exec sleep 1000' begun

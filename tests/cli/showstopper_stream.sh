@@ -127,6 +127,31 @@ expect_status 0
 has_target 0.110000
 has_target 0.220000
 
+write_pipe() {
+	chmod 600 pipe
+	# shellcheck disable=SC2059 # it is one
+	printf "$1" >pipe
+	chmod 400 pipe
+}
+# One that the user may only read, too; and a line that two of them write is one.
+chmod 400 pipe
+may_read=
+[ "$(id -u)" != 0 ] || may_read='setpriv --bounding-set=-dac_override --inh-caps=-dac_override'
+# shellcheck disable=SC2086 # words
+start_background timeout -k 5 60 $may_read showstopper -q --log-interval 100m -o log.csv -t stream -T pipe -n 1 sleep 1000
+for text in '0.33\n' '0.4' '4\n'; do
+	sleep 1
+	write_pipe "$text"
+done
+sleep 1
+write_pipe 'end\n'
+wait_background
+expect_status 0
+expect_lines err 0
+has_target 0.330000
+has_target 0.440000
+chmod 600 pipe
+
 # A unix socket that somebody else listens at.
 cat >serve.py <<'END'
 import socket, time
@@ -175,7 +200,8 @@ wait "$run" || fail "the run ended with $?: $(cat run_err)"
 has_target 0.550000
 has_target 0.660000
 
-# Those who are connected and say nothing are no lines; too many of them leave no room, and then nothing is said to have been taken.
+# Those who are connected and say nothing are no lines; too many of them leave no room for two seconds, and then nothing is
+# said to have been taken.
 cat >connect.py <<'END'
 import socket, subprocess, sys, time
 peers = []
@@ -185,6 +211,9 @@ for i in range(20):
 if subprocess.run(["showstopper", "--set", "55%", sys.argv[2]]).returncode == 0:
     print("taken")
 peers[0].send(b"4")
+if len(sys.argv) > 3:
+    time.sleep(2.5)
+    subprocess.run(["showstopper", "--set", "44%", sys.argv[2]])
 time.sleep(60)
 END
 showstopper -q --grace 3s -o log.csv -t stream -T timeout=5s,silence=end,first=100% \
@@ -214,11 +243,29 @@ for words in '45 1' '40%' '40% one' '40% 1 2' '# 1'; do
 	expect_lines err 1
 	expect_text err '^showstopper: --set: '
 done
+set_target 40% -n 3 $$
+expect_status 125
+expect_text err "^showstopper: --set: option '-n' beside it would do nothing: expected it alone\$"
+timeout 60 showstopper --control deficit --release unit:none 2>err
+status=$?
+expect_status 125
+expect_text err "^showstopper: --release: option '--control' beside it would do nothing: expected it alone\$"
+timeout 60 showstopper --release unit:none unit:other 2>err
+status=$?
+expect_status 125
+expect_text err "^showstopper: --release: 'unit:other' behind it would do nothing: expected one group at a time\$"
 
-showstopper -q -t stream -n 1 sleep 1000 2>run_err &
+showstopper -q --log-interval 100m -o log.csv -t stream -n 1 sleep 1000 2>run_err &
 run=$!
 wait_until showstopper --set 55% "$run" 2>/dev/null
 socket=$(sockets "$run")
+timeout 60 python3 connect.py "$socket" "$run" again >out 2>err &
+connected=$!
+# shellcheck disable=SC2317 # wait_until calls it
+is_set() { grep -q ',0\.440000,' log.csv; }
+wait_until is_set
+kill "$connected"
+expect_lines err 1
 kill -KILL "$run"
 wait "$run" 2>/dev/null
 wait_until [ ! -S "$socket" ]

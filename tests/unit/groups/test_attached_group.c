@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,6 +92,46 @@ static void a_limit_is_never_above_that_of_others(void **state)
 	end();
 }
 
+/* The executor is dead before it could see it; or it had just written another one itself. */
+static void a_limit_that_others_set_last_stays(void **state)
+{
+	(void)state;
+	begin(ACTUATOR_QUOTA);
+	limit(20);
+	fake_file(root, "/cpu.max", "60000 100000\n");
+	group_keeper_restore(&group.keeper);
+	expect("cpu.max", "60000 100000");
+	limit(30);
+	strcpy(group.keeper.record->ours[1], "15000 100000");
+	fake_file(root, "/cpu.max", "15000 100000\n");
+	group_keeper_restore(&group.keeper);
+	expect("cpu.max", "60000 100000");
+	end();
+	/* Version 1 has none between two writes of ours. */
+	fake_root_make(root);
+	fake_file(root, "/cpu.cfs_quota_us", "30000\n");
+	fake_file(root, "/cpu.cfs_period_us", "50000\n");
+	struct group_keeper keeper;
+	struct stat about;
+	assert_int_equal(stat(root, &about), 0);
+	assert_int_equal(group_keeper_open(&keeper, root, false, about.st_ino), 0);
+	strcpy(keeper.record->ours[0], "10000");
+	keeper.record->period_us = 20000;
+	atomic_store(&keeper.record->limited, true);
+	fake_file(root, "/cpu.cfs_quota_us", "40000\n");
+	fake_file(root, "/cpu.cfs_period_us", "20000\n");
+	group_keeper_restore(&keeper);
+	expect("cpu.cfs_quota_us", "40000");
+	expect("cpu.cfs_period_us", "50000");
+	atomic_store(&keeper.record->limited, true);
+	fake_file(root, "/cpu.cfs_quota_us", "-1\n");
+	group_keeper_restore(&keeper);
+	expect("cpu.cfs_quota_us", "30000");
+	group_keeper_remove(&keeper);
+	group_keeper_close(&keeper);
+	fake_remove(root, "");
+}
+
 static void what_others_froze_stays_frozen(void **state)
 {
 	(void)state;
@@ -141,6 +183,13 @@ static void one_that_was_made_again_is_left_alone(void **state)
 	end();
 }
 
+/* That of a run is locked until all of it is dead. */
+static bool has_record(const char *path)
+{
+	struct stat about;
+	return stat(path, &about) == 0;
+}
+
 /* Names and numbers of folders and processes come again after the next boot. */
 static void a_record_of_another_boot_is_removed(void **state)
 {
@@ -151,16 +200,24 @@ static void a_record_of_another_boot_is_removed(void **state)
 		skip();
 	}
 	limit(20);
+	assert_int_equal(group_records_sweep(root, NULL), 0);
+	assert_true(has_record(group.keeper.path));
 	group.keeper.record->boot[0] ^= 1;
+	char path[PATH_MAX];
+	strcpy(path, group.keeper.path);
+	group_keeper_close(&group.keeper);
 	assert_int_equal(group_records_sweep(root, NULL), 0);
 	expect("cpu.max", "20000 100000");
-	struct stat about;
-	assert_int_not_equal(stat(group.keeper.path, &about), 0);
+	assert_false(has_record(path));
 	end();
 	begin(ACTUATOR_QUOTA);
 	limit(20);
+	group_keeper_close(&group.keeper);
+	/* Whoever may look into the folder can lock it. */
+	const int locked = group_lock(root, LOCK_SH);
 	assert_int_equal(group_records_sweep(root, NULL), 1);
 	expect("cpu.max", "80000 100000");
+	close(locked);
 	end();
 }
 
@@ -168,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_is_never_above_that_of_others),
+		cmocka_unit_test(a_limit_that_others_set_last_stays),
 		cmocka_unit_test(what_others_froze_stays_frozen),
 		cmocka_unit_test(one_that_was_made_again_is_left_alone),
 		cmocka_unit_test(a_record_of_another_boot_is_removed),
