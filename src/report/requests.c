@@ -309,7 +309,7 @@ double report_requests_last(const struct report_requests *requests)
 
 double report_requests_end(const struct report_requests *requests)
 {
-	return (double)(requests->last_ns + requests->gap_ns) / (double)NS_PER_S;
+	return ((double)requests->last_ns + (double)requests->gap_ns) / (double)NS_PER_S;
 }
 
 size_t report_requests_find(const struct report_requests *requests, double moment)
