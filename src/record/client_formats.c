@@ -97,6 +97,14 @@ bool client_next_word(const char *line, size_t length, size_t *at, struct client
 	return word->length > 0;
 }
 
+bool client_next_bracket(const char *line, size_t length, size_t *at)
+{
+	const char *const bracket = *at < length ? memchr(line + *at, '[', length - *at) : NULL;
+	if (bracket)
+		*at = (size_t)(bracket - line) + 1;
+	return bracket != NULL;
+}
+
 bool client_word_is(const struct client_word *word, const char *text)
 {
 	return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;

@@ -31,8 +31,10 @@ struct client_log {
 
 /*
  * A format is either CSV with a header that has certain columns, or one whose lines look a certain way. A reader sets planned_ns, arrival_ns,
- * sent_ns, end_ns, fate and status of a record: 1, 0 where the row is of no request, or -1 with a message (csv_refuse).
+ * sent_ns, end_ns, fate and status of a record: 1, 0 where the row is of no request, or -1 with a message (csv_refuse). That of lines is
+ * CLIENT_UNLIKE, without a message, where a line doesn't look that way; it is asked so whether a file is of its format, too.
  */
+#define CLIENT_UNLIKE (-2)
 struct client_format {
 	const char *program;
 	const char *lacks_schedule; /* see client_log.h */
@@ -40,7 +42,7 @@ struct client_format {
 	const char *column[CLIENT_COLUMNS_MAX + 1];
 	size_t needed; /* the first so many columns must be there */
 	int (*read)(struct client_log *log, struct request_record *record);
-	bool (*fits)(const char *line, size_t length);
+	const char *looks; /* what a line looks like, as a part of a sentence */
 	int (*read_line)(struct client_log *log, const char *line, size_t length, struct request_record *record);
 };
 
@@ -70,6 +72,8 @@ struct client_word {
 	size_t length;
 };
 bool client_next_word(const char *line, size_t length, size_t *at, struct client_word *word);
+/* *at behind the next opening bracket, where a date may stand. False where there is none. */
+bool client_next_bracket(const char *line, size_t length, size_t *at);
 bool client_word_is(const struct client_word *word, const char *text);
 /* Digits and nothing else. */
 bool client_word_number(const struct client_word *word, int64_t *number);

@@ -69,26 +69,18 @@ static bool parse_from(const char *text, size_t length, struct line *line)
 static bool parse(const char *text, size_t length, struct line *line)
 {
 	size_t at = 0;
-	for (const char *bracket; at < length && (bracket = memchr(text + at, '[', length - at));
-		at = (size_t)(bracket - text) + 1)
-		if (parse_from(bracket + 1, length - (size_t)(bracket - text) - 1, line))
+	while (client_next_bracket(text, length, &at))
+		if (parse_from(text + at, length - at, line))
 			return true;
 	return false;
-}
-
-static bool fits(const char *text, size_t length)
-{
-	struct line line;
-	return parse(text, length, &line);
 }
 
 static int read_line(struct client_log *log, const char *text, size_t length, struct request_record *record)
 {
 	struct line line;
+	(void)log;
 	if (!parse(text, length, &line))
-		return csv_refuse_line(log->csv, 0,
-			"found '%.*s', expected a request such as … [22/Nov/2026:12:00:00.123] front back/server 0/0/1/2/3 200 …",
-			(int)(length < 40 ? length : 40), text);
+		return CLIENT_UNLIKE;
 	client_set_times(record, line.begin_ns, line.begin_ns + line.time_ns);
 	client_set_status(record, (long)line.status);
 	/* A small letter: a time was over. */
@@ -101,6 +93,6 @@ const struct client_format client_haproxy = {
 	.program = "the log of HAProxy",
 	.lacks_schedule = "a server knows when a request came, not when it was due",
 	.has_wall = true,
-	.fits = fits,
+	.looks = "a request such as … [22/Nov/2026:12:00:00.123] front back/server 0/0/1/2/3 200 …",
 	.read_line = read_line,
 };

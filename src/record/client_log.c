@@ -10,23 +10,26 @@
 #include "record/client_formats.h"
 
 #define HTTP_ERRORS_FROM 400
-/* So many lines are looked at for what a file is: the first may be the rest of one. */
-#define LINES_TRIED 20
+/* So many lines are looked at for what a file is: the first may be the rest of one, and a server says much when it starts. */
+#define LINES_TRIED 1000
 
 static const struct client_format *const formats[] = {
 	&client_pgbench, &client_vegeta, &client_haproxy, &client_nginx, &client_hey, &client_jmeter, &client_k6, NULL};
 
 /* ---- What it is ------------------------------------------------------------------------------------------------------- */
 
-static const struct client_format *find_by_lines(const char *text, size_t length)
+static const struct client_format *find_by_lines(struct client_log *log, const char *text, size_t length)
 {
 	for (size_t i = 0; formats[i]; i++) {
 		size_t at = 0;
-		for (int line = 0; formats[i]->fits && line < LINES_TRIED && at < length; line++) {
+		for (int line = 0; formats[i]->read_line && line < LINES_TRIED && at < length; line++) {
+			struct request_record record = {0};
 			const char *const end = memchr(text + at, '\n', length - at);
 			if (!end)
 				break;
-			if (formats[i]->fits(text + at, (size_t)(end - text) - at))
+			const size_t found = (size_t)(end - text) - at;
+			const size_t whole = found > 0 && end[-1] == '\r' ? found - 1 : found;
+			if (formats[i]->read_line(log, text + at, whole, &record) != CLIENT_UNLIKE)
 				return formats[i];
 			at = (size_t)(end - text) + 1;
 		}
@@ -71,7 +74,7 @@ static int find_format(struct client_log *log)
 	size_t length;
 	const int is_there = csv_peek(log->csv, &text, &length);
 	if (is_there > 0 && !is_any)
-		log->format = find_by_lines(text, length);
+		log->format = find_by_lines(log, text, length);
 	if (log->format)
 		return 0;
 	if (is_there < 0 || csv_read_header(log->csv) != 0)
@@ -129,7 +132,7 @@ static bool is_whole(const struct request_record *record)
 }
 
 /* A line of another program: 1, 0 where it is of no request, -1 where it is wrong, -2 at the end. */
-#define AT_END (-2)
+#define AT_END (-3)
 static int read_line(struct client_log *log, struct request_record *record)
 {
 	const char *line;
@@ -141,7 +144,11 @@ static int read_line(struct client_log *log, struct request_record *record)
 	const int more = csv_next_line(log->csv, &line, &length);
 	if (more <= 0)
 		return more < 0 ? -1 : AT_END;
-	return length == 0 ? 0 : log->format->read_line(log, line, length, record);
+	const int found = length == 0 ? 0 : log->format->read_line(log, line, length, record);
+	if (found != CLIENT_UNLIKE)
+		return found;
+	return csv_refuse_line(
+		log->csv, 0, "found '%.*s', expected %s", (int)(length < 40 ? length : 40), line, log->format->looks);
 }
 
 int client_log_next(struct client_log *log, struct request_record *record)

@@ -29,24 +29,22 @@ static bool skip_text(const char *text, size_t length, size_t *at)
 	return false;
 }
 
-static bool parse_head(const char *text, size_t length, size_t *at, struct line *line)
+/* From the date on, which stands in brackets, to the number of bytes. */
+static bool parse_head(const char *text, size_t length, size_t *from, struct line *line)
 {
 	bool has_zone;
 	bool has_decimals;
 	struct client_word word;
-	const char *const bracket = memchr(text, '[', length);
-	if (!bracket)
+	const size_t date = client_log_date(text + *from, length - *from, &line->end_ns, &has_zone, &has_decimals);
+	size_t at = *from + date;
+	if (date == 0 || !has_zone || length - at < 3 || memcmp(text + at, "] \"", 3) != 0)
 		return false;
-	*at = (size_t)(bracket - text) + 1;
-	const size_t date = client_log_date(text + *at, length - *at, &line->end_ns, &has_zone, &has_decimals);
-	*at += date;
-	if (date == 0 || !has_zone || length - *at < 3 || memcmp(text + *at, "] \"", 3) != 0)
+	at += 3;
+	if (!skip_text(text, length, &at) || !client_next_word(text, length, &at, &word) || word.length != 3 ||
+		!client_word_number(&word, &line->status) || !client_next_word(text, length, &at, &word))
 		return false;
-	*at += 3;
-	if (!skip_text(text, length, at) || !client_next_word(text, length, at, &word) || word.length != 3 ||
-		!client_word_number(&word, &line->status))
-		return false;
-	return client_next_word(text, length, at, &word);
+	*from = at;
+	return true;
 }
 
 /* Three decimals, as nginx prints times. */
@@ -65,53 +63,80 @@ static bool names_time(const char *text, size_t length)
 	return false;
 }
 
-/* A word behind the head: 0.003, "0.003", rt=0.003 or a moment such as 1767225600.123. */
-static void take_word(struct client_word word, struct line *line)
+/* A word, or a text in quotes with what stands right before it. */
+static bool next_field(const char *text, size_t length, size_t *at, struct client_word *field)
 {
-	const char *const equals = memchr(word.text, '=', word.length);
-	const size_t name = equals ? (size_t)(equals - word.text) : 0;
-	size_t from = equals ? name + 1 : 0;
-	size_t to = word.length;
-	double value;
-	while (from < to && (word.text[from] == '"' || word.text[from] == '['))
+	if (!client_next_word(text, length, at, field))
+		return false;
+	const char *const quote = memchr(field->text, '"', field->length);
+	if (!quote)
+		return true;
+	*at = (size_t)(quote - text) + 1;
+	if (!skip_text(text, length, at))
+		*at = length;
+	field->length = (size_t)(text + *at - field->text);
+	return true;
+}
+
+/* The time in a field such as 0.003, "0.003", rt=0.003 or 1767225600.123. */
+static bool read_time(const struct client_word *field, double *value)
+{
+	const char *const equals = memchr(field->text, '=', field->length);
+	size_t from = equals ? (size_t)(equals - field->text) + 1 : 0;
+	size_t to = field->length;
+	while (from < to && (field->text[from] == '"' || field->text[from] == '['))
 		from++;
-	while (to > from && (word.text[to - 1] == '"' || word.text[to - 1] == ',' || word.text[to - 1] == ']'))
+	while (to > from && (field->text[to - 1] == '"' || field->text[to - 1] == ',' || field->text[to - 1] == ']'))
 		to--;
-	if (!is_time(word.text + from, to - from, &value))
+	return is_time(field->text + from, to - from, value);
+}
+
+static void take_field(const struct client_word *field, struct line *line)
+{
+	const char *const equals = memchr(field->text, '=', field->length);
+	double value;
+	if (!read_time(field, &value))
 		return;
 	if (value >= 1e8 && value * (double)NS_PER_S < (double)CLIENT_NS_MAX) {
 		line->end_ns = llround(value * 1e3) * NS_PER_MS;
 		line->has_moment = true;
-	} else if (value < 1e8 && isnan(line->time) && (!equals || names_time(word.text, name))) {
+	} else if (value < 1e8 && isnan(line->time) && (!equals || names_time(field->text, (size_t)(equals - field->text)))) {
 		line->time = value;
 	}
 }
 
-static bool parse(const char *text, size_t length, struct line *line)
+/* Two texts right behind the head are the referer and the client's name, which may be anything, unless both are times. */
+static bool are_of_client(const struct client_word field[static 2])
 {
-	size_t at;
-	struct client_word word;
-	*line = (struct line){.time = NAN};
-	if (!parse_head(text, length, &at, line))
-		return false;
-	while (client_next_word(text, length, &at, &word))
-		take_word(word, line);
-	return true;
+	double value;
+	return *field[0].text == '"' && *field[1].text == '"' && !(read_time(&field[0], &value) && read_time(&field[1], &value));
 }
 
-static bool fits(const char *text, size_t length)
+static bool parse(const char *text, size_t length, struct line *line)
 {
-	struct line line;
-	return parse(text, length, &line);
+	struct client_word field[2];
+	size_t at = 0;
+	size_t fields = 0;
+	*line = (struct line){.time = NAN};
+	do {
+		if (!client_next_bracket(text, length, &at))
+			return false;
+	} while (!parse_head(text, length, &at, line));
+	while (fields < 2 && next_field(text, length, &at, &field[fields]))
+		fields++;
+	if (fields < 2 || !are_of_client(field))
+		for (size_t i = 0; i < fields; i++)
+			take_field(&field[i], line);
+	while (next_field(text, length, &at, &field[0]))
+		take_field(&field[0], line);
+	return true;
 }
 
 static int read_line(struct client_log *log, const char *text, size_t length, struct request_record *record)
 {
 	struct line line;
 	if (!parse(text, length, &line))
-		return csv_refuse_line(log->csv, 0,
-			"found '%.*s', expected a line such as … [22/Nov/2026:12:00:00 +0000] \"GET /\" 200 6 …",
-			(int)(length < 40 ? length : 40), text);
+		return CLIENT_UNLIKE;
 	if (isnan(line.time))
 		return csv_refuse_line(log->csv, 0,
 			"found no time that the request took, expected $request_time in nginx's log_format, such as 0.003");
@@ -125,6 +150,6 @@ const struct client_format client_nginx = {
 	.program = "the access log of nginx",
 	.lacks_schedule = "a server knows when a request came, not when it was due",
 	.has_wall = true,
-	.fits = fits,
+	.looks = "a line such as … [22/Nov/2026:12:00:00 +0000] \"GET /\" 200 6 …",
 	.read_line = read_line,
 };

@@ -45,18 +45,11 @@ static bool is_word(const struct client_word *word)
 	       client_word_is(word, "deadlock");
 }
 
-static bool fits(const char *text, size_t length)
-{
-	struct line line;
-	return parse(text, length, &line) && (line.number[TIME] >= 0 || is_word(&line.time));
-}
-
 static int read_line(struct client_log *log, const char *text, size_t length, struct request_record *record)
 {
 	struct line line;
 	if (!parse(text, length, &line) || (line.number[TIME] < 0 && !is_word(&line.time)))
-		return csv_refuse_line(log->csv, 0, "found '%.*s', expected numbers such as 0 1 2345 0 1767225600 123456",
-			(int)(length < 40 ? length : 40), text);
+		return CLIENT_UNLIKE;
 	const int64_t end_ns = line.number[SECONDS] * NS_PER_S + line.number[MICROSECONDS] * NS_PER_US;
 	const int64_t time_ns = line.number[TIME] < 0 ? 0 : line.number[TIME] * NS_PER_US;
 	client_set_times(record, end_ns - time_ns, end_ns);
@@ -81,6 +74,6 @@ const struct client_format client_pgbench = {
 	.program = "the log of pgbench -l",
 	.lacks_schedule = "pgbench without --rate begins a transaction when the one before it is done",
 	.has_wall = true,
-	.fits = fits,
+	.looks = "numbers such as 0 1 2345 0 1767225600 123456",
 	.read_line = read_line,
 };

@@ -2,6 +2,7 @@
 #include "report/latency.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,9 +134,10 @@ static bool draw_figures(
 	return true;
 }
 
-static int find_intervals(struct times *times, const struct report_latency_rules *rules, struct report_latency_row *row)
+/* That of the mean, and in which draws the limits are kept. */
+static int draw(struct times *times, const struct report_latency_rules *rules, struct report_latency_row *row)
 {
-	struct report_values all[REPORT_LATENCY_BOUNDED] = {{0}};
+	struct report_values means = {0};
 	uint64_t state = rules->seed;
 	double value[REPORT_LATENCY_FIGURES];
 	int result = 0;
@@ -145,20 +147,45 @@ static int find_intervals(struct times *times, const struct report_latency_rules
 	for (size_t i = 0; result == 0 && i < rules->resamples; i++) {
 		if (!draw_figures(times, row->value[REPORT_LATENCY_MAX], &state, value))
 			continue;
-		for (int figure = 0; result == 0 && figure < REPORT_LATENCY_BOUNDED; figure++)
-			result = report_values_add(&all[figure], value[figure]);
+		result = report_values_add(&means, value[REPORT_LATENCY_MEAN]);
 		if (rules->limits)
 			row->kept[i] = keeps(value, rules->limits);
 	}
-	for (int i = 0; i < REPORT_LATENCY_BOUNDED; i++) {
-		if (result == 0 && all[i].count > 0) {
-			report_values_sort(&all[i]);
-			row->low[i] = report_values_quantile(&all[i], (1 - REPORT_CONFIDENCE) / 2);
-			row->high[i] = report_values_quantile(&all[i], (1 + REPORT_CONFIDENCE) / 2);
-		}
-		report_values_free(&all[i]);
+	if (result == 0 && means.count > 0) {
+		report_values_sort(&means);
+		row->low[REPORT_LATENCY_MEAN] = report_values_quantile(&means, (1 - REPORT_CONFIDENCE) / 2);
+		row->high[REPORT_LATENCY_MEAN] = report_values_quantile(&means, (1 + REPORT_CONFIDENCE) / 2);
 	}
+	report_values_free(&means);
 	return result;
+}
+
+/*
+ * Of a quantile: where the share of the times up to it may lie, by how that differs from block to block, there are the times of those shares
+ * (Woodruff 1952). Draws of blocks themselves leave out too much where few blocks have slow requests: they never draw a time that wasn't seen.
+ */
+static void find_interval_of_quantile(const struct times *times, int figure, struct report_latency_row *row)
+{
+	const double all = (double)row->samples;
+	unsigned once[REPORT_LATENCY_BLOCKS];
+	uint64_t up_to[REPORT_LATENCY_BLOCKS] = {0};
+	double share = 0;
+	double squares = 0;
+	for (size_t i = 0; i < times->count && seconds_of(&times->item[i]) <= row->value[figure]; i++)
+		up_to[block_of(&times->item[i])] += weight_of(&times->item[i]);
+	for (size_t i = 0; i < REPORT_LATENCY_BLOCKS; i++) {
+		once[i] = 1;
+		share += (double)up_to[i] / all;
+	}
+	for (size_t i = 0; i < REPORT_LATENCY_BLOCKS; i++) {
+		const double off = (double)up_to[i] - share * (double)times->in[i];
+		squares += off * off;
+	}
+	const double freedom = REPORT_LATENCY_BLOCKS - 1;
+	const double half =
+		gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, freedom) * sqrt(squares * REPORT_LATENCY_BLOCKS / freedom) / all;
+	row->low[figure] = drawn_quantile(times, once, rank_of(fmax(figures[figure].share - half, 0), all));
+	row->high[figure] = drawn_quantile(times, once, rank_of(fmin(figures[figure].share + half, 1), all));
 }
 
 /* Counts the requests, and takes out those that have a response time. */
@@ -212,7 +239,11 @@ static int find_figures(struct times *times, const struct report_latency_rules *
 	for (int i = REPORT_LATENCY_P50; i <= REPORT_LATENCY_P999; i++)
 		row->value[i] = drawn_quantile(times, once, rank_of(figures[i].share, (double)row->samples));
 	row->value[REPORT_LATENCY_MAX] = seconds_of(&times->item[times->count - 1]);
-	return find_intervals(times, rules, row);
+	if (draw(times, rules, row) != 0)
+		return -1;
+	for (int i = REPORT_LATENCY_P50; i <= REPORT_LATENCY_P999; i++)
+		find_interval_of_quantile(times, i, row);
+	return 0;
 }
 
 int report_latency_measure(

@@ -53,8 +53,8 @@ struct report_latency_rules {
 };
 
 /*
- * Intervals, with REPORT_CONFIDENCE, are those of a bootstrap over blocks of time: the row's time is cut into REPORT_LATENCY_BLOCKS, of which as many
- * are drawn again and again. Requests depend on those just before them, blocks hardly. 0, or -1 with errno. To be freed in both cases.
+ * Intervals, with REPORT_CONFIDENCE, go by how REPORT_LATENCY_BLOCKS, into which the row's time is cut, differ: that of the mean is one of a bootstrap,
+ * for which as many are drawn again and again. Requests depend on those just before them, blocks hardly. 0, or -1 with errno. To be freed in both cases.
  */
 #define REPORT_LATENCY_BLOCKS 30
 int report_latency_measure(

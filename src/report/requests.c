@@ -147,6 +147,28 @@ static int grow(struct report_requests *requests)
 	return make_room(requests);
 }
 
+/* From so many moments at the end the next one is guessed: a rate changes. */
+#define GAPS 30
+
+static void find_gap(struct report_requests *requests)
+{
+	const struct report_pair *const item = requests->item;
+	size_t moments = requests->count > 0;
+	size_t gaps = 0;
+	for (size_t i = 1; i < requests->count; i++)
+		moments += item[i].key != item[i - 1].key;
+	/* Those of a slot don't begin together. */
+	requests->come_together = requests->slot_ns == 0 && moments > 1 && requests->total >= 2 * moments;
+	for (size_t i = requests->count; i > 1 && gaps < GAPS; i--) {
+		if (item[i - 1].key == item[i - 2].key)
+			continue;
+		gaps++;
+		requests->gap_ns = (int64_t)((item[requests->count - 1].key - item[i - 2].key) / gaps);
+	}
+	if (requests->slot_ns > 0)
+		requests->gap_ns = (requests->last_ns - requests->first_ns) / (int64_t)(requests->total - 1);
+}
+
 int report_requests_sort(struct report_requests *requests)
 {
 	for (;;) {
@@ -156,6 +178,7 @@ int report_requests_sort(struct report_requests *requests)
 		if (spare && other) {
 			report_pairs_sort(requests->item, spare, requests->count);
 			free(spare);
+			find_gap(requests);
 			return 0;
 		}
 		free(spare);
@@ -282,6 +305,11 @@ double report_requests_first(const struct report_requests *requests)
 double report_requests_last(const struct report_requests *requests)
 {
 	return (double)requests->last_ns / (double)NS_PER_S;
+}
+
+double report_requests_end(const struct report_requests *requests)
+{
+	return ((double)requests->last_ns + (double)requests->gap_ns) / (double)NS_PER_S;
 }
 
 size_t report_requests_find(const struct report_requests *requests, double moment)

@@ -45,8 +45,10 @@ struct report_requests {
 	int64_t base_ns;           /* on the clock of the records */
 	int64_t slot_ns;           /* 0: exact */
 	int64_t first_ns, last_ns; /* when the first and the last one began, since base_ns */
-	uint64_t total;            /* requests */
-	double missing;            /* seconds, of whose requests some are missing */
+	int64_t gap_ns;            /* between the last ones; 0: all began together */
+	bool come_together; /* most begin at the moment at which others do, as of a schedule that sends all of a second at once */
+	uint64_t total;     /* requests */
+	double missing;     /* seconds, of whose requests some are missing */
 	struct report_clock clock;
 };
 
@@ -72,6 +74,8 @@ void report_requests_free(struct report_requests *requests);
 /* When the first and the last one began; there must be one. */
 double report_requests_first(const struct report_requests *requests);
 double report_requests_last(const struct report_requests *requests);
+/* When one more would have begun, as far apart as those before it. */
+double report_requests_end(const struct report_requests *requests);
 /* The first item from that moment on. */
 size_t report_requests_find(const struct report_requests *requests, double moment);
 

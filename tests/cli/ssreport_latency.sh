@@ -130,6 +130,54 @@ run ssreport latency -f csv --window 30s rates.csv
 expect_lines out 4
 expect_field part 3 window
 
+# Where requests begin later than a row, or end before it does, only their time counts: for the load, too.
+awk -v header="$header" 'BEGIN {
+	print header
+	for (i = 0; i < 2000; i++) {
+		planned = 1005 + i / 100
+		printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", i, planned, planned, planned, planned + 0.01
+	}
+}' >inner.csv
+for options in '--log log.csv --edge 0' '--log log.csv --window 10s'; do
+	# shellcheck disable=SC2086 # several words
+	run ssreport latency -f csv $options inner.csv
+	for row in 2 3 4; do
+		expect_field rate_per_s $row 100.000000
+		expect_field throughput_per_s $row 100.000000
+	done
+	expect_field start_s 2 5.000
+	expect_field end_s 4 25.000
+	expect_field load 4 0.712000
+done
+# Short steps, and requests that come together at the beginning of each second: a row has whole seconds of them, then.
+awk -v header="$header" 'BEGIN {
+	print header
+	for (second = 0; second < 30; second++)
+		for (i = 0; i < 20 * (int(second / 10) + 1); i++)
+			printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", n++, second, second, second, second + 0.05
+}' >together.csv
+run ssreport latency -f csv together.csv
+expect_lines out 5
+for pair in start_s=12.000 end_s=18.000 rate_per_s=40.000000; do
+	expect_field "${pair%%=*}" 3 "${pair#*=}"
+done
+expect_field rate_per_s 1 40.000000
+awk -v header="$header" 'BEGIN {
+	print header
+	for (i = 0; i < 360; i++) {
+		planned = i < 60 ? i / 20 : i < 180 ? 3 + (i - 60) / 40 : 6 + (i - 180) / 60
+		printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", i, planned, planned, planned, planned + 0.01
+	}
+}' >short.csv
+run ssreport latency -f csv short.csv
+expect_lines out 5
+for row in 2 3 4; do
+	expect_field rate_per_s $row $((20 * (row - 1))).000000
+done
+# One moment has no rate.
+run ssreport latency -f csv few.csv
+expect_field rate_per_s 1 ''
+
 # ---- Memory ---------------------------------------------------------------------------------------------------------------
 
 awk -v header="$header" 'BEGIN {

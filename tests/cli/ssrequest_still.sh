@@ -40,6 +40,16 @@ for of in "$url" '-- true'; do
 	expect_text err '^ssrequest: warning: the generator stood still for [2-9]\.[0-9] s \([1-9] times?\): what was due meanwhile was sent later'
 	expect_text json '"generator_stood_still_s": [2-9]\.'
 done
+# One that begins so many commands is mostly stopped in the middle of that.
+rm -f log
+start_background ssrequest --rate 800 -r 3s --timeout 1500m -o log -- true
+wait_until has_answers 100
+kill -STOP "$background"
+sleep 2
+kill -CONT "$background"
+wait_background
+expect_text err '^ssrequest: warning: the generator stood still for [2-9]\.[0-9] s'
+grep -c '^[0-9].*,timeout,' log >lost && fail "$what: looks like a timeout: $(statuses)"
 # A server that doesn't answer gets its full time, after the pause.
 start_background ssrequest --rate 10 -n 5 --timeout 1s -o log "${url}silent"
 sleep 0.3

@@ -80,6 +80,25 @@ static int check_latency(const struct settings *settings)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------------- */
 
+/* So much of a row may be without requests at its ends. */
+#define IDLE_MOST 0.01
+
+/* Before the first request and behind the last one a row has no rate. */
+static void narrow(const struct latency *latency, struct report_latency_row *row)
+{
+	const double first = report_requests_first(&latency->requests);
+	const double end = report_requests_end(&latency->requests);
+	const double idle = IDLE_MOST * (row->to - row->from);
+	if (row->to <= first || row->from >= end || (first - row->from <= idle && row->to - end <= idle))
+		return;
+	row->from = fmax(row->from, first);
+	row->to = fmin(row->to, end);
+	row->start = latency_time(latency, row->from);
+	row->end = latency_time(latency, row->to);
+	if (latency->settings->log)
+		row->load = report_log_mean(&latency->log, row->start, row->end).load;
+}
+
 static int add_part(struct latency *latency, double start, double end, double target, double load)
 {
 	struct report_latency_row *const larger = realloc(latency->row, (latency->rows + 1) * sizeof *larger);
@@ -92,24 +111,27 @@ static int add_part(struct latency *latency, double start, double end, double ta
 		.to = latency_moment(latency, end),
 		.target = target,
 		.load = load};
+	narrow(latency, &larger[latency->rows - 1]);
 	return 0;
 }
+
+/* A shorter time has no rate. */
+#define LENGTH_LEAST 1e-6
 
 /* From the first request to when one more would have come. */
 static int add_whole(struct latency *latency)
 {
 	const struct report_requests *const requests = &latency->requests;
 	const double first = report_requests_first(requests);
-	const double span = report_requests_last(requests) - first;
-	const double length = requests->total > 1 ? span + span / (double)(requests->total - 1) : 0;
+	const double after = fmax(report_requests_end(requests), first + LENGTH_LEAST);
 	const double start = latency_time(latency, first);
-	const double end = latency_time(latency, first + fmax(length, 1e-6));
+	const double end = latency_time(latency, after);
 	const double load = latency->settings->log ? report_log_mean(&latency->log, start, end).load : NAN;
 	if (add_part(latency, start, end, NAN, load) != 0)
 		return -1;
 	/* To the nanosecond. */
 	latency->row[0].from = first;
-	latency->row[0].to = first + fmax(length, 1e-6);
+	latency->row[0].to = after;
 	return 0;
 }
 
@@ -138,14 +160,23 @@ static int add_windows_of_log(struct latency *latency)
 #define BINS_LEAST 60
 #define BIN_REQUESTS 10
 
-static double bin_length(double span, uint64_t requests)
+static double bin_length(const struct report_requests *requests, double span)
 {
 	double length = span / BINS_LEAST;
 	if (length > 1)
 		length = fmax(1, ceil(span / BINS_MOST));
-	if (length * (double)requests / span < BIN_REQUESTS)
-		length = ceil(span * BIN_REQUESTS / (double)requests);
-	return length;
+	length = fmax(length, span * BIN_REQUESTS / (double)requests->total);
+	return length > 1 || requests->come_together ? ceil(length) : length;
+}
+
+/* What is left out at both ends of a step. Of requests that come together it is whole bins: half of one may have all of its requests, or none. */
+static double edge_of_step(const struct latency *latency, double step, double bin)
+{
+	const double edge = settings_edge(latency->settings) * step;
+	if (!latency->requests.come_together)
+		return edge;
+	const double whole = ceil(edge / bin) * bin;
+	return 2 * whole < step ? whole : floor(edge / bin) * bin;
 }
 
 /* Steps of the planned rate, where it has some. Without a schedule the rate is what the service makes of it. */
@@ -153,7 +184,7 @@ static int add_steps_of_rate(struct latency *latency)
 {
 	const struct report_requests *const requests = &latency->requests;
 	const double span = latency->row[0].end;
-	const double length = bin_length(span, requests->total);
+	const double length = bin_length(requests, span);
 	const size_t bins = (size_t)(span / length);
 	double *const count = calloc(bins + 1, sizeof *count);
 	size_t *const begin = calloc(bins + 1, sizeof *begin);
@@ -173,7 +204,7 @@ static int add_steps_of_rate(struct latency *latency)
 	for (size_t i = 0; result == 0 && steps > 1 && i < steps; i++) {
 		const double start = (double)begin[i] * length;
 		const double end = i + 1 < steps ? (double)begin[i + 1] * length : span;
-		const double edge = settings_edge(latency->settings) * (end - start);
+		const double edge = edge_of_step(latency, end - start, length);
 		result = add_part(latency, start + edge, end - edge, NAN, NAN);
 	}
 	free(count);
@@ -197,9 +228,7 @@ static int add_windows_of_time(struct latency *latency)
 		count++;
 	for (size_t i = 0; i < count; i++) {
 		const double start = (double)i * length;
-		/* The last request may be a little early. */
-		const bool is_short = end - start < (1 - 0.01) * length;
-		if (add_part(latency, start, is_short ? end : start + length, NAN, NAN) != 0)
+		if (add_part(latency, start, start + length, NAN, NAN) != 0)
 			return -1;
 	}
 	return 0;
@@ -302,6 +331,8 @@ static int add_line(struct latency *latency, size_t at)
 	};
 	if (latency->lacks_moments)
 		cell[START].number = cell[END].number = cell[RATE].number = NAN;
+	if (row->to - row->from < 2 * LENGTH_LEAST)
+		cell[RATE].number = cell[GOOD].number = NAN;
 	if (latency->lacks_status)
 		cell[ERRORS].number = cell[TIMEOUTS].number = cell[DROPS].number = NAN;
 	if (latency->lacks_moments || latency->lacks_status)

@@ -67,7 +67,7 @@ struct run {
 	int epoll, timer, signals;
 	int64_t origin_ns;  /* CLOCK_MONOTONIC */
 	int64_t records_ns; /* records are written then at the latest */
-	int64_t awaited_ns; /* we look at the clock by then */
+	int64_t awaited_ns; /* we look at the clock by then; the last look, where we don't wait */
 	int64_t ended_ns;   /* the loop ended, since the start */
 	int told_by;        /* the signal that told us to end, or 0 */
 	bool is_lossy;      /* records were lost, and that was said */
@@ -163,10 +163,25 @@ static void give_up(struct run *run, const struct generator_action *action)
 	record(run, &what, &slot->request, true);
 }
 
+/* Whoever stops us (Ctrl-Z, a debugger) keeps us from seeing answers, which is no fault of theirs. What we do takes hardly any time. */
+static void look_for_pause(struct run *run)
+{
+	const int64_t now_ns = clock_now();
+	const int64_t late_ns = now_ns - run->awaited_ns;
+	run->awaited_ns = now_ns;
+	if (late_ns <= LOOK_NS)
+		return;
+	run->outcome->stood_still++;
+	run->outcome->stood_still_ns += late_ns;
+	generator_stood_still(run->generator, now_ns - run->origin_ns);
+}
+
 /* Does what there is to do, up to a few things. When there is more, 0; INT64_MIN when all is over. */
 static int64_t act(struct run *run)
 {
 	for (int i = 0; i < ACTS_AT_A_TIME; i++) {
+		/* Before each: a pause may come in the middle of one, and what it holds up must not be given up for it. */
+		look_for_pause(run);
 		const struct generator_action action = generator_next(run->generator, since_start(run));
 		switch (action.act) {
 		case GENERATOR_SEND:
@@ -258,23 +273,10 @@ static int64_t do_the_rest(struct run *run, int64_t until_ns)
 	return run->line.next_ns == INT64_MAX ? until_ns : sooner(until_ns, run->origin_ns + run->line.next_ns);
 }
 
-/* Whoever stops us (Ctrl-Z, a debugger) keeps us from seeing answers, which is no fault of theirs. */
-static void look_for_pause(struct run *run)
-{
-	const int64_t now_ns = clock_now();
-	const int64_t late_ns = now_ns - run->awaited_ns;
-	if (late_ns <= LOOK_NS)
-		return;
-	run->outcome->stood_still++;
-	run->outcome->stood_still_ns += late_ns;
-	generator_stood_still(run->generator, now_ns - run->origin_ns);
-}
-
 static void loop(struct run *run)
 {
 	run->awaited_ns = run->origin_ns;
 	while (!run->told_by) {
-		look_for_pause(run);
 		int64_t until_ns = act(run);
 		if (until_ns == INT64_MIN)
 			return;
@@ -283,7 +285,8 @@ static void loop(struct run *run)
 		if (run->sender.due)
 			until_ns = sooner(until_ns, run->sender.due(run->sender.self));
 		const int64_t wake_ns = do_the_rest(run, until_ns);
-		const int64_t now_ns = clock_now();
+		look_for_pause(run);
+		const int64_t now_ns = run->awaited_ns;
 		const int64_t look_ns = sooner(wake_ns, now_ns + LOOK_NS);
 		run->awaited_ns = until_ns == 0 || look_ns < now_ns ? now_ns : look_ns;
 		rest(run, until_ns == 0 ? 0 : look_ns);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,11 @@ static void pgbench_is_read(void **state)
 	expect_record(end_ns + 6 * NS_PER_S + 709959000 - 2076000, end_ns + 6 * NS_PER_S + 709959000, REQUEST_EXPECTED, 0);
 	assert_non_null(client_log_lacks_schedule(client));
 	close_text();
+	/* Lines may end as those of other systems do. */
+	open_text("0 1 2076 0 1795391979 709959\r\n0 2 37 0 1795391979 710017\r\n", "the log of pgbench -l");
+	expect_record(end_ns + 6 * NS_PER_S + 709959000 - 2076000, end_ns + 6 * NS_PER_S + 709959000, REQUEST_EXPECTED, 0);
+	expect_record(end_ns + 6 * NS_PER_S + 710017000 - 37000, end_ns + 6 * NS_PER_S + 710017000, REQUEST_EXPECTED, 0);
+	expect_end(0, NULL);
 	/* That of --aggregate-interval has no transactions. */
 	assert_false(open_with("1345828501 5601 1542744 483552416 61 2573\n", &none));
 	close_text();
@@ -232,6 +238,18 @@ static void nginx_is_read(void **state)
 	expect_end(3,
 		"f:1:1: found 'est of a line\" 200 6 \"-\" \"-\" 0.001', expected a line such as … [22/Nov/2026:12:00:00 +0000] "
 		"\"GET /\" 200 6 …");
+	/* A client may call itself what it likes, and its user be anybody. */
+	open_text("::1 - [x [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"Foo/1 0.500 rt=0.700 1795391971.250 "
+		  "x\" 0.003\r\n"
+		  "::1 - - [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"0.500\" \"0.004\"\n"
+		  "::1 - - [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"0.005\" \"0.004\"\n"
+		  "::1 - - [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"0.500\" \"a 0.500\"\n"
+		  "::1 - - [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"0.500 \\",
+		"the access log of nginx");
+	expect_record(end_ns - 3 * MS, end_ns, REQUEST_ANSWERED, 200);
+	expect_record(end_ns - 4 * MS, end_ns, REQUEST_ANSWERED, 200);
+	expect_record(end_ns - 5 * MS, end_ns, REQUEST_ANSWERED, 200);
+	expect_end(1, "f:4:1: found no time that the request took, expected $request_time in nginx's log_format, such as 0.003");
 	/* That of everybody else: what is lacking is said. */
 	open_text("::1 - - [22/Nov/2026:23:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"-\"\n", "the access log of nginx");
 	assert_int_equal(client_log_next(client, &record), -1);
@@ -258,6 +276,19 @@ static void haproxy_is_read(void **state)
 	expect_record(begin_ns + 657 * MS, begin_ns + 664 * MS, REQUEST_ANSWERED, 503);
 	expect_end(2, "f:1:1: found 'Nov 22 23:59:31 host haproxy[14389]: Pro', expected a request such as … "
 		      "[22/Nov/2026:12:00:00.123] front back/server 0/0/1/2/3 200 …");
+	/* What it says when it starts comes before. */
+	char *text = NULL;
+	size_t length;
+	FILE *const to = open_memstream(&text, &length);
+	assert_non_null(to);
+	for (int i = 0; i < 100; i++)
+		fprintf(to, "[NOTICE] (%d) : New worker forked\n", i);
+	fputs("::1:1 [22/Nov/2026:23:59:31.656] fe be/s1 0/0/0/1/5 200 0 - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"\n", to);
+	assert_int_equal(fclose(to), 0);
+	open_text(text, "the log of HAProxy");
+	expect_record(begin_ns + 656 * MS, begin_ns + 661 * MS, REQUEST_ANSWERED, 200);
+	close_text();
+	free(text);
 }
 
 static void any_csv_is_read(void **state)

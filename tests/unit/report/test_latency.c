@@ -153,6 +153,35 @@ static void intervals_hold_what_is_true(void **state)
 				held[i], TRIES);
 }
 
+/* Response times of a queue, at random and for a random time, with a utilisation of 60 % and a mean service time of 1 ms. */
+static double in_a_queue(size_t at)
+{
+	static double response;
+	response = at == 0 ? 0 : fmax(response - exponential(at) / 0.6, 0);
+	return response += exponential(at);
+}
+
+/* Draws of blocks alone held it in little more than half of the runs. */
+static void a_far_quantile_of_a_queue_is_held(void **state)
+{
+	(void)state;
+	enum { TRIES = 100 };
+	const double truth = log(100) / (1 - 0.6);
+	int held = 0;
+	noise = 7;
+	for (int try = 0; try < TRIES; try++) {
+		struct report_requests requests = make(1200, in_a_queue);
+		struct report_latency_row row = {.from = 0, .to = 1.2, .load = NAN};
+		assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
+		assert_true(row.low[REPORT_LATENCY_P99] <= row.value[REPORT_LATENCY_P99]);
+		assert_true(row.value[REPORT_LATENCY_P99] <= row.high[REPORT_LATENCY_P99]);
+		held += row.low[REPORT_LATENCY_P99] * 1000 <= truth && truth <= row.high[REPORT_LATENCY_P99] * 1000;
+		report_requests_free(&requests);
+	}
+	if (held < 75)
+		fail_msg("found it in %d of %d intervals", held, TRIES);
+}
+
 /* A queue of 200 requests at a time is one thing that happened, not 200. */
 static double in_clumps(size_t at)
 {
@@ -278,6 +307,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_sorted),
 		cmocka_unit_test(figures_are_exact),
 		cmocka_unit_test(intervals_hold_what_is_true),
+		cmocka_unit_test(a_far_quantile_of_a_queue_is_held),
 		cmocka_unit_test(requests_that_depend_on_one_another_count_less),
 		cmocka_unit_test(many_become_few),
 		cmocka_unit_test(the_moment_is_chosen),
