@@ -7,7 +7,7 @@
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS
 limit=120
 experiments=$source/tools/experiments
-all='accuracy baselines fastforward sweep throughput traces'
+all='accuracy baselines fastforward replay sweep throughput traces'
 
 # ---- Lists and options --------------------------------------------------------------------------------------------------------
 
@@ -304,6 +304,33 @@ END
 chmod +x stand_in/showstopper
 run "$experiments/accuracy" -B "$work/stand_in" -w burn-single -l 50 -s default -t 2 -c 0 --force -o holes
 expect_text out '^burn-single_50_default_1 failed with status 1: rows of the log are missing$'
+
+# A record is made once, and replayed by each workload; what is left of a batch replays the same.
+record() {
+	# shellcheck disable=SC2086 # none or one
+	run "$experiments/replay" -B "$build" -w burn-single -s xz -t 2 -n 2 -c 0 --force -o recorded $1
+}
+record ""
+expect_status 0
+expect_text out '^recording xz for 2 s$'
+expect_lines recorded/xz.csv 3
+run sstrace --from cpuload --text recorded/xz.csv
+mv out imported
+run sstrace --text recorded/xz.trace
+cmp -s out imported || fail "$what: its trace is not that of the record"
+expect_text recorded/replay.md '^\| burn-single \| 1 s \| 4 \| 4 samples \| 4 samples \|'
+expect_no_text recorded/replay.md '^\| burn-single \| 10 s '
+expect_text recorded/replay.md 'Not to be told of so few: burn-single: mean error, burn-single: MSE\.$'
+[ -s recorded/load-xz.svg ] || fail "$what: no picture"
+cp recorded/xz.csv recorded/before.csv
+rm -r recorded/runs/*_2
+record --resume
+expect_status 0
+expect_no_text out '^recording'
+expect_text out '^\[2/2\] burn-single_xz_default_2'
+cmp -s recorded/xz.csv recorded/before.csv || fail "$what: recorded again"
+run "$experiments/replay" --record nothing
+expect_trouble "^tools/experiments/replay: --record: 'nothing' is none of builds, xz$"
 
 # The runs of traces are those of fastforward, too.
 replay() {

@@ -25,6 +25,14 @@ END
 	chmod +x bin/$program
 done
 
+# A day is recorded at once: five rows of 72 s, at the speed of the README half a second each.
+cat >bin/cpuload <<END
+#!/bin/sh
+[ "\$*" = '-o monday.csv 5min 288' ] || exec '$build/cpuload' "\$@"
+'$build/cpuload' 10ms 5 | awk -F, -v OFS=, 'NR > 1 { \$1 = 72 * (NR - 1); \$3 = NR * 3 % 5 / 5 } { print }' >monday.csv
+END
+chmod +x bin/cpuload
+
 lines=$(wc -l <"$source/README.md")
 [ "$lines" -le 180 ] || fail "README.md has $lines lines, more than 180"
 
@@ -154,6 +162,13 @@ for block in readme.[0-9]*; do
 	grep -vxFf actual shown >missing && { fail "$what has lines that are not printed:"; cat missing; }
 done
 [ "${seen-no}" = yes ] || fail "the README shows no summary"
+
+# The replay of the README follows the record.
+what='the recorded day in the README'
+block=$(grep -l '^cpuload -o monday.csv 5min 288$' readme.[0-9]*)
+awk -F, 'NR > 1 { print $3 > "followed"; off = $3 - (NR * 3 % 5 / 5); if (off > 0.05 || off < -0.05) wrong = 1 }
+	END { exit wrong || NR < 4 }' "run.$block/replay.csv" || fail "$what: its targets are $(cat followed)"
+[ -s "run.$block/replay.svg" ] || fail "$what: no picture"
 
 # The curve of the README has a point for each step of its staircase.
 what='the curve in the README'

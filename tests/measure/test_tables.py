@@ -350,3 +350,25 @@ def test_bursts_said() -> None:
         == "3 of 10 samples met a burst of others."
     )
     assert figures.bursts_said([{"samples": "5", "bursts": ""}]) == "What others did meanwhile is unavailable."
+
+
+def test_a_goal_is_reached_by_the_whole_interval() -> None:
+    replay = program("experiments/replay")
+
+    def row(low: str, high: str, samples: int = 40, bursts: str = "4") -> Row:
+        mean = f"{(float(low) + float(high)) / 2}" if low else "0.04"
+        found = {"samples": str(samples), "bursts": bursts, "mean": mean, "low": low, "high": high}
+        return found | {f"calm_{name}": found[name] if bursts else "" for name in ("mean", "low", "high")}
+
+    few, undecided = "Not to be told of so few", "Not to be told by so many"
+    ends = [("-0.09", "0.05"), ("-0.11", "0.05"), ("0.09", "0.11"), ("0.11", "0.2"), ("-0.2", "-0.11")]
+    said = ["Reached", undecided, undecided, "Missed", "Missed"]
+    assert [replay.verdict(row(*of), 0.1) for of in ends] == said
+    assert replay.verdict(row("", ""), 0.1) == few
+    assert replay.verdict(row("-0.09", "0.05", 19), 0.1) == few
+    cells = ["40", "+0.020 (-0.050 to +0.090)", "0.020 (-0.050 to 0.090)"]
+    assert replay.cells_of(row("-0.05", "0.09"), row("-0.05", "0.09")) == [*cells, "4", *cells[1:]]
+    # Of a log that doesn't know what others did, and of samples that nearly all met a burst.
+    assert replay.cells_of(row("-0.05", "0.09", bursts=""), row("-0.05", "0.09", bursts="")) == [*cells, "", "", ""]
+    nearly = replay.cells_of(row("-0.05", "0.09", bursts="39"), row("-0.05", "0.09", bursts="39"))
+    assert nearly == [*cells, "39", "1 sample", "1 sample"]

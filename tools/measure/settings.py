@@ -409,16 +409,18 @@ def report_whole(report: Report, targets: Iterable[str], processors: int) -> Non
         )
 
 
+def interval(row: Row, of: str, form: str = ".2f") -> str:
+    """A mean of `ssreport repeats`, behind which its confidence interval stands; `of` is calm_ for samples without a burst."""
+    mean, low, high = (number(row, f"{of}{name}") for name in ("mean", "low", "high"))
+    ends = f" ({low:{form}} to {high:{form}})" if low is not None and high is not None else ""
+    return "" if mean is None else f"{mean:{form}}{ends}"
+
+
 def report_repeats(part: Part) -> None:
     """Means over repeats with their confidence intervals, of all samples and of those without a burst."""
     rows = kept_csv(part.output / "repeats.csv")
     if not rows:
         return
-
-    def interval(row: Row, of: str) -> str:
-        mean, low, high = (number(row, f"{of}{name}") for name in ("mean", "low", "high"))
-        ends = f" ({low:.2f} to {high:.2f})" if low is not None and high is not None else ""
-        return "" if mean is None else f"{mean:.2f}{ends}"
 
     found = {(row["label"], row["figure"]): row for row in rows}
     runs_of = {row["label"]: row["runs"] for row in rows}
