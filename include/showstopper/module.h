@@ -34,11 +34,11 @@ extern "C" {
 #endif
 
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
-#define SST_TRACE_ABI 9u
-#define SST_FEEDBACK_ABI 9u
-#define SST_CONTROL_ABI 10u
-#define SST_SPACE_ABI 9u
-#define SST_DITHERING_ABI 9u
+#define SST_TRACE_ABI 10u
+#define SST_FEEDBACK_ABI 10u
+#define SST_CONTROL_ABI 11u
+#define SST_SPACE_ABI 10u
+#define SST_DITHERING_ABI 10u
 
 #define SST_EXPORT __attribute__((visibility("default")))
 
@@ -129,6 +129,10 @@ struct sst_host {
 	int (*follow)(const struct sst_env *env, const struct sst_stream *stream);
 	/* The target that it has said for that moment since control began, as far as it has come; NaN: free. Never waits. */
 	double (*followed)(const struct sst_env *env, int64_t since_ns);
+	/* Asks the host to count the iterations of the controlled workloads, in `prepare` of a feedback module. 0, or -1 after refuse(). */
+	int (*count_iterations)(const struct sst_env *env);
+	/* How many they have finished so far, by the counters that they raise. It never goes back. */
+	int64_t (*iterations)(const struct sst_env *env);
 };
 
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */
@@ -198,6 +202,10 @@ enum sst_scope {
 	SST_SCOPE_MACHINE,   /* that of every process */
 };
 
+/* SST_CALIBRATION_GOES_ON comes this often. */
+#define SST_CALIBRATION_STEP_NS 10000000
+enum sst_calibration { SST_CALIBRATION_BEGINS, SST_CALIBRATION_GOES_ON, SST_CALIBRATION_IS_OVER };
+
 enum sst_unit {
 	SST_UNIT_PROCESSOR, /* each logical processor counts */
 	SST_UNIT_CORE,      /* cores count, each as busy when any of its processors is */
@@ -220,6 +228,14 @@ struct sst_feedback {
 	enum sst_scope (*scope)(const void *state);
 	/* What the capacity is made of. Asked after prepare. Pure. NULL means SST_UNIT_PROCESSOR. */
 	enum sst_unit (*unit)(const void *state);
+	/* For how long, in ns, all workloads are to run free right before control, so that it can be measured what a load of 1 is. Asked
+	 * after prepare. NULL means 0: it is known. */
+	int64_t (*calibration)(const void *state);
+	/* Called in the master when that time begins, in the middle of it again and again, and when it is over. 0, or -1 after refuse(),
+	 * which ends the run. Required where calibration isn't 0. */
+	int (*calibrate)(void *state, const struct sst_env *env, enum sst_calibration step);
+	/* The iterations per second that are a load of 1, asked in the master; NaN: not known yet. NULL: the load isn't of iterations. */
+	double (*maximum)(const void *state);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */

@@ -91,7 +91,8 @@ static void print_times(const struct run *run)
 	const int64_t trace_ns = run_trace_length(run);
 	const bool is_given = config->run_time_ns >= 0;
 	char text[UNITS_TEXT_MAX];
-	printf("warm-up: %s\n", config->warmup_ns ? units_print_time(config->warmup_ns, text) : "none");
+	const int64_t warmup_ns = run_warmup(run);
+	printf("warm-up: %s\n", warmup_ns ? units_print_time(warmup_ns, text) : "none");
 	if (!is_given && trace_ns < 0)
 		fputs("run time: endless\n", stdout);
 	else if (is_given)

@@ -103,7 +103,8 @@ static int64_t used(const struct executor *executor, bool living)
 static void note_beginning(struct executor *executor)
 {
 	const struct config *config = executor->run->config;
-	const bool has_run = config->warmup_ns || config->start_at_ns || config->start_interval_ns || executor->is_attached;
+	const bool has_run =
+		run_warmup(executor->run) || config->start_at_ns || config->start_interval_ns || executor->is_attached;
 	if (executor->has_begun || clock_of(executor) < run_origin(executor->run))
 		return;
 	executor->has_begun = true;

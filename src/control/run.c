@@ -105,6 +105,11 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 	}
 	if (find_place(run, guardian) != 0)
 		return -1;
+	if (run->host[SST_FEEDBACK].counts && config->attaches)
+		return diag_refuse(
+			"feedback module '%s' counts the iterations of workloads that are started: expected no --attach "
+			"and no --attach-group with it",
+			config->module[SST_FEEDBACK]);
 	if (!isnan(config->require_background) && !run_is_measured_whole(run))
 		return diag_refuse(
 			"--require: others: can't be known, as feedback module '%s' measures a part of the machine here",
@@ -118,6 +123,11 @@ int run_prepare(struct run *run, const struct config *config, pid_t guardian)
 static int64_t cpu_time(void *shared)
 {
 	return workload_time(shared);
+}
+
+static int64_t iterations(void *shared)
+{
+	return workload_iterations(shared);
 }
 
 void run_move_into(struct run *run, struct shared *shared)
@@ -158,8 +168,22 @@ int run_share(struct run *run)
 	}
 	for (int kind = 0; kind < KINDS; kind++) {
 		run->host[kind].cpu_time = cpu_time;
+		run->host[kind].iterations = iterations;
 		run->host[kind].run = shared;
 		run->host[kind].place = &shared->place;
+	}
+	return 0;
+}
+
+int run_make_counters(struct run *run)
+{
+	for (unsigned i = 0; run->host[SST_FEEDBACK].counts && i < run->config->workloads - run->config->attaches; i++) {
+		if (run->shared->slot[i].free)
+			continue;
+		const int counter = iteration_counter_make();
+		if (counter < 0)
+			return -1;
+		run->shared->slot[i].counter = counter;
 	}
 	return 0;
 }
@@ -234,6 +258,31 @@ double run_processors(const struct run *run)
 int64_t run_origin(const struct run *run)
 {
 	return atomic_load(&run->shared->origin_ns);
+}
+
+int64_t run_calibration(const struct run *run)
+{
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	return feedback->base && feedback->feedback->calibration && feedback->feedback->calibrate
+		       ? feedback->feedback->calibration(feedback->state)
+		       : 0;
+}
+
+int64_t run_warmup(const struct run *run)
+{
+	const int64_t needed_ns = run_calibration(run);
+	return run->config->warmup_ns > needed_ns ? run->config->warmup_ns : needed_ns;
+}
+
+bool run_knows_load(const struct run *run)
+{
+	return run_calibration(run) == 0 || !isnan(run_maximum(run));
+}
+
+double run_maximum(const struct run *run)
+{
+	const struct module *feedback = &run->module[SST_FEEDBACK];
+	return feedback->feedback->maximum ? feedback->feedback->maximum(feedback->state) : NAN;
 }
 
 int64_t run_trace_length(const struct run *run)
@@ -353,6 +402,9 @@ void run_print(const struct run *run, FILE *to)
 		fprintf(to, "container: %s\n", container);
 	if (run->place.actuator != ACTUATOR_SIGNALS)
 		fprintf(to, "control groups: version %d, in %s\n", run->place.unified ? 2 : 1, run->place.folder);
+	const int64_t calibration_ns = run_calibration(run);
+	if (calibration_ns)
+		fprintf(to, "calibration: %s before control\n", units_print_time(calibration_ns, text));
 	const int64_t length = run_trace_length(run);
 	fprintf(to, "trace length: %s\n", length < 0 ? "endless" : units_print_time(length, text));
 	if (config->contain == CONTAIN_PIDNS)

@@ -53,6 +53,9 @@ enum actuator run_actuator(const struct run *run);
 /* Creates the shared memory and moves what the modules prepared into it. 0, or -1 with errno. */
 int run_share(struct run *run);
 
+/* Makes the counters of iterations, where the feedback module counts them; after run_share. 0, or -1 with errno. */
+int run_make_counters(struct run *run);
+
 /* Moves what the modules prepared into shared memory. */
 void run_move_into(struct run *run, struct shared *shared);
 
@@ -77,6 +80,15 @@ double run_processors(const struct run *run);
 
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */
 int64_t run_origin(const struct run *run);
+
+/* How long workloads run uncontrolled first, in ns: as asked for, or as the feedback module needs to find out what a load of 1 is. */
+int64_t run_warmup(const struct run *run);
+/* … and the part of it right before control that it needs. */
+int64_t run_calibration(const struct run *run);
+/* Whether the load can be told by now: what a load of 1 is, is known. */
+bool run_knows_load(const struct run *run);
+/* The iterations per second that are a load of 1; NaN where the load isn't of iterations, or that isn't known. */
+double run_maximum(const struct run *run);
 
 /* Length of the trace in ns, or -1. */
 int64_t run_trace_length(const struct run *run);

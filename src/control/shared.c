@@ -321,3 +321,12 @@ int64_t workload_time(struct shared *shared)
 			total += of_one(&shared->slot[i]);
 	return total;
 }
+
+int64_t workload_iterations(struct shared *shared)
+{
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < shared->workloads; i++)
+		if (shared->slot[i].counter)
+			total += iteration_counter_read(shared->slot[i].counter, &shared->slot[i].iterations);
+	return total < INT64_MAX ? (int64_t)total : INT64_MAX;
+}

@@ -17,6 +17,7 @@
 #include "base/lease.h"
 #include "processes/look_budget.h"
 #include "self/host.h"
+#include "self/iteration_counter.h"
 
 /* What the executors are to do; only ever moves down this list. */
 enum shared_phase {
@@ -81,12 +82,14 @@ struct slot {
 	_Atomic int32_t pid;         /* of the workload's first process; 0 before it started */
 	_Atomic int32_t start_stage; /* enum start_stage of a failed start; of a failed respawn where pid isn't 0 */
 	_Atomic int32_t start_errno;
-	_Atomic bool ended;                          /* the first process ended by itself, the last time with … */
-	_Atomic int32_t wait_status;                 /* … this wait status */
-	_Atomic uint32_t failures;                   /* how often it did so with a failure, … */
-	_Atomic int32_t failure_status;              /* … the last time with this wait status */
-	_Atomic uint32_t respawns;                   /* how often the workload was started again */
-	_Atomic bool attached;                       /* the process was there before */
+	_Atomic bool ended;                /* the first process ended by itself, the last time with … */
+	_Atomic int32_t wait_status;       /* … this wait status */
+	_Atomic uint32_t failures;         /* how often it did so with a failure, … */
+	_Atomic int32_t failure_status;    /* … the last time with this wait status */
+	_Atomic uint32_t respawns;         /* how often the workload was started again */
+	_Atomic bool attached;             /* the process was there before */
+	int counter;                       /* descriptor of its iterations', the same in master and executors; 0: none */
+	struct iteration_count iterations; /* … and what that has come to */
 	const struct attached_group *attached_group; /* … or the group, in the memory that all have from the fork on; else NULL */
 	_Atomic int64_t group_cpu_ns;                /* … which is known to have used so much, ever */
 	_Atomic bool lost;                           /* its executor died, and the run went on without it */
@@ -170,5 +173,7 @@ double lateness_bound_us(unsigned bucket);
 
 /* What the controlled workloads have used together, with all that they started, in ns. Never goes back. */
 int64_t workload_time(struct shared *shared);
+/* The iterations that they have finished together, by their counters. Never goes back. */
+int64_t workload_iterations(struct shared *shared);
 
 #endif

@@ -127,7 +127,7 @@ static json_t *configuration(const struct export *export)
 	static const char *const ends[] = {[ENDS_CONTINUE] = "continue", [ENDS_RESPAWN] = "respawn", [ENDS_STOP] = "stop"};
 	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "modules",
 		modules(export->run), "groups", groups, "start_at", instant(config->start_at_ns), "start_interval_s",
-		seconds(config->start_interval_ns), "warmup_s", seconds(config->warmup_ns), "run_time_s",
+		seconds(config->start_interval_ns), "warmup_s", seconds(run_warmup(export->run)), "run_time_s",
 		seconds(config->run_time_ns), "trace_length_s", seconds(export->trace_length_ns), "grace_s",
 		seconds(config->grace_ns), "log", json_value_text(config->log), "log_interval_s",
 		seconds(config->log_interval_ns), "chdir", json_value_text(config->directory), "stdout",
@@ -310,6 +310,7 @@ static size_t find_figures(const struct export *export, struct figure figures[st
 		{"free_cpu_s.after", "free_cpu_after_s", free_ones->after},
 		{"log_missing_s", "log_missing_s", summary->log_missing_s},
 		{"log_missing_at_end_s", "log_missing_at_end_s", summary->log_missing_at_end_s},
+		{"maximum_per_s", "maximum_per_s", summary->maximum},
 	};
 	_Static_assert(sizeof all / sizeof *all <= FIGURES_MAX, "the table has room");
 	memcpy(figures, all, sizeof all);

@@ -214,6 +214,9 @@ static const struct {
 		"same. Something else made it."},
 	[TERM_MEASURED] = {"measured", "What the load is of, where a container takes away a part of the machine (a quota, or "
 				       "processors), and with --limit."},
+	[TERM_MAXIMUM] = {"maximum",
+		"What a load of 100 % is with -f throughput: so many iterations per second, measured before control "
+		"or given."},
 	[TERM_FREQUENCY] = {"frequency", "At which clock which processors were held, with --frequency."},
 	[TERM_BACKGROUND] = {"others",
 		"Load of all that is neither a workload, nor watched, nor Showstopper: other programs, the kernel's threads, "

@@ -61,9 +61,10 @@ struct summary {
 	bool of_cores;              /* the load is that of cores, and processors below are cores */
 	double may_use, processors; /* of those that the load is of, what controlled workloads may use, and all; NaN: not known */
 	struct summary_time controlled_cpu, free_cpu; /* sums over the workloads that are controlled, and that are free */
-	unsigned by_default;                          /* instances of groups that have several by default */
-	double controlled_s;                          /* time under control */
-	double saturated, starved;                    /* shares of it, 0 to 1 */
+	double maximum;            /* iterations per second that are a load of 1; NaN: it isn't of iterations */
+	unsigned by_default;       /* instances of groups that have several by default */
+	double controlled_s;       /* time under control */
+	double saturated, starved; /* shares of it, 0 to 1 */
 	double master_cpu_s, guardian_cpu_s, executors_cpu_s;
 	double lateness_50_us, lateness_90_us, lateness_99_us; /* percentiles of the edges' lateness, to 19 %; 0 without edges */
 	uint64_t edges;
@@ -121,6 +122,7 @@ enum summary_term {
 	TERM_SATURATED,
 	TERM_STARVED,
 	TERM_MEASURED,
+	TERM_MAXIMUM,
 	TERM_FREQUENCY,
 	TERM_BACKGROUND,
 	TERM_WATCHED,

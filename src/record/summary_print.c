@@ -97,6 +97,14 @@ static void print_measured(const struct summary *summary, FILE *to)
 	fprintf(to, "%s\n", summary->container);
 }
 
+static void print_maximum(const struct summary *summary, FILE *to)
+{
+	if (!(summary->maximum > 0))
+		return;
+	row(TERM_MAXIMUM, to);
+	fprintf(to, "%.6g iterations per second are a load of 100 %%\n", summary->maximum);
+}
+
 static void print_frequency(const struct summary *summary, FILE *to)
 {
 	if (!summary->frequencies || !summary->frequencies->count)
@@ -369,6 +377,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_accuracy(summary, to);
 	print_bounds(summary, to);
 	print_measured(summary, to);
+	print_maximum(summary, to);
 	print_frequency(summary, to);
 	print_background(summary, to);
 	print_watched(summary, to);

@@ -106,6 +106,18 @@ double host_followed(const struct sst_env *env, int64_t since_ns)
 	return host->board ? stream_board_target(host->board, since_ns, &host->heard) : NAN;
 }
 
+int host_count_iterations(const struct sst_env *env)
+{
+	host_of(env)->counts = true;
+	return 0;
+}
+
+int64_t host_iterations(const struct sst_env *env)
+{
+	const struct host_env *host = host_of(env);
+	return host->iterations ? host->iterations(host->run) : 0;
+}
+
 static const struct sst_host linux_host = {
 	.refuse = host_refuse,
 	.say = host_say,
@@ -116,6 +128,8 @@ static const struct sst_host linux_host = {
 	.cpus = host_cpus_now,
 	.follow = host_follow,
 	.followed = host_followed,
+	.count_iterations = host_count_iterations,
+	.iterations = host_iterations,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)

@@ -26,6 +26,8 @@ struct host_env {
 	int64_t (*cpu_time)(void *run); /* of the controlled trees, ns */
 	void *run;
 	const _Atomic struct host_place *place;
+	bool counts;                      /* a module has asked for iterations … */
+	int64_t (*iterations)(void *run); /* … which this adds up, once there are workloads */
 	/* Targets that come during the run; only where the program reads what a module asks it to follow. */
 	bool follows;
 	struct sst_stream followed;       /* … as it was asked */
@@ -48,5 +50,7 @@ int64_t host_cpu_time(const struct sst_env *env);
 const struct sst_cpus *host_cpus_now(const struct sst_env *env, uint64_t *moves);
 int host_follow(const struct sst_env *env, const struct sst_stream *stream);
 double host_followed(const struct sst_env *env, int64_t since_ns);
+int host_count_iterations(const struct sst_env *env);
+int64_t host_iterations(const struct sst_env *env);
 
 #endif

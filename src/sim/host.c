@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/units.h"
 #include "load/stat.h"
+#include "sim/workload.h"
 
 /* Longest line of a processor, and everything below the processors. */
 #define LINE_MAX_LENGTH 128
@@ -225,6 +226,15 @@ static int64_t workloads_cpu_time(void *of)
 	return total;
 }
 
+static int64_t workloads_iterations(void *of)
+{
+	const struct sim_host *const host = of;
+	int64_t total = 0;
+	for (unsigned i = 0; host->workload && i < host->workloads; i++)
+		total += sim_workload_finished(host->workload[i]);
+	return total;
+}
+
 static const struct sst_host sim_host = {
 	.refuse = host_refuse,
 	.say = host_say,
@@ -235,6 +245,8 @@ static const struct sst_host sim_host = {
 	.cpus = host_cpus_now,
 	.follow = host_follow,
 	.followed = host_followed,
+	.count_iterations = host_count_iterations,
+	.iterations = host_iterations,
 };
 
 void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workloads, uint64_t entropy)
@@ -243,6 +255,7 @@ void sim_env_init(struct host_env *env, struct sim_host *host, unsigned workload
 	env->env.host = &sim_host;
 	env->follows = true;
 	env->cpu_time = workloads_cpu_time;
+	env->iterations = workloads_iterations;
 	env->run = host;
 }
 

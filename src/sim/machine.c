@@ -535,13 +535,16 @@ int64_t sim_process_cpu_ns(const struct sim_process *process)
 	return total;
 }
 
+int64_t sim_thread_work_ns(const struct sim_thread *thread)
+{
+	return thread->work_ns + (thread->state == SIM_RUNNING ? progress(thread) : 0);
+}
+
 int64_t sim_process_work_ns(const struct sim_process *process)
 {
 	int64_t total = 0;
-	for (unsigned i = 0; i < process->threads; i++) {
-		const struct sim_thread *thread = &process->thread[i];
-		total += thread->work_ns + (thread->state == SIM_RUNNING ? progress(thread) : 0);
-	}
+	for (unsigned i = 0; i < process->threads; i++)
+		total += sim_thread_work_ns(&process->thread[i]);
 	return total;
 }
 

@@ -162,8 +162,9 @@ void sim_process_stop(struct sim_process *process);
 void sim_process_continue(struct sim_process *process);
 /* CPU time of all its threads up to now. */
 int64_t sim_process_cpu_ns(const struct sim_process *process);
-/* What they did in it, in the time that it takes on cores of their own. */
+/* What they did in it, in the time that it takes on cores of their own; and what one of them did. */
 int64_t sim_process_work_ns(const struct sim_process *process);
+int64_t sim_thread_work_ns(const struct sim_thread *thread);
 
 /* Makes a blocked thread runnable, with so much work to do. Has no effect on others. */
 void sim_thread_wake(struct sim_thread *thread, int64_t work_ns);

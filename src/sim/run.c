@@ -133,7 +133,7 @@ static bool read_source(void *context, struct sst_reading *reading)
 static void take_row(void *context, struct record *record)
 {
 	struct sim_run *run = context;
-	if (!run->log || control_log_add(run->log, record, run->origin_ns) == 0)
+	if (!run->log || !run_knows_load(&run->real) || control_log_add(run->log, record, run->origin_ns) == 0)
 		return;
 	if (!run->log_failed)
 		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
@@ -164,8 +164,10 @@ static struct sim_use use_so_far(const struct sim_run *run)
 {
 	struct sim_use use = {
 		.processors_ns = sim_machine_work_ns(&run->machine), .cores_ns = sim_machine_core_work_ns(&run->machine)};
-	for (unsigned i = 0; i < run->config->workloads; i++)
+	for (unsigned i = 0; i < run->config->workloads; i++) {
 		use.progress_ns += sim_process_work_ns(run->executors.process[i]);
+		use.iterations += sim_workload_progress(run->executors.process[i]);
+	}
 	return use;
 }
 
@@ -185,6 +187,25 @@ static void step(struct sim_event *event)
 	if (sim_history_add(&run->history, work_ns(run), target) != 0 || sim_history_add(&run->own_history, own_ns, target) != 0)
 		run->out_of_memory = true;
 	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
+}
+
+/* Before anything else that happens at these moments. */
+static void calibrate(struct sim_event *event)
+{
+	struct sim_run *run = SIM_OWNER(event, struct sim_run, calibrating);
+	const struct module *feedback = &run->real.module[SST_FEEDBACK];
+	struct host_env *const host = &run->real.host[SST_FEEDBACK];
+	const int64_t now_ns = run->machine.now_ns, left_ns = run->origin_ns - now_ns;
+	const enum sst_calibration step = !run->calibrates ? SST_CALIBRATION_BEGINS
+					  : left_ns > 0    ? SST_CALIBRATION_GOES_ON
+							   : SST_CALIBRATION_IS_OVER;
+	sim_executors_enter(&run->executors, 0);
+	run->calibrates = true;
+	if (feedback->feedback->calibrate(feedback->state, &host->env, step) != 0)
+		run->uncalibrated = true;
+	else if (step != SST_CALIBRATION_IS_OVER)
+		sim_event_arm(
+			&run->machine, event, now_ns + (left_ns < SST_CALIBRATION_STEP_NS ? left_ns : SST_CALIBRATION_STEP_NS));
 }
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------------- */
@@ -258,14 +279,13 @@ static int build_machine(struct sim_run *run)
 	/* Ticks and the counters' unit are at any place relative to the beginning of control. */
 	machine.start_ns = UPTIME_NS + (int64_t)sim_random_below(&random, NS_PER_S);
 	run->began_ns = machine.start_ns + HOLD_NS;
-	run->origin_ns = run->began_ns + config->warmup_ns;
 	run->host = (struct sim_host){.machine = &run->machine,
 		.accounting = config->accounting,
 		.past_ns = PAST_NS,
 		.reading_ns = config->reading_ns,
 		.reading_processor_ns = config->reading_processor_ns};
 	run->absence.run = be_absent;
-	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 4) == 0 &&
+	if (sim_machine_init(&run->machine, &machine) == 0 && sim_machine_reserve(&run->machine, 5) == 0 &&
 		sim_task_add(&run->machine, &run->absence, STREAM_ABSENCE) == 0)
 		return 0;
 	return complain_about_memory();
@@ -338,12 +358,16 @@ static int build_recorders(struct sim_run *run)
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	run->halting.fire = halt;
+	run->calibrating.fire = calibrate;
 	return 0;
 }
 
 static int build(struct sim_run *run)
 {
-	if (build_machine(run) != 0 || load_modules(run) != 0 || follow(run) != 0 || set_end(run) != 0)
+	if (build_machine(run) != 0 || load_modules(run) != 0)
+		return -1;
+	run->origin_ns = run->began_ns + run_warmup(&run->real);
+	if (follow(run) != 0 || set_end(run) != 0)
 		return -1;
 	if (share(run) != 0)
 		return complain_about_memory();
@@ -399,6 +423,7 @@ static void collect(struct sim_run *run)
 		.of_cores = run_is_of_cores(&run->real),
 		.may_use = run->history.processors,
 		.processors = run->history.processors,
+		.maximum = run_maximum(&run->real),
 		.wall_s = (double)(now - run->began_ns) / 1e9,
 		.background_mean = background_mean(&run->intervals.sums.background),
 		.background_max = background_most(&run->intervals.sums.background),
@@ -416,6 +441,8 @@ int sim_run_go(struct sim_run *run)
 	/* The first thing that happens then. */
 	reading.when_ns = run->began_ns;
 	intervals_start(&run->intervals, &reading);
+	if (run_calibration(&run->real))
+		sim_event_arm(&run->machine, &run->calibrating, run->origin_ns - run_calibration(&run->real));
 	sim_event_arm(&run->machine, &run->recording, intervals_next(&run->intervals));
 	sim_event_arm(&run->machine, &run->stepping, run->origin_ns);
 	if (run->config->stall_ns > 0)
@@ -423,6 +450,9 @@ int sim_run_go(struct sim_run *run)
 			run->origin_ns);
 	if (run->config->halt_ns)
 		sim_event_arm(&run->machine, &run->halting, run->origin_ns + run->config->halt_at_ns);
+	sim_machine_run(&run->machine, run->origin_ns + 1);
+	if (run->uncalibrated)
+		return diag_refuse("can't calibrate: %s", run->real.host[SST_FEEDBACK].refusal);
 	sim_machine_run(&run->machine, run->end_ns);
 	record(&run->recording);
 	collect(run);
@@ -466,6 +496,7 @@ struct sim_use sim_run_use(const struct sim_run *run)
 		.processors_ns = now.processors_ns - run->before.processors_ns,
 		.cores_ns = now.cores_ns - run->before.cores_ns,
 		.progress_ns = now.progress_ns - run->before.progress_ns,
+		.iterations = now.iterations - run->before.iterations,
 		.length_ns = run->machine.now_ns - run->origin_ns,
 	};
 }

@@ -95,6 +95,7 @@ void sim_executors_enter(const struct sim_executors *executors, unsigned index);
 /* What was exactly done. */
 struct sim_use {
 	int64_t processors_ns, cores_ns; /* time that they were busy, of all */
+	double iterations;               /* likewise in iterations, with parts of those under way */
 	int64_t progress_ns;             /* of the workloads: in the CPU time that it takes on cores of their own */
 	int64_t length_ns;
 };
@@ -112,6 +113,8 @@ struct sim_run {
 	struct sim_process **background;
 	unsigned backgrounds;
 	struct sim_event recording, stepping, halting;
+	struct sim_event calibrating;
+	bool calibrates;         /* it has begun */
 	struct sim_task absence; /* occupies the processor that is gone */
 	struct intervals intervals;
 	struct control_log *log;
@@ -120,7 +123,7 @@ struct sim_run {
 	struct summary summary;                  /* its accuracy is of what the feedback source said */
 	struct sim_use before;                   /* until control began */
 	int64_t began_ns, origin_ns, end_ns;
-	bool log_failed, out_of_memory;
+	bool log_failed, out_of_memory, uncalibrated;
 };
 
 /* Loads modules and builds the machine. NULL after a message. The configuration must outlive the run. */

@@ -180,10 +180,15 @@ static void start_background(struct sim_process *process)
 
 /* ---- The table -------------------------------------------------------------------------------------------------------- */
 
-static const struct sst_option no_options[] = {{0}};
+#define ITERATION                                                                                                                \
+	SST_OPTION("iteration", TIME, struct sim_workload, iteration_ns,                                                         \
+		"work of a thread for an iteration, as -f throughput counts", .initial = "50m", .least = "10u", .most = "1h")
+
+static const struct sst_option single_options[] = {ITERATION, {0}};
 static const struct sst_option parallel_options[] = {
 	SST_OPTION("threads", INT, struct sim_workload, threads, "how many; default: as many as processors", .least = "1",
 		.most = THREADS_MAX),
+	ITERATION,
 	{0},
 };
 static const struct sst_option contended_options[] = {
@@ -192,6 +197,7 @@ static const struct sst_option contended_options[] = {
 		.initial = "500u", .least = "10u", .most = "1h"),
 	SST_OPTION("serial", LOAD, struct sim_workload, serial,
 		"share of the rounds that one thread has alone; the others have two threads or more", .initial = "50%"),
+	ITERATION,
 	{0},
 };
 static const struct sst_option phased_options[] = {
@@ -199,6 +205,7 @@ static const struct sst_option phased_options[] = {
 		.initial = "4", .least = "1", .most = THREADS_MAX),
 	SST_OPTION("phase", TIME, struct sim_workload, work_ns, "mean length of a phase, in CPU time of each thread",
 		.initial = "2s", .least = "1m", .most = "1d"),
+	ITERATION,
 	{0},
 };
 static const struct sst_option sleeper_options[] = {
@@ -207,6 +214,7 @@ static const struct sst_option sleeper_options[] = {
 	SST_OPTION("sleep", TIME, struct sim_workload, sleep_ns, "mean length of a sleep, which a stop doesn't hold up",
 		.initial = "40m", .least = "10u", .most = "1h"),
 	SST_OPTION("threads", INT, struct sim_workload, threads, "how many", .initial = "1", .least = "1", .most = THREADS_MAX),
+	ITERATION,
 	{0},
 };
 static const struct sst_option background_options[] = {
@@ -227,7 +235,7 @@ const char *const sim_model_names[] = {"single", "parallel", "contended", "phase
 
 /* In the same order. */
 static const struct sim_model models[MODELS] = {
-	{"one thread that always runs", no_options, start_all, never_done},
+	{"one thread that always runs", single_options, start_all, never_done},
 	{"independent threads that always run", parallel_options, start_all, never_done},
 	{"threads that wait for one another", contended_options, begin_short_round, end_piece},
 	{"how many threads run changes over seconds", phased_options, begin_phase, end_phase},
@@ -318,6 +326,19 @@ struct sim_process *sim_workload_add(
 		for (unsigned i = 0; i < threads; i++)
 			workload->model->done(process, &process->thread[i]);
 	return process;
+}
+
+int64_t sim_workload_finished(const struct sim_process *process)
+{
+	int64_t finished = 0;
+	for (unsigned i = 0; i < process->threads; i++)
+		finished += sim_thread_work_ns(&process->thread[i]) / actor_of(process)->workload->iteration_ns;
+	return finished;
+}
+
+double sim_workload_progress(const struct sim_process *process)
+{
+	return (double)sim_process_work_ns(process) / (double)actor_of(process)->workload->iteration_ns;
 }
 
 void sim_workload_free(struct sim_process *process)

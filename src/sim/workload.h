@@ -18,6 +18,7 @@ extern const char *const sim_model_names[];
 struct sim_workload {
 	const struct sim_model *model;
 	int64_t threads;
+	int64_t iteration_ns;                /* work of an iteration, of which each thread does one after the other */
 	int64_t work_ns;                     /* mean work between two decisions */
 	double serial;                       /* contended: share of the rounds that one thread has alone */
 	int64_t sleep_ns;                    /* sleeper */
@@ -41,6 +42,9 @@ int sim_background_parse(
  */
 struct sim_process *sim_workload_add(
 	struct sim_machine *machine, const struct sim_workload *workload, uint64_t number, int64_t origin_ns);
+/* How many iterations its threads have finished, and with parts of those that are under way. */
+int64_t sim_workload_finished(const struct sim_process *process);
+double sim_workload_progress(const struct sim_process *process);
 /* What sim_workload_add allocated beside the process. */
 void sim_workload_free(struct sim_process *process);
 

@@ -249,6 +249,7 @@ static pid_t start_workload(struct executor_process *process, enum start_stage *
 			.stderr_file = expanded[2],
 			.inherit_stdin = run_hands_input_on(process->run),
 			.index = index,
+			.counter = process->slot->counter,
 			.cpus = processors_of(process),
 			.mask = process->mask,
 			.user = &process->run->user,

@@ -100,6 +100,13 @@ static void say_killed(const char *folder, size_t killed)
 	diag("killed %zu process%s that a dead run had left in the control group %s", killed, killed == 1 ? "" : "es", folder);
 }
 
+static int make_counters(struct master *master)
+{
+	if (run_make_counters(&master->run) == 0)
+		return 0;
+	return diag_refuse("can't make the counters of iterations, one for each workload: %s", strerror(errno));
+}
+
 /* The folder of the workloads' control groups, where the actuator needs them. */
 static int make_groups(struct master *master)
 {
@@ -345,6 +352,7 @@ static void report(struct master *master, int *status)
 		.of_cores = run_is_of_cores(&master->run),
 		.may_use = run_is_of_cores(&master->run) ? NAN : capacity_of_controlled(master->config),
 		.processors = run_processors(&master->run),
+		.maximum = run_maximum(&master->run),
 		.master_cpu_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9,
 		.guardian_cpu_s = guardian_cpu_s(),
 		.frequencies = &master->ties->owed.clocks.planned,
@@ -476,7 +484,8 @@ static int get_ready(struct master *master)
 		diag("can't set the run up: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
-	if (recording_watch(&master->recording) != 0 || share(master) != 0 || make_groups(master) != 0 ||
+	if (recording_watch(&master->recording) != 0 || share(master) != 0 || make_counters(master) != 0 ||
+		make_groups(master) != 0 ||
 		live_target_open(&master->live, &master->run.host[SST_TRACE], master->ties->owed.run) != 0)
 		return EXIT_TROUBLE;
 	if (check_files(master) != 0) {
@@ -509,7 +518,7 @@ static void begin_live_line(struct master *master)
 	const struct config *config = master->config;
 	struct recording *recording = &master->recording;
 	recording->progress = (struct progress){
-		.elapsed_ns = -config->warmup_ns, .length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
+		.elapsed_ns = -run_warmup(&master->run), .length_ns = master->length_ns, .target = NAN, .load = NAN, .duty = NAN};
 	live_line_init(&recording->live_line, config, master->ties->owed.last_row, getpgid(getppid()));
 	live_line_draw(&recording->live_line, &recording->progress);
 }

@@ -242,7 +242,8 @@ static void write_log(struct recording *recording, struct record *record)
 {
 	if (recording->run->config->dynamics)
 		record->pinning = pinning_name(dynamic_pinning_scheme(&recording->dynamic));
-	if (!recording->log || control_log_add(recording->log, record, run_origin(recording->run)) == 0)
+	if (!recording->log || !run_knows_load(recording->run) ||
+		control_log_add(recording->log, record, run_origin(recording->run)) == 0)
 		return;
 	if (!recording->log_failed)
 		diag("%s: can't write the log: %s; the run goes on", output_name(recording->run->config->log),

@@ -116,15 +116,17 @@ struct master {
 	bool begins_paused;
 	int64_t suspended_ns; /* … since when */
 	bool suspended;       /* by Ctrl-Z */
-	int64_t began_ns;     /* end of the hold */
-	int64_t ended_ns;     /* end of control */
-	bool killing;         /* executors have been ordered to kill */
-	bool overdue;         /* … and didn't end in time */
-	int interrupted;      /* signal that ended the run, or 0 */
-	bool hint_due;        /* … and the user is told how to end what is left when the timer expires */
-	int64_t limit_ns;     /* end of the time that executors have to terminate */
-	int status;           /* 0, or what an error demands */
-	int log_file;         /* open for the log, which is written from the first start on; -1: none, or the log has it */
+	int64_t calibrated_ns; /* when what a load of 1 is was looked at last, where the feedback module measures it; 0: not yet … */
+	bool calibrated;       /* … and that is over */
+	int64_t began_ns;      /* end of the hold */
+	int64_t ended_ns;      /* end of control */
+	bool killing;          /* executors have been ordered to kill */
+	bool overdue;          /* … and didn't end in time */
+	int interrupted;       /* signal that ended the run, or 0 */
+	bool hint_due;         /* … and the user is told how to end what is left when the timer expires */
+	int64_t limit_ns;      /* end of the time that executors have to terminate */
+	int status;            /* 0, or what an error demands */
+	int log_file;          /* open for the log, which is written from the first start on; -1: none, or the log has it */
 	struct scheduling_grant grant;
 	int64_t started_s; /* wall clock */
 };
@@ -173,6 +175,17 @@ void master_supervise(struct master *master);
 
 /* Seconds of control that are left of the time that the run was to take; 0 where none was asked for. */
 double master_left_s(const struct master *master, int64_t now_ns);
+
+/* ---- calibration.c: what a load of 1 is, where the feedback module measures that while all workloads run free ----------------- */
+
+/* When the next step of it is due; INT64_MAX: never. */
+int64_t calibration_next(const struct master *master);
+
+/* Takes one that is due. False when nothing has come of it, and the run ends. */
+bool calibration_step(struct master *master);
+
+/* After a pause, which is no time in which workloads ran, it begins anew, and control waits for it. */
+void calibration_begin_anew(struct master *master);
 
 /* ---- stalls.c --------------------------------------------------------------------------------------------------------- */
 

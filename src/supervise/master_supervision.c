@@ -135,6 +135,8 @@ static void announce_end(const struct master *master)
 static void arm_next(const struct master *master)
 {
 	int64_t next = intervals_next(&master->recording.intervals);
+	if (calibration_next(master) < next)
+		next = calibration_next(master);
 	if (run_end(master) < next)
 		next = run_end(master);
 	master_arm(master, next);
@@ -196,6 +198,8 @@ static void on_timer(struct master *master)
 {
 	start_workloads(master);
 	if (master->stage != RUNNING || master->paused_ns)
+		return;
+	if (!calibration_step(master))
 		return;
 	const bool over = clock_now() >= run_end(master);
 	recording_take(&master->recording, over ? INTERVALS_END : INTERVALS_GO_ON);
@@ -292,6 +296,7 @@ static void resume_run(struct master *master)
 		return;
 	}
 	atomic_fetch_add(&master->run.shared->origin_ns, clock_now() - master->paused_ns);
+	calibration_begin_anew(master);
 	announce_end(master);
 	estimate_break(master->run.shared, clock_now());
 	master->paused_ns = 0;
@@ -308,9 +313,9 @@ static void resume_run(struct master *master)
 /* With --start-at the warm-up counts from the last start that was due, so that control begins at the same moment everywhere. */
 static int64_t first_origin(const struct master *master)
 {
-	const int64_t due = start_of(master, master->config->workloads - 1) + master->config->warmup_ns;
+	const int64_t due = start_of(master, master->config->workloads - 1) + run_warmup(&master->run);
 	if (!master->config->start_at_ns)
-		return master->began_ns + master->config->warmup_ns;
+		return master->began_ns + run_warmup(&master->run);
 	return due > master->began_ns ? due : master->began_ns;
 }
 

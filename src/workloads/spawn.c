@@ -20,6 +20,7 @@
 #include "base/output.h"
 #include "processes/affinity.h"
 #include "processes/exec_report.h"
+#include "self/iteration_counter.h"
 
 /* So much of a file the kernel looks at. */
 #define INTERPRETER_MAX 257
@@ -65,7 +66,7 @@ static enum start_stage become(const struct spawn *spawn)
 	if (spawn->group && workload_group_enter(spawn->group) != 0)
 		return STAGE_GROUP;
 	snprintf(number, sizeof number, "%u", spawn->index);
-	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0)
+	if (setenv("SHOWSTOPPER_INSTANCE", number, 1) != 0 || (spawn->counter && iteration_counter_hand_on(spawn->counter) != 0))
 		return STAGE_FORK;
 	const enum start_stage opening = open_outputs(spawn, output);
 	if (opening != STAGE_NONE)

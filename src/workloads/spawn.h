@@ -19,6 +19,7 @@ struct spawn {
 	const char *stdout_file, *stderr_file; /* appended to; relative to the caller's folder; likewise */
 	bool inherit_stdin;                    /* else /dev/null */
 	unsigned index;                        /* for SHOWSTOPPER_INSTANCE */
+	int counter;                           /* of its iterations, iteration_counter_make's; 0: none */
 	const struct sst_cpus *cpus;           /* that it may use; NULL: those of `mask` */
 	struct linux_mask mask;                /* of the user; not known: the caller's */
 	const struct scheduling *user;         /* what the child gets back */

@@ -30,7 +30,7 @@ value record.json '.configuration.modules[0].options' '"load=0.4"'
 value record.json '[.workloads[].cpu_s > 0]' '[true,true]'
 expect_lines record.csv 2
 columns=$(awk -F, '{ print NF }' record.csv | sort -u)
-[ "$columns" = 41 ] || fail "record.csv has rows of $columns columns, expected 41 in both"
+[ "$columns" = 42 ] || fail "record.csv has rows of $columns columns, expected 42 in both"
 # The manual has the same columns.
 listed=$(sed -n '/^The columns of the CSV/,/^\.Ed/p' "$source/src/showstopper-record.5" | grep '^[a-z]' | tr -d '\n')
 [ "$(head -n 1 record.csv)" = "$listed" ] || fail "record.csv begins with $(head -n 1 record.csv), showstopper-record(5) lists $listed"
@@ -63,7 +63,7 @@ jq -rn --rawfile csv both.csv --slurpfile record both.json '
 	($csv | split("\n")[:2] | map(split(",")) | transpose | map({key: .[0], value: .[1]}) | from_entries) as $row
 	| $record[0] as $all
 	| (($all.result | {target, load, mean_error_pp, mse_pp2, samples, controlled_s, saturated, starved, energy_j, power_w, alive, may_use_processors,
-			log_missing_s, log_missing_at_end_s, others_mean: .others.mean, others_max: .others.max, free_mean: .free.mean, free_max: .free.max,
+			log_missing_s, log_missing_at_end_s, maximum_per_s, others_mean: .others.mean, others_max: .others.max, free_mean: .free.mean, free_max: .free.max,
 			worst_error_pp: .worst.error_pp, worst_time_s: .worst.time_s, equal_spread: ([.equal_instances[].spread] | max),
 			wall_s: .own_cpu_s.wall}
 		+ (.lateness_us | {p50, p90, p99} | with_entries(.key |= "lateness_\(.)_us"))

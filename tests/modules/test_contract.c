@@ -105,6 +105,22 @@ static double followed(const struct sst_env *env, int64_t since_ns)
 	return since_ns < NS_PER_S ? NAN : 0.5;
 }
 
+/* Three times as many in a second before this moment as after it. */
+static int64_t calibrated_ns;
+
+static int count_iterations(const struct sst_env *env)
+{
+	(void)env;
+	return 0;
+}
+
+static int64_t iterations(const struct sst_env *env)
+{
+	const int64_t before_ns = machine_ns < calibrated_ns ? machine_ns : calibrated_ns;
+	(void)env;
+	return (3 * before_ns + machine_ns - before_ns) / NS_PER_MS;
+}
+
 /* ---- Loading ----------------------------------------------------------------------------------------------------------- */
 
 /* A value for each option that the module requires, or NULL when it requires none. */
@@ -145,6 +161,8 @@ static void start(struct module_test *at, enum sst_kind kind, unsigned index, un
 		at->host.tree_cpu_time = tree_cpu_time;
 		at->host.follow = follow;
 		at->host.followed = followed;
+		at->host.count_iterations = count_iterations;
+		at->host.iterations = iterations;
 		at->env.workloads = workloads;
 		refused = module_test_prepare(at);
 	}
@@ -294,6 +312,27 @@ static void traces_give_loads(void **state)
 
 /* ---- Feedback ---------------------------------------------------------------------------------------------------------- */
 
+/* The time before control in which a module finds out what a load of 1 is; false where it knows. */
+static bool calibrate(struct module_test *at)
+{
+	const struct sst_feedback *feedback = at->module.feedback;
+	const int64_t length_ns = feedback->calibration ? feedback->calibration(at->module.state) : 0;
+	check(length_ns >= 0, "a calibration has no length");
+	if (length_ns == 0)
+		return false;
+	check(feedback->calibrate, "nothing is to be done in the calibration");
+	calibrated_ns = machine_ns + length_ns;
+	for (int i = 0; i <= 100; i++) {
+		const enum sst_calibration step = i == 0    ? SST_CALIBRATION_BEGINS
+						  : i < 100 ? SST_CALIBRATION_GOES_ON
+							    : SST_CALIBRATION_IS_OVER;
+		machine_ns = calibrated_ns - length_ns + length_ns / 100 * i;
+		check(feedback->calibrate(at->module.state, &at->env, step) == 0, "the calibration fails");
+	}
+	check(!feedback->maximum || feedback->maximum(at->module.state) > 0, "there is no maximum after the calibration");
+	return true;
+}
+
 static void drive_feedback(void)
 {
 	static const double processors[] = {0.01, 0.5, 1, 1.5, 2, 128, 8192};
@@ -310,6 +349,10 @@ static void drive_feedback(void)
 		check(interval >= 1000 && interval <= 3600 * NS_PER_S, "an interval is absurd");
 	}
 	check(!feedback->scope || feedback->scope(test.module.state) <= SST_SCOPE_MACHINE, "a scope that there isn't");
+	if (calibrate(&test)) {
+		machine_ns = 1000 * NS_PER_S;
+		calibrate(&other);
+	}
 	check(feedback->read(test.module.state, &test.env, &before) == 0, "the first reading fails");
 	check(before.when_ns == machine_ns && before.processors > 0 && isfinite(before.processors), "a reading is no reading");
 	check(!feedback->sample(test.module.state, &before, &before, &sample), "no time gives a sample");

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/splitmix.h"
+#include "self/iteration_counter.h"
 
 /* Each takes 5 cycles; together about 10 us on a processor of today. */
 #define STEPS_PER_UNIT 8192
@@ -69,6 +70,7 @@ void burn_record(struct burn *burn, uint64_t iteration, int64_t start_ns, uint64
 	};
 	burn->finished++;
 	burn->checksum += sum;
+	iteration_counter_raise(burn->counter, 1);
 	/* The load goes on without its records: it may be part of an experiment. The exit status tells. */
 	if (burn->settings->output && iteration_log_write(&burn->log, &record) < 0 && burn->log.lost == 1)
 		diag("%s: iteration records are being lost: %s", burn->settings->output, strerror(errno));

@@ -55,6 +55,8 @@ struct burn {
 	uint64_t finished; /* iterations */
 	uint64_t checksum;
 
+	_Atomic uint64_t *counter; /* of a run that counts iterations; NULL: none does */
+
 	struct server *server; /* NULL: work is not asked for by requests */
 
 	int done; /* eventfd: the last worker has returned */

@@ -21,6 +21,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "record/iteration_log.h"
+#include "self/iteration_counter.h"
 #include "self/signals.h"
 #include "ssburn/burn.h"
 #include "ssburn/profile.h"
@@ -218,6 +219,7 @@ int ssburn_run(const struct settings *settings, int *caught)
 		.profile = settings->listens ? &profile_of_service : &profiles[settings->profile],
 		.cell_count = ((uint64_t)settings->memory + sizeof *burn.cells - 1) / sizeof *burn.cells,
 		.log.file = -1,
+		.counter = iteration_counter_find(),
 		.done = eventfd(0, EFD_CLOEXEC),
 	};
 	int status = EXIT_TROUBLE;

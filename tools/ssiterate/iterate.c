@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/output.h"
+#include "self/iteration_counter.h"
 
 void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
 {
@@ -13,6 +14,7 @@ void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
 		.iteration = iterate->finished++,
 		.start_ns = start_ns,
 		.end_ns = end_ns};
+	iteration_counter_raise(iterate->counter, 1);
 	if (statistics_add(&iterate->statistics, end_ns - start_ns) != 0) {
 		diag("%s: times are being lost: %s", output_name(iterate->settings->files.export_json), strerror(errno));
 		iterate->is_lossy = true;

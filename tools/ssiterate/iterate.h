@@ -39,12 +39,13 @@ struct iterate {
 	struct iteration_log log;
 	bool has_log, is_lossy; /* is_lossy: records or output were lost, and that was said */
 	struct statistics statistics;
-	FILE *export;        /* of --export-json; NULL: none */
-	bool has_run;        /* the command was executed */
-	uint64_t finished;   /* iterations */
-	int64_t deadline_ns; /* INT64_MAX: none */
-	int told_by;         /* the signal that told us to end, or 0 */
-	bool is_over;        /* start nothing more: a signal, or -n or --time is reached */
+	FILE *export;              /* of --export-json; NULL: none */
+	bool has_run;              /* the command was executed */
+	uint64_t finished;         /* iterations */
+	_Atomic uint64_t *counter; /* … likewise, for a run that counts them; NULL: none does */
+	int64_t deadline_ns;       /* INT64_MAX: none */
+	int told_by;               /* the signal that told us to end, or 0 */
+	bool is_over;              /* start nothing more: a signal, or -n or --time is reached */
 
 	pid_t command; /* 0: none, or it has ended */
 	int wait_status;

@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "processes/descendants.h"
 #include "record/iteration_log.h"
+#include "self/iteration_counter.h"
 #include "self/signals.h"
 #include "ssiterate/command.h"
 #include "ssiterate/iterate.h"
@@ -140,6 +141,7 @@ int ssiterate_run(const struct settings *settings)
 {
 	int status = EXIT_TROUBLE;
 	struct iterate iterate = {.settings = settings,
+		.counter = iteration_counter_find(),
 		.log = {.file = -1},
 		.signals = -1,
 		.deadline_ns = INT64_MAX,

@@ -48,6 +48,24 @@ static void summarise_cores(const struct sim_run *run)
 		(double)use.progress_ns / 1e9);
 }
 
+/* Where the load is one of iterations, which the exact loads above are not. */
+static void print_iterations(const struct sim_run *run)
+{
+	const struct sim_use use = sim_run_use(run);
+	if (run->summary.maximum > 0)
+		printf(" iterations_per_s=%.6f maximum_per_s=%.6f", use.iterations * 1e9 / (double)use.length_ns,
+			run->summary.maximum);
+}
+
+static void summarise_iterations(const struct sim_run *run)
+{
+	const struct sim_use use = sim_run_use(run);
+	if (run->summary.maximum > 0)
+		fprintf(stderr, "exact iterations     %.6g per second, %.3f %% of the maximum\n",
+			use.iterations * 1e9 / (double)use.length_ns,
+			100 * use.iterations * 1e9 / (double)use.length_ns / run->summary.maximum);
+}
+
 void results_print(const struct sim_run *run)
 {
 	const struct sim_history *history = &run->history;
@@ -65,6 +83,7 @@ void results_print(const struct sim_run *run)
 			sim_history_times_above(&run->own_history, ABOVE_WINDOW_NS, ABOVE));
 	if (has_shared_cores(run))
 		print_cores(run);
+	print_iterations(run);
 	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
 		accuracy_mean_error_pp(&summary->accuracy), accuracy_mse_pp2(&summary->accuracy), summary->lateness_99_us,
 		summary->saturated, summary->starved, summary->executors_cpu_s);
@@ -84,6 +103,7 @@ void results_summarise(const struct sim_run *run, bool verbose)
 		return;
 	if (has_shared_cores(run))
 		summarise_cores(run);
+	summarise_iterations(run);
 	fprintf(stderr, "exact mean error     %+.3f pp\n", accuracy_mean_error_pp(&exact[0]));
 	fprintf(stderr, "exact squared error  %.3f pp^2 in windows of 500 ms, %.3f of 370 ms, %.3f of 1.3 s\n",
 		accuracy_mse_pp2(&exact[0]), accuracy_mse_pp2(&exact[1]), accuracy_mse_pp2(&exact[2]));

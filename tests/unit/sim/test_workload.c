@@ -84,7 +84,7 @@ static void wrong_models_are_refused(void **state)
 	(void)state;
 	expect_refused(sim_workload_parse, "", "single, parallel, contended, phased, sleeper");
 	expect_refused(sim_workload_parse, "singl", "single, parallel");
-	expect_refused(sim_workload_parse, "single:2", "no options");
+	expect_refused(sim_workload_parse, "single:threads=2", "threads");
 	expect_refused(sim_workload_parse, "parallel:0", "from 1 to 4096");
 	expect_refused(sim_workload_parse, "parallel:threads=2,thread=3", "thread");
 	expect_refused(sim_workload_parse, "contended:1", "from 2 to 4096");

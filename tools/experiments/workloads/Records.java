@@ -4,7 +4,15 @@
 
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Random;
@@ -13,14 +21,28 @@ final class Records {
 	private final FileOutputStream file; // null: nobody wants records
 	private final int instance;
 	private long iteration;
+	private final ByteBuffer counter; // of a run with -f throughput; null: nobody counts
+	private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
 	// FILE is emptied; null is no file. The number of the instance is $SHOWSTOPPER_INSTANCE, or 0.
 	Records(String name) throws IOException {
 		String number = System.getenv("SHOWSTOPPER_INSTANCE");
 		instance = number == null ? 0 : number("SHOWSTOPPER_INSTANCE", number, 0);
+		counter = findCounter();
 		file = name == null ? null : new FileOutputStream(name);
 		if (file != null)
 			file.write("instance,iteration,start_s,end_s,time_unix_s\n".getBytes(StandardCharsets.US_ASCII));
+	}
+
+	// The file that $SHOWSTOPPER_COUNTER names, showstopper-modules(7), if it is one of those: its descriptor may have been closed on the way.
+	private static ByteBuffer findCounter() throws IOException {
+		String path = System.getenv("SHOWSTOPPER_COUNTER");
+		if (path == null || !Files.isSymbolicLink(Path.of(path)) ||
+				!Files.readSymbolicLink(Path.of(path)).toString().startsWith("/memfd:showstopper-iterations"))
+			return null;
+		try (FileChannel channel = FileChannel.open(Path.of(path), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			return channel.map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES);
+		}
 	}
 
 	// CLOCK_MONOTONIC on Linux.
@@ -43,6 +65,8 @@ final class Records {
 	synchronized void add(long start, long end) throws IOException {
 		String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(end) + "," + unix(end) + "\n";
 		iteration++;
+		if (counter != null)
+			LONG.getAndAdd(counter, 0, 1L);
 		if (file != null)
 			file.write(line.getBytes(StandardCharsets.US_ASCII));
 	}
