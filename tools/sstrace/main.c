@@ -165,7 +165,7 @@ struct start {
 	size_t length;
 };
 
-/* Reads the beginning of a regular file, which is still there then, or of standard input, which it is taken from. 0, or -1 after a message. */
+/* Reads the beginning of a regular file, which is still there then, or of a pipe, which it is taken from. 0, or -1 after a message. */
 static int look(struct start *start, const char *path, const char *name)
 {
 	struct stat status;
@@ -174,7 +174,7 @@ static int look(struct start *start, const char *path, const char *name)
 		return diag_refuse("%s: %s", name, strerror(errno));
 	const off_t at = lseek(start->file, 0, SEEK_CUR);
 	const bool is_regular = S_ISREG(status.st_mode) && at >= 0;
-	if (!is_regular && !(is_standard(path) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))))
+	if (!is_regular && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
 		return 0;
 	while (start->length < sizeof start->text) {
 		char *const to = start->text + start->length;
@@ -210,6 +210,7 @@ static int import(struct trace *trace, const struct settings *settings, const st
 	if (start->is_taken) {
 		rules.ahead = start->text;
 		rules.ahead_length = start->length;
+		rules.ahead_file = start->file;
 	}
 	if (import_read(&rules, settings->input, settings->inputs, trace, stdout, notes, error) != 0)
 		return diag_refuse("%s", error);

@@ -16,6 +16,8 @@ static int set_delimiter(void *settings, const char *source, const char *text);
 /* In tool_option.uses: it is about what other programs recorded, or makes another trace of one. */
 #define IMPORT 1u
 #define SHAPE 2u
+/* The list of machines has nothing to do with it. */
+#define TRACE 4u
 
 static const char *const units[] = {"found", "fraction", "percent", NULL};
 static const char *const stamps[] = {"found", "start", "end", NULL};
@@ -37,11 +39,11 @@ const struct tool_option sstrace_options[] = {
 	{0, "from", TOOL_CHOICE, OF(format), .choices = import_format_names, .argument = "FORMAT", .uses = IMPORT,
 		.help = "make the trace of what that program recorded"},
 	{0, "machines", TOOL_FLAG, OF(import.list), .uses = IMPORT, .help = "list the machines in the files instead"},
-	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT,
+	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT | TRACE,
 		.help = "of several machines take this one"},
-	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT,
+	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT | TRACE,
 		.help = "take the mean of these machines, or of all"},
-	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT,
+	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT | TRACE,
 		.help = "average machines over so long"},
 	{0, "cpu", TOOL_TEXT, OF(import.cpu), .argument = "N", .uses = IMPORT, .help = "take one processor of the machine"},
 	{0, "column", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT,
@@ -54,7 +56,7 @@ const struct tool_option sstrace_options[] = {
 	{0, "delimiter", TOOL_CALL, .call = set_delimiter, .argument = "CHARACTER", .uses = IMPORT, .help = "between columns"},
 	{0, "capacity", TOOL_CALL, .call = set_capacity, .argument = "NUMBER", .uses = IMPORT,
 		.help = "google: of a machine, by which its usage is divided"},
-	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT,
+	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT | TRACE,
 		.help = "straight lines instead of steps, with the same means"},
 	{0, "strict", TOOL_FLAG, OF(import.strict), .uses = IMPORT, .help = "refuse what would be left out, cut or filled"},
 	{'h', "help", TOOL_NOTHING, .help = "print this"},
@@ -166,6 +168,8 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 			return letter;
 		if (sstrace_options[found].uses & IMPORT)
 			settings->import_option = sstrace_options[found].name;
+		if (sstrace_options[found].uses & (SHAPE | TRACE))
+			settings->trace_option = sstrace_options[found].name;
 		if (sstrace_options[found].uses & SHAPE)
 			settings->shape_option = sstrace_options[found].name;
 		const int result = letter == 'o' ? set_output(settings, scan->value)
@@ -177,6 +181,15 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 	for (int i = scan->stop; i < scan->words; i++)
 		scan->word[(*inputs)++] = scan->word[i];
 	return 0;
+}
+
+/* It can be read once. */
+static int check_standard_input(const struct settings *settings)
+{
+	size_t times = 0;
+	for (size_t i = 0; i < settings->inputs; i++)
+		times += strcmp(settings->input[i], "-") == 0;
+	return times > 1 ? diag_refuse("found '-' %zu times, expected standard input once", times) : 0;
 }
 
 int settings_parse(struct settings *settings, int count, char **words)
@@ -198,8 +211,10 @@ int settings_parse(struct settings *settings, int count, char **words)
 	if (settings->import.list && (settings->job || settings->output))
 		return diag_refuse(
 			"found --machines, which writes a list, and %s", settings->output ? "--output" : "another job");
-	if (settings->import.list && settings->shape_option)
-		return diag_refuse("found --machines, which makes no trace, and --%s", settings->shape_option);
+	if (settings->import.list && settings->trace_option)
+		return diag_refuse("found --machines, which makes no trace, and --%s", settings->trace_option);
+	if (check_standard_input(settings) != 0)
+		return -1;
 	if (settings->output && settings->job == JOB_CHECK)
 		return diag_refuse("found --output and --check, which writes nothing");
 	if (settings->output && output_is_stdout(settings->output))

@@ -22,6 +22,7 @@ struct settings {
 	const char *delimiter;
 	const char *import_option; /* name of one that says that it is no trace; NULL: none does */
 	const char *shape_option;  /* name of one that makes another trace of it; NULL: none does */
+	const char *trace_option;  /* the same, or how the trace is made; NULL: none */
 	struct trace_shape shape;
 	struct import_rules import;
 };
