@@ -124,21 +124,26 @@ int trace_shape(struct trace *trace, const struct trace_shape *shape, size_t *cu
 
 /* ---- Over time -------------------------------------------------------------------------------------------------------- */
 
+double trace_mean(const struct trace *trace, size_t next, int64_t from_ns, int64_t to_ns)
+{
+	double area = 0;
+	for (int64_t ns = from_ns; ns < to_ns;) {
+		while (next < trace->count && trace->records[next].ns <= ns)
+			next++;
+		const int64_t stop_ns = next < trace->count && trace->records[next].ns < to_ns ? trace->records[next].ns : to_ns;
+		area += (load_at(trace, next, ns) + load_at(trace, next, stop_ns)) / 2 * (double)(stop_ns - ns);
+		ns = stop_ns;
+	}
+	return area / (double)(to_ns - from_ns);
+}
+
 void trace_means(const struct trace *trace, int64_t stretch_ns, double *mean, size_t count)
 {
 	size_t next = 0;
 	for (size_t i = 0; i < count; i++) {
-		const int64_t end_ns = (int64_t)(i + 1) * stretch_ns;
-		int64_t ns = end_ns - stretch_ns;
-		double area = 0;
-		while (ns < end_ns) {
-			while (next < trace->count && trace->records[next].ns <= ns)
-				next++;
-			const int64_t stop_ns =
-				next < trace->count && trace->records[next].ns < end_ns ? trace->records[next].ns : end_ns;
-			area += (load_at(trace, next, ns) + load_at(trace, next, stop_ns)) / 2 * (double)(stop_ns - ns);
-			ns = stop_ns;
-		}
-		mean[i] = area / (double)stretch_ns;
+		const int64_t start_ns = (int64_t)i * stretch_ns;
+		while (next < trace->count && trace->records[next].ns <= start_ns)
+			next++;
+		mean[i] = trace_mean(trace, next, start_ns, start_ns + stretch_ns);
 	}
 }
