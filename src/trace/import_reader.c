@@ -160,7 +160,8 @@ static bool to_ns(double number, int64_t unit_ns, int64_t *ns)
 	const double whole = floor(number);
 	/* What a double of that size makes of 0.1 is 0.1 only when rounded. */
 	const int64_t digit_ns = unit_ns == NS_PER_S && fabs(number) >= LEAST_ROUGH_S ? NS_PER_US : 1;
-	*ns = (int64_t)whole * unit_ns + llround((number - whole) * (double)(unit_ns / digit_ns)) * digit_ns;
+	const int64_t digits = unit_ns / digit_ns;
+	*ns = (int64_t)whole * unit_ns + llround((number - whole) * (double)digits) * digit_ns;
 	return true;
 }
 
