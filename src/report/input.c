@@ -131,24 +131,30 @@ char *report_runs_name(const char *path, bool is_short)
 /* A drift of this is worth a warning where there is no log, whose rows say what is. */
 #define ROW_DEFAULT 0.5
 
-/* Logs without a label are called by their names, with folders where two have the same one. */
+/* Of the file that a run without a label is called by, or NULL. */
+static const char *file_of(const struct report_run *run)
+{
+	return run->logs > 0 ? run->log->name : run->traces > 0 ? run->trace->name : NULL;
+}
+
+/* Logs and traces without a label are called by their names, with folders where two have the same one. */
 static int name_runs(struct report_input *input)
 {
 	for (size_t i = 0; i < input->runs; i++) {
 		struct report_run *const run = &input->run[i];
-		if (run->is_labelled || run->logs == 0)
+		if (run->is_labelled || !file_of(run))
 			continue;
 		bool is_short = true;
 		for (size_t other = 0; other < input->runs && is_short; other++) {
-			if (other == i || input->run[other].is_labelled || input->run[other].logs == 0)
+			if (other == i || input->run[other].is_labelled || !file_of(&input->run[other]))
 				continue;
-			char *const mine = report_runs_name(run->log->name, true);
-			char *const its = report_runs_name(input->run[other].log->name, true);
+			char *const mine = report_runs_name(file_of(run), true);
+			char *const its = report_runs_name(file_of(&input->run[other]), true);
 			is_short = mine && its && strcmp(mine, its) != 0;
 			free(mine);
 			free(its);
 		}
-		char *const name = report_runs_name(run->log->name, is_short);
+		char *const name = report_runs_name(file_of(run), is_short);
 		if (!name)
 			return -1;
 		free(run->label);
@@ -210,10 +216,18 @@ static int read_iterations(
 	return 0;
 }
 
+static int read_trace(struct report_input *input, const struct report_word *word, char error[static CSV_ERROR_MAX])
+{
+	struct report_run *const run = find_run(input, word);
+	return run ? report_trace_add(&run->trace, &run->traces, word->path, error) : csv_fail(error, "%s", strerror(errno));
+}
+
 static int read_file(struct report_input *input, struct report_word *word, char error[static CSV_ERROR_MAX])
 {
 	const char *const name = strcmp(word->path, "-") == 0 ? "standard input" : word->path;
 	int result = -1;
+	if (input->takes_traces && report_trace_is(word->path))
+		return read_trace(input, word, error);
 	struct csv *const csv = csv_open(word->path, name, error);
 	if (!csv)
 		return -1;
@@ -567,6 +581,9 @@ void report_input_free(struct report_input *input)
 		for (size_t log = 0; log < run->logs; log++)
 			report_log_free(&run->log[log]);
 		free(run->log);
+		for (size_t trace = 0; trace < run->traces; trace++)
+			trace_free(&run->trace[trace].trace);
+		free(run->trace);
 		free(run->label);
 		report_iterations_free(&run->iterations);
 	}

@@ -5,7 +5,7 @@
  *
  *	--label LABEL FILE…   the files that follow, up to the next --label, are a run
  *	LABEL=FILE            files with the same label are a run
- *	FILE                  a log is a run of its own, labelled by its name. Iteration files belong to the run with a log at
+ *	FILE                  a log, or a trace, is a run of its own, labelled by its name. Iteration files belong to the run with a log at
  *	                      that time; without any log they are a run together
  */
 #ifndef REPORT_INPUT_H
@@ -19,6 +19,7 @@
 #include "report/iterations.h"
 #include "report/log.h"
 #include "report/meter.h"
+#include "report/traces.h"
 #include "report/values.h"
 
 /* The file whose clock is that of a run. */
@@ -35,6 +36,8 @@ struct report_run {
 	size_t group;           /* which --label, from 1; 0: none of them */
 	struct report_log *log; /* `logs` of them, in the order of the command line */
 	size_t logs;
+	struct report_trace *trace; /* `traces` of them, which no log is of */
+	size_t traces;
 	struct report_iterations iterations;
 	size_t iteration_files;
 	struct report_reference reference;
@@ -79,7 +82,8 @@ struct report_input {
 	const char *empty; /* a label that no file followed before the next one, or NULL */
 	bool is_used;      /* a file followed the last label */
 	/* Set by the caller: */
-	bool logs_only; /* iteration files are passed over */
+	bool logs_only;    /* iteration files are passed over */
+	bool takes_traces; /* else a trace is a file that is neither */
 	enum report_join join;
 	struct report_offset *offset; /* `offsets` of them, the caller's */
 	size_t offsets;

@@ -9,6 +9,7 @@
 #include "report/draw.h"
 #include "report/plot.h"
 #include "report/window.h"
+#include "trace/trace.h"
 
 /* One curve of a picture, or one panel of a timeline. */
 struct report_series {
@@ -18,6 +19,13 @@ struct report_series {
 	double length;                    /* of the windows, in seconds; 0: they are rows */
 	struct report_windows throughput; /* empty: none */
 	struct report_windows steps;      /* whose mean power is drawn; empty: none */
+	const struct trace *trace;        /* whose line is the target, in place of means; NULL: none. The caller's */
+};
+
+/* What the time of a run was when its trace was recorded. */
+struct report_recorded {
+	double start; /* the time of day at which control begins, in seconds */
+	double speed; /* how many times faster than that the run is; 0: the axis has the time of the run */
 };
 
 /* Sizes of the pictures, as wide as a column and as high as they need. */
@@ -34,8 +42,8 @@ struct report_size report_picture_size_lines(const struct report_series *series,
  * curve: throughput against load, a point per window; lines join the means of windows that have the same target, with their standard deviation as a bar, unless
  * `is_scattered`.
  */
-int report_picture_timeline(
-	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size);
+int report_picture_timeline(struct plot *plot, const struct report_series *series, size_t count, size_t columns,
+	const struct report_recorded *recorded, const struct report_size *size);
 int report_picture_throughput(
 	struct plot *plot, const struct report_series *series, size_t count, const struct report_size *size, bool stretches);
 int report_picture_steps(

@@ -2,6 +2,7 @@
 /* The timeline: a panel per series, each with the target, the load, the throughput and the power. */
 #include <math.h>
 
+#include "base/units.h"
 #include "report/picture.h"
 
 /* ---- Power ------------------------------------------------------------------------------------------------------------ */
@@ -113,7 +114,7 @@ static int write_power(struct plot *plot, const struct report_series *series, co
 
 /* What a timeline shows, beside the load. */
 struct shown {
-	bool target, throughput, names, steps;
+	bool target, load, throughput, names, steps;
 	double length; /* of what target, load and power are means of, in seconds; 0: rows */
 	struct power_axis power;
 };
@@ -131,10 +132,12 @@ static struct shown find_shown(const struct report_series *series, size_t count)
 	struct shown shown = {.power = make_power_axis(series, count)};
 	for (size_t i = 0; i < count; i++) {
 		shown.target |= has_target(&series[i].windows);
+		shown.load |= !series[i].trace;
 		shown.throughput |= series[i].throughput.count > 0;
 		shown.names |= series[i].label != NULL;
 		shown.steps |= series[i].steps.count > 0;
-		shown.length = series[i].length;
+		if (!series[i].trace || i == 0)
+			shown.length = series[i].length;
 	}
 	return shown;
 }
@@ -167,7 +170,7 @@ static void make_legend(struct legend *legend, const struct shown *shown)
 	*legend = (struct legend){0};
 	add_mean(legend, 0, shown->target ? "target" : NULL, shown->length,
 		(struct report_sample){.color = REPORT_TARGET_COLOR, .height_cm = REPORT_TARGET_CM});
-	add_mean(legend, 1, "load", shown->length,
+	add_mean(legend, 1, shown->load ? "load" : NULL, shown->length,
 		(struct report_sample){.color = REPORT_LOAD_COLOR, .height_cm = REPORT_LOAD_CM});
 	legend->entry[2] =
 		(struct report_entry){shown->throughput ? "throughput" : NULL, {.color = COLOR_THROUGHPUT, .height_cm = LINE_CM}};
@@ -217,6 +220,29 @@ static void write_axes(struct plot *plot, const struct panel *panel, bool has_th
 		write_power_axis(plot, &panel->shown->power, &panel->graph, has_two ? REPORT_RIGHT_AXIS_CM : 0, has_power);
 }
 
+/* The line of a trace as it is, or of means. 0, or -1 with errno. */
+static int add_target(struct report_points *points, const struct report_series *series, double unit)
+{
+	const struct trace *const trace = series->trace;
+	if (!trace || series->length > 0)
+		return report_picture_add_means(points, &series->windows, report_picture_target, unit, 100);
+	double before = trace->records[0].load;
+	int result = report_points_add(points, 0, 100 * before);
+	for (size_t i = 0; i < trace->count && result == 0; i++) {
+		const struct trace_record *const record = &trace->records[i];
+		const double time = (double)record->ns / (double)NS_PER_S * unit;
+		/* What a load holds up to, before it jumps. */
+		if (trace->interpolation == TRACE_STEP || isnan(record->load))
+			result = report_points_add(points, time, 100 * before);
+		/* What stands in the last one does not hold for any time. */
+		if (result == 0 && (i + 1 < trace->count || trace->interpolation == TRACE_LINEAR))
+			result = report_points_add(points, time, 100 * record->load);
+		before = record->load;
+	}
+	report_points_thin_out(points);
+	return result;
+}
+
 static int write_panel(struct plot *plot, const struct report_series *series, const struct panel *panel)
 {
 	FILE *const to = plot_script(plot);
@@ -224,7 +250,7 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 	struct report_points points = {0};
 	double most = 1e-9;
 	int result = -1;
-	if (report_picture_add_means(&points, &series->windows, report_picture_target, panel->time.factor, 100) != 0)
+	if (add_target(&points, series, panel->time.factor) != 0)
 		goto out;
 	const bool has_target = points.count > 0;
 	report_points_write(&points, to, "target", panel->number);
@@ -249,11 +275,15 @@ static int write_panel(struct plot *plot, const struct report_series *series, co
 		fprintf(to, "set border 11\nset y2tics scale 0.4,0.2\nset y2range [0:%.9g]\n", 1.1 * most);
 	else
 		fprintf(to, "set border 3\nunset y2tics\n");
-	fprintf(to, "plot $load%zu using 1:2 with lines lw %g lc rgb '" REPORT_LOAD_COLOR "'", panel->number,
-		is_dense ? REPORT_LINE : REPORT_LOAD_LINE);
+	fputs("plot ", to);
+	if (!series->trace)
+		fprintf(to, "$load%zu using 1:2 with lines lw %g lc rgb '" REPORT_LOAD_COLOR "'", panel->number,
+			is_dense ? REPORT_LINE : REPORT_LOAD_LINE);
+	else if (!has_target)
+		fputs("NaN", to);
 	if (has_target)
-		fprintf(to, ", $target%zu using 1:2 with lines lw %g lc rgb '" REPORT_TARGET_COLOR "'", panel->number,
-			REPORT_LINE_THIN);
+		fprintf(to, "%s$target%zu using 1:2 with lines lw %g lc rgb '" REPORT_TARGET_COLOR "'", series->trace ? "" : ", ",
+			panel->number, REPORT_LINE_THIN);
 	if (has_throughput)
 		fprintf(to, ", $throughput%zu using 1:2 axes x1y2 with lines lw %g lc rgb '" COLOR_THROUGHPUT "'", panel->number,
 			REPORT_LINE);
@@ -317,8 +347,41 @@ static int write_legend(struct plot *plot, const struct shown *shown, const stru
 	return report_legend_write(plot, legend.entry, ENTRIES, grid->size, PANEL_LEFT_CM, grid->size->width - grid->right);
 }
 
-int report_picture_timeline(
-	struct plot *plot, const struct report_series *series, size_t count, size_t columns, const struct report_size *size)
+/* ---- The recorded time of day ----------------------------------------------------------------------------------------- */
+
+#define DAY 86400
+#define CLOCK_NUMBERS_MAX 6
+
+/* The numbers of an axis from x to y, in seconds of the run: times of day, as far apart as there is room for, or none of them. */
+static void write_clock(
+	FILE *to, const struct report_recorded *recorded, const struct report_point *range, double unit, bool has_numbers)
+{
+	static const int steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, DAY};
+	const double first = recorded->start + range->x * recorded->speed;
+	const double last = recorded->start + range->y * recorded->speed;
+	double step = steps[0];
+	for (size_t i = 1; i < sizeof steps / sizeof *steps && (last - first) / step > CLOCK_NUMBERS_MAX; i++)
+		step = steps[i];
+	while ((last - first) / step > CLOCK_NUMBERS_MAX)
+		step *= 2;
+	fputs("set xtics (", to);
+	for (double number = ceil(first / step); number * step <= last; number++) {
+		const double at = number * step;
+		const int second = (int)(at - DAY * floor(at / DAY));
+		fputs(at - step < first ? "'" : ", '", to);
+		/* The last one would reach over the edge of the picture. */
+		const bool has_room = has_numbers && last - at > 0.04 * (last - first);
+		if (has_room)
+			fprintf(to, "%02d:%02d", second / 3600, second / 60 % 60);
+		if (has_room && step < 60)
+			fprintf(to, ":%02d", second % 60);
+		fprintf(to, "' %.9g", (at - recorded->start) / recorded->speed * unit);
+	}
+	fputs(")\n", to);
+}
+
+int report_picture_timeline(struct plot *plot, const struct report_series *series, size_t count, size_t columns,
+	const struct report_recorded *recorded, const struct report_size *size)
 {
 	FILE *const to = plot_script(plot);
 	const struct report_point range = report_picture_range(series, count);
@@ -331,7 +394,10 @@ int report_picture_timeline(
 		range.y * time.factor);
 	if (write_legend(plot, &shown, &grid) != 0)
 		return -1;
-	snprintf(name, sizeof name, "time (%s)", time.name);
+	if (recorded->speed > 0)
+		snprintf(name, sizeof name, "recorded time");
+	else
+		snprintf(name, sizeof name, "time (%s)", time.name);
 	for (size_t i = 0; i < count; i++) {
 		const struct report_margins margins = panel_margins(&grid, i);
 		const struct panel panel = {.number = i,
@@ -349,6 +415,8 @@ int report_picture_timeline(
 		report_margins_write(plot, &margins, size);
 		report_axis_name(plot, REPORT_AXIS_X, size, i / columns + 1 == grid.rows ? name : NULL);
 		fprintf(to, "set format x '%s'\n", is_lowest ? "%g" : "");
+		if (recorded->speed > 0)
+			write_clock(to, recorded, &range, time.factor, is_lowest);
 		if (write_panel(plot, &series[i], &panel) != 0)
 			return -1;
 		if (i == 0)

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/fail.h"
+#include "base/units.h"
+#include "trace/shape.h"
 
 /* More of them are a mistake in the times or in the interval. */
 #define WINDOWS_MAX 20000000.0
@@ -221,6 +224,34 @@ int report_windows_make(struct report_windows *windows, const struct report_run 
 	if (log)
 		take_power(windows, run, log);
 	return run->iteration_files > 0 ? count_iterations(windows, run, log, origin, error) : 0;
+}
+
+int report_windows_of_trace(struct report_windows *windows, const struct trace *trace, int64_t length_ns)
+{
+	const int64_t end_ns = trace->records[trace->count - 1].ns;
+	const size_t most = length_ns > 0 ? (size_t)(end_ns / length_ns) + 1 : trace->count;
+	size_t next = 0;
+	if ((double)most > WINDOWS_MAX)
+		return fail(ENOMEM);
+	*windows = (struct report_windows){.item = calloc(most, sizeof *windows->item)};
+	if (!windows->item)
+		return -1;
+	for (int64_t start = 0; start < end_ns;) {
+		while (next < trace->count && trace->records[next].ns <= start)
+			next++;
+		const int64_t end = length_ns == 0               ? trace->records[next].ns
+				    : end_ns - start > length_ns ? start + length_ns
+								 : end_ns;
+		windows->item[windows->count++] = (struct report_window){.start = (double)start / (double)NS_PER_S,
+			.end = (double)end / (double)NS_PER_S,
+			.target = trace_mean(trace, next, start, end),
+			.load = NAN,
+			.iterations = NAN,
+			.throughput = NAN,
+			.power = NAN};
+		start = end;
+	}
+	return 0;
 }
 
 void report_windows_free(struct report_windows *windows)

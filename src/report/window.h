@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/accuracy.h"
 #include "report/input.h"
@@ -49,6 +50,13 @@ struct report_windows_rules {
  */
 int report_windows_make(struct report_windows *windows, const struct report_run *run, const struct report_log *log,
 	const struct report_windows_rules *rules, char error[static CSV_ERROR_MAX]);
+
+/*
+ * The same of a trace: its targets in windows of so many ns, the last of which may be shorter; 0: from record to record. 0, or -1 with
+ * errno. It has a length.
+ */
+int report_windows_of_trace(struct report_windows *windows, const struct trace *trace, int64_t length_ns);
+
 void report_windows_free(struct report_windows *windows);
 
 /* Throughput against load: the mean of windows that have the same target, and how far they are apart. */

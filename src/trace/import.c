@@ -22,6 +22,10 @@ static const struct import_format *const formats[] = {&import_delimited[0], &imp
 static const struct import_format *find_format(const char *name, const char *start, size_t length)
 {
 	const struct import_format *named = NULL;
+	if (import_begins(start, length, IMPORT_BOM)) {
+		start += strlen(IMPORT_BOM);
+		length -= strlen(IMPORT_BOM);
+	}
 	for (const struct import_format *const *at = formats; *at; at++) {
 		if (name && strcmp((*at)->name, name) != 0)
 			continue;
@@ -47,9 +51,38 @@ const char *import_guess(const char *start, size_t length, bool *is_compressed)
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
 
+/* An option that the format makes nothing of is no option to pass over. */
+static int check_options(struct import *import)
+{
+	const struct import_rules *const rules = import->rules;
+	const struct import_format *const format = import->format;
+	const bool is_summed = rules->mean_of || format->merge == IMPORT_USERS;
+	const struct {
+		bool is_wrong;
+		const char *option, *why;
+	} wrong[] = {
+		{rules->machine && format->lacks & IMPORT_LACKS_MACHINES, "machine", "has no names of machines"},
+		{rules->mean_of && format->lacks & IMPORT_LACKS_MACHINES, "mean-of", "has no names of machines"},
+		{rules->cpu && format->lacks & IMPORT_LACKS_CPUS, "cpu", "has no single processors"},
+		{rules->column && format->lacks & IMPORT_LACKS_COLUMNS, "column", "has its own columns"},
+		{rules->time && format->lacks & IMPORT_LACKS_COLUMNS, "time", "has its own columns"},
+		{rules->unit && format->lacks & IMPORT_LACKS_COLUMNS, "unit", "has its own unit"},
+		{rules->delimiter && format->lacks & IMPORT_LACKS_COLUMNS, "delimiter", "has its own"},
+		{rules->capacity > 0 && format->merge != IMPORT_USERS, "capacity", "has loads, which nothing divides"},
+		{rules->step_ns > 0 && !is_summed, "step", "is averaged over time only with --mean-of"},
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		if (wrong[i].is_wrong)
+			return import_refuse(
+				import, "found --%s, expected none of that: %s %s", wrong[i].option, format->name, wrong[i].why);
+	return 0;
+}
+
 static int check_rules(struct import *import)
 {
 	const struct import_rules *const rules = import->rules;
+	if (check_options(import) != 0)
+		return -1;
 	if (import->format->merge == IMPORT_USERS && !(rules->capacity > 0) && !rules->list)
 		return import_refuse(import, "--capacity is missing: expected what a machine's usage is to be divided by");
 	return 0;
@@ -80,14 +113,18 @@ static int read_input(struct import *import, struct input *input)
 static int read_file(struct import *import, const char *path)
 {
 	const bool is_standard = strcmp(path, "-") == 0;
-	const int file = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-				     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* What was read of a pipe can't be read again, and it may be at its end: it is not opened again either. */
+	const bool is_begun = import->rules->ahead && !import->format;
+	const int open_file = is_begun ? import->rules->ahead_file : is_standard ? STDIN_FILENO : -1;
+	const int file = open_file >= 0 ? fcntl(open_file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+					: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	import->path = path;
+	import->is_later = import->format != NULL;
 	import->name = is_standard ? "standard input" : path;
 	if (file < 0)
 		return import_refuse(import, "%s", strerror(errno));
 	posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-	struct input *const input = input_new(file, is_standard ? import->rules->ahead : NULL, import->rules->ahead_length);
+	struct input *const input = input_new(file, is_begun ? import->rules->ahead : NULL, import->rules->ahead_length);
 	if (!input) {
 		close(file);
 		return import_refuse(import, "%s", strerror(errno));
@@ -163,10 +200,10 @@ static int finish(struct import *import, struct trace *trace, FILE *list, char *
 			   import->format->step_ns, &import->counts, trace, error) != 0) {
 		return import_refuse(import, "%.400s", error);
 	}
-	if (import->counts.samples > 1 && import->counts.outside > import->counts.samples / 2)
+	if (import->counts.loads > 1 && import->counts.outside > import->counts.loads / 2)
 		return import_refuse(import,
 			"found %llu of %llu loads outside 0 to 1, expected fractions (--unit percent, --column)",
-			(unsigned long long)import->counts.outside, (unsigned long long)import->counts.samples);
+			(unsigned long long)import->counts.outside, (unsigned long long)import->counts.loads);
 	if (rules->strict && check_strictly(import) != 0)
 		return -1;
 	describe(import, notes);

@@ -151,7 +151,6 @@ static int read_row(struct import *import, const struct table *table, const stru
 	char shown[IMPORT_SHOWN_MAX];
 	int64_t end_ns;
 	const long most = columns->load > columns->time ? columns->load : columns->time;
-	import->counts.rows++;
 	if (text->fields <= (size_t)most || (columns->machine >= 0 && text->fields <= (size_t)columns->machine) ||
 		(columns->end >= 0 && text->fields <= (size_t)columns->end))
 		return import_wrong(import, "found %zu fields, expected at least %ld", text->fields, most + 1);
@@ -387,13 +386,16 @@ static const struct table bitbrains_table = {.time = "timestamp [ms]",
 static const struct table csv_table = {.unit = 0};
 
 const struct import_format import_delimited[] = {
-	{"log", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits_log, read_table, &log_table},
-	{"cpuload", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits_cpuload, read_table, &log_table},
-	{"alibaba", IMPORT_STAMP_START, 10 * NS_PER_S, IMPORT_FIRST, fits_alibaba, read_table, &alibaba_table},
-	{"azure", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_FIRST, fits_azure, read_table, &azure_table},
-	{"google", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_USERS, fits_google, read_table, &google_table},
-	{"bitbrains", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_FIRST, fits_bitbrains, read_table, &bitbrains_table},
+	{"log", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits_log, read_table, &log_table, IMPORT_LACKS_MACHINES | IMPORT_LACKS_CPUS},
+	{"cpuload", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits_cpuload, read_table, &log_table,
+		IMPORT_LACKS_MACHINES | IMPORT_LACKS_CPUS},
+	{"alibaba", IMPORT_STAMP_START, 10 * NS_PER_S, IMPORT_FIRST, fits_alibaba, read_table, &alibaba_table, IMPORT_LACKS_CPUS},
+	{"azure", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_FIRST, fits_azure, read_table, &azure_table, IMPORT_LACKS_CPUS},
+	{"google", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_USERS, fits_google, read_table, &google_table, IMPORT_LACKS_CPUS},
+	{"bitbrains", IMPORT_STAMP_START, 300 * NS_PER_S, IMPORT_FIRST, fits_bitbrains, read_table, &bitbrains_table,
+		IMPORT_LACKS_CPUS},
 };
 const size_t import_delimited_count = sizeof import_delimited / sizeof *import_delimited;
 
-const struct import_format import_csv = {"csv", IMPORT_STAMP_START, 0, IMPORT_FIRST, NULL, read_table, &csv_table};
+const struct import_format import_csv = {
+	"csv", IMPORT_STAMP_START, 0, IMPORT_FIRST, NULL, read_table, &csv_table, IMPORT_LACKS_MACHINES | IMPORT_LACKS_CPUS};

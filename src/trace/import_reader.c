@@ -16,6 +16,8 @@
 #define LEAST_MS 1e11
 #define LEAST_US 1e14
 #define LEAST_NS 1e17
+/* Seconds from which on a double has no nanoseconds. */
+#define LEAST_ROUGH_S 4e6
 /* Half of what fits, so that differences do, too. */
 #define TIME_MAX_NS ((double)(INT64_MAX / 2))
 
@@ -74,8 +76,9 @@ int import_next_line(struct import *import)
 			if (length > 0 && start[length - 1] == '\r')
 				length--;
 			text->whole = (struct import_field){start, length};
-			if (text->line == 1 && length >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0)
-				text->whole = (struct import_field){start + 3, length - 3};
+			const size_t bom = strlen(IMPORT_BOM);
+			if (text->line == 1 && import_begins(start, length, IMPORT_BOM))
+				text->whole = (struct import_field){start + bom, length - bom};
 			return 1;
 		}
 		if (text->is_at_end)
@@ -149,14 +152,22 @@ bool import_number(const struct import_field *field, double *value)
 	       units_parse_real(field->text, field->length, value, NULL) == 0;
 }
 
+/* So many units of time. The whole ones and the rest: together they have more digits than a double. */
+static bool to_ns(double number, int64_t unit_ns, int64_t *ns)
+{
+	if (!(fabs(number) * (double)unit_ns < TIME_MAX_NS))
+		return false;
+	const double whole = floor(number);
+	/* What a double of that size makes of 0.1 is 0.1 only when rounded. */
+	const int64_t digit_ns = unit_ns == NS_PER_S && fabs(number) >= LEAST_ROUGH_S ? NS_PER_US : 1;
+	const int64_t digits = unit_ns / digit_ns;
+	*ns = (int64_t)whole * unit_ns + llround((number - whole) * (double)digits) * digit_ns;
+	return true;
+}
+
 bool import_seconds(double seconds, int64_t *ns)
 {
-	if (!(fabs(seconds) * 1e9 < TIME_MAX_NS))
-		return false;
-	/* Whole seconds and the rest: together they have more digits than a double. */
-	const double whole = floor(seconds);
-	*ns = (int64_t)whole * NS_PER_S + llround((seconds - whole) * 1e9);
-	return true;
+	return to_ns(seconds, NS_PER_S, ns);
 }
 
 static bool parse_date(const struct import_field *field, int64_t *ns, bool *is_zoned)
@@ -189,7 +200,8 @@ bool import_time(const struct import_field *field, int64_t *ns, bool *is_zoned)
 	if (!import_number(field, &number))
 		return parse_date(field, ns, is_zoned);
 	const double size = fabs(number);
-	return import_seconds(number / (size >= LEAST_NS ? 1e9 : size >= LEAST_US ? 1e6 : size >= LEAST_MS ? 1e3 : 1), ns);
+	const int64_t unit_ns = size >= LEAST_NS ? 1 : size >= LEAST_US ? NS_PER_US : size >= LEAST_MS ? NS_PER_MS : NS_PER_S;
+	return to_ns(number, unit_ns, ns);
 }
 
 bool import_contains(const char *start, size_t length, const char *text)
@@ -227,8 +239,9 @@ int import_wrong(struct import *import, const char *format, ...)
 		return -1;
 	}
 	if (import->counts.wrong++ == 0)
-		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu: %s",
-			(unsigned long long)import->text.line, message);
+		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu%s%.100s: %s",
+			(unsigned long long)import->text.line, import->is_later ? " of " : "",
+			import->is_later ? import->name : "", message);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 #include "trace/input.h"
 
 #define IMPORT_FIELDS_MAX 512
+/* What some programs write before the text, to say that it is UTF-8. */
+#define IMPORT_BOM "\xef\xbb\xbf"
 /* Longest line in bytes. */
 #define IMPORT_LINE_MAX ((size_t)1 << 20)
 
@@ -30,6 +32,9 @@ struct import_text {
 
 struct import;
 
+/* What a format doesn't have, and options can't ask for. */
+enum import_lack { IMPORT_LACKS_MACHINES = 1, IMPORT_LACKS_CPUS = 2, IMPORT_LACKS_COLUMNS = 4 };
+
 struct import_format {
 	const char *name;
 	enum import_stamp stamp;
@@ -39,6 +44,7 @@ struct import_format {
 	/* Reads all of the file. 0, or -1 after import_refuse. */
 	int (*read)(struct import *import);
 	const void *table; /* the reader's own */
+	unsigned lacks;    /* enum import_lack */
 };
 
 struct import {
@@ -46,6 +52,7 @@ struct import {
 	const struct import_format *format;
 	const char *path;
 	const char *name; /* for messages */
+	bool is_later;    /* there was a file before it */
 	struct import_text text;
 	struct import_series series;
 	struct import_counts counts;

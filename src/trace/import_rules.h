@@ -35,8 +35,9 @@ struct import_rules {
 	int64_t step_ns;     /* over which machines are averaged; 0: the format's, else a minute */
 	bool smooth;         /* straight lines instead of steps */
 	bool strict;         /* whatever would have to be left out, cut or filled is refused */
-	const char *ahead;   /* what has been read of standard input already */
+	const char *ahead;   /* what has been read of the first file already, which is no regular one; NULL: nothing */
 	size_t ahead_length; /* at most IMPORT_START_MAX */
+	int ahead_file;      /* the descriptor that it was read from; the caller's */
 };
 
 #endif

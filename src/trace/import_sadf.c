@@ -50,7 +50,6 @@ static int read_row(struct import *import, const struct columns *at)
 		return 0;
 	if (at->idle == ABSENT)
 		return 0;
-	import->counts.rows++;
 	if (text->fields <= at->idle)
 		return import_wrong(import, "found %zu fields, expected %zu", text->fields, at->idle + 1);
 	if (!is_cpu(import, &text->field[at->cpu]))
@@ -113,4 +112,4 @@ static bool fits(const char *start, size_t length)
 	return import_begins(start, length, "# hostname;interval;timestamp");
 }
 
-const struct import_format import_sadf = {"sadf", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits, read_sadf, NULL};
+const struct import_format import_sadf = {"sadf", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits, read_sadf, NULL, IMPORT_LACKS_COLUMNS};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "trace/import_intervals.h"
 
 /* A quarter of a gigabyte. */
 #define CELLS_MAX ((size_t)1 << 24)
@@ -32,12 +33,6 @@ struct import_machine {
 	uint64_t samples;
 	int64_t first_ns, last_ns;
 	double sum, weight, most;
-};
-
-/* A stretch of the trace, which begins where the one before ends. */
-struct interval {
-	int64_t end_ns; /* since the beginning of the first one */
-	double load;
 };
 
 static int __attribute__((format(printf, 2, 3))) refuse(char *error, const char *format, ...)
@@ -243,6 +238,7 @@ static int add_part(struct import_series *series, const struct import_sample *sa
 /* Cuts a load to 0…1. */
 static double cut(double load, struct import_counts *counts)
 {
+	counts->loads++;
 	/* What a rounded sum is off by is nobody's mistake. */
 	if (load < -1e-9 || load > 1 + 1e-9)
 		counts->outside++;
@@ -273,8 +269,16 @@ int import_series_add(struct import_series *series, const struct import_rules *r
 	const int wanted = is_wanted(series, rules, &named, error);
 	if (wanted <= 0)
 		return wanted;
-	if (rules->mean_of && note_machine(series, &named, error) != 0)
-		return -1;
+	if (rules->mean_of) {
+		const struct import_machine *const machine = find_machine(series, &named);
+		if (machine && merge == IMPORT_FIRST && machine->samples > 0 && machine->last_ns == named.ns) {
+			counts->duplicates++;
+			return 0;
+		}
+		counts->unsorted += machine && merge == IMPORT_FIRST && machine->last_ns > named.ns;
+		if (note_machine(series, &named, error) != 0)
+			return -1;
+	}
 	if (rules->mean_of || merge == IMPORT_USERS) {
 		const int64_t step = step_of(rules, step_ns);
 		if (merge == IMPORT_FIRST)
@@ -362,7 +366,7 @@ static void merge_parts(struct import_series *series, enum import_merge merge, i
 }
 
 /* Adds a stretch, and before it the gap that it leaves. Ends don't decrease. */
-static void add_interval(struct interval *interval, size_t *count, int64_t start, int64_t end, double load, int64_t usual,
+static void add_interval(struct import_interval *interval, size_t *count, int64_t start, int64_t end, double load, int64_t usual,
 	struct import_counts *counts)
 {
 	const int64_t last = *count > 0 ? interval[*count - 1].end_ns : start;
@@ -374,15 +378,15 @@ static void add_interval(struct interval *interval, size_t *count, int64_t start
 	if ((double)(start - last) > tolerated) {
 		counts->gaps++;
 		counts->gaps_ns += start - last;
-		interval[*count] = (struct interval){start, interval[*count - 1].load};
+		interval[*count] = (struct import_interval){start, interval[*count - 1].load};
 		++*count;
 	}
-	interval[(*count)++] = (struct interval){end, load};
+	interval[(*count)++] = (struct import_interval){end, load};
 }
 
 /* Returns how many; there is room for two for each part. Times are shifted so that the first one begins at 0. */
 static size_t make_intervals(const struct import_series *series, enum import_stamp stamp, int64_t usual,
-	struct interval *interval, struct import_counts *counts)
+	struct import_interval *interval, struct import_counts *counts)
 {
 	size_t count = 0;
 	const int64_t origin = series->part[0].ns;
@@ -409,7 +413,7 @@ static size_t make_intervals(const struct import_series *series, enum import_sta
 
 /* The same of cells: what has no sample is a gap. */
 static size_t intervals_of_cells(const struct import_series *series, const struct import_rules *rules, enum import_merge merge,
-	int64_t step, struct interval *interval, struct import_counts *counts)
+	int64_t step, struct import_interval *interval, struct import_counts *counts)
 {
 	const double machines = rules->mean_of ? (double)series->machine_count : 1;
 	size_t count = 0;
@@ -423,65 +427,6 @@ static size_t intervals_of_cells(const struct import_series *series, const struc
 	return count;
 }
 
-/* ---- The trace -------------------------------------------------------------------------------------------------------- */
-
-static int append(struct trace *trace, int64_t ns, double load)
-{
-	return trace_append(trace, &(struct trace_record){ns, load});
-}
-
-/* Equal loads that follow one another are one record. */
-static int make_steps(const struct interval *interval, size_t count, struct trace *trace)
-{
-	int64_t start = 0;
-	trace->interpolation = TRACE_STEP;
-	for (size_t i = 0; i < count; i++) {
-		if ((i == 0 || interval[i].load != interval[i - 1].load) && append(trace, start, interval[i].load) != 0)
-			return -1;
-		start = interval[i].end_ns;
-	}
-	return append(trace, start, interval[count - 1].load);
-}
-
-/*
- * Two straight lines in each interval: from the load at its start over one in its middle to the one at its end. With the ends a and c, the
- * middle 2m - (a + c)/2 makes the mean m. It lies within 0 and 1 when both ends lie within 2m - 1 and 2m, and so does an end that suits both
- * of its neighbours. Where none does, since their means are more than a half apart, the load jumps.
- */
-static int make_lines(const struct interval *interval, size_t count, struct trace *trace)
-{
-	int64_t start = 0;
-	double from = interval[0].load;
-	int result = append(trace, 0, from);
-	trace->interpolation = TRACE_LINEAR;
-	for (size_t i = 0; i < count && result == 0; i++) {
-		const double mean = interval[i].load;
-		const int64_t length = interval[i].end_ns - start;
-		double to = mean;
-		double next = mean;
-		if (i + 1 < count) {
-			const double other = interval[i + 1].load;
-			const double least = fmax(0, fmax(2 * mean - 1, 2 * other - 1));
-			const double most = fmin(1, fmin(2 * mean, 2 * other));
-			to = next = fmin(fmax((mean + other) / 2, least), most);
-			if (least > most) {
-				to = mean;
-				next = other;
-			}
-		}
-		const double middle = fmin(fmax(2 * mean - (from + to) / 2, 0), 1) + 0.0;
-		if (length > 1)
-			result = append(trace, start + length / 2, middle);
-		start = interval[i].end_ns;
-		if (result == 0)
-			result = append(trace, start, to);
-		if (result == 0 && next != to)
-			result = append(trace, start, next);
-		from = next;
-	}
-	return result;
-}
-
 /* Nothing was found that is wanted. */
 static int refuse_nothing(const struct import_rules *rules, const struct import_counts *counts, char *error)
 {
@@ -490,6 +435,22 @@ static int refuse_nothing(const struct import_rules *rules, const struct import_
 			counts->first_wrong);
 	return refuse(error, "found no sample of %.100s (--machines lists what there is)",
 		rules->mean_of ? rules->mean_of : rules->machine);
+}
+
+/* A machine of the list that isn't there would make the others' mean look like the mean of all of them. */
+static int check_names(const struct import_series *series, const char *list, char *error)
+{
+	if (!list || strcmp(list, "all") == 0)
+		return 0;
+	for (const char *at = list;; at++) {
+		struct import_machine key = {.name = (char *)at, .length = strcspn(at, ",")};
+		if (!tfind(&key, &series->machines, compare_machines))
+			return refuse(error, "found no sample of %.*s (--machines lists what there is)",
+				(int)(key.length < 100 ? key.length : 100), at);
+		at += key.length;
+		if (!*at)
+			return 0;
+	}
 }
 
 static int sort_parts(struct import_series *series, enum import_merge merge, int64_t step_ns, struct import_counts *counts,
@@ -525,9 +486,11 @@ int import_series_finish(struct import_series *series, const struct import_rules
 	int64_t usual = 0;
 	if (series->parts == 0 && series->cells == 0)
 		return refuse_nothing(rules, counts, error);
+	if (check_names(series, rules->mean_of, error) != 0)
+		return -1;
 	if (series->parts > 0 && sort_parts(series, merge, step_ns, counts, &usual, error) != 0)
 		return -1;
-	struct interval *const interval = calloc(2 * series->parts + 2 * series->cells, sizeof *interval);
+	struct import_interval *const interval = calloc(2 * series->parts + 2 * series->cells, sizeof *interval);
 	if (!interval)
 		return refuse(error, "%s: for %zu samples", strerror(errno), series->parts);
 	const size_t count = series->parts > 0
@@ -536,7 +499,7 @@ int import_series_finish(struct import_series *series, const struct import_rules
 	int result = -1;
 	if (count == 0)
 		refuse_nothing(rules, counts, error);
-	else if ((rules->smooth ? make_lines : make_steps)(interval, count, trace) != 0)
+	else if ((rules->smooth ? import_intervals_lines : import_intervals_steps)(interval, count, trace) != 0)
 		refuse(error, "%s: for %zu records", strerror(errno), trace->count);
 	else
 		result = 0;

@@ -26,7 +26,8 @@ struct import_sample {
 
 /* What was not as it should be. */
 struct import_counts {
-	uint64_t rows, samples;
+	uint64_t samples;
+	uint64_t loads; /* of the trace */
 	uint64_t wrong, unzoned, unsorted, duplicates, outside, gaps, resets, overlaps, missing;
 	int64_t gaps_ns;
 	char first_wrong[256];

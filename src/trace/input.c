@@ -16,12 +16,14 @@
 #define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define BLOCK_SIZE ((size_t)1 << 17)
 /* The longest mark below. */
 #define MARK_SIZE 6
 /* What a decompressor may use: as xz -9 and zstd --ultra write it. */
 #define MEMORY_MAX ((uint64_t)256 << 20)
+#define TOO_LARGE "found data that take more than 256 MiB of memory to decompress, expected less (decompress them before)"
 
 enum compression { UNKNOWN, PLAIN, GZIP, XZ, ZSTD };
 
@@ -177,6 +179,8 @@ static ssize_t decode_xz(struct input *input, char *buffer, size_t size)
 	stream->avail_out = size;
 	const lzma_ret result = lzma_code(stream, input->is_at_end ? LZMA_FINISH : LZMA_RUN);
 	input->at = input->end - stream->avail_in;
+	if (result == LZMA_MEMLIMIT_ERROR)
+		return refuse(input, TOO_LARGE);
 	if (result != LZMA_OK && result != LZMA_STREAM_END && result != LZMA_BUF_ERROR)
 		return refuse(input, "found damaged xz data");
 	input->is_within = result != LZMA_STREAM_END;
@@ -189,6 +193,8 @@ static ssize_t decode_zstd(struct input *input, char *buffer, size_t size)
 	ZSTD_outBuffer out = {.dst = buffer, .size = size};
 	const size_t result = ZSTD_decompressStream(input->zstd, &out, &in);
 	input->at += in.pos;
+	if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+		return refuse(input, TOO_LARGE);
 	if (ZSTD_isError(result))
 		return refuse(input, "found damaged zstd data");
 	input->is_within = result != 0;

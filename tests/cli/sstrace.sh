@@ -84,7 +84,7 @@ printf '0 1\n' | sstrace -o all.bin || fail 'writing over a file'
 # The mean of the saw: 20 s each of 0.35, 0.35, 0.5, 0.65, 0.65, 0.5.
 run sstrace --info saw.bin
 expect_status 0
-expect_lines out 7
+expect_lines out 17
 expect_text out '^records: 7$'
 expect_text out '^length: 2min$'
 expect_text out '^interpolation: linear$'

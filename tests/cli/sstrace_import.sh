@@ -63,12 +63,29 @@ for program in gzip xz zstd; do
 	run sstrace -t --from sadf cut.packed
 	expect_trouble "^sstrace: cut.packed: found (the end of the file within compressed data: it is cut off|damaged $program data)"
 done
+if command -v xz >/dev/null; then
+	xz --lzma2=dict=512MiB -c <clean.txt >packed
+	run sstrace -t --from sadf packed
+	expect_trouble '^sstrace: packed: found data that take more than 256 MiB of memory to decompress'
+fi
 head -n 2 clean.txt >first.txt
 { head -n 1 clean.txt; tail -n +3 clean.txt; } >second.txt
 run sstrace -t first.txt second.txt
 cmp -s out clean.trace || fail 'of two files it is another trace'
 sh -c 'sstrace -t --from sadf -' <clean.txt >out 2>err
 cmp -s out clean.trace || fail 'of standard input it is another trace'
+# A pipe that has a name, as the shell's <(...) has.
+mkfifo fifo
+cat clean.txt >fifo &
+run sstrace -t fifo
+cmp -s out clean.trace || fail "of a FIFO it is another trace: $(cat err)"
+wait
+run sstrace -t --from sadf - -
+expect_trouble "^sstrace: found '-' 2 times, expected standard input once$"
+# A second file's lines are counted from its own beginning.
+sed 's/00:20:01/later/' clean.txt >wrong.txt
+run sstrace -t clean.txt wrong.txt
+expect_text err "1 line left out, the first is line 4 of wrong.txt: found '2026-03-01 later UTC', expected a time"
 # A trace through a pipe is one as before, and long enough to be read in parts.
 seq 1 2000 | awk '{ print $1 "s 0.5" }' >long.trace
 # shellcheck disable=SC2002
@@ -111,6 +128,28 @@ run sstrace -i own.csv
 expect_status 0
 expect_text err 'cpuload, 3 samples'
 
+# What marks UTF-8, and ends of lines as Windows has them.
+printf '\357\273\277time_s,monotonic_s,load\r\n1,1,0.5\r\n2,2,0.75\r\n' >windows.csv
+run sstrace -t windows.csv
+expect_trace 'interpolate step' '0 0.5' '1 0.75' '2 0.75'
+# Options that a format has no use for.
+for option in '--machine a' '--mean-of all' '--cpu 0' '--capacity 2' '--step 1s'; do
+	# shellcheck disable=SC2086 # an option and its value
+	run sstrace -t $option load.csv
+	expect_trouble "^sstrace: load.csv: found ${option% *}, expected none of that: cpuload "
+done
+for option in '--column load' '--time 1' '--unit percent' '--delimiter ;' '--capacity 2' '--step 1s'; do
+	# shellcheck disable=SC2086
+	run sstrace -t $option clean.txt
+	expect_trouble "^sstrace: clean.txt: found ${option% *}, expected none of that: sadf "
+done
+for option in '--machine m_1' '--mean-of all' '--step 1s' --smooth --scale=2; do
+	# shellcheck disable=SC2086
+	run sstrace --machines $option clean.txt
+	name=${option%=*}
+	expect_trouble "^sstrace: found --machines, which makes no trace, and ${name% *}$"
+done
+
 # ---- The public traces -----------------------------------------------------------------------------------------------------------------
 
 cat >ali.csv <<'END'
@@ -143,6 +182,15 @@ run sstrace -t --mean-of m_1,m_2 --step 20s both.csv
 expect_trace 'interpolate step' '0 0.35' '20 0.7' '40 0.7'
 run sstrace -t --mean-of m_2 both.csv
 expect_trace 'interpolate step' '0 0.5' '10 0.6' '20 1' '30 1'
+# The first one counts, also for a mean; who isn't there has no part in it.
+printf 'm_1,0,10,,,,,,\nm_1,0,90,,,,,,\nm_1,10,20,,,,,,\nm_1,5,20,,,,,,\n' >twice.csv
+run sstrace -t --mean-of all twice.csv
+expect_trace 'interpolate step' '0 0.133333' '10 0.2' '20 0.2'
+expect_text err '4 samples; 1 sample out of order, put in its place; 1 sample left out for an earlier one of its time$'
+run sstrace -t --strict --mean-of all twice.csv
+expect_trouble 'expected none of that, with --strict$'
+run sstrace -t --mean-of m_1,m_9 both.csv
+expect_trouble '^sstrace: both.csv: found no sample of m_9 \(--machines lists what there is\)$'
 run sstrace -t --machine m_1 --column mem_util_percent ali.csv
 expect_text out ' 0\.5$'
 
@@ -183,6 +231,13 @@ expect_trace 'interpolate step' '0 0.1' '10 0.2' '30 0.4' '40 0.4'
 printf '1767225600000 0.5\n1767225660000 0.25\n' >ms.txt
 run sstrace -t --from csv ms.txt
 expect_trace 'interpolate step' '0 0.5' '60 0.25' '120 0.25'
+# Milliseconds and tenths of seconds since 1970 are exact.
+printf '1767225600100 0.5\n1767225600200 0.25\n' >ms.txt
+run sstrace -t --from csv ms.txt
+expect_text out '^100000000n 0.25$'
+printf '1767225600.1 0.5\n1767225600.2 0.25\n' >s.txt
+run sstrace -t --from csv s.txt
+expect_text out '^100000000n 0.25$'
 printf '0,50\n1,60\n2,70\n' >percent.txt
 run sstrace -t --from csv percent.txt
 expect_trouble 'found 3 of 3 loads outside 0 to 1, expected fractions \(--unit percent, --column\)$'

@@ -86,6 +86,7 @@ static int ssreport(struct settings *settings)
 	char error[CSV_ERROR_MAX];
 	struct report report = {.settings = settings};
 	settings->input.logs_only = settings->command->bit & (SAMPLES | FLEET);
+	settings->input.takes_traces = settings->command->bit & TIMELINE;
 	if (output_check_files(settings) != 0)
 		return EXIT_TROUBLE;
 	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ssreport/options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,8 @@ const struct tool_option ssreport_options[] = {
 		.help = "leave a row and column out of these; may be repeated"},
 	[OPTION_COLUMNS] = {0, "columns", TOOL_INT, MEMBER(columns), 1, COLUMNS_MAX, .argument = "N", .uses = TIMELINE,
 		.help = "logs beside each other in a picture"},
+	[OPTION_RECORDED] = {0, "recorded", TOOL_VALUE, .argument = "HH:MM[,SPEED]", .uses = TIMELINE,
+		.help = "the axis of a picture has the recorded time of day, this where control begins"},
 	[OPTION_QUANTILES] = {0, "quantiles", TOOL_VALUE, .argument = "LIST", .uses = BOXES | COMPARE,
 		.help = "of the table, in per cent (boxes: 5,25,50,75,95; compare: none)"},
 	[OPTION_COLUMN] = {0, "column", TOOL_VALUE, .argument = "NAME", .uses = HISTOGRAM | MEANS | COMPARE | MODEL,
@@ -262,6 +265,26 @@ static int set_quantiles(struct settings *settings, const char *text)
 	return -1;
 }
 
+static int set_recorded(struct settings *settings, const char *text)
+{
+	static const char form[] = "00:00";
+	const size_t length = strcspn(text, ",");
+	double speed = 1;
+	bool is_right = length == strlen(form);
+	for (size_t i = 0; i < length && is_right; i++)
+		is_right = form[i] == '0' ? isdigit((unsigned char)text[i]) != 0 : text[i] == form[i];
+	const long hour = is_right ? strtol(text, NULL, 10) : 0;
+	const long minute = is_right ? strtol(text + 3, NULL, 10) : 0;
+	if (is_right && hour < 24 && minute < 60 &&
+		(!text[length] || (units_parse_real(text + length + 1, strlen(text + length + 1), &speed, NULL) == 0 &&
+					  speed >= 1e-6 && speed <= 1e6))) {
+		settings->recorded = (struct report_recorded){(double)(hour * 3600 + minute * 60), speed};
+		return 0;
+	}
+	diag("--recorded: found '%s', expected a time of day, and perhaps a speed behind it, such as 08:00,144", text);
+	return -1;
+}
+
 static int set_width(struct settings *settings, const char *text)
 {
 	if (units_parse_real(text, strlen(text), &settings->width, NULL) == 0 && settings->width > 0)
@@ -360,6 +383,8 @@ static int set_value(struct settings *settings, int option, const char *source, 
 		return set_width(settings, text);
 	if (option == OPTION_COLUMN)
 		return set_column(settings, text);
+	if (option == OPTION_RECORDED)
+		return set_recorded(settings, text);
 	if (option == OPTION_LIMIT)
 		return set_limits(settings, text);
 	if (option == OPTION_POWER)

@@ -13,6 +13,7 @@
 #include "report/input.h"
 #include "report/latency_picture.h"
 #include "report/matrix.h"
+#include "report/picture.h"
 
 #define UNSET (-1)
 #define QUANTILES_MOST 20
@@ -53,10 +54,11 @@ struct settings {
 	int format;                                               /* enum report_format, or UNSET */
 	int64_t window_ns, interval_ns, settle_ns, skip_edges_ns; /* UNSET */
 	bool per_target, per_step, with_warmup, matrix, all_digits;
-	double burst;          /* background load, 0 to 1 */
-	int64_t calm_ns;       /* after a burst */
-	double edge;           /* NaN: unset */
-	int64_t columns;       /* of panels */
+	double burst;    /* background load, 0 to 1 */
+	int64_t calm_ns; /* after a burst */
+	double edge;     /* NaN: unset */
+	int64_t columns; /* of panels */
+	struct report_recorded recorded;
 	const char *reference; /* a label, or NULL */
 	struct report_heat_range range;
 	struct report_heat_range within; /* bounds of means; NaN: unset, infinite: none */
@@ -108,6 +110,7 @@ enum {
 	OPTION_RANGE,
 	OPTION_OUTLIER,
 	OPTION_COLUMNS,
+	OPTION_RECORDED,
 	OPTION_QUANTILES,
 	OPTION_COLUMN,
 	OPTION_WITHIN,

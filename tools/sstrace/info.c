@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sstrace/info.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/units.h"
+#include "report/values.h"
+#include "trace/shape.h"
 
 /* Loads are NaN where the trace is free throughout. */
 struct summary {
@@ -56,9 +59,109 @@ static void print_load(FILE *to, const char *name, double load)
 		fprintf(to, "%s: %.6g\n", name, load);
 }
 
-void info_print(const struct trace *trace, FILE *to)
+/* ---- Means of equal windows ------------------------------------------------------------------------------------------- */
+
+/* Windows at most, so that the longest trace takes 8 MB. */
+#define WINDOWS_MAX 1000000
+/* Pairs of windows of which a correlation says something. */
+#define PAIRS_LEAST 10
+
+/* Lengths of windows, and lags: what is slower than that remains when a trace is replayed as much faster. */
+static const int64_t lengths[] = {100 * NS_PER_MS, NS_PER_S, 10 * NS_PER_S, 60 * NS_PER_S, 600 * NS_PER_S, 3600 * NS_PER_S,
+	86400 * NS_PER_S, 864000 * NS_PER_S};
+#define LENGTHS (sizeof lengths / sizeof *lengths)
+
+struct windows {
+	int64_t length_ns;
+	double *mean; /* NaN: free for a part of it */
+	size_t count;
+};
+
+/* A second, unless that is more than a tenth of the trace, or there would be too many. 0, or -1 with errno. */
+static int make_windows(struct windows *windows, const struct trace *trace)
+{
+	const int64_t end_ns = trace->records[trace->count - 1].ns;
+	size_t i = end_ns < 10 * NS_PER_S ? 0 : 1;
+	while (i + 1 < LENGTHS && end_ns / lengths[i] > WINDOWS_MAX)
+		i++;
+	windows->length_ns = lengths[i];
+	windows->count = (size_t)(end_ns / lengths[i]);
+	windows->mean = malloc((windows->count + 1) * sizeof *windows->mean);
+	if (!windows->mean)
+		return -1;
+	trace_means(trace, windows->length_ns, windows->mean, windows->count);
+	return 0;
+}
+
+static int print_levels(const struct windows *windows, FILE *to)
+{
+	static const int percent[] = {5, 25, 50, 75, 95};
+	struct report_values values = {0};
+	for (size_t i = 0; i < windows->count; i++)
+		if (!isnan(windows->mean[i]) && report_values_add(&values, windows->mean[i]) != 0) {
+			report_values_free(&values);
+			return -1;
+		}
+	if (values.count > 0)
+		report_values_sort(&values);
+	for (size_t i = 0; i < sizeof percent / sizeof *percent; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "p%d", percent[i]);
+		print_load(to, name, values.count > 0 ? report_values_quantile(&values, percent[i] / 100.0) : NAN);
+	}
+	report_values_free(&values);
+	return 0;
+}
+
+/* Of windows so many apart; `pair` has room for two of each. NaN where too few are known, or all are the same. */
+static double correlate(const struct windows *windows, size_t lag, double *pair)
+{
+	size_t pairs = 0;
+	for (size_t i = lag; i < windows->count; i++) {
+		if (isnan(windows->mean[i]) || isnan(windows->mean[i - lag]))
+			continue;
+		pair[2 * pairs] = windows->mean[i - lag];
+		pair[2 * pairs + 1] = windows->mean[i];
+		pairs++;
+	}
+	return pairs < PAIRS_LEAST ? NAN : gsl_stats_correlation(pair, 2, pair + 1, 2, pairs);
+}
+
+/* Up to half of the trace. 0, or -1 with errno. */
+static int print_autocorrelation(const struct windows *windows, FILE *to)
+{
+	double *const pair = malloc((2 * windows->count + 1) * sizeof *pair);
+	if (!pair)
+		return -1;
+	for (size_t i = 0; i < LENGTHS; i++) {
+		const int64_t lag = lengths[i] / windows->length_ns;
+		char length[UNITS_TEXT_MAX];
+		char name[UNITS_TEXT_MAX + 16];
+		if (lag < 1 || lag > (int64_t)windows->count / 2)
+			continue;
+		snprintf(name, sizeof name, "autocorrelation %s", units_print_time(lengths[i], length));
+		print_load(to, name, correlate(windows, (size_t)lag, pair));
+	}
+	free(pair);
+	return 0;
+}
+
+/* Records that have another load than the one before, or are free where that isn't. */
+static double changes_per_minute(const struct trace *trace)
+{
+	const struct trace_record *const record = trace->records;
+	const int64_t end_ns = record[trace->count - 1].ns;
+	size_t changes = 0;
+	for (size_t i = 1; i < trace->count; i++)
+		changes += isnan(record[i].load) != isnan(record[i - 1].load) ||
+			   (!isnan(record[i].load) && record[i].load != record[i - 1].load);
+	return end_ns > 0 ? (double)changes * 60 * (double)NS_PER_S / (double)end_ns : NAN;
+}
+
+int info_print(const struct trace *trace, FILE *to)
 {
 	struct summary summary;
+	struct windows windows;
 	char length[UNITS_TEXT_MAX];
 	summarise(trace, &summary);
 	fprintf(to, "records: %zu\n", trace->count);
@@ -68,4 +171,13 @@ void info_print(const struct trace *trace, FILE *to)
 	print_load(to, "minimum", summary.least);
 	print_load(to, "maximum", summary.most);
 	print_load(to, "free", summary.free_share);
+	print_load(to, "changes per minute", changes_per_minute(trace));
+	if (make_windows(&windows, trace) != 0)
+		return -1;
+	fprintf(to, "window: %s\n", units_print_time(windows.length_ns, length));
+	int result = print_levels(&windows, to);
+	if (result == 0)
+		result = print_autocorrelation(&windows, to);
+	free(windows.mean);
+	return result;
 }

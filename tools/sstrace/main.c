@@ -104,9 +104,12 @@ static int write_output(const struct settings *settings, int file, const struct 
 	FILE *to = fdopen(file, "w");
 	if (!to)
 		return diag_refuse("can't write %s: %s", name, strerror(errno));
-	if (settings->job == JOB_INFO)
-		info_print(trace, to);
-	else
+	if (settings->job == JOB_INFO && info_print(trace, to) != 0) {
+		diag("can't describe the trace: %s", strerror(errno));
+		fclose(to);
+		return -1;
+	}
+	if (settings->job == JOB_TEXT)
 		trace_text_print(trace, to);
 	return end_output(to, name);
 }
@@ -119,6 +122,41 @@ static void warn_if_short(const struct trace *trace, const char *name)
 		diag("%s: the trace's length: %s", name, text);
 }
 
+/* Whether it can get that shape. 0, or -1 after a message. */
+static int check_shape(const struct trace_shape *shape, int64_t end_ns, const char *name)
+{
+	const bool has_end = shape->to_ns != TRACE_SHAPE_WHOLE;
+	const int64_t least_ns = shape->from_ns > 0 ? shape->from_ns + 1 : 0;
+	char found[UNITS_TEXT_MAX];
+	char expected[UNITS_TEXT_MAX];
+	if (least_ns > end_ns || (has_end && shape->to_ns > end_ns))
+		return diag_refuse("--cut: %s: found %s, expected a part of the trace, which ends at %s", name,
+			units_print_time(has_end ? shape->to_ns : shape->from_ns, found), units_print_time(end_ns, expected));
+	if (shape->length_ns > 0 && end_ns == 0)
+		return diag_refuse("--length: %s: found a trace without a length, expected one that can change", name);
+	return 0;
+}
+
+/* Makes another trace of it, and says how fast that is and what was cut. 0, or -1 after a message. */
+static int reshape(struct trace *trace, const struct trace_shape *shape, const char *name)
+{
+	const int64_t end_ns = trace->records[trace->count - 1].ns;
+	const int64_t part_ns = (shape->to_ns < end_ns ? shape->to_ns : end_ns) - shape->from_ns;
+	char before[UNITS_TEXT_MAX];
+	char after[UNITS_TEXT_MAX];
+	size_t cut;
+	if (check_shape(shape, end_ns, name) != 0)
+		return -1;
+	if (trace_shape(trace, shape, &cut) != 0)
+		return diag_refuse("%s: %s", name, strerror(errno));
+	if (shape->length_ns > 0)
+		diag("%s: %s in %s, speed %.6g", name, units_print_time(part_ns, before),
+			units_print_time(shape->length_ns, after), (double)part_ns / (double)shape->length_ns);
+	if (cut > 0)
+		diag("%s: %zu load%s outside %g to %g, cut", name, cut, cut == 1 ? "" : "s", shape->low, shape->high);
+	return 0;
+}
+
 /* The first input as it is open, and what has been read of it to see what it is. */
 struct start {
 	int file;
@@ -127,7 +165,7 @@ struct start {
 	size_t length;
 };
 
-/* Reads the beginning of a regular file, which is still there then, or of standard input, which it is taken from. 0, or -1 after a message. */
+/* Reads the beginning of a regular file, which is still there then, or of a pipe, which it is taken from. 0, or -1 after a message. */
 static int look(struct start *start, const char *path, const char *name)
 {
 	struct stat status;
@@ -136,7 +174,7 @@ static int look(struct start *start, const char *path, const char *name)
 		return diag_refuse("%s: %s", name, strerror(errno));
 	const off_t at = lseek(start->file, 0, SEEK_CUR);
 	const bool is_regular = S_ISREG(status.st_mode) && at >= 0;
-	if (!is_regular && !(is_standard(path) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))))
+	if (!is_regular && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
 		return 0;
 	while (start->length < sizeof start->text) {
 		char *const to = start->text + start->length;
@@ -172,6 +210,7 @@ static int import(struct trace *trace, const struct settings *settings, const st
 	if (start->is_taken) {
 		rules.ahead = start->text;
 		rules.ahead_length = start->length;
+		rules.ahead_file = start->file;
 	}
 	if (import_read(&rules, settings->input, settings->inputs, trace, stdout, notes, error) != 0)
 		return diag_refuse("%s", error);
@@ -179,7 +218,7 @@ static int import(struct trace *trace, const struct settings *settings, const st
 	return 0;
 }
 
-/* What is in the input as a trace. 1, or 0 when the machines have been listed instead, or -1 after a message. */
+/* What is in the input as a trace; where machines are listed instead it stays empty. 0, or -1 after a message. */
 static int load(struct trace *trace, const struct settings *settings, const char *name)
 {
 	struct start start = {.file = -1};
@@ -197,9 +236,17 @@ static int load(struct trace *trace, const struct settings *settings, const char
 		result = option || is_found ? import(trace, settings, &start, name) : read_trace(trace, &start, name);
 	if (start.file >= 0 && start.file != STDIN_FILENO)
 		close(start.file);
-	if (result != 0)
-		return -1;
-	return settings->import.list ? end_output(stdout, "standard output") : 1;
+	return result == 0 && settings->import.list ? end_output(stdout, "standard output") : result;
+}
+
+/* 0, or -1 after a message. */
+static int write_trace(const struct trace *trace, const struct settings *settings)
+{
+	const int output = open_output(settings);
+	const int result = output >= 0 ? write_output(settings, output, trace) : -1;
+	if (output >= 0 && result != 0 && settings->output)
+		half_file_empty(settings->output);
+	return result;
 }
 
 /* 0, or -1 after a message. */
@@ -210,16 +257,12 @@ static int work(const struct settings *settings)
 	if (settings->job == JOB_COMPILE && !settings->import.list && !settings->output && isatty(STDOUT_FILENO))
 		return diag_refuse("standard output is a terminal, expected a file or a pipe for a compiled trace (or --text)");
 	int result = load(&trace, settings, name);
-	if (result > 0) {
+	if (result == 0 && settings->shape_option)
+		result = reshape(&trace, &settings->shape, name);
+	if (result == 0 && trace.count > 0)
 		warn_if_short(&trace, name);
-		result = 0;
-		if (settings->job != JOB_CHECK) {
-			const int output = open_output(settings);
-			result = output >= 0 ? write_output(settings, output, &trace) : -1;
-			if (output >= 0 && result != 0 && settings->output)
-				half_file_empty(settings->output);
-		}
-	}
+	if (result == 0 && trace.count > 0 && settings->job != JOB_CHECK)
+		result = write_trace(&trace, settings);
 	trace_free(&trace);
 	return result;
 }

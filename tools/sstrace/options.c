@@ -7,11 +7,17 @@
 #include "base/output.h"
 #include "base/units.h"
 
+static int set_cut(void *settings, const char *source, const char *text);
+static int set_scale(void *settings, const char *source, const char *text);
+static int set_clip(void *settings, const char *source, const char *text);
 static int set_capacity(void *settings, const char *source, const char *text);
 static int set_delimiter(void *settings, const char *source, const char *text);
 
-/* In tool_option.uses: it is about what other programs recorded. */
+/* In tool_option.uses: it is about what other programs recorded, or makes another trace of one. */
 #define IMPORT 1u
+#define SHAPE 2u
+/* The list of machines has nothing to do with it. */
+#define TRACE 4u
 
 static const char *const units[] = {"found", "fraction", "percent", NULL};
 static const char *const stamps[] = {"found", "start", "end", NULL};
@@ -20,18 +26,24 @@ static const char *const stamps[] = {"found", "start", "end", NULL};
 
 const struct tool_option sstrace_options[] = {
 	{JOB_CHECK, "check", TOOL_NOTHING, .help = "write nothing; the status says whether the trace is right"},
-	{JOB_INFO, "info", TOOL_NOTHING, .help = "write what the trace holds: records, length, mean, minimum, maximum, …"},
+	{JOB_INFO, "info", TOOL_NOTHING, .help = "write what the trace holds: length, mean, levels, changes, …"},
 	{JOB_TEXT, "text", TOOL_NOTHING, .help = "write the trace as canonical text instead of compiling it"},
 	{'o', "output", TOOL_VALUE, .argument = "FILE", .help = "write to FILE instead of standard output",
 		.completion = TOOL_COMPLETE_FILE},
+	{0, "cut", TOOL_CALL, .call = set_cut, .argument = "FROM,TO", .uses = SHAPE,
+		.help = "keep the part between these times, which begins at 0 then"},
+	{0, "scale", TOOL_CALL, .call = set_scale, .argument = "FACTOR", .uses = SHAPE, .help = "multiply loads by this"},
+	{0, "clip", TOOL_CALL, .call = set_clip, .argument = "LOW,HIGH", .uses = SHAPE, .help = "cut loads to this range"},
+	{0, "length", TOOL_TIME, OF(shape.length_ns), 1, INT64_MAX, .argument = "TIME", .uses = SHAPE,
+		.help = "make it so long, and as much faster or slower"},
 	{0, "from", TOOL_CHOICE, OF(format), .choices = import_format_names, .argument = "FORMAT", .uses = IMPORT,
 		.help = "make the trace of what that program recorded"},
 	{0, "machines", TOOL_FLAG, OF(import.list), .uses = IMPORT, .help = "list the machines in the files instead"},
-	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT,
+	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT | TRACE,
 		.help = "of several machines take this one"},
-	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT,
+	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT | TRACE,
 		.help = "take the mean of these machines, or of all"},
-	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT,
+	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT | TRACE,
 		.help = "average machines over so long"},
 	{0, "cpu", TOOL_TEXT, OF(import.cpu), .argument = "N", .uses = IMPORT, .help = "take one processor of the machine"},
 	{0, "column", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT,
@@ -44,7 +56,7 @@ const struct tool_option sstrace_options[] = {
 	{0, "delimiter", TOOL_CALL, .call = set_delimiter, .argument = "CHARACTER", .uses = IMPORT, .help = "between columns"},
 	{0, "capacity", TOOL_CALL, .call = set_capacity, .argument = "NUMBER", .uses = IMPORT,
 		.help = "google: of a machine, by which its usage is divided"},
-	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT,
+	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT | TRACE,
 		.help = "straight lines instead of steps, with the same means"},
 	{0, "strict", TOOL_FLAG, OF(import.strict), .uses = IMPORT, .help = "refuse what would be left out, cut or filled"},
 	{'h', "help", TOOL_NOTHING, .help = "print this"},
@@ -52,7 +64,49 @@ const struct tool_option sstrace_options[] = {
 };
 const size_t sstrace_option_count = sizeof sstrace_options / sizeof *sstrace_options;
 
-const struct settings sstrace_defaults = {.format = -1};
+const struct settings sstrace_defaults = {.format = -1, .shape = TRACE_SHAPE_NONE};
+
+/* What stands before and behind the comma. *behind is NULL without one. */
+static size_t split(const char *text, const char **behind)
+{
+	const size_t length = strcspn(text, ",");
+	*behind = text[length] ? text + length + 1 : NULL;
+	return length;
+}
+
+static int set_cut(void *settings, const char *source, const char *text)
+{
+	struct trace_shape *const shape = &((struct settings *)settings)->shape;
+	const char *behind;
+	const size_t length = split(text, &behind);
+	shape->from_ns = 0;
+	shape->to_ns = TRACE_SHAPE_WHOLE;
+	if (behind && strlen(text) > 1 && (length == 0 || units_parse_time(text, length, &shape->from_ns, NULL) == 0) &&
+		(!*behind || units_parse_time(behind, strlen(behind), &shape->to_ns, NULL) == 0) && shape->from_ns < shape->to_ns)
+		return 0;
+	return diag_refuse(
+		"%s: found '%s', expected two times, the earlier one first, such as 8h,18h; one may be left out", source, text);
+}
+
+static int set_scale(void *settings, const char *source, const char *text)
+{
+	double *const scale = &((struct settings *)settings)->shape.scale;
+	if (units_parse_real(text, strlen(text), scale, NULL) == 0 && *scale > 0)
+		return 0;
+	return diag_refuse("%s: found '%s', expected a number above 0, such as 1.5", source, text);
+}
+
+static int set_clip(void *settings, const char *source, const char *text)
+{
+	struct trace_shape *const shape = &((struct settings *)settings)->shape;
+	const char *behind;
+	const size_t length = split(text, &behind);
+	if (behind && units_parse_load(text, length, &shape->low, NULL) == 0 &&
+		units_parse_load(behind, strlen(behind), &shape->high, NULL) == 0 && shape->low <= shape->high)
+		return 0;
+	return diag_refuse(
+		"%s: found '%s', expected two loads from 0 to 1, the lower one first, such as 10%%,90%%", source, text);
+}
 
 static int set_capacity(void *settings, const char *source, const char *text)
 {
@@ -114,6 +168,10 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 			return letter;
 		if (sstrace_options[found].uses & IMPORT)
 			settings->import_option = sstrace_options[found].name;
+		if (sstrace_options[found].uses & (SHAPE | TRACE))
+			settings->trace_option = sstrace_options[found].name;
+		if (sstrace_options[found].uses & SHAPE)
+			settings->shape_option = sstrace_options[found].name;
 		const int result = letter == 'o' ? set_output(settings, scan->value)
 				   : letter      ? set_job(settings, (enum job)letter)
 						 : tool_options_take(scan, found, settings);
@@ -123,6 +181,15 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 	for (int i = scan->stop; i < scan->words; i++)
 		scan->word[(*inputs)++] = scan->word[i];
 	return 0;
+}
+
+/* It can be read once. */
+static int check_standard_input(const struct settings *settings)
+{
+	size_t times = 0;
+	for (size_t i = 0; i < settings->inputs; i++)
+		times += strcmp(settings->input[i], "-") == 0;
+	return times > 1 ? diag_refuse("found '-' %zu times, expected standard input once", times) : 0;
 }
 
 int settings_parse(struct settings *settings, int count, char **words)
@@ -144,6 +211,10 @@ int settings_parse(struct settings *settings, int count, char **words)
 	if (settings->import.list && (settings->job || settings->output))
 		return diag_refuse(
 			"found --machines, which writes a list, and %s", settings->output ? "--output" : "another job");
+	if (settings->import.list && settings->trace_option)
+		return diag_refuse("found --machines, which makes no trace, and --%s", settings->trace_option);
+	if (check_standard_input(settings) != 0)
+		return -1;
 	if (settings->output && settings->job == JOB_CHECK)
 		return diag_refuse("found --output and --check, which writes nothing");
 	if (settings->output && output_is_stdout(settings->output))

@@ -7,6 +7,7 @@
 
 #include "base/tool_options.h"
 #include "trace/import.h"
+#include "trace/shape.h"
 
 /* A job has the letter of the option that asks for it. */
 enum job { JOB_COMPILE = 0, JOB_CHECK = 'c', JOB_INFO = 'i', JOB_TEXT = 't' };
@@ -20,6 +21,9 @@ struct settings {
 	int format;         /* index into import_format_names; -1: not given */
 	const char *delimiter;
 	const char *import_option; /* name of one that says that it is no trace; NULL: none does */
+	const char *shape_option;  /* name of one that makes another trace of it; NULL: none does */
+	const char *trace_option;  /* the same, or how the trace is made; NULL: none */
+	struct trace_shape shape;
 	struct import_rules import;
 };
 
