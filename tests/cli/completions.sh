@@ -136,7 +136,8 @@ lines() {
 	type 'cpuload --columns steal,f' steal,frequency
 	type 'cpuload -f j' jsonl
 	type 'ssreport accuracy -f mark' markdown
-	type 'sssim -W ' single parallel contended phased sleeper
+	type 'sssim -W ' single parallel contended phased sleeper service
+	type 'sssim --background=se' --background=service
 	type 'ssiterate --stream std' stdout stderr
 
 	# Files, folders and processes.
