@@ -130,7 +130,7 @@ struct sim_service *sim_service_new(
 		.work = sim_random_stream(seed, ~random_stream),
 		.waiting = calloc(settings->most_waiting, sizeof *service->waiting),
 		.served = calloc(process->threads, sizeof *service->served),
-		.spare = calloc(process->threads, sizeof *service->spare)};
+		.spare = calloc(process->threads, sizeof(struct sim_thread *))};
 	if (service->waiting && service->served && service->spare && sim_machine_reserve(process->machine, 1) == 0)
 		return service;
 	sim_service_free(service);

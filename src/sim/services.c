@@ -28,7 +28,7 @@ static void take_request(void *context, const struct request_record *request)
 
 struct sim_clients *sim_services_add(struct sim_services *services, const char *text, int64_t from_ns)
 {
-	struct sim_seen **const grown = realloc(services->seen, (services->count + 1) * sizeof *grown);
+	struct sim_seen **const grown = realloc(services->seen, (services->count + 1) * sizeof(struct sim_seen *));
 	if (!grown)
 		return NULL;
 	services->seen = grown;
