@@ -308,6 +308,7 @@ own_lines() {
 	type 'showstopper ls -- : -n 2 zzcommand --fi' --first
 	type 'showstopper --separator= zzcommand : --sec' --second
 	type 'ssiterate zzcommand --fi' --first
+	type 'ssiterate zzcommand : --sec' --second
 	type 'cpuload 1 -- zzcommand --fi' --first
 	type 'cpuload -- zzcommand --fi' --first
 }
