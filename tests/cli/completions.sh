@@ -51,7 +51,7 @@ SST_EXPORT const struct sst_trace sst_module = {
 };
 END
 # shellcheck disable=SC2016 # names
-for name in own '$(touch${IFS}harm)' '`touch${IFS}harm`' 'b*d'; do
+for name in own '$(touch${IFS}harm)' '`touch${IFS}harm`' 'b*d' 'o(n)'; do
 	"${CC:-cc}" -shared -fPIC -I "$source/include" -DNAME="\"$name\"" own.c -o "own/trace/$name.so" || fail "$name can't be compiled"
 done
 

@@ -186,7 +186,7 @@ static void make(struct made *made, uint64_t seed)
 	summary->log_missing_s = number_or_unknown(made, "log_missing_s", 10);
 	summary->log_missing_at_end_s = number_or_unknown(made, "log_missing_at_end_s", 10);
 	const int status = (int)splitmix_below(&made->random.state, 130) - 2;
-	expect(made, "exit_status", status < 0 ? NAN : status);
+	expect(made, "exit_status", status < 0 ? NAN : (double)status);
 	assert_int_equal(made->figures, FIGURES - 2); /* and showstopper,revision, which are text */
 	summary->watches = (unsigned)splitmix_below(&made->random.state, 4);
 	for (unsigned i = 0; i < summary->watches; i++) {

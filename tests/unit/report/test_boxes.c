@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -116,7 +117,7 @@ static void iterations_of_one_label_go_together(void **state)
 }
 
 /* The first number of each row of the script's boxes: where they stand. */
-static size_t places_of(const struct report_boxes *boxes, const char *name, double *place)
+static size_t places_of(const struct report_boxes *boxes, const char *name, double *place, size_t most)
 {
 	static char text[65536];
 	const struct report_size size = report_picture_size_boxes(boxes, name);
@@ -130,10 +131,11 @@ static size_t places_of(const struct report_boxes *boxes, const char *name, doub
 	size_t count = 0;
 	bool is_box = false;
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		double at;
+		char *end;
+		const double at = strtod(line, &end);
 		if (strncmp(line, "$box", 4) == 0 || strcmp(line, "END") == 0)
 			is_box = *line == '$';
-		else if (is_box && sscanf(line, "%lf", &at) == 1)
+		else if (is_box && end != line && count < most)
 			place[count++] = at;
 	}
 	return count;
@@ -148,15 +150,15 @@ static void boxes_stand_where_their_labels_say(void **state)
 	struct report_times times[] = {
 		{"a/20", seconds, 0.2, 3}, {"b/20", seconds, 0.21, 3}, {"a/60", seconds, 0.6, 3}, {"b/60", seconds, 0.59, 3}};
 	const struct report_boxes boxes = {.item = times, .count = LENGTH(times)};
-	double at[LENGTH(times)];
+	double at[LENGTH(times)] = {0};
 	/* By series: a, a, b, b. */
-	assert_int_equal(places_of(&boxes, "an axis", at), LENGTH(times));
+	assert_int_equal(places_of(&boxes, "an axis", at, LENGTH(at)), LENGTH(times));
 	assert_true(fabs(at[0] + at[2] - 40) < 1e-6 && fabs(at[1] + at[3] - 120) < 1e-6);
 	assert_true(at[0] < 19 && at[2] > 21 && fabs(at[1] - at[0] - 40) < 1e-6);
-	assert_int_equal(places_of(&boxes, NULL, at), LENGTH(times));
+	assert_int_equal(places_of(&boxes, NULL, at, LENGTH(at)), LENGTH(times));
 	assert_true(at[0] < 20 && at[2] > 21 && fabs(at[0] + at[2] - 41) < 1e-6 && fabs(at[1] + at[3] - 119) < 1e-6);
 	times[3].label = "no number";
-	assert_int_equal(places_of(&boxes, NULL, at), LENGTH(times));
+	assert_int_equal(places_of(&boxes, NULL, at, LENGTH(at)), LENGTH(times));
 	for (size_t i = 0; i < LENGTH(at); i++)
 		assert_true(at[i] == (double)i);
 }
