@@ -22,6 +22,7 @@
 struct request_log {
 	int file;
 	enum row_format format;
+	bool has_wall;
 	struct nonblocking *nonblocking; /* NULL: the file takes all at once */
 	bool is_cut;                     /* half a line went out and can't be taken back: nothing more is written */
 	bool is_missing;                 /* records are, since the last ones that could be written, */
@@ -68,11 +69,13 @@ static void print_time(int64_t ns, char text[static 32])
 		snprintf(text, 32, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);
 }
 
-static void print_end(int64_t ns, struct fields *fields)
+static void print_end(const struct request_log *log, int64_t ns, struct fields *fields)
 {
 	const int64_t unix_ns = ns + clock_unix_offset();
 	print_time(ns, fields->end);
-	snprintf(fields->wall, sizeof fields->wall, "%" PRId64 ".%06" PRId64, unix_ns / NS_PER_S, unix_ns % NS_PER_S / NS_PER_US);
+	if (log->has_wall)
+		snprintf(fields->wall, sizeof fields->wall, "%" PRId64 ".%06" PRId64, unix_ns / NS_PER_S,
+			unix_ns % NS_PER_S / NS_PER_US);
 }
 
 /* Returns the line's length; the line has room for it. */
@@ -94,8 +97,9 @@ static size_t print_line(enum row_format format, const struct fields *fields, ch
 	return (size_t)(stpcpy(at, format == ROW_CSV ? "\n" : "}\n") - line);
 }
 
-static size_t print_record(enum row_format format, const struct request_record *record, char line[static LINE_MAX_SIZE])
+static size_t print_record(const struct request_log *log, const struct request_record *record, char line[static LINE_MAX_SIZE])
 {
+	const enum row_format format = log->format;
 	struct fields fields = {.status = ""};
 	char status[24];
 	const char *const word = request_fate_word(record->fate);
@@ -104,7 +108,7 @@ static size_t print_record(enum row_format format, const struct request_record *
 	print_time(record->planned_ns, fields.planned);
 	print_time(record->arrival_ns, fields.arrival);
 	print_time(record->sent_ns, fields.sent);
-	print_end(record->end_ns, &fields);
+	print_end(log, record->end_ns, &fields);
 	if (!word)
 		snprintf(status, sizeof status, "%ld", record->status);
 	else
@@ -119,7 +123,7 @@ static size_t print_missing(const struct request_log *log, char line[static LINE
 {
 	struct fields fields = {.status = ""};
 	print_time(log->missing_from_ns, fields.planned);
-	print_end(log->missing_to_ns, &fields);
+	print_end(log, log->missing_to_ns, &fields);
 	return print_line(log->format, &fields, line);
 }
 
@@ -158,6 +162,7 @@ struct request_log *request_log_open(const char *path, enum row_format format)
 	if (!log)
 		return NULL;
 	log->format = format;
+	log->has_wall = true;
 	log->nonblocking = NULL;
 	log->is_cut = log->is_missing = false;
 	log->used = 0;
@@ -174,6 +179,11 @@ struct request_log *request_log_open(const char *path, enum row_format format)
 	free(log);
 	errno = error;
 	return NULL;
+}
+
+void request_log_without_wall(struct request_log *log)
+{
+	log->has_wall = false;
 }
 
 int request_log_name(struct request_log *log, unsigned url, const char *name)
@@ -223,7 +233,7 @@ int request_log_add(struct request_log *log, const struct request_record *record
 {
 	if (log->used == 0)
 		begin_block(log);
-	log->used += print_record(log->format, record, log->block + log->used);
+	log->used += print_record(log, record, log->block + log->used);
 	log->from_ns = record->planned_ns < log->from_ns ? record->planned_ns : log->from_ns;
 	log->to_ns = record->end_ns > log->to_ns ? record->end_ns : log->to_ns;
 	return log->used + LINE_MAX_SIZE > BLOCK_SIZE ? request_log_flush(log) : 0;

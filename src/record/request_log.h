@@ -61,6 +61,9 @@ struct request_log;
  */
 struct request_log *request_log_open(const char *path, enum row_format format);
 
+/* From now on times are of no clock that there is, and time_unix_s stays empty. */
+void request_log_without_wall(struct request_log *log);
+
 /* Says what the number of a url stands for. 0, or -1 with errno. */
 int request_log_name(struct request_log *log, unsigned url, const char *name);
 

@@ -247,6 +247,17 @@ void sim_thread_wake(struct sim_thread *thread, int64_t work_ns)
 		place(thread);
 }
 
+void sim_thread_go_on(struct sim_thread *thread, int64_t work_ns)
+{
+	struct sim_processor *const processor = thread->processor;
+	const int64_t slice_end_ns = processor->slice_end_ns;
+	sim_thread_wake(thread, work_ns);
+	if (thread->state != SIM_RUNNING || thread->processor != processor)
+		return;
+	processor->slice_end_ns = slice_end_ns;
+	arm_processor(processor);
+}
+
 /* ---- Tasks on processors ---------------------------------------------------------------------------------------------- */
 
 static void wait_for(struct sim_processor *processor, struct sim_task *task)

@@ -168,6 +168,8 @@ int64_t sim_thread_work_ns(const struct sim_thread *thread);
 
 /* Makes a blocked thread runnable, with so much work to do. Has no effect on others. */
 void sim_thread_wake(struct sim_thread *thread, int64_t work_ns);
+/* Likewise for a thread that `done` is called for, which has more to do and so goes on in its slice. */
+void sim_thread_go_on(struct sim_thread *thread, int64_t work_ns);
 
 /* 0, or -1 with errno ENOMEM. `number` tells tasks' random delays apart. */
 int sim_task_add(struct sim_machine *machine, struct sim_task *task, uint64_t number);

@@ -324,14 +324,40 @@ static int add_backgrounds(struct sim_run *run)
 	return 0;
 }
 
-/* 0, or -1 after a message: the log is no file that is used for something else. */
-static int check_log(const struct sim_run *run)
+/* Requests count from the beginning of control on. */
+static int show_services(struct sim_run *run)
+{
+	const struct sim_config *config = run->config;
+	struct sim_services *const services = &run->services;
+	for (unsigned i = 0; i < config->models; i++) {
+		if (!sim_workload_is_service(&config->model[i]))
+			continue;
+		struct sim_clients *const clients = sim_services_add(services, config->model[i].text, run->origin_ns);
+		if (!clients)
+			return complain_about_memory();
+		for (unsigned k = i; k < config->workloads; k += config->models)
+			sim_workload_show(run->executors.process[k], clients);
+	}
+	for (unsigned i = 0; i < config->backgrounds; i++) {
+		if (!sim_workload_is_service(&config->background[i]))
+			continue;
+		struct sim_clients *const clients = sim_services_add(services, config->background[i].text, run->origin_ns);
+		if (!clients)
+			return complain_about_memory();
+		sim_workload_show(run->background[i], clients);
+	}
+	return 0;
+}
+
+/* 0, or -1 after a message: what is written is no file that is used for something else. */
+static int check_files(const struct sim_run *run)
 {
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX];
 	for (int kind = 0; kind < KINDS; kind++)
 		module_files(&run->real.module[kind], &uses);
 	file_uses_add(&uses, FILE_IS_WRITTEN, "--log", run->config->log);
+	file_uses_add(&uses, FILE_IS_WRITTEN, "--requests", run->config->requests);
 	file_uses_add_standard(&uses, STDOUT_FILENO);
 	file_uses_add_standard(&uses, STDERR_FILENO);
 	return file_uses_check(&uses, error) == 0 ? 0 : diag_refuse("%s", error);
@@ -344,8 +370,11 @@ static int build_recorders(struct sim_run *run)
 	run->intervals.background_is_known = true;
 	if (intervals_init(&run->intervals, &run->real, config->log_interval_ns, config->log_instances) != 0)
 		return complain_about_memory();
-	if (check_log(run) != 0)
+	if (check_files(run) != 0)
 		return -1;
+	if (config->requests && !run->services.count)
+		return diag_refuse("--requests: expected a service among the workloads and backgrounds: %s has nothing to record",
+			output_name(config->requests));
 	if (config->log) {
 		const struct control_log_columns columns = {
 			.workloads = config->log_instances ? config->workloads : 0, .unit = run_is_of_cores(&run->real)};
@@ -353,6 +382,8 @@ static int build_recorders(struct sim_run *run)
 		if (!run->log)
 			return diag_refuse("%s: can't write the log: %s", output_name(config->log), strerror(errno));
 	}
+	if (sim_services_record(&run->services, config->requests) != 0)
+		return -1;
 	run->own_history.processors = config->machine.processors;
 	run->history.processors = run_is_of_cores(&run->real) ? run->machine.topology.cores : config->machine.processors;
 	run->recording.fire = record;
@@ -377,7 +408,7 @@ static int build(struct sim_run *run)
 		return complain_about_memory();
 	run->host.workload = run->executors.process;
 	run->host.workloads = run->config->workloads;
-	if (add_backgrounds(run) != 0)
+	if (add_backgrounds(run) != 0 || show_services(run) != 0)
 		return -1;
 	return build_recorders(run);
 }
@@ -466,7 +497,7 @@ int sim_run_go(struct sim_run *run)
 		diag("%s: can't write the log: %s", output_name(run->config->log), strerror(errno));
 		run->log_failed = true;
 	}
-	return run->log_failed ? -1 : 0;
+	return sim_services_end(&run->services) != 0 || run->log_failed ? -1 : 0;
 }
 
 void sim_run_free(struct sim_run *run)
@@ -475,6 +506,7 @@ void sim_run_free(struct sim_run *run)
 		return;
 	control_log_close(run->log, NULL);
 	intervals_free(&run->intervals);
+	sim_services_free(&run->services);
 	sim_executors_free(&run->executors);
 	for (unsigned i = 0; i < run->backgrounds; i++)
 		sim_workload_free(run->background[i]);

@@ -15,6 +15,7 @@
 #include "sim/history.h"
 #include "sim/host.h"
 #include "sim/machine.h"
+#include "sim/services.h"
 #include "sim/workload.h"
 
 /* ---- What it is to be ------------------------------------------------------------------------------------------------- */
@@ -51,6 +52,7 @@ struct sim_config {
 	const char *log;             /* NULL for none */
 	int64_t log_interval_ns;
 	bool log_instances;
+	const char *requests; /* where those of all services are recorded; NULL for nowhere */
 };
 
 /* What there is without options, for P processors, with showstopper's default modules; without models and the trace's options. */
@@ -116,6 +118,7 @@ struct sim_run {
 	struct sim_event calibrating;
 	bool calibrates;         /* it has begun */
 	struct sim_task absence; /* occupies the processor that is gone */
+	struct sim_services services;
 	struct intervals intervals;
 	struct control_log *log;
 	struct sim_history history, own_history; /* of the load, and of the workloads' processor time alone */

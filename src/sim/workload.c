@@ -20,8 +20,9 @@ struct actor {
 	const struct sim_workload *workload;
 	struct sim_random random;
 	int64_t origin_ns;
-	unsigned busy;       /* threads that are in the round */
-	int64_t *arrival_ns; /* background: of each thread's next burst; NULL else */
+	unsigned busy;               /* threads that are in the round */
+	int64_t *arrival_ns;         /* background: of each thread's next burst; NULL else */
+	struct sim_service *service; /* NULL for other models */
 };
 
 struct sim_model {
@@ -123,6 +124,18 @@ static void fall_asleep(struct sim_process *process, struct sim_thread *thread)
 	sim_event_arm(process->machine, &thread->timer, process->machine->now_ns + spread(actor, actor->workload->sleep_ns));
 }
 
+/* ---- Services --------------------------------------------------------------------------------------------------------- */
+
+static void start_service(struct sim_process *process)
+{
+	sim_service_start(actor_of(process)->service);
+}
+
+static void end_request(struct sim_process *process, struct sim_thread *thread)
+{
+	sim_service_end_request(actor_of(process)->service, thread);
+}
+
 /* ---- Background ------------------------------------------------------------------------------------------------------- */
 
 static int64_t burst_gap(struct actor *actor)
@@ -217,6 +230,23 @@ static const struct sst_option sleeper_options[] = {
 	ITERATION,
 	{0},
 };
+/* In the order of enum sim_arrivals. */
+static const char *const arrivals[] = {"even", "poisson", NULL};
+static const struct sst_option service_options[] = {
+	SST_OPTION("rate", REAL, struct sim_workload, rate, "requests a second, whether or not it keeps up", .required = true,
+		.least = "0.001", .most = "1000000"),
+	SST_OPTION("mean", TIME, struct sim_workload, work_ns, "mean processor time of a request", .initial = "5m", .least = "1u",
+		.most = "1d"),
+	SST_OPTION("distribution", TEXT, struct sim_workload, distribution,
+		"of it: constant, exponential, lognormal:sigma=S or pareto:shape=A", .initial = "constant"),
+	SST_OPTION("arrivals", CHOICE, struct sim_workload, arrivals, "equal or exponential gaps", .choices = arrivals,
+		.initial = "even"),
+	SST_OPTION("threads", INT, struct sim_workload, threads,
+		"that serve, a request each; default: as many as the machine has processors", .least = "1", .most = THREADS_MAX),
+	SST_OPTION("queue", INT, struct sim_workload, queue, "a request that finds so many waiting is turned away",
+		.initial = "100000", .least = "1", .most = "10000000"),
+	{0},
+};
 static const struct sst_option background_options[] = {
 	SST_OPTION("load", LOAD, struct sim_workload, load, "of the machine", .required = true),
 	SST_OPTION("start", TIME, struct sim_workload, start_ns, "since control began", .initial = "0", .least = "0"),
@@ -230,7 +260,7 @@ static const struct sst_option background_options[] = {
 	{0},
 };
 
-const char *const sim_model_names[] = {"single", "parallel", "contended", "phased", "sleeper", NULL};
+const char *const sim_model_names[] = {"single", "parallel", "contended", "phased", "sleeper", "service", NULL};
 #define MODELS (sizeof sim_model_names / sizeof *sim_model_names - 1)
 
 /* In the same order. */
@@ -240,31 +270,55 @@ static const struct sim_model models[MODELS] = {
 	{"threads that wait for one another", contended_options, begin_short_round, end_piece},
 	{"how many threads run changes over seconds", phased_options, begin_phase, end_phase},
 	{"threads that work and sleep in turn", sleeper_options, NULL, fall_asleep},
+	{"threads that serve requests, whose response times are told", service_options, start_service, end_request},
 };
 
 static const struct sim_model background = {"", background_options, start_background, end_burst};
+
+static int parse_distribution(struct sim_workload *workload, char error[static OPTION_ERROR_MAX])
+{
+	workload->service.mean_ns = workload->work_ns;
+	if (service_time_parse(workload->distribution, &workload->service) == 0)
+		return 0;
+	snprintf(error, OPTION_ERROR_MAX, "option 'distribution': '%.100s' is malformed: expected " SERVICE_TIME_EXPECTED,
+		workload->distribution);
+	return -1;
+}
 
 static int parse_options(struct sim_workload *workload, const struct sim_model *model, const char *options, const char *text,
 	char error[static OPTION_ERROR_MAX])
 {
 	struct option_memory memory = {0};
 	char reason[OPTION_ERROR_MAX];
-	*workload =
-		(struct sim_workload){.model = model, .threads = 1, .start_ns = 0, .end_ns = SST_UNSET, .repeat_ns = SST_UNSET};
-	const int result = option_parse(model->options, options, workload, &memory, reason);
+	*workload = (struct sim_workload){
+		.model = model, .text = text, .threads = 1, .start_ns = 0, .end_ns = SST_UNSET, .repeat_ns = SST_UNSET};
+	int result = option_parse(model->options, options, workload, &memory, reason);
+	if (result == 0 && sim_workload_is_service(workload))
+		result = parse_distribution(workload, reason);
+	workload->distribution = NULL;
 	option_free(&memory);
 	if (result != 0)
 		snprintf(error, OPTION_ERROR_MAX, "'%.100s': %.350s", text, reason);
 	return result;
 }
 
-int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX])
+/* The model that the text begins with, or NULL; *options is what stands behind it, NULL for nothing. */
+static const struct sim_model *find_model(const char *text, const char **options)
 {
 	const size_t length = strcspn(text, ":");
-	for (size_t i = 0; i < MODELS; i++) {
-		if (strlen(sim_model_names[i]) != length || memcmp(sim_model_names[i], text, length) != 0)
-			continue;
-		if (parse_options(workload, &models[i], text[length] ? text + length + 1 : NULL, text, error) != 0)
+	*options = text[length] ? text + length + 1 : NULL;
+	for (size_t i = 0; i < MODELS; i++)
+		if (strlen(sim_model_names[i]) == length && memcmp(sim_model_names[i], text, length) == 0)
+			return &models[i];
+	return NULL;
+}
+
+int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX])
+{
+	const char *options;
+	const struct sim_model *const model = find_model(text, &options);
+	if (model) {
+		if (parse_options(workload, model, options, text, error) != 0)
 			return -1;
 		if (workload->threads == SST_UNSET)
 			workload->threads = processors;
@@ -279,6 +333,9 @@ int sim_workload_parse(struct sim_workload *workload, const char *text, unsigned
 int sim_background_parse(
 	struct sim_workload *workload, const char *text, unsigned processors, char error[static OPTION_ERROR_MAX])
 {
+	const char *options;
+	if (find_model(text, &options))
+		return sim_workload_parse(workload, text, processors, error);
 	if (parse_options(workload, &background, text, text, error) != 0)
 		return -1;
 	if (workload->threads == SST_UNSET)
@@ -301,6 +358,22 @@ int sim_background_parse(
 	return -1;
 }
 
+bool sim_workload_is_service(const struct sim_workload *workload)
+{
+	return workload->model->done == end_request;
+}
+
+static struct sim_service *make_service(struct sim_process *process, uint64_t number)
+{
+	const struct sim_workload *const workload = actor_of(process)->workload;
+	return sim_service_new(process,
+		&(struct sim_service_settings){.rate = workload->rate,
+			.arrivals = (enum sim_arrivals)workload->arrivals,
+			.work = workload->service,
+			.most_waiting = (uint64_t)workload->queue},
+		number);
+}
+
 struct sim_process *sim_workload_add(
 	struct sim_machine *machine, const struct sim_workload *workload, uint64_t number, int64_t origin_ns)
 {
@@ -315,7 +388,7 @@ struct sim_process *sim_workload_add(
 		.arrival_ns = calloc(threads, sizeof *actor->arrival_ns),
 	};
 	struct sim_process *process = actor->arrival_ns ? sim_process_add(machine, threads, workload->model->done, actor) : NULL;
-	if (!process) {
+	if (!process || (sim_workload_is_service(workload) && !(actor->service = make_service(process, number)))) {
 		free(actor->arrival_ns);
 		free(actor);
 		return NULL;
@@ -330,20 +403,32 @@ struct sim_process *sim_workload_add(
 
 int64_t sim_workload_finished(const struct sim_process *process)
 {
+	const struct actor *const actor = actor_of(process);
+	if (actor->service)
+		return (int64_t)sim_service_answered(actor->service);
 	int64_t finished = 0;
 	for (unsigned i = 0; i < process->threads; i++)
-		finished += sim_thread_work_ns(&process->thread[i]) / actor_of(process)->workload->iteration_ns;
+		finished += sim_thread_work_ns(&process->thread[i]) / actor->workload->iteration_ns;
 	return finished;
 }
 
 double sim_workload_progress(const struct sim_process *process)
 {
-	return (double)sim_process_work_ns(process) / (double)actor_of(process)->workload->iteration_ns;
+	const struct actor *const actor = actor_of(process);
+	return actor->service ? (double)sim_service_answered(actor->service)
+			      : (double)sim_process_work_ns(process) / (double)actor->workload->iteration_ns;
+}
+
+void sim_workload_show(struct sim_process *process, struct sim_clients *clients)
+{
+	if (actor_of(process)->service)
+		sim_service_show(actor_of(process)->service, clients);
 }
 
 void sim_workload_free(struct sim_process *process)
 {
 	struct actor *actor = actor_of(process);
+	sim_service_free(actor->service);
 	free(actor->arrival_ns);
 	free(actor);
 	process->model = NULL;
@@ -355,6 +440,6 @@ void sim_workload_help(FILE *to)
 		fprintf(to, "%s: %s\n", sim_model_names[i], models[i].help);
 		option_help(models[i].options, to);
 	}
-	fputs("background: a load that nobody controls\n", to);
+	fputs("background, where it is none of these: a load that nobody controls\n", to);
 	option_help(background.options, to);
 }

@@ -51,7 +51,7 @@ SST_EXPORT const struct sst_trace sst_module = {
 };
 END
 # shellcheck disable=SC2016 # names
-for name in own '$(touch${IFS}harm)' '`touch${IFS}harm`' 'b*d'; do
+for name in own '$(touch${IFS}harm)' '`touch${IFS}harm`' 'b*d' 'o(n)'; do
 	"${CC:-cc}" -shared -fPIC -I "$source/include" -DNAME="\"$name\"" own.c -o "own/trace/$name.so" || fail "$name can't be compiled"
 done
 
@@ -136,7 +136,8 @@ lines() {
 	type 'cpuload --columns steal,f' steal,frequency
 	type 'cpuload -f j' jsonl
 	type 'ssreport accuracy -f mark' markdown
-	type 'sssim -W ' single parallel contended phased sleeper
+	type 'sssim -W ' single parallel contended phased sleeper service
+	type 'sssim --background=se' --background=service
 	type 'ssiterate --stream std' stdout stderr
 
 	# Files, folders and processes.
@@ -307,6 +308,7 @@ own_lines() {
 	type 'showstopper ls -- : -n 2 zzcommand --fi' --first
 	type 'showstopper --separator= zzcommand : --sec' --second
 	type 'ssiterate zzcommand --fi' --first
+	type 'ssiterate zzcommand : --sec' --second
 	type 'cpuload 1 -- zzcommand --fi' --first
 	type 'cpuload -- zzcommand --fi' --first
 }

@@ -435,4 +435,17 @@ expect_status 0
 expect_text err '^measured  *the workloads alone; 100 % is 1 processor$'
 [ "$(jq '.result.target' limit.json)" = 0.2 ] || fail "$what: target $(jq '.result.target' limit.json), expected 0.2"
 
+# The command of --dry-run is as a shell would read it back, whatever its words are of; % would be the instance.
+awk 'BEGIN { for (code = 33; code < 127; code++) if (code != 37) printf "a%cb\n", code }' >words
+printf '%s\n' 'two words' '*' >>words
+what='showstopper --dry-run with words of all kinds'
+xargs -d '\n' timeout 60 showstopper -T 50% -n 1 --dry-run echo '' <words >out 2>err
+status=$?
+expect_status 0
+sed -n 's/^workload 0: /set -- /p' out >line
+# shellcheck disable=SC2016 # for the shell that reads it
+printf '%s\n' 'for word; do printf "%s\n" "$word"; done' >>line
+sh ./line >back || fail "$what: no command: $(cat line)"
+{ printf 'echo\n\n'; cat words; } | cmp -s - back || fail "$what: $(cat line)"
+
 finish

@@ -135,9 +135,62 @@ expect_trouble '^sssim: --processors: expected a multiple of 4, for 2 sockets an
 run sssim --shared-speed 0 -T 50% -r 1s
 expect_trouble "^sssim: --shared-speed: '0' is not a fraction above 0, up to 1, such as 60% or 0.6"
 
+# ---- Services ---------------------------------------------------------------------------------------------------------------
+
+# value NAME: of the line of results.
+value() {
+	tr ' ' '\n' <out | sed -n "s/^$1=//p"
+}
+
+# Free beside controlled workloads, which are the load that is missing to the target; its requests are the same as alone, and wait longer.
+service=service:rate=320,mean=5m,distribution=exponential,arrivals=poisson
+run sssim -p 16 -l 0% -r 60s -B $service -q --report
+expect_status 0
+alone=$(value service1_p99_ms)
+arrived=$(value service1_requests)
+case $arrived in
+18[6-9]?? | 19[0-7]??) ;;
+*) fail "$what: $arrived requests" ;;
+esac
+run sssim -p 16 -l 90% -r 60s -B $service --report --requests requests.csv
+expect_status 0
+expect_text err "^service 1            $service: $arrived requests, [0-9]+ answered, 0 turned away, [0-9]+ under way\$"
+expect_text err '^response time        [0-9.]+ ms in the mean, p50 [0-9.]+, p90 [0-9.]+, p95 [0-9.]+, p99 [0-9.]+, p99\.9 [0-9.]+, maximum [0-9.]+$'
+expect_text out '^load=0\.(90|89[5-9])'
+[ "$(value service1_requests)" = "$arrived" ] || fail "$what: other requests than alone: $(cat out)"
+p99=$(value service1_p99_ms)
+echo "$alone $p99 $(value service1_mean_ms)" | awk '{ exit !($1 > 22.3 && $1 < 23.8 && $2 > $1 * 1.02 && $3 > 5.1) }' ||
+	fail "$what: p99 $p99 ms, alone $alone"
+# ssreport says the same of the record.
+answered=$(value service1_answered)
+expect_lines requests.csv $((answered + 2))
+run ssreport latency requests.csv -f csv
+expect_status 0
+echo "$p99,$answered" >expected
+sed -n 1,2p out | tr -d '"' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+	NR == 2 { print $column["p99_s"] * 1000 "," $column["requests"] }' >found
+awk -F, 'NR == FNR { p99 = $1; count = $2; next } { exit !($1 > p99 * 0.997 && $1 < p99 * 1.003 && $2 == count) }' expected found ||
+	fail "$what: $(cat found), expected $(cat expected)"
+
+# One that is held at half a processor, and one that turns requests away, in one record.
+run sssim -n 1 -l 25% -r 20s -W service:60,distribution=lognormal:sigma=1 -B service:rate=300,mean=10m,threads=1,queue=3 -q --report --requests -
+expect_status 0
+expect_text out '^,0,,,,,"service:60,distribution=lognormal:sigma=1",,$'
+expect_text out '^,1,,,,,"service:rate=300,mean=10m,threads=1,queue=3",,$'
+expect_text out '^[0-9]+,1,[0-9.]+,[0-9.]+,,[0-9.]+,dropped,,$'
+[ "$(grep -c ',dropped,,$' out)" = "$(tail -n 1 out | tr ' ' '\n' | sed -n 's/^service2_turned_away=//p')" ] || fail "$what: $(tail -n 1 out)"
+
+run sssim -l 50% -r 1s --requests none.csv
+expect_trouble '^sssim: --requests: expected a service among the workloads and backgrounds: none.csv has nothing to record$'
+[ ! -e none.csv ] || fail "$what: the file is there"
+run sssim -l 50% -r 1s -B $service -o both --requests both
+expect_trouble '^sssim: --log and --requests: both would be written to both: expected a file of its own for one of them$'
+run sssim -l 50% -r 100s -B $service -q --requests /dev/full
+expect_trouble '^sssim: /dev/full: can.t write the requests: No space left'
+
 # ---- The same options, the same bytes ---------------------------------------------------------------------------------------
 
-for workload in single contended phased sleeper; do
+for workload in single contended phased sleeper service:rate=200,arrivals=poisson; do
 	for output in first again other; do
 		[ "$output" = other ] && seed=2 || seed=1
 		run sssim -p 3 -n 4 -W "$workload" -W parallel:2 -B 10%,start=2s,end=5s -T 40% -r 10s -i "$seed" \

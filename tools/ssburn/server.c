@@ -21,10 +21,10 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/service_time.h"
 #include "base/units.h"
 #include "self/scheduling.h"
 #include "ssburn/listener.h"
-#include "ssburn/service_time.h"
 
 /* Of a connection: its buffers, with the longest header. */
 #define CONNECTION_MEMORY ((size_t)16 << 10)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sssim/results.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -66,6 +67,50 @@ static void summarise_iterations(const struct sim_run *run)
 			100 * use.iterations * 1e9 / (double)use.length_ns / run->summary.maximum);
 }
 
+/* ---- Services --------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	double share;
+} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}};
+#define QUANTILES (sizeof quantiles / sizeof *quantiles)
+
+static uint64_t under_way(const struct sim_clients *clients)
+{
+	return clients->arrived - clients->turned_away - clients->response.count;
+}
+
+static void print_service(const struct sim_seen *seen)
+{
+	const struct sim_clients *const clients = &seen->clients;
+	const struct response_times *const response = &clients->response;
+	char name[32];
+	snprintf(name, sizeof name, "service%u_", seen->number + 1);
+	printf(" %srequests=%" PRIu64 " %sanswered=%" PRIu64 " %sturned_away=%" PRIu64 " %sunder_way=%" PRIu64, name,
+		clients->arrived, name, response->count, name, clients->turned_away, name, under_way(clients));
+	printf(" %smean_ms=%.6f", name, 1e3 * response_times_mean_s(response));
+	for (size_t i = 0; i < QUANTILES; i++)
+		printf(" %s%s_ms=%.6f", name, quantiles[i].name, 1e3 * response_times_quantile_s(response, quantiles[i].share));
+	printf(" %smax_ms=%.6f", name, 1e3 * response_times_most_s(response));
+}
+
+static void summarise_service(const struct sim_seen *seen)
+{
+	const struct sim_clients *const clients = &seen->clients;
+	const struct response_times *const response = &clients->response;
+	fprintf(stderr,
+		"service %-12u %s: %" PRIu64 " requests, %" PRIu64 " answered, %" PRIu64 " turned away, %" PRIu64 " under way\n",
+		seen->number + 1, seen->text, clients->arrived, response->count, clients->turned_away, under_way(clients));
+	if (!response->count)
+		return;
+	fprintf(stderr, "response time        %.3f ms in the mean", 1e3 * response_times_mean_s(response));
+	for (size_t i = 0; i < QUANTILES; i++)
+		fprintf(stderr, ", %s %.3f", quantiles[i].name, 1e3 * response_times_quantile_s(response, quantiles[i].share));
+	fprintf(stderr, ", maximum %.3f\n", 1e3 * response_times_most_s(response));
+}
+
+/* ---- All -------------------------------------------------------------------------------------------------------------- */
+
 void results_print(const struct sim_run *run)
 {
 	const struct sim_history *history = &run->history;
@@ -84,6 +129,8 @@ void results_print(const struct sim_run *run)
 	if (has_shared_cores(run))
 		print_cores(run);
 	print_iterations(run);
+	for (unsigned i = 0; i < run->services.count; i++)
+		print_service(run->services.seen[i]);
 	printf(" seen_mean_error_pp=%.4f seen_mse_pp2=%.4f late_99_us=%.0f saturated=%.4f starved=%.4f own_cpu_s=%.6f\n",
 		accuracy_mean_error_pp(&summary->accuracy), accuracy_mse_pp2(&summary->accuracy), summary->lateness_99_us,
 		summary->saturated, summary->starved, summary->executors_cpu_s);
@@ -99,6 +146,8 @@ void results_summarise(const struct sim_run *run, bool verbose)
 	if (run->stall.count)
 		fprintf(stderr, "stalls               %u, %u times more than 5 pp too much load of the workloads in 250 ms\n",
 			run->stall.count, sim_history_times_above(&run->own_history, ABOVE_WINDOW_NS, ABOVE));
+	for (unsigned i = 0; i < run->services.count; i++)
+		summarise_service(run->services.seen[i]);
 	if (!exact[0].samples)
 		return;
 	if (has_shared_cores(run))

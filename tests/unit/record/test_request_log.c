@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -81,6 +82,16 @@ static void wall_clock_is_that_of_the_end(void **state)
 	assert_int_equal(csv_next(csv), 1);
 	assert_int_equal(csv_number(csv, (size_t)csv_find(csv, LOG_WALL), &found), 0);
 	csv_close(csv);
+	struct request_log *const without = request_log_open(path, ROW_CSV);
+	request_log_without_wall(without);
+	assert_int_equal(request_log_add(without, &record), 0);
+	assert_int_equal(request_log_close(without), 0);
+	struct csv *const bare = csv_open(path, "log", error);
+	double none;
+	assert_int_equal(csv_next(bare), 1);
+	assert_int_equal(csv_number(bare, (size_t)csv_find(bare, LOG_WALL), &none), 0);
+	assert_true(isnan(none));
+	csv_close(bare);
 	const double expected = (double)wall.tv_sec + (double)wall.tv_nsec / 1e9 + 100;
 	assert_true(found > expected - 0.5 && found < expected + 0.5);
 }

@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -113,6 +116,53 @@ static void iterations_of_one_label_go_together(void **state)
 	report_boxes_free(&boxes);
 }
 
+/* The first number of each row of the script's boxes: where they stand. */
+static size_t places_of(const struct report_boxes *boxes, const char *name, double *place, size_t most)
+{
+	static char text[65536];
+	const struct report_size size = report_picture_size_boxes(boxes, name);
+	struct plot *const plot = plot_new(PLOT_SVG, size.width, size.height);
+	assert_non_null(plot);
+	assert_int_equal(report_picture_boxes(plot, boxes, &size, name), 0);
+	FILE *const script = plot_script(plot);
+	rewind(script);
+	text[fread(text, 1, sizeof text - 1, script)] = '\0';
+	plot_free(plot);
+	size_t count = 0;
+	bool is_box = false;
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *end;
+		const double at = strtod(line, &end);
+		if (strncmp(line, "$box", 4) == 0 || strcmp(line, "END") == 0)
+			is_box = *line == '$';
+		else if (is_box && end != line && count < most)
+			place[count++] = at;
+	}
+	return count;
+}
+
+/* Two series at the same numbers stand beside one another, around them; at loads each stands a little aside; labels stand in a row. */
+static void boxes_stand_where_their_labels_say(void **state)
+{
+	(void)state;
+	double second[] = {1, 2, 3};
+	const struct report_values seconds = {.item = second, .count = LENGTH(second)};
+	struct report_times times[] = {
+		{"a/20", seconds, 0.2, 3}, {"b/20", seconds, 0.21, 3}, {"a/60", seconds, 0.6, 3}, {"b/60", seconds, 0.59, 3}};
+	const struct report_boxes boxes = {.item = times, .count = LENGTH(times)};
+	double at[LENGTH(times)] = {0};
+	/* By series: a, a, b, b. */
+	assert_int_equal(places_of(&boxes, "an axis", at, LENGTH(at)), LENGTH(times));
+	assert_true(fabs(at[0] + at[2] - 40) < 1e-6 && fabs(at[1] + at[3] - 120) < 1e-6);
+	assert_true(at[0] < 19 && at[2] > 21 && fabs(at[1] - at[0] - 40) < 1e-6);
+	assert_int_equal(places_of(&boxes, NULL, at, LENGTH(at)), LENGTH(times));
+	assert_true(at[0] < 20 && at[2] > 21 && fabs(at[0] + at[2] - 41) < 1e-6 && fabs(at[1] + at[3] - 119) < 1e-6);
+	times[3].label = "no number";
+	assert_int_equal(places_of(&boxes, NULL, at, LENGTH(at)), LENGTH(times));
+	for (size_t i = 0; i < LENGTH(at); i++)
+		assert_true(at[i] == (double)i);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +170,7 @@ int main(void)
 		cmocka_unit_test(other_labels_do_not),
 		cmocka_unit_test(a_number_far_from_the_load_misleads),
 		cmocka_unit_test(iterations_of_one_label_go_together),
+		cmocka_unit_test(boxes_stand_where_their_labels_say),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

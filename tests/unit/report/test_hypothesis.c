@@ -118,6 +118,20 @@ static void test_shapiro_wilk(void **state)
 	double same[] = {2, 2, 2, 2};
 	assert_true(isnan(report_shapiro_wilk(&OF(same)).p));
 	assert_true(isnan(report_shapiro_wilk(&(struct report_values){same, 2, 2}).p));
+	/* From the fewest to the most that the approximation is made for; nothing is said of one more or less. */
+	static double many[REPORT_NORMAL_MOST + 1];
+	for (size_t i = 0; i < COUNT(many); i++)
+		many[i] = (double)i;
+	static const size_t told[] = {REPORT_NORMAL_LEAST, REPORT_NORMAL_MOST};
+	for (size_t i = 0; i < COUNT(told); i++) {
+		const struct report_test found = report_shapiro_wilk(&(struct report_values){many, told[i], told[i]});
+		assert_true(found.statistic > 0.9 && found.statistic <= 1 && found.p >= 0 && found.p <= 1);
+	}
+	static const size_t untold[] = {0, REPORT_NORMAL_LEAST - 1, REPORT_NORMAL_MOST + 1};
+	for (size_t i = 0; i < COUNT(untold); i++) {
+		const struct report_test found = report_shapiro_wilk(&(struct report_values){many, untold[i], untold[i]});
+		assert_true(isnan(found.statistic) && isnan(found.p));
+	}
 }
 
 /* bartlett(a, b, c) and f_oneway(a, b, c, equal_var=False) */

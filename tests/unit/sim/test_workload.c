@@ -82,7 +82,7 @@ static void expect_refused(
 static void wrong_models_are_refused(void **state)
 {
 	(void)state;
-	expect_refused(sim_workload_parse, "", "single, parallel, contended, phased, sleeper");
+	expect_refused(sim_workload_parse, "", "single, parallel, contended, phased, sleeper, service");
 	expect_refused(sim_workload_parse, "singl", "single, parallel");
 	expect_refused(sim_workload_parse, "single:threads=2", "threads");
 	expect_refused(sim_workload_parse, "parallel:0", "from 1 to 4096");
@@ -90,6 +90,14 @@ static void wrong_models_are_refused(void **state)
 	expect_refused(sim_workload_parse, "contended:1", "from 2 to 4096");
 	expect_refused(sim_workload_parse, "contended:serial=2", "serial");
 	expect_refused(sim_workload_parse, "sleeper:work=0", "work");
+	expect_refused(sim_workload_parse, "service", "option 'rate' is missing");
+	expect_refused(sim_workload_parse, "service:0", "rate");
+	expect_refused(sim_workload_parse, "service:1,distribution=normal", "lognormal:sigma=S");
+	expect_refused(sim_workload_parse, "service:1,distribution=pareto:shape=1", "above 1");
+	expect_refused(sim_workload_parse, "service:1,arrivals=concurrent", "even or poisson");
+	expect_refused(sim_workload_parse, "service:1,queue=0", "from 1 to 10000000");
+	expect_refused(sim_background_parse, "service:rate=1,mean=0", "from 1us to 1d");
+	expect_refused(sim_background_parse, "services:rate=1", "services");
 	expect_refused(sim_background_parse, "0", "above 0");
 	expect_refused(sim_background_parse, "start=3s", "load");
 	expect_refused(sim_background_parse, "load=50%,threads=3", "more threads");

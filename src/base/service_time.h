@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How much processor time requests take: a distribution and its mean. Random numbers are the caller's. */
-#ifndef SSBURN_SERVICE_TIME_H
-#define SSBURN_SERVICE_TIME_H
+#ifndef BASE_SERVICE_TIME_H
+#define BASE_SERVICE_TIME_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ssburn/service_time.h"
+#include "base/service_time.h"
 
 #include <math.h>
 #include <stddef.h>
