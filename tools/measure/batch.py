@@ -244,6 +244,10 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     def prepare(self, output: Path) -> None:
         """Makes files there that runs need."""
 
+    def before(self, run: Run, folder: Path) -> list[Helper]:
+        """What is there before a run begins, and until its helpers have ended, such as a service."""
+        return []
+
     def helpers(self, run: Run, folder: Path) -> list[Helper]:
         """What runs beside a run, such as a server or a reader, which may write into its folder."""
         return []
