@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Services, and what of a batch of tools/experiments/latency is left when it is killed; between which loads a limit is crossed."""
 
+import math
 import os
 import shutil
 import signal
@@ -11,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, program
 from measure import latencies, services
 from measure.latencies import Step
 from measure.process import wait_until
@@ -131,3 +132,51 @@ def test_repeats_of_a_step(build: Path) -> None:
     # By hand: 0.02 and 0.04 have the mean 0.03, and half of the interval is 12.706 times 0.01.
     assert found[0].value == pytest.approx(0.03) and found[0].high == pytest.approx(0.03 + 0.12706, abs=1e-5)
     assert found[0].low == 0 and found[0].disturbed and found[0].requests == 2000 and not found[1].disturbed
+
+
+def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    latency = program("experiments/latency")
+    words = "-s burn-service --find p99=50ms --load-of service --within 2".split()
+    own = latency.Latency(words)
+    own.output, own.processors = tmp_path, 2
+    own.settings()
+
+    def served(_part: object) -> dict[object, list[Step]]:
+        """As M/M/1 has it: the time is distributed exponentially, with the mean 5 ms / (1 - load)."""
+        cell = next(own.all_cells())
+        loads = own.levels_of(cell)
+        return {cell: [step(float(load), 0, 2 * 0.005 * math.log(100) / (1 - float(load) / 100)) for load in loads]}
+
+    monkeypatch.setattr(own, "steps_of", served)
+    asked = [own.own_rate(own.cells[run.series], run) for run in own.list_runs("native")]
+    assert asked == ["20", "180"]
+    while own.search(None):
+        names = [run.label for run in own.list_runs("native")]
+        (tmp_path / "runs.tsv").write_text("".join(f"{name}\tburn-single\n" for name in names))
+    assert len(names) == 8
+    bounds = latencies.bounds(next(iter(served(None).values())))
+    # 5 ms * ln 100 / (1 - load) = 50 ms
+    assert bounds and bounds[0] < 100 * (1 - math.log(100) / 10) < bounds[1] and bounds[1] - bounds[0] <= 2
+    # What goes on knows what was searched.
+    again = latency.Latency(words)
+    again.output, again.processors = tmp_path, 2
+    again.settings()
+    assert [run.label for run in again.list_runs("native")] == names
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        ("--load-of service", "expected --find with them"),
+        ("--find p99=50ms --load-of service -s nginx", "nginx: how long a request takes"),
+        ("--find p99=50", "'p99=50': expected a limit such as p99=50ms"),
+        ("--held-by attach", "expected --held with it"),
+        ("--quanta 83", "'83' is no time such as 83ms"),
+        ("--targets 40,20", "expected loads that rise"),
+    ],
+)
+def test_what_is_refused(words: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=why):
+        own = program("experiments/latency").Latency(words.split())
+        own.output, own.processors = tmp_path, 2
+        own.settings()

@@ -159,9 +159,20 @@ def crossing(steps: Sequence[Step], limit: float) -> Crossing:
     return Crossing(max(below, default=None), high, max((step.load for step in by_load), default=0.0))
 
 
+def bounds(steps: Sequence[Step]) -> tuple[float, float] | None:
+    """The targets between which the limit is crossed, by what was measured; None where it is not crossed."""
+    high = min((step.target for step in steps if is_beyond(step)), default=None)
+    low = max((step.target for step in steps if high is not None and step.target < high), default=None)
+    return None if high is None or low is None else (low, high)
+
+
+def is_beyond(step: Step) -> bool:
+    return step.fails or (step.value or 0) > step.limit
+
+
 def with_interval(step: Step) -> str:
     ends = f" ({ms(step.low)} to {ms(step.high)})" if step.low is not None and step.high is not None else ""
-    marks = ("*" if step.fails or (step.value or 0) > step.limit else "") + ("!" if step.disturbed else "")
+    marks = ("*" if is_beyond(step) else "") + ("!" if step.disturbed else "")
     return f"{ms(step.value) or 'too few'}{ends}{' ' + marks if marks else ''}"
 
 
@@ -182,3 +193,9 @@ def side_by_side(of: dict[str, list[Step]]) -> list[list[str]]:
         ["target (%)", *of],
         *([f"{target:g}", *(cells.get((name, target), "") for name in of)] for target in targets),
     ]
+
+
+def ways(of: dict[str, Step], limit: str) -> list[list[str]]:
+    """A row for each way."""
+    rows = table(of.values(), limit)
+    return [["by", *rows[0][2:]], *([name, *row[2:]] for name, row in zip(of, rows[1:]))]

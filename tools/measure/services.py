@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from measure.environments import mounted
 from measure.helpers import Helper
 from measure.machine import EXPERIMENTS
 from measure.process import attempt, start, wait_until
-from measure.text import Trouble, in_seconds, lines_of, quoted, refuse
+from measure.text import Trouble, first_line, in_seconds, lines_of, quoted, refuse
 from measure.workloads import TIME, Faulty, has_package, read_keys
 
 OURS = EXPERIMENTS / "services"
@@ -34,11 +35,15 @@ over() {
 	kill -KILL ${first:-$inside} 2>/dev/null
 	wait "$inside"
 	[ -z "$scratch" ] || rm -rf "$scratch"
+	for group in $groups; do
+		rmdir "$group"
+	done
 }
-scratch=$1 inside=
-shift
+scratch=$1 groups=$2 inside=
+shift 2
 trap 'over; exit 143' TERM INT HUP
-"$@" &
+[ -z "$groups" ] || mkdir $groups || exit
+sh -c 'for group in $0; do echo $$ >"$group/cgroup.procs" || exit; done; exec "$@"' "$groups" "$@" &
 inside=$!
 wait "$inside"
 status=$?
@@ -67,8 +72,11 @@ def space() -> list[str]:
 class Contained(Helper):
     """A command of the shell in a space of its own, which ends with this process: also when that is killed, and with its group."""
 
-    def __init__(self, line: str, said: Path, name: str, scratch: str = "", before: tuple[str, ...] = ()) -> None:
-        super().__init__("setsid", "sh", "-c", AROUND, name, scratch, *space(), *before, "sh", "-c", line, name=name)
+    def __init__(
+        self, line: str, said: Path, name: str, scratch: str = "", groups: str = "", before: tuple[str, ...] = ()
+    ) -> None:
+        words = ["setsid", "sh", "-c", AROUND, name, scratch, groups]
+        super().__init__(*words, *space(), *before, "sh", "-c", line, name=name)
         self.said = said
 
     def start(self) -> Helper:
@@ -78,6 +86,10 @@ class Contained(Helper):
 
     def said_last(self) -> str:
         return next(reversed([line for line in lines_of(self.said) if line.strip()]), "it said nothing")
+
+
+def children(of: int | str) -> list[str]:
+    return first_line(Path(f"/proc/{of}/task/{of}/children")).split()
 
 
 @dataclass(frozen=True)
@@ -101,15 +113,26 @@ class Service:
         return line
 
 
-class Started(Contained):
-    """A service that runs, in a scratch folder of its own. It is ready when its health check says so."""
+def groups_called(name: str) -> str:
+    """The control groups of that name that an actuator needs, where they can be made; empty where they can't."""
+    kinds = [(at, options.split(",")) for kind, at, options in mounted() if kind == "cgroup"]
+    first = [at for at, options in kinds if set(options) & {"cpu", "cpuacct", "freezer"}]
+    of = first or [at for kind, at, _ in mounted() if kind == "cgroup2"]
+    return " ".join(f"{at}/{name}" for at in of) if of and all(os.access(at, os.W_OK) for at in of) else ""
 
-    def __init__(self, service: Service, build: Path, said: Path, processors: str = "") -> None:
+
+class Started(Contained):
+    """A service that runs, in a scratch folder of its own, and if asked for in a control group that is called by that. It is ready when its health check
+    says so."""
+
+    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", grouped: bool = False) -> None:
         self.service, self.build = service, build
         self.scratch = tempfile.mkdtemp(prefix=f"showstopper-{service.name}-", dir="/tmp")
         place = ("taskset", "-c", processors) if processors else ()
         line = service.line("start", build, self.scratch)
-        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, place)
+        self.group = Path(self.scratch).name
+        groups = groups_called(self.group) if grouped else ""
+        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, groups, place)
 
     def start(self) -> Helper:
         try:
@@ -125,6 +148,12 @@ class Started(Contained):
             self.end()
             raise
         return self
+
+    def first(self) -> str:
+        """The number, out here, of the first process of its space."""
+        assert self.process
+        inside = children(self.process.pid)
+        return next((number for of in inside for number in children(of)), "")
 
     def end(self) -> None:
         super().end()
