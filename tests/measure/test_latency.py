@@ -22,6 +22,9 @@ from measure.workloads import Faulty
 STEP = Step(30, 30, 1000, 0, 0.02, 0.015, 0.025, 0.01, 0.01, 0.05, False)
 
 
+FAILING = "{build}/ssrequest -q --rate {rate} -n 5 -r {seconds}s -o {records} -- false"
+
+
 def step(load: float, low: float, high: float, **more: float) -> Step:
     return replace(STEP, target=load, load=load, value=(low + high) / 2, low=low, high=high, **more)
 
@@ -85,6 +88,7 @@ def test_a_batch_that_is_killed_leaves_nothing(tmp_path: Path, build: Path, monk
     "keys, why",
     [
         ({"start": "echo no port is free >&2; exit 1"}, "ended before it was ready: no port is free; its start and ready"),
+        ({"start": "sleep 60", "client": FAILING, "ready": "true"}, "all requests of its client failed"),
         ({"start": "sleep 60", "client": "true {records} {rate} {seconds}", "ready": "true"}, "recorded no request"),
     ],
 )  # fmt: skip

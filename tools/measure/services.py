@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from measure import figures
 from measure.environments import mounted
 from measure.helpers import Helper
 from measure.machine import EXPERIMENTS
@@ -125,11 +126,11 @@ class Started(Contained):
     """A service that runs, in a scratch folder of its own, and if asked for in a control group that is called by that. It is ready when its health check
     says so."""
 
-    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", grouped: bool = False) -> None:
+    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", grouped: bool = False, seed: int = 1) -> None:  # fmt: skip
         self.service, self.build = service, build
         self.scratch = tempfile.mkdtemp(prefix=f"showstopper-{service.name}-", dir="/tmp")
         place = ("taskset", "-c", processors) if processors else ()
-        line = service.line("start", build, self.scratch)
+        line = service.line("start", build, self.scratch, seed=seed)
         self.group = Path(self.scratch).name
         groups = groups_called(self.group) if grouped else ""
         super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, groups, place)
@@ -208,3 +209,6 @@ def check(service: Service, build: Path) -> None:
                 client.process.wait(30)
             if len(lines_of(records)) < 2:
                 raise Trouble(f"service {service.name}: its client recorded no request: {client.said_last()}")
+            row = figures.report(build, "latency", records)[0]
+            why = "all requests of its client failed, by what this recorded"
+            refuse(row["errors"] == row["requests"], f"service {service.name}: {why}")
