@@ -244,9 +244,21 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     def prepare(self, output: Path) -> None:
         """Makes files there that runs need."""
 
+    def before(self, run: Run, folder: Path) -> list[Helper]:
+        """What is there before a run begins, and until its helpers have ended, such as a service."""
+        return []
+
     def helpers(self, run: Run, folder: Path) -> list[Helper]:
         """What runs beside a run, such as a server or a reader, which may write into its folder."""
         return []
+
+    def values(self, part: Part) -> list[tuple[Run, float]]:
+        """What --precision is of, in the pilot."""
+        return repeats.values_of(part, *self.judged)
+
+    def search(self, part: Part) -> bool:
+        """Whether what came out so far asks for further runs, which list_runs has from then on."""
+        return False
 
     def write_report(self, part: Part) -> None:
         raise NotImplementedError
@@ -397,6 +409,9 @@ class Batch:
             self.begin(anew=not begun)
             self.run()
             self.run_more()
+            while not self.failed and own.search(self.part_of(self.output, "", self.runs)):
+                self.change_list()
+                self.run_more()
         self.write_reports(runs.of_list(self.list_file, self.runs))
         print(f"Report: {self.output / self.name}.html")
         if own.publish:
@@ -518,7 +533,7 @@ class Batch:
 
     def needed(self, of: Sequence[Run]) -> repeats.Needed:
         """How many repeats the precision takes, by the pilot."""
-        values = repeats.values_of(self.part_of(self.output, "", list(of)), *self.own.judged)
+        values = self.own.values(self.part_of(self.output, "", list(of)))
         return repeats.needed(self.build, values, self.own.precision)
 
     def run_more(self) -> None:
@@ -527,10 +542,14 @@ class Batch:
         wanted = min(self.needed(self.runs).repeats, own.at_most or sys.maxsize) if own.precision else 0
         if wanted > own.repeat:
             own.repeat = wanted
-            self.runs = self.make_list()
-            runs.write_list(self.list_file, self.runs)
-            self.write_parts()
-            self.run()
+            self.change_list()
+
+    def change_list(self) -> None:
+        """Makes the runs that were not in it before."""
+        self.runs = self.make_list()
+        runs.write_list(self.list_file, self.runs)
+        self.write_parts()
+        self.run()
 
     def run_all(self, output: Path, wanted: Sequence[Run]) -> int:
         """One after the other, on this machine, what of those is not complete. Returns how many failed."""

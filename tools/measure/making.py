@@ -136,16 +136,10 @@ class Maker:
         write_command = self.write_native if run.environment == "native" else self.write_inside
         (self.write_simulated if self.own.simulated else write_command)(run, part)
         (part / "uptime").write_text(attempt(["uptime"]).stdout)
-        process = self.begin(run, part)
-        try:
-            with ExitStack() as around:
-                for helper in [] if self.own.simulated else self.own.helpers(run, part):
-                    around.enter_context(helper)
-                watch(process, part, f"run {place} of {total}", left)
-                status = status_of(process)
-        except BaseException:
-            end(process)
-            raise
+        with ExitStack() as outside:
+            for helper in [] if self.own.simulated else self.own.before(run, part):
+                outside.enter_context(helper)
+            status = self.finish(run, part, f"run {place} of {total}", left)
         ended = time.time()
         self.log_job(place, attempted.began, ended, status, part)
         try:
@@ -159,6 +153,19 @@ class Maker:
         if status:
             print(f"{run.name} failed with status {status}: {why_failed(attempted.failed)}")
         return not status
+
+    def finish(self, run: Run, part: Path, what: str, left: float) -> int:
+        """Its status."""
+        process = self.begin(run, part)
+        try:
+            with ExitStack() as around:
+                for helper in [] if self.own.simulated else self.own.helpers(run, part):
+                    around.enter_context(helper)
+                watch(process, part, what, left)
+        except BaseException:
+            end(process)
+            raise
+        return status_of(process)
 
     def begin(self, run: Run, part: Path) -> subprocess.Popen[str]:
         # Not what a terminal's Ctrl-C reaches, for which the batch ends it.

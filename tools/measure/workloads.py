@@ -40,8 +40,17 @@ class Faulty(Trouble):
     """A file has faults: a line for each."""
 
 
-def parse(path: str) -> dict[str, str]:
-    """Keys and values, those that are left out too."""
+@dataclass
+class KeyFile:
+    """A file of lines `key = value`: what it says, where, and what is wrong with it."""
+
+    path: str
+    values: dict[str, str]
+    at: dict[str, int]
+    faults: list[str]
+
+
+def read_keys(path: str, keys: list[str], rules: dict[str, tuple[str, str]], needed: list[str]) -> KeyFile:
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").split("\n")
     except OSError as error:
@@ -55,24 +64,31 @@ def parse(path: str) -> dict[str, str]:
         key, equals, value = (part.strip(" \t") for part in text.partition("="))
         if not equals or not re.fullmatch("[A-Za-z_]+", key):
             faults.append(f'{path}:{number}: found "{text}", expected key = value or a comment')
-        elif key not in KEYS:
-            faults.append(f'{path}:{number}: unknown key "{key}", expected one of {" ".join(KEYS)}')
+        elif key not in keys:
+            faults.append(f'{path}:{number}: unknown key "{key}", expected one of {" ".join(keys)}')
         elif key in at:
             faults.append(f"{path}:{number}: {key} is there already, in line {at[key]}")
         else:
             at[key], values[key] = number, value
             if not value:
                 faults.append(f"{path}:{number}: {key}: expected a value")
-            elif key in RULES and not re.fullmatch(RULES[key][0], value):
-                faults.append(f'{path}:{number}: {key}: found "{value}", expected {RULES[key][1]}')
-    faults += [f"{path}: expected the key {key}" for key in KEYS[:4] if key not in at]
-    where, has_records = f"{path}:{at.get('command')}: command", "{records}" in values.get("command", "")
-    if "command" in at and values.get("records") == "own" and not has_records:
-        faults.append(f"{where}: expected {{records}} in it, as records = own")
+            elif key in rules and not re.fullmatch(rules[key][0], value):
+                faults.append(f'{path}:{number}: {key}: found "{value}", expected {rules[key][1]}')
+    faults += [f"{path}: expected the key {key}" for key in needed if key not in at]
+    return KeyFile(path, values, at, faults)
+
+
+def parse(path: str) -> dict[str, str]:
+    """Keys and values, those that are left out too."""
+    file = read_keys(path, KEYS, RULES, KEYS[:4])
+    values = file.values
+    where, has_records = f"{path}:{file.at.get('command')}: command", "{records}" in values.get("command", "")
+    if "command" in file.at and values.get("records") == "own" and not has_records:
+        file.faults.append(f"{where}: expected {{records}} in it, as records = own")
     if values.get("records") == "ssiterate" and has_records:
-        faults.append(f"{where}: found {{records}}, which ssiterate writes, as records = ssiterate")
-    if faults:
-        raise Faulty("\n".join(faults))
+        file.faults.append(f"{where}: found {{records}}, which ssiterate writes, as records = ssiterate")
+    if file.faults:
+        raise Faulty("\n".join(file.faults))
     return dict.fromkeys(KEYS, "") | {"warmup": "0s", "instances": "P"} | values
 
 

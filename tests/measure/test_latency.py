@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Services, and what of a batch of tools/experiments/latency is left when it is killed; between which loads a limit is crossed."""
+
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, program
+from measure import latencies, services
+from measure.latencies import Step
+from measure.process import wait_until
+from measure.text import Trouble
+from measure.workloads import Faulty
+
+STEP = Step(30, 30, 1000, 0, 0.02, 0.015, 0.025, 0.01, 0.01, 0.05, False)
+
+
+FAILING = "{build}/ssrequest -q --rate {rate} -n 5 -r {seconds}s -o {records} -- false"
+
+
+def step(load: float, low: float, high: float, **more: float) -> Step:
+    return replace(STEP, target=load, load=load, value=(low + high) / 2, low=low, high=high, **more)
+
+
+def own_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **keys: str) -> str:
+    """A file of one's own, whose name nobody else has."""
+    name = f"mine-{os.getpid()}"
+    of = services.find("burn-service").keys | keys
+    text = "".join(f"{key} = {value}\n" for key, value in of.items() if value)
+    (tmp_path / f"{name}.service").write_text(text)
+    monkeypatch.setenv("SHOWSTOPPER_SERVICES", str(tmp_path))
+    return name
+
+
+def scratch_of(name: str) -> list[Path]:
+    return list(Path("/tmp").glob(f"showstopper-{name}-*"))
+
+
+def marked(mark: str) -> list[str]:
+    """Processes with that word in their environment."""
+
+    def has(entry: Path) -> bool:
+        try:
+            return mark.encode() in (entry / "environ").read_bytes()
+        except OSError:
+            return False
+
+    return [entry.name for entry in Path("/proc").glob("[0-9]*") if int(entry.name) != os.getpid() and has(entry)]
+
+
+needs_spaces = pytest.mark.skipif(
+    subprocess.run([*services.space(), "true"], capture_output=True).returncode != 0, reason="no spaces of numbers"
+)
+
+
+@needs_spaces
+def test_a_batch_that_is_killed_leaves_nothing(tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (build / "ssrequest").exists() or "listen" not in subprocess.getoutput(f"{build}/ssburn --help"):
+        pytest.skip("built without services")
+    # Not a child of the server's: it would outlive that if nothing else ended it.
+    name = own_service(tmp_path, monkeypatch, start="setsid sleep 600 & exec {build}/ssburn --listen unix:socket")
+    mark = f"LATENCY_TEST_{os.getpid()}"
+    # A copy has a lock of its own.
+    for folder in ("measure", "experiments"):
+        shutil.copytree(ROOT / "tools" / folder, tmp_path / "tools" / folder)
+    batch, words = tmp_path / "batch", f"-F -B {build} -s {name} --schemes machine -l 0,40 -t 60".split()
+    script = [sys.executable, "-B", str(tmp_path / "tools/experiments/latency"), *words, "-o", str(batch)]
+    process = subprocess.Popen(script, env=os.environ | {mark: "1"}, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        assert wait_until(lambda: any((batch / "runs").glob("*.part/log.csv")), 30)
+        assert wait_until(lambda: bool(marked(mark)) and bool(scratch_of(name)), 10)
+        assert any(b"sleep\x00600" in Path(f"/proc/{number}/cmdline").read_bytes() for number in marked(mark))
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert wait_until(lambda: not marked(mark) and not scratch_of(name), 15), marked(mark) + [str(scratch_of(name))]
+
+
+@needs_spaces
+@pytest.mark.parametrize(
+    "keys, why",
+    [
+        ({"start": "echo no port is free >&2; exit 1"}, "ended before it was ready: no port is free; its start and ready"),
+        ({"start": "sleep 60", "client": FAILING, "ready": "true"}, "all requests of its client failed"),
+        ({"start": "sleep 60", "client": "true {records} {rate} {seconds}", "ready": "true"}, "recorded no request"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_service_is_said_at_once(
+    keys: dict[str, str], why: str, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = own_service(tmp_path, monkeypatch, **keys)
+    with pytest.raises(Trouble, match=why):
+        services.check(services.find(name), build)
+    assert scratch_of(name) == []
+
+
+def test_files_of_services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {"burn-service", "nginx", "postgresql", "memcached"} <= set(services.names())
+    for name in services.names():
+        services.find(name)
+    name = own_service(tmp_path, monkeypatch, rate="many", client="true")
+    with pytest.raises(Faulty) as fault:
+        services.find(name)
+    said = str(fault.value)
+    assert 'rate: found "many", expected requests per second' in said
+    assert "client: expected {records} in it" in said
+    with pytest.raises(Trouble, match="there is no service 'x'"):
+        services.find("x")
+
+
+def test_between_which_loads_a_limit_is_crossed() -> None:
+    def said(*steps: Step) -> str:
+        return latencies.crossing(steps, 0.05).said("p99=50ms", "of the machine")
+
+    kept, unclear, left = step(30, 0.02, 0.04), step(50, 0.04, 0.06), step(70, 0.06, 0.09)
+    assert said(left, kept, unclear) == "leaves p99=50ms at a load of 50 % ± 20 % of the machine"
+    assert "keeps p99=50ms up to a load of 30 % of the machine, and isn't seen" in said(kept, unclear)
+    assert "is beyond p99=50ms at a load of 70 %" in said(unclear, left)
+    assert "can't be said" in said(unclear)
+    # Failed requests have no response time.
+    assert "at a load of 40 % ± 10 %" in said(kept, step(50, 0.02, 0.04, errors=11), left)
+    assert "at a load of 60 % ± 10 %" in said(step(50, 0.02, 0.04, errors=10), left)
+
+
+def test_repeats_of_a_step(build: Path) -> None:
+    pooled: Callable[..., list[Step]] = latencies.pooled
+    found = pooled(build, [step(30, 0.01, 0.03), step(60, 0.01, 0.03), replace(STEP, value=0.04, disturbed=True)])
+    assert [one.target for one in found] == [30, 60]
+    # By hand: 0.02 and 0.04 have the mean 0.03, and half of the interval is 12.706 times 0.01.
+    assert found[0].value == pytest.approx(0.03) and found[0].high == pytest.approx(0.03 + 0.12706, abs=1e-5)
+    assert found[0].low == 0 and found[0].disturbed and found[0].requests == 2000 and not found[1].disturbed
+
+
+def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    latency = program("experiments/latency")
+    words = "-s burn-service --find p99=50ms --load-of service --within 2".split()
+    own = latency.Latency(words)
+    own.output, own.processors = tmp_path, 2
+    own.settings()
+
+    def served(_part: object) -> dict[object, list[Step]]:
+        """As M/M/1 has it: the time is distributed exponentially, with the mean 5 ms / (1 - load)."""
+        cell = next(own.all_cells())
+        loads = own.levels_of(cell)
+        return {cell: [step(float(load), 0, 2 * 0.005 * math.log(100) / (1 - float(load) / 100)) for load in loads]}
+
+    monkeypatch.setattr(own, "steps_of", served)
+    asked = [own.own_rate(own.cells[run.series], run) for run in own.list_runs("native")]
+    assert asked == ["20", "180"]
+    while own.search(None):
+        names = [run.label for run in own.list_runs("native")]
+        (tmp_path / "runs.tsv").write_text("".join(f"{name}\tburn-single\n" for name in names))
+    assert len(names) == 8
+    bounds = latencies.bounds(next(iter(served(None).values())))
+    # 5 ms * ln 100 / (1 - load) = 50 ms
+    assert bounds and bounds[0] < 100 * (1 - math.log(100) / 10) < bounds[1] and bounds[1] - bounds[0] <= 2
+    # What goes on knows what was searched.
+    again = latency.Latency(words)
+    again.output, again.processors = tmp_path, 2
+    again.settings()
+    assert [run.label for run in again.list_runs("native")] == names
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        ("--load-of service", "expected --find with them"),
+        ("--find p99=50ms --load-of service -s nginx", "nginx: how long a request takes"),
+        ("--find p99=50", "'p99=50': expected a limit such as p99=50ms"),
+        ("--held-by attach", "expected --held with it"),
+        ("--quanta 83", "'83' is no time such as 83ms"),
+        ("--targets 40,20", "expected loads that rise"),
+    ],
+)
+def test_what_is_refused(words: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=why):
+        own = program("experiments/latency").Latency(words.split())
+        own.output, own.processors = tmp_path, 2
+        own.settings()

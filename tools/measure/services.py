@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""The catalogue of services: files NAME.service, what they say, and how one is started, asked and ended. A service, and each client of one, has a space of
+process numbers of its own, which the kernel empties with its first process; so nothing is left of them, whatever becomes of this program."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from measure import figures
+from measure.environments import mounted
+from measure.helpers import Helper
+from measure.machine import EXPERIMENTS
+from measure.process import attempt, start, wait_until
+from measure.text import Trouble, first_line, in_seconds, lines_of, quoted, refuse
+from measure.workloads import TIME, Faulty, has_package, read_keys
+
+OURS = EXPERIMENTS / "services"
+KEYS = "summary start ready client rate limit work needs".split()
+UNIT = "(ns|us|ms|s)"
+LIMIT = rf"(mean|p50|p90|p95|p99|p99\.9|max)={TIME}{UNIT}"
+RULES = {
+    "rate": (r"[1-9][0-9]*(\.[0-9]+)?", "requests per second, such as 60"),
+    "limit": (LIMIT, "one limit of response times, such as p99=50ms"),
+    "work": (rf"{TIME}{UNIT}", "the processor time of a request, such as 5ms, of a service that serves one at a time"),
+    "needs": (r"[a-z0-9][a-z0-9.+-]*(\s+[a-z0-9][a-z0-9.+-]*)*", "names of Debian packages"),
+}
+# The first process of the space is killed and waited for, which takes all others with it; only then is the scratch folder removed.
+AROUND = """\
+over() {
+	first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null)
+	kill -KILL ${first:-$inside} 2>/dev/null
+	wait "$inside"
+	[ -z "$scratch" ] || rm -rf "$scratch"
+	for group in $groups; do
+		rmdir "$group"
+	done
+}
+scratch=$1 groups=$2 inside=
+shift 2
+trap 'over; exit 143' TERM INT HUP
+[ -z "$groups" ] || mkdir $groups || exit
+sh -c 'for group in $0; do echo $$ >"$group/cgroup.procs" || exit; done; exec "$@"' "$groups" "$@" &
+inside=$!
+wait "$inside"
+status=$?
+over
+exit $status
+"""
+
+
+def space() -> list[str]:
+    """The words before a command that is to have a space of process numbers of its own; without root it takes a space of users, too."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-current-user"]
+    return [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "unshare",
+        *user,
+        "--pid",
+        "--ipc",
+        "--fork",
+        "--kill-child=KILL",
+        "--mount-proc",
+    ]
+
+
+class Contained(Helper):
+    """A command of the shell in a space of its own, which ends with this process: also when that is killed, and with its group."""
+
+    def __init__(
+        self, line: str, said: Path, name: str, scratch: str = "", groups: str = "", before: tuple[str, ...] = ()
+    ) -> None:
+        words = ["setsid", "sh", "-c", AROUND, name, scratch, groups]
+        super().__init__(*words, *space(), *before, "sh", "-c", line, name=name)
+        self.said = said
+
+    def start(self) -> Helper:
+        with self.said.open("ab") as to:
+            self.process = start(self.words, stdout=to, stderr=to)
+        return self
+
+    def said_last(self) -> str:
+        return next(reversed([line for line in lines_of(self.said) if line.strip()]), "it said nothing")
+
+
+def children(of: int | str) -> list[str]:
+    return first_line(Path(f"/proc/{of}/task/{of}/children")).split()
+
+
+@dataclass(frozen=True)
+class Service:
+    name: str
+    file: Path
+    keys: dict[str, str]
+
+    def missing(self) -> list[str]:
+        return [package for package in self.keys["needs"].split() if not has_package(package)]
+
+    @cached_property
+    def work_s(self) -> float:
+        """Processor time of a request; 0 where that isn't known."""
+        return in_seconds(self.keys["work"])
+
+    def line(self, key: str, build: Path, scratch: str, **more: object) -> str:
+        line = self.keys[key]
+        for word, value in {"build": build, "scratch": scratch, "here": self.file.parent, **more}.items():
+            line = line.replace(f"{{{word}}}", quoted(str(value)))
+        return line
+
+
+def groups_called(name: str) -> str:
+    """The control groups of that name that an actuator needs, where they can be made; empty where they can't."""
+    kinds = [(at, options.split(",")) for kind, at, options in mounted() if kind == "cgroup"]
+    first = [at for at, options in kinds if set(options) & {"cpu", "cpuacct", "freezer"}]
+    of = first or [at for kind, at, _ in mounted() if kind == "cgroup2"]
+    return " ".join(f"{at}/{name}" for at in of) if of and all(os.access(at, os.W_OK) for at in of) else ""
+
+
+class Started(Contained):
+    """A service that runs, in a scratch folder of its own, and if asked for in a control group that is called by that. It is ready when its health check
+    says so."""
+
+    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", grouped: bool = False, seed: int = 1) -> None:  # fmt: skip
+        self.service, self.build = service, build
+        self.scratch = tempfile.mkdtemp(prefix=f"showstopper-{service.name}-", dir="/tmp")
+        place = ("taskset", "-c", processors) if processors else ()
+        line = service.line("start", build, self.scratch, seed=seed)
+        self.group = Path(self.scratch).name
+        groups = groups_called(self.group) if grouped else ""
+        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, groups, place)
+
+    def start(self) -> Helper:
+        try:
+            super().start()
+            check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
+            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, 20)
+            if not well or not self.is_alive():
+                why = "didn't come up within 20 s" if self.is_alive() else "ended before it was ready"
+                raise Trouble(
+                    f"service {self.name} {why}: {self.said_last()}; its start and ready are in {self.service.file}"
+                )
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    def first(self) -> str:
+        """The number, out here, of the first process of its space."""
+        assert self.process
+        inside = children(self.process.pid)
+        return next((number for of in inside for number in children(of)), "")
+
+    def end(self) -> None:
+        super().end()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+class Client(Contained):
+    """Sends requests to a service that runs, and has the time to wait for the last answers."""
+
+    def __init__(self, of: Started, records: Path, said: Path, delay: float, seconds: float, rate: str, arrivals: str, seed: int) -> None:  # fmt: skip
+        line = of.service.line("client", of.build, of.scratch, records=records, seconds=int(seconds), rate=rate, arrivals=arrivals, seed=seed)  # fmt: skip
+        super().__init__(f"sleep {delay:g}; cd {of.scratch} && {line}", said, f"client of {of.name}")
+        self.until = time.monotonic() + delay + seconds + 15
+
+    def end(self) -> None:
+        if self.process is not None:
+            wait_until(lambda: not self.is_alive(), max(0.0, self.until - time.monotonic()))
+        super().end()
+
+
+def folders() -> list[Path]:
+    return [Path(place) for place in os.environ.get("SHOWSTOPPER_SERVICES", "").split(":") if place] + [OURS]
+
+
+def names() -> list[str]:
+    return list(dict.fromkeys(path.stem for place in folders() for path in sorted(place.glob("*.service"))))
+
+
+def find(name: str) -> Service:
+    for place in folders():
+        if (path := place / f"{name}.service").is_file():
+            found = read_keys(str(path), KEYS, RULES, KEYS[:6])
+            for key, word in (("client", "records"), ("client", "rate"), ("client", "seconds")):
+                if key in found.at and f"{{{word}}}" not in found.values[key]:
+                    found.faults.append(f"{path}:{found.at[key]}: {key}: expected {{{word}}} in it")
+            if found.faults:
+                raise Faulty("\n".join(found.faults))
+            return Service(name, path.resolve(), dict.fromkeys(KEYS, "") | found.values)
+    raise Trouble(f"there is no service '{name}' ({' '.join(names())})")
+
+
+def check(service: Service, build: Path) -> None:
+    """Starts it once and asks it for a second: what is wrong is said before the first run."""
+    refuse(subprocess.run([*space(), "true"], capture_output=True).returncode,
+           "a service needs a space of process numbers of its own: run this as root, or permit user namespaces")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        said, records = Path(folder) / "said", Path(folder) / "requests.csv"
+        with Started(service, build, said) as started:
+            assert isinstance(started, Started)
+            with Client(started, records, said, 0, 1, service.keys["rate"], "poisson", 1) as client:
+                assert isinstance(client, Client) and client.process
+                client.process.wait(30)
+            if len(lines_of(records)) < 2:
+                raise Trouble(f"service {service.name}: its client recorded no request: {client.said_last()}")
+            row = figures.report(build, "latency", records)[0]
+            why = "all requests of its client failed, by what this recorded"
+            refuse(row["errors"] == row["requests"], f"service {service.name}: {why}")
