@@ -12,11 +12,13 @@
 #include "base/units.h"
 #include "trace/import_reader.h"
 
-const char *const import_format_names[] = {"cpuload", "log", "sadf", "alibaba", "azure", "google", "bitbrains", "csv", NULL};
+const char *const import_format_names[] = {
+	"cpuload", "log", "sadf", "mpstat", "prometheus", "collectd", "alibaba", "azure", "google", "bitbrains", "csv", NULL};
 
 /* In the order in which they are looked for; several may have one name. csv, which fits anything, is never found. */
 static const struct import_format *const formats[] = {&import_delimited[0], &import_delimited[1], &import_delimited[2],
-	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_csv, NULL};
+	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_sadf_json, &import_mpstat,
+	&import_prometheus, &import_collectd, &import_csv, NULL};
 
 /* The format that a file begins like, or that has the name, where one is given; NULL. */
 static const struct import_format *find_format(const char *name, const char *start, size_t length)
@@ -47,9 +49,37 @@ const char *import_guess(const char *start, size_t length, bool *is_compressed)
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
 
+#define WITH_COLUMNS " cpuload log alibaba azure google bitbrains csv "
+
+/* Options that say something only of some formats. */
+static int check_options(struct import *import)
+{
+	const struct import_rules *const rules = import->rules;
+	const struct {
+		const char *option;
+		bool is_given;
+		const char *formats;
+	} some[] = {
+		{"--cpu", rules->cpu != NULL, " sadf mpstat prometheus collectd "},
+		{"--column", rules->column != NULL, WITH_COLUMNS "prometheus "},
+		{"--time", rules->time != NULL, WITH_COLUMNS},
+		{"--delimiter", rules->delimiter != 0, WITH_COLUMNS},
+		{"--unit", rules->unit != IMPORT_UNIT_FOUND, WITH_COLUMNS "prometheus "},
+	};
+	char name[32];
+	snprintf(name, sizeof name, " %s ", import->format->name);
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+		if (some[i].is_given && !strstr(some[i].formats, name))
+			return import_refuse(import, "found %s for %s, expected it only for one of%.*s", some[i].option,
+				import->format->name, (int)strlen(some[i].formats) - 1, some[i].formats);
+	return 0;
+}
+
 static int check_rules(struct import *import)
 {
 	const struct import_rules *const rules = import->rules;
+	if (check_options(import) != 0)
+		return -1;
 	if (import->format->merge == IMPORT_USERS && !(rules->capacity > 0) && !rules->list)
 		return import_refuse(import, "--capacity is missing: expected what a machine's usage is to be divided by");
 	return 0;
@@ -208,14 +238,14 @@ int import_read(const struct import_rules *rules, const char *const *path, size_
 	return result;
 }
 
-int import_read_text(const struct import_rules *rules, const char *text, size_t length, struct trace *trace, FILE *list,
-	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
+int import_read_text(const struct import_rules *rules, const char *path, const char *text, size_t length, struct trace *trace,
+	FILE *list, char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
 {
 	struct import *const import = begin(rules, notes, error);
 	struct input *const input = import ? input_new_text(text, length) : NULL;
 	int result = -1;
 	if (input) {
-		import->path = import->name = "text";
+		import->path = import->name = path;
 		result = read_input(import, input);
 		if (result == 0)
 			result = finish(import, trace, list, notes);

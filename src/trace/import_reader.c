@@ -202,6 +202,14 @@ bool import_begins(const char *start, size_t length, const char *text)
 	return length >= strlen(text) && memcmp(start, text, strlen(text)) == 0;
 }
 
+bool import_json_begins(const char *start, size_t length)
+{
+	size_t i = 0;
+	while (i < length && strchr(" \t\r\n", start[i]) && start[i])
+		i++;
+	return i < length && (start[i] == '{' || start[i] == '[');
+}
+
 /* ---- What comes of a line ---------------------------------------------------------------------------------------------- */
 
 int import_refuse(struct import *import, const char *format, ...)
@@ -221,14 +229,20 @@ int import_wrong(struct import *import, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
+	struct import_text *const text = &import->text;
+	char byte[32] = "";
+	if (text->place) {
+		text->place(text->placer);
+		snprintf(byte, sizeof byte, import->rules->strict ? ":%zu" : ", byte %zu", text->column);
+	}
 	if (import->rules->strict) {
-		snprintf(import->error, IMPORT_ERROR_MAX, "%.300s:%llu: %s", import->name, (unsigned long long)import->text.line,
+		snprintf(import->error, IMPORT_ERROR_MAX, "%.300s:%llu%s: %s", import->name, (unsigned long long)text->line, byte,
 			message);
 		return -1;
 	}
 	if (import->counts.wrong++ == 0)
-		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu: %s",
-			(unsigned long long)import->text.line, message);
+		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu%s: %s",
+			(unsigned long long)text->line, byte, message);
 	return 0;
 }
 
