@@ -12,11 +12,13 @@
 #include "base/units.h"
 #include "trace/import_reader.h"
 
-const char *const import_format_names[] = {"cpuload", "log", "sadf", "alibaba", "azure", "google", "bitbrains", "csv", NULL};
+const char *const import_format_names[] = {
+	"cpuload", "log", "sadf", "mpstat", "prometheus", "collectd", "alibaba", "azure", "google", "bitbrains", "csv", NULL};
 
 /* In the order in which they are looked for; several may have one name. csv, which fits anything, is never found. */
 static const struct import_format *const formats[] = {&import_delimited[0], &import_delimited[1], &import_delimited[2],
-	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_csv, NULL};
+	&import_delimited[3], &import_delimited[4], &import_delimited[5], &import_sadf, &import_sadf_json, &import_mpstat,
+	&import_prometheus, &import_collectd, &import_csv, NULL};
 
 /* The format that a file begins like, or that has the name, where one is given; NULL. */
 static const struct import_format *find_format(const char *name, const char *start, size_t length)
@@ -65,9 +67,9 @@ static int check_options(struct import *import)
 		{rules->mean_of && format->lacks & IMPORT_LACKS_MACHINES, "mean-of", "has no names of machines"},
 		{rules->cpu && format->lacks & IMPORT_LACKS_CPUS, "cpu", "has no single processors"},
 		{rules->column && format->lacks & IMPORT_LACKS_COLUMNS, "column", "has its own columns"},
-		{rules->time && format->lacks & IMPORT_LACKS_COLUMNS, "time", "has its own columns"},
+		{rules->time && format->lacks & IMPORT_LACKS_TABLE, "time", "has its own times"},
 		{rules->unit && format->lacks & IMPORT_LACKS_COLUMNS, "unit", "has its own unit"},
-		{rules->delimiter && format->lacks & IMPORT_LACKS_COLUMNS, "delimiter", "has its own"},
+		{rules->delimiter && format->lacks & IMPORT_LACKS_TABLE, "delimiter", "has its own"},
 		{rules->capacity > 0 && format->merge != IMPORT_USERS, "capacity", "has loads, which nothing divides"},
 		{rules->step_ns > 0 && !is_summed, "step", "is averaged over time only with --mean-of"},
 	};
@@ -245,14 +247,14 @@ int import_read(const struct import_rules *rules, const char *const *path, size_
 	return result;
 }
 
-int import_read_text(const struct import_rules *rules, const char *text, size_t length, struct trace *trace, FILE *list,
-	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
+int import_read_text(const struct import_rules *rules, const char *path, const char *text, size_t length, struct trace *trace,
+	FILE *list, char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX])
 {
 	struct import *const import = begin(rules, notes, error);
 	struct input *const input = import ? input_new_text(text, length) : NULL;
 	int result = -1;
 	if (input) {
-		import->path = import->name = "text";
+		import->path = import->name = path;
 		result = read_input(import, input);
 		if (result == 0)
 			result = finish(import, trace, list, notes);

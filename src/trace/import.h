@@ -27,8 +27,8 @@ const char *import_guess(const char *start, size_t length, bool *is_compressed);
 int import_read(const struct import_rules *rules, const char *const *path, size_t paths, struct trace *trace, FILE *list,
 	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX]);
 
-/* The same for one text in memory. */
-int import_read_text(const struct import_rules *rules, const char *text, size_t length, struct trace *trace, FILE *list,
-	char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX]);
+/* The same for one text in memory, as if the file of that path held it. */
+int import_read_text(const struct import_rules *rules, const char *path, const char *text, size_t length, struct trace *trace,
+	FILE *list, char notes[static IMPORT_NOTES_MAX], char error[static IMPORT_ERROR_MAX]);
 
 #endif

@@ -214,6 +214,14 @@ bool import_begins(const char *start, size_t length, const char *text)
 	return length >= strlen(text) && memcmp(start, text, strlen(text)) == 0;
 }
 
+bool import_json_begins(const char *start, size_t length)
+{
+	size_t i = 0;
+	while (i < length && strchr(" \t\r\n", start[i]) && start[i])
+		i++;
+	return i < length && (start[i] == '{' || start[i] == '[');
+}
+
 /* ---- What comes of a line ---------------------------------------------------------------------------------------------- */
 
 int import_refuse(struct import *import, const char *format, ...)
@@ -233,14 +241,20 @@ int import_wrong(struct import *import, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
+	struct import_text *const text = &import->text;
+	char byte[32] = "";
+	if (text->place) {
+		text->place(text->placer);
+		snprintf(byte, sizeof byte, import->rules->strict ? ":%zu" : ", byte %zu", text->column);
+	}
 	if (import->rules->strict) {
-		snprintf(import->error, IMPORT_ERROR_MAX, "%.300s:%llu: %s", import->name, (unsigned long long)import->text.line,
+		snprintf(import->error, IMPORT_ERROR_MAX, "%.300s:%llu%s: %s", import->name, (unsigned long long)text->line, byte,
 			message);
 		return -1;
 	}
 	if (import->counts.wrong++ == 0)
-		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu%s%.100s: %s",
-			(unsigned long long)import->text.line, import->is_later ? " of " : "",
+		snprintf(import->counts.first_wrong, sizeof import->counts.first_wrong, "line %llu%s%s%.100s: %s",
+			(unsigned long long)text->line, byte, import->is_later ? " of " : "",
 			import->is_later ? import->name : "", message);
 	return 0;
 }

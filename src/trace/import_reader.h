@@ -28,12 +28,22 @@ struct import_text {
 	struct import_field whole;
 	struct import_field field[IMPORT_FIELDS_MAX];
 	size_t fields;
+	/* Of JSON, where lines say too little: sets line and column, the byte in it from 1. NULL elsewhere. */
+	void (*place)(void *placer);
+	void *placer;
+	size_t column;
 };
 
 struct import;
 
 /* What a format doesn't have, and options can't ask for. */
-enum import_lack { IMPORT_LACKS_MACHINES = 1, IMPORT_LACKS_CPUS = 2, IMPORT_LACKS_COLUMNS = 4 };
+enum import_lack {
+	IMPORT_LACKS_MACHINES = 1,
+	IMPORT_LACKS_CPUS = 2,
+	IMPORT_LACKS_COLUMNS = 4, /* to be chosen, or in another unit */
+	IMPORT_LACKS_TABLE = 8,   /* of rows with a time each */
+};
+#define IMPORT_LACKS_CHOICE (IMPORT_LACKS_COLUMNS | IMPORT_LACKS_TABLE)
 
 struct import_format {
 	const char *name;
@@ -62,7 +72,8 @@ struct import {
 };
 
 /* All formats in the order in which they are looked for. */
-extern const struct import_format import_delimited[], import_csv, import_sadf;
+extern const struct import_format import_delimited[], import_csv, import_sadf, import_sadf_json, import_mpstat, import_prometheus,
+	import_collectd;
 extern const size_t import_delimited_count;
 
 /* Makes the message "FILE: …". Returns -1. */
@@ -110,5 +121,7 @@ int import_add(struct import *import, const struct import_sample *sample);
 /* What a file begins with, up to a line's end, split into its fields' number; helpers of `fits`. */
 bool import_begins(const char *start, size_t length, const char *text);
 bool import_contains(const char *start, size_t length, const char *text);
+/* With an object or an array, as JSON. */
+bool import_json_begins(const char *start, size_t length);
 
 #endif

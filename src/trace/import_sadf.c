@@ -112,4 +112,4 @@ static bool fits(const char *start, size_t length)
 	return import_begins(start, length, "# hostname;interval;timestamp");
 }
 
-const struct import_format import_sadf = {"sadf", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits, read_sadf, NULL, IMPORT_LACKS_COLUMNS};
+const struct import_format import_sadf = {"sadf", IMPORT_STAMP_END, 0, IMPORT_FIRST, fits, read_sadf, NULL, IMPORT_LACKS_CHOICE};

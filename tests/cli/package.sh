@@ -36,7 +36,7 @@ field Description '^Holds the CPU load '
 expect_text out '^ [A-Z].*'
 run awk 'length > 80' out
 expect_lines out 0
-for library in libc6 libjansson4 zlib1g 'libgsl[0-9]+[a-z0-9]*' 'libhwloc[0-9]+[a-z0-9]*' liblzma5 libzstd1; do
+for library in libc6 libjansson4 zlib1g 'libgsl[0-9]+[a-z0-9]*' 'libhwloc[0-9]+[a-z0-9]*' liblzma5 libzstd1 libyajl2; do
 	field Depends "(^|, )$library \\(>= "
 done
 if [ -x "$build/ssrequest" ]; then

@@ -15,12 +15,12 @@ static void check(bool condition)
 		abort();
 }
 
-static void import(const struct import_rules *rules, const char *text, size_t size, FILE *list)
+static void import(const struct import_rules *rules, const char *path, const char *text, size_t size, FILE *list)
 {
 	char notes[IMPORT_NOTES_MAX] = "";
 	char error[IMPORT_ERROR_MAX] = "";
 	struct trace trace = {0};
-	const int result = import_read_text(rules, text, size, &trace, list, notes, error);
+	const int result = import_read_text(rules, path, text, size, &trace, list, notes, error);
 	check(result == 0 ? *notes != '\0' : *error != '\0');
 	check(strlen(notes) < sizeof notes && strlen(error) < sizeof error);
 	if (result == 0 && !rules->list) {
@@ -55,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.capacity = 2};
 	if (!import_guess(text, size - 1, &is_compressed) && !is_compressed)
 		rules.format = "csv";
-	import(&rules, text, size - 1, list);
+	/* collectd says in the name what is in the file. */
+	import(&rules, how & 32 ? "web/cpu-0/cpu-idle-2026-03-01" : "web/cpu/percent-wait", text, size - 1, list);
 	return 0;
 }
