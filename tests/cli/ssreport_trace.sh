@@ -57,7 +57,7 @@ expect_trouble '^ssreport: found --recorded, but no picture'
 run ssreport accuracy --recorded 08:00 log.csv
 expect_trouble 'accuracy has no option --recorded'
 
-command -v gnuplot >/dev/null || skip_missing gnuplot
+command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 run ssreport timeline day.trace tooth.trace -o picture.svg
 expect_status 0
 expect_text picture.svg 'time \(h\)'

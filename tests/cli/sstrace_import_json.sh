@@ -136,7 +136,7 @@ expect_trouble 'line 3, byte [0-9]+: found the end of the file within JSON: it i
 run sstrace -t --column rack prom.json
 expect_trouble "found a series without the label 'rack', expected it \(--column\)$"
 run sstrace -t --time when prom.json
-expect_trouble 'found --time for prometheus'
+expect_trouble 'found --time, expected none of that: prometheus has its own times$'
 # Loads of machines by a label, one of them with a gap, as promtool writes them.
 cat >ratio.json <<'END'
 [{"metric":{"rack":"a"},"values":[[0,"0.25"],[60,"0.5"],[120,"NaN"],[180,"0.75"]]},

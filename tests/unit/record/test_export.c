@@ -20,7 +20,7 @@
 
 #define RUNS 300
 #define WORKLOADS_MOST 12
-#define FIGURES 41
+#define FIGURES 42
 
 static char path[] = "/tmp/test_export.XXXXXX";
 
@@ -180,6 +180,7 @@ static void make(struct made *made, uint64_t seed)
 	summary->power_w = number_or_unknown(made, "power_w", 400);
 	summary->background_mean = number_or_unknown(made, "others_mean", 1);
 	summary->background_max = number_or_unknown(made, "others_max", 1);
+	summary->maximum = number_or_unknown(made, "maximum_per_s", 1e9);
 	summary->may_use = number_or_unknown(made, "may_use_processors", 128);
 	summary->controlled_cpu = times(made, "controlled");
 	summary->free_cpu = times(made, "free");
