@@ -365,10 +365,11 @@ static void write_clock(
 	while ((last - first) / step > CLOCK_NUMBERS_MAX)
 		step *= 2;
 	fputs("set xtics (", to);
-	for (double number = ceil(first / step); number * step <= last; number++) {
-		const double at = number * step;
+	const double begin = ceil(first / step) * step;
+	for (int i = 0; begin + i * step <= last; i++) {
+		const double at = begin + i * step;
 		const int second = (int)(at - DAY * floor(at / DAY));
-		fputs(at - step < first ? "'" : ", '", to);
+		fputs(i == 0 ? "'" : ", '", to);
 		/* The last one would reach over the edge of the picture. */
 		const bool has_room = has_numbers && last - at > 0.04 * (last - first);
 		if (has_room)
