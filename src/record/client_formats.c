@@ -165,6 +165,14 @@ static bool read_month(const char **at, const char *end, int *month)
 	return false;
 }
 
+/* Whether a month has that day. */
+static bool is_day(const struct tm *tm)
+{
+	struct tm noon = {.tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday, .tm_hour = 12};
+	timegm(&noon);
+	return noon.tm_mday == tm->tm_mday;
+}
+
 size_t client_log_date(const char *text, size_t length, int64_t *ns, bool *has_zone, bool *has_decimals)
 {
 	const char *at = text;
@@ -178,9 +186,11 @@ size_t client_log_date(const char *text, size_t length, int64_t *ns, bool *has_z
 		!read_digits(&at, end, 2, &tm.tm_hour) || !pass(&at, end, ':') || !read_digits(&at, end, 2, &tm.tm_min) ||
 		!pass(&at, end, ':') || !read_digits(&at, end, 2, &tm.tm_sec))
 		return 0;
-	if (tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
+	if (tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
 		return 0;
 	tm.tm_year -= 1900;
+	if (!is_day(&tm))
+		return 0;
 	*has_decimals = at < end && *at == '.';
 	if (*has_decimals) {
 		int64_t unit = NS_PER_S;

@@ -30,7 +30,7 @@ struct import_counts {
 	uint64_t loads; /* of the trace */
 	uint64_t wrong, unzoned, unsorted, duplicates, outside, gaps, resets, overlaps, missing;
 	int64_t gaps_ns;
-	char first_wrong[256];
+	char first_wrong[400];
 };
 
 struct import_part {

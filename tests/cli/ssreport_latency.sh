@@ -218,6 +218,12 @@ run ssreport latency -f csv --window 10s requests.jsonl
 expect_lines err 0
 cmp -s out all || fail 'records as JSON Lines make other figures than as CSV'
 
+# A last window of half the length is one.
+{ echo start_s,end_s; seq 0 0.5 5.5 | awk '{ print $1 "," $1 + 0.5 }'; } >half.csv
+run ssreport latency -f csv --start start_s --end end_s --window 4s half.csv
+expect_status 0
+[ "$(grep -c '^window,[04]' out)" -eq 2 ] || { fail 'windows of 4 s in 6 s:'; cat out; }
+
 # ---- Pictures -------------------------------------------------------------------------------------------------------------
 
 # What gnuplot would draw: its script.

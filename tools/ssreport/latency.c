@@ -224,7 +224,7 @@ static int add_windows_of_time(struct latency *latency)
 		return -1;
 	}
 	size_t count = 1;
-	while (end - (double)count * length > PIECE_LEAST * length)
+	while (end - (double)count * length >= PIECE_LEAST * length)
 		count++;
 	for (size_t i = 0; i < count; i++) {
 		const double start = (double)i * length;

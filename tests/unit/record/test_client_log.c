@@ -229,13 +229,14 @@ static void nginx_is_read(void **state)
 		  "request_time=\"1.500\" "
 		  "msec=1795391971.250\n"
 		  "1.2.3.4 - - [22/Nov/2026:22:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"-\"\n"
-		  "1.2.3.4 - - [32/Nov/2026:22:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"-\" 0.001\n",
+		  "1.2.3.4 - - [32/Nov/2026:22:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"-\" 0.001\n"
+		  "1.2.3.4 - - [31/Nov/2026:22:59:31 +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"-\" 0.001\n",
 		"the access log of nginx");
 	expect_record(end_ns - 3 * MS, end_ns, REQUEST_ANSWERED, 200);
 	assert_true(client_log_is_coarse(client));
 	expect_record(end_ns, end_ns, REQUEST_ANSWERED, 400);
 	expect_record(end_ns + 250 * MS - 1500 * MS, end_ns + 250 * MS, REQUEST_ANSWERED, 499);
-	expect_end(3,
+	expect_end(4,
 		"f:1:1: found 'est of a line\" 200 6 \"-\" \"-\" 0.001', expected a line such as … [22/Nov/2026:12:00:00 +0000] "
 		"\"GET /\" 200 6 …");
 	/* A client may call itself what it likes, and its user be anybody. */
