@@ -35,7 +35,7 @@
 #define PROGRESS_MOST 8e12
 /* Fewer are known to no more than some percent. */
 #define COUNTED_LEAST 50
-/* Without a single iteration for so long, or the time of ten of them, nobody counts. */
+/* Without a single iteration in so much work of all processors, or that of ten of them, nobody counts. */
 #define SILENCE_S 10.0
 
 /* Shared by all. */
@@ -46,7 +46,7 @@ struct counted {
 	_Atomic double shown;         /* … and what readings had of it */
 	_Atomic double count, used_s; /* as of the last reading: finished iterations, and processor time of the workloads */
 	_Atomic double ratio_count, ratio_s; /* of the last iterations: how many, and their processor time; fading */
-	_Atomic int64_t when_ns, first_ns;   /* … of the last reading, and of the first one; 0: there was none */
+	_Atomic int64_t when_ns;             /* … of the last reading; 0: there was none */
 };
 
 /* What was counted at which times of the calibration: points of iterations (y) over seconds (x). */
@@ -141,12 +141,11 @@ static double smooth(const struct counted *counted, double progress, int64_t whe
 	return fmax(shown, fmax(progress - HELD_BACK * workloads, fmin(progress, most)));
 }
 
-/* Whether there should have been iterations by now. */
-static bool is_silent(const struct counted *counted, int64_t when_ns)
+/* Whether there should have been iterations, of so much work of all processors: who is stopped for long finishes none. */
+static bool is_silent(const struct counted *counted, double worked_s)
 {
 	const double maximum = get(&counted->maximum);
-	const double since_s = (double)(when_ns - atomic_load(&counted->first_ns)) / 1e9;
-	return maximum > 0 && get(&counted->progress) <= 0 && since_s > fmax(SILENCE_S, 10 / maximum);
+	return maximum > 0 && get(&counted->progress) <= 0 && worked_s > fmax(SILENCE_S, 10 / maximum);
 }
 
 static int refuse_silence(const struct sst_env *env, double seconds)
@@ -176,11 +175,9 @@ static int read_source(void *state, const struct sst_env *env, struct sst_readin
 	set(&counted->shown, shown);
 	set(&counted->count, count);
 	set(&counted->used_s, used_s);
-	if (!atomic_load(&counted->when_ns))
-		atomic_store(&counted->first_ns, when_ns);
 	atomic_store(&counted->when_ns, when_ns);
-	if (is_silent(counted, when_ns))
-		return refuse_silence(env, (double)(when_ns - atomic_load(&counted->first_ns)) / 1e9);
+	if (is_silent(counted, used_s / processors))
+		return refuse_silence(env, used_s / processors);
 	*now = (struct sst_reading){.when_ns = when_ns, .processors = processors, .counter = {(uint64_t)(shown * PARTS)}};
 	const double maximum = get(&counted->maximum);
 	memcpy(&now->counter[1], &maximum, sizeof maximum);

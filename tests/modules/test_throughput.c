@@ -192,9 +192,13 @@ static void who_counts_nothing_is_told_so(void **state)
 	module_test_end(&test);
 	assert_null(load("max=20"));
 	read_now();
+	now_ns += 100 * NS_PER_S; /* stopped: nothing can be finished */
+	read_now();
 	now_ns += 9 * NS_PER_S;
+	used_ns += 16 * NS_PER_S;
 	read_now();
 	now_ns += 2 * NS_PER_S;
+	used_ns += 4 * NS_PER_S;
 	assert_int_equal(module()->read(test.module.state, &test.env, &now), -1);
 	assert_non_null(strstr(test.message, "no workload has finished an iteration in 11.0 s"));
 	count = 1;
