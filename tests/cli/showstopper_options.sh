@@ -250,17 +250,23 @@ expect_lines err 1
 expect_text err "^showstopper: ./right.trace: Permission denied"
 run showstopper -T 50% -n 1 touch started : .
 expect_status 126
-# What only exec finds out.
+# The interpreter of a script.
 printf '#!%s/right.trace\n' "$work" >script
 chmod +x script
 run showstopper -T 50% -n 4 ./script
 expect_status 126
-expect_text err "script: Permission denied"
+expect_text err "script: its interpreter .*/right\.trace: Permission denied$"
 expect_lines err 1
 printf '#!/no/such/interpreter\n' >script
 run showstopper -T 50% -n 4 ./script
 expect_status 127
-expect_text err "script: No such file or directory"
+expect_text err "script: its interpreter /no/such/interpreter: No such file or directory$"
+expect_lines err 1
+# What only exec finds out: one that counts from the folder of the moment.
+printf '#!no/such/interpreter\n' >script
+run showstopper -T 50% -n 4 ./script
+expect_status 127
+expect_text err "script: No such file or directory$"
 expect_lines err 1
 [ ! -e started ] || fail "a workload was started beside one that can't be run"
 
