@@ -419,7 +419,8 @@ static void warn_of_lateness(const struct run *run)
 static void warn_of_pauses(const struct outcome *outcome)
 {
 	if (outcome->stood_still > 0)
-		diag("warning: the generator stood still for %.1f s (%" PRIu64 " %s): what was due meanwhile was sent later%s, and "
+		diag("warning: the generator stood still for %.1f s (%" PRIu64
+		     " %s): what was due meanwhile was sent later%s, and "
 		     "answers were seen later",
 			(double)outcome->stood_still_ns / NS_PER_S, outcome->stood_still,
 			outcome->stood_still == 1 ? "time" : "times", outcome->fate[REQUEST_DROPPED] > 0 ? " or dropped" : "");
