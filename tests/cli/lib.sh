@@ -7,6 +7,7 @@
 #   left_out WHY    a part can't be tried on this machine; the script goes on, and unless something fails CTest counts it as skipped
 #   terminal COMMAND…            runs on a terminal of its own, whose keyboard is written to (ctrl_c)
 #   skip WHY        the same for all of it
+#   without_leak_check           for scripts that kill processes of showstopper
 #   missing PACKAGE [PART]       the same for what a package of Debian lacks that tools/setup check installs; where that has been run, by tools/check, which
 #                   sets SHOWSTOPPER_TEST_PACKAGES=yes, it is a failure
 #   skip_missing PACKAGE         the same for all of it
@@ -36,6 +37,13 @@ fail() {
 left_out() {
 	parts_left_out=$((parts_left_out + 1))
 	printf 'left out: %s\n' "$*"
+}
+
+# The leak sanitizer stops its process by PTRACE_ATTACH at the end, and a SIGCONT at that moment undoes the stop: both wait for ever. Who
+# loses its parent is sent one by the kernel, when it may be on its way out.
+without_leak_check() {
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+	export ASAN_OPTIONS
 }
 
 skip() {

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2016,SC2317 # commands of other shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+without_leak_check
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 
 strangers() {

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2317 # functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+without_leak_check
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 schema=$source/tests/fixtures/export.schema.json
 header=time_s,monotonic_s,target,load,estimate,duty,runnable,others

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2317 # commands of the workloads' shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+without_leak_check
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 trap 'end_all; cd /; rm -rf "$work"' EXIT
 
@@ -231,7 +232,7 @@ expect_end 'signal 9'
 # Continued in the last moment before it stands still, when nobody will continue it again: it goes on.
 cat >job <<'END'
 set -m
-LD_PRELOAD=$1 ASAN_OPTIONS=verify_asan_link_order=0 showstopper -q -T 50% -r 2s -n 1 sleep 1000 &
+LD_PRELOAD=$1 ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" showstopper -q -T 50% -r 2s -n 1 sleep 1000 &
 sleep 1
 kill -TSTP "$!"
 wait "$!"

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2317 # commands of other shells; functions that wait_until calls
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+without_leak_check
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 trap 'exec 9>&-; end_all; cd /; rm -rf "$work"' EXIT
 # All that is started inherits the mark.
