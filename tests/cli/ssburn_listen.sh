@@ -29,7 +29,8 @@ refused "^ssburn: --service: '0' is out of range: expected a time .* from 1us to
 refused "^ssburn: --distribution: 'gamma' is malformed: expected constant, exponential, " --listen 0 --distribution gamma
 refused "^ssburn: --distribution: 'pareto:shape=1' is malformed: .* A above 1, up to 1000" --listen 0 --distribution pareto:shape=1
 refused '^ssburn: --connections: .0. is out of range' --listen 0 --connections 0
-for option in '--service 1s' '--distribution exponential' '--connections 5'; do
+refused '^ssburn: --draw: .0. is out of range' --listen 0 --draw 0
+for option in '--service 1s' '--distribution exponential' '--connections 5' '--draw 5'; do
 	# shellcheck disable=SC2086
 	refused "^ssburn: ${option% *}: expected it with --listen" $option
 done
@@ -117,6 +118,17 @@ close() { paste "$1" "$2" | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 1) fa
 close times.1.1 times.1.2 || { fail 'the same seed has other times'; paste times.1.1 times.1.2; }
 if close times.1.1 times.2.3; then fail 'another seed has the same times'; fi
 awk '$1 < 13.3 { exit 1 }' times.1.1 || fail 'shorter than the least of a Pareto distribution'
+
+# --draw prints them beforehand, and listens to nobody.
+run ssburn --listen unix:undone --distribution pareto:shape=3 --service 20m -s 1 -o undone --draw 20
+expect_status 0
+expect_lines err 0
+[ ! -e undone ] || fail "$what: made something"
+[ "$(head -n 1 out)" = iteration,service_s ] || fail "$what: another header"
+awk -F, 'NR > 1 { if ($1 != NR - 2) exit 1; print 1000 * $2 }' out >times.drawn || fail "$what: not numbered from 0"
+close times.1.1 times.drawn || { fail 'other times than those drawn'; paste times.1.1 times.drawn; }
+timeout 10 ssburn --listen 0 --draw 1000000000 >/dev/full 2>err && fail 'printed onto a full device'
+expect_text err "^ssburn: can't write to standard output: No space left on device\$"
 
 # Time in which it is stopped is none of service: 30 stops of 20 ms in the middle of 100 ms.
 start ssburn --listen 0 --service 100m -n 1 -v

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The formulas of tools/bench/queues, by hand, by their closed forms, and by requests that are served one after the other."""
 
-import heapq
 import random
+from itertools import accumulate
 
 import pytest
 from conftest import program
@@ -30,15 +30,25 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize("name", list(BY_NAME))
 @pytest.mark.parametrize("load", [0.3, 0.6])
 def test_by_requests(name: str, load: float) -> None:
-    queue, draw, now, total, count = BY_NAME[name], random.Random(34), 0.0, 0.0, 200000
-    free = [0.0] * queue.servers  # when each server is
-    for _ in range(count):
-        now += draw.expovariate(queue.servers * load)
-        service = draw.expovariate(1) if queue.variation else 1.0
-        end = max(now, heapq.heappop(free)) + service
-        heapq.heappush(free, end)
-        total += end - now
-    assert total / count == pytest.approx(queue.response(1, load), rel=0.02)
+    queue, draw, count = BY_NAME[name], random.Random(34), 200000
+    arrivals = accumulate(draw.expovariate(queue.servers * load) for _ in range(count))
+    services = (draw.expovariate(1) if queue.variation else 1.0 for _ in range(count))
+    assert sum(queues.perfect(arrivals, services, queue.servers)) / count == pytest.approx(
+        queue.response(1, load), rel=0.02
+    )
+
+
+def test_perfect_queue() -> None:
+    arrivals, services = [0, 1, 2, 10], [3, 3, 1, 2]
+    assert list(queues.perfect(arrivals, services, 1)) == [3, 5, 5, 2]
+    assert list(queues.perfect(arrivals, services, 2)) == [3, 3, 2, 2]
+
+
+def test_block_means() -> None:
+    assert queues.block_means([1.0, 2.0]) == [1, 2]
+    means = queues.block_means([float(value) for value in range(95)])
+    assert len(means) == 31 and means[:2] == [1, 4]
+    assert not queues.block_means([])
 
 
 def test_what_the_service_says() -> None:

@@ -36,6 +36,11 @@ uint64_t burn_around(uint64_t mean, uint64_t random)
 	return mean / 2 + random % (mean + 1);
 }
 
+int64_t burn_service_ns(const struct burn *burn, uint64_t request)
+{
+	return service_time_draw(&burn->settings->service, burn_draw(burn, FOR_SERVICE, request, 0));
+}
+
 static uint64_t unit(const struct burn *burn, uint64_t iteration, uint64_t number)
 {
 	uint64_t x = burn_draw(burn, FOR_UNIT, iteration, number);

@@ -74,6 +74,9 @@ uint64_t burn_draw(const struct burn *burn, enum purpose purpose, uint64_t a, ui
 /* The mean, give or take a half of it. */
 uint64_t burn_around(uint64_t mean, uint64_t random);
 
+/* The processor time of a request; they are numbered from 0 in the order in which they are served. */
+int64_t burn_service_ns(const struct burn *burn, uint64_t request);
+
 /* Does units of an iteration and adds their results to *sum; false when the work was halted. */
 bool burn_work(const struct burn *burn, uint64_t iteration, uint64_t first, uint64_t count, uint64_t *sum);
 

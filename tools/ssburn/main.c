@@ -45,6 +45,8 @@ int main(int count, char **arguments)
 		options_print_help();
 	else if (wish == WISH_VERSION)
 		printf("ssburn %s\n", version_text);
+	else if (settings.draws != UNSET)
+		ssburn_draw(&settings);
 	else
 		status = ssburn_run(&settings, &caught);
 	if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -16,6 +16,7 @@
 #define MEMORY_MAX (INT64_C(16) << 30)
 #define PHASE_MAX INT64_C(1000000000000)
 #define CONNECTIONS_MAX 100000
+#define DRAWS_MAX 1000000000
 #define SLEEP_MAX (86400 * NS_PER_S)
 #define INSTANCE "SHOWSTOPPER_INSTANCE"
 #define MEMBER(member) offsetof(struct settings, member)
@@ -36,6 +37,7 @@ enum {
 	SERVICE,
 	DISTRIBUTION,
 	CONNECTIONS,
+	DRAW,
 	CHECKSUM,
 	VERBOSE,
 	HELP,
@@ -112,12 +114,14 @@ const struct tool_option ssburn_options[] = {
 		.completion = TOOL_COMPLETE_FILE},
 	[LISTEN] = {0, "listen", TOOL_CALL, .argument = "ADDRESS", .call = set_listen,
 		.help = "serve HTTP at [ADDRESS:]PORT or unix:PATH, and work for each request"},
-	[SERVICE] = {0, "service", TOOL_TIME, MEMBER(service_ns), NS_PER_US, SERVICE_TIME_MOST_NS, .argument = "TIME",
+	[SERVICE] = {0, "service", TOOL_TIME, MEMBER(service.mean_ns), NS_PER_US, SERVICE_TIME_MOST_NS, .argument = "TIME",
 		.help = "listen: mean processor time of a request"},
 	[DISTRIBUTION] = {0, "distribution", TOOL_CALL, .argument = "NAME", .call = set_distribution,
 		.help = "listen: constant, exponential, lognormal:sigma=S or pareto:shape=A"},
 	[CONNECTIONS] = {0, "connections", TOOL_INT, MEMBER(connections), 1, CONNECTIONS_MAX, .argument = "N",
 		.help = "listen: at most so many, further ones wait"},
+	[DRAW] = {0, "draw", TOOL_INT, MEMBER(draws), 1, DRAWS_MAX, .argument = "N",
+		.help = "listen: only print the service times of the first N requests, CSV"},
 	[CHECKSUM] = {'c', "checksum", TOOL_FLAG, MEMBER(checksum),
 		.help = "print the number of iterations and their checksum at the end"},
 	[VERBOSE] = {'v', "verbose", TOOL_FLAG, MEMBER(verbose), .help = "say on stderr what is done and what was done"},
@@ -135,8 +139,9 @@ static const struct settings defaults = {.profile = PROFILE_SINGLE,
 	.sleep_ns = UNSET,
 	.seed = 1,
 	.instance = UNSET,
-	.service_ns = 5 * NS_PER_MS,
-	.connections = 1000};
+	.service.mean_ns = 5 * NS_PER_MS,
+	.connections = 1000,
+	.draws = UNSET};
 
 void options_print_help(void)
 {
@@ -159,7 +164,7 @@ void options_print_help(void)
 /* Options that were given, by their places in the table. */
 static int check_service(const struct settings *settings, unsigned given)
 {
-	static const int with[] = {SERVICE, DISTRIBUTION, CONNECTIONS}, without[] = {PROFILE, WORK, PHASE, SLEEP, CHECKSUM};
+	static const int with[] = {SERVICE, DISTRIBUTION, CONNECTIONS, DRAW}, without[] = {PROFILE, WORK, PHASE, SLEEP, CHECKSUM};
 	const int *const wrong = settings->listens ? without : with;
 	const size_t count = settings->listens ? sizeof without / sizeof *without : sizeof with / sizeof *with;
 	for (size_t i = 0; i < count; i++)

@@ -30,8 +30,8 @@ struct settings {
 	bool listens;
 	struct listener listener; /* the address */
 	struct service_time service;
-	int64_t service_ns; /* in the mean */
 	int64_t connections;
+	int64_t draws; /* to be printed in place of serving; UNSET: serve */
 };
 
 extern const struct tool_option ssburn_options[];

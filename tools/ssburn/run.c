@@ -212,6 +212,15 @@ static int work(struct burn *burn, int signal_file, int *caught)
 	return started == (unsigned)settings->threads ? 0 : EXIT_TROUBLE;
 }
 
+void ssburn_draw(const struct settings *settings)
+{
+	struct burn burn = {.settings = settings};
+	burn_seed(&burn);
+	printf("iteration,service_s\n");
+	for (int64_t i = 0; i < settings->draws && !ferror(stdout); i++)
+		printf("%" PRId64 ",%.9f\n", i, (double)burn_service_ns(&burn, (uint64_t)i) / NS_PER_S);
+}
+
 int ssburn_run(const struct settings *settings, int *caught)
 {
 	struct burn burn = {

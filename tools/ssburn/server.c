@@ -21,7 +21,6 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/service_time.h"
 #include "base/units.h"
 #include "self/scheduling.h"
 #include "ssburn/listener.h"
@@ -45,7 +44,6 @@ struct waiting {
 
 struct server {
 	struct burn *burn;
-	struct service_time time;
 	struct listener listener;
 	struct MHD_Daemon *daemon;
 	struct MHD_Response *healthy, *closing;
@@ -219,7 +217,7 @@ static void serve(struct server *server, struct waiting *request, uint64_t numbe
 	struct burn *const burn = server->burn;
 	const int64_t start_ns = clock_now();
 	request->waited_ns = start_ns - request->queued_ns;
-	const int64_t wanted_ns = service_time_draw(&server->time, burn_draw(burn, FOR_SERVICE, number, 0));
+	const int64_t wanted_ns = burn_service_ns(burn, number);
 	const bool whole = burn_time(burn, number, wanted_ns, &request->used_ns);
 	if (whole)
 		burn_record(burn, number, start_ns, 0);
@@ -310,8 +308,6 @@ struct server *server_open(struct burn *burn)
 		return NULL;
 	}
 	server->burn = burn;
-	server->time = settings->service;
-	server->time.mean_ns = settings->service_ns;
 	server->last = &server->first;
 	server->listener = settings->listener;
 	pthread_cond_init(&server->quiet, NULL);
