@@ -477,6 +477,29 @@ static void capacity_is_looked_at_again_once_a_second(void **state)
 	close_group();
 }
 
+/* A quota above the processors that may be used is none; lxcfs alone gives processors numbers of its own. */
+static void fewer_processors_by_affinity(void **state)
+{
+	(void)state;
+	struct linux_container found;
+	own(MOUNT_V2, "0::/a\n");
+	put("/a", "cpu.max", "250000 100000\n");
+	fake_file(root, "/proc/self/status", "Name:\tx\nCpus_allowed_list:\t1-3\n");
+	fake_file(root, "/proc/stat", "cpu  1 0 0 1\ncpu0 1 0 0 1\ncpu1 1 0 0 1\ncpu2 1 0 0 1\ncpu3 1 0 0 1\n");
+	for (int usable = 3; usable >= 2; usable--) {
+		if (usable == 2)
+			fake_file(root, "/proc/self/status", "Name:\tx\nCpus_allowed_list:\t2-3\n");
+		assert_true(linux_container_find(&host.env, &found));
+		assert_true(found.by_affinity);
+		assert_int_equal(found.group.cpus->count, usable);
+		assert_true(is(found.group.quota, usable == 3 ? 2.5 : 0));
+		assert_true(linux_container_keeps_numbers(&host.env, &found));
+		found.lxcfs = true;
+		assert_false(linux_container_keeps_numbers(&host.env, &found));
+		linux_container_free(&found);
+	}
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -497,6 +520,7 @@ int main(void)
 		TEST(groups_are_named_in_three_ways),
 		TEST(the_directory_of_one_hierarchy_is_that_of_all),
 		TEST(capacity_is_looked_at_again_once_a_second),
+		TEST(fewer_processors_by_affinity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

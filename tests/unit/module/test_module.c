@@ -552,6 +552,22 @@ static void what_a_module_reads_is_not_written(void **state)
 	module_unload(&module);
 }
 
+/* Who isn't root, and got no rights by executing the program, loads what is its own. */
+static void trust_matters_to_root(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		left_out("only root can be somebody else");
+		assert_false(module_trust_matters());
+		return;
+	}
+	assert_true(module_trust_matters());
+	assert_int_equal(seteuid(65534), 0);
+	const bool matters = module_trust_matters();
+	assert_int_equal(seteuid(0), 0);
+	assert_false(matters);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -571,6 +587,7 @@ int main(void)
 		TEST(a_broken_module_does_not_hide_the_others),
 		TEST(what_a_module_reads_is_not_written),
 		TEST(root_loads_nothing_that_others_can_write),
+		TEST(trust_matters_to_root),
 	};
 	left_out_begin();
 	return left_out_status(cmocka_run_group_tests(tests, NULL, NULL));

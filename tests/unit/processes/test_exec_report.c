@@ -239,6 +239,7 @@ START_TEST(statuses_are_those_of_a_shell)
 {
 	ck_assert_int_eq(exec_report_status(ENOENT), 127);
 	ck_assert_int_eq(exec_report_status(ENOTDIR), 127);
+	ck_assert_int_eq(exec_report_status(EPERM), 126);
 	ck_assert_int_eq(exec_report_status(EACCES), 126);
 	ck_assert_int_eq(exec_report_status(ENOEXEC), 126);
 	ck_assert_int_eq(exec_report_status(ENOMEM), 126);

@@ -66,6 +66,12 @@ static void a_clock_that_was_set_is_no_other_boot(void **state)
 	assert_true(report_clock_is_same(&log, &before));
 	assert_true(report_clock_is_same(&log, &after));
 	assert_true(report_clock_shift(REPORT_JOIN_AUTO, &after, &log) == 0);
+	/* Each was set by another one, and they began or ended alike. */
+	const struct report_clock other = CLOCK(100, SINCE_1970, SINCE_1970 + 30, SINCE_1970 + 30);
+	const struct report_clock late = CLOCK(100, SINCE_1970 + 10, SINCE_1970 + 10, SINCE_1970 + 60);
+	assert_true(report_clock_is_same(&log, &other));
+	assert_true(report_clock_is_same(&log, &late));
+	assert_false(report_clock_is_same(&other, &late));
 }
 
 /* Exactly, so that no digit of what comes of it changes. */

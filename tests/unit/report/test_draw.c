@@ -160,6 +160,59 @@ static void a_legend_has_every_label(void **state)
 	plot_free(plot);
 }
 
+/* Least width, in steps of 0.01 cm, in which the legend of so many entries needs no more than these rows. */
+static double least_width(const struct report_entry *entry, size_t count, size_t rows)
+{
+	int width = 0;
+	while (report_legend_rows(entry, count, ++width / 100.0) > rows)
+		assert_true(width < 10000);
+	return width / 100.0;
+}
+
+/* Four equal entries go into two rows where two of them have room, each of which needs as much as beside another one. */
+static void entries_in_one_row_have_columns_of_their_own(void **state)
+{
+	(void)state;
+	const struct report_entry entry[] = {{"ab", {0}}, {NULL, {0}}, {"a label as long as this", {0}}};
+	double expected = 0;
+	for (size_t i = 0; i < 3; i += 2) {
+		const struct report_entry equal[] = {entry[i], entry[i], entry[i], entry[i]};
+		expected += least_width(equal, 4, 2) / 2;
+	}
+	assert_true(fabs(least_width(entry, 3, 1) - expected) < 0.02);
+}
+
+/* Where the first label of a legend at the left edge is, from the left and from below (parts of the picture). */
+static void find_first_label(const struct report_entry *entry, size_t count, double *x, double *y)
+{
+	const struct report_size size = {8.5, 4};
+	struct plot *const plot = plot_new(PLOT_SVG, size.width, size.height);
+	char text[8192];
+	assert_non_null(plot);
+	assert_int_equal(report_legend_write(plot, entry, count, &size, 0, 0), 0);
+	FILE *const script = plot_script(plot);
+	rewind(script);
+	text[fread(text, 1, sizeof text - 1, script)] = '\0';
+	const char *const at = strstr(text, "'first' at screen ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "'first' at screen %lf,%lf left", x, y), 2);
+	plot_free(plot);
+}
+
+static void a_legend_begins_with_its_first_entry(void **state)
+{
+	(void)state;
+	const struct report_entry entry[] = {
+		{"first", {0}}, {"second", {0}}, {"a third one, whose name is as long as this", {0}}};
+	double one_row[2], rows[2];
+	find_first_label(entry, 2, &one_row[0], &one_row[1]);
+	find_first_label(entry, 3, &rows[0], &rows[1]);
+	assert_int_equal(report_legend_rows(entry, 2, 8.5), 1);
+	assert_true(report_legend_rows(entry, 3, 8.5) > 1);
+	assert_true(one_row[0] == rows[0] && one_row[0] < 0.2);
+	assert_true(one_row[1] == rows[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +224,8 @@ int main(void)
 		cmocka_unit_test(units_give_numbers_of_a_few_digits),
 		cmocka_unit_test(a_legend_breaks_where_it_must),
 		cmocka_unit_test(a_legend_has_every_label),
+		cmocka_unit_test(a_legend_begins_with_its_first_entry),
+		cmocka_unit_test(entries_in_one_row_have_columns_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,6 +276,17 @@ static void jumps_are_told_from_slopes(void **state)
 	EXPECT_JUMPS("......", 0.1, 0.1, 0.1, 0.1009, 0.1009, 0.1009);
 }
 
+/* What is missing has no target: the one before it counts, also where that is the first of all. */
+static void a_jump_may_lie_behind_what_is_missing(void **state)
+{
+	(void)state;
+	double target[] = {0.1, NAN, 0.6, 0.6, NAN, NAN, 0.2, 0.2};
+	bool is_gap[] = {false, true, false, false, true, true, false, false};
+	const struct report_log log = {.target = target, .is_gap = is_gap, .count = sizeof target / sizeof *target};
+	for (size_t i = 0; i < log.count; i++)
+		assert_true(report_log_is_jump(&log, i) == (i == 2 || i == 6));
+}
+
 /* Of half of the machine; a moment above it stays what it is. */
 static void loads_are_shares_of_the_capacity(void **state)
 {
@@ -312,6 +323,7 @@ int main(void)
 		cmocka_unit_test(steps_that_are_too_short_are_counted),
 		cmocka_unit_test(without_targets_all_is_one_step),
 		cmocka_unit_test(jumps_are_told_from_slopes),
+		cmocka_unit_test(a_jump_may_lie_behind_what_is_missing),
 		cmocka_unit_test(loads_are_shares_of_the_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,24 @@ static void long_texts_are_shortened(void **state)
 	expect_short("\xff\n", 2, BAD "?");
 }
 
+/* As many as there are: room is made again and again. */
+static void rows_stay_what_they_were(void **state)
+{
+	(void)state;
+	static const struct report_column counted[] = {{"a", 0, "a", 0, 1, NULL}, {"b", 0, "b", 0, 1, NULL}};
+	struct report_table *const table = report_table_new(counted, 2);
+	assert_non_null(table);
+	char expected[32768] = "a,b\n";
+	size_t length = strlen(expected);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(report_table_add(table, (const union report_cell[]){{.number = i}, {.number = 7 * i}}), 0);
+		length += (size_t)snprintf(expected + length, sizeof expected - length, "%d,%d\n", i, 7 * i);
+	}
+	assert_int_equal(report_table_rows(table), 1000);
+	expect_text(table, REPORT_CSV, expected);
+	report_table_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_table_without_rows_has_a_form),
 		cmocka_unit_test(texts_become_valid),
 		cmocka_unit_test(long_texts_are_shortened),
+		cmocka_unit_test(rows_stay_what_they_were),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

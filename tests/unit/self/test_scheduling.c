@@ -134,7 +134,13 @@ START_TEST(the_out_of_memory_killer_s_score)
 {
 	struct scheduling now;
 	const int next = next_descriptor();
+	FILE *const file = fopen("/proc/self/oom_score_adj", "w");
+	ck_assert_ptr_nonnull(file);
+	fputs("300", file);
+	/* Everybody may raise it. */
+	ck_assert_int_eq(fclose(file), 0);
 	scheduling_save(&user);
+	ck_assert_int_eq(user.oom_score, 300);
 	if (!scheduling_spare_from_oom()) {
 		left_out("the out-of-memory killer's score can't be lowered");
 		return;

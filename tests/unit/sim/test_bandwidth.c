@@ -91,12 +91,25 @@ static void a_change_hands_out_a_whole_quota(void **state)
 	assert_true(labs(used(30 * MS) - 12 * MS) <= 4 * MS);
 }
 
+/* Two threads use two quotas in a tick. The one that comes next is owed whole; with nothing left, none of them runs. */
+static void what_is_owed_may_be_a_whole_quota(void **state)
+{
+	(void)state;
+	begin(2);
+	sim_bandwidth_limit(&bandwidth, 4 * MS, 20 * MS);
+	assert_int_equal(used(20 * MS), 8 * MS);
+	assert_int_equal(used(20 * MS), 0);
+	assert_int_equal(used(20 * MS), 8 * MS);
+	assert_int_equal(used(20 * MS), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(a_quota_holds_in_the_mean, end),
 		cmocka_unit_test_teardown(without_a_limit_all_of_it_runs, end),
 		cmocka_unit_test_teardown(a_change_hands_out_a_whole_quota, end),
+		cmocka_unit_test_teardown(what_is_owed_may_be_a_whole_quota, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

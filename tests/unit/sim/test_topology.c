@@ -100,6 +100,15 @@ static void going_idle_is_work_of_the_kernel_s_own(void **state)
 	assert_int_equal(sim_topology_work_ns(&topology, 2200, 5), 110);
 }
 
+static void without_an_idle_processor_there_is_no_place(void **state)
+{
+	(void)state;
+	const unsigned third = 2;
+	assert_int_equal(begin(4, 1, 2, 1), 0);
+	assert_int_equal(sim_placing_find(&topology, (struct sim_idle){NULL, 0}, (struct sim_place){.processor = 1}), -1);
+	assert_int_equal(sim_placing_find(&topology, (struct sim_idle){&third, 1}, (struct sim_place){.processor = 1}), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +118,7 @@ int main(void)
 		cmocka_unit_test_teardown(threads_of_a_core_slow_each_other, end),
 		cmocka_unit_test_teardown(a_core_is_busy_while_any_of_its_processors_is, end),
 		cmocka_unit_test_teardown(going_idle_is_work_of_the_kernel_s_own, end),
+		cmocka_unit_test_teardown(without_an_idle_processor_there_is_no_place, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
