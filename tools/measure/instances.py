@@ -174,8 +174,7 @@ class Instances(Helper):
 
 def check(service: Service, build: Path, shares: Sequence[Share]) -> None:
     """Starts them once and asks for a second: what is wrong is said before the first run."""
-    services.refuse_without_spaces()
-    services.refuse_incomplete(service)
+    services.prepare(service, build)
     refuse(not has_program("haproxy"), "instances: missing: haproxy; tools/setup experiments installs it")
     with tempfile.TemporaryDirectory() as folder:
         all_of = Instances(service, build, Path(folder) / "said", shares)

@@ -17,13 +17,14 @@ from typing import Protocol
 from measure import figures
 from measure.environments import mounted
 from measure.helpers import Helper
-from measure.machine import EXPERIMENTS
+from measure.machine import EXPERIMENTS, ROOT
 from measure.process import attempt, start, wait_until
 from measure.text import Trouble, first_line, in_seconds, lines_of, listed, quoted, quoted_words, refuse
 from measure.workloads import TIME, Faulty, has_package, read_keys
 
 OURS = EXPERIMENTS / "services"
-KEYS = "summary start ready client rate limit work needs".split()
+KEYS = "summary start ready client rate limit work needs prepare".split()
+PATIENCE = 60  # seconds until a service is ready
 UNIT = "(ns|us|ms|s)"
 LIMIT = rf"(mean|p50|p90|p95|p99|p99\.9|max)={TIME}{UNIT}"
 RULES = {
@@ -117,9 +118,20 @@ class Service:
         """Processor time of a request; 0 where that isn't known."""
         return in_seconds(self.keys["work"])
 
+    @property
+    def cache(self) -> Path:
+        """What `prepare` makes: each start copies that."""
+        return Path(os.environ.get("SHOWSTOPPER_SERVICES_CACHE") or ROOT / ".cache/services") / self.name
+
     def line(self, key: str, build: Path, scratch: str, **more: object) -> str:
         line = self.keys[key]
-        for word, value in {"build": build, "scratch": scratch, "here": self.file.parent, **more}.items():
+        for word, value in {
+            "build": build,
+            "scratch": scratch,
+            "here": self.file.parent,
+            "cache": self.cache,
+            **more,
+        }.items():
             line = line.replace(f"{{{word}}}", quoted(str(value)))
         return line
 
@@ -171,9 +183,9 @@ class Started(Contained):
     def come_up(self) -> None:
         try:
             check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
-            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, 20)
+            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, PATIENCE)
             if not well or not self.is_alive():
-                why = "didn't come up within 20 s" if self.is_alive() else "ended before it was ready"
+                why = f"didn't come up within {PATIENCE} s" if self.is_alive() else "ended before it was ready"
                 raise Trouble(
                     f"service {self.name} {why}: {self.said_last()}; its start and ready are in {self.service.file}"
                 )
@@ -235,22 +247,33 @@ def find(name: str) -> Service:
 
 def check(service: Service, build: Path) -> None:
     """Starts it once and asks it for a second: what is wrong is said before the first run."""
-    refuse_without_spaces()
-    refuse_incomplete(service)
+    prepare(service, build)
     with tempfile.TemporaryDirectory() as folder:
         started = Started(service, build, Path(folder) / "said")
         with started:
             ask_once(started, Path(folder))
 
 
-def refuse_without_spaces() -> None:
+def prepare(service: Service, build: Path) -> None:
+    """What each start needs is there, or one message says what isn't."""
     refuse(subprocess.run([*space(), "true"], capture_output=True).returncode,
            "a service needs a space of process numbers of its own: run this as root, or permit user namespaces")  # fmt: skip
-
-
-def refuse_incomplete(service: Service) -> None:
     if lacking := service.missing():
         raise Trouble(f"service {service.name}: missing: {listed(lacking)}; tools/setup experiments installs it")
+    if not service.keys["prepare"]:
+        return
+    if not service.cache.exists():
+        print(f"making in {service.cache} what service {service.name} needs, once")
+    with tempfile.TemporaryDirectory() as folder:
+        scratch, said = scratch_of(service.name), Path(folder) / "said"
+        line = f"cd {scratch} || exit; {service.line('prepare', build, scratch)}"
+        making = Contained(line, said, service.name, scratch)
+        with making:
+            assert making.process
+            status = making.process.wait()
+        refuse(
+            status, f"service {service.name} can't be prepared: {making.said_last()}; its prepare is in {service.file}"
+        )
 
 
 def ask_once(of: Served, folder: Path) -> None:
