@@ -96,7 +96,7 @@ class Front(Contained):
         self.scratch = services.scratch_of("haproxy")
         lines = "".join(f"\tserver s{k} unix@{one.scratch}/socket\n" for k, one in enumerate(servers, 1))
         # By requests where these are HTTP's, else by connections.
-        mode = "http" if "http://" in of.service.keys["client"] else "tcp"
+        mode = "http" if "--unix-socket" in of.service.keys["client"] else "tcp"  # ssrequest's
         text = CONFIGURATION.format(at=self.scratch, mode=mode, name=of.name, balance=balance, servers=lines)
         line = (
             f"cd {self.scratch} || exit; printf %s {quoted(text)} >configuration; exec haproxy -q -db -f configuration"
