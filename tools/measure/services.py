@@ -7,20 +7,24 @@ import shutil
 import subprocess
 import tempfile
 import time
+import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from measure import figures
 from measure.environments import mounted
 from measure.helpers import Helper
-from measure.machine import EXPERIMENTS
+from measure.machine import EXPERIMENTS, ROOT
 from measure.process import attempt, start, wait_until
-from measure.text import Trouble, first_line, in_seconds, lines_of, quoted, refuse
+from measure.text import Trouble, first_line, in_seconds, lines_of, listed, quoted, quoted_words, refuse
 from measure.workloads import TIME, Faulty, has_package, read_keys
 
 OURS = EXPERIMENTS / "services"
-KEYS = "summary start ready client rate limit work needs".split()
+KEYS = "summary start ready client rate limit work needs prepare".split()
+PATIENCE = 60  # seconds until a service is ready
 UNIT = "(ns|us|ms|s)"
 LIMIT = rf"(mean|p50|p90|p95|p99|p99\.9|max)={TIME}{UNIT}"
 RULES = {
@@ -29,12 +33,15 @@ RULES = {
     "work": (rf"{TIME}{UNIT}", "the processor time of a request, such as 5ms, of a service that serves one at a time"),
     "needs": (r"[a-z0-9][a-z0-9.+-]*(\s+[a-z0-9][a-z0-9.+-]*)*", "names of Debian packages"),
 }
-# The first process of the space is killed and waited for, which takes all others with it; only then is the scratch folder removed.
+# The first process of the space is killed and waited for, which takes all others with it; only then is the scratch folder removed. Folder and groups are
+# made only when a signal removes them.
 AROUND = """\
 over() {
-	first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null)
-	kill -KILL ${first:-$inside} 2>/dev/null
-	wait "$inside"
+	if [ -n "$inside" ]; then
+		first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null)
+		kill -KILL ${first:-$inside} 2>/dev/null
+		wait "$inside"
+	fi
 	[ -z "$scratch" ] || rm -rf "$scratch"
 	for group in $groups; do
 		rmdir "$group"
@@ -43,7 +50,11 @@ over() {
 scratch=$1 groups=$2 inside=
 shift 2
 trap 'over; exit 143' TERM INT HUP
-[ -z "$groups" ] || mkdir $groups || exit
+[ -z "$scratch" ] || mkdir -m 700 "$scratch" || exit
+[ -z "$groups" ] || mkdir $groups || {
+	rm -rf "$scratch"
+	exit 1
+}
 sh -c 'for group in $0; do echo $$ >"$group/cgroup.procs" || exit; done; exec "$@"' "$groups" "$@" &
 inside=$!
 wait "$inside"
@@ -107,9 +118,20 @@ class Service:
         """Processor time of a request; 0 where that isn't known."""
         return in_seconds(self.keys["work"])
 
+    @property
+    def cache(self) -> Path:
+        """What `prepare` makes: each start copies that."""
+        return Path(os.environ.get("SHOWSTOPPER_SERVICES_CACHE") or ROOT / ".cache/services") / self.name
+
     def line(self, key: str, build: Path, scratch: str, **more: object) -> str:
         line = self.keys[key]
-        for word, value in {"build": build, "scratch": scratch, "here": self.file.parent, **more}.items():
+        for word, value in {
+            "build": build,
+            "scratch": scratch,
+            "here": self.file.parent,
+            "cache": self.cache,
+            **more,
+        }.items():
             line = line.replace(f"{{{word}}}", quoted(str(value)))
         return line
 
@@ -122,33 +144,54 @@ def groups_called(name: str) -> str:
     return " ".join(f"{at}/{name}" for at in of) if of and all(os.access(at, os.W_OK) for at in of) else ""
 
 
-class Started(Contained):
-    """A service that runs, in a scratch folder of its own, and if asked for in a control group that is called by that. It is ready when its health check
-    says so."""
+class Served(Protocol):
+    """What a client asks: a service, or several of it behind one socket."""
 
-    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", grouped: bool = False, seed: int = 1) -> None:  # fmt: skip
+    service: Service
+    build: Path
+    scratch: str
+    name: str
+
+
+def scratch_of(name: str) -> str:
+    """A folder that isn't there yet: what is begun in it makes and removes it."""
+    return f"/tmp/showstopper-{name}-{uuid.uuid4().hex[:8]}"
+
+
+class Started(Contained):
+    """A service that runs, in a scratch folder of its own, and if asked for in the control groups that `groups` makes of that folder's name. It is ready when
+    its health check says so."""
+
+    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", groups: Callable[[str], str] | None = None, seed: int = 1) -> None:  # fmt: skip
         self.service, self.build = service, build
-        self.scratch = tempfile.mkdtemp(prefix=f"showstopper-{service.name}-", dir="/tmp")
+        self.scratch = scratch_of(service.name)
         place = ("taskset", "-c", processors) if processors else ()
         line = service.line("start", build, self.scratch, seed=seed)
         self.group = Path(self.scratch).name
-        groups = groups_called(self.group) if grouped else ""
-        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, groups, place)
+        made = groups(self.group) if groups else ""
+        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, made, place)
 
     def start(self) -> Helper:
+        self.begin()
+        self.come_up()
+        return self
+
+    def begin(self) -> None:
+        """Without waiting for it, so that several come up at a time."""
+        super().start()
+
+    def come_up(self) -> None:
         try:
-            super().start()
             check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
-            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, 20)
+            well = wait_until(lambda: not self.is_alive() or attempt(check).returncode == 0, PATIENCE)
             if not well or not self.is_alive():
-                why = "didn't come up within 20 s" if self.is_alive() else "ended before it was ready"
+                why = f"didn't come up within {PATIENCE} s" if self.is_alive() else "ended before it was ready"
                 raise Trouble(
                     f"service {self.name} {why}: {self.said_last()}; its start and ready are in {self.service.file}"
                 )
         except BaseException:
             self.end()
             raise
-        return self
 
     def first(self) -> str:
         """The number, out here, of the first process of its space."""
@@ -164,8 +207,14 @@ class Started(Contained):
 class Client(Contained):
     """Sends requests to a service that runs, and has the time to wait for the last answers."""
 
-    def __init__(self, of: Started, records: Path, said: Path, delay: float, seconds: float, rate: str, arrivals: str, seed: int) -> None:  # fmt: skip
-        line = of.service.line("client", of.build, of.scratch, records=records, seconds=int(seconds), rate=rate, arrivals=arrivals, seed=seed)  # fmt: skip
+    def __init__(self, of: Served, records: Path, said: Path, delay: float, seconds: float, rate: str, arrivals: str, seed: int,
+                 more: Sequence[str] = ()) -> None:  # fmt: skip
+        """`more`: options of ssrequest, for clients that are that."""
+        refuse(
+            more and "{more}" not in of.service.keys["client"],
+            f"service {of.name}: its client takes no {quoted_words(more)}",
+        )
+        line = of.service.line("client", of.build, of.scratch, records=records, seconds=int(seconds), rate=rate, arrivals=arrivals, seed=seed).replace("{more}", quoted_words(more))  # fmt: skip
         super().__init__(f"sleep {delay:g}; cd {of.scratch} && {line}", said, f"client of {of.name}")
         self.until = time.monotonic() + delay + seconds + 15
 
@@ -198,17 +247,44 @@ def find(name: str) -> Service:
 
 def check(service: Service, build: Path) -> None:
     """Starts it once and asks it for a second: what is wrong is said before the first run."""
+    prepare(service, build)
+    with tempfile.TemporaryDirectory() as folder:
+        started = Started(service, build, Path(folder) / "said")
+        with started:
+            ask_once(started, Path(folder))
+
+
+def prepare(service: Service, build: Path) -> None:
+    """What each start needs is there, or one message says what isn't."""
     refuse(subprocess.run([*space(), "true"], capture_output=True).returncode,
            "a service needs a space of process numbers of its own: run this as root, or permit user namespaces")  # fmt: skip
+    if lacking := service.missing():
+        raise Trouble(f"service {service.name}: missing: {listed(lacking)}; tools/setup experiments installs it")
+    if not service.keys["prepare"]:
+        return
+    if not service.cache.exists():
+        print(f"making in {service.cache} what service {service.name} needs, once")
     with tempfile.TemporaryDirectory() as folder:
-        said, records = Path(folder) / "said", Path(folder) / "requests.csv"
-        with Started(service, build, said) as started:
-            assert isinstance(started, Started)
-            with Client(started, records, said, 0, 1, service.keys["rate"], "poisson", 1) as client:
-                assert isinstance(client, Client) and client.process
-                client.process.wait(30)
-            if len(lines_of(records)) < 2:
-                raise Trouble(f"service {service.name}: its client recorded no request: {client.said_last()}")
-            row = figures.report(build, "latency", records)[0]
-            why = "all requests of its client failed, by what this recorded"
-            refuse(row["errors"] == row["requests"], f"service {service.name}: {why}")
+        scratch, said = scratch_of(service.name), Path(folder) / "said"
+        line = f"cd {scratch} || exit; {service.line('prepare', build, scratch)}"
+        making = Contained(line, said, service.name, scratch)
+        with making:
+            assert making.process
+            status = making.process.wait()
+        refuse(
+            status, f"service {service.name} can't be prepared: {making.said_last()}; its prepare is in {service.file}"
+        )
+
+
+def ask_once(of: Served, folder: Path) -> None:
+    """Its client asks for a second, and writes into the folder."""
+    said, records = folder / "said", folder / "requests.csv"
+    client = Client(of, records, said, 0, 1, of.service.keys["rate"], "poisson", 1)
+    with client:
+        assert client.process
+        client.process.wait(30)
+    if len(lines_of(records)) < 2:
+        raise Trouble(f"service {of.name}: its client recorded no request: {client.said_last()}")
+    row = figures.report(of.build, "latency", records)[0]
+    why = "all requests of its client failed, by what this recorded"
+    refuse(row["errors"] == row["requests"], f"service {of.name}: {why}")

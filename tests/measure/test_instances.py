@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Instances of a service behind HAProxy: their processors and limits, what they answer, and that nothing of them is left."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from measure import instances, services
+from measure.environments import group_folders, hierarchy
+from measure.instances import Instances, Share, places
+from measure.process import has_program, wait_until
+from measure.text import Trouble, read_csv
+from test_latency import own_service, scratch_of
+
+served = pytest.mark.skipif(
+    not has_program("haproxy") or subprocess.run([*services.space(), "true"], capture_output=True).returncode != 0,
+    reason="no haproxy, or no spaces of numbers",
+)
+limits = pytest.mark.skipif(not hierarchy("cpu"), reason="no control groups")
+
+
+def groups_of(name: str) -> list[Path]:
+    of = hierarchy("cpu")
+    return list(of.at.glob(f"showstopper-{name}-*")) if of else []
+
+
+def test_processors_of_instances() -> None:
+    eight = range(8)
+    assert places("pinned", 3, of=eight) == ["0", "1", "2"]
+    assert places("pinned", 2, 3, eight) == ["0,1,2", "3,4,5"]
+    assert places("spread", 2, of=eight) == ["0", "4"]
+    assert places("spread", 3, 2, eight) == ["0,1", "2,3", "4,5"]
+    assert places("free", 2, of=[4, 6]) == ["4,6", "4,6"]
+    # Of two processors, the third instance has the first one again.
+    assert places("pinned", 3, of=[2, 5]) == places("spread", 3, of=[2, 5]) == ["2", "5", "2"]
+    with pytest.raises(Trouble, match="an instance of 3 processors: found 2"):
+        places("free", 1, 3, [0, 1])
+
+
+@served
+@limits
+def test_instances_share_what_is_asked(tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = own_service(tmp_path, monkeypatch)
+    given = next(iter(os.sched_getaffinity(0)))
+    shares = [Share(str(given), 0.25, 64), Share()]
+    counted = tmp_path / "haproxy.csv"
+    behind = Instances(services.find(name), build, tmp_path / "said", shares, statistics=counted)
+    with behind:
+        first, second = behind.servers
+        inside = int(first.first())
+        assert os.sched_getaffinity(inside) == {given}
+        assert [path.read_text().split()[0] for path in limits_of(first.group)] == ["25000", str(64 << 20)]
+        assert not group_folders(second.group)
+        client = services.Client(
+            behind, tmp_path / "requests.csv", tmp_path / "said", 0, 1, "40", "even", 1, ["-n", "8"]
+        )
+        with client:
+            assert client.process and client.process.wait(20) == 0
+    assert [(row["svname"], row["stot"], row["hrsp_2xx"]) for row in read_csv(counted)] == [
+        ("s1", "4", "4"),
+        ("s2", "4", "4"),
+    ]
+    assert wait_until(lambda: not scratch_of(name) and not groups_of(name), 5)
+    assert not Path(behind.scratch).exists()
+
+
+def limits_of(name: str) -> list[Path]:
+    return [
+        of.at / name / instances.LIMITS[kind][of.version - 1] for kind in ("cpu", "memory") if (of := hierarchy(kind))
+    ]
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from measure import services
+from measure.instances import Instances, Share
+behind = Instances(services.find(sys.argv[3]), Path(sys.argv[2]), Path(sys.argv[4]), [Share(quota=0.5)] * 2)
+print(behind.scratch, flush=True)
+with behind:
+    print("up", flush=True)
+    time.sleep(60)
+"""
+
+
+@served
+@limits
+@pytest.mark.parametrize("when", ["it comes up", "it is up"])
+def test_what_is_killed_leaves_nothing(when: str, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = own_service(tmp_path, monkeypatch)
+    words = [sys.executable, "-B", "-c", KILLED, str(ROOT / "tools"), str(build), name, str(tmp_path / "said")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        front = Path(process.stdout.readline().strip())
+        if when == "it is up":
+            assert process.stdout.readline() == "up\n"
+            assert front.is_dir()
+        assert wait_until(lambda: len(groups_of(name)) == 2, 10, 0.01)
+        process.send_signal(signal.SIGKILL)
+    assert wait_until(lambda: not scratch_of(name) and not groups_of(name) and not front.exists(), 15)
+
+
+@served
+def test_what_is_wrong_with_instances_is_said_at_once(
+    tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = own_service(tmp_path, monkeypatch, start="exec sleep 60", ready="true")
+    service = services.find(name)
+    with pytest.raises(Trouble, match=f"service {name}: it made no `socket`"):
+        instances.check(service, build, [Share()])
+    assert not scratch_of(name)
+    with pytest.raises(Trouble, match="balance 'random': expected one of roundrobin leastconn"):
+        Instances(service, build, tmp_path / "said", [Share()], "random")
+    with pytest.raises(Trouble, match="9 instances: expected 1 to 8"):
+        Instances(service, build, tmp_path / "said", [Share()] * 9)
+    monkeypatch.setattr(instances, "has_program", lambda name: False)
+    with pytest.raises(Trouble, match="missing: haproxy; tools/setup experiments installs it"):
+        instances.check(service, build, [Share()])

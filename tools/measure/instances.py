@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Several instances of a service behind HAProxy, each with processors, a quota or memory of its own. All listen on unix sockets in scratch folders. Each
+instance, and HAProxy, has a space of process numbers of its own, as any service has, and ends with this program, whatever becomes of that."""
+
+import socket
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import services
+from measure.environments import hierarchy
+from measure.helpers import Helper
+from measure.process import allowed_processors, attempt, has_program, wait_until
+from measure.services import Contained, Service, Started
+from measure.text import Row, Trouble, lines_of, quoted, refuse, rows_of, write
+
+MOST = 8
+PLACES = "free pinned spread"
+BALANCES = "roundrobin leastconn"
+LIMITS = {  # files of a control group, by version
+    "cpu": ("cpu.cfs_quota_us", "cpu.max"),  # of a period of 100 ms
+    "memory": ("memory.limit_in_bytes", "memory.max"),
+}
+CONFIGURATION = """\
+global
+	nbthread 1
+	stats socket {at}/stats level admin
+defaults
+	mode {mode}
+	timeout connect 30s
+	timeout client 60s
+	timeout server 60s
+	timeout queue 60s
+listen {name}
+	bind unix@{at}/socket
+	balance {balance}
+{servers}"""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What an instance may use of the machine: a list of processors, or all that this program may; so many processors at a time, or 0; MiB, or 0."""
+
+    processors: str = ""
+    quota: float = 0
+    memory_mib: int = 0
+
+    def limits(self) -> list[tuple[Path, str, str]]:
+        """Where its groups are made, and file and text in each."""
+        found: list[tuple[Path, str, str]] = []
+        for controller, amount in (("cpu", int(100000 * self.quota)), ("memory", self.memory_mib << 20)):
+            if amount:
+                of = hierarchy(controller)
+                if not of:
+                    raise Trouble(f"instances with a limit need control groups ({controller}): run this as root, where they can be made")  # fmt: skip
+                found.append((of.at, LIMITS[controller][of.version - 1], str(amount)))
+        return found
+
+
+def places(how: str, count: int, each: int = 1, of: Sequence[int] | None = None) -> list[str]:
+    """Processors of so many instances with so many processors each, out of those that this program may use: free (all of them), pinned (the first ones, one
+    instance after the other), spread (as far apart as they come). Where there are too few it begins anew."""
+    given = list(of or allowed_processors())
+    refuse(each > len(given), f"an instance of {each} processors: found {len(given)}")
+    if how == "free":
+        return [",".join(map(str, given))] * count
+    step = max(each, len(given) // count) if how == "spread" else each
+    return [",".join(str(given[(k * step + j) % len(given)]) for j in range(each)) for k in range(count)]
+
+
+class Instance(Started):
+    """Its limits hold from when it is ready: those of a processor's quarter would make its beginning long."""
+
+    def __init__(self, service: Service, build: Path, said: Path, share: Share, seed: int) -> None:
+        self.limits = share.limits()
+        at = list(dict.fromkeys(str(at) for at, _, _ in self.limits))
+        super().__init__(service, build, said, share.processors,
+                         lambda name: " ".join(f"{root}/{name}" for root in at), seed)  # fmt: skip
+
+    def come_up(self) -> None:
+        super().come_up()
+        try:
+            for root, file, text in self.limits:
+                (root / self.group / file).write_text(text)
+        except OSError as error:
+            self.end()
+            raise Trouble(f"service {self.name}: can't set {file} of its control group: {error.strerror}") from error
+
+
+class Front(Contained):
+    """HAProxy. In its scratch folder are `socket`, and `stats`, which says what it did."""
+
+    def __init__(self, servers: Sequence[Started], balance: str, said: Path, processors: str) -> None:
+        of = servers[0]
+        self.scratch = services.scratch_of("haproxy")
+        lines = "".join(f"\tserver s{k} unix@{one.scratch}/socket\n" for k, one in enumerate(servers, 1))
+        # By requests where these are HTTP's, else by connections.
+        mode = "http" if "--unix-socket" in of.service.keys["client"] else "tcp"  # ssrequest's
+        text = CONFIGURATION.format(at=self.scratch, mode=mode, name=of.name, balance=balance, servers=lines)
+        line = (
+            f"cd {self.scratch} || exit; printf %s {quoted(text)} >configuration; exec haproxy -q -db -f configuration"
+        )
+        place = ("taskset", "-c", processors) if processors else ()
+        super().__init__(line, said, "haproxy", self.scratch, before=place)
+
+    def ask(self, command: str) -> str:
+        with socket.socket(socket.AF_UNIX) as asked:
+            asked.settimeout(5)
+            asked.connect(f"{self.scratch}/stats")
+            asked.sendall(f"{command}\n".encode())
+            return b"".join(iter(lambda: asked.recv(65536), b"")).decode()
+
+    def statistics(self) -> list[Row]:
+        rows = rows_of(self.ask("show stat").removeprefix("# "))
+        return [row for row in rows if row["svname"] not in ("FRONTEND", "BACKEND")]
+
+
+class Instances(Helper):
+    """An instance for each share, with a seed of its own, and HAProxy in front on the processors `front` (or all). A client asks it as it asks one service. What
+    instances say is in `said`; when all ends, what HAProxy counted for each is in `statistics`, where that is given."""
+
+    def __init__(self, service: Service, build: Path, said: Path, shares: Sequence[Share], balance: str = "roundrobin",
+                 front: str = "", seed: int = 1, statistics: Path | None = None) -> None:  # fmt: skip
+        refuse(not 1 <= len(shares) <= MOST, f"{len(shares)} instances: expected 1 to {MOST}")
+        refuse(balance not in BALANCES.split(), f"balance '{balance}': expected one of {BALANCES}")
+        self.service, self.build, self.said, self.kept = service, build, said, statistics
+        self.name = service.name
+        self.servers = [Instance(service, build, said, share, MOST * seed + k) for k, share in enumerate(shares)]
+        self.front = Front(self.servers, balance, said, front)
+        self.scratch = self.front.scratch
+
+    def start(self) -> Helper:
+        try:
+            for server in self.servers:
+                server.begin()
+            for server in self.servers:
+                server.come_up()
+                has = Path(server.scratch, "socket").is_socket()
+                refuse(not has, f"service {self.name}: it made no `socket` in its scratch folder, by which HAProxy could ask it")  # fmt: skip
+            self.front.start()
+            check = ["sh", "-c", f"cd {self.scratch} && {self.service.line('ready', self.build, self.scratch)}"]
+            well = wait_until(lambda: not self.front.is_alive() or attempt(check).returncode == 0, 10)
+            if not well or not self.front.is_alive():
+                raise Trouble(f"HAProxy in front of {self.name} didn't come up: {self.front.said_last()}")
+            self.front.ask("clear counters all")
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    def is_alive(self) -> bool:
+        return self.front.is_alive() and all(server.is_alive() for server in self.servers)
+
+    def statistics(self) -> list[Row]:
+        """A row for each instance, as HAProxy names its columns: stot (sessions, of HTTP requests), rtime (ms), econ, eresp …"""
+        return self.front.statistics()
+
+    def end(self) -> None:
+        try:
+            if self.kept and self.front.is_alive():
+                rows = self.statistics()
+                write(
+                    self.kept, "".join(",".join(row) + "\n" for row in (list(rows[0]), *(row.values() for row in rows)))
+                )
+        except OSError as error:
+            with self.said.open("a") as to:
+                to.write(f"haproxy: no statistics: {error.strerror}\n")
+        finally:
+            self.front.end()
+            for server in self.servers:
+                server.end()
+
+
+def check(service: Service, build: Path, shares: Sequence[Share]) -> None:
+    """Starts them once and asks for a second: what is wrong is said before the first run."""
+    services.prepare(service, build)
+    refuse(not has_program("haproxy"), "instances: missing: haproxy; tools/setup experiments installs it")
+    with tempfile.TemporaryDirectory() as folder:
+        all_of = Instances(service, build, Path(folder) / "said", shares)
+        with all_of:
+            services.ask_once(all_of, Path(folder))
