@@ -39,6 +39,10 @@ for option in '-p single' '-w 5' '--phase 5' '--sleep 5' -c; do
 	refused '^ssburn: --(profile|work|phase|sleep|checksum): expected it without --listen' $option --listen 0
 done
 refused '^ssburn: --listen: can.t listen at unix:nowhere/socket: No such file' --listen unix:nowhere/socket
+long=$(printf '%0107d' 0)
+run ssburn --listen "unix:$long" --time 0
+expect_status 0
+refused "^ssburn: --listen: 'unix:${long}0' is malformed: expected .* unix:PATH of at most 107 bytes\$" --listen "unix:${long}0"
 echo kept >file
 refused '^ssburn: --listen: can.t listen at unix:file: there is something else already' --listen unix:file
 [ "$(cat file)" = kept ] || fail 'a file was taken for a socket'

@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#define LISTENER_EXPECTED "ADDRESS:PORT such as 127.0.0.1:8080, [::1]:8080 or localhost:8080, PORT alone, or unix:PATH"
+#define LISTENER_EXPECTED                                                                                                        \
+	"ADDRESS:PORT such as 127.0.0.1:8080, [::1]:8080 or localhost:8080, PORT alone, or unix:PATH of at most 107 bytes"
 #define LISTENER_ERROR_MAX 320
 #define LISTENER_NAME_MAX 160
 
