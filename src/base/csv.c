@@ -37,6 +37,8 @@ struct csv {
 	bool is_cut;
 	bool is_json;     /* JSON Lines */
 	bool is_over;     /* nothing can be read behind what was refused */
+	bool is_too_long; /* the row at begin doesn't fit into the buffer */
+	bool is_skipping; /* what comes up to the next newline belongs to a row that was refused */
 	size_t line;      /* of the current row */
 	size_t next_line; /* of the row after it */
 	size_t row;       /* where the current row begins */
@@ -99,7 +101,8 @@ static int refill(struct csv *csv)
 		csv->begin = 0;
 	}
 	if (csv->end == csv->size) {
-		if (csv->size > CSV_ROW_MAX)
+		csv->is_too_long = csv->size > CSV_ROW_MAX;
+		if (csv->is_too_long)
 			return csv_fail(
 				csv->error, "%s:%zu: found a row of more than %zu bytes", csv->name, csv->next_line, CSV_ROW_MAX);
 		char *const larger = realloc(csv->buffer, 2 * csv->size);
@@ -251,12 +254,44 @@ static int split_json(struct csv *csv, size_t length)
 	return found;
 }
 
+/* Where a row without quotes ends is known however long it is. Only who goes on reads up to there: it may be endless. */
+static bool begin_skipping(struct csv *csv, bool has_quotes)
+{
+	const bool is_row = !has_quotes || !memchr(csv->buffer + csv->begin, '"', csv->end - csv->begin);
+	csv->is_skipping = csv->is_too_long && is_row;
+	if (csv->is_skipping)
+		csv->begin = csv->end;
+	return csv->is_skipping;
+}
+
+/* Leaves out the rest of a row that was too long. 1, 0 at the end of the file, or -1. */
+static int skip_rest(struct csv *csv)
+{
+	while (csv->is_skipping) {
+		const int more = refill(csv);
+		if (more <= 0) {
+			csv->is_cut = more == 0;
+			return more;
+		}
+		const char *const newline = memchr(csv->buffer, '\n', csv->end);
+		csv->begin = newline ? (size_t)(newline - csv->buffer) + 1 : csv->end;
+		csv->is_skipping = !newline;
+	}
+	csv->next_line += csv->is_too_long;
+	csv->is_too_long = false;
+	return 1;
+}
+
 /* Goes to the next row as a whole: 1, 0 at the end, or -1 with a message. */
 static int next_row(struct csv *csv, bool has_quotes, size_t *length)
 {
 	size_t lines = 0;
+	const int rest = skip_rest(csv);
+	csv->is_over = rest < 0;
+	if (rest <= 0)
+		return rest;
 	const int found = find_end(csv, has_quotes, length, &lines);
-	csv->is_over = found < 0;
+	csv->is_over = found < 0 && !begin_skipping(csv, has_quotes);
 	if (found <= 0) {
 		csv->is_cut = found == 0 && csv->begin < csv->end;
 		return found;

@@ -72,7 +72,10 @@ int csv_refuse(struct csv *csv, size_t column, const char *format, ...) __attrib
 /* The same for a line of text, at a character of it, from 0. */
 int csv_refuse_line(struct csv *csv, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *csv_error(const struct csv *csv);
-/* Whether csv_next or csv_next_line goes on behind what it refused, at the next row; else the file can't be read any further. */
+/*
+ * Whether csv_next or csv_next_line goes on behind what it refused, at the next row; else the file can't be read any further. A row that is too long
+ * is left out up to its newline, unless it has quotes, which may hold newlines.
+ */
 bool csv_can_go_on(const struct csv *csv);
 
 #endif

@@ -162,6 +162,53 @@ static void very_long_rows_are_refused(void **state)
 	free(text);
 }
 
+/* The second row, from a pipe, repeats a part so often that it fits into no buffer. */
+static struct csv *open_long_row(const char *part, pid_t *writer)
+{
+	int ends[2];
+	char path[40];
+	assert_int_equal(pipe(ends), 0);
+	*writer = fork();
+	if (*writer == 0) {
+		close(ends[0]);
+		FILE *const to = fdopen(ends[1], "w");
+		fputs("a\n1\n", to);
+		for (size_t i = 0; i < 5 * CSV_ROW_MAX / strlen(part); i++)
+			fputs(part, to);
+		fputs("\n3\nx", to);
+		fclose(to);
+		_exit(0);
+	}
+	close(ends[1]);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+	struct csv *const csv = csv_open(path, "f.csv", error);
+	close(ends[0]);
+	assert_non_null(csv);
+	assert_int_equal(csv_next(csv), 1);
+	assert_int_equal(csv_next(csv), -1);
+	assert_string_equal(csv_error(csv), "f.csv:3: found a row of more than 1048576 bytes");
+	return csv;
+}
+
+static void what_is_behind_a_very_long_row_can_be_read(void **state)
+{
+	(void)state;
+	pid_t writer;
+	struct csv *csv = open_long_row("xyz,", &writer);
+	assert_true(csv_can_go_on(csv));
+	assert_int_equal(csv_next(csv), 1);
+	assert_int_equal(csv_line(csv), 4);
+	expect_field(csv, 0, "3");
+	assert_int_equal(csv_next(csv), 0);
+	assert_true(csv_is_cut(csv));
+	csv_close(csv);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	csv = open_long_row("x\"y\"", &writer);
+	assert_false(csv_can_go_on(csv));
+	csv_close(csv);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+}
+
 static void numbers_are_exact(void **state)
 {
 	(void)state;
@@ -358,6 +405,7 @@ int main(void)
 		cmocka_unit_test(no_header_is_refused),
 		cmocka_unit_test(malformed_rows_are_refused),
 		cmocka_unit_test(very_long_rows_are_refused),
+		cmocka_unit_test(what_is_behind_a_very_long_row_can_be_read),
 		cmocka_unit_test(numbers_are_exact),
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(found_text_is_made_printable),
