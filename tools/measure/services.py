@@ -208,13 +208,13 @@ class Client(Contained):
     """Sends requests to a service that runs, and has the time to wait for the last answers."""
 
     def __init__(self, of: Served, records: Path, said: Path, delay: float, seconds: float, rate: str, arrivals: str, seed: int,
-                 more: Sequence[str] = ()) -> None:  # fmt: skip
-        """`more`: options of ssrequest, for clients that are that."""
-        refuse(
-            more and "{more}" not in of.service.keys["client"],
-            f"service {of.name}: its client takes no {quoted_words(more)}",
-        )
+                 more: Sequence[str] = (), trace: Sequence[str] = ()) -> None:  # fmt: skip
+        """`more`: options of ssrequest, for clients that are that; `trace`: those that stand in place of --rate."""
+        takes = "{more}" in of.service.keys["client"] and (not trace or "--rate {rate}" in of.service.keys["client"])
+        refuse((more or trace) and not takes, f"service {of.name}: its client takes no {quoted_words([*more, *trace])}")
         line = of.service.line("client", of.build, of.scratch, records=records, seconds=int(seconds), rate=rate, arrivals=arrivals, seed=seed).replace("{more}", quoted_words(more))  # fmt: skip
+        if trace:
+            line = line.replace(f"--rate {quoted(rate)}", quoted_words(trace))
         super().__init__(f"sleep {delay:g}; cd {of.scratch} && {line}", said, f"client of {of.name}")
         self.until = time.monotonic() + delay + seconds + 15
 

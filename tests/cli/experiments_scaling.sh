@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/experiments/scaling: the list of runs, what is refused, and the report of a batch that is made up.
+# shellcheck source=tests/cli/lib.sh
+. "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
+unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH SHOWSTOPPER_WORKLOADS
+scaling=$source/tools/experiments/scaling
+
+run "$scaling" --dry-run --instances 1,2 --limits 0,5
+expect_status 0
+expect_text out '^scaling_burn-service_horizontal_1_free_roundrobin_even_1: 1 instances of burn-single, .* 48 s with -T 0% '
+expect_text out '^scaling_burn-service_horizontal_2_free_leastconn_even_1: '
+expect_text out '^scaling_burn-service_vertical_2_free_roundrobin_even_1: '
+expect_text out '^limit_burn-service_horizontal_2_free_roundrobin_even_5_1: .* 18 s with '
+! grep -q vertical_1 out || fail "$what: one instance twice"
+! grep -q horizontal_1_free_leastconn out || fail "$what: who balances one instance?"
+run "$scaling" --dry-run --full --figures scaling --ways vertical --arrivals poisson
+expect_lines out 9
+expect_text out '^scaling_burn-service_vertical_4_pinned_roundrobin_poisson_1: .* 286 s with '
+refused() {
+	expected=$1
+	shift
+	run "$scaling" --dry-run "$@"
+	expect_trouble "^tools/experiments/scaling: $expected"
+}
+refused '--service: postgresql: its client is not ssrequest' --service postgresql
+refused '--time: expected --hold' --time 10
+refused "--instances: '?9" --instances 1,9
+refused "--threshold: '2': expected a time such as 2s, or" --threshold 2
+refused "--peak: 'much': expected requests per second, or auto" --peak much
+
+# Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.
+command -v gnuplot >/dev/null || skip_missing gnuplot-nox
+options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold 50ms,3x --peak 20 -B $build -o made"
+# requests NAME RATE… of 4 s each: response times of 10 or 11 ms, and of 30 ms per step more.
+requests() {
+	folder=made/runs/$1
+	shift
+	mkdir -p "$folder"
+	echo "$*" | awk 'BEGIN { print "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n,0,,,,,http://x/,," }
+		{ for (k = 1; k <= NF; k++) for (i = 0; i < 4 * $k; i++) {
+			at = 100 + 4 * (k - 1) + i / $k
+			printf "%d,0,%.3f,%.3f,%.3f,%.3f,%d,5,%.3f\n", n++, at, at, at, at + 0.01 + 0.03 * (k - 1) + 0.001 * (i % 2), k == 2 && i >= 2 * $k ? 500 : 200, 1e9 + at } }' >"$folder/requests.csv"
+	{ echo time_s,monotonic_s,load && for at in $(seq 100 110); do echo "$((at - 100)),$at,0.5"; done; } >"$folder/tree.csv"
+	awk -F, -v OFS=, '$2 > 104 && NR > 1 { $3 = 0.9 } 1' "$folder/tree.csv" >"$folder/machine.csv"
+}
+requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 10 20
+requests limit_burn-service_horizontal_1_free_roundrobin_even_3_1 25 25
+printf 'instances,rate_per_s\n1,20.0\n' >made/saturation.csv
+# shellcheck disable=SC2086 # words
+"$scaling" --dry-run $options | sed -n 's/:.*//p' | sed "s/\$/	burn-single	1	9	18	native	-/" >made/runs.tsv
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_status 0
+expect_text made/scaling.md '^1 instance, free, roundrobin, even: p95 is within 50ms at all rates; p95 is within 3x \(33 ms\) up to 10 requests per second\.$'
+expect_text made/scaling.md '^\| 10 \| 10 \| 10 \| 100\.00 \| 10\.5 ± [0-9.e-]+ \| 11 ± [0-9.e-]+ \|$'
+expect_text made/scaling.md '^\| 20! \| 20 \| 10 \| 50\.00 \| 40\.5 ± [0-9.e-]+ \| 41 ± [0-9.e-]+ \|$'
+expect_text made/scaling.md '^\| 1 \| free, roundrobin, even \| 3 \| 25! \| 25 \| 12\.5 \| 50\.00 \| 40\.5 '
+expect_text made/scaling.md '^!\[1 instance, free, roundrobin, even: response times by rate\]'
+[ "$(wc -l <made/scaling.csv)" -eq 4 ] || fail 'scaling.csv: expected a line for each step'
+finish
