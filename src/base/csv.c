@@ -105,11 +105,11 @@ static int refill(struct csv *csv)
 		if (csv->is_too_long)
 			return csv_fail(
 				csv->error, "%s:%zu: found a row of more than %zu bytes", csv->name, csv->next_line, CSV_ROW_MAX);
-		char *const larger = realloc(csv->buffer, 2 * csv->size);
+		char *const larger = realloc(csv->buffer, csv->size + BUFFER_SIZE);
 		if (!larger)
 			return csv_fail(csv->error, "%s: %s", csv->name, strerror(errno));
 		csv->buffer = larger;
-		csv->size *= 2;
+		csv->size += BUFFER_SIZE;
 	}
 	ssize_t got;
 	do
