@@ -56,6 +56,6 @@ expect_text made/scaling.md '^1 instance, free, roundrobin, even: p95 is within 
 expect_text made/scaling.md '^\| 10 \| 10 \| 10 \| 100\.00 \| 10\.5 ± [0-9.e-]+ \| 11 ± [0-9.e-]+ \|$'
 expect_text made/scaling.md '^\| 20! \| 20 \| 10 \| 50\.00 \| 40\.5 ± [0-9.e-]+ \| 41 ± [0-9.e-]+ \|$'
 expect_text made/scaling.md '^\| 1 \| free, roundrobin, even \| 3 \| 25! \| 25 \| 12\.5 \| 50\.00 \| 40\.5 '
-expect_text made/scaling.md '^!\[1 instance, free, roundrobin, even: response times by rate\]'
+expect_text made/scaling.md '^!\[1 instance, free, roundrobin, even: response times from when requests were planned, by planned rate\]'
 [ "$(wc -l <made/scaling.csv)" -eq 4 ] || fail 'scaling.csv: expected a line for each step'
 finish
