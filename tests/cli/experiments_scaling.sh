@@ -26,12 +26,13 @@ refused() {
 refused '--service: postgresql: its client is not ssrequest' --service postgresql
 refused '--time: expected --hold' --time 10
 refused "--instances: '?9" --instances 1,9
-refused "--threshold: '2': expected a time such as 2s, or" --threshold 2
+refused "--threshold: '2s': expected mean= or p95= and a time such as 2s, or" --threshold 2s
+refused "--threshold: 'p95=0x': expected" --threshold p95=0x
 refused "--peak: 'much': expected requests per second, or auto" --peak much
 
 # Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.
 command -v gnuplot >/dev/null || skip_missing gnuplot-nox
-options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold 50ms,3x --peak 20 -B $build -o made"
+options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold p95=50ms,p95=3x,mean=5x --peak 20 -B $build -o made"
 # requests NAME RATE… of 4 s each: response times of 10 or 11 ms, and of 30 ms per step more.
 requests() {
 	folder=made/runs/$1
@@ -52,7 +53,7 @@ printf 'instances,rate_per_s\n1,20.0\n' >made/saturation.csv
 # shellcheck disable=SC2086 # words
 run "$scaling" --report $options
 expect_status 0
-expect_text made/scaling.md '^1 instance, free, roundrobin, even: p95 is within 50ms at all rates; p95 is within 3x \(33 ms\) up to 10 requests per second\.$'
+expect_text made/scaling.md '^1 instance, free, roundrobin, even: p95 is within 50ms up to 10 requests per second; p95 is within 3x \(33 ms\) up to 10 requests per second; mean is within 5x \(52\.5 ms\) up to 10 requests per second\.$'
 expect_text made/scaling.md '^\| 10 \| 10 \| 10 \| 100\.00 \| 10\.5 ± [0-9.e-]+ \| 11 ± [0-9.e-]+ \|$'
 expect_text made/scaling.md '^\| 20! \| 20 \| 10 \| 50\.00 \| 40\.5 ± [0-9.e-]+ \| 41 ± [0-9.e-]+ \|$'
 expect_text made/scaling.md '^\| 1 \| free, roundrobin, even \| 3 \| 25! \| 25 \| 12\.5 \| 50\.00 \| 40\.5 '
