@@ -88,6 +88,8 @@ struct outcome {
 #define LEFT_LIMIT_MS 10000
 /* How often a trial is repeated whose victim had ended before the signal. */
 #define TRIES 5
+#define FORK_TRIES 3000
+#define FORK_PAUSE_US 10000
 
 static const char *program = "showstopper";
 static const char *workload_program;
@@ -478,7 +480,15 @@ static void print_outcome(const struct trial_case *which, const struct outcome *
 
 static pid_t start_case(const struct trial_case *which, struct outcome *result)
 {
-	const pid_t pid = fork();
+	pid_t pid;
+	/* What runs beside this may have taken all numbers of processes for a moment. */
+	for (unsigned tried = 0; (pid = fork()) < 0; tried++) {
+		if (tried == FORK_TRIES) {
+			fprintf(stderr, "model: can't fork: %s\n", strerror(errno));
+			exit(125);
+		}
+		usleep(FORK_PAUSE_US);
+	}
 	if (pid == 0) {
 		run_case(which, result);
 		_exit(0);
