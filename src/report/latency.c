@@ -104,52 +104,29 @@ static double drawn_quantile(const struct times *times, const unsigned drawn[sta
 	}
 }
 
-static bool keeps(const double value[static REPORT_LATENCY_FIGURES], const struct report_latency_limits *limits)
+/* The mean of one draw of blocks; NaN where these have no response time. */
+static double draw_mean(const struct times *times, uint64_t *state)
 {
-	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
-		if (value[i] > limits->most[i])
-			return false;
-	return true;
-}
-
-/* The figures of one draw of blocks; false where these have no response time. */
-static bool draw_figures(
-	const struct times *times, const double most, uint64_t *state, double value[static REPORT_LATENCY_FIGURES])
-{
-	unsigned drawn[REPORT_LATENCY_BLOCKS] = {0};
 	uint64_t count = 0;
 	double seconds = 0;
 	for (size_t i = 0; i < REPORT_LATENCY_BLOCKS; i++) {
 		const uint64_t block = splitmix_below(state, REPORT_LATENCY_BLOCKS);
-		drawn[block]++;
 		count += times->in[block];
 		seconds += times->seconds[block];
 	}
-	if (count == 0)
-		return false;
-	for (int i = 0; i < REPORT_LATENCY_BOUNDED; i++)
-		value[i] = i == REPORT_LATENCY_MEAN ? seconds / (double)count
-						    : drawn_quantile(times, drawn, rank_of(figures[i].share, (double)count));
-	value[REPORT_LATENCY_MAX] = most;
-	return true;
+	return count > 0 ? seconds / (double)count : NAN;
 }
 
-/* That of the mean, and in which draws the limits are kept. */
-static int draw(struct times *times, const struct report_latency_rules *rules, struct report_latency_row *row)
+static int find_interval_of_mean(
+	const struct times *times, const struct report_latency_rules *rules, struct report_latency_row *row)
 {
 	struct report_values means = {0};
 	uint64_t state = rules->seed;
-	double value[REPORT_LATENCY_FIGURES];
 	int result = 0;
-	row->kept = rules->limits ? calloc(rules->resamples + 1, sizeof *row->kept) : NULL;
-	if (rules->limits && !row->kept)
-		result = -1;
 	for (size_t i = 0; result == 0 && i < rules->resamples; i++) {
-		if (!draw_figures(times, row->value[REPORT_LATENCY_MAX], &state, value))
-			continue;
-		result = report_values_add(&means, value[REPORT_LATENCY_MEAN]);
-		if (rules->limits)
-			row->kept[i] = keeps(value, rules->limits);
+		const double mean = draw_mean(times, &state);
+		if (!isnan(mean))
+			result = report_values_add(&means, mean);
 	}
 	if (result == 0 && means.count > 0) {
 		report_values_sort(&means);
@@ -239,7 +216,7 @@ static int find_figures(struct times *times, const struct report_latency_rules *
 	for (int i = REPORT_LATENCY_P50; i <= REPORT_LATENCY_P999; i++)
 		row->value[i] = drawn_quantile(times, once, rank_of(figures[i].share, (double)row->samples));
 	row->value[REPORT_LATENCY_MAX] = seconds_of(&times->item[times->count - 1]);
-	if (draw(times, rules, row) != 0)
+	if (find_interval_of_mean(times, rules, row) != 0)
 		return -1;
 	for (int i = REPORT_LATENCY_P50; i <= REPORT_LATENCY_P999; i++)
 		find_interval_of_quantile(times, i, row);
@@ -307,64 +284,47 @@ void report_latency_times_free(struct report_latency_times *times)
 	*times = (struct report_latency_times){0};
 }
 
-void report_latency_row_free(struct report_latency_row *row)
-{
-	free(row->kept);
-	row->kept = NULL;
-}
-
 /* ---- The knee --------------------------------------------------------------------------------------------------------- */
+
+/* `value` has that many figures; those behind have no interval, and are the row's own. */
+static bool keeps(
+	const struct report_latency_row *row, const double *value, int count, const struct report_latency_limits *limits)
+{
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
+		if ((i < count ? value[i] : row->value[i]) > limits->most[i])
+			return false;
+	return true;
+}
 
 int report_latency_keeps(const struct report_latency_row *row, const struct report_latency_limits *limits)
 {
-	return row->samples < REPORT_LATENCY_LEAST ? -1 : keeps(row->value, limits);
+	return row->samples < REPORT_LATENCY_LEAST ? -1 : keeps(row, row->value, REPORT_LATENCY_FIGURES, limits);
 }
 
-int report_latency_knee(const struct report_latency_row *row, size_t count, const struct report_latency_limits *limits,
-	size_t resamples, struct report_knee *knee)
+void report_latency_knee(
+	const struct report_latency_row *row, size_t count, const struct report_latency_limits *limits, struct report_knee *knee)
 {
-	struct report_values all = {0};
 	*knee = (struct report_knee){.value = NAN, .low = NAN, .high = NAN, .is_last = true};
 	for (size_t i = 0; i < count; i++)
 		knee->is_of_load |= !isnan(row[i].load);
 	for (size_t i = 0; i < count; i++) {
 		const double place = knee->is_of_load ? row[i].load : row[i].rate;
-		if (report_latency_keeps(&row[i], limits) == 1 && !isnan(place) && !(place <= knee->value)) {
+		if (row[i].samples < REPORT_LATENCY_LEAST || isnan(place))
+			continue;
+		if (keeps(&row[i], row[i].high, REPORT_LATENCY_BOUNDED, limits))
+			knee->low = fmax(knee->low, place);
+		if (keeps(&row[i], row[i].low, REPORT_LATENCY_BOUNDED, limits))
+			knee->high = fmax(knee->high, place);
+		if (report_latency_keeps(&row[i], limits) == 1 && !(place <= knee->value)) {
 			knee->row = &row[i];
 			knee->value = place;
 		}
 	}
-	if (!knee->row)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; knee->row && i < count; i++) {
 		const double place = knee->is_of_load ? row[i].load : row[i].rate;
 		if (report_latency_keeps(&row[i], limits) != 0)
 			continue;
 		knee->lesser += place <= knee->value;
 		knee->is_last &= !(place > knee->value);
 	}
-	size_t none = 0;
-	for (size_t draw = 0; draw < resamples; draw++) {
-		double greatest = NAN;
-		for (size_t i = 0; i < count; i++) {
-			const double place = knee->is_of_load ? row[i].load : row[i].rate;
-			if (row[i].kept && row[i].kept[draw] && !isnan(place) && !(place <= greatest))
-				greatest = place;
-		}
-		none += isnan(greatest);
-		if (!isnan(greatest) && report_values_add(&all, greatest) != 0) {
-			report_values_free(&all);
-			return -1;
-		}
-	}
-	/* The interval's ends are steps. */
-	const double share = (1 - REPORT_CONFIDENCE) / 2 * (double)resamples;
-	if (all.count > 0) {
-		report_values_sort(&all);
-		if ((double)none < share)
-			knee->low = all.item[(size_t)share - none];
-		knee->high = all.item[(size_t)fmin((double)(all.count - 1), fmax((double)resamples - share - (double)none, 0))];
-	}
-	report_values_free(&all);
-	return 0;
 }

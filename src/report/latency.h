@@ -38,7 +38,6 @@ struct report_latency_row {
 	double rate, throughput;              /* requests, and good answers, per second */
 	double value[REPORT_LATENCY_FIGURES]; /* seconds; NaN with too few samples */
 	double low[REPORT_LATENCY_BOUNDED], high[REPORT_LATENCY_BOUNDED];
-	bool *kept; /* whether the limits were kept in each resample; NULL without limits, or with too few samples */
 };
 
 /* Most seconds of each figure; NaN: no limit. */
@@ -49,12 +48,11 @@ struct report_latency_limits {
 struct report_latency_rules {
 	size_t resamples;
 	uint64_t seed;
-	const struct report_latency_limits *limits; /* or NULL */
 };
 
 /*
  * Intervals, with REPORT_CONFIDENCE, go by how REPORT_LATENCY_BLOCKS, into which the row's time is cut, differ: that of the mean is one of a bootstrap,
- * for which as many are drawn again and again. Requests depend on those just before them, blocks hardly. 0, or -1 with errno. To be freed in both cases.
+ * for which as many are drawn again and again. Requests depend on those just before them, blocks hardly. 0, or -1 with errno.
  */
 #define REPORT_LATENCY_BLOCKS 30
 int report_latency_measure(
@@ -74,14 +72,12 @@ int report_latency_times_collect(
 double report_latency_times_at(const struct report_latency_times *times, uint64_t rank);
 void report_latency_times_free(struct report_latency_times *times);
 
-void report_latency_row_free(struct report_latency_row *row);
-
 /* Whether a row keeps the limits: 1, 0, or -1 where it has too few samples. */
 int report_latency_keeps(const struct report_latency_row *row, const struct report_latency_limits *limits);
 
 /*
- * The greatest row that keeps the limits, by its load, or by its rate where no row has a load; and an interval of that load or rate, from the
- * same resamples of all rows. At the low end there may be none: NaN.
+ * The greatest row that keeps the limits, by its load, or by its rate where no row has a load; and an interval of that load or rate: from
+ * the greatest row whose figures keep them by the upper ends of their intervals (NaN: none) to the greatest that does by the lower ends.
  */
 struct report_knee {
 	const struct report_latency_row *row; /* NULL: none keeps them */
@@ -90,8 +86,7 @@ struct report_knee {
 	size_t lesser; /* rows up to there that don't keep the limits */
 	bool is_last;  /* no row above it that doesn't */
 };
-/* 0, or -1 with errno. */
-int report_latency_knee(const struct report_latency_row *row, size_t count, const struct report_latency_limits *limits,
-	size_t resamples, struct report_knee *knee);
+void report_latency_knee(
+	const struct report_latency_row *row, size_t count, const struct report_latency_limits *limits, struct report_knee *knee);
 
 #endif

@@ -82,7 +82,7 @@ done
 expect_field keeps_limit 4 no
 expect_text err '^ssreport: The response times keep mean within 1 s and p99 within 200 ms up to a load of 41.20 % \(95 %: from 41.20 % to 41.20 %\), at 1'
 run ssreport latency --from sent --log log.csv --limit p99=198ms requests.csv
-expect_text out 'up to a load of 11.20 % \(95 %: from 11.20 % to 41.20 %\), at 1'
+expect_text out 'up to a load of 11.20 % \(95 %: from 11.20 % to 11.20 %\), at 1'
 run ssreport latency --from sent --log log.csv --limit p99=300ms -o table.md -o table.csv requests.csv
 expect_lines err 0
 expect_text table.md '^The response times keep p99 within 300 ms up to a load of 41.20 % \(95 %: from 41.20 % to 41.20 %\), at'

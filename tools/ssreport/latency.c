@@ -255,7 +255,6 @@ static int make_rows(struct latency *latency)
 	const struct report_latency_rules rules = {
 		.resamples = settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples,
 		.seed = settings->seed == UNSET ? SEED : (uint64_t)settings->seed,
-		.limits = settings->has_limits ? &settings->limits : NULL,
 	};
 	if (add_whole(latency) != 0)
 		return -1;
@@ -405,14 +404,12 @@ static void print_knee(FILE *to, const struct report_knee *knee, const char *lim
 static int say_knee(struct latency *latency)
 {
 	const struct settings *const settings = latency->settings;
-	const size_t resamples = settings->resamples == UNSET ? RESAMPLES : (size_t)settings->resamples;
 	struct report_knee knee;
 	char *text = NULL;
 	size_t length;
 	if (!settings->has_limits)
 		return 0;
-	if (report_latency_knee(latency->row + 1, latency->rows - 1, &settings->limits, resamples, &knee) != 0)
-		return complain_about_memory();
+	report_latency_knee(latency->row + 1, latency->rows - 1, &settings->limits, &knee);
 	char *const limits = print_limits(&settings->limits);
 	FILE *const to = limits ? open_memstream(&text, &length) : NULL;
 	if (to)
@@ -451,8 +448,6 @@ void latency_free(struct latency *latency)
 {
 	if (!latency)
 		return;
-	for (size_t i = 0; i < latency->rows; i++)
-		report_latency_row_free(&latency->row[i]);
 	free(latency->row);
 	report_requests_free(&latency->requests);
 	if (latency->settings->log)

@@ -108,7 +108,6 @@ static void figures_are_exact(void **state)
 	expect_near(row.value[REPORT_LATENCY_P99], 9.9, 1e-9);
 	expect_near(row.value[REPORT_LATENCY_P999], 9.99, 1e-9);
 	expect_near(row.value[REPORT_LATENCY_MAX], 10, 1e-9);
-	report_latency_row_free(&row);
 	/* What began before the end is the row's, what began at it is the next one's. */
 	row = (struct report_latency_row){.from = 1, .to = 1.02, .load = NAN};
 	assert_int_equal(report_latency_measure(&requests, &rules, &row), 0);
@@ -153,11 +152,13 @@ static void intervals_hold_what_is_true(void **state)
 				held[i], TRIES);
 }
 
-/* Response times of a queue, at random and for a random time, with a utilisation of 60 % and a mean service time of 1 ms. */
+/* Response times of a queue, at random and for a random time, with a mean service time of 1 ms. */
+static double utilisation = 0.6;
+
 static double in_a_queue(size_t at)
 {
 	static double response;
-	response = at == 0 ? 0 : fmax(response - exponential(at) / 0.6, 0);
+	response = at == 0 ? 0 : fmax(response - exponential(at) / utilisation, 0);
 	return response += exponential(at);
 }
 
@@ -166,7 +167,7 @@ static void a_far_quantile_of_a_queue_is_held(void **state)
 {
 	(void)state;
 	enum { TRIES = 100 };
-	const double truth = log(100) / (1 - 0.6);
+	const double truth = log(100) / (1 - utilisation);
 	int held = 0;
 	noise = 7;
 	for (int try = 0; try < TRIES; try++) {
@@ -261,44 +262,82 @@ static void the_moment_is_chosen(void **state)
 	}
 }
 
-static struct report_latency_row row_of(double load, double p99, bool *kept)
+static struct report_latency_row row_of(double load, double low, double p99, double high)
 {
-	struct report_latency_row row = {.load = load, .rate = 10, .samples = 100, .kept = kept};
+	struct report_latency_row row = {.load = load, .rate = 10, .samples = 100};
 	row.value[REPORT_LATENCY_P99] = p99;
+	row.low[REPORT_LATENCY_P99] = low;
+	row.high[REPORT_LATENCY_P99] = high;
 	return row;
+}
+
+static struct report_latency_limits limit_of(enum report_latency_figure figure, double most)
+{
+	struct report_latency_limits limits;
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
+		limits.most[i] = i == (int)figure ? most : NAN;
+	return limits;
 }
 
 static void the_knee_is_the_greatest_that_keeps_the_limit(void **state)
 {
 	(void)state;
-	bool always[100], half[100], never[100] = {false};
-	struct report_latency_limits limits;
+	struct report_latency_limits limits = limit_of(REPORT_LATENCY_P99, 0.05);
 	struct report_knee knee;
-	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
-		limits.most[i] = NAN;
-	limits.most[REPORT_LATENCY_P99] = 0.05;
-	for (int i = 0; i < 100; i++) {
-		always[i] = true;
-		half[i] = i % 2;
-	}
-	const struct report_latency_row row[] = {row_of(0.8, 0.2, never), row_of(0.2, 0.01, always), row_of(0.4, 0.06, never),
-		row_of(0.6, 0.05, half), row_of(NAN, 0.01, always)};
-	assert_int_equal(report_latency_knee(row, 5, &limits, 100, &knee), 0);
+	const struct report_latency_row row[] = {row_of(0.9, 0.1, 0.2, 0.3), row_of(0.2, 0.005, 0.01, 0.05),
+		row_of(0.4, 0.051, 0.06, 0.07), row_of(0.6, 0.04, 0.05, 0.06), row_of(0.8, 0.05, 0.07, 0.09),
+		row_of(NAN, 0.01, 0.01, 0.01)};
+	report_latency_knee(row, 6, &limits, &knee);
 	assert_ptr_equal(knee.row, &row[3]);
 	assert_true(knee.is_of_load && !knee.is_last);
 	assert_int_equal(knee.lesser, 1);
 	expect_near(knee.value, 0.6, 1e-12);
 	expect_near(knee.low, 0.2, 1e-12);
-	expect_near(knee.high, 0.6, 1e-12);
-	/* In half of the draws no row keeps it. */
-	assert_int_equal(report_latency_knee(row + 3, 1, &limits, 100, &knee), 0);
+	expect_near(knee.high, 0.8, 1e-12);
+	/* The greatest response time has no interval. */
+	limits.most[REPORT_LATENCY_MAX] = 0;
+	report_latency_knee(row, 6, &limits, &knee);
+	expect_near(knee.high, 0.8, 1e-12);
+	limits.most[REPORT_LATENCY_MAX] = -1;
+	report_latency_knee(row, 6, &limits, &knee);
+	assert_true(!knee.row && isnan(knee.low) && isnan(knee.high));
+	limits.most[REPORT_LATENCY_MAX] = NAN;
+	/* No row keeps it for sure. */
+	report_latency_knee(row + 3, 1, &limits, &knee);
 	assert_true(isnan(knee.low) && knee.is_last);
 	expect_near(knee.high, 0.6, 1e-12);
-	assert_int_equal(report_latency_knee(row, 1, &limits, 100, &knee), 0);
+	report_latency_knee(row, 1, &limits, &knee);
 	assert_null(knee.row);
-	struct report_latency_row few = row_of(0.9, NAN, NULL);
+	struct report_latency_row few = row_of(0.9, NAN, NAN, NAN);
 	few.samples = REPORT_LATENCY_LEAST - 1;
 	assert_int_equal(report_latency_keeps(&few, &limits), -1);
+	report_latency_knee(&few, 1, &limits, &knee);
+	assert_true(isnan(knee.high));
+}
+
+/* Of queues with utilisations of 40 to 80 % that of 60 % is the greatest whose p99 is within 15 ms. */
+static void the_knee_of_queues_is_held(void **state)
+{
+	(void)state;
+	enum { TRIES = 40, ROWS = 5 };
+	const struct report_latency_limits limits = limit_of(REPORT_LATENCY_P99, 0.015);
+	int held = 0;
+	noise = 11;
+	for (int try = 0; try < TRIES; try++) {
+		struct report_latency_row row[ROWS];
+		struct report_knee knee;
+		for (int i = 0; i < ROWS; i++) {
+			utilisation = 0.4 + 0.1 * i;
+			struct report_requests requests = make(4000, in_a_queue);
+			row[i] = (struct report_latency_row){.from = 0, .to = 4, .load = utilisation};
+			assert_int_equal(report_latency_measure(&requests, &rules, &row[i]), 0);
+			report_requests_free(&requests);
+		}
+		report_latency_knee(row, ROWS, &limits, &knee);
+		held += !(knee.low > 0.6 + 1e-9) && knee.high > 0.6 - 1e-9;
+	}
+	if (held < 34)
+		fail_msg("found it in %d of %d intervals", held, TRIES);
 }
 
 int main(void)
@@ -312,6 +351,7 @@ int main(void)
 		cmocka_unit_test(many_become_few),
 		cmocka_unit_test(the_moment_is_chosen),
 		cmocka_unit_test(the_knee_is_the_greatest_that_keeps_the_limit),
+		cmocka_unit_test(the_knee_of_queues_is_held),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
