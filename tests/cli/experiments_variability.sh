@@ -106,6 +106,9 @@ refused 'compare: expected two profiles' compare a.csv
 refused 'a.csv: no file that can be read' compare a.csv b.csv
 refused 'calibrate: expected --against FILE' calibrate --by signals -o c
 refused 'calibrate: --rounds: expected 2 or more' calibrate --against a.csv --by signals -o c -n 1
+refused '--at-most: expected --precision with it' profile -o a.csv --at-most 9
+refused '--precision: expected no --rounds' profile -o a.csv --precision 1% -n 2
+refused 'calibrate: --precision: it has --known-within' calibrate --against a.csv --by signals -o c --precision 1%
 refused 'validate: expected either --record FILE' validate -o v
 refused 'publish: expected the --output of one calibration' publish
 mkdir nothing
@@ -145,6 +148,17 @@ expect_status 1
 expect_text err '^broken: no rate: stress-ng: no such luck$'
 expect_text err 'some rates of part.csv are missing; --resume tries again$'
 expect_lines part.csv 3
+
+# Rates are 1 % above and below in turn: the mean of eight has an error of 0.38 %, which by Student's t is within 0.90 %.
+run "$variability" profile -o precise.csv -m queens,int64 -t 1 --precision 1% -B programs
+expect_status 0
+expect_text out 'By the variance of the pilot of 8 repeats it takes 8 \(.*\)\. 8 were made'
+expect_lines precise.csv 17
+[ "$(sed -n 2,5p precise.csv | cut -d, -f 1,2 | paste -s -d ' ' -)" = 'queens,1 int64,1 int64,2 queens,2' ] || fail 'rounds are not there and back'
+run "$variability" profile -o precise.csv -m queens,int64 -t 1 --precision 0.8% --at-most 9 -B programs --resume
+expect_status 0
+expect_text out 'it takes 10 \(.*\)\. No more than 9 were made, as --at-most says: 1 are missing\.'
+expect_lines precise.csv 19
 
 # ---- Two profiles -------------------------------------------------------------------------------------------------------------
 

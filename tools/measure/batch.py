@@ -534,7 +534,8 @@ class Batch:
     def needed(self, of: Sequence[Run]) -> repeats.Needed:
         """How many repeats the precision takes, by the pilot."""
         values = self.own.values(self.part_of(self.output, "", list(of)))
-        return repeats.needed(self.build, values, self.own.precision)
+        series = [(run.name.rpartition("_")[0], value) for run, value in values]
+        return repeats.needed(self.build, series, self.own.precision)
 
     def run_more(self) -> None:
         """The second stage."""

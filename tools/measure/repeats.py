@@ -4,7 +4,7 @@ back (A B B A), so that what changes with time meets them alike."""
 
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,8 +72,8 @@ def values_of(part: "Part", what: str, records: str) -> list[tuple[Run, float]]:
     return [(pilot[row["label"]], value) for row in rows if (value := number(row, column)) is not None]
 
 
-def needed(build: Path, values: Iterable[tuple[Run, float]], precision: str) -> Needed:
-    series = [(run.name.rpartition("_")[0], value) for run, value in values]
+def needed(build: Path, series: Sequence[tuple[str, float]], precision: str) -> Needed:
+    """By what the pilot has measured of each name."""
     names = list(dict.fromkeys(name for name, _ in series))
     if not names:
         return Needed(PILOT, "")
