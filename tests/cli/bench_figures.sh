@@ -57,6 +57,7 @@ expect_trouble "^tools/bench/publish-all: unexpected argument '--nonsense'"
 run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
+expect_text commands '^tools/experiments/fastforward .* --settings PI-even,PI-even[+] .* --output results/publish-[^ ]*/fastforward '
 run "$all" --quick --dry-run
 expect_text out '^21 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
