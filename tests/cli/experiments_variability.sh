@@ -109,6 +109,7 @@ refused 'calibrate: --rounds: expected 2 or more' calibrate --against a.csv --by
 refused '--at-most: expected --precision with it' profile -o a.csv --at-most 9
 refused '--precision: expected no --rounds' profile -o a.csv --precision 1% -n 2
 refused 'calibrate: --precision: it has --known-within' calibrate --against a.csv --by signals -o c --precision 1%
+refused 'compare: --precision: expected profile or validate' compare a.csv b.csv --precision 1%
 refused 'validate: expected either --record FILE' validate -o v
 refused 'publish: expected the --output of one calibration' publish
 mkdir nothing
@@ -159,6 +160,14 @@ run "$variability" profile -o precise.csv -m queens,int64 -t 1 --precision 0.8% 
 expect_status 0
 expect_text out 'it takes 10 \(.*\)\. No more than 9 were made, as --at-most says: 1 are missing\.'
 expect_lines precise.csv 19
+
+# What can't be measured is not tried in a second stage that needn't be.
+before=$(grep -cx broken calls)
+run "$variability" profile -o broken.csv -m broken -t 1 --precision 1% -B programs
+expect_status 1
+expect_lines err 9
+[ "$(grep -cx broken calls)" -eq $((before + 8)) ] || fail "broken was tried $(($(grep -cx broken calls) - before)) times"
+! grep -q 'takes the most' out || fail "$what: by the variance of nothing"
 
 # ---- Two profiles -------------------------------------------------------------------------------------------------------------
 
