@@ -18,7 +18,7 @@
 #include "self/source.h"
 
 /* Of this layout. */
-#define MAGIC "showstopper-3\n"
+#define MAGIC "showstopper-4\n"
 #define TABLE ".stopped"
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
@@ -211,11 +211,21 @@ static void restore(struct group_record *record)
 	atomic_store(&record->frozen, false);
 }
 
+void group_keeper_hold(const struct group_keeper *keeper)
+{
+	atomic_fetch_add(&keeper->record->stops, 1);
+}
+
 void group_keeper_restore(const struct group_keeper *keeper)
 {
-	restore(keeper->record);
-	if (atomic_exchange(&keeper->record->held, false))
-		attached_continue(keeper->table);
+	struct group_record *const record = keeper->record;
+	restore(record);
+	const uint64_t stops = atomic_load(&record->stops);
+	if (stops == atomic_load(&record->continued))
+		return;
+	attached_continue(keeper->table);
+	/* Not before: whoever dies until then leaves it to others. */
+	atomic_store(&record->continued, stops);
 }
 
 void group_keeper_remove(const struct group_keeper *keeper)
@@ -252,7 +262,7 @@ static void give_back(const char *path, struct group_record *record, struct grou
 	left->is_gone = !group_is_there(record->folder, record->inode);
 	left->thawed = !left->is_gone && atomic_load(&record->frozen);
 	left->unlimited = !left->is_gone && atomic_load(&record->limited) && has_our_limit(record);
-	left->continued = atomic_load(&record->held);
+	left->continued = atomic_load(&record->stops) != atomic_load(&record->continued);
 	if (!left->is_gone)
 		restore(record);
 	const int table = left->continued ? open_table(path, 0) : -1;

@@ -30,8 +30,12 @@ struct group_record {
 	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
 	char ours[2][GROUP_LIMIT_MAX];  /* the quota that we wrote last, and the one that we may have: any other is by others */
 	uint64_t period_us;             /* version 1: the period that we may have set; 0: none */
-	atomic_bool held;               /* processes may be stopped: those in the table */
-	atomic_bool frozen, limited;    /* by us, or may be */
+	/*
+	 * How often processes, those in the table, may have been stopped, and after which of these times they were continued: some may
+	 * be stopped where these differ. Who is killed between both, or while another one stops them again, leaves them different.
+	 */
+	atomic_uint_least64_t stops, continued;
+	atomic_bool frozen, limited; /* by us, or may be */
 };
 
 /* Whether a folder is still that group, and not another one that was made in its place. */
@@ -59,6 +63,8 @@ int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unif
 /* For this process alone. */
 void group_keeper_close(struct group_keeper *keeper);
 
+/* Before processes of it are stopped. */
+void group_keeper_hold(const struct group_keeper *keeper);
 /* Gives back what is held of the group; processes that are stopped go on, but where none may be. Again does no harm. */
 void group_keeper_restore(const struct group_keeper *keeper);
 /* The files, once nothing is held and nobody could hold it again. */

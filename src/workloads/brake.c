@@ -32,7 +32,7 @@ void brake_stop(struct brake *brake, int64_t now_ns)
 	if (brake->actuator != ACTUATOR_FREEZER) {
 		/* Before it is: who survives continues it. */
 		if (brake->found)
-			atomic_store(&brake->found->keeper.record->held, true);
+			group_keeper_hold(&brake->found->keeper);
 		tree_stop(&brake->tree, now_ns);
 		return;
 	}

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Holding a group whose files are ordinary ones: what is written, and that what others write counts on. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -158,6 +164,78 @@ static void what_others_froze_stays_frozen(void **state)
 	end();
 }
 
+/* Whoever sends a signal is killed in place of that. */
+static void restore_and_die(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_send_signal, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(1);
+	group_keeper_restore(&group.keeper);
+	_exit(0);
+}
+
+static void stop_member(pid_t member)
+{
+	int status;
+	group_keeper_hold(&group.keeper);
+	assert_int_equal(kill(member, SIGSTOP), 0);
+	assert_int_equal(waitpid(member, &status, WUNTRACED), member);
+	assert_true(WIFSTOPPED(status));
+}
+
+static bool goes_on(pid_t member)
+{
+	int status;
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(member, &status, WCONTINUED | WNOHANG) == member)
+			return WIFCONTINUED(status);
+		usleep(1000);
+	}
+	return false;
+}
+
+static void who_dies_in_letting_go_leaves_it_to_others(void **state)
+{
+	(void)state;
+	int status;
+	struct process process;
+	struct linux_process now;
+	begin(ACTUATOR_SIGNALS);
+	const pid_t member = fork();
+	if (member == 0)
+		for (;;)
+			pause();
+	assert_int_equal(process_take(&process, member, &now), 0);
+	assert_int_equal(attached_enter(group.keeper.table, 0, &process), 0);
+	stop_member(member);
+	const pid_t dying = fork();
+	if (dying == 0)
+		restore_and_die();
+	assert_int_equal(waitpid(dying, &status, 0), dying);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+	assert_false(goes_on(member));
+	group_keeper_restore(&group.keeper);
+	assert_true(goes_on(member));
+	/* Once is enough, until it is stopped again: whoever stops it then is somebody else. */
+	assert_int_equal(kill(member, SIGSTOP), 0);
+	assert_int_equal(waitpid(member, &status, WUNTRACED), member);
+	group_keeper_restore(&group.keeper);
+	assert_false(goes_on(member));
+	group_keeper_hold(&group.keeper);
+	group_keeper_restore(&group.keeper);
+	assert_true(goes_on(member));
+	kill(member, SIGKILL);
+	waitpid(member, &status, 0);
+	process_release(&process);
+	end();
+}
+
 /* Restarts it: another group of that name, with a limit and frozen by others. */
 static void make_again(void)
 {
@@ -227,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_limit_is_never_above_that_of_others),
 		cmocka_unit_test(a_limit_that_others_set_last_stays),
 		cmocka_unit_test(what_others_froze_stays_frozen),
+		cmocka_unit_test(who_dies_in_letting_go_leaves_it_to_others),
 		cmocka_unit_test(one_that_was_made_again_is_left_alone),
 		cmocka_unit_test(a_record_of_another_boot_is_removed),
 	};
