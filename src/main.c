@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/complete.h"
@@ -72,6 +73,8 @@ int main(int argc, char **argv)
 		.later = OPTION_OF_GROUP};
 	struct config config;
 	int status = EXIT_TROUBLE;
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	/* Real and effective ids differ in a set-uid program, and workloads would have both. Capabilities of the file end with exec. */
 	if (geteuid() != getuid() || getegid() != getgid()) {
 		diag("set-uid or set-gid, this program would hand its rights to any command: give it cap_sys_nice instead");

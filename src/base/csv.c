@@ -364,6 +364,29 @@ int csv_peek(struct csv *csv, const char **text, size_t *length)
 	return *length > 0;
 }
 
+/* A first row that is longer than this may be endless. */
+#define PASSED_MAX ((size_t)64 << 20)
+
+bool csv_pass_first(struct csv *csv)
+{
+	size_t passed = 0;
+	bool is_passed = false;
+	while (csv->is_too_long && !is_passed && passed <= PASSED_MAX) {
+		passed += csv->end - csv->begin;
+		csv->begin = csv->end;
+		if (refill(csv) <= 0)
+			return false;
+		const char *const newline = memchr(csv->buffer, '\n', csv->end);
+		is_passed = newline;
+		csv->begin = newline ? (size_t)(newline - csv->buffer) + 1 : 0;
+	}
+	if (!is_passed)
+		return false;
+	csv->is_too_long = false;
+	csv->next_line++;
+	return true;
+}
+
 /* The fields of the row that was read are the names. */
 static int name_columns(struct csv *csv)
 {

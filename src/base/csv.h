@@ -40,6 +40,11 @@ struct csv *csv_open_unread(const char *path, const char *name, char error[stati
 struct csv *csv_open_text_unread(const char *text, size_t length, const char *name, char error[static CSV_ERROR_MAX]);
 /* The first line of the file and what of others is at hand: 1, 0 when the file is empty, or -1 with a message. Valid until the next call. */
 int csv_peek(struct csv *csv, const char **text, size_t *length);
+/*
+ * Passes over a first line for whose length csv_peek failed, so that it may look at what is behind it. False, with that message, when it failed
+ * for something else or the line doesn't seem to end.
+ */
+bool csv_pass_first(struct csv *csv);
 /* Reads the header. 0, or -1 with a message. */
 int csv_read_header(struct csv *csv);
 /* Goes to the next line of text, whatever is in it; without its end. As csv_next. */

@@ -41,6 +41,16 @@ const char *output_name(const char *path)
 	return standard < 0 ? path : standard == STDOUT_FILENO ? "standard output" : "standard error";
 }
 
+/* False with errno EBADF, also of what stands where a standard file is closed. */
+static bool is_writable(int file)
+{
+	const int flags = fcntl(file, F_GETFL);
+	if (flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY)
+		return true;
+	errno = EBADF;
+	return false;
+}
+
 static int check_regular(const char *path)
 {
 	const int file = open(path, O_WRONLY | O_CLOEXEC);
@@ -55,7 +65,7 @@ int output_check(const char *path)
 	struct file_place place;
 	const int standard = output_standard(path);
 	if (standard >= 0)
-		return fcntl(standard, F_GETFD) < 0 ? -1 : 0;
+		return is_writable(standard) ? 0 : -1;
 	if (file_place_find(path, &place) != 0)
 		return -1;
 	if (!place.is_there)
@@ -71,7 +81,7 @@ int output_open(const char *path, int flags)
 {
 	const int standard = output_standard(path);
 	if (standard >= 0)
-		return fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		return is_writable(standard) ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
 }
 
@@ -250,7 +260,7 @@ struct nonblocking *nonblocking_new(int fd)
 	to->used = 0;
 	to->is_socket = fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	to->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	to->own = is_writable(fd) ? open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 	return to;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "cpuload/life.h"
@@ -49,9 +50,11 @@ int main(int count, char **arguments)
 		.option = cpuload_options, .count = cpuload_option_count, .words = COMPLETE_COMMAND_BEHIND_DASHES};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	diag_name("cpuload");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
-	diag_name("cpuload");
 	signals_block_file_limit();
 	const int what = settings_parse(&settings, count, arguments);
 	if (what > 0)

@@ -94,6 +94,8 @@ static int open_output(struct rows *rows)
 		settings->output = NULL;
 	if (settings->output && check_output(settings) != 0)
 		return -1;
+	if (!settings->output && output_check("-") != 0)
+		return diag_refuse("can't write %s: %s", output_name("-"), strerror(errno));
 	if (!settings->output)
 		rows->output = STDOUT_FILENO;
 	else if (!output_is_file(settings->output) && (rows->output = output_open(settings->output, 0)) < 0)

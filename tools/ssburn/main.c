@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
@@ -34,9 +35,11 @@ int main(int count, char **arguments)
 	const struct complete_program program = {.option = ssburn_options, .count = ssburn_option_count, .words = COMPLETE_NONE};
 	struct settings settings;
 	int status = 0, caught = 0;
+	diag_name("ssburn");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
-	diag_name("ssburn");
 	signals_block_file_limit();
 	const enum options_wish wish = options_parse(count, arguments, &settings);
 	if (wish == WISH_ERROR)

@@ -82,6 +82,9 @@ static void write_piece(struct iterate *iterate, struct stream *stream)
 	const ssize_t written = write(stream->to, stream->piece + stream->sent, stream->used - stream->sent);
 	if (written >= 0) {
 		stream->sent += (size_t)written;
+	} else if (errno == EBADF) {
+		/* We were started with it closed: its lines are looked at all the same. */
+		stream->sent = stream->used;
 	} else if (errno != EINTR && errno != EAGAIN) {
 		/* The command gets what it would have got without us: nobody reads its output any more. */
 		if (errno != EPIPE && !iterate->is_lossy) {

@@ -14,12 +14,11 @@
  * ends it; lines.c passes its output on and finds the iterations in it; wait.c waits; iterate.c counts and records.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
@@ -39,24 +38,17 @@ static int print_information(enum options_wish wish)
 	return EXIT_TROUBLE;
 }
 
-/* So that the file of records or a pipe never becomes the command's output. */
-static void hold_standard_descriptors(void)
-{
-	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
-		if (fcntl(i, F_GETFD) < 0)
-			open("/dev/null", O_RDWR | O_NOCTTY);
-}
-
 int main(int count, char **arguments)
 {
 	const struct complete_program program = {
 		.option = ssiterate_options, .count = ssiterate_option_count, .words = COMPLETE_COMMAND};
 	struct settings settings;
+	diag_name("ssiterate");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
-	diag_name("ssiterate");
 	signals_block_file_limit();
-	hold_standard_descriptors();
 	const enum options_wish wish = options_parse(count, arguments, &settings);
 	if (wish == WISH_HELP || wish == WISH_VERSION)
 		return print_information(wish);

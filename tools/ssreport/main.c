@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "cli/complete.h"
 #include "self/signals.h"
 #include "ssreport/command_line.h"
@@ -89,7 +90,8 @@ static int ssreport(struct settings *settings)
 	settings->input.takes_traces = settings->command->bit & TIMELINE;
 	if (output_check_files(settings) != 0)
 		return EXIT_TROUBLE;
-	if (settings->command->bit & OF_RUNS && report_input_read(&settings->input, error) != 0) {
+	const bool is_of_column = settings->command->bit & BOXES && settings->column_names > 0;
+	if (settings->command->bit & OF_RUNS && !is_of_column && report_input_read(&settings->input, error) != 0) {
 		diag("%s", error);
 		return EXIT_TROUBLE;
 	}
@@ -105,10 +107,12 @@ int main(int count, char **arguments)
 	int status = EXIT_TROUBLE;
 	for (size_t i = 0; commands[i]; i++)
 		subcommand[i] = (struct complete_subcommand){commands[i]->name, commands[i]->summary, commands[i]->bit};
+	diag_name("ssreport");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
 	settings_init(&settings);
-	diag_name("ssreport");
 	signals_block_file_limit();
 	const int result = command_line_parse(count, arguments, &settings);
 	if (result == COMMAND_LINE_DONE)

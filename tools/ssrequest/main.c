@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
@@ -51,9 +52,11 @@ int main(int count, char **arguments)
 		.option = ssrequest_options, .count = ssrequest_option_count, .words = COMPLETE_COMMAND_BEHIND_DASHES};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	diag_name("ssrequest");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
-	diag_name("ssrequest");
 	signals_block_file_limit();
 	const enum options_wish wish = options_parse(count, arguments, &settings);
 	if (wish == WISH_HELP || wish == WISH_VERSION)

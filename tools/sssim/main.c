@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
@@ -58,9 +59,11 @@ int main(int argc, char **argv)
 	const struct complete_program program = {.option = sssim_options, .count = sssim_option_count, .words = COMPLETE_NONE};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
+	diag_name("sssim");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, argc, argv))
 		return 0;
-	diag_name("sssim");
 	signals_block_file_limit();
 	switch (settings_parse(&settings, argc, argv)) {
 	case -1:

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
+#include "base/standard_files.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "cli/complete.h"
@@ -267,32 +268,18 @@ static int work(const struct settings *settings)
 	return result;
 }
 
-/*
- * A standard file that is closed must not become the next file that is opened. What takes its place is open in the wrong
- * direction, so that using it fails as before. Returns 0 or -1.
- */
-static int occupy_standard_files(void)
-{
-	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
-		if (fcntl(file, F_GETFD) < 0 && open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file)
-			return -1;
-	return 0;
-}
-
 int main(int count, char **arguments)
 {
 	const struct complete_program program = {
 		.option = sstrace_options, .count = sstrace_option_count, .words = COMPLETE_FILES};
 	struct settings settings;
 	int result = -1;
+	diag_name("sstrace");
+	if (standard_files_occupy() != 0)
+		return EXIT_TROUBLE;
 	if (complete(&program, count, arguments))
 		return 0;
-	diag_name("sstrace");
 	signals_block_file_limit();
-	if (occupy_standard_files() != 0) {
-		diag("can't open /dev/null: %s", strerror(errno));
-		return EXIT_TROUBLE;
-	}
 	switch (settings_parse(&settings, count, arguments)) {
 	case 0:
 		result = work(&settings);
