@@ -43,6 +43,8 @@ static int place(struct group *group)
 		return diag_refuse("--part: expected --pin with it, such as --pin per-core --part 0/2");
 	if (group->pin == PIN_DYNAMIC && group->parts)
 		return diag_refuse("--part: expected none with --pin=dynamic, whose parts are the groups in their order");
+	if (group->pin == PIN_DYNAMIC && group->bind)
+		return diag_refuse("--bind: expected none with --pin=dynamic, which moves workloads while they run");
 	if (group->pin == PIN_DYNAMIC)
 		return 0; /* when all groups are known */
 	if (group->pin != PIN_NONE && group->pin != PIN_NEUTRAL && !group->parts)
@@ -308,7 +310,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	if (*at == first && argc > first)
 		return diag_refuse("group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
-			   group->frequency_text || group->stdout_file || group->stderr_file;
+			   group->bind || group->frequency_text || group->stdout_file || group->stderr_file;
 	if (*at == first && !config->groups && config->attaches && config->contain == CONTAIN_PIDNS)
 		return diag_refuse("--contain=pidns: what is attached runs already, and only what is started here can be "
 				   "contained: expected a command as well");
@@ -316,7 +318,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 		return 1;
 	if (*at == first && !config->groups && config->attaches)
 		return diag_refuse("a command is missing: expected one, or, for what is attached alone, none of -n, --free, "
-				   "--cpus, --pin, --part, --frequency, --stdout and --stderr");
+				   "--cpus, --pin, --part, --bind, --frequency, --stdout and --stderr");
 	if (*at == first)
 		return config->groups ? diag_refuse("group %u is empty: expected a command after '%s'", config->groups + 1,
 						config->separator)

@@ -367,6 +367,8 @@ const struct tool_option showstopper_options[] = {
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_pin},
 	{0, "part", TOOL_CALL, .argument = "I/K", .help = "of the scheme's K parts the one with number I, from 0",
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_part},
+	{0, "bind", TOOL_FLAG, GROUP(bind), .help = "each instance to one of these processors, the first to the first and so on",
+		.uses = OPTION_OF_GROUP | HELP_WORKLOADS},
 	{0, "frequency", TOOL_CALL, .argument = "VALUE",
 		.help = "hold their clocks at this during the run, such as 1.8GHz, 50%, min or max (root)",
 		.uses = OPTION_OF_GROUP | HELP_WORKLOADS, .call = set_frequency},

@@ -377,7 +377,8 @@ static void print_group(const struct group *group, unsigned number, FILE *to)
 		fprintf(to, " (%s", pinning_name(group->pin));
 	if (group->parts)
 		fprintf(to, " %u/%u", group->part, group->parts);
-	fputs(group->pin != PIN_NONE ? ")\n" : "\n", to);
+	fputs(group->pin != PIN_NONE ? ")" : "", to);
+	fputs(group->bind ? ", an instance to each\n" : "\n", to);
 }
 
 void run_print(const struct run *run, FILE *to)

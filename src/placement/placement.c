@@ -64,20 +64,35 @@ static void set_default_instances(struct group *group)
 		group->instances = default_instances(group);
 }
 
+/* Processors that no instance is bound to are none of the group's. */
+static int keep_bound(struct group *group, const struct sst_cpus *allowed)
+{
+	const struct sst_cpus *const all = group->cpus ? group->cpus : allowed;
+	struct sst_cpus *const bound = cpus_make(all->cpu, group->instances < all->count ? group->instances : all->count);
+	if (!bound)
+		return diag_refuse("%s", strerror(errno));
+	free(group->cpus);
+	group->cpus = bound;
+	return 0;
+}
+
 int placement_resolve(struct group *group)
 {
+	struct sst_cpus *allowed = NULL;
 	int result = 0;
-	if (group->cpus || group->pin != PIN_NONE) {
-		struct sst_cpus *allowed = linux_affinity_get();
+	if (group->cpus || group->pin != PIN_NONE || group->bind) {
+		allowed = linux_affinity_get();
 		if (!allowed)
 			return diag_refuse("can't find out which processors may be used: %s", strerror(errno));
 		if (group->pin != PIN_NONE)
 			result = apply_scheme(group, group->pin, allowed, &group->cpus, "");
 		if (result == 0)
 			result = check(group->cpus, allowed, group->pin == PIN_NONE ? "cpus" : "pin");
-		free(allowed);
 	}
 	set_default_instances(group);
+	if (result == 0 && group->bind)
+		result = keep_bound(group, allowed);
+	free(allowed);
 	return result;
 }
 

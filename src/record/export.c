@@ -75,10 +75,10 @@ static json_t *group_object(const struct group *group, const struct dynamic_pinn
 	} else if (group->pin != PIN_NONE) {
 		snprintf(pin, sizeof pin, "%s", pinning_name(group->pin));
 	}
-	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "instances", (int)group->instances, "command",
+	return json_pack("{s:i, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o}", "instances", (int)group->instances, "command",
 		words(group->command), "free", (int)group->free, "cpus", processor_list(group->cpus), "pin",
-		json_value_text(*pin ? pin : NULL), "frequency", json_value_text(group->frequency_text), "stdout",
-		json_value_text(group->stdout_file), "stderr", json_value_text(group->stderr_file));
+		json_value_text(*pin ? pin : NULL), "bind", (int)group->bind, "frequency", json_value_text(group->frequency_text),
+		"stdout", json_value_text(group->stdout_file), "stderr", json_value_text(group->stderr_file));
 }
 
 /* What the groups' frequencies came to, of each clock. */

@@ -8,6 +8,8 @@
 
 /* A shorter row would say nothing: two units of the kernel's counters. */
 #define PAUSED_ROW_LEAST_NS (20 * NS_PER_MS)
+/* Who ends an interval so late stood still, and with him all that are stopped together: a run by a debugger, a machine that is suspended. */
+#define LATE_NS NS_PER_S
 
 int intervals_init(struct intervals *intervals, const struct run *run, int64_t row_ns, bool instances)
 {
@@ -108,7 +110,8 @@ int64_t intervals_read(const struct intervals *intervals)
 /* Nobody can say of it what was held. */
 static bool has_standstill(const struct intervals *intervals, const struct record *record)
 {
-	return intervals->still || record->end_ns - record->length_ns < intervals->still_until_ns;
+	const int64_t start_ns = record->end_ns - record->length_ns;
+	return intervals->still || start_ns < intervals->still_until_ns || start_ns < intervals->paused_until_ns;
 }
 
 /* Whether it counts. A sample of several intervals is one whose readings failed: it says nothing of the time that is missing. */
@@ -117,6 +120,9 @@ static bool count(struct intervals *intervals, const struct record *record)
 	const int64_t interval_ns = intervals->sampled.recorder.interval_ns;
 	struct interval_sums *const sums = &intervals->sums;
 	if (isnan(record->target) || record->partly_free || record->length_ns <= interval_ns / 2)
+		return false;
+	/* Nobody was there to control. */
+	if (record->end_ns - record->length_ns < intervals->paused_until_ns)
 		return false;
 	intervals->under_control_ns += record->length_ns;
 	if (isnan(record->load) || has_standstill(intervals, record))
@@ -145,6 +151,8 @@ void intervals_take(struct intervals *intervals, int64_t now_ns, enum intervals_
 	const bool due[] = {is_due(intervals, both[0], now_ns, until), is_due(intervals, both[1], now_ns, until)};
 	struct sst_reading reading;
 	bool moved = false;
+	if (now_ns - intervals_next(intervals) >= LATE_NS)
+		intervals->paused_until_ns = now_ns;
 	const bool have = (due[0] || due[1]) && owner->read(owner->context, &reading);
 	for (int i = 0; i < 2; i++) {
 		struct record record;

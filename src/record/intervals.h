@@ -54,10 +54,11 @@ struct intervals {
 	double processors; /* of which the load of these is a share; 0: of those that the source measures */
 	bool background_is_known; /* usage_s is the background's time, with its sign turned: what the source says of the machine doesn't matter */
 	struct interval_sums sums;
-	int64_t under_control_ns;   /* time with a target from its beginning to its end, pauses left out */
+	int64_t under_control_ns; /* time with a target from its beginning to its end, without intervals in which all stood still */
 	struct interval_sums heard; /* as of the last moment at which all executors were known to be on their way */
 	bool still;                 /* one of them stands still … */
 	int64_t still_until_ns;     /* … or did until then */
+	int64_t paused_until_ns;    /* all of the run did, until then */
 };
 
 /* Zeroed but for the owner. `instances`: rows have each workload's duty cycle. 0, or -1 with errno ENOMEM. */
@@ -74,7 +75,8 @@ int64_t intervals_next(const struct intervals *intervals);
 int64_t intervals_read(const struct intervals *intervals);
 
 /*
- * Ends those that are due. At the end of the run also those that are at least half over, and before a pause the row of the log: what
+ * Ends those that are due; one that is taken a second late or more holds a pause of the whole run: it has no target and is no sample.
+ * At the end of the run also those that are at least half over, and before a pause the row of the log: what
  * comes after it begins a row of its own.
  */
 enum intervals_until { INTERVALS_GO_ON, INTERVALS_PAUSE, INTERVALS_END };

@@ -54,6 +54,7 @@ struct executor_process {
 	int64_t used_before_ns;          /* … likewise of a group */
 	bool warned;                     /* that a process may not be signalled */
 	struct linux_mask mask;          /* processors that the user may use */
+	struct sst_cpus bound;           /* the one that it is bound to; 0 of them: to none */
 	bool has_home_cpu;
 	int signals;
 };
@@ -103,6 +104,8 @@ static const struct sst_cpus *processors_of(const struct executor_process *proce
 	if (process->attached)
 		return NULL;
 	const struct group *group = run_group(process->run->config, process->index);
+	if (process->bound.count)
+		return &process->bound;
 	const struct host_place place = atomic_load(&process->run->shared->place);
 	return group->pin == PIN_DYNAMIC && place.above ? group->moved : group->cpus;
 }
@@ -519,6 +522,16 @@ static int set_up(struct executor_process *process)
 	return loop_init(&process->executor.loop, &process->run->host[SST_FEEDBACK].env);
 }
 
+/* The processor of one that --bind is for; its group's begin again where there are more instances. */
+static struct sst_cpus find_bound(const struct config *config, unsigned index)
+{
+	const struct group *group = config->group;
+	while (index >= group->instances)
+		index -= group++->instances;
+	return group->bind ? (struct sst_cpus){.count = 1, .cpu = &group->cpus->cpu[index % group->cpus->count]}
+			   : (struct sst_cpus){0};
+}
+
 int executor_process_run(struct run *run, unsigned index)
 {
 	static const struct executor_hands hands = {
@@ -541,6 +554,8 @@ int executor_process_run(struct run *run, unsigned index)
 		.brake = {.group = WORKLOAD_GROUP_NONE},
 		.signals = -1,
 	};
+	if (!process.attached)
+		process.bound = find_bound(run->config, index);
 	executor_init(&process.executor, run, index, &hands, &process);
 	process.executor.is_attached = process.attached;
 	process.executor.loop.estimator.clock = read_clock;

@@ -76,6 +76,18 @@ expect_text out '^group 2: free, processors all \(neutral\)$'
 expect_text out '^workload 2: true$'
 run showstopper -T 50% --dry-run --pin packed --part 0/1 true
 expect_text out "^group 1: processors $allowed \(packed 0/1\)\$"
+run showstopper -T 50% --dry-run --bind -n 3 --cpus "$first,$last" true
+expect_text out "^group 1: processors $first([,-]$last)?, an instance to each\$"
+# Of more processors than instances those are taken that instances are bound to.
+run showstopper -T 50% --dry-run --bind -n 1 --pin packed --part 0/1 true
+expect_text out "^group 1: processors $first \(packed 0/1\), an instance to each\$"
+run showstopper -T 50% --dry-run --bind -n 1 true
+expect_text out "^group 1: processors $first, an instance to each\$"
+run showstopper -T 50% --bind --pin dynamic touch started : --pin dynamic true
+expect_trouble '^showstopper: --bind: expected none with --pin=dynamic, which moves workloads while they run$'
+run showstopper -T 50% -c open -r 1s --bind --attach $$
+expect_trouble '^showstopper: a command is missing: .* --part, --bind, --frequency, '
+[ ! -e started ] || fail "$what: started a workload"
 
 # ---- Where threads run --------------------------------------------------------------------------------------------------------
 
@@ -124,6 +136,20 @@ if [ "$first" != "$last" ]; then
 fi
 run showstopper -T 40% -r 500m --cpus "$first" --contain=pidns sh -c 'grep Cpus_allowed_list /proc/self/status >mask'
 if [ "$status" -ne 125 ]; then expect_text mask "[[:space:]]$first\$"; fi
+
+# Each instance, and what replaces it, has its own; the third has that of the first where there are two.
+start_background showstopper -T 60% -r 4s --when-one-ends=respawn --bind -n 3 --cpus "$first,$last" --export-json run.json \
+	sh -c 'sed -n "s/^Cpus_allowed_list:[[:space:]]*/$SHOWSTOPPER_INSTANCE /p" /proc/self/status >>bound; sleep 0.3'
+# shellcheck disable=SC2317 # called by wait_until
+is_bound() { [ -f bound ] && [ "$(grep -c . bound)" -ge 9 ]; }
+wait_until is_bound
+kill -TERM "$background"
+wait_background
+second=$last
+printf '0 %s\n1 %s\n2 %s\n' "$first" "$second" "$first" | sort -u >expected
+sort -u bound >found
+cmp -s found expected || { fail "$what: found, expected:"; diff found expected; }
+expect_text run.json '"bind": true'
 
 # ---- Free groups --------------------------------------------------------------------------------------------------------------
 

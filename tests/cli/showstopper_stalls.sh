@@ -50,6 +50,22 @@ samples=$(jq .result.samples record)
 [ "$samples" -lt "$(cat with_target)" ] || fail "$samples samples, expected fewer than the $(cat with_target) rows with a target"
 [ "$samples" -gt 20 ] || fail "$samples samples: expected those before and after"
 
+# All of it stands still and goes on, as in a debugger: no sample, no target, no time under control.
+start -T 50% -c open -r 6s -o log --export-json record
+wait_until has_row 1
+all="$background $(master) $(executors | paste -sd ' ')"
+# shellcheck disable=SC2086 # numbers
+kill -STOP $all
+sleep 3
+# shellcheck disable=SC2086 # numbers
+kill -CONT $all
+wait_background
+expect_status 0
+expect_no_text err 'stands still|had stood still|samples cover'
+awk -F , 'NR > 2 && $1 - last > 1.5 { long++; if ($3 != "") bad = 1 } { last = $1 } END { exit bad || long != 1 }' log ||
+	{ fail "$what: expected one long row, without a target"; cat log; }
+[ "$(jq .result.samples record)" -le 7 ] || fail "$what: $(jq .result.samples record) samples in 3 s"
+
 # It never goes on: it is lost.
 start -T 50% -r 4s --export-json record
 kill -STOP "$(executors | head -n 1)"

@@ -280,6 +280,23 @@ static void a_standstill_is_taken_back(void **state)
 	assert_true(fabs(intervals_coverage(&intervals, ORIGIN + 3500 * NS_PER_MS) - 1.5 / 3.5) < 1e-9);
 }
 
+/* Who comes late by a second stood still, and with him all that was to be held: no target, no sample, no time under control. */
+static void a_pause_of_all_is_no_sample(void **state)
+{
+	(void)state;
+	start(0);
+	take_to(1000);
+	assert_int_equal(counted, 2);
+	take(1499 + 1000, INTERVALS_GO_ON);
+	assert_true(isnan(row.target));
+	assert_int_equal(ms(row.end_ns), 2499);
+	assert_int_equal(counted, 2);
+	take_to(3600);
+	assert_true(row.target == 0.5);
+	assert_int_equal(counted, 4);
+	assert_true(intervals_coverage(&intervals, ORIGIN + 3500 * NS_PER_MS) == 1);
+}
+
 /* Counters of other processors are compared with none of those before. */
 static void a_move_begins_anew(void **state)
 {
@@ -405,6 +422,7 @@ int main(void)
 		TEST(nothing_is_covered_of_nothing),
 		TEST(free_stretches_do_not_count),
 		TEST(a_standstill_is_taken_back),
+		TEST(a_pause_of_all_is_no_sample),
 		TEST(a_move_begins_anew),
 		TEST(all_of_the_time_is_in_one_row),
 		TEST(background_is_what_is_not_of_the_run),
