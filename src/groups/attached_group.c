@@ -427,14 +427,16 @@ static bool is_frozen(const struct attached_group *group)
 	return text[0] == '1';
 }
 
-int attached_group_freeze(const struct attached_group *group, const struct workload_group *grip, bool freeze)
+int attached_group_freeze(const struct attached_group *group, struct workload_group *grip, bool freeze)
 {
 	struct group_record *const record = group->keeper.record;
-	const bool ours = atomic_load(&record->frozen);
+	/* Who gives it back for a run that ends may do so while we freeze it, and say last that it isn't. */
+	const bool ours = grip->froze || atomic_load(&record->frozen);
 	if (ours ? false : !freeze || is_frozen(group))
 		return 0;
 	/* Before it is: who survives lets it go. */
 	atomic_store(&record->frozen, true);
+	grip->froze = freeze;
 	const int result = workload_group_freeze(grip, freeze);
 	if (!freeze)
 		atomic_store(&record->frozen, false);

@@ -43,7 +43,7 @@ int64_t attached_group_used(int usage, enum linux_cgroup_format format, _Atomic 
 /* Opens what holds it. 0, or -1 with errno. */
 int attached_group_grip(struct workload_group *grip, struct attached_group *group, enum actuator actuator);
 /* Freezes it, or lets it go on where we have frozen it. 0, or -1 with errno. */
-int attached_group_freeze(const struct attached_group *group, const struct workload_group *grip, bool freeze);
+int attached_group_freeze(const struct attached_group *group, struct workload_group *grip, bool freeze);
 /* Limits it, but never to more than others have. quota 0: as others have. 0, or -1 with errno. */
 int attached_group_limit(struct attached_group *group, struct workload_group *grip, const struct bandwidth *limit);
 

@@ -66,6 +66,7 @@ struct workload_group {
 	int folder;          /* … of the group itself; -1: none is needed */
 	int64_t period_ns;   /* that was written last */
 	bool found;          /* it was there before: what is below it is others' */
+	bool froze;          /* … and was frozen by us last */
 };
 #define WORKLOAD_GROUP_NONE ((struct workload_group){.members = -1, .control = -1, .period = -1, .folder = -1})
 

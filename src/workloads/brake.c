@@ -11,7 +11,7 @@
 /* So much is to be left for other things. */
 #define SETTLE_NS NS_PER_MS
 
-static void freeze(const struct brake *brake, bool frozen)
+static void freeze(struct brake *brake, bool frozen)
 {
 	if (brake->found)
 		attached_group_freeze(brake->found, &brake->group, frozen);
@@ -82,6 +82,8 @@ void brake_let_go(struct brake *brake)
 {
 	if (brake->actuator == ACTUATOR_QUOTA)
 		write_limit(brake, &(struct bandwidth){0});
+	if (brake->actuator == ACTUATOR_FREEZER && brake->group.froze)
+		freeze(brake, false);
 	group_keeper_restore(&brake->found->keeper);
 	brake->tree.stopped = false;
 }

@@ -149,6 +149,11 @@ static void what_others_froze_stays_frozen(void **state)
 	assert_int_equal(attached_group_freeze(&group, &grip, false), 0);
 	expect("cgroup.freeze", "0");
 	assert_false(record->frozen);
+	/* Somebody else of the run gives it back, and says so, just before it is frozen. */
+	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
+	atomic_store(&record->frozen, false);
+	assert_int_equal(attached_group_freeze(&group, &grip, false), 0);
+	expect("cgroup.freeze", "0");
 	fake_file(root, "/cgroup.freeze", "1\n");
 	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
 	assert_false(record->frozen);
