@@ -72,11 +72,20 @@ static int find_format(struct client_log *log)
 	const bool is_any = log->columns->start || log->columns->end || log->columns->time;
 	const char *text;
 	size_t length;
-	const int is_there = csv_peek(log->csv, &text, &length);
+	int is_there = csv_peek(log->csv, &text, &length);
+	/* The first line may be what a client sent, as any other. */
+	if (is_there < 0 && !is_any && csv_pass_first(log->csv)) {
+		log->wrong++;
+		csv_fail(log->first, "%s", csv_error(log->csv));
+		is_there = csv_peek(log->csv, &text, &length);
+	}
 	if (is_there > 0 && !is_any)
 		log->format = find_by_lines(log, text, length);
 	if (log->format)
 		return 0;
+	/* A header that is too long is none. */
+	if (log->wrong > 0)
+		return csv_fail(log->error, "%s", log->first);
 	if (is_there < 0 || csv_read_header(log->csv) != 0)
 		return csv_fail(log->error, "%s", csv_error(log->csv));
 	if (!is_any)

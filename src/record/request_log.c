@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "base/units.h"
 
 /* Of a record, with its newline and a NUL. */
@@ -131,7 +132,7 @@ static size_t print_missing(const struct request_log *log, char line[static LINE
 static char *quoted(enum row_format format, const char *name)
 {
 	if (format == ROW_JSONL) {
-		json_t *const string = json_string(name);
+		json_t *const string = json_value_text(name);
 		char *const text = string ? json_dumps(string, JSON_ENCODE_ANY) : strdup("null");
 		json_decref(string);
 		return text;

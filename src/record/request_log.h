@@ -24,6 +24,8 @@
 #include "base/row_writer.h"
 
 #define REQUEST_LOG_HEADER "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s"
+/* Names of URLs in a file, numbered from 0. */
+#define REQUEST_LOG_URLS_MAX 1000000
 
 enum request_fate {
 	REQUEST_ANSWERED,   /* the status is a number */

@@ -11,7 +11,6 @@
 #include "base/units.h"
 
 #define HTTP_ERRORS_FROM 400
-#define URLS_MAX 1000000
 /* Numbers up to here are whole in a double. */
 #define WHOLE_MAX 9007199254740992.0
 
@@ -146,7 +145,8 @@ int request_reader_next(struct request_reader *reader, struct request_record *re
 	while ((more = csv_next(reader->csv)) > 0) {
 		int64_t request;
 		int64_t url;
-		if (read_whole(reader, REQUEST, WHOLE_MAX, &request) != 0 || read_whole(reader, URL, URLS_MAX, &url) != 0)
+		if (read_whole(reader, REQUEST, WHOLE_MAX, &request) != 0 ||
+			read_whole(reader, URL, REQUEST_LOG_URLS_MAX - 1, &url) != 0)
 			return -1;
 		*record = (struct request_record){.bytes = REQUEST_LOG_UNKNOWN, .sent_ns = REQUEST_LOG_NEVER};
 		if (request == UNKNOWN && url != UNKNOWN) {

@@ -39,6 +39,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, b"nothing")
         elif self.path.startswith("/silent"):
             time.sleep(3600)
+        elif self.path.startswith("/endless"):
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(b"aab" * 100000)
         elif self.path.startswith("/half"):
             self.answer(200, b"half", 100)
             self.close_connection = True

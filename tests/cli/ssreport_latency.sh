@@ -94,6 +94,19 @@ expect_text out '^No row of enough response times keeps p99 within 1 ms\.$'
 run ssreport latency -f csv --log log.csv --window 5s --from sent requests.csv
 expect_lines out 8
 expect_field load 4 0.412000
+# Ten requests at the beginning of each second: a step of 6.667 s has seven batches, which are ten requests a second.
+awk -v header="$header" 'BEGIN {
+	print header
+	for (i = 0; i < 300; i++) {
+		planned = 1000 + int(i / 10)
+		printf "%d,0,%.9f,%.9f,%.9f,%.9f,200,,\n", i, planned, planned, planned, planned + 0.01
+	}
+}' >batches.csv
+run ssreport latency -f csv --log log.csv batches.csv
+expect_status 0
+for pair in requests=70 rate_per_s=10.000000 throughput_per_s=10.000000 start_s=11.667 end_s=18.333; do
+	expect_field "${pair%%=*}" 3 "${pair#*=}"
+done
 # Another boot: the wall clock joins them.
 awk -F, 'NR == 1 { print $0 ",time_unix_s"; next } { printf "%s,%.3f,%s,%s,%.6f\n", $1, $2 - 900, $3, $4, $2 + 1.7e9 }' log.csv >other.csv
 run ssreport latency -f csv --from sent --log other.csv requests.csv
@@ -446,6 +459,20 @@ refused '^ssreport: bad.csv:2:11: end_s: found 0.500000000' bad.csv
 cp log.csv keep.csv
 refused '^ssreport: .*log.csv' --log log.csv -o log.csv requests.csv
 cmp -s log.csv keep.csv || fail 'the log was written over'
+# A first line that is too long is left out as any other is, unless it doesn't end.
+{
+	head -c 1400000 /dev/zero | tr '\0' a
+	awk 'BEGIN {
+		print ""
+		for (i = 0; i < 30; i++)
+			printf "::1 - - [22/Nov/2026:12:00:%02d +0000] \"GET / HTTP/1.1\" 200 6 \"-\" \"c\" 0.003\n", i
+	}'
+} >long.log
+run ssreport latency -f csv long.log
+expect_status 0
+expect_field requests 1 30
+expect_text err '^ssreport: long.log:1: found a row of more than 1048576 bytes \(1 such line is left out\)$'
+refused '^ssreport: /dev/zero:1: found a row of more than 1048576 bytes$' /dev/zero
 # Missing records and half a line are told.
 { cat requests.csv && printf ',,1030.000000000,,,1031.500000000,,,\n9,0,10'; } >cut.csv
 run ssreport latency cut.csv

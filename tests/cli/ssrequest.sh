@@ -246,9 +246,10 @@ fi
 
 # ---- Ends -----------------------------------------------------------------------------------------------------------------------
 
-for signal in INT:130 TERM:143; do
+ulimit -c 0
+for signal in INT:130 TERM:143 QUIT:131; do
 	rm -f log told
-	start_background env --default-signal=INT ssrequest --rate 20 -o log --grace 20s -- sh -c 'trap "touch told; exit" TERM; sleep 1003.$mark & wait'
+	start_background env --default-signal=INT,QUIT ssrequest --rate 20 -o log --grace 20s -- sh -c 'trap "touch told; exit" TERM; sleep 1003.$mark & wait'
 	wait_until test -s log
 	wait_until is_there 1003
 	kill "-${signal%:*}" "$background"

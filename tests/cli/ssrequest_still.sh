@@ -58,6 +58,10 @@ sleep 1.5
 kill -CONT "$background"
 wait_background
 expect_text err '^errors +100 %: 5 given up$'
+# One that sends without an end keeps us busy, which is no pause: it is given up.
+run ssrequest --rate 100 -n 16 --timeout 1s --expect-text aabc "${url}endless"
+expect_status 0
+expect_text err '^errors +100 %: 16 given up$'
 # Nothing is said where nothing was.
 run ssrequest --rate 20 -n 20 --export-json json "$url"
 expect_no_text err 'stood still for [1-9]'

@@ -135,6 +135,34 @@ static int add_whole(struct latency *latency)
 	return 0;
 }
 
+/*
+ * Of requests that come together a stretch has one batch more or less, by where it begins: it counts as long as its batches take. The requests
+ * of the row stay the same.
+ */
+static void fit_batches(const struct latency *latency, struct report_latency_row *row)
+{
+	const struct report_requests *const requests = &latency->requests;
+	const size_t first = report_requests_find(requests, row->from);
+	const size_t after = report_requests_find(requests, row->to);
+	size_t gaps = 0;
+	if (!requests->come_together)
+		return;
+	for (size_t i = first + 1; i < after; i++)
+		gaps += requests->item[i].key != requests->item[i - 1].key;
+	if (gaps == 0)
+		return;
+	const double begin = report_request_at(requests, first).begin;
+	const double gap = (report_request_at(requests, after - 1).begin - begin) / (double)gaps;
+	const double length = gap * (double)(gaps + 1);
+	/* Where part of it has none, that is part of its rate. */
+	if (fabs(length - (row->to - row->from)) > gap)
+		return;
+	row->from = begin;
+	row->to = begin + length;
+	if (after < requests->count)
+		row->to = fmin(row->to, report_request_at(requests, after).begin);
+}
+
 static int add_windows_of_log(struct latency *latency)
 {
 	const struct settings *const settings = latency->settings;
@@ -150,6 +178,8 @@ static int add_windows_of_log(struct latency *latency)
 	for (size_t i = 0; result == 0 && i < windows.count; i++) {
 		const struct report_window *const window = &windows.item[i];
 		result = add_part(latency, window->start, window->end, window->target, window->load);
+		if (result == 0)
+			fit_batches(latency, &latency->row[latency->rows - 1]);
 	}
 	report_windows_free(&windows);
 	return result;

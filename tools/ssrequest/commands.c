@@ -127,7 +127,7 @@ static bool wait_for_signal(int signals, int64_t until_ns)
 	const struct timespec left = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
 	ppoll(&event, 1, &left, NULL);
 	while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
-		if (signals_is_ending((int)info.ssi_signo))
+		if (signals_is_ending((int)info.ssi_signo) || info.ssi_signo == SIGQUIT)
 			return false;
 	return true;
 }

@@ -13,6 +13,7 @@ struct slot {
 	uint32_t before, next; /* in its list */
 	bool is_free;
 	int64_t freed_ns; /* INT64_MIN: it was never in use */
+	int64_t awake_ns; /* the caller had been so long when it was taken */
 	struct request request;
 };
 
@@ -26,10 +27,10 @@ struct generator {
 	struct slots used, free;
 	unsigned unanswered;
 	bool is_pending, has_ended;
-	struct request pending; /* planned, and neither sent nor dropped yet */
-	int64_t none_before_ns; /* the schedule is to be asked again then */
-	uint64_t planned;       /* requests */
-	int64_t stood_until_ns;
+	struct request pending;           /* planned, and neither sent nor dropped yet */
+	int64_t none_before_ns;           /* the schedule is to be asked again then */
+	uint64_t planned;                 /* requests */
+	int64_t stood_until_ns, stood_ns; /* the caller: until when, and how long in all */
 	struct slot slot[];
 };
 
@@ -90,9 +91,10 @@ void generator_answered(struct generator *generator, unsigned slot, int64_t when
 		release(generator, slot, when_ns);
 }
 
-void generator_stood_still(struct generator *generator, int64_t until_ns)
+void generator_stood_still(struct generator *generator, int64_t until_ns, int64_t length_ns)
 {
 	generator->stood_until_ns = until_ns;
+	generator->stood_ns += length_ns;
 }
 
 unsigned generator_unanswered(const struct generator *generator)
@@ -108,7 +110,9 @@ static int64_t next_deadline(const struct generator *generator)
 		return INT64_MAX;
 	const int64_t arrival_ns = generator->slot[first].request.arrival_ns;
 	const int64_t since_ns = arrival_ns > generator->stood_until_ns ? arrival_ns : generator->stood_until_ns;
-	return since_ns + generator->settings.timeout_ns;
+	/* Who stands still again and again gives up nevertheless. */
+	const int64_t last_ns = generator->slot[first].awake_ns + generator->stood_ns + generator->settings.timeout_ns;
+	return (since_ns < last_ns ? since_ns : last_ns) + generator->settings.timeout_ns;
 }
 
 static struct generator_action give_up(struct generator *generator)
@@ -126,13 +130,14 @@ static struct generator_action drop(struct generator *generator, int64_t when_ns
 	return (struct generator_action){.act = GENERATOR_DROP, .request = generator->pending};
 }
 
-static struct generator_action send(struct generator *generator, uint32_t at, int64_t arrival_ns)
+static struct generator_action send(struct generator *generator, uint32_t at, int64_t arrival_ns, int64_t now_ns)
 {
 	struct slot *const slot = &generator->slot[at];
 	generator->is_pending = false;
 	generator->pending.arrival_ns = arrival_ns;
 	unlink_slot(generator, &generator->free, at);
 	slot->is_free = false;
+	slot->awake_ns = now_ns - generator->stood_ns;
 	slot->request = generator->pending;
 	link_slot(generator, &generator->used, at, generator->used.last);
 	generator->unanswered++;
@@ -159,10 +164,10 @@ static struct generator_action serve_pending(struct generator *generator, int64_
 	}
 	const int64_t freed_ns = generator->slot[at].freed_ns;
 	if (freed_ns <= planned_ns)
-		return send(generator, at, planned_ns);
+		return send(generator, at, planned_ns, now_ns);
 	if (generator->settings.drops)
 		return drop(generator, planned_ns);
-	return freed_ns >= end_ns ? drop(generator, end_ns) : send(generator, at, freed_ns);
+	return freed_ns >= end_ns ? drop(generator, end_ns) : send(generator, at, freed_ns, now_ns);
 }
 
 /* Asks the schedule, unless it is too early for that. */

@@ -54,8 +54,11 @@ struct generator_action generator_next(struct generator *generator, int64_t now_
 /* The request of that slot was answered, or failed, at that time. */
 void generator_answered(struct generator *generator, unsigned slot, int64_t when_ns);
 
-/* The caller stood still until that time: who is unanswered, or was to be sent meanwhile, is given up no sooner than a timeout later. */
-void generator_stood_still(struct generator *generator, int64_t until_ns);
+/*
+ * The caller stood still until that time, for so long: who is unanswered, or was to be sent meanwhile, is given up no sooner than a timeout
+ * later, but at the latest when the caller had two timeouts in which it didn't stand still.
+ */
+void generator_stood_still(struct generator *generator, int64_t until_ns, int64_t length_ns);
 
 /*
  * No more are sent at that time or later: DROP for each that was planned up to then and not sent, to be called again until it says END.

@@ -61,6 +61,10 @@ static void match(struct http_slot *slot, const char *text, size_t length)
 	const struct http *const http = slot->http;
 	const char *const wanted = http->settings->expected_text;
 	for (size_t i = 0; i < length && slot->matched < http->text_length; i++) {
+		const char *const first = slot->matched > 0 ? text + i : memchr(text + i, wanted[0], length - i);
+		if (!first)
+			return;
+		i = (size_t)(first - text);
 		while (slot->matched > 0 && wanted[slot->matched] != text[i])
 			slot->matched = http->border[slot->matched - 1];
 		slot->matched += wanted[slot->matched] == text[i];

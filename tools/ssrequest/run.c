@@ -68,6 +68,7 @@ struct run {
 	int64_t origin_ns;  /* CLOCK_MONOTONIC */
 	int64_t records_ns; /* records are written then at the latest */
 	int64_t awaited_ns; /* we look at the clock by then; the last look, where we don't wait */
+	int64_t used_ns;    /* our processor time at the last look */
 	int64_t ended_ns;   /* the loop ended, since the start */
 	int told_by;        /* the signal that told us to end, or 0 */
 	bool is_lossy;      /* records were lost, and that was said */
@@ -132,7 +133,7 @@ static void send(struct run *run, const struct generator_action *action)
 	struct under_way *const slot = &run->slot[action->slot];
 	/* After a pause many are due at once, and the last of them has waited for the others. */
 	if (since_start(run) > action->request.arrival_ns + LOOK_NS)
-		generator_stood_still(run->generator, since_start(run));
+		generator_stood_still(run->generator, since_start(run), 0);
 	*slot = (struct under_way){.is_active = true,
 		.request = action->request,
 		.url = url_of(run, action->request.number),
@@ -163,17 +164,21 @@ static void give_up(struct run *run, const struct generator_action *action)
 	record(run, &what, &slot->request, true);
 }
 
-/* Whoever stops us (Ctrl-Z, a debugger) keeps us from seeing answers, which is no fault of theirs. What we do takes hardly any time. */
+/*
+ * Whoever stops us (Ctrl-Z, a debugger) keeps us from seeing answers, which is no fault of theirs. What we do ourselves meanwhile, such as
+ * reading long answers, is no pause.
+ */
 static void look_for_pause(struct run *run)
 {
-	const int64_t now_ns = clock_now();
-	const int64_t late_ns = now_ns - run->awaited_ns;
+	const int64_t now_ns = clock_now(), used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const int64_t late_ns = now_ns - run->awaited_ns - (used_ns - run->used_ns);
 	run->awaited_ns = now_ns;
+	run->used_ns = used_ns;
 	if (late_ns <= LOOK_NS)
 		return;
 	run->outcome->stood_still++;
 	run->outcome->stood_still_ns += late_ns;
-	generator_stood_still(run->generator, now_ns - run->origin_ns);
+	generator_stood_still(run->generator, now_ns - run->origin_ns, late_ns);
 }
 
 /* Does what there is to do, up to a few things. When there is more, 0; INT64_MIN when all is over. */
@@ -276,6 +281,7 @@ static int64_t do_the_rest(struct run *run, int64_t until_ns)
 static void loop(struct run *run)
 {
 	run->awaited_ns = run->origin_ns;
+	run->used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (!run->told_by) {
 		int64_t until_ns = act(run);
 		if (until_ns == INT64_MIN)
@@ -360,7 +366,11 @@ static int watch(const struct run *run, int fd)
 static int take_signals(struct run *run)
 {
 	sigset_t fetched;
+	struct sigaction quit;
 	signals_ending(&fetched);
+	/* Nobody else is meant by Ctrl-\ at a long run, whose figures would be lost. */
+	if (sigaction(SIGQUIT, NULL, &quit) == 0 && quit.sa_handler != SIG_IGN)
+		sigaddset(&fetched, SIGQUIT);
 	sigaddset(&fetched, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &fetched, NULL);
 	signal(SIGCHLD, SIG_DFL);

@@ -10,6 +10,7 @@
 
 #include "base/splitmix.h"
 #include "base/units.h"
+#include "record/request_log.h"
 
 #define WORD_ENDS " \t\r\n"
 #define WEIGHT_MOST 1e9
@@ -39,11 +40,18 @@ int targets_add(struct targets *targets, const char *url, double weight, char er
 		snprintf(error, TARGETS_ERROR_MAX, "'%.200s': expected an URL that begins with http:// or https://", url);
 		return -1;
 	}
-	struct target *const item = reallocarray(targets->item, targets->count + 1, sizeof *item);
+	if (targets->count == REQUEST_LOG_URLS_MAX) {
+		snprintf(error, TARGETS_ERROR_MAX, "'%.200s': expected at most %d URLs", url, REQUEST_LOG_URLS_MAX);
+		return -1;
+	}
+	struct target *item = targets->item;
+	/* There is room up to the next power of two. */
+	if ((targets->count & (targets->count - 1)) == 0)
+		item = reallocarray(item, targets->count > 0 ? 2 * targets->count : 1, sizeof *item);
 	if (!item)
 		return fail_memory(error);
 	targets->item = item;
-	item[targets->count] = (struct target){.url = strdup(url), .weight = weight};
+	item[targets->count] = (struct target){.url = strdup(url), .weight = weight, .up_to = targets->weight + weight};
 	if (!item[targets->count].url)
 		return fail_memory(error);
 	targets->count++;
@@ -116,9 +124,15 @@ void targets_free(struct targets *targets)
 unsigned targets_pick(const struct targets *targets, uint64_t seed, uint64_t request)
 {
 	const uint64_t random = splitmix_mix(splitmix_mix(seed ^ STREAM) + request * SPLITMIX_STEP);
-	double place = (double)(random >> 11) / 9007199254740992.0 * targets->weight;
-	unsigned at = 0;
-	while (at + 1 < targets->count && place >= targets->item[at].weight)
-		place -= targets->item[at++].weight;
-	return at;
+	const double place = (double)(random >> 11) / 9007199254740992.0 * targets->weight;
+	size_t low = 0;
+	size_t high = targets->count - 1;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (place < targets->item[middle].up_to)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (unsigned)low;
 }

@@ -9,6 +9,7 @@
 struct target {
 	char *url;
 	double weight; /* above 0 */
+	double up_to;  /* the sum of the weights so far */
 };
 
 /* Start with {0}. */
@@ -21,7 +22,7 @@ struct targets {
 /* Longest message, with its NUL. */
 #define TARGETS_ERROR_MAX 512
 
-/* Adds one, which is copied. 0, or -1 with a message. */
+/* Adds one, which is copied; there are REQUEST_LOG_URLS_MAX at most. 0, or -1 with a message. */
 int targets_add(struct targets *targets, const char *url, double weight, char error[static TARGETS_ERROR_MAX]);
 
 /*

@@ -123,6 +123,21 @@ static void json_has_the_same(void **state)
 		json_decref(line[i]);
 }
 
+/* Without its name an URL would be taken for a command, whose status 200 is an error. */
+static void a_name_that_is_no_utf8_is_a_name(void **state)
+{
+	(void)state;
+	struct request_log *const log = request_log_open(path, ROW_JSONL);
+	assert_int_equal(request_log_name(log, 0, "http://a/caf\xe9"), 0);
+	assert_int_equal(request_log_close(log), 0);
+	FILE *const file = fopen(path, "re");
+	json_t *const line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+	assert_non_null(line);
+	assert_string_equal(json_string_value(json_object_get(line, "status")), "http://a/caf\xef\xbf\xbd");
+	json_decref(line);
+	fclose(file);
+}
+
 static void words_say_what_no_number_does(void **state)
 {
 	(void)state;
@@ -195,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(records_are_lines, create_file, remove_file),
 		cmocka_unit_test_setup_teardown(wall_clock_is_that_of_the_end, create_file, remove_file),
 		cmocka_unit_test_setup_teardown(json_has_the_same, create_file, remove_file),
+		cmocka_unit_test_setup_teardown(a_name_that_is_no_utf8_is_a_name, create_file, remove_file),
 		cmocka_unit_test(words_say_what_no_number_does),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_is_said, create_file, remove_file),
 		cmocka_unit_test_setup_teardown(many_are_all_there, create_file, remove_file),

@@ -335,7 +335,7 @@ static void who_stood_still_gives_up_later(void **state)
 		generator_new(&(struct generator_settings){.limit = 3, .timeout_ns = AT_MS(300)}, &schedule);
 	expect(generator, 0, GENERATOR_SEND, 0);
 	/* Stopped until 5 s: two more were due, and the one that is under way was answered. */
-	generator_stood_still(generator, AT_MS(5000));
+	generator_stood_still(generator, AT_MS(5000), AT_MS(4900));
 	expect(generator, 5000, GENERATOR_SEND, 100);
 	expect(generator, 5000, GENERATOR_SEND, 200);
 	generator_answered(generator, 0, AT_MS(5000));
@@ -347,6 +347,26 @@ static void who_stood_still_gives_up_later(void **state)
 	expect(generator, 5300, GENERATOR_GIVE_UP, 100);
 	expect(generator, 5300, GENERATOR_GIVE_UP, 200);
 	assert_int_equal(generator_next(generator, AT_MS(5300)).act, GENERATOR_END);
+	generator_free(generator);
+}
+
+/* A server that sends without an end can't be waited for without one by being taken for a pause. */
+static void who_stands_still_again_and_again_gives_up(void **state)
+{
+	(void)state;
+	struct schedule schedule;
+	schedule_init(&schedule,
+		&(struct schedule_settings){.constant = 1, .arrivals = ARRIVALS_EVEN, .length_ns = INT64_MAX, .most = 1});
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 1, .timeout_ns = AT_MS(300)}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	/* Each 200 ms, half of them: 300 ms awake in 600, and as many again. */
+	for (int now = 200; now < 1200; now += 200) {
+		generator_stood_still(generator, AT_MS(now), AT_MS(100));
+		assert_int_equal(generator_next(generator, AT_MS(now)).act, GENERATOR_SLEEP);
+	}
+	generator_stood_still(generator, AT_MS(1200), AT_MS(100));
+	expect(generator, 1200, GENERATOR_GIVE_UP, 0);
 	generator_free(generator);
 }
 
@@ -391,6 +411,7 @@ int main(void)
 		cmocka_unit_test(postponed_ones_arrive_when_there_is_room),
 		cmocka_unit_test(dropped_ones_are_so_when_they_were_planned),
 		cmocka_unit_test(who_stood_still_gives_up_later),
+		cmocka_unit_test(who_stands_still_again_and_again_gives_up),
 		cmocka_unit_test(stopping_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

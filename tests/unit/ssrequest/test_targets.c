@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "record/request_log.h"
 #include "ssrequest/targets.h"
 
 static char path[] = "/tmp/test_targets.XXXXXX";
@@ -105,12 +106,34 @@ static void picks_follow_weights_and_seed(void **state)
 	targets_free(&targets);
 }
 
+/* Each of as many as records can name is found, and one more is refused. */
+static void many_can_be_named(void **state)
+{
+	(void)state;
+	enum { PICKS = 10000 };
+	struct targets targets = {.count = 0};
+	unsigned beyond = 0;
+	for (int i = 0; i < REQUEST_LOG_URLS_MAX; i++)
+		assert_int_equal(targets_add(&targets, "http://a/", 1, error), 0);
+	assert_int_equal(targets_add(&targets, "http://a/", 1, error), -1);
+	assert_non_null(strstr(error, "expected at most 1000000 URLs"));
+	assert_int_equal(targets.count, REQUEST_LOG_URLS_MAX);
+	for (uint64_t i = 0; i < PICKS; i++) {
+		const unsigned picked = targets_pick(&targets, 1, i);
+		assert_in_range(picked, 0, REQUEST_LOG_URLS_MAX - 1);
+		beyond += picked >= REQUEST_LOG_URLS_MAX / 2;
+	}
+	assert_in_range(beyond, PICKS / 2 - 200, PICKS / 2 + 200);
+	targets_free(&targets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_has_weight_and_url),
 		cmocka_unit_test(others_are_refused_with_their_place),
 		cmocka_unit_test(picks_follow_weights_and_seed),
+		cmocka_unit_test(many_can_be_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
