@@ -293,7 +293,7 @@ struct report_size report_picture_size_boxes(const struct report_boxes *boxes, c
 	return size;
 }
 
-/* The range of all values, as x and y. */
+/* The range of all values, as x and y; of 0 as well, above. */
 static struct report_point range_of(const struct report_boxes *boxes)
 {
 	struct report_point range = {INFINITY, 0};
@@ -303,6 +303,11 @@ static struct report_point range_of(const struct report_boxes *boxes)
 		range.y = fmax(range.y, seconds->item[seconds->count - 1]);
 	}
 	return range;
+}
+
+static struct report_unit unit_of(const struct report_boxes *boxes)
+{
+	return boxes->column ? (struct report_unit){.name = "", .factor = 1} : report_duration_unit(range_of(boxes).y);
 }
 
 static int write_labels(struct plot *plot, const struct report_boxes *boxes, double room_cm)
@@ -350,7 +355,7 @@ static bool write_series(FILE *to, const struct report_boxes *boxes, const struc
 		if (layout->series[i] != series)
 			continue;
 		const struct report_box box = report_values_box(seconds);
-		const double row = range.y / PIXELS;
+		const double row = (range.y - fmin(range.x, 0)) / PIXELS;
 		write_outliers(to, seconds->item, box.below, layout->at[i], factor, row);
 		write_outliers(to, seconds->item + seconds->count - box.above, box.above, layout->at[i], factor, row);
 	}
@@ -377,12 +382,11 @@ static int write_frame(struct plot *plot, const struct report_boxes *boxes, cons
 {
 	FILE *const to = plot_script(plot);
 	const struct report_point range = range_of(boxes);
-	const struct report_unit unit = report_duration_unit(range.y);
 	char axis[64];
-	snprintf(axis, sizeof axis, "time of an iteration (%s)", unit.name);
+	snprintf(axis, sizeof axis, "time of an iteration (%s)", unit_of(boxes).name);
 	/* Where all are nearly the same, an axis from 0 on would show nothing of them. */
 	fprintf(to, "set boxwidth %.9g\nset xrange [%.9g:%.9g]\nset yrange [%s:*]\n", layout->width, layout->low, layout->high,
-		range.x > range.y / 2 ? "*" : "0");
+		range.x < 0 || range.x > range.y / 2 ? "*" : "0");
 	if (name && report_axis_text(plot, REPORT_AXIS_X, size, name) != 0)
 		return -1;
 	const double graph = size->width - REPORT_LEFT_CM - REPORT_RIGHT_CM;
@@ -392,13 +396,15 @@ static int write_frame(struct plot *plot, const struct report_boxes *boxes, cons
 	}
 	if (layout->axis == AXIS_LABEL && write_labels(plot, boxes, graph / ((double)boxes->count + 0.2)) != 0)
 		return -1;
-	return report_graph_begin(plot, layout->entry, layout->names, size, axis);
+	if (report_graph_begin(plot, layout->entry, layout->names, size, boxes->column ? NULL : axis) != 0)
+		return -1;
+	return boxes->column ? report_axis_text(plot, REPORT_AXIS_LEFT, size, boxes->column) : 0;
 }
 
 int report_picture_boxes(struct plot *plot, const struct report_boxes *boxes, const struct report_size *size, const char *name)
 {
 	FILE *const to = plot_script(plot);
-	const struct report_unit unit = report_duration_unit(range_of(boxes).y);
+	const struct report_unit unit = unit_of(boxes);
 	struct layout layout;
 	int result = make_layout(&layout, boxes, name);
 	const size_t series = layout.names > 0 ? layout.names : 1;

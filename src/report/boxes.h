@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long iterations took, by the labels of their runs, and where a label stands on an axis. */
+/* How long iterations took, by the labels of their runs, or any other values by label, and where a label stands on an axis. */
 #ifndef REPORT_BOXES_H
 #define REPORT_BOXES_H
 
@@ -12,15 +12,16 @@
 
 struct report_times {
 	const char *label;            /* that of a run */
-	struct report_values seconds; /* sorted */
+	struct report_values seconds; /* sorted; or what the column has */
 	/* Mean load of the machine from the first of them to the last; NaN where the log of one of the runs doesn't tell it. */
 	double load;
 	double load_s; /* how long that was */
 };
 
 struct report_boxes {
-	struct report_times *item; /* `count`, in the order in which labels first appeared */
+	struct report_times *item; /* `count`, in the order in which labels first appeared; owned, and the values in it */
 	size_t count;
+	const char *column; /* what values are of that are no durations; NULL: durations */
 };
 
 /*
@@ -44,7 +45,7 @@ bool report_place_of(const char *label, struct report_place *place);
 #define REPORT_FAR 0.02
 bool report_boxes_mislead(const struct report_times *times);
 
-/* Box plots: how long iterations took, a box for each label. */
+/* Box plots: a box for each label. */
 
 /*
  * As wide as the labels need, and the script of a picture of a size. `name` is that of the horizontal axis, or NULL. Where each label ends in a

@@ -79,6 +79,39 @@ for list in '' x '5,' 101 -1 5,,6 "$(seq -s , 21)"; do
 	refused "^ssreport: --quantiles: found '$list', expected " boxes --quantiles "$list" a.csv
 done
 refused '^ssreport: found --axis, but no picture' boxes --axis load a.csv
+
+# Of any column: the same values as above, out of order and with an empty field, by the column that is asked for, by label, or by file.
+printf 'of,watts,label\na,5,x\nb,20.1,x\na,1,y\nb,11,x\nb,5,y\na,4,y\nb,3,y\n"b",10,y\nb,14,x\nb,,x\nb,13,x\nb,12,x\na,2,x\nb,20,x\n' >watts.csv
+run ssreport boxes -f csv --all-digits --column watts --by of --quantiles 25,50 watts.csv
+expect_status 0
+expect_table <<'END'
+label,count,least,q25,q50,most,mean,outliers
+a,4,1,1.75,3,5,3,0
+b,9,3,10,12,20.100000000000001,12.011111111111111,2
+END
+run ssreport boxes --column watts watts.csv
+expect_text out '^x +8 +2\.0000 '
+expect_text out '^y +5 +1\.0000 '
+sed 's/,[^,]*$//' watts.csv >plain.csv
+run ssreport boxes -f csv --column watts one=plain.csv plain.csv
+expect_text out '^one,13,1,'
+expect_text out '^plain\.csv,13,1,'
+printf 'of,mean\nfast/10,-1\nfast/10,2\nfast/20,3\nslow/10,4\nslow/20,5\n' >rates.csv
+run ssreport boxes --column mean --by of --axis 'rate (1/s)' -o rates.svg rates.csv
+expect_status 0
+if [ -s rates.svg ]; then
+	for said in fast slow mean 'rate (1/s)'; do grep -q ">$said<" rates.svg || fail "$what: the picture lacks '$said'"; done
+	grep -q 'time of an iteration' rates.svg && fail "$what: the picture is of durations"
+fi
+refused '^ssreport: found two columns, expected one' boxes --column of --column watts watts.csv
+refused '^ssreport: found --by, but no column' boxes --by of watts.csv
+refused '^ssreport: found --warmup and --column' boxes --warmup --column watts watts.csv
+refused '^ssreport: found --join or --offset beside --column' boxes --join wall --column watts watts.csv
+refused '^ssreport: watts.csv:1: found the columns of,watts,label, expected power as --column says' boxes --column power watts.csv
+refused '^ssreport: watts.csv:1: found the columns of,watts,label, expected setting as --by says' boxes --column watts --by setting watts.csv
+refused '^ssreport: found --by beside labels' boxes --column watts --by of a=watts.csv
+printf 'watts\n\n' >none.csv
+refused '^ssreport: found no value' boxes --column watts none.csv
 refused '^ssreport: curve has no option --quantiles' curve --quantiles 5 a.csv
 
 # The load is that of the time from the first iteration to the last, and of all runs of a label together; one without a log, or without loads, makes it unknown.
