@@ -17,6 +17,8 @@ expect_text out '^limit_burn-service_horizontal_2_free_roundrobin_even_5_1: .* 1
 run "$scaling" --dry-run --full --figures scaling --ways vertical --arrivals poisson
 expect_lines out 9
 expect_text out '^scaling_burn-service_vertical_4_pinned_roundrobin_poisson_1: .* 286 s with '
+run "$scaling" --dry-run --figures scaling --instances 1 --ways horizontal --in lxc
+expect_text out '^scaling_burn-service_horizontal_1_free_roundrobin_even_lxc_1: '
 refused() {
 	expected=$1
 	shift
@@ -34,15 +36,16 @@ refused "--peak: 'much': expected requests per second, or auto" --peak much
 # Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.
 command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold p95=50ms,p95=3x,mean=5x --peak 20 -B $build -o made"
-# requests NAME RATE… of 4 s each: response times of 10 or 11 ms, and of 30 ms per step more.
+# requests NAME RATE… of 4 s each: response times of 10 or 11 ms, and of 30 ms per step more; of these $times as much, in the batch $batch.
+batch=made times=1
 requests() {
-	folder=made/runs/$1
+	folder=$batch/runs/$1
 	shift
 	mkdir -p "$folder"
-	echo "$*" | awk 'BEGIN { print "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n,0,,,,,http://x/,," }
+	echo "$*" | awk -v times="$times" 'BEGIN { print "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s\n,0,,,,,http://x/,," }
 		{ for (k = 1; k <= NF; k++) for (i = 0; i < 4 * $k; i++) {
 			at = 100 + 4 * (k - 1) + i / $k
-			printf "%d,0,%.3f,%.3f,%.3f,%.3f,%d,5,%.3f\n", n++, at, at, at, at + 0.01 + 0.03 * (k - 1) + 0.001 * (i % 2), k == 2 && i >= 2 * $k ? 500 : 200, 1e9 + at } }' >"$folder/requests.csv"
+			printf "%d,0,%.3f,%.3f,%.3f,%.6f,%d,5,%.3f\n", n++, at, at, at, at + times * (0.01 + 0.03 * (k - 1) + 0.001 * (i % 2)), k == 2 && i >= 2 * $k ? 500 : 200, 1e9 + at } }' >"$folder/requests.csv"
 	{ echo time_s,monotonic_s,load && for at in $(seq 100 110); do echo "$((at - 100)),$at,0.5"; done; } >"$folder/tree.csv"
 	awk -F, -v OFS=, '$2 > 104 && NR > 1 { $3 = 0.9 } 1' "$folder/tree.csv" >"$folder/machine.csv"
 }
@@ -59,5 +62,24 @@ expect_text made/scaling.md '^\| 10 \| 10 \| 10 \| 100\.00 \| 10\.5 ± [0-9.e-]+
 expect_text made/scaling.md '^\| 20! \| 20 \| 10 \| 50\.00 \| 40\.5 ± [0-9.e-]+ \| 41 ± [0-9.e-]+ \|$'
 expect_text made/scaling.md '^\| 1 \| free, roundrobin, even \| 3 \| 25! \| 25 \| 12\.5 \| 50\.00 \| 40\.5 '
 expect_text made/scaling.md '^!\[1 instance, free, roundrobin, even: response times from when requests were planned, by planned rate\]'
+expect_text made/scaling.md ' Besides the one request that each instance works on at a time, so many more per instance may be unanswered\.'
 [ "$(wc -l <made/scaling.csv)" -eq 4 ] || fail 'scaling.csv: expected a line for each step'
+
+# Two repetitions, in which the one balancer takes 20 and 22 % longer than the other: 21, and half of the interval is 12.706 times 1.
+options="--figures scaling --ways horizontal --instances 2 --steps 2 --hold 4 --peak 20 -n 2 -B $build -o balanced"
+batch=balanced
+for run in 1:1 2:1 1:1.2 2:1.22; do
+	times=${run#*:} balance=roundrobin
+	[ "$times" = 1 ] || balance=leastconn
+	requests "scaling_burn-service_horizontal_2_free_${balance}_even_${run%:*}" 10 20
+done
+echo instances,rate_per_s >balanced/saturation.csv
+# shellcheck disable=SC2086 # words
+"$scaling" --dry-run $options | sed -n 's/:.*//p' | sed "s/\$/	burn-single	1	9	18	native	-/" >balanced/runs.tsv
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_status 0
+expect_text balanced/scaling.md '^\| 2 \| free, even \| 10 \| \+21\.0 ± 13\* \| \+21\.0 ± 13\* \|$'
+expect_text balanced/scaling.md '^\| 2 \| free, even \| all 2 \| \+21\.0 ± 13\* \| \+21\.0 ± 13\* \|$'
+expect_text balanced/scaling-runs.csv '^scaling,burn-service,horizontal,2,free,leastconn,even,,'
 finish

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, program
 from measure import instances, services
 from measure.environments import group_folders, hierarchy
+from measure.environments.lxc import Lxc
 from measure.instances import Instances, Share, places
 from measure.process import has_program, wait_until
 from measure.text import Trouble, read_csv
@@ -21,11 +22,15 @@ served = pytest.mark.skipif(
     reason="no haproxy, or no spaces of numbers",
 )
 limits = pytest.mark.skipif(not hierarchy("cpu"), reason="no control groups")
+contained = pytest.mark.skipif(bool(Lxc.missing()), reason="no containers")
+KINDS = ["native", pytest.param("lxc", marks=contained)]
 
 
 def groups_of(name: str) -> list[Path]:
     of = hierarchy("cpu")
-    return list(of.at.glob(f"showstopper-{name}-*")) if of else []
+    return (
+        [path for before in ("", "lxc.payload.") for path in of.at.glob(f"{before}showstopper-{name}-*")] if of else []
+    )
 
 
 def test_processors_of_instances() -> None:
@@ -39,6 +44,13 @@ def test_processors_of_instances() -> None:
     assert places("pinned", 3, of=[2, 5]) == places("spread", 3, of=[2, 5]) == ["2", "5", "2"]
     with pytest.raises(Trouble, match="an instance of 3 processors: found 2"):
         places("free", 1, 3, [0, 1])
+
+
+def test_what_instances_work_on_is_beside_the_limit() -> None:
+    """So that a limit of none is what saturates them, also where one works on several requests at a time."""
+    own = program("experiments/scaling").Scaling("-s mediawiki --figures limit --instances 2 --limits 0,25".split())
+    own.settings()
+    assert [own.unanswered(cell) for cell in own.limit_cells("free", "even")] == [2 * 8, 2 * (8 + 25)]
 
 
 @served
@@ -68,6 +80,35 @@ def test_instances_share_what_is_asked(tmp_path: Path, build: Path, monkeypatch:
     assert not Path(behind.scratch).exists()
 
 
+@served
+@limits
+@contained
+def test_instances_in_containers(tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = own_service(tmp_path, monkeypatch)
+    behind = Instances(services.find(name), build, tmp_path / "said", [Share(quota=0.5), Share()], kind="lxc")
+    with behind:
+        first = behind.servers[0]
+        inside = Path("/proc", (hierarchy_of("cpu") / first.group / "cgroup.procs").read_text().split()[0])
+        assert [path.read_text().split()[0] for path in limits_of(first.group)][:1] == ["50000"]
+        # No network but its own, and no file of this system that it could write.
+        assert os.readlink(inside / "ns/net") != os.readlink("/proc/self/ns/net")
+        assert " / / ro" in "".join(
+            line for line in (inside / "mountinfo").read_text().splitlines(True) if " / / " in line
+        )
+        client = services.Client(
+            behind, tmp_path / "requests.csv", tmp_path / "said", 0, 1, "40", "even", 1, ["-n", "8"]
+        )
+        with client:
+            assert client.process and client.process.wait(20) == 0
+    assert wait_until(lambda: not scratch_of(name) and not groups_of(name), 10)
+
+
+def hierarchy_of(controller: str) -> Path:
+    of = hierarchy(controller)
+    assert of
+    return of.at
+
+
 def limits_of(name: str) -> list[Path]:
     return [
         of.at / name / instances.LIMITS[kind][of.version - 1] for kind in ("cpu", "memory") if (of := hierarchy(kind))
@@ -80,7 +121,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from measure import services
 from measure.instances import Instances, Share
-behind = Instances(services.find(sys.argv[3]), Path(sys.argv[2]), Path(sys.argv[4]), [Share(quota=0.5)] * 2)
+behind = Instances(services.find(sys.argv[3]), Path(sys.argv[2]), Path(sys.argv[4]), [Share(quota=0.5)] * 2, kind=sys.argv[5])
 print(behind.scratch, flush=True)
 with behind:
     print("up", flush=True)
@@ -91,9 +132,12 @@ with behind:
 @served
 @limits
 @pytest.mark.parametrize("when", ["it comes up", "it is up"])
-def test_what_is_killed_leaves_nothing(when: str, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_killed_leaves_nothing(
+    kind: str, when: str, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = own_service(tmp_path, monkeypatch)
-    words = [sys.executable, "-B", "-c", KILLED, str(ROOT / "tools"), str(build), name, str(tmp_path / "said")]
+    words = [sys.executable, "-B", "-c", KILLED, str(ROOT / "tools"), str(build), name, str(tmp_path / "said"), kind]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         front = Path(process.stdout.readline().strip())

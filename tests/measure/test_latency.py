@@ -105,12 +105,17 @@ def test_files_of_services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert {"burn-service", "nginx", "postgresql", "memcached"} <= set(services.names())
     for name in services.names():
         services.find(name)
-    name = own_service(tmp_path, monkeypatch, rate="many", client="true")
+    assert services.find("burn-service").workers == 1
+    wiki = services.find("mediawiki")
+    php = (wiki.file.parent / "mediawiki/php-fpm.conf").read_text()
+    assert f"pm.max_children = {wiki.workers}\n" in php
+    name = own_service(tmp_path, monkeypatch, rate="many", client="true", workers="0")
     with pytest.raises(Faulty) as fault:
         services.find(name)
     said = str(fault.value)
     assert 'rate: found "many", expected requests per second' in said
     assert "client: expected {records} in it" in said
+    assert 'workers: found "0", expected how many requests it works on at a time' in said
     with pytest.raises(Trouble, match="there is no service 'x'"):
         services.find("x")
 

@@ -332,7 +332,7 @@ def test_few_samples_have_no_place_in_a_ranking(tmp_path: Path, build: Path) -> 
 def test_all_main_findings_of_paper_004_are_listed() -> None:
     findings = program("experiments/findings")
     own = [claim for claim in findings.CLAIMS if claim.source.startswith("004")]
-    assert {claim.source for claim in own} == {f"004, 1 ({place})" for place in range(1, 8)}
+    assert {f"004, 1 ({place})" for place in range(1, 8)} <= {claim.source for claim in own}
     assert all(claim.take and claim.needs for claim in own)
 
 

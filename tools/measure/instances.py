@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import services
-from measure.environments import hierarchy
+from measure.environments import hierarchy, kind_of
+from measure.environments.lxc import ALL, mount
 from measure.helpers import Helper
 from measure.process import allowed_processors, attempt, has_program, wait_until
 from measure.services import Contained, Service, Started
-from measure.text import Row, Trouble, lines_of, quoted, refuse, rows_of, write
+from measure.text import Row, Trouble, lines_of, listed, quoted, refuse, rows_of, write
 
 MOST = 8
 PLACES = "free pinned spread"
@@ -70,13 +71,23 @@ def places(how: str, count: int, each: int = 1, of: Sequence[int] | None = None)
 
 
 class Instance(Started):
-    """Its limits hold from when it is ready: those of a processor's quarter would make its beginning long."""
+    """Its limits hold from when it is ready: those of a processor's quarter would make its beginning long. In `lxc` it is a container with all of its servers, which
+    sees the files of this system, has no network, and can write in its scratch folder alone, where its socket is."""
 
-    def __init__(self, service: Service, build: Path, said: Path, share: Share, seed: int) -> None:
+    def __init__(self, service: Service, build: Path, said: Path, share: Share, seed: int, kind: str = "native") -> None:  # fmt: skip
         self.limits = share.limits()
         at = list(dict.fromkeys(str(at) for at, _, _ in self.limits))
-        super().__init__(service, build, said, share.processors,
-                         lambda name: " ".join(f"{root}/{name}" for root in at), seed)  # fmt: skip
+        seen = [build.resolve(), service.file.parent, service.cache]
+
+        def container(scratch: str) -> str:
+            hidden = [
+                str(folder) for folder in seen if str(folder).startswith(("/tmp/", "/dev/shm/")) and folder.exists()
+            ]
+            mounts = [mount(scratch, "rw"), *(mount(folder, "ro") for folder in hidden)]
+            return ALL + "".join(f"{line}\n" for line in [*mounts, f"lxc.uts.name = {service.name}"])
+
+        super().__init__(service, build, said, share.processors, lambda name: " ".join(f"{root}/{name}" for root in at), seed,
+                         container if kind == "lxc" else None)  # fmt: skip
 
     def come_up(self) -> None:
         super().come_up()
@@ -121,12 +132,12 @@ class Instances(Helper):
     instances say is in `said`; when all ends, what HAProxy counted for each is in `statistics`, where that is given."""
 
     def __init__(self, service: Service, build: Path, said: Path, shares: Sequence[Share], balance: str = "roundrobin",
-                 front: str = "", seed: int = 1, statistics: Path | None = None) -> None:  # fmt: skip
+                 front: str = "", seed: int = 1, statistics: Path | None = None, kind: str = "native") -> None:  # fmt: skip
         refuse(not 1 <= len(shares) <= MOST, f"{len(shares)} instances: expected 1 to {MOST}")
         refuse(balance not in BALANCES.split(), f"balance '{balance}': expected one of {BALANCES}")
         self.service, self.build, self.said, self.kept = service, build, said, statistics
         self.name = service.name
-        self.servers = [Instance(service, build, said, share, MOST * seed + k) for k, share in enumerate(shares)]
+        self.servers = [Instance(service, build, said, share, MOST * seed + k, kind) for k, share in enumerate(shares)]
         self.front = Front(self.servers, balance, said, front)
         self.scratch = self.front.scratch
 
@@ -172,11 +183,13 @@ class Instances(Helper):
                 server.end()
 
 
-def check(service: Service, build: Path, shares: Sequence[Share]) -> None:
+def check(service: Service, build: Path, shares: Sequence[Share], kind: str = "native") -> None:
     """Starts them once and asks for a second: what is wrong is said before the first run."""
     services.prepare(service, build)
     refuse(not has_program("haproxy"), "instances: missing: haproxy; tools/setup experiments installs it")
+    lacking = kind_of(kind).missing()
+    refuse(lacking, f"instances in {kind}: missing: {listed(lacking)}")
     with tempfile.TemporaryDirectory() as folder:
-        all_of = Instances(service, build, Path(folder) / "said", shares)
+        all_of = Instances(service, build, Path(folder) / "said", shares, kind=kind)
         with all_of:
             services.ask_once(all_of, Path(folder))

@@ -66,12 +66,12 @@ def column_of(limit: str) -> tuple[str, float]:
     return name.replace(".", "_"), in_seconds(time)
 
 
-def mean_between(file: Path, low: float, high: float) -> float | None:
-    """Of the load in a log, by the monotonic clock."""
-    loads = [
-        known(row, "load") for row in read_csv(file) if row.get("load") and low <= known(row, "monotonic_s") <= high
+def mean_between(file: Path, low: float, high: float, column: str = "load") -> float | None:
+    """Of the load in a log, or another column, by the monotonic clock."""
+    values = [
+        known(row, column) for row in read_csv(file) if row.get(column) and low <= known(row, "monotonic_s") <= high
     ]
-    return sum(loads) / len(loads) if loads else None
+    return sum(values) / len(values) if values else None
 
 
 def is_disturbed(folder: Path, low: float, high: float) -> bool:

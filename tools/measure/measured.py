@@ -8,7 +8,7 @@ from measure.text import first_line, lines_of
 
 # Kinds, and those of other names.
 FILES = "accuracy accuracy-runs throughput throughput-runs interference interference-runs background-runs times ratio"
-FILES += " free-ratios quota-ratios validation"
+FILES += " free-ratios quota-ratios validation frequency-runs layouts-runs scaling-runs service-runs"
 OTHERS = {"overall-*-steps": "overall", "efficiency-*-steps": "efficiency", "events-*": "events", "replay-*": "replay"}
 
 

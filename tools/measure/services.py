@@ -23,7 +23,7 @@ from measure.text import Trouble, first_line, in_seconds, lines_of, listed, quot
 from measure.workloads import TIME, Faulty, has_package, read_keys
 
 OURS = EXPERIMENTS / "services"
-KEYS = "summary start ready client rate limit work needs prepare".split()
+KEYS = "summary start ready client rate limit work workers needs prepare".split()
 PATIENCE = 60  # seconds until a service is ready
 UNIT = "(ns|us|ms|s)"
 LIMIT = rf"(mean|p50|p90|p95|p99|p99\.9|max)={TIME}{UNIT}"
@@ -31,6 +31,7 @@ RULES = {
     "rate": (r"[1-9][0-9]*(\.[0-9]+)?", "requests per second, such as 60"),
     "limit": (LIMIT, "one limit of response times, such as p99=50ms"),
     "work": (rf"{TIME}{UNIT}", "the processor time of a request, such as 5ms, of a service that serves one at a time"),
+    "workers": (r"[1-9][0-9]{0,3}", "how many requests it works on at a time, from 1 to 9999"),
     "needs": (r"[a-z0-9][a-z0-9.+-]*(\s+[a-z0-9][a-z0-9.+-]*)*", "names of Debian packages"),
 }
 # The first process of the space is killed and waited for, which takes all others with it; only then is the scratch folder removed. Folder and groups are
@@ -39,16 +40,27 @@ AROUND = """\
 over() {
 	if [ -n "$inside" ]; then
 		first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null)
-		kill -KILL ${first:-$inside} 2>/dev/null
+		# LXC may wait for ever for a container that is killed while it is made.
+		[ -n "$first" ] && [ -z "$container" ] || first="$first $inside"
+		kill -KILL $first 2>/dev/null
 		wait "$inside"
 	fi
 	[ -z "$scratch" ] || rm -rf "$scratch"
 	for group in $groups; do
 		rmdir "$group"
 	done
+	[ -z "$container" ] || remove_container
 }
-scratch=$1 groups=$2 inside=
-shift 2
+# The groups of LXC, innermost first, as soon as nothing is in them.
+remove_container() {
+	for look in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		find /sys/fs/cgroup -depth -type d \\( -path "*/lxc.payload.$container*" -o -path "*/lxc.monitor.$container*" \\) -exec rmdir {} + 2>/dev/null
+		[ -n "$(find /sys/fs/cgroup -type d -name "lxc.*.$container" -print -quit)" ] || return
+		sleep 0.1
+	done
+}
+scratch=$1 groups=$2 container=$3 inside=
+shift 3
 trap 'over; exit 143' TERM INT HUP
 [ -z "$scratch" ] || mkdir -m 700 "$scratch" || exit
 [ -z "$groups" ] || mkdir $groups || {
@@ -81,14 +93,37 @@ def space() -> list[str]:
     ]
 
 
+def in_container(name: str, config: str, scratch: str) -> list[str]:
+    """The words before a command that is to be in a container, whose processes end with that of LXC here."""
+    write = 'printf %s "$1" >"$2/lxc.conf" || exit; cd / && shift 2 && exec "$@"'
+    files = ["-P", scratch, "-f", f"{scratch}/lxc.conf", "-o", f"{scratch}/lxc.log", "-l", "WARN"]
+    return [
+        "sh",
+        "-c",
+        write,
+        name,
+        config,
+        scratch,
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "lxc-execute",
+        "-n",
+        name,
+        *files,
+        "--",
+    ]
+
+
 class Contained(Helper):
     """A command of the shell in a space of its own, which ends with this process: also when that is killed, and with its group."""
 
-    def __init__(
-        self, line: str, said: Path, name: str, scratch: str = "", groups: str = "", before: tuple[str, ...] = ()
-    ) -> None:
-        words = ["setsid", "sh", "-c", AROUND, name, scratch, groups]
-        super().__init__(*words, *space(), *before, "sh", "-c", line, name=name)
+    def __init__(self, line: str, said: Path, name: str, scratch: str = "", groups: str = "", before: tuple[str, ...] = (), container: str = "",
+                 config: str = "") -> None:  # fmt: skip
+        """In a container of that name with that configuration of LXC, or in a space of process numbers."""
+        words = ["setsid", "sh", "-c", AROUND, name, scratch, groups, container]
+        inside = in_container(container, config, scratch) if container else space()
+        super().__init__(*words, *inside, *before, "sh", "-c", line, name=name)
         self.said = said
 
     def start(self) -> Helper:
@@ -117,6 +152,11 @@ class Service:
     def work_s(self) -> float:
         """Processor time of a request; 0 where that isn't known."""
         return in_seconds(self.keys["work"])
+
+    @property
+    def workers(self) -> int:
+        """How many requests it works on at a time."""
+        return int(self.keys["workers"] or 1)
 
     @property
     def cache(self) -> Path:
@@ -162,14 +202,18 @@ class Started(Contained):
     """A service that runs, in a scratch folder of its own, and if asked for in the control groups that `groups` makes of that folder's name. It is ready when
     its health check says so."""
 
-    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", groups: Callable[[str], str] | None = None, seed: int = 1) -> None:  # fmt: skip
+    def __init__(self, service: Service, build: Path, said: Path, processors: str = "", groups: Callable[[str], str] | None = None, seed: int = 1,
+                 container: Callable[[str], str] | None = None) -> None:  # fmt: skip
+        """`container` makes the configuration of LXC of the scratch folder."""
         self.service, self.build = service, build
         self.scratch = scratch_of(service.name)
         place = ("taskset", "-c", processors) if processors else ()
         line = service.line("start", build, self.scratch, seed=seed)
-        self.group = Path(self.scratch).name
-        made = groups(self.group) if groups else ""
-        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, made, place)
+        called = Path(self.scratch).name
+        self.group = f"lxc.payload.{called}" if container else called
+        made = groups(self.group) if groups and not container else ""
+        config = container(self.scratch) if container else ""
+        super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, made, place, called if container else "", config)  # fmt: skip
 
     def start(self) -> Helper:
         self.begin()

@@ -33,7 +33,6 @@ class Claim:
     unit: str = "%"  # of parts and logarithms; or pp
     each: str = "repeats"  # what a value is one of
     curves: bool = False  # of the values of a curve one outside is enough
-    by_hand: bool = False  # no experiment measures it
 
 
 @dataclass

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""A rate of requests that rises in steps: its trace, where a service saturates, response times and success of each step, and up to which one limits hold."""
+
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from measure import figures, services, settings
+from measure.batch import Part
+from measure.latencies import ERRORS, is_disturbed, mean_between
+from measure.options import unlike
+from measure.text import Row, Trouble, in_seconds, is_positive, kept_csv, known, number, refuse, write
+
+PATIENCE = 6  # seconds for the last answers
+PROBE = 4  # seconds
+MANY = "5000"  # requests per second, of which as many are sent as there is room for
+# Times the rate at which a service saturates: the paper's 140 requests per second to about 100.
+BEYOND = 1.4
+COLUMNS = ["planned per s", "arrived per s", "answered per s", "success (%)", "mean (ms)", "p95 (ms)", "power (W)"]
+SURELY = 0.05
+NAMES = "planned_per_s rate_per_s answered_per_s requests errors mean_s p95_s".split()
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+# ---- Options ------------------------------------------------------------------------------------------------------------------------
+
+
+def thresholds(name: str, value: str) -> list[str]:
+    for word in unlike(name, value):
+        found = re.fullmatch(r"(mean|p95)=([0-9]+(?:\.[0-9]+)?)(x|us|ms|s)", word)
+        refuse(
+            not found or float(found[2]) == 0,
+            f"{name}: '{word}': expected mean= or p95= and a time such as 2s, or so many times that of the least rate, such as p95=3x",
+        )
+    return unlike(name, value)
+
+
+def rate_or_auto(name: str, value: str) -> str:
+    refuse(value != "auto" and not is_positive(value), f"{name}: '{value}': expected requests per second, or auto")
+    return value
+
+
+# ---- Requests -----------------------------------------------------------------------------------------------------------------------
+
+
+def write_trace(file: Path, steps: int, hold: int) -> None:
+    """Of the rate, in shares of the greatest."""
+    levels = "".join(f"{k * hold}s {100 * (k + 1) / steps:.9g}%\n" for k in range(steps))
+    write(file, f"interpolate step\n{levels}{steps * hold}s 100%\n")
+
+
+def saturation(served: services.Served, name: Path, count: int, words: Sequence[str]) -> float:
+    """Answers per second of a service that runs and always has some requests to work on, where it works on `count` at a time. `name` is that of its records and of what is
+    said, without an ending; `words` are further ones of ssrequest."""
+    records, said = name.with_suffix(".csv"), name.with_suffix(".txt")
+    more = ["--limit", str(4 * count), "--beyond", "drop", *words]
+    with services.Client(served, records, said, 0, PROBE, MANY, "even", 1, more) as client:
+        while client.is_alive():
+            time.sleep(0.1)
+    (row,) = figures.report(served.build, "latency", "--all-digits", records)[:1]
+    answered = (known(row, "requests") - known(row, "errors")) / PROBE
+    if not answered:
+        raise Trouble(f"service {served.name}: none of the requests was answered when it was sent as many as it could take; {said} says more")  # fmt: skip
+    return answered
+
+
+def is_good(status: str) -> bool:
+    """As ssrequest(1) has it."""
+    return status == "expected" or (status.isdigit() and int(status) < 400)
+
+
+def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:
+    """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
+    records, log = folder / "requests.csv", folder / "log.csv"
+    words = ["--all-digits", "--from", "arrival", "--window", f"{hold}s", records]
+    rows = [row for row in figures.report(build, "latency", *words) if row["part"] == "window"][:steps]
+    requests = [row for row in kept_csv(records) if row["request"] and row["arrival_s"]]
+    origin = min((known(row, "arrival_s") for row in requests), default=0.0)
+    well = (row for row in requests if row["end_s"] and is_good(row["status"]))
+    answered = Counter(int((known(row, "end_s") - origin) / hold) for row in well)
+    for place, row in enumerate(rows):
+        begin = origin + hold * place
+        row["answered_per_s"] = repr(answered[place] / hold)
+        row["disturbed"] = "1" if is_disturbed(folder, begin, begin + hold) else ""
+        watts = mean_between(log, begin, begin + hold, "power_w") if log.exists() else None
+        row["power_w"] = "" if watts is None else repr(watts)
+    return rows
+
+
+# ---- Figures ------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """Of one step, over its repeats: times in seconds, with half of their intervals, where there are several runs or requests enough. `rate` is what was
+    planned, `arrived` what there was room for."""
+
+    rate: float
+    arrived: float
+    answered: float
+    success: float
+    mean: float
+    p95: float
+    mean_half: float | None
+    p95_half: float | None
+    power: float | None
+    power_half: float | None
+    disturbed: bool
+
+    def cells(self) -> Row:
+        """By the columns of a table."""
+        rates = [f"{self.rate:.4g}" + ("!" if self.disturbed else ""), f"{self.arrived:.4g}", f"{self.answered:.4g}"]
+        times = [ms(self.mean, self.mean_half), ms(self.p95, self.p95_half)]
+        watts = "" if self.power is None else f"{self.power:.2f}" + plus_minus(self.power_half)
+        return dict(zip(COLUMNS, [*rates, f"{self.success:.2f}", *times, watts]))
+
+
+def columns_of(points: Iterable[Point]) -> list[str]:
+    """Without power where nothing is known of it."""
+    return COLUMNS if any(point.power is not None for point in points) else COLUMNS[:-1]
+
+
+def plus_minus(half: float | None) -> str:
+    return "" if half is None else f" ± {half:.2g}"
+
+
+def ms(value: float, half: float | None) -> str:
+    return f"{1000 * value:.4g}" + plus_minus(None if half is None else 1000 * half)
+
+
+def points_of(build: Path, of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
+    """Of the rows of each step, one for each repeat, which say `planned_per_s` as well."""
+    found = figures.summaries(
+        build,
+        (
+            ((str(k), name), known(row, name))
+            for k, rows in enumerate(of.values())
+            for row in rows
+            for name in (*NAMES, "power_w")
+            if name in NAMES or row["power_w"]
+        ),
+    )
+    return {
+        key: point_of([found[str(k), name] for name in NAMES], found.get((str(k), "power_w")), of[key])
+        for k, key in enumerate(of)
+    }
+
+
+def point_of(summaries: Sequence[figures.Summary], power: figures.Summary | None, rows: Sequence[Row]) -> Point:
+    planned, arrived, answered, requests, errors, mean, p95 = summaries
+    success = 100 * (1 - errors.total / requests.total)
+    halves = half_of(rows, mean.half, "mean"), half_of(rows, p95.half, "p95")
+    watts = (power.mean, power.half) if power else (None, None)
+    disturbed = any(row["disturbed"] for row in rows)
+    return Point(planned.mean, arrived.mean, answered.mean, success, mean.mean, p95.mean, *halves, *watts, disturbed)
+
+
+def half_of(rows: Sequence[Row], over_repeats: float | None, name: str) -> float | None:
+    """Of the mean of several runs; of one run by the interval that ssreport gives it."""
+    if len(rows) > 1:
+        return over_repeats
+    low, high = rows[0][f"{name}_low_s"], rows[0][f"{name}_high_s"]
+    return (float(high) - float(low)) / 2 if low and high else None
+
+
+def holds(limit: str, of: Sequence[Point]) -> list[bool]:
+    """At which of these rates, the least first. A limit doesn't hold where too many requests fail, however quickly."""
+    return [value <= most_of(limit, of) and point.success >= 100 * (1 - ERRORS)
+            for value, point in zip(values_of(limit, of), of)]  # fmt: skip
+
+
+def values_of(limit: str, of: Sequence[Point]) -> list[float]:
+    return [point.mean if limit.startswith("mean") else point.p95 for point in of]
+
+
+def most_of(limit: str, of: Sequence[Point]) -> float:
+    """In seconds; so many times the value at the least rate."""
+    said = limit.partition("=")[2]
+    return values_of(limit, of)[0] * float(said[:-1]) if said.endswith("x") else in_seconds(said)
+
+
+def kept(limits: Sequence[str], of: Sequence[Point]) -> str:
+    """Up to which rate these hold: the greatest step below the first at which one doesn't."""
+    said = []
+    for limit in limits:
+        name, _, time_said = limit.partition("=")
+        time_said += f" ({1000 * most_of(limit, of):.3g} ms)" if time_said.endswith("x") else ""
+        well = holds(limit, of)
+        first = well.index(False) if False in well else len(of)
+        where = f"up to {of[first - 1].rate:.4g} requests per second" if first else "at no rate"
+        said.append(f"{name} is within {time_said} {'at all rates' if first == len(of) else where}")
+    return "; ".join(said)
+
+
+def underloaded(limits: Sequence[str], of: Sequence[Point]) -> int:
+    """The number of rates below the first at which one of these doesn't hold."""
+    well = [all(one) for one in zip(*(holds(limit, of) for limit in limits))]
+    return well.index(False) if False in well else len(well)
+
+
+def differ(build: Path, rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
+    """What the one of two has more than the other in this column, in per cent of the first, and p of Welch's t, corrected where there are more than these two. A
+    row is a run. Empty where one of them has fewer than two."""
+    # Groups are compared in the order in which they first appear.
+    known_rows = sorted((row for row in rows if row[column]), key=lambda row: row[by] != ends[0])
+    if any(sum(row[by] == end for row in known_rows) < 2 for end in ends):
+        return "", ""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write(f"{by},{column}\n" + "".join(f"{row[by]},{row[column]}\n" for row in known_rows))
+        file.flush()
+        found = figures.report(build, "compare", "--by", by, "--column", column, file.name)
+    of_both = [row for row in found if row["test"] == "Welch's t" and (row["a"], row["b"]) == ends]
+    percent, p, p_holm = (number(of_both[0], name) if of_both else None for name in ("percent", "p", "p_holm"))
+    return "" if percent is None else f"{percent:+.1f}", p_said(p if p_holm is None else p_holm)
+
+
+def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:
+    """What the second has more than the first, in per cent of that, of each two runs of one repetition, behind which repetition it is."""
+    sides = [{row["label"].rsplit("_", 1)[1]: number(row, column) for row in rows if row[by] == end} for end in ends]
+    both = [(again, one or 0.0, sides[1].get(again) or 0.0) for again, one in sides[0].items()]
+    return [(again, 100 * (two / one - 1)) for again, one, two in both if one > 0 and two > 0]
+
+
+def change_said(build: Path, changes: Sequence[float]) -> str:
+    """Their mean and half of its interval, with a star where 0 is not in that."""
+    of = figures.summarize(build, changes)
+    if not of:
+        return ""
+    return f"{of.mean:+.1f}{plus_minus(of.half)}" + "*" * (of.half is not None and abs(of.mean) > of.half)
+
+
+def p_said(p: float | None) -> str:
+    """With a star where that is sure."""
+    if p is None:
+        return ""
+    return ("below 0.0001" if p < 0.0001 else f"{p:.2g}") + "*" * (p < SURELY)
+
+
+def side_by_side(build: Path, points: Mapping[str, Sequence[Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
+                 shown: Callable[[str], str] = str) -> list[list[str]]:  # fmt: skip
+    """A line for each rate, columns for each of those that are compared, called as `shown` says, and what the second of the ends has more than the first. `rows`
+    have a run and its step each, with `place` and `by`."""
+    has_power = any(row["power_w"] for row in rows)
+    columns = ["mean (ms)", "p95 (ms)", "success (%)", *(["power (W)"] if has_power else [])]
+    judged = {"mean_s": "mean", "power_w": "power"} if has_power else {"mean_s": "mean"}
+    head = [f"{shown(name)}: {column}" for name in points for column in columns]
+    table = [["rate", *head, *(word for name in judged.values() for word in (f"{name}: change (%)", "p"))]]
+    for place in range(max(map(len, points.values()), default=0)):
+        found = [steps[place] if place < len(steps) else None for steps in points.values()]
+        cells = [point.cells()[name] if point else "" for point in found for name in columns]
+        own = [row for row in rows if row["place"] == str(place)]
+        differs = [cell for column in judged for cell in differ(build, own, by, ends, column)]
+        rate = next(point.rate for point in found if point)
+        mark = "!" * any(point and point.disturbed for point in found)
+        table.append([f"{rate:.4g}{mark}", *cells, *differs])
+    return table
+
+
+def by_name(build: Path, rows: Iterable[Row], by: str) -> dict[str, list[Point]]:
+    """Of rows as those, the points of each name, by rate."""
+    of: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        of.setdefault((row[by], row["place"]), []).append(row)
+    found: dict[str, list[Point]] = {}
+    for (name, _), point in points_of(build, of).items():
+        found.setdefault(name, []).append(point)
+    return {name: sorted(points, key=lambda point: point.rate) for name, points in found.items()}
+
+
+def draw(part: Part, what: str, rows: Iterable[tuple[str, Row]]) -> None:
+    """All series in one picture each of mean, 95th percentile and power: a box at each rate, of what its runs came to."""
+    found = list(rows)
+    for column, axis in (("mean_s", "mean (ms)"), ("p95_s", "p95 (ms)"), ("power_w", "power (W)")):
+        factor = 1 if column == "power_w" else 1000
+        values = [[f"{series.replace(',', '')}/{known(row, 'planned_per_s'):.4g}", repr(factor * known(row, column))]
+                  for series, row in found if row[column]]  # fmt: skip
+        if not values:
+            continue
+        name = f"{column.partition('_')[0]}-{what.replace(' ', '-')}"
+        file = settings.keep_table(part, f"{name}-runs.csv", [["of", axis], *values])
+        words = ["--axis", "planned requests per second", "--size", "16x9", "-o", part.output / f"{name}.svg"]
+        figures.draw(part.build, "boxes", "--by", "of", "--column", axis, *words, file)
+        part.report.picture(
+            f"{name}.svg", f"{what}: {axis} of runs by the rate of requests, in a colour for each series"
+        )
