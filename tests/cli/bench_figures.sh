@@ -100,6 +100,14 @@ publishes() { # BLOCK ROWS COMMAND...
 	expect_text found '^<sub>Revision [^,]+, .*: `tools/.* --publish`</sub>$'
 }
 publishes trees 3 "$source/tools/bench/trees" -B "$build" --force -s 2 -p 1 -t 1 -w 1
+# What it depends on hasn't changed since, but for what is not committed; and with another hash it has.
+run "$all" --stale --only trees
+expect_status 0
+expect_lines out 0
+sed -i '/tools.bench.trees/s/, sources [0-9a-f]*/, sources 0123456789ab/' draft/tools/bench/README.md
+run "$all" --stale --only trees
+expect_status 1
+expect_text out '^tools/bench/README\.md: trees: what it depends on has changed since '
 publishes scale 5 "$source/tools/bench/scale" -B "$build" -q -p 2,16 -T 50 -t 5 -s idle
 expect_text found '^\| 16 \| 64 \| 1 \| `idle` \| [+-]0\.[0-9]+ \(50 %\) \| [0-9.]+ \(50 %\) \| 0\.[0-9]+ \| 0\.[0-9]+ \| (yes|no) \|$'
 expect_text found '^An executor among four times as many costs [0-9.]+ to [0-9.]+ times as much\.$'
@@ -122,6 +130,27 @@ publishes cores 3 "$source/tools/bench/cores" -B "$build" -t 5 -m '^8.single.lin
 publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2
+# The ledger goes on where it stopped, with another seed, and doesn't count what ran on other sources.
+if git -C "$source" diff --quiet HEAD -- . ':(exclude)*.md'; then
+	run "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger ledger.csv
+	expect_status 0
+	expect_text out '^None of 2 trials failed\. Where 0\.0003 of all did, so few would have with a probability of 1, which is too much to say that fewer do\.$'
+	[ "$(cut -d, -f7-9 ledger.csv | tail -n +2 | tr '\n' ' ')" = '7,1,0 8,1,0 ' ] || { fail "$what: another ledger:"; cat ledger.csv; }
+	sed -i 's/^\([^,]*,[^,]*\),[^,]*\(.*,7,1,0\)$/\1,other\2/' ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 -b 2 -S 7 --ledger ledger.csv
+	expect_text out '^None of 3 trials failed'
+	expect_text ledger.csv ',9,2,0$'
+	# 10,000 clean ones, and one that failed.
+	sed -i 's/,8,1,0$/,8,9998,0/' ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger ledger.csv
+	expect_text out '^None of 10000 trials failed\. .* a probability of 0\.05, so at 95 % fewer than 0\.0003 of all fail\.$'
+	sed -i 's/,9,2,0$/,9,2,1/' ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger ledger.csv
+	expect_status 1
+	expect_text out '^1 of 10000 trials failed\. .*, which is too much to say that fewer do\.$'
+fi
+run "$source/tools/bench/faults" -B "$build" --ledger ledger.csv --user no-such-user
+[ "$(id -u)" -ne 0 ] || expect_trouble "^tools/bench/faults: --user: there is no user 'no-such-user' here\$"
 publishes peers 5 "$source/tools/bench/peers" -B "$build" --force -m quick -w single -t default -l 5 -o peers
 expect_text draft/README.md '^\| Showstopper \| [0-9.]+ \| [0-9.]+ \| [0-9.]* \| [0-9.]* \| [0-9]+ \|$'
 # Not what was measured at another revision.

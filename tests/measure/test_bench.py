@@ -158,3 +158,13 @@ def test_a_helper_is_gone_with_who_started_it(_again: int) -> None:
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     assert wait_until(lambda: is_over(child), 5)
+
+
+def test_the_example_builds_what_the_readme_runs() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    end = next(place for place, line in enumerate(lines) if line.endswith("-o latency.svg"))
+    begin = max(place for place, line in enumerate(lines[:end]) if line.startswith("```"))
+    words = " ".join(lines[begin + 1 : end + 1]).split()
+    run = {word for word in words if word == "showstopper" or word.startswith("ss")}
+    assert "ssrequest" in run
+    assert run <= set(program("bench/example").Example.programs.split())

@@ -3,11 +3,12 @@
 then all documents and folders are as they were."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from measure import machine
+from measure import machine, sources
 from measure.process import has_program
 from measure.publish import Publication, command_line
 from measure.text import Trouble
@@ -130,6 +131,37 @@ def test_what_has_changed(project: Project, build: Path) -> None:
             match="results was begun with revision .*, and what measures is another now; choose another --output$",
         ):
             project.publication().measured(revision, "2020-02-02", "results", ["program"])
+
+
+def test_what_is_stale(project: Project, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "DOCUMENTS", ("table.md",))
+    monkeypatch.setattr(sources, "paths_of", lambda block: ["program", "other"] if block == "first" else ["other"])
+
+    def stale() -> dict[str, str]:
+        return {block: why for _, block, why in sources.stale(project.root, project.root)}
+
+    assert stale() == {"first": "not measured yet", "second": "not measured yet"}
+    publish(project, build)
+    publish(project, build, "second", "second\n")
+    assert stale() == {}
+    # Documents are no sources, nor is what others depend on.
+    (project.root / "program").write_text("two\n")
+    (project.root / "other").mkdir()
+    (project.root / "other/words.md").write_text("words\n")
+    project.commit()
+    assert stale() == {"first": f"what it depends on has changed since {project.revision}"}
+    (project.root / "program").write_text("one\n")
+    project.commit()
+    assert stale() == {}
+    # Of a heading from before these had sources, by its revision.
+    text = project.document.read_text()
+    project.document.write_text(re.sub(r", sources [0-9a-f]+ \([^)]*\)", "", text))
+    assert stale() == {}
+    (project.root / "other/new").write_text("new\n")
+    project.commit()
+    assert set(stale()) == {"first", "second"}
+    project.document.write_text(text.replace("<sub>", "<sup>"))
+    assert stale()["first"] == "it doesn't say which revision was measured"
 
 
 def test_the_sources_change_meanwhile(project: Project, build: Path) -> None:

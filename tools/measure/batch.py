@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, ClassVar, NoReturn
 
-from measure import cluster, machine, making, repeats, runs, workloads
+from measure import cluster, machine, making, repeats, runs, sources, workloads
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
@@ -27,9 +27,6 @@ from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, li
 from measure.text import words_of, write
 from measure.workloads import Workload
 
-# What a run depends on: what is measured by another revision of these is another thing.
-MEASURES = """include src modules CMakeLists.txt tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py
-tools/measure/environments"""
 MOST_NAMED = 12  # runs that were not warm
 BEFORE = "load before the first run"  # in machine.txt
 INSIDE = {"lxc": "container of its own (LXC), of the same kernel", "qemu": "virtual machine of its own (QEMU)"}
@@ -624,7 +621,7 @@ class Batch:
     def look_at_measured(self) -> None:
         """A batch that was measured before is published while nothing has changed that its runs depend on, and on the machine that ran them."""
         date = machine.said_in(self.output / "machine.txt", "date: ")[:10]
-        self.publication.measured(first_line(self.output / "revision"), date, self.shown, MEASURES.split())
+        self.publication.measured(first_line(self.output / "revision"), date, self.shown, sources.EXPERIMENTS.split())
         is_another = not self.own.simulated and self.is_another_machine()
         refuse(is_another, f"--publish: {self.shown} was measured on another machine or kernel than this")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from measure import machine
+from measure import machine, sources
 from measure.text import Trouble, refuse
 
 
@@ -70,9 +70,11 @@ class Publication:
         begun = f"{where} was begun with revision {revision or 'that is not known'}"
         refuse(is_another, f"--publish: {begun}, and what measures is another now; choose another --output")
 
-    def heading(self, build: Path) -> str:
+    def heading(self, build: Path, block: str = "") -> str:
+        """That of a block also names its sources, by which `publish-all --stale` sees whether it is still true."""
         date = self.measured_date or datetime.now(timezone.utc).strftime("%Y-%m-%d")
-        return f"Revision {self.measured_revision or self.revision}, {date}, {machine.description(build)}: `{self.command}`"
+        of = f", {sources.said(self.root, block)}" if block else ""
+        return f"Revision {self.measured_revision or self.revision}, {date}, {machine.description(build)}{of}: `{self.command}`"
 
     def block(self, document: str, name: str, text: str, build: Path) -> None:
         self.look(document, name)
@@ -81,7 +83,7 @@ class Publication:
         path = self.to / document
         refuse(not text.strip("\n"), f"--publish: nothing to write into {path} as {name}")
         old, lines = self.text_of(path), text.rstrip("\n")
-        self.new[path] = replaced(old, name, f"\n{lines}\n\n<sub>{self.heading(build)}</sub>\n\n") or old
+        self.new[path] = replaced(old, name, f"\n{lines}\n\n<sub>{self.heading(build, name)}</sub>\n\n") or old
         self.said.append(f"published: {path}, {name}")
 
     def copy(self, path: str, content: bytes) -> None:

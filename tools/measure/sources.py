@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What the figures of each published block depend on, and whether that is still what it was when they were measured."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from measure import machine
+
+CORE = "include src modules CMakeLists.txt"
+# Of a batch: what is measured by another revision of these is another thing.
+EXPERIMENTS = f"{CORE} tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py tools/measure/environments"
+# Beside CORE; documents and pictures never count.
+OF = {
+    "example": "tools/ssburn tools/ssrequest tools/bench/example traces",
+    "peers": "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py",
+    "validate": "tools/sssim tools/ssburn tools/bench/validate",
+    "trees": "tools/bench/trees",
+    "own-cost": "tools/ssburn tools/bench/own-cost",
+    "queues": "tools/ssburn tools/ssrequest tools/bench/queues",
+    "actuators": "tools/ssburn tools/bench/actuators",
+    "scale": "tools/ssburn tools/bench/scale",
+    "cores": "tools/ssburn tools/cpuload tools/bench/cores",
+    "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
+    "faults": "tests/faults tools/bench/faults",
+    "soak": "tools/bench/soak",
+    "vm": "tests/vm",
+    "coverage": "tools tests",
+    "mutants": "tools tests",
+    "findings": "tools/experiments/findings tools/experiments/measured tools/measure/evidence.py tools/measure/verdicts.py tools/ssreport",
+    "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
+}
+DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")
+NOT_YET = "not measured yet"
+BLOCK = re.compile(r"^<!-- ([a-z-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
+
+
+def paths_of(block: str) -> list[str]:
+    more = EXPERIMENTS if block.startswith("experiments-") else f"{CORE} {OF.get(block, 'tools tests')}"
+    return list(dict.fromkeys(more.split()))
+
+
+def fingerprint(root: Path, paths: Sequence[str]) -> str:
+    """Of what is committed there."""
+    lines = (machine.git(root, "ls-tree", "-r", "HEAD", "--", *paths) or "").splitlines()
+    kept = [line for line in lines if not line.endswith((".md", ".svg"))]
+    return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:12]
+
+
+def said(root: Path, block: str) -> str:
+    """For the heading of a block."""
+    paths = paths_of(block)
+    return f"sources {fingerprint(root, paths)} ({' '.join(paths)})"
+
+
+def stale(root: Path, to: Path) -> Iterator[tuple[str, str, str]]:
+    """Document, block, and why its figures are none of the program as it is; documents are those in `to`."""
+    for document in DOCUMENTS:
+        text = (to / document).read_text(encoding="utf-8") if (to / document).exists() else ""
+        for block, body in BLOCK.findall(text):
+            if why := why_stale(root, block, body):
+                yield document, block, why
+
+
+def why_stale(root: Path, block: str, body: str) -> str:
+    if NOT_YET in body:
+        return NOT_YET
+    found = HEADING.search(body)
+    if not found:
+        return "it doesn't say which revision was measured"
+    revision, was, paths = found.groups()
+    if was:
+        return "" if fingerprint(root, paths.split()) == was else f"what it depends on has changed since {revision}"
+    # From before headings said so.
+    has_changed = machine.has_changed(root, revision, paths_of(block))
+    return f"what it depends on has changed since {revision}" if has_changed else ""
