@@ -246,6 +246,7 @@ fi
 
 # ---- Ends -----------------------------------------------------------------------------------------------------------------------
 
+# shellcheck disable=SC3045 # Debian's sh has it
 ulimit -c 0
 for signal in INT:130 TERM:143 QUIT:131; do
 	rm -f log told
