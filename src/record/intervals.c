@@ -8,7 +8,7 @@
 
 /* A shorter row would say nothing: two units of the kernel's counters. */
 #define PAUSED_ROW_LEAST_NS (20 * NS_PER_MS)
-/* Who ends an interval so late stood still, and with him all that are stopped together: a run by a debugger, a machine that is suspended. */
+/* Who ends an interval so late stood still, and with him all that are stopped together, such as a run by a debugger. */
 #define LATE_NS NS_PER_S
 
 int intervals_init(struct intervals *intervals, const struct run *run, int64_t row_ns, bool instances)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from measure import mutants
+from measure.executed import Executed
 from measure.mutants import EQUIVALENT, MISSED, NOTICED, Found, Mutant
 from measure.text import Trouble
 
@@ -36,6 +37,10 @@ BUILD = """cmake_minimum_required(VERSION 3.22)
 project(sums LANGUAGES C)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 include(CTest)
+if(SHOWSTOPPER_COVERAGE)
+	add_compile_options(--coverage)
+	add_link_options(--coverage)
+endif()
 add_library(sums STATIC src/sum/sum.c)
 add_executable(test_sum tests/test_sum.c)
 target_link_libraries(test_sum sums)
@@ -101,7 +106,7 @@ def test_mistakes_are_put_in_and_taken_out(
     assert mutants.survivors(found) == [f"{FILE}:7", "- return a * 2;", "+ return a * 3;", ""]
     # Neither the project nor its copy is another one afterwards.
     assert (project / FILE).read_text() == SUM == (copy.tree / FILE).read_text()
-    assert copy.builds(["test_sum"]) and copy.passes(copy.tests["test_sum"], 60)
+    assert copy.builds(["test_sum"]) and copy.tests["test_sum"].passes(60)
     # What was left in the copy goes, and what is new comes.
     (copy.tree / FILE).write_text("")
     (copy.tree / "src/old.c").write_text("")
@@ -138,6 +143,45 @@ def test_what_units_miss_is_left_to_scripts(project: Path, tmp_path: Path) -> No
     found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, again, {}, known)
     assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, NOTICED, "script")]
     assert list(copy.seconds) == ["script"]
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_tests_that_execute_a_line(project: Path, tmp_path: Path) -> None:
+    (project / "tests/test_doubles.c").write_text(
+        "int untested(int a);\nint main(void)\n{\n\treturn untested(2) != 4;\n}\n"
+    )
+    (project / "tests/test_none.c").write_text("int main(void)\n{\n\treturn 0;\n}\n")
+    with (project / "CMakeLists.txt").open("a") as build:
+        for name in ("test_doubles", "test_none"):
+            build.write(
+                f"add_executable({name} tests/{name}.c)\ntarget_link_libraries({name} sums)\nadd_test(NAME {name} COMMAND {name})\n"
+            )
+    executed = Executed(project, tmp_path / "counted", 2, "one")
+    names = ["test_none", "test_sum", "test_doubles"]
+    assert executed.see(FILE, 3, names) == ["test_sum"]
+    assert executed.see(FILE, 7, names) == ["test_doubles"]
+    # A line without code, and one that nobody executes.
+    assert executed.see(FILE, 10, names) == ["test_sum", "test_doubles"]
+    assert executed.see(FILE, 7, names[:2]) == names[:2]
+    assert executed.of("test_sum")[FILE] == {
+        1: True,
+        3: True,
+        5: False,
+        7: False,
+        9: True,
+        11: True,
+        12: True,
+        13: True,
+    }
+    # Of one that fails nothing is known.
+    assert executed.see(FILE, 3, [*names, "test_broken"]) == ["test_sum", "test_broken"]
+    # What was found of the same revision is not counted again.
+    again = Executed(project, tmp_path / "counted", 2, "one")
+    again.tests.clear()
+    assert again.of("test_sum") == executed.of("test_sum")
+    other = Executed(project, tmp_path / "counted", 2, "two")
+    other.tests.clear()
+    assert other.of("test_sum") == {}
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:

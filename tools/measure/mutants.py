@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Mistakes put into the sources one at a time, and whether the tests notice. All of it happens in a copy of the sources, and in PID and mount namespaces: a
-mutant may signal whomever it likes."""
+"""Mistakes put into the sources one at a time, and whether the tests notice that execute the line. All of it happens in a copy of the sources, and in
+namespaces."""
 
 import csv
 import fnmatch
 import json
-import os
 import random
 import re
 import shutil
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -18,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from measure.confined import Test, confined, tests_in
+from measure.executed import Executed
 from measure.process import has_program, output_of
 from measure.text import Trouble, lines_of, refuse, table_text
 
@@ -25,16 +24,10 @@ RULES = ("universal.rules", "c_like.rules", "c.rules")
 NOTICED, MISSED, EQUIVALENT = "noticed", "missed", "equivalent"
 # Not compiled, or compiled to the same code: neither is a mutant.
 BROKEN, SAME = "broken", "same"
-SKIPPED = 77
 LEAST_LIMIT_S = 20.0
 # In place of a test: no unit test noticed it, and scripts have not been tried.
 UNITS = "units"
 COLUMNS = ["revision", "file", "line", "old", "new", "verdict", "by"]
-# The namespaces die with their first process, whatever else ends.
-CONFINED = (
-    "mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
-    ' && "$@"; exit $?'
-)
 
 
 @dataclass(frozen=True, order=True)
@@ -152,23 +145,10 @@ def tests_of(file: str, known: list[tuple[str, str]], names: Iterable[str]) -> l
 # ---- The copy, its build and its tests --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Test:
-    name: str
-    command: list[str]
-    env: dict[str, str]
-    folder: str
-    target: str  # what is built for it; none for a script
-
-    @property
-    def is_script(self) -> bool:
-        return not self.target
-
-
 class Copy:
     """Of the sources, in a folder of its own, with a build."""
 
-    def __init__(self, root: Path, folder: Path, jobs: int, programs: list[str]) -> None:
+    def __init__(self, root: Path, folder: Path, jobs: int, programs: list[str], revision: str = "") -> None:
         self.root, self.tree, self.build, self.jobs = root, folder / "tree", folder / "build", jobs
         self.programs = programs
         self.units_only = False
@@ -182,8 +162,9 @@ class Copy:
         parts = "-DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF"
         self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *f"{kind} {parts}".split()])
         self.must("build", self.ninja([]))
+        self.executed = Executed(self.tree, folder / "counted", jobs, revision)
         self.objects = self.read_objects()
-        self.tests = self.read_tests()
+        self.tests = tests_in(self.build)
 
     def fetch(self) -> None:
         """What is as it was keeps its time, so that it isn't built again."""
@@ -208,18 +189,6 @@ class Copy:
                 found[str(path.relative_to(self.tree))] = str(output)
         return found
 
-    def read_tests(self) -> dict[str, Test]:
-        made = {}
-        for entry in json.loads(output_of(["ctest", "--test-dir", self.build, "--show-only=json-v1"]))["tests"]:
-            properties = {of["name"]: of["value"] for of in entry["properties"]}
-            program = Path(entry.get("command", [""])[0])
-            target = program.name if program.is_relative_to(self.build) else ""
-            env = dict(word.split("=", 1) for word in properties.get("ENVIRONMENT", []))
-            if not properties.get("DISABLED"):
-                name, folder = str(entry["name"]), str(properties.get("WORKING_DIRECTORY", self.build))
-                made[name] = Test(name, entry["command"], env, folder, target)
-        return made
-
     def leave_scripts_out(self) -> None:
         self.units_only = True
         self.tests = {name: test for name, test in self.tests.items() if not test.is_script}
@@ -227,44 +196,17 @@ class Copy:
     def ninja(self, targets: Iterable[str]) -> list[object]:
         return ["ninja", "-C", self.build, "-j", str(self.jobs), *targets]
 
-    def confined(self, words: list[object], limit_s: float, env: dict[str, str], folder: str,
-                 enough: threading.Event | None = None) -> int | None:  # fmt: skip
-        """Its status; None when it took too long, or there was enough."""
-        who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        spaces = ["unshare", *who, "--pid", "--fork", "--kill-child=KILL", "--mount", "sh", "-c", CONFINED, "sh"]
-        process = subprocess.Popen(
-            [*spaces, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env=dict(os.environ) | env, cwd=folder, start_new_session=True)  # fmt: skip
-        deadline = time.monotonic() + limit_s
-        try:
-            while time.monotonic() < deadline and not (enough and enough.is_set()):
-                try:
-                    return process.wait(min(0.2, limit_s))
-                except subprocess.TimeoutExpired:
-                    pass
-            return None
-        finally:
-            if process.poll() is None:
-                # The first process of the namespace goes with unshare, and all others with it.
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-
     def must(self, what: str, words: list[object]) -> None:
-        refuse(self.confined(words, 7200, {}, "/") != 0, f"can't {what}: {' '.join(map(str, words))}")
+        refuse(confined(words, 7200) != 0, f"can't {what}: {' '.join(map(str, words))}")
 
     def builds(self, targets: Iterable[str]) -> bool:
-        return self.confined(self.ninja(targets), 1800, {}, "/") == 0
-
-    def passes(self, test: Test, limit_s: float, enough: threading.Event | None = None) -> bool | None:
-        """True also for one that leaves something out; None when it took too long, or there was enough."""
-        status = self.confined(list(test.command), limit_s, test.env, test.folder, enough)
-        return None if status is None else status in (0, SKIPPED)
+        return confined(self.ninja(targets), 1800) == 0
 
     def look_at(self, test: Test, enough: threading.Event) -> bool:
         """How long it takes as things are, and whether it passes."""
         for _ in range(2):
             began = time.monotonic()
-            passes = bool(self.passes(test, 600, enough))
+            passes = bool(test.passes(600, enough))
             self.seconds[test.name] = time.monotonic() - began if passes else -1.0
             if passes:
                 break
@@ -273,9 +215,9 @@ class Copy:
     def notices(self, test: Test, enough: threading.Event) -> bool:
         """What fails once may have met a busy machine; what takes ten times as long has not. The first to notice says that it is enough."""
         limit_s = max(LEAST_LIMIT_S, 10 * self.seconds[test.name])
-        passes = self.passes(test, limit_s, enough)
+        passes = test.passes(limit_s, enough)
         if passes is False:
-            passes = self.passes(test, limit_s, enough)
+            passes = test.passes(limit_s, enough)
         if passes or enough.is_set():
             return False
         enough.set()
@@ -302,7 +244,7 @@ class Copy:
             known = [test for test in tests if test.name == first]
             for kind in (known, *([test for test in tests if test.is_script == scripts] for scripts in (False, True))):
                 path.write_text(before)
-                able = self.able_of([test for test in kind if kind is known or test not in known])
+                able = self.able_of(self.seeing(mutant, [test for test in kind if kind is known or test not in known]))
                 path.write_text(changed)
                 if able and not self.builds(self.targets_of(able)):
                     return Found(mutant, BROKEN)
@@ -311,6 +253,13 @@ class Copy:
             return Found(mutant, MISSED, UNITS if self.units_only else "")
         finally:
             path.write_text(before)
+
+    def seeing(self, mutant: Mutant, tests: list[Test]) -> list[Test]:
+        names = [test.name for test in tests]
+        unknown = [test for test in tests if test.name not in self.executed.by_test]
+        self.each(unknown, lambda test, enough: bool(self.executed.of(test.name, enough)))
+        seeing = self.executed.see(mutant.file, mutant.line, names)
+        return [test for test in tests if test.name in seeing]
 
     def able_of(self, tests: list[Test]) -> list[Test]:
         """Those that pass as things are, quick ones first."""
