@@ -21,9 +21,7 @@
 #include "processes/affinity.h"
 #include "processes/exec_report.h"
 #include "self/iteration_counter.h"
-
-/* So much of a file the kernel looks at. */
-#define INTERPRETER_MAX 257
+#include "workloads/interpreter.h"
 
 /* Opens it above the standard descriptors. -1 with errno. */
 static int open_above(const char *file)
@@ -184,29 +182,6 @@ static int check_folder(const char *folder)
 	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
 }
 
-/*
- * What the first line of a script names, which the kernel executes in its place. Scripts of scripts and names that count from the folder
- * of the moment are taken as they come. 0, or ENOENT or EACCES.
- */
-static int check_interpreter(const char *path, char interpreter[static INTERPRETER_MAX])
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	const ssize_t length = fd < 0 ? -1 : read(fd, interpreter, INTERPRETER_MAX - 1);
-	if (fd >= 0)
-		close(fd);
-	interpreter[length > 0 ? length : 0] = '\0';
-	if (strncmp(interpreter, "#!", 2) != 0)
-		return 0;
-	const char *const name = interpreter + 2 + strspn(interpreter + 2, " \t");
-	const size_t width = strcspn(name, " \t\n");
-	/* Cut: the kernel knows. */
-	if (*name != '/' || !name[width])
-		return 0;
-	memmove(interpreter, name, width);
-	interpreter[width] = '\0';
-	return check_file(interpreter);
-}
-
 char *spawn_line(char *const *command)
 {
 	size_t size = 1;
@@ -222,13 +197,13 @@ char *spawn_line(char *const *command)
 int spawn_check(const char *command, const char *folder)
 {
 	char path[PATH_MAX];
-	char interpreter[INTERPRETER_MAX];
+	char interpreter[PATH_MAX];
 	if (folder && check_folder(folder) != 0) {
 		diag("--chdir: %s: %s", folder, strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	if (spawn_find_command(command, folder, path) == 0) {
-		const int error = check_interpreter(path, interpreter);
+		const int error = interpreter_of(path, interpreter) ? check_file(interpreter) : 0;
 		if (error)
 			diag("%s: its interpreter %s: %s", command, interpreter, strerror(error));
 		return error ? exec_report_status(error) : 0;

@@ -66,6 +66,14 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$1 == "free" && $2 == "quadratic" { near("constant", 188.53); near("x", 8.86); near("x2", -0.13); seen++ }
 	$1 == "pinned" && $2 == "linear" { near("constant", 187.38); near("x", 4.72); seen++ }
 	END { exit bad || seen != 2 }' made/model-burn-single.csv || fail 'a fit misses the coefficients of its points'
+# A run whose meter said nothing.
+cp "made/runs/$(head -n 1 names)/log.csv" whole.csv
+sed -i '2,$s/,[0-9.]*$/,/' "made/runs/$(head -n 1 names)/log.csv"
+# shellcheck disable=SC2086 # words
+run "$layouts" --report $options
+expect_status 0
+expect_text made/layouts.md '^1 of 24 runs have no such value, and are in no box\.$'
+cp whole.csv "made/runs/$(head -n 1 names)/log.csv"
 # Without a meter.
 sed -i 's/,[0-9.]*$/,/; 1s/.*/time_s,monotonic_s,target,load,power_w/' made/runs/*/log.csv
 # shellcheck disable=SC2086 # words

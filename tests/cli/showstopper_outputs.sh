@@ -249,6 +249,15 @@ chmod +x script
 keeps 127 './script: its interpreter /no/such/interpreter: No such file or directory$' -T 50% -n 1 touch started : -n 1 ./script
 printf '#!%s/data\n' "$PWD" >script
 keeps 126 "./script: its interpreter $PWD/data: Permission denied\$" -T 50% ./script
+# A program whose loader isn't there.
+loader=$(LC_ALL=C sed -n 's|.*\(/lib[0-9]*/ld[^[:cntrl:]]*\).*|\1|p' "$build/ssburn" 2>/dev/null | head -n 1)
+LC_ALL=C sed "s|$loader|/nib${loader#/lib}|" "$build/ssburn" >lacks-loader
+chmod +x lacks-loader
+if [ -n "$loader" ] && [ "$(wc -c <lacks-loader)" -eq "$(wc -c <"$build/ssburn")" ]; then
+	keeps 127 "./lacks-loader: its interpreter /nib${loader#/lib}: No such file or directory\$" -T 50% -n 1 touch started : -n 1 ./lacks-loader
+else
+	left_out 'a program without its loader: ssburn has none here'
+fi
 keeps 125 '--chdir: nowhere: No such file' -T 50% --chdir nowhere touch started
 keeps 125 '--chdir: data: Not a directory' -T 50% --chdir data touch started
 keeps 125 '--chdir: folder.1: No such file' -T 50% -n 2 --chdir folder.% touch started

@@ -103,10 +103,23 @@ if [ -s rates.svg ]; then
 	for said in fast slow mean 'rate (1/s)'; do grep -q ">$said<" rates.svg || fail "$what: the picture lacks '$said'"; done
 	grep -q 'time of an iteration' rates.svg && fail "$what: the picture is of durations"
 fi
+# Values that are all below zero, in the table and in the picture.
+printf 'of,change\na,-5\na,-1\na,-2\na,-4\na,-3\nb,-20\nb,-10\n' >below.csv
+run ssreport boxes -f csv --all-digits --column change --by of --quantiles 25,50,75 below.csv
+expect_status 0
+expect_table <<'END'
+label,count,least,q25,q50,q75,most,mean,outliers
+a,5,-5,-4,-3,-2,-1,-3,0
+b,2,-20,-17.5,-15,-12.5,-10,-15,0
+END
+run ssreport boxes --column change --by of -o below.svg below.csv
+expect_status 0
+if [ -s below.svg ]; then expect_text below.svg '>(<[^>]*>)* *-20<'; fi
 refused '^ssreport: found two columns, expected one' boxes --column of --column watts watts.csv
 refused '^ssreport: found --by, but no column' boxes --by of watts.csv
 refused '^ssreport: found --warmup and --column' boxes --warmup --column watts watts.csv
 refused '^ssreport: found --join or --offset beside --column' boxes --join wall --column watts watts.csv
+refused '^ssreport: found --join or --offset beside --column' boxes --offset watts.csv=1s --column watts watts.csv
 refused '^ssreport: watts.csv:1: found the columns of,watts,label, expected power as --column says' boxes --column power watts.csv
 refused '^ssreport: watts.csv:1: found the columns of,watts,label, expected setting as --by says' boxes --column watts --by setting watts.csv
 refused '^ssreport: found --by beside labels' boxes --column watts --by of a=watts.csv
