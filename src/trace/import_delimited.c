@@ -159,12 +159,13 @@ static int read_row(struct import *import, const struct table *table, const stru
 	const int64_t before_ns = *last_ns;
 	*last_ns = INT64_MIN;
 	if (!read_time(table, time, &sample.ns, &import->counts))
-		return import_wrong(import, "found '%s', expected a time", import_show(time, shown));
+		return import_wrong(import, "found '%s', expected a time: a number, or such as 2026-03-01T18:30:00Z",
+			import_show(time, shown));
 	*last_ns = sample.ns;
 	if (table->since_last_row && before_ns != INT64_MIN && sample.ns > before_ns)
 		sample.length_ns = sample.ns - before_ns;
 	if (!read_load(load, &sample.value))
-		return import_wrong(import, "found '%s', expected a load", import_show(load, shown));
+		return import_wrong(import, "found '%s', expected a load: a number such as 10.5", import_show(load, shown));
 	sample.value /= columns->unit;
 	if (columns->end >= 0) {
 		const struct import_field *const end = &text->field[columns->end];

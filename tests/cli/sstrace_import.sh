@@ -247,6 +247,12 @@ run sstrace -t --from csv --column nothing percent.txt
 expect_trouble "found no column 'nothing' for the load"
 run sstrace -t --from csv --column 3 percent.txt
 expect_trouble "found no column '3' for the load, expected one of the 2 in '0,50'"
+printf 'time;load\n01/03/2026 10:00;10\n01/03/2026 10:05;20\n' >dates.csv
+run sstrace --from csv -t dates.csv
+expect_trouble "found '01/03/2026 10:00', expected a time: a number, or such as 2026-03-01T18:30:00Z\$"
+printf 'time;load\n10;10,5\n20;20,25\n' >commas.csv
+run sstrace --from csv -t commas.csv
+expect_trouble "found '10,5', expected a load: a number such as 10.5\$"
 run sstrace -t --from sar percent.txt
 expect_trouble "^sstrace: --from: 'sar' is malformed: expected cpuload, log, sadf"
 run sstrace -t --delimiter ab percent.txt
