@@ -225,7 +225,7 @@ expect_text out '^7,2,10min,0.4825,0.9325$'
 printf 'when|cpu %%|note\n2026-01-01T00:00:00Z|10|a\n2026-01-01T00:00:10Z|"20"|b\n2026-01-01T00:00:20Z|?|c\n2026-01-01T00:00:30Z|40|d\n' >any.txt
 run sstrace -t --from csv --delimiter '|' --time when --load 'cpu %' any.txt
 expect_trace 'interpolate step' '0 0.1' '10 0.2' '30 0.4' '40 0.4'
-expect_text err "csv, 3 samples; 1 line left out, the first is line 4: found '\\?', expected a load; 1 gap of 10s"
+expect_text err "csv, 3 samples; 1 line left out, the first is line 4: found '\\?', expected a load: a number such as 10.5; 1 gap of 10s"
 run sstrace -t --from csv --delimiter '|' --time 1 --column 2 --stamp end any.txt
 expect_trace 'interpolate step' '0 0.1' '10 0.2' '30 0.4' '40 0.4'
 printf '1767225600000 0.5\n1767225660000 0.25\n' >ms.txt
