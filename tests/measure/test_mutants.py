@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Mutants of a project of three functions: which its tests notice, which are none, and what is said of them."""
 
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 from measure import mutants
+from measure.confined import confined as run_confined
 from measure.executed import Executed
 from measure.mutants import EQUIVALENT, MISSED, NOTICED, Found, Mutant
 from measure.text import Trouble
@@ -182,6 +184,17 @@ def test_tests_that_execute_a_line(project: Path, tmp_path: Path) -> None:
     other = Executed(project, tmp_path / "counted", 2, "two")
     other.tests.clear()
     assert other.of("test_sum") == {}
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_no_test_inherits_what_nohup_ignores() -> None:
+    hangs_up = ["sh", "-c", "kill -HUP $$; exit 3"]
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert subprocess.call(hangs_up) == 3
+        assert run_confined(hangs_up, 60) == 128 + signal.SIGHUP
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:

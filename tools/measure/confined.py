@@ -26,9 +26,10 @@ def confined(words: Iterable[object], limit_s: float, env: Mapping[str, str] = {
              enough: threading.Event | None = None) -> int | None:  # fmt: skip
     """Its status; None when it took too long, or there was enough."""
     who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    spaces = ["unshare", *who, "--pid", "--fork", "--kill-child=KILL", "--mount", "sh", "-c", SPACES, "sh"]
+    # Who is started by nohup ignores SIGHUP, and so would all that he starts.
+    unshare = ["unshare", *who, *"--pid --fork --kill-child=KILL --mount sh -c".split(), SPACES, "sh"]
     process = subprocess.Popen(
-        [*spaces, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        ["env", "--default-signal", *unshare, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, env={**os.environ, **env}, cwd=folder, start_new_session=True)  # fmt: skip
     deadline = time.monotonic() + limit_s
     try:

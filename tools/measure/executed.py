@@ -10,7 +10,8 @@ from measure.confined import confined, tests_in
 from measure.process import attempt
 from measure.text import refuse
 
-LIMIT_S = 600
+# Counting makes threads slow.
+LIMIT_S = 120
 # By file: each line with code, and whether it was executed.
 Lines = dict[str, dict[int, bool]]
 KIND = (
