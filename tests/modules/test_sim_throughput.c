@@ -95,6 +95,9 @@ static void whatever_the_workloads_are(void **state)
 	expect_level(4, 3, "parallel:iteration=100m", "40%", 0.4);
 	expect_level(4, 4, "contended:iteration=100m", "40%", 0.4);
 	expect_level(4, 4, "sleeper:iteration=10m", "40%", 0.4);
+	/* What a service answers: all that comes where it keeps up, and more than it can. */
+	expect_level(2, 1, "service:rate=80,mean=20m", "40%", 0.4);
+	expect_level(2, 2, "service:rate=80,mean=20m", "70%", 0.7);
 }
 
 static void cores_that_are_shared_make_no_difference(void **state)
