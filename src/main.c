@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* showstopper: what to do, and how to end. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -21,9 +23,11 @@
 /* Standard output is part of the result: what could not be written is an error. */
 static int flushed(int status)
 {
+	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	diag("can't write to standard output");
+	/* Tried again, what failed before has its reason. */
+	diag("can't write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 	return EXIT_TROUBLE;
 }
 

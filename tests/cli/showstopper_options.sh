@@ -325,7 +325,7 @@ for arguments in --help --version --list-modules '--help-module control:rbpid' -
 	timeout 60 showstopper $arguments >/dev/full 2>err </dev/null
 	status=$?
 	what="showstopper $arguments >/dev/full"
-	expect_trouble "^showstopper: can't write to standard output"
+	expect_trouble "^showstopper: can't write to standard output: No space left"
 done
 
 # ---- Where workloads run and what they are connected to -------------------------------------------------------------------------
