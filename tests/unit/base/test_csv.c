@@ -209,6 +209,19 @@ static void what_is_behind_a_very_long_row_can_be_read(void **state)
 	assert_int_equal(waitpid(writer, NULL, 0), writer);
 }
 
+static void a_first_line_without_end_is_given_up(void **state)
+{
+	(void)state;
+	const char *text;
+	size_t length;
+	struct csv *const csv = csv_open_unread("/dev/zero", "f.csv", error);
+	assert_non_null(csv);
+	assert_int_equal(csv_peek(csv, &text, &length), -1);
+	assert_false(csv_pass_first(csv));
+	assert_string_equal(csv_error(csv), "f.csv:1: found a row of more than 1048576 bytes");
+	csv_close(csv);
+}
+
 static void numbers_are_exact(void **state)
 {
 	(void)state;
@@ -406,6 +419,7 @@ int main(void)
 		cmocka_unit_test(malformed_rows_are_refused),
 		cmocka_unit_test(very_long_rows_are_refused),
 		cmocka_unit_test(what_is_behind_a_very_long_row_can_be_read),
+		cmocka_unit_test(a_first_line_without_end_is_given_up),
 		cmocka_unit_test(numbers_are_exact),
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(found_text_is_made_printable),

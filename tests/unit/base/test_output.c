@@ -173,6 +173,13 @@ static void what_can_be_written_is_known_before(void **state)
 	assert_int_equal(output_empty("fifo"), 0);
 	assert_int_equal(output_empty("/dev/null"), 0);
 	assert_int_equal(output_empty("absent"), -1);
+	/* Looking opens nothing that stays open: the lowest free descriptor is the same. */
+	const int before = dup(STDERR_FILENO);
+	close(before);
+	assert_int_equal(output_check("old"), 0);
+	const int after = dup(STDERR_FILENO);
+	close(after);
+	assert_int_equal(after, before);
 	assert_int_equal(chdir("/"), 0);
 	char command[64];
 	snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -413,6 +413,49 @@ static void sources(void **unused)
 	close(fd);
 }
 
+static const char *online_text;
+
+static int online_open(const struct sst_env *env, const char *path)
+{
+	(void)env;
+	assert_string_equal(path, "/sys/devices/system/cpu/online");
+	return 7;
+}
+
+static ssize_t online_read(const struct sst_env *env, int handle, void *buffer, size_t size, int64_t *when_ns)
+{
+	(void)env;
+	assert_int_equal(handle, 7);
+	assert_true(strlen(online_text) <= size);
+	memcpy(buffer, online_text, strlen(online_text));
+	*when_ns = 0;
+	return (ssize_t)strlen(online_text);
+}
+
+static void online_close(const struct sst_env *env, int handle)
+{
+	(void)env;
+	assert_int_equal(handle, 7);
+}
+
+/* Each change is told once, whether or not the list gets longer. */
+static void changes_of_what_is_online(void **state)
+{
+	(void)state;
+	static const struct sst_host host = {.open = online_open, .read = online_read, .close = online_close};
+	static const char *const texts[] = {"0-3\n", "0-2\n", "0,2-3\n", "0,2\n", ""};
+	const struct sst_env env = {.host = &host};
+	struct linux_online online;
+	linux_online_open(&online, &env);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		online_text = texts[i];
+		assert_int_equal(linux_online_changed(&online, &env), *online_text != 0);
+		assert_false(linux_online_changed(&online, &env));
+	}
+	linux_online_close(&online, &env);
+	assert_false(linux_online_changed(&online, &env));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +471,7 @@ int main(void)
 		cmocka_unit_test(reading_sums),
 		cmocka_unit_test(idle_samples),
 		cmocka_unit_test(tick_samples),
+		cmocka_unit_test(changes_of_what_is_online),
 		cmocka_unit_test(this_machine),
 		cmocka_unit_test(sources),
 	};
