@@ -197,6 +197,18 @@ def test_no_test_inherits_what_nohup_ignores() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.skipif(
+    not confined() or not Path("/proc/sys/kernel/ns_last_pid").exists(),
+    reason="numbers of processes can't be chosen here",
+)
+def test_processes_of_two_tests_have_other_numbers(tmp_path: Path) -> None:
+    """What they share, such as control groups, is named by them."""
+    numbers = tmp_path / "numbers"
+    for _ in range(3):
+        assert run_confined(["sh", "-c", 'sh -c "echo \\$\\$" >>"$0"', numbers], 60) == 0
+    assert len(set(numbers.read_text().split())) > 1
+
+
 def test_what_is_drawn_follows_from_the_seed() -> None:
     many = [Mutant("a.c", line, str(line), f"{line} {of}") for line in range(1, 40) for of in range(line)]
     order = mutants.drawn(many, 7)

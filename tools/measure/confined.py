@@ -15,10 +15,11 @@ from pathlib import Path
 from measure.process import output_of
 
 SKIPPED = 77
-# The namespaces die with their first process, whatever else ends.
+# The namespaces die with their first process, whatever else ends. What tests share with each other, such as control groups, they name by
+# their process, whose number is another one each time.
 SPACES = (
     "mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
-    ' && "$@"; exit $?'
+    ' && { shuf -i 1000-30000 -n 1 >/proc/sys/kernel/ns_last_pid || :; } 2>/dev/null && "$@"; exit $?'
 )
 
 

@@ -291,7 +291,7 @@ class Copy:
 
     def at_once(self, tests: list[Test]) -> int:
         """Scripts wait most of their time."""
-        return 2 * self.jobs if any(test.is_script for test in tests) else 1
+        return 4 * self.jobs if any(test.is_script for test in tests) else 1
 
     def targets_of(self, tests: list[Test]) -> list[str]:
         units = [test.target for test in tests if not test.is_script]
