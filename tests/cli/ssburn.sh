@@ -145,6 +145,13 @@ SHOWSTOPPER_INSTANCE=042 run ssburn -w 1 -n 3 -o records.csv
 expect_lines records.csv 4
 expect_records records.csv 42
 
+# As many threads as there are processors to use, where a profile has no other number.
+usable=$(nproc)
+for profile in single:1 parallel:"$usable" phased:$((usable > 2 ? usable : 2)); do
+	run ssburn -w 20 -n 1 -p "${profile%:*}" -v
+	expect_text err "profile ${profile%:*}, threads ${profile#*:}, "
+done
+
 # The time limit ends an endless run in good order.
 for profile in single contended parallel phased sleepy; do
 	run ssburn -w 20 --time 200m -p $profile -o records.csv -v

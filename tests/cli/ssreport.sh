@@ -448,6 +448,12 @@ expect_block target0 '0,20 3,20 9,80 12,80'
 expect_block load0 '0,20 3,20 9,75 12,75'
 expect_text script "'target, mean of 6 s'"
 expect_text script "'load, mean of 6 s'"
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "power_w" : 100 + $1 }' log.csv >watts.csv
+draw --per-step watts.csv
+expect_text script "'its mean in a step'"
+# Every colour has six digits.
+expect_text script "rgb '#004d39'"
+expect_no_text script "rgb '#([0-9a-f]{1,5}|[0-9a-f]{7,})'"
 draw log.csv
 expect_text script "^set label [0-9]+ 'target' at"
 case $(block target0) in '0,20 0.5,20 1.5,20 '*' 5.5,20 6.5,80 '*' 11.5,80 12,80 ') ;; *) fail "$what: the target is $(block target0)" ;; esac

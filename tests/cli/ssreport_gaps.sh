@@ -115,5 +115,10 @@ expect_text out '^lost,,80\.000,85\.000,,,15\.000000,3\.750000,$|^lost,,85\.000,
 run ssreport curve -f csv -i 120s whole.csv lost.csv
 expect_status 0
 expect_text out '^whole,whole.csv,0.000,120.000,0.400000,0.350000,'
+# Half a second of them.
+printf 'instance,iteration,start_s,end_s\n0,0,0,1\n0,,1,1.5\n0,1,1.5,2.5\n' >half.csv
+run ssreport throughput -i 500m half.csv
+expect_status 0
+expect_text err '^ssreport: half.csv: the iterations of 0\.500 s are missing; this time is left out$'
 
 finish

@@ -251,9 +251,9 @@ static void what_does_not_fit_is_refused(void **state)
 	(void)state;
 	const struct report_windows_rules intervals = {.kind = REPORT_INTERVALS, .length = 1};
 	const struct report_windows_rules steps = {.kind = REPORT_STEPS};
-	read_log("time_s,monotonic_s,target,load\n1,101,0.1,0\n2,102,0.2,0\n3,103,0.3,0\n");
+	read_log("time_s,monotonic_s,target,load\n1.25,101.25,0.1,0\n2.5,102.5,0.2,0\n3.75,103.75,0.3,0\n");
 	expect_refused(&a_log, &steps,
-		"f.csv: found no target that stays the same for 3 rows of 1 s, expected steps; showstopper --log-interval makes "
+		"f.csv: found no target that stays the same for 3 rows of 1.25 s, expected steps; showstopper --log-interval makes "
 		"rows "
 		"shorter");
 	read_iterations("start_s,end_s\n");
