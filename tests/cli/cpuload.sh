@@ -380,4 +380,6 @@ for signal in TERM KILL; do
 	wait_until gone
 done
 
+expect_described cpuload
+
 finish

@@ -137,6 +137,13 @@ wait_until() {
 	return 1
 }
 
+# expect_described PROGRAM: --help says of each option what it does.
+expect_described() {
+	run "$1" --help
+	expect_status 0
+	expect_no_text out '^ +(-[[:alnum:]], )?--[^ ]+( [^ ]+)?( *|  +[^ ]+)$'
+}
+
 # has_records N: the file log has its header and at least so many lines.
 has_records() {
 	[ -e log ] && [ "$(wc -l <log)" -gt "$1" ]

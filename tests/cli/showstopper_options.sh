@@ -454,4 +454,6 @@ printf '%s\n' 'for word; do printf "%s\n" "$word"; done' >>line
 sh ./line >back || fail "$what: no command: $(cat line)"
 { printf 'echo\n\n'; cat words; } | cmp -s - back || fail "$what: $(cat line)"
 
+expect_described showstopper
+
 finish

@@ -330,4 +330,6 @@ run timeout --preserve-status -k 5 -s TERM 3 sh -c "trap '' XFSZ; ulimit -f 1; e
 expect_trouble '^ssburn: log: iteration records are being lost: File too large'
 without_mark
 
+expect_described ssburn
+
 finish

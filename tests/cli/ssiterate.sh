@@ -383,4 +383,6 @@ else
 	missing xz-utils
 fi
 
+expect_described ssiterate
+
 finish

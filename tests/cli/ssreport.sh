@@ -515,4 +515,6 @@ expect_text out '^large,large.csv,,300000,150000.000,0.500000,0.500000,0.0000,10
 run ssreport accuracy -w 1s -f csv large.csv
 expect_text out '^large,large.csv,,150000,150000.000,0.500000,0.500000,0.0000,0.0000,1.000000,,,,$'
 
+expect_described ssreport
+
 finish

@@ -465,4 +465,6 @@ else
 	missing openssl TLS
 fi
 
+expect_described ssrequest
+
 finish

@@ -282,4 +282,6 @@ if [ -w /dev/full ]; then
 	expect_trouble 'standard output'
 fi
 
+expect_described sssim
+
 finish

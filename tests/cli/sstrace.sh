@@ -302,4 +302,6 @@ expect_text out '^interpolation: step$'
 run sstrace --info "$source/traces/sine.trace"
 expect_text out '^length: 1min$'
 
+expect_described sstrace
+
 finish

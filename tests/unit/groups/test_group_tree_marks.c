@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is a mark, and of whom. Ordinary folders do as groups: only what may be removed depends on who is in a group. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -84,6 +85,12 @@ START_TEST(a_guardian_that_lives_has_left_nothing)
 	ck_assert_int_eq(mark.guardian, getpid());
 	ck_assert_int_eq(group_mark_make(folder, &mark), 0);
 	ck_assert_int_eq(group_mark_make(folder, &mark), -1);
+	char long_folder[PATH_MAX];
+	memset(long_folder, 'x', sizeof long_folder - 1);
+	long_folder[sizeof long_folder - 1] = '\0';
+	errno = 0;
+	ck_assert_int_eq(group_mark_make(long_folder, &mark), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
 	ck_assert(!is_left());
 }
 END_TEST
