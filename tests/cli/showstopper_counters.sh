@@ -24,6 +24,7 @@ expect_status 0
 [ "$(grep -c '^showstopper: --log-counters: no_such_unit/config=1/ is unavailable: there is no /sys/bus/event_source/devices/no_such_unit; the run goes on without$' err)" = 1 ] ||
 	fail "$what: not said once that the event is unavailable: $(cat err)"
 expect_text err '^events  *no_such_unit/config=1/: unavailable$'
+expect_no_text err '^: '
 expect_text log.csv ',others,no_such_unit_config_1_per_s,time_unix_s$'
 expect_text log.csv ',,[0-9.]+$'
 expect_text record.csv ',no_such_unit_config_1_count,showstopper,'

@@ -32,8 +32,8 @@ refused() {
 refused "^ssiterate: expected a command"
 refused "^ssiterate: expected a command" --
 refused "^ssiterate: -n: '0' is out of range: expected a whole number, from 1 to" -n 0 touch started
-refused "^ssiterate: --match: '\(' is no extended regular expression: " -m '(' touch started
-refused "^ssiterate: --match-start: '\[' is no extended regular expression: " -m x --match-start '[' touch started
+refused "^ssiterate: --match: '\(' is no extended regular expression: [[:upper:]][[:lower:]]+ " -m '(' touch started
+refused "^ssiterate: --match-start: '\[' is no extended regular expression: [[:upper:]][[:lower:]]+ " -m x --match-start '[' touch started
 refused "^ssiterate: found --match-start without --match" --match-start x touch started
 refused "^ssiterate: found --format and --match, expected one of them" -f dacapo -m x touch started
 refused "^ssiterate: found --format and --match-start, expected one of them" -f dacapo --match-start x touch started

@@ -71,6 +71,21 @@ static void a_long_message_is_cut_off(void **state)
 	assert_int_equal(message[length - 1], '\n');
 }
 
+/* There is nothing to wait for. */
+static void what_cannot_be_said_is_done_with(void **state)
+{
+	(void)state;
+	const int kept = dup(STDERR_FILENO);
+	close(STDERR_FILENO);
+	const bool is_done = diag_try("x\n", 2);
+	diag("nobody hears it");
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	assert_true(is_done);
+	assert_int_equal(diag_refuse("heard"), -1);
+	assert_string_equal(said(), "test: heard\n");
+}
+
 int main(void)
 {
 	diag_name("test");
@@ -79,6 +94,7 @@ int main(void)
 		TEST(a_message_is_one_line_with_a_name),
 		TEST(a_refusal_is_a_message_and_minus_one),
 		TEST(a_long_message_is_cut_off),
+		TEST(what_cannot_be_said_is_done_with),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
