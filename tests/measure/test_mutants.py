@@ -216,6 +216,16 @@ def test_what_is_drawn_follows_from_the_seed() -> None:
     # Each line once, before any of them comes up again.
     assert sorted(one.line for one in order[:39]) == list(range(1, 40))
     assert len(order) == len(many)
+    # Lines before them, another file and a mutant less change nothing for the others.
+    moved = [Mutant(one.file, one.line + 5, one.old, one.new) for one in many]
+    more = [*moved, *(Mutant("b.c", line, str(line), "") for line in range(1, 9))]
+    assert [(one.old, one.new) for one in mutants.drawn(more, 7) if one.file == "a.c"] == [
+        (one.old, one.new) for one in order
+    ]
+    assert order[:-1] == mutants.drawn(set(many) - {order[-1]}, 7)
+    # Lines of the same text have places of their own.
+    twice = [Mutant("a.c", line, "same", "other") for line in (1, 2)]
+    assert sorted(mutants.drawn(twice, 7)) == twice
 
 
 def test_tests_of_a_file() -> None:

@@ -4,8 +4,8 @@ namespaces."""
 
 import csv
 import fnmatch
+import hashlib
 import json
-import random
 import re
 import shutil
 import threading
@@ -86,17 +86,25 @@ def universalmutator(folder: Path, version: str = "1.14.1") -> Generate:
 
 
 def drawn(mutants: Iterable[Mutant], seed: int) -> list[Mutant]:
-    """In an order of chance: a line comes up once before another one of its mutants does, so that one with many of them counts no more than others."""
+    """In an order of chance: a line comes up once before another one of its mutants does, so that one with many of them counts no more than others.
+    What is changed elsewhere leaves lines in their order, so that another revision has mostly the same mutants."""
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     for one in sorted(mutants):
         by_line.setdefault((one.file, one.line), []).append(one)
-    chance = random.Random(seed)
-    lines = [by_line[key] for key in sorted(by_line)]
-    for of in lines:
-        chance.shuffle(of)
-    chance.shuffle(lines)
+    same: dict[tuple[str, str], int] = {}
+    placed: list[tuple[bytes, list[Mutant]]] = []
+    for of in by_line.values():
+        file, old = of[0].file, of[0].old
+        same[file, old] = same.get((file, old), 0) + 1
+        line = chance(seed, file, old, str(same[file, old]))
+        placed.append((line, sorted(of, key=lambda one: chance(seed, line.hex(), one.new))))
+    lines = [of for _, of in sorted(placed, key=lambda one: one[0])]
     most = max(map(len, lines), default=0)
     return [of[turn] for turn in range(most) for of in lines if turn < len(of)]
+
+
+def chance(seed: int, *of: str) -> bytes:
+    return hashlib.sha256("\0".join([str(seed), *of]).encode()).digest()
 
 
 # ---- What is known of them --------------------------------------------------------------------------------------------------------
