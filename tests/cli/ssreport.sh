@@ -133,7 +133,7 @@ expect_file out <<'END'
 END
 refused "^ssreport: log.csv: found rows of 1.000 s, expected --window to be at least as long" accuracy --window 500m log.csv
 refused "^ssreport: log.csv: found no sample" accuracy --settle 1h log.csv
-refused "^ssreport: found iterations only" accuracy it.0.csv
+refused "^ssreport: found iterations only, expected a control log \(showstopper -o\)$" accuracy it.0.csv
 
 # Bursts: others take 4 pp in the row of 1 s and 12 pp in that of 7 s; with the second after each of them four samples are left out, and of the eight
 # others that of 6 s is wrong by 10 pp.
@@ -185,7 +185,7 @@ expect_text out '^label  figure  *runs  *samples  *mean  *from  *to  *in bursts 
 expect_text out '^a      mean_error_pp  *2  *24  *-2\.50  *-2\.50  *-2\.50  *8  *2  *16 samples  *16 samples  *16 samples$'
 expect_text out '^a      runs_near_80_percent  *2  *24  *0\.00  *8  *2  *16 samples  *$'
 expect_text out '^b      mse_pp2  *1  *12  *12 samples  *unavailable  *$'
-refused '^ssreport: found iterations only' repeats it.0.csv
+refused '^ssreport: found iterations only, expected control logs \(showstopper -o\)$' repeats it.0.csv
 refused '^ssreport: --output: found x.png, but repeats has no picture' repeats -o x.png log.csv
 
 # Figures of throughput, computed by hand.

@@ -195,6 +195,13 @@ if command -v gnuplot >/dev/null; then
 	for file in heat.png heat.pdf heat.md; do [ -s $file ] || fail "$what: $file is empty"; done
 	# Of a wider range the darkest cell is lighter.
 	grep -q 'rgb( *8, *48, *107)' heat.svg || fail "$what: the greatest number has not the darkest colour"
+	# Each number is darker than the one before, in nine steps.
+	printf 'a,0,1,2,3,4,5,6,7,8\nb,0,1,2,3,4,5,6,7,8\n' >ramp.csv
+	run ssreport heatmap ramp.csv -o ramp.svg
+	expect_status 0
+	for color in 247,251,255 222,235,247 198,219,239 158,202,225 107,174,214 66,146,198 33,113,181 8,81,156 8,48,107; do
+		grep -q "rgb( *$(echo "$color" | sed 's/,/, */g'))" ramp.svg || fail "$what: no cell has the colour $color"
+	done
 	run ssreport heatmap --range -5:100 --size 12x8 table.csv -o wide.svg
 	expect_no_text wide.svg 'rgb\( *8, *48, *107\)'
 	expect_text wide.svg 'width="454" height="302"'

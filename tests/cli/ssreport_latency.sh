@@ -268,6 +268,8 @@ expect_text script.svg '^plot .time2 .* .time1 .* .time0 '
 script
 # All of them take at least as long as the first, one as long as the last.
 [ "$(block tail0 | sed -n '1p;$p' | tr '\n' ' ')" = '2 100 1401 0.0333444481 ' ] || fail "$what: $(block tail0)"
+# There are no more of them than rows.
+expect_no_text script.svg 'tail1'
 if command -v gnuplot >gnuplot.path; then
 	for picture in curve timeline tail; do
 		run ssreport latency --log log.csv --limit p99=300ms,mean=1s --picture $picture -o $picture.svg -o $picture.pdf --size 12x9 requests.csv

@@ -37,7 +37,7 @@ static void refuses_a_line_that_goes_nowhere(void **state)
 	(void)state;
 	const char *refused = module_test_load(&test, SST_TRACE, "skeleton", "50%,to=1/2");
 	assert_non_null(refused);
-	assert_non_null(strstr(refused, "found 0.5 for both"));
+	assert_non_null(strstr(refused, "found 0.5 for both from and to, expected two loads (or -t constant)"));
 	assert_non_null(module_test_load(&test, SST_TRACE, "skeleton", "time=0"));
 }
 

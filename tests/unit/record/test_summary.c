@@ -140,6 +140,18 @@ static void others(void **state)
 	assert_true(has("\nothers               unavailable\n"));
 }
 
+static void without_a_sample_there_is_no_accuracy(void **state)
+{
+	(void)state;
+	const struct summary summary = {0};
+	for (unsigned i = 0; i < WORKLOADS; i++)
+		use(i, SHARED_UNLIKE, 1);
+	print(&summary);
+	assert_non_null(strstr(text, "none: less than one sample of 500 ms under control\n"));
+	assert_null(strstr(text, "nan"));
+	assert_null(strstr(text, "pp^2"));
+}
+
 static void words_and_numbers(void **state)
 {
 	(void)state;
@@ -334,6 +346,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_group, enter, leave),
 		cmocka_unit_test_setup_teardown(nothing_to_compare, enter, leave),
 		cmocka_unit_test_setup_teardown(others, enter, leave),
+		cmocka_unit_test_setup_teardown(without_a_sample_there_is_no_accuracy, enter, leave),
 		cmocka_unit_test_setup_teardown(words_and_numbers, enter, leave),
 		cmocka_unit_test_setup_teardown(times_and_free_workloads, enter, leave),
 		cmocka_unit_test_setup_teardown(worst_sample, enter, leave),
