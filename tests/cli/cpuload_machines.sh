@@ -109,7 +109,7 @@ expect_status 0
 expect_text out '^time_s,monotonic_s,load_cores,load_cpu0,load_cpu2,time_unix_s$'
 expect_text out '^[0-9.]+,[0-9.]+,1.000000,1.000000,1.000000,[0-9.]+$'
 run cpuload --sysroot root -u core -f table 0.1 1
-expect_text out ', load of cores, source idle, every 100ms$'
+expect_text out ', 2 processors, load of cores, source idle, every 100ms$'
 expect_text out '^time +cores %$'
 run cpuload -u core -s ticks
 expect_trouble "--unit=core can't be had with --source=ticks, which doesn't tell cores apart: expected idle"
@@ -124,6 +124,8 @@ expect_lines err 2
 expect_text err 'column runqueue is unavailable'
 expect_text err 'column steal is unavailable'
 expect_text out '^[0-9.]+,[0-9.]+,1.000000,,,[0-9.]+$'
+run cpuload --sysroot root -f table 0.05 1
+expect_text out '\), 1 processor, source idle, every 50ms$'
 # More columns than today, processors with gaps between them, and a text that is cut off.
 printf 'cpu  1 2 3 4 5 6 7 8 9 10 11 12\ncpu0 1 2 3 4 5 6 7 8 9 10 11 12\ncpu63 1 2 3 4 5 6 7 8 9 1' >root/proc/stat
 run cpuload --sysroot root -P 0.05 1
