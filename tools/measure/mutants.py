@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import json
 import re
+import shlex
 import shutil
 import threading
 import time
@@ -160,6 +161,7 @@ class Copy:
         self.root, self.tree, self.build, self.jobs = root, folder / "tree", folder / "build", jobs
         self.programs = programs
         self.units_only = False
+        self.plain = dict[str, list[str]]()
         self.seconds: dict[str, float] = {}  # that a test takes; negative: it fails
         refuse(not has_program("unshare"), "unshare is missing (tools/setup mutants installs it)")
         self.fetch()
@@ -187,15 +189,26 @@ class Copy:
                 path.unlink()
 
     def read_objects(self) -> dict[str, str]:
-        """By file of the sources."""
+        """By file of the sources; `plain` has how to compile it without sanitizers, which know columns."""
         entries = json.loads((self.build / "compile_commands.json").read_text())
         found = {}
         for entry in entries:
-            output = entry.get("output") or re.findall(r" -o (\S+)", entry["command"])[0]
+            words = shlex.split(entry["command"])
+            output = words[words.index("-o") + 1]
             path = Path(entry["file"])
             if path.is_relative_to(self.tree):
-                found[str(path.relative_to(self.tree))] = str(output)
+                file = str(path.relative_to(self.tree))
+                found[file] = output
+                words[words.index("-o") + 1] = str(self.build / "plain.o")
+                self.plain[file] = [
+                    word for word in words if not word.startswith(("-fsanitize", "-fno-sanitize", "-g"))
+                ]
         return found
+
+    def compiled(self, file: str) -> bytes:
+        """What the compiler makes of it."""
+        confined(self.plain[file], 600, folder=str(self.build))
+        return (self.build / "plain.o").read_bytes()
 
     def leave_scripts_out(self) -> None:
         self.units_only = True
@@ -238,7 +251,7 @@ class Copy:
         before, target = path.read_text(), self.objects[mutant.file]
         # What the mutant before has left.
         self.must("build", self.ninja([target]))
-        compiled = (self.build / target).read_bytes()
+        compiled = self.compiled(mutant.file)
         lines = before.splitlines()
         lines[mutant.line - 1] = mutant.new
         changed = "\n".join(lines) + "\n"
@@ -246,7 +259,7 @@ class Copy:
             path.write_text(changed)
             if not self.builds([target]):
                 return Found(mutant, BROKEN)
-            if (self.build / target).read_bytes() == compiled:
+            if self.compiled(mutant.file) == compiled:
                 return Found(mutant, SAME)
             # Those that are built for one unit come first, with what they need and no more.
             known = [test for test in tests if test.name == first]
