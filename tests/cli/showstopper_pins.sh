@@ -134,7 +134,7 @@ if [ "$first" != "$last" ]; then
 	run showstopper -v -T 40% -r 500m --cpus "$last" true : --free true : sleep 0
 	expect_no_text err 'feedback realtime .*cpus='
 fi
-run showstopper -T 40% -r 500m --cpus "$first" --contain=pidns sh -c 'grep Cpus_allowed_list /proc/self/status >mask'
+run showstopper -T 100% -c open -r 500m --cpus "$first" --contain=pidns sh -c 'grep Cpus_allowed_list /proc/self/status >mask'
 if [ "$status" -ne 125 ]; then expect_text mask "[[:space:]]$first\$"; fi
 
 # Each instance, and what replaces it, has its own; the third has that of the first where there are two. Open, since beside

@@ -103,7 +103,7 @@ expect_status 125
 expect_text err '^showstopper: the master stood still'
 
 # Waiting out the grace period is no standstill.
-start_background showstopper -q -n 1 -T 50% --grace 6s sh -c 'trap "" TERM; : >ready; while :; do sleep 0.1; done'
+start_background showstopper -q -n 1 -T 100% -c open --grace 6s sh -c 'trap "" TERM; : >ready; while :; do sleep 0.1; done'
 wait_until test -e ready
 kill -TERM "$background"
 began=$(date +%s)

@@ -38,7 +38,7 @@ expect_text log '^(0|1)\.[0-9]+,'
 expect_no_text log '^-'
 # Interrupted halfway.
 rm -f started.* steps.*
-start_background showstopper -T 50% --start-interval 1h -n 3 sh -c 'echo >started.%; exec sleep 1000'
+start_background showstopper -T 100% -c open --start-interval 1h -n 3 sh -c 'echo >started.%; exec sleep 1000'
 wait_until test -e started.0
 kill -TERM "$background"
 wait_background

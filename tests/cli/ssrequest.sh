@@ -406,7 +406,7 @@ run ssrequest -q --rate 1000 -n 400 -u urls -o log
 planned log | cmp -s - planned.first || fail "$what: other URLs for the same seed"
 
 # A server that stands still: what is planned meanwhile is sent, and waits until it goes on.
-start_background ssrequest -q --rate 100 -r 3s -o log "$url/"
+start_background ssrequest -q --rate 100 -r 6s -o log "$url/"
 many() { [ "$(wc -l <log)" -gt 50 ]; }
 wait_until many
 kill -STOP "$plain"
@@ -418,7 +418,7 @@ kill -CONT "$plain"
 wait_background
 [ "$status" -eq 0 ] || fail "$what: status $status"
 what='a server that stood still'
-expect_records log 300
+expect_records log 600
 awk -F, -v from="$from" -v to="$to" '$3 > from && $3 < to { stood++; if ($6 < to) exit 1 } END { exit stood < 90 }' sorted ||
 	{ fail "$what: requests that were planned meanwhile"; awk -F, '$6 - $3 > 0.1' sorted | head; }
 
