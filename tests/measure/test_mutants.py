@@ -99,7 +99,7 @@ def test_mistakes_are_put_in_and_taken_out(
     folder = tmp_path / "there"
     copy = mutants.Copy(project, folder, 2, ["sums"])
     known = [("src/*", "test_{name}|test_broken"), ("src/sum/*", "script")]
-    results = mutants.Results(folder / "results.csv", "one")
+    results = mutants.Results(folder / "results.csv", "one", project)
     order = [BROKEN, NOISY, SAME, QUIET, ENDLESS]
     found = mutants.measured(copy, order, 9, 1e9, results, {}, known)
     assert [(one.mutant, one.verdict, one.by) for one in found] == [
@@ -119,12 +119,15 @@ def test_mistakes_are_put_in_and_taken_out(
     copy.fetch()
     assert (copy.tree / FILE).read_text() == SUM and not (copy.tree / "src/old.c").exists()
     # Of the same revision nothing is tried twice.
-    again = mutants.Results(folder / "results.csv", "one")
+    again = mutants.Results(folder / "results.csv", "one", project)
     assert again.found == results.found
     monkeypatch.setattr(copy, "try_one", None)
     assert mutants.measured(copy, order, 2, 1e9, again, {}, known) == found[:2]
-    # Of another one all is, and the test that noticed it goes first.
-    other = mutants.Results(folder / "results.csv", "two")
+    # Of another one it is what was missed, as there may be more tests; and where its file is another one all is, the test first that noticed it.
+    other = mutants.Results(folder / "results.csv", "two", project)
+    assert set(again.found) - set(other.found) == {QUIET}
+    (project / FILE).write_text(f"{SUM}\n")
+    other = mutants.Results(folder / "results.csv", "two", project)
     assert other.found == {} and [other.first(one) for one in (NOISY, QUIET)] == ["test_sum", ""]
     copy.leave_scripts_out()
     assert sorted(copy.tests) == ["test_sum"]
@@ -139,12 +142,12 @@ def test_what_units_miss_is_left_to_scripts(project: Path, tmp_path: Path) -> No
     known = [("src/*", "test_{name}"), ("src/sum/*", "script|again|never")]
     all_tests = copy.tests
     copy.leave_scripts_out()
-    results = mutants.Results(tmp_path / "results.csv", "one")
+    results = mutants.Results(tmp_path / "results.csv", "one", project)
     found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, results, {}, known)
     assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, MISSED, mutants.UNITS)]
     copy.tests, copy.units_only = all_tests, False
     (tmp_path / "there/tree/tests/script.sh").write_text("grep -q '[*] 2' ../tree/src/sum/sum.c")
-    again = mutants.Results(tmp_path / "results.csv", "one")
+    again = mutants.Results(tmp_path / "results.csv", "one", project)
     copy.seconds.clear()
     found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, again, {}, known)
     assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, NOTICED, "script")]

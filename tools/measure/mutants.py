@@ -28,7 +28,7 @@ BROKEN, SAME = "broken", "same"
 LEAST_LIMIT_S = 20.0
 # In place of a test: no unit test noticed it, and scripts have not been tried.
 UNITS = "units"
-COLUMNS = ["revision", "file", "line", "old", "new", "verdict", "by"]
+COLUMNS = ["revision", "source", "file", "line", "old", "new", "verdict", "by"]
 
 
 @dataclass(frozen=True, order=True)
@@ -348,22 +348,32 @@ def survivors(found: Iterable[Found]) -> list[str]:
 
 
 class Results:
-    """Kept in a file. Those of another revision say which test is to be tried first, and no more."""
+    """Kept in a file. What was found holds as long as the mutant's file is as it was; that nothing noticed it, as long as nothing has changed at all. Of
+    others it is known which test is to be tried first."""
 
-    def __init__(self, path: Path, revision: str) -> None:
-        self.path, self.revision = path, revision
+    def __init__(self, path: Path, revision: str, root: Path) -> None:
+        self.path, self.revision, self.root = path, revision, root
         self.found, self.noticed_by = dict[Mutant, Found](), dict[tuple[str, str, str], str]()
+        self.sources: dict[str, str] = {}
         if not path.exists():
             path.write_text(table_text([COLUMNS]))
         with path.open(newline="") as file:
             rows = list(csv.reader(file))
         refuse(rows[:1] != [COLUMNS], f"{path}: expected the columns {','.join(COLUMNS)}")
         for row in rows[1:]:
-            one = Found(Mutant(row[1], int(row[2]), row[3], row[4]), row[5], row[6])
+            one = Found(Mutant(row[2], int(row[3]), row[4], row[5]), row[6], row[7])
             if one.verdict == NOTICED:
                 self.noticed_by[self.key(one.mutant)] = one.by
-            if revision and "-dirty" not in revision and row[0] == revision:
+            is_same = revision and "-dirty" not in revision and row[0] == revision
+            if is_same if one.verdict == MISSED else row[1] == self.source(one.mutant.file):
                 self.found[one.mutant] = one
+
+    def source(self, file: str) -> str:
+        """Tells one text of a file from another."""
+        if file not in self.sources:
+            path = self.root / file
+            self.sources[file] = hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else "none"
+        return self.sources[file]
 
     @staticmethod
     def key(of: Mutant) -> tuple[str, str, str]:
@@ -379,7 +389,7 @@ class Results:
         of = one.mutant
         self.found[of] = one
         with self.path.open("a", newline="") as file:
-            row = [self.revision, of.file, of.line, of.old, of.new, one.verdict, one.by]
+            row = [self.revision, self.source(of.file), of.file, of.line, of.old, of.new, one.verdict, one.by]
             csv.writer(file, lineterminator="\n").writerow(row)
 
 
