@@ -216,7 +216,7 @@ for hand in signals freezer; do
 	start_run -q -a "$hand" -T 0 -c open -r 100s --attach-group "$name"
 	if [ "$hand" = freezer ]; then wait_until is_frozen "$group"; else wait_until members_are is_stopped "$group"; fi
 	# One that comes, and its children; below the group, too.
-	put "$group" sh -c 'sleep 1000 & sleep 1000 & wait'
+	put "$group" setsid sh -c 'sleep 1000 & sleep 1000 & wait'
 	comer=$put
 	make "$group/below"
 	put "$group/below" sleep 1000
@@ -233,7 +233,8 @@ for hand in signals freezer; do
 	end_run
 	wait_until members_are runs "$group"
 	wait_until members_are runs "$group/below"
-	kill -KILL "$comer" "$put"
+	# Where the group was frozen, the children began behind it.
+	kill -KILL "-$comer" "$put"
 	for process in $(cat "$group/cgroup.procs"); do [ "$process" = "$sleeper" ] || kill -KILL "$process"; done
 	wait_until rmdir "$group/below"
 done
