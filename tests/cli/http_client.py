@@ -33,15 +33,19 @@ class Client:
             if not head:
                 return 0, b""
             length = 0
+            self.head = head
             while (line := stream.readline()) not in (b"\r\n", b""):
+                self.head += line
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
             return int(head.split()[1]), stream.read(length) if has_body else b""
 
 
 def one(address: str) -> bytes:
-    status, body = Client(address).send().answer()
+    client = Client(address).send()
+    status, body = client.answer()
     assert status == 200 and ANSWER.fullmatch(body), (status, body)
+    assert re.search(rb"^content-type: *text/plain\r$", client.head, re.I | re.M), client.head
     return body
 
 

@@ -407,6 +407,7 @@ if [ -z "$lacking" ]; then
 		run ssreport latency -f csv $log
 		expect_status 0
 		expect_lines err 1
+		expect_text err 'a server knows when a request came, not when it was due'
 		expect_field errors 1 "$(grep -Evc ' 200 [0-9]+ ' $log)"
 		[ "$(field errors 1)" -ge 10 ] || fail "$what: found $(field errors 1) errors, expected 10 at least"
 		[ "$(field requests 1)" -ge 310 ] || fail "$what: found $(field requests 1) requests, expected 310 at least"

@@ -466,5 +466,6 @@ else
 fi
 
 expect_described ssrequest
+expect_text out '^ +ssrequest \[OPTION\]\.\.\. -- COMMAND \[ARG\]\.\.\.$'
 
 finish

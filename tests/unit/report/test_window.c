@@ -253,9 +253,8 @@ static void what_does_not_fit_is_refused(void **state)
 	const struct report_windows_rules steps = {.kind = REPORT_STEPS};
 	read_log("time_s,monotonic_s,target,load\n1.25,101.25,0.1,0\n2.5,102.5,0.2,0\n3.75,103.75,0.3,0\n");
 	expect_refused(&a_log, &steps,
-		"f.csv: found no target that stays the same for 3 rows of 1.25 s, expected steps; showstopper --log-interval makes "
-		"rows "
-		"shorter");
+		"f.csv: found no target that stays the same for 3 rows of 1.25 s, expected steps; showstopper --log-interval "
+		"makes rows shorter");
 	read_iterations("start_s,end_s\n");
 	expect_refused(&a_log, &intervals, "run: found no iteration in its iteration file");
 	read_iterations("start_s,end_s\n1,2\n");
