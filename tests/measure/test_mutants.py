@@ -256,13 +256,14 @@ def test_every_source_has_tests(root: Path) -> None:
 
 
 def test_equivalent_mutants_are_named(tmp_path: Path) -> None:
-    (tmp_path / "a.c").write_text("one;\n\ttwo;\n")
+    (tmp_path / "a.c").write_text("one;\n\ttwo;\nfour;\n\tfour;\n")
     names = tmp_path / "equivalent"
     names.write_text("# Said first.\n\na.c\n- two;\n+ 2;\nit is\nthe same\n\n\na.c\n- one;\n+ 1;\nlikewise\n")
     known = mutants.read_equivalent(names, tmp_path)
     assert known == {("a.c", "two;", "2;"): "it is the same", ("a.c", "one;", "1;"): "likewise"}
     for text, said in {
         "a.c\n- three;\n+ 3;\nwhy": "a.c has no line 'three;'",
+        "a.c\n- four;\n+ 4;\nwhy": "a.c has 2 lines 'four;'",
         "a.c\n- one;\n+ 1;": "expected a file",
         "a.c\n+ one;\n- 1;\nwhy": "expected a file",
     }.items():

@@ -112,7 +112,8 @@ def chance(seed: int, *of: str) -> bytes:
 
 
 def read_equivalent(path: Path, root: Path) -> dict[tuple[str, str, str], str]:
-    """Paragraphs: a file, `- ` and the line as it is, `+ ` and as it was made, and the reason. What isn't there any more is refused."""
+    """Paragraphs: a file, `- ` and the line as it is, `+ ` and as it was made, and the reason. A line is refused that isn't there any more, or
+    more than once."""
     known: dict[tuple[str, str, str], str] = {}
     text = "\n".join(line for line in lines_of(path) if not line.startswith("#"))
     for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
@@ -122,8 +123,11 @@ def read_equivalent(path: Path, root: Path) -> dict[tuple[str, str, str], str]:
         right = len(lines) >= 4 and lines[1].startswith("- ") and lines[2].startswith("+ ")
         refuse(not right, f"{path}: expected a file, '- ' a line, '+ ' its mutant and a reason, found '{lines[0]}'")
         old, new = lines[1][2:].strip(), lines[2][2:].strip()
-        there = old in (line.strip() for line in lines_of(root / lines[0]))
-        refuse(not there, f"{path}: {lines[0]} has no line '{old}'")
+        count = [line.strip() for line in lines_of(root / lines[0])].count(old)
+        refuse(count == 0, f"{path}: {lines[0]} has no line '{old}'")
+        refuse(
+            count > 1, f"{path}: {lines[0]} has {count} lines '{old}', and what is said may not hold for all of them"
+        )
         known[lines[0], old, new] = " ".join(lines[3:])
     return known
 
