@@ -71,6 +71,11 @@ SAME = mutant(3, "\treturn (a + b);")
 BROKEN = mutant(3, "\treturn a +* b,\n\t\t;")
 
 
+MOUNTS = (
+    'cd "$1" && mkdir lower upper work on && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work on'
+)
+
+
 def confined() -> bool:
     return subprocess.call(["unshare", "--pid", "--fork", "--mount", "true"], stderr=subprocess.DEVNULL) == 0
 
@@ -146,12 +151,60 @@ def test_what_units_miss_is_left_to_scripts(project: Path, tmp_path: Path) -> No
     found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, results, {}, known)
     assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, MISSED, mutants.UNITS)]
     copy.tests, copy.units_only = all_tests, False
-    (tmp_path / "there/tree/tests/script.sh").write_text("grep -q '[*] 2' ../tree/src/sum/sum.c")
+    (tmp_path / "there/copy/tree/tests/script.sh").write_text("grep -q '[*] 2' ../tree/src/sum/sum.c")
     again = mutants.Results(tmp_path / "results.csv", "one", project)
     copy.seconds.clear()
     found = mutants.measured(copy, [NOISY, QUIET], 9, 1e9, again, {}, known)
     assert found == [Found(NOISY, NOTICED, "test_sum"), Found(QUIET, NOTICED, "script")]
     assert list(copy.seconds) == ["script"]
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_a_script_that_fails_beside_others_alone_notices_nothing(project: Path, tmp_path: Path) -> None:
+    """It passes as things are, fails twice, as on a busy machine, and passes from there on."""
+    (project / "tests/script.sh").write_text(
+        'echo >>"$WHERE/runs"\ncase $(wc -l <"$WHERE/runs") in 2 | 3) exit 1 ;; esac\n'
+    )
+    copy = mutants.Copy(project, tmp_path / "there", 2, ["sums"])
+    copy.executed.tests.clear()
+    results = mutants.Results(tmp_path / "results.csv", "one", project)
+    assert mutants.measured(copy, [QUIET], 1, 1e9, results, {}, [("src/*", "script")]) == [Found(QUIET, MISSED)]
+    assert len((copy.build / "runs").read_text().splitlines()) == 4
+
+
+@pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
+def test_mutants_side_by_side_do_not_meet(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if subprocess.call(["unshare", "--mount", "sh", "-c", MOUNTS, "sh", tmp_path], stderr=subprocess.DEVNULL) != 0:
+        pytest.skip("no overlay can be mounted here")
+    monkeypatch.setattr(mutants, "LEAST_LIMIT_S", 1.0)
+    folder = tmp_path / "there"
+    copy = mutants.Copy(project, folder, 1, ["sums"], "one")
+    known = [("src/*", "test_{name}")]
+    order = [BROKEN, ENDLESS, NOISY, SAME, QUIET, mutant(3, "\treturn a * b;"), mutant(7, "\treturn a / 2;")]
+    results = mutants.Results(folder / "results.csv", "one", project)
+    found = mutants.measured(copy, order, 4, 1e9, results, {}, known, 3)
+    assert [(one.mutant, one.verdict) for one in found] == [
+        (ENDLESS, NOTICED),
+        (NOISY, NOTICED),
+        (QUIET, MISSED),
+        (order[5], NOTICED),
+    ]
+    # The copy that they share is as it was, and what they wrote elsewhere is gone.
+    assert (copy.tree / FILE).read_text() == SUM and not (copy.build / "plain.o").exists()
+    assert not (folder / "copy.layers").exists()
+    # What came of them is kept, whether it was waited for or not, and so is what is known of tests.
+    kept = mutants.Results(folder / "results.csv", "one", project)
+    assert {one: kept.found[one] for one in order[:6]} == {one: results.found[one] for one in order[:6]}
+    assert copy.kept and sorted(path.name for path in copy.kept.iterdir()) == ["test_sum.lines", "test_sum.seconds"]
+    # After the time none is begun.
+    with pytest.raises(Trouble, match="there is no mutant"):
+        mutants.measured(copy, order[6:], 1, 0, mutants.Results(tmp_path / "r.csv", "one", project), {}, known, 3)
+    # What goes wrong in one of them is said.
+    monkeypatch.setattr(copy, "objects", {})
+    with pytest.raises(KeyError, match=FILE):
+        mutants.measured(copy, order, 1, 1e9, mutants.Results(tmp_path / "r.csv", "one", project), {}, known, 2)
 
 
 @pytest.mark.skipif(not confined(), reason="namespaces are not permitted here")
@@ -165,7 +218,7 @@ def test_tests_that_execute_a_line(project: Path, tmp_path: Path) -> None:
             build.write(
                 f"add_executable({name} tests/{name}.c)\ntarget_link_libraries({name} sums)\nadd_test(NAME {name} COMMAND {name})\n"
             )
-    executed = Executed(project, tmp_path / "counted", 2, "one")
+    executed = Executed(project, tmp_path / "counted", 2, tmp_path / "kept/one")
     names = ["test_none", "test_sum", "test_doubles"]
     assert executed.see(FILE, 3, names) == ["test_sum"]
     assert executed.see(FILE, 7, names) == ["test_doubles"]
@@ -185,10 +238,10 @@ def test_tests_that_execute_a_line(project: Path, tmp_path: Path) -> None:
     # Of one that fails nothing is known.
     assert executed.see(FILE, 3, [*names, "test_broken"]) == ["test_sum", "test_broken"]
     # What was found of the same revision is not counted again.
-    again = Executed(project, tmp_path / "counted", 2, "one")
+    again = Executed(project, tmp_path / "counted", 2, tmp_path / "kept/one")
     again.tests.clear()
     assert again.of("test_sum") == executed.of("test_sum")
-    other = Executed(project, tmp_path / "counted", 2, "two")
+    other = Executed(project, tmp_path / "counted", 2, tmp_path / "kept/two")
     other.tests.clear()
     assert other.of("test_sum") == {}
 

@@ -2,6 +2,7 @@
 """Which lines of the sources a test executes, by a build that counts them (gcc). The counts of who is killed are lost."""
 
 import json
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -20,12 +21,19 @@ KIND = (
 )
 
 
-class Executed:
-    """What is found is kept in `folder` for sources that a revision names; "" keeps nothing."""
+def keep(path: Path, text: str) -> None:
+    """Nobody finds a part of it, who looks meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
+    new.write_text(text)
+    new.replace(path)
 
-    def __init__(self, tree: Path, folder: Path, jobs: int, revision: str) -> None:
-        self.tree, self.build, self.counts = tree, folder / "build", folder / "counts"
-        self.kept = folder / "lines" / revision if revision else None
+
+class Executed:
+    """What is found is kept in a folder, where one is given."""
+
+    def __init__(self, tree: Path, folder: Path, jobs: int, kept: Path | None = None) -> None:
+        self.tree, self.build, self.counts, self.kept = tree, folder / "build", folder / "counts", kept
         self.by_test = dict[str, Lines]()
         for words in (
             ["cmake", "-S", tree, "-B", self.build, *KIND.split()],
@@ -37,7 +45,7 @@ class Executed:
     def of(self, name: str, enough: threading.Event | None = None) -> Lines:
         """Of a test that fails in this build, nothing."""
         if name not in self.by_test:
-            kept = self.kept / f"{name}.json" if self.kept else None
+            kept = self.kept / f"{name}.lines" if self.kept else None
             if kept and kept.exists():
                 found = {
                     file: {int(line): ran for line, ran in of.items()}
@@ -46,8 +54,7 @@ class Executed:
             else:
                 found = self.count(name, enough)
                 if kept and found:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    kept.write_text(json.dumps(found))
+                    keep(kept, json.dumps(found))
             self.by_test[name] = found
         return self.by_test[name]
 

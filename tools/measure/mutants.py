@@ -11,16 +11,20 @@ import shlex
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from measure.confined import Test, confined, tests_in
-from measure.executed import Executed
+from measure.executed import Executed, keep
 from measure.process import has_program, output_of
 from measure.text import Trouble, lines_of, refuse, table_text
+from measure.workers import Coming, Done, workers
 
+T = TypeVar("T")
 RULES = ("universal.rules", "c_like.rules", "c.rules")
 NOTICED, MISSED, EQUIVALENT = "noticed", "missed", "equivalent"
 # Not compiled, or compiled to the same code: neither is a mutant.
@@ -162,7 +166,8 @@ class Copy:
     """Of the sources, in a folder of its own, with a build."""
 
     def __init__(self, root: Path, folder: Path, jobs: int, programs: list[str], revision: str = "") -> None:
-        self.root, self.tree, self.build, self.jobs = root, folder / "tree", folder / "build", jobs
+        self.root, self.folder, self.jobs = root, folder / "copy", jobs
+        self.tree, self.build = self.folder / "tree", self.folder / "build"
         self.programs = programs
         self.units_only = False
         self.plain = dict[str, list[str]]()
@@ -176,7 +181,9 @@ class Copy:
         parts = "-DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF"
         self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *f"{kind} {parts}".split()])
         self.must("build", self.ninja([]))
-        self.executed = Executed(self.tree, folder / "counted", jobs, revision)
+        # What is known of tests, for sources that a revision names.
+        self.kept = folder / "tests" / revision if revision else None
+        self.executed = Executed(self.tree, self.folder / "counted", jobs, self.kept)
         self.objects = self.read_objects()
         self.tests = tests_in(self.build)
 
@@ -229,11 +236,17 @@ class Copy:
 
     def look_at(self, test: Test, enough: threading.Event) -> bool:
         """How long it takes as things are, and whether it passes."""
+        kept = self.kept / f"{test.name}.seconds" if self.kept else None
+        if kept and kept.exists():
+            self.seconds[test.name] = float(kept.read_text())
+            return True
         for _ in range(2):
             began = time.monotonic()
             passes = bool(test.passes(600, enough))
             self.seconds[test.name] = time.monotonic() - began if passes else -1.0
             if passes:
+                if kept:
+                    keep(kept, str(self.seconds[test.name]))
                 break
         return passes
 
@@ -301,8 +314,13 @@ class Copy:
         return sorted(able, key=lambda of: self.seconds[of.name])
 
     def noticed_by(self, tests: list[Test]) -> str:
-        noticed = self.each(tests, self.notices)
-        return next((test.name for test, of in zip(tests, noticed) if of), "")
+        """Beside others a script may have come too late: it has to notice once more, alone."""
+        left = tests
+        while by := next((test for test, noticed in zip(left, self.each(left, self.notices)) if noticed), None):
+            if not by.is_script or self.notices(by, threading.Event()):
+                return by.name
+            left = [test for test in left if test is not by]
+        return ""
 
     def each(self, tests: list[Test], do: Callable[[Test, threading.Event], bool]) -> list[bool]:
         """Several at a time. Who is interrupted waits for none of them."""
@@ -407,28 +425,53 @@ def known_of(mutant: Mutant, results: Results, names: list[str], units_only: boo
     return one
 
 
-def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, results: Results,
-             equivalent: dict[tuple[str, str, str], str], known: list[tuple[str, str]]) -> list[Found]:  # fmt: skip
+def measured(copy: Copy, order: Iterable[Mutant], number: int, seconds: float, results: Results,
+             equivalent: dict[tuple[str, str, str], str], known: list[tuple[str, str]], side_by_side: int = 1) -> list[Found]:  # fmt: skip
     """The first `number` that are mutants at all; fewer where the time ends before."""
-    began, done = time.monotonic(), list[Found]()
-    for mutant in order:
-        if len(done) == number or time.monotonic() - began > seconds:
-            break
-        names = tests_of(mutant.file, known, copy.tests)
-        if not names and not copy.units_only:
-            raise Trouble(f"no test is said to see {mutant.file}")
-        reason = equivalent.get((mutant.file, mutant.old.strip(), mutant.new.strip()))
-        one = Found(mutant, EQUIVALENT, reason) if reason else known_of(mutant, results, names, copy.units_only)
-        if not one:
-            before = results.of(mutant)
-            # Unit tests have not noticed it: scripts are left.
-            left = [name for name in names if copy.tests[name].is_script] if before else names
-            one = copy.try_one(mutant, left, results.first(mutant))
+    until, done = time.monotonic() + seconds, list[Found]()
+
+    def tried(mutant: Mutant, names: list[str], first: str) -> Found | None:
+        return copy.try_one(mutant, names, first) if time.monotonic() < until else None
+
+    def told(one: Found | None) -> None:
+        if one:
             results.add(one)
-        if one.verdict in (NOTICED, MISSED, EQUIVALENT):
-            done.append(one)
-            by = f" ({one.by})" if one.verdict == NOTICED else ""
-            print(f"{len(done):4} {one.verdict:10} {mutant.file}:{mutant.line}{by}", flush=True)
+
+    with workers(side_by_side, copy.folder, tried, told) as begin:
+
+        def looked_at(mutant: Mutant) -> Coming[Found | None]:
+            names = tests_of(mutant.file, known, copy.tests)
+            if not names and not copy.units_only:
+                raise Trouble(f"no test is said to see {mutant.file}")
+            if reason := equivalent.get((mutant.file, mutant.old.strip(), mutant.new.strip())):
+                return Done(Found(mutant, EQUIVALENT, reason))
+            if one := known_of(mutant, results, names, copy.units_only):
+                return Done(one)
+            # Unit tests have not noticed it: scripts are left.
+            left = [name for name in names if copy.tests[name].is_script] if results.of(mutant) else names
+            return begin(mutant, left, results.first(mutant))
+
+        # One that takes long keeps nobody waiting.
+        for coming in ahead(map(looked_at, order), 0 if side_by_side == 1 else 8 * side_by_side):
+            one = coming.get()
+            if one is None:
+                break
+            if one.verdict in (NOTICED, MISSED, EQUIVALENT):
+                done.append(one)
+                by = f" ({one.by})" if one.verdict == NOTICED else ""
+                print(f"{len(done):4} {one.verdict:10} {one.mutant.file}:{one.mutant.line}{by}", flush=True)
+            if len(done) == number:
+                break
     if not done:
         raise Trouble("there is no mutant that can be built")
     return done
+
+
+def ahead(of: Iterable[T], number: int) -> Iterator[T]:
+    """The same, so many of them made before they are asked for."""
+    made = deque[T]()
+    for one in of:
+        made.append(one)
+        if len(made) > number:
+            yield made.popleft()
+    yield from made
