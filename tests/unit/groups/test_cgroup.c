@@ -304,6 +304,15 @@ static void the_group_with_the_quota_is_the_container(void **state)
 	close_group();
 }
 
+static void without_proc_nothing_is_known(void **state)
+{
+	(void)state;
+	assert_int_equal(linux_cgroup_open_container(&group, &host.env, &capacity, error), -1);
+	assert_string_equal(error, "can't read /proc/self/mountinfo: No such file or directory");
+	assert_int_equal(linux_cgroup_open(&group, &host.env, "self", &capacity, error), -1);
+	assert_string_equal(error, "can't read /proc/self/mountinfo: No such file or directory");
+}
+
 static void groups_of_different_names_are_refused(void **state)
 {
 	(void)state;
@@ -515,6 +524,7 @@ int main(void)
 		TEST(both_versions_together),
 		TEST(without_a_namespace_a_part_is_mounted),
 		TEST(the_group_with_the_quota_is_the_container),
+		TEST(without_proc_nothing_is_known),
 		TEST(groups_of_different_names_are_refused),
 		TEST(a_namespace_with_the_mounts_outside_is_searched),
 		TEST(groups_are_named_in_three_ways),

@@ -114,6 +114,7 @@ static void nothing_in_common(void **unused)
 	(void)unused;
 	struct sst_sample sample = {.work = -5};
 	assert_false(differ("cpu  1 1 1 1\ncpu0 1 1 1 1\n", "cpu  2 2 2 2\ncpu1 2 2 2 2\n", 1, LINUX_LOAD_TICKS, &sample));
+	assert_false(differ("cpu  1 1 1 1\ncpu1 1 1 1 1\n", "cpu  2 2 2 2\ncpu0 2 2 2 2\n", 1, LINUX_LOAD_TICKS, &sample));
 	assert_true(sample.work == -5);
 	/* No tick has passed. */
 	assert_false(differ(start, start, 1, LINUX_LOAD_TICKS, &sample));

@@ -127,7 +127,8 @@ static void outliers_have_no_say_in_the_range(void **state)
 	const struct report_heat_range less = report_heat_range(&matrix, far, 1);
 	assert_true(less.low == 4 && less.high == 8);
 	/* Nothing is left, and it is drawn all the same. */
-	const struct report_heat_range none = report_heat_range(&matrix, far, 2);
+	const struct report_heat_range none = report_heat_range(&matrix, far, 2), around = {0, 2};
+	assert_int_equal(report_heat_color(1, &none), report_heat_color(1, &around));
 	const struct report_size size = report_heat_size(&matrix);
 	struct plot *const plot = plot_new(PLOT_SVG, size.width, size.height);
 	assert_non_null(plot);
