@@ -247,6 +247,12 @@ run sstrace -t --from csv --column nothing percent.txt
 expect_trouble "found no column 'nothing' for the load"
 run sstrace -t --from csv --column 3 percent.txt
 expect_trouble "found no column '3' for the load, expected one of the 2 in '0,50'"
+printf 'a,load\n10,5\n20,25\n' >names.csv
+run sstrace -t --from csv names.csv
+expect_trouble "^sstrace: names.csv: found no column for the time in 'a,load', expected --time to say which it is\$"
+printf 'time,b\n10,5\n20,25\n' >names.csv
+run sstrace -t --from csv names.csv
+expect_trouble "^sstrace: names.csv: found no column for the load in 'time,b', expected --column to say which it is\$"
 printf 'time;load\n01/03/2026 10:00;10\n01/03/2026 10:05;20\n' >dates.csv
 run sstrace --from csv -t dates.csv
 expect_trouble "found '01/03/2026 10:00', expected a time: a number, or such as 2026-03-01T18:30:00Z\$"

@@ -41,15 +41,19 @@ static void scaled(void **unused)
 static void added(void **unused)
 {
 	(void)unused;
-	const struct linux_counter_reading before = {10, 100, 50}, now = {13, 140, 70}, back = {9, 200, 100};
+	const struct linux_counter_reading before = {10, 100, 50}, now = {13, 140, 70};
+	/* Another counter by now, which a single number may be all that says. */
+	const struct linux_counter_reading back[] = {{9, 200, 100}, {20, 99, 60}, {20, 200, 49}};
 	struct linux_counter_reading sum = {1, 2, 3};
 	linux_counter_add(&sum, &before, &now);
 	assert_int_equal(sum.value, 4);
 	assert_int_equal(sum.enabled, 42);
 	assert_int_equal(sum.running, 23);
-	linux_counter_add(&sum, &before, &back);
+	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+		linux_counter_add(&sum, &before, &back[i]);
 	assert_int_equal(sum.value, 4);
 	assert_int_equal(sum.enabled, 42);
+	assert_int_equal(sum.running, 23);
 }
 
 static void expect_why(

@@ -72,6 +72,7 @@ static void means_have_bars_where_they_differ(void **state)
 	const struct report_series both[] = {series_of(windows, 5), series_of(windows, 2)};
 	assert_int_equal(report_picture_curve(plot, both, 2, &size, false), 0);
 	read_script();
+	expect("a label");
 	expect("$pair0 << END\n20 10\n40 14\n30 12\n70 30\nEND\n");
 	expect("$mean0 << END\n25 11\n40 14\n70 30\nEND\n$bar0 << END\n25 11 1.41421356\nEND\n");
 	expect("$mean1 << END\n20 10\n40 14\nEND\n$bar1 << END\nEND\n");
