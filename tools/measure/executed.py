@@ -15,10 +15,7 @@ from measure.text import refuse
 LIMIT_S = 120
 # By file: each line with code, and whether it was executed.
 Lines = dict[str, dict[int, bool]]
-KIND = (
-    "-G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DSHOWSTOPPER_COVERAGE=ON -DBUILD_TESTING=ON"
-    " -DSHOWSTOPPER_COMPLETIONS=OFF"
-)
+KIND = "-G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DSHOWSTOPPER_COVERAGE=ON -DBUILD_TESTING=ON"
 
 
 def keep(path: Path, text: str) -> None:

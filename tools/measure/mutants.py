@@ -178,7 +178,7 @@ class Copy:
         kind = (
             "-DCMAKE_BUILD_TYPE= -DCMAKE_C_FLAGS=-O1 -DSHOWSTOPPER_WERROR=ON -DSHOWSTOPPER_SANITIZE=address,undefined"
         )
-        parts = "-DBUILD_TESTING=ON -DSHOWSTOPPER_COMPLETIONS=OFF"
+        parts = "-DBUILD_TESTING=ON"
         self.must("configure", ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", *f"{kind} {parts}".split()])
         self.must("build", self.ninja([]))
         # What is known of tests, for sources that a revision names.
@@ -292,11 +292,13 @@ class Copy:
         finally:
             path.write_text(before)
 
-    def seeing(self, mutant: Mutant, tests: list[Test]) -> list[Test]:
-        names = [test.name for test in tests]
+    def look_at_lines(self, tests: list[Test]) -> None:
         unknown = [test for test in tests if test.name not in self.executed.by_test]
         self.each(unknown, lambda test, enough: bool(self.executed.of(test.name, enough)))
-        seeing = self.executed.see(mutant.file, mutant.line, names)
+
+    def seeing(self, mutant: Mutant, tests: list[Test]) -> list[Test]:
+        self.look_at_lines(tests)
+        seeing = self.executed.see(mutant.file, mutant.line, [test.name for test in tests])
         return [test for test in tests if test.name in seeing]
 
     def able_of(self, tests: list[Test]) -> list[Test]:
@@ -425,10 +427,16 @@ def known_of(mutant: Mutant, results: Results, names: list[str], units_only: boo
     return one
 
 
-def measured(copy: Copy, order: Iterable[Mutant], number: int, seconds: float, results: Results,
+def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, results: Results,
              equivalent: dict[tuple[str, str, str], str], known: list[tuple[str, str]], side_by_side: int = 1) -> list[Found]:  # fmt: skip
     """The first `number` that are mutants at all; fewer where the time ends before."""
     until, done = time.monotonic() + seconds, list[Found]()
+    if side_by_side > 1:
+        # Later the machine is too busy to see how long a test takes.
+        names = {name for file in {of.file for of in order} for name in tests_of(file, known, copy.tests)}
+        tests = [test for name, test in copy.tests.items() if name in names]
+        copy.look_at_lines(tests)
+        copy.able_of(tests)
 
     def tried(mutant: Mutant, names: list[str], first: str) -> Found | None:
         return copy.try_one(mutant, names, first) if time.monotonic() < until else None

@@ -154,6 +154,22 @@ static void columns(const struct linux_stat *before, const struct linux_stat *no
 	*idle = 1 - (double)(now->total.idle - before->total.idle) / units;
 }
 
+/* Work of a time before the machine began, which each accounting has in its columns. */
+static void what_was_before_is_shown(void **state)
+{
+	(void)state;
+	for (int accounting = SIM_ACCOUNT_IDLE; accounting <= SIM_ACCOUNT_CLOCK; accounting++) {
+		begin(2, (enum sim_accounting)accounting);
+		rest_for(60 * NS_PER_S);
+		host.past_ns = 20 * NS_PER_S;
+		const struct linux_stat now = stat_now();
+		assert_int_equal(now.total.user, 2 * 20 * (uint64_t)linux_stat_hz());
+		assert_int_equal(now.total.idle, 2 * (40 + START / NS_PER_S) * (uint64_t)linux_stat_hz());
+		end(NULL);
+	}
+	begin(1, SIM_ACCOUNT_IDLE);
+}
+
 /*
  * Work of 1 ms at a time that begins right after a tick, as that of a program which a tick wakes up: ticks don't see it. The
  * hazard that made `idle` a source of its own.
@@ -208,6 +224,7 @@ int main(void)
 		cmocka_unit_test_teardown(what_does_not_fit_is_cut_off, end),
 		cmocka_unit_test_teardown(other_files_are_not_there, end),
 		cmocka_unit_test_teardown(modules_find_out_about_the_accounting, end),
+		cmocka_unit_test_teardown(what_was_before_is_shown, end),
 		cmocka_unit_test_teardown(each_accounting_has_its_bias, end),
 		cmocka_unit_test_teardown(the_workloads_time_is_known_once_there_are_any, end),
 	};
