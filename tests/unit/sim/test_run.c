@@ -111,6 +111,19 @@ static void the_log_is_that_of_a_real_run(void **state)
 	free(text);
 }
 
+/* The last sample is a short one where half of it is over in the end, and none before. */
+static void a_sample_may_be_half_over_in_the_end(void **state)
+{
+	(void)state;
+	begin(2, "single");
+	config.log_interval_ns = 100 * NS_PER_MS;
+	for (int pieces = 1; pieces <= 4; pieces++) {
+		config.run_time_ns = 2 * NS_PER_S + pieces * config.log_interval_ns;
+		free(log_of_run());
+		assert_int_equal(run->summary.accuracy.samples, pieces < 3 ? 4 : 5);
+	}
+}
+
 /* What backgrounds do is the background load, to the nanosecond; nothing else is. */
 static void backgrounds_are_the_background_load(void **state)
 {
@@ -344,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(the_same_seed_gives_the_same_bytes, end),
 		cmocka_unit_test_teardown(the_log_is_that_of_a_real_run, end),
+		cmocka_unit_test_teardown(a_sample_may_be_half_over_in_the_end, end),
 		cmocka_unit_test_teardown(backgrounds_are_the_background_load, end),
 		cmocka_unit_test_teardown(work_is_conserved, end),
 		cmocka_unit_test_teardown(what_modules_see_is_what_happened, end),
