@@ -251,8 +251,8 @@ class Copy:
         return passes
 
     def notices(self, test: Test, enough: threading.Event) -> bool:
-        """What fails once may have met a busy machine; what takes ten times as long has not. The first to notice says that it is enough."""
-        limit_s = max(LEAST_LIMIT_S, 10 * self.seconds[test.name])
+        """What fails once may have met a busy machine; what takes five times as long has not. The first to notice says that it is enough."""
+        limit_s = max(LEAST_LIMIT_S, 5 * self.seconds[test.name])
         passes = test.passes(limit_s, enough)
         if passes is False:
             passes = test.passes(limit_s, enough)
@@ -460,7 +460,7 @@ def measured(copy: Copy, order: list[Mutant], number: int, seconds: float, resul
             return begin(mutant, left, results.first(mutant))
 
         # One that takes long keeps nobody waiting.
-        for coming in ahead(map(looked_at, order), 0 if side_by_side == 1 else 8 * side_by_side):
+        for coming in ahead(map(looked_at, order), 0 if side_by_side == 1 else 64 * side_by_side):
             one = coming.get()
             if one is None:
                 break
