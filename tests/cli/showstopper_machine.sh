@@ -134,7 +134,7 @@ run showstopper --sysroot root --check-machine
 expect_status 0
 expect_lines err 0
 for line in 'A run works here\.' '  ticks: a tick is charged whole' '    start the kernel without nohz=off' \
-	'  steal: a hypervisor gave 0\.0 % .*10\.0 % since' '  clock: .*hpet' '    for a faster one: echo tsc ' \
+	'  steal: a hypervisor gave 0\.0 % .*10\.0 % since' '  clock: .*hpet' '    for a faster one: echo tsc \| sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource$' \
 	'busy: +unknown' 'ticks: +chosen: ' 'accounting: +unknown for .*, tick for idle time' \
 	'processors: +2 online, [0-9]+ usable; offline 2-3,7; isolated 1$' 'frequency: +governor powersave, 800 to 3500 MHz' \
 	' +for a clock that .*: echo performance ' 'virtual machine: +KVM$' 'swap: +3 of 4 MiB used, 0 pages '; do

@@ -107,6 +107,48 @@ static void stretches_are_as_long_as_they_were(void **state)
 	expect("plot $data0 using 1:2:3:4 with xerrorbars");
 }
 
+struct box {
+	double left, right, top, bottom; /* of the picture, from its lower left corner */
+};
+
+static size_t read_boxes(struct box *box, size_t most)
+{
+	size_t count = 0;
+	read_script();
+	for (const char *at = text; count < most && (at = strstr(at, "set lmargin at screen ")); at++, count++)
+		assert_int_equal(sscanf(at,
+					 "set lmargin at screen %lf\nset rmargin at screen %lf\nset tmargin at screen %lf\nset "
+					 "bmargin at screen %lf",
+					 &box[count].left, &box[count].right, &box[count].top, &box[count].bottom),
+			4);
+	return count;
+}
+
+/* Of one size, in rows, inside the picture, and none over another. */
+static void panels_are_side_by_side(void **state)
+{
+	(void)state;
+	const struct report_series series[] = {series_of(windows, 5), series_of(windows, 2), series_of(windows, 3)};
+	struct box box[4];
+	for (size_t columns = 1; columns <= 3; columns++) {
+		end(NULL);
+		begin(NULL);
+		assert_int_equal(report_picture_timeline(
+					 plot, series, 3, columns, &(struct report_recorded){0}, &(struct report_size){24, 18}),
+			0);
+		assert_int_equal(read_boxes(box, 4), 3);
+		for (size_t i = 0; i < 3; i++) {
+			const size_t row = i / columns, column = i % columns;
+			assert_true(box[i].left > 0.02 && box[i].right < 1 && box[i].bottom > 0 && box[i].top < 1);
+			assert_true(fabs(box[i].right - box[i].left - (box[0].right - box[0].left)) < 1e-3);
+			assert_true(fabs(box[i].top - box[i].bottom - (box[0].top - box[0].bottom)) < 1e-3);
+			assert_true(box[i].right > box[i].left && box[i].top > box[i].bottom);
+			assert_true(column == 0 ? box[i].left == box[0].left : box[i].left > box[i - 1].right);
+			assert_true(row == 0 ? box[i].top == box[0].top : box[i].top < box[i - columns].bottom);
+		}
+	}
+}
+
 /* Each value from the beginning of its window to its end; empty lines where nothing is known. */
 static void steps_have_gaps(void **state)
 {
@@ -165,6 +207,7 @@ int main(void)
 		TEST(means_have_bars_where_they_differ),
 		TEST(points_alone_have_neither),
 		TEST(stretches_are_as_long_as_they_were),
+		TEST(panels_are_side_by_side),
 		TEST(steps_have_gaps),
 		TEST(units_are_those_of_the_whole_time),
 		TEST(any_value_has_its_name),
