@@ -97,6 +97,15 @@ expect_text log ',neutral,[0-9.]+$'
 expect_text log ",$scheme,[0-9.]+\$"
 expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300ms 1/2\""
 
+# The first scheme, too, stays for as long as is asked for.
+load_is 90 1
+start_background showstopper -v -T 50% -c open -r 1500m --sysroot root -F source=ticks \
+	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,dwell=5s" sleep 1000 : -n 1 --free --pin dynamic sleep 1000
+while kill -0 "$background" 2>/dev/null; do load_is 90 1; done
+wait_background
+expect_status 0
+expect_no_text err 'pinning: '
+
 run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true
 expect_text out "^dynamic pinning: below=neutral,above=$scheme,threshold=0.5,hysteresis=0.05,dwell=5s\$"
 expect_text out "^group 2: processors all or $second \(dynamic 1/2\)\$"

@@ -86,6 +86,12 @@ expect_status 0
 expect_text err '^others  *unavailable$'
 jq -e '.result.watched[0].mean > 0' record.json >jq.out || fail "$what: $(jq -c .result.watched record.json)"
 
+# Of a part of the machine: one thread is one processor of all.
+run showstopper -T 50% -r 2s -n 1 --cpus "$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)" --watch "busy=$busy" --export-json record.json ssburn
+expect_status 0
+jq -e --argjson of "$processors" '.result.watched[0].mean | . > 0 and . < 1 / $of + 0.1' record.json >jq.out ||
+	fail "$what: of $processors processors: $(jq -c .result.watched record.json)"
+
 # One that ends, and one that had ended before there was a first row: said, 0 from then on, and no failure.
 timeout 1 sh -c 'while :; do :; done' &
 short=$!

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -405,7 +406,12 @@ static void groups_are_named_in_three_ways(void **state)
 	assert_string_equal(error, "no cgroup 'none': neither cpu.stat with usage_usec nor cpuacct.usage below /sys/fs/cgroup");
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "../a", &capacity, error), -1);
 	assert_non_null(strstr(error, "expected a path without '..'"));
+	/* That folder is there, and what was opened of it is closed again. */
+	const int next = dup(0);
+	close(next);
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "/sys/fs/cgroup/a/../a/b", &capacity, error), -1);
+	assert_int_equal(dup(0), next);
+	close(next);
 	own("", "0::/\n");
 	assert_int_equal(linux_cgroup_open(&group, &host.env, "none", &capacity, error), -1);
 	assert_non_null(strstr(error, "no cgroup file system is mounted"));

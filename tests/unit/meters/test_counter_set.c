@@ -3,6 +3,7 @@
 #include "meters/counter_set.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +149,11 @@ static void of_each(void **unused)
 	assert_int_equal(faults[1].enabled, 0);
 	assert_true(faults[2].value > 2 * faults[0].value);
 	assert_int_equal(linux_counter_set_take(set, 0).sum.value, 0);
+	/* What was not sent is not closed either. */
+	const int next = dup(0);
 	linux_counter_set_close(set);
+	assert_int_not_equal(fcntl(0, F_GETFD), -1);
+	close(next);
 }
 
 static void of_processors(void **unused)

@@ -277,6 +277,16 @@ static void haproxy_is_read(void **state)
 	expect_record(begin_ns + 657 * MS, begin_ns + 664 * MS, REQUEST_ANSWERED, 503);
 	expect_end(2, "f:1:1: found 'Nov 22 23:59:31 host haproxy[14389]: Pro', expected a request such as … "
 		      "[22/Nov/2026:12:00:00.123] front back/server 0/0/1/2/3 200 …");
+	/* Its time is the machine's own, and has no zone. */
+	open_text("::1:1 [22/Nov/2026:23:59:31.656] fe be/s1 0/0/12/1/13 200 0 - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"\n"
+		  "::1:1 [22/Nov/2026:23:59:31.657 +0100] fe be/s1 0/0/12/1/13 200 0 - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"\n"
+		  "::1:1 [22/Nov/2026:23:59:31] fe be/s1 0/0/12/1/13 200 0 - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"\n",
+		"the log of HAProxy");
+	expect_record(begin_ns + 656 * MS, begin_ns + 669 * MS, REQUEST_ANSWERED, 200);
+	assert_int_equal(client_log_next(client, &record), REQUEST_LINE_END);
+	const char *strange;
+	assert_int_equal(client_log_wrong(client, &strange), 2);
+	close_text();
 	/* What it says when it starts comes before. */
 	char *text = NULL;
 	size_t length;

@@ -100,6 +100,33 @@ START_TEST(failure_leaves_the_file_alone)
 }
 END_TEST
 
+/* Seven series have colours of their own, which gnuplot knows. */
+START_TEST(styles_differ)
+{
+	enum { COLORS = 7 };
+	char color[COLORS][8];
+	struct plot *const plot = plot_new(PLOT_SVG, 8, 6);
+	ck_assert_ptr_nonnull(plot);
+	FILE *const script = plot_script(plot);
+	rewind(script);
+	char line[256];
+	size_t count = 0;
+	while (count < COLORS && fgets(line, sizeof line, script)) {
+		const char *const at = strstr(line, "rgb '#");
+		if (!at)
+			continue;
+		memcpy(color[count], at + 6, 7);
+		ck_assert_uint_eq(strspn(color[count], "0123456789abcdef"), 6);
+		ck_assert_int_eq(color[count][6], '\'');
+		for (size_t i = 0; i < count; i++)
+			ck_assert_int_ne(memcmp(color[i], color[count], 6), 0);
+		count++;
+	}
+	ck_assert_uint_eq(count, COLORS);
+	plot_free(plot);
+}
+END_TEST
+
 START_TEST(nothing_is_no_picture)
 {
 	play_gnuplot("#!/bin/sh\nexit 0\n");
@@ -143,6 +170,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, endings_tell_the_format);
 	tcase_add_test(tests, the_script_is_passed_on);
+	tcase_add_test(tests, styles_differ);
 	tcase_add_test(tests, failure_leaves_the_file_alone);
 	tcase_add_test(tests, nothing_is_no_picture);
 	tcase_add_test(tests, a_killed_child_is_reported);

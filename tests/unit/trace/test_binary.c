@@ -152,6 +152,25 @@ static void any_nan_is_free(void **state)
 	memcpy(changed, golden, sizeof golden);
 }
 
+static void every_nan_is_written_as_the_same(void **state)
+{
+	(void)state;
+	const double nans[] = {NAN, -NAN};
+	unsigned char found[2][256];
+	for (int i = 0; i < 2; i++) {
+		struct trace built = {.interpolation = TRACE_STEP};
+		assert_int_equal(trace_append(&built, &(struct trace_record){.ns = 0, .load = 0.5}), 0);
+		assert_int_equal(trace_append(&built, &(struct trace_record){.ns = 1, .load = nans[i]}), 0);
+		const int file = memfd_create("trace", 0);
+		assert_int_equal(trace_binary_write(&built, file), 0);
+		memset(found[i], 0, sizeof found[i]);
+		assert_true(pread(file, found[i], sizeof found[i], 0) > 0);
+		close(file);
+		trace_free(&built);
+	}
+	assert_memory_equal(found[0], found[1], sizeof found[0]);
+}
+
 static void refuses_every_flipped_bit(void **state)
 {
 	(void)state;
@@ -373,6 +392,7 @@ int main(void)
 		cmocka_unit_test(reads_the_format),
 		cmocka_unit_test(writes_the_format),
 		cmocka_unit_test(any_nan_is_free),
+		cmocka_unit_test(every_nan_is_written_as_the_same),
 		cmocka_unit_test(refuses_every_flipped_bit),
 		cmocka_unit_test(refuses_every_length_but_its_own),
 		cmocka_unit_test(refuses_wrong_headers),
