@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from measure import mutants
 from measure.confined import confined as run_confined
+from measure.confined import sweep_groups
 from measure.executed import Executed
 from measure.mutants import EQUIVALENT, MISSED, NOTICED, Found, Mutant
 from measure.text import Trouble
@@ -267,6 +268,23 @@ def test_processes_of_two_tests_have_other_numbers(tmp_path: Path) -> None:
     for _ in range(3):
         assert run_confined(["sh", "-c", 'sh -c "echo \\$\\$" >>"$0"', numbers], 60) == 0
     assert len(set(numbers.read_text().split())) > 1
+
+
+def test_groups_of_killed_tests_go(tmp_path: Path) -> None:
+    for name in ("v1/test-7/showstopper-1/0", "v1/sst-test-3", "v2/lxc.sst-test-3", "v1/other/0", "v2/test-8"):
+        (tmp_path / name).mkdir(parents=True)
+    # As the kernel keeps one that a process is in; its parent stays too.
+    (tmp_path / "v2/test-8/process").touch()
+    (tmp_path / "v2/test-8/freezer.state").write_text("FROZEN")
+    assert sweep_groups(tmp_path) == 5
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_dir()) == [
+        "v1",
+        "v1/other",
+        "v1/other/0",
+        "v2",
+        "v2/test-8",
+    ]
+    assert (tmp_path / "v2/test-8/freezer.state").read_text() == "THAWED"
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:

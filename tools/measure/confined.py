@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests of a build, each in PID and mount namespaces of its own: what they start ends with them, and may signal whomever it likes."""
 
+import fnmatch
 import json
 import os
 import re
@@ -9,12 +10,15 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from measure.process import output_of
 
 SKIPPED = 77
+# What tests call their control groups.
+GROUPS = ("test-*", "sst-test-*", "*.sst-test-*")
 # The namespaces die with their first process, whatever else ends. What tests share with each other, such as control groups, they name by
 # their process, whose number is another one each time.
 SPACES = (
@@ -76,3 +80,20 @@ def tests_in(build: Path) -> dict[str, Test]:
             name, folder = str(entry["name"]), str(properties.get("WORKING_DIRECTORY", build))
             made[name] = Test(name, entry["command"], env, folder, target)
     return made
+
+
+def sweep_groups(root: Path = Path("/sys/fs/cgroup")) -> int:
+    """Removes the control groups that tests left which were killed; those that a process is in stay. Returns how many went."""
+    gone = 0
+    for name, _, _ in os.walk(root, topdown=False):
+        path = Path(name)
+        if any(fnmatch.fnmatch(part, group) for part in path.relative_to(root).parts for group in GROUPS):
+            # What is frozen in one of them can't die.
+            for file, word in {"freezer.state": "THAWED", "cgroup.freeze": "0"}.items():
+                with suppress(OSError):
+                    if (path / file).exists():
+                        (path / file).write_text(word)
+            with suppress(OSError):
+                path.rmdir()
+                gone += 1
+    return gone
