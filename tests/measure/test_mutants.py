@@ -351,7 +351,7 @@ def test_the_table_counts_by_folder() -> None:
     found = [of("src/b/x.c", NOTICED), of("src/b/y.c", MISSED), of("src/b/y.c", NOTICED), of("src/a/x.c", EQUIVALENT)]
     assert mutants.table_of(found) == [
         ["folder", "mutants", "equivalent", "noticed", "not noticed", "noticed, %"],
-        ["`src/a`", "1", "1", "0", "0", ""],
-        ["`src/b`", "3", "0", "2", "1", "67"],
+        ["`src/a/`", "1", "1", "0", "0", ""],
+        ["`src/b/`", "3", "0", "2", "1", "67"],
         ["all", "4", "1", "2", "1", "67"],
     ]

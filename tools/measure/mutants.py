@@ -359,7 +359,7 @@ def table_of(found: Iterable[Found]) -> list[list[str]]:
         judged = counts[NOTICED] + counts[MISSED]
         share = f"{100 * counts[NOTICED] / judged:.0f}" if judged else ""
         cells = [sum(counts.values()), counts[EQUIVALENT], counts[NOTICED], counts[MISSED]]
-        made.append([folder if folder == "all" else f"`{folder}`", *map(str, cells), share])
+        made.append([folder if folder == "all" else f"`{folder}/`", *map(str, cells), share])
     return made
 
 
