@@ -123,6 +123,21 @@ def test_what_faults_printed() -> None:
         faults.rows_of("Showstopper", "nothing of the kind\n")
 
 
+def test_trials_that_failed_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tests").mkdir()
+    stub = tmp_path / "tests/faults"
+    stub.write_text(
+        "#!/bin/sh\necho 'FAIL: trial 7'; echo 'trials that left a process alive: 1 of 2; stopped: 0'; exit 1\n"
+    )
+    stub.chmod(0o755)
+    for words, status, said in (["--tool", "cpulimit"], 0, ""), (["--program", "showstopper"], 1, "FAIL: trial 7"):
+        run = program("bench/faults").Faults([])
+        run.build = tmp_path
+        assert run.try_out("it", *words) == [["it", "2", "1", "0"]]
+        assert run.status == status
+        assert capsys.readouterr().err.partition("\n")[0] == said
+
+
 # ---- Helpers ----------------------------------------------------------------------------------------------------------------------
 
 
