@@ -271,9 +271,9 @@ struct sst_control_input {
 	double target;           /* L*, 0 to 1 */
 	double load;             /* the shared estimate L, 0 to 1; the target as long as there is no sample */
 	struct sst_sample since; /* since this executor's last step; capacity 0 when the source has no newer sample */
-	struct sst_sample total; /* since the first reading; the same sequence of values in all executors */
-	double owed; /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), since
-	                            * control began, free stretches left out; likewise the same in all executors */
+	struct sst_sample total; /* since control began, free stretches left out; the same sequence of values in all executors */
+	double owed; /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), likewise the
+	                            * same in all executors */
 	double duty; /* what this executor's last step answered; 0 before the first */
 	double surplus; /* seconds that the workload was runnable since the last step, held against what was asked for: what the space
 	                    * module gave it more or less than the global duty cycle is taken off */

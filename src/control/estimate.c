@@ -79,6 +79,20 @@ static int read_source(struct estimator *estimator, uint64_t claim, struct sst_r
 	}
 }
 
+/* What was worked before control, or while the trace left it free, is nobody's error. */
+static void add(
+	const struct estimator *estimator, struct estimate_record *record, int64_t now_ns, const struct sst_sample *sample)
+{
+	const bool has_target = estimator->target;
+	const double target = has_target ? estimator->target(estimator->context, record->last.when_ns, now_ns) : NAN;
+	if (has_target && isnan(target))
+		return;
+	record->work += sample->work;
+	record->capacity += sample->capacity;
+	if (has_target)
+		record->owed += target * sample->capacity - sample->work;
+}
+
 static int take_sample(struct estimator *estimator, uint64_t claim, struct estimate_record *record)
 {
 	struct sst_reading now = {0};
@@ -88,12 +102,7 @@ static int take_sample(struct estimator *estimator, uint64_t claim, struct estim
 	const bool joined = record->samples && record->last.when_ns >= atomic_load(&estimator->shared->break_ns);
 	if (joined && estimator->feedback->sample(estimator->state, &record->last, &now, &sample)) {
 		record->load = estimator->feedback->estimate(estimator->state, record->load, &sample);
-		record->work += sample.work;
-		record->capacity += sample.capacity;
-		const double target =
-			estimator->target ? estimator->target(estimator->context, record->last.when_ns, now.when_ns) : NAN;
-		if (!isnan(target))
-			record->owed += target * sample.capacity - sample.work;
+		add(estimator, record, now.when_ns, &sample);
 	}
 	record->last = now;
 	record->samples++;

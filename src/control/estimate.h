@@ -17,7 +17,10 @@ struct estimator {
 	uint32_t owner;                      /* not 0; differs between processes */
 	int64_t (*clock)(void *context);     /* the one that all share */
 	int64_t (*cpu_clock)(void *context); /* processor time, to measure what a reading costs */
-	/* Mean target load between two moments, NaN when some of it is free or before control; NULL: nothing is ever owed. */
+	/*
+	 * Mean target load between two moments, NaN when some of it is free or before control: then the sample is left out of all sums. NULL:
+	 * none is, and nothing is ever owed.
+	 */
 	double (*target)(void *context, int64_t from_ns, int64_t to_ns);
 	void *context; /* of all three */
 };

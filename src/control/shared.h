@@ -30,8 +30,8 @@ enum shared_phase {
 /* The shared load estimate (design: section 7); zero before the first reading. */
 struct estimate_record {
 	double load;             /* L; NaN before the first sample */
-	double work, capacity;   /* sums of all samples, CPU-seconds */
-	double owed;             /* ∫L*·dcapacity − work, as long as there was a target, CPU-seconds */
+	double work, capacity;   /* sums of the samples for which there was a target, CPU-seconds */
+	double owed;             /* ∫L*·dcapacity − work, likewise, CPU-seconds */
 	uint64_t samples;        /* readings taken */
 	struct sst_reading last; /* the newest reading */
 };

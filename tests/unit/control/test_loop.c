@@ -161,6 +161,31 @@ static void time_counts_since_this_executor_s_last_step(NO_STATE)
 	assert_int_equal(source.reads, 4);
 }
 
+/*
+ * The first reading is as old as the warm-up is long. Whoever begins while another takes the next one steps with the old one, and what was
+ * worked in the warm-up is none of its errors afterwards.
+ */
+static void the_warm_up_is_nobody_s_error(NO_STATE)
+{
+	struct estimate_record record;
+	struct estimator other = loop.estimator;
+	other.owner = 1;
+	source.now_ns = ORIGIN - 8 * NS_PER_S;
+	assert_int_equal(estimate_get(&other, source.now_ns, &record), 0);
+	const uint64_t claim = lease_take(&shared->sampler, 1, ORIGIN, LEASE_LIMIT_NS);
+	step_at(0, 16);
+	assert_int_equal(controller.steps, 1);
+	lease_give(&shared->sampler, claim);
+	assert_int_equal(estimate_get(&other, source.now_ns, &record), 0);
+	step_at(50, 16);
+	assert_int_equal(source.reads, 2);
+	assert_true(is(controller.in.load, 1));
+	assert_true(is(controller.in.since.capacity, 0) && is(controller.in.since.work, 0));
+	step_at(100, 16.1);
+	assert_true(is(controller.in.since.capacity, 0.2) && is(controller.in.since.work, 0.1));
+	assert_true(is(controller.in.total.capacity, 0.2) && is(controller.in.owed, 0));
+}
+
 static void before_the_origin_the_trace_stands_at_its_beginning(NO_STATE)
 {
 	trace.target_at_s[1] = 1;
@@ -274,6 +299,7 @@ int main(void)
 		TEST(before_the_first_reading_the_loop_is_open),
 		TEST(a_dear_reading_comes_after_the_signals),
 		TEST(time_counts_since_this_executor_s_last_step),
+		TEST(the_warm_up_is_nobody_s_error),
 		TEST(before_the_origin_the_trace_stands_at_its_beginning),
 		TEST(targets_and_duty_cycles_are_held_to_their_range),
 		TEST(a_free_stretch_suspends_control),
