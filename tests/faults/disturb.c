@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "judge.h"
+
 #define STANDSTILL_LIMIT_US 5000000
 
 static bool is_fatal(int signal)
@@ -114,6 +116,8 @@ static void take_action(struct trial *trial, const struct action *action)
 		const bool done = !person_has_ended(person) && kill(pid, action->signal) == 0;
 		trial->result->kills += done;
 		const bool of_ours = done && action->role != ROLE_WORKLOAD;
+		if (done && !of_ours && action->signal == SIGSTOP && judge_is_unsupervised(trial, person->instance))
+			trial->halted = pid;
 		trial->stood = trial->stood || (of_ours && action->signal == SIGSTOP);
 		if (of_ours && action->signal == SIGSTOP)
 			await_standstill(trial, pid);

@@ -11,9 +11,10 @@
 /* What a process that stands still may cost: the guardian's patience with the master, and the end of what that had begun. */
 #define STOOD_US 4500000
 
+/* … when somebody could still continue it. */
 static bool was_standing(const struct trial *trial, pid_t pid)
 {
-	for (size_t i = 0; i < trial->standing_count; i++)
+	for (size_t i = 0; i < trial->standing_count && pid != trial->halted; i++)
 		if (trial->standing[i] == pid)
 			return true;
 	return false;

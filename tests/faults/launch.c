@@ -33,6 +33,14 @@ static int open_output(const struct trial *trial)
 	return output;
 }
 
+/* As a login has them, whatever is ignored here (nohup, the background of a shell). */
+static void take_default_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		signal(signals[i], SIG_DFL);
+}
+
 static void become(const struct trial *trial)
 {
 	const struct settings *settings = trial->settings;
@@ -41,8 +49,7 @@ static void become(const struct trial *trial)
 	plan_command(plan, settings, trial->tree, trial->attached, trial->group, &command);
 	/* A session of its own, as a login has: whoever adopts its orphans stands outside. */
 	setsid();
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	take_default_signals();
 	const int output = open_output(trial);
 	dup2(output, STDOUT_FILENO);
 	dup2(output, STDERR_FILENO);
@@ -92,8 +99,7 @@ pid_t launch_attached(const struct trial *trial)
 	if (pid != 0)
 		return pid;
 	setsid();
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	take_default_signals();
 	snprintf(instance, sizeof instance, "%d", ATTACHED_INSTANCE);
 	setenv("SHOWSTOPPER_INSTANCE", instance, 1);
 	setenv(CENSUS_MARK, trial->mark, 1);

@@ -27,6 +27,7 @@ struct trial {
 	pid_t attached;
 	pid_t *standing; /* stopped at the last look before the last signal, by number */
 	size_t standing_count;
+	pid_t halted;       /* of a workload, stopped by the trial when nobody was left to continue it */
 	bool guardian_gone; /* reaped */
 	bool killed_guardian, killed_master, killed_executor[EXECUTORS_MAX];
 	bool stood; /* one of the tool's processes was stopped */
