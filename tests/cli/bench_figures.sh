@@ -59,20 +59,29 @@ expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 expect_text commands '^tools/experiments/fastforward .* --settings PI-even,PI-even[+] .* --output results/publish-[^ ]*/fastforward '
 run "$all" --quick --dry-run
-expect_text out '^21 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
+expect_text out '^23 programs, about ([0-9]|[1-6][0-9]|7[0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
-	sed 's,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
+	sed 's,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
-		echo example
+		printf '%s\n' example findings
 		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"
 	} | sort >blocks
 	cmp -s names blocks || { fail "programs of publish-all, and blocks of the documents:"; diff names blocks; }
 done
+# What is made of others' figures comes with them.
+run "$all" --dry-run --only experiments-traces
+expect_text out '^2 programs, '
+expect_text out '^ *[0-9]* min  tools/experiments/findings --publish$'
+run "$all" --dry-run --only peers,example
+expect_text out '^ *[0-9]* min  tools/bench/closer results/publish-[^ ]*/peers --publish$'
+expect_text out '^3 programs, '
+run "$all" --dry-run --only trees
+expect_text out '^1 programs, '
 # What has no room for its block says so before it measures.
-mkdir -p bare/tools/bench bare/tests/vm
-touch bare/README.md bare/tools/bench/README.md bare/tests/vm/README.md
+mkdir -p bare/tools/bench bare/tools/experiments bare/tests/vm
+touch bare/README.md bare/tools/bench/README.md bare/tools/experiments/README.md bare/tests/vm/README.md
 while read -r program _; do
 	run "$source/$program" --help
 	expect_text out '^ +--publish '

@@ -146,6 +146,56 @@ for page in tables summary; do
 	head -n 1 report/$page.md >found
 	expect_text found '^\*\*The machine was busy: others took 97\.0 % of it '
 done
+run "$bench/closer" rows
+expect_trouble '^tools/bench/closer: rows is no output of tools/bench/peers: it has no medians\.csv$'
+run "$bench/closer"
+expect_trouble '^tools/bench/closer: needs one directory'
+# Where others are closer. A unit of 10 ms is 1 pp of a window of two processors, and 0.067 pp of fifteen.
+medians() { # one for each line of workload, background, tool, target, repeats, error, its least and most, MSE, its least and most, without bursts
+	awk 'BEGIN {
+			print "workload,instances,background,tool,target_percent,repeats,mean_error_pp,mean_error_least_pp,mean_error_most_pp,mse_500_pp2," \
+				"mse_500_least_pp2,mse_500_most_pp2,samples,bursts,calm_error_pp,calm_mse_500_pp2"
+		}
+		{ print $1 ",P," $2 "," $3 "," $4 "," $5 "," $6 "," $7 "," $8 "," $9 "," $10 "," $11 "," 15 * $5 ",0," $12 "," $13 }' >closer/medians.csv
+}
+mkdir closer
+printf 'processors: 2 (x)\nload of the background program alone: 20.5 %%\n' >closer/machine.txt
+medians <<-EOF
+	single idle default 25 3 -0.067 -0.1 0.01 0.25 0.1 0.3 -0.067 0.25
+	single idle quota 25 1 0.01 0.01 0.01 0.1 0.1 0.1 0.01 0.1
+	single idle default-freezer 25 1 0 0 0 0 0 0 0 0
+	single idle default 50 3 0.5 0.4 0.6 5.38 4 6 0.02 0.25
+	single idle quota 50 1 0.3 0.3 0.3 1 1 1 0.3 1
+	single idle cpulimit 50 1 -0.1 -0.1 -0.1 2 2 2 0.01 2
+	single idle default 75 3 -0.5 -0.6 -0.2 2 0.5 3 -0.5 2
+	single idle CDC 75 1 0.3 0.3 0.3 1 1 1 0.3 1
+	fop idle default 75 3 0.5 0.4 0.6 2 1.5 3 0.5 2
+	fop idle paper 75 1 -0.3 -0.3 -0.3 1 1 1 -0.3 1
+	fop idle default 90 1 0.5 0.5 0.5 2 2 2 0.5 2
+	single background default 25 3 9 9 9 9 9 9 9 9
+	single background quota 25 1 1 1 1 1 1 1 1 1
+EOF
+run "$bench/closer" closer
+expect_status 0
+expect_text out '^Of 8 figures of loads that others hold, too, another tool is closer in 8: 2 by floor, 1 by bursts, 2 by chance, 3 of unknown cause\.$'
+# shellcheck disable=SC2016 # Markdown
+{
+	expect_text out '^\| single P 25 % \| mean error, pp \| -0\.07 \| `quota` \| \+0\.01 \| floor \|$'
+	expect_text out '^\| single P 25 % \| MSE, pp² \| 0\.25 \| `quota` \| 0\.10 \| floor \|$'
+	expect_text out '^\| single P 50 % \| mean error, pp \| \+0\.50 \| `cpulimit` \| -0\.10 \| unknown \|$'
+	expect_text out '^\| single P 50 % \| MSE, pp² \| 5\.38 \(0\.25 without bursts\) \| `quota` \| 1\.00 \(1\.00 without bursts\) \| bursts \|$'
+	expect_text out '^\| single P 75 % \| mean error, pp \| -0\.50 \| `CDC` \| \+0\.30 \| chance \|$'
+	expect_text out '^\| fop P 75 % \| MSE, pp² \| 2\.00 \| `PI-even\+` \| 1\.00 \| unknown \|$'
+}
+medians <<-EOF
+	single idle default 50 3 0.5 0.4 0.6 5 4 6 0.02 0.25
+	single idle CDC 50 1 0.6 0.6 0.6 7 7 7 0.6 7
+EOF
+run "$bench/closer" closer
+expect_status 0
+expect_text out '^Of 2 figures .* closer in 0: '
+expect_lines out 1
+
 run "$bench/peers_report" rows
 expect_trouble 'no output of tools/bench/peers'
 

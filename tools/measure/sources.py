@@ -15,6 +15,7 @@ EXPERIMENTS = f"{CORE} tools/cmake tools/experiments/workloads tools/measure/mak
 OF = {
     "example": "tools/ssburn tools/ssrequest tools/bench/example traces",
     "peers": "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py",
+    "closer": "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py tools/bench/closer",
     "validate": "tools/sssim tools/ssburn tools/bench/validate",
     "trees": "tools/bench/trees",
     "own-cost": "tools/ssburn tools/bench/own-cost",
