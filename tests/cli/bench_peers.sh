@@ -195,6 +195,9 @@ run "$bench/closer" closer
 expect_status 0
 expect_text out '^Of 2 figures .* closer in 0: '
 expect_lines out 1
+echo 'processors:' >closer/machine.txt
+run "$bench/closer" closer
+expect_trouble "^tools/bench/closer: closer/machine\.txt doesn't say how many processors there were$"
 
 run "$bench/peers_report" rows
 expect_trouble 'no output of tools/bench/peers'
