@@ -72,7 +72,8 @@ static int append_child(pid_t pid, void *context)
 	if (is_among_first(children->list, children->known, pid))
 		return 0;
 	if (linux_process_read(pid, &child) != 0) {
-		children->list->vanished++;
+		/* Where /proc hides the processes of others, it is there and can't be read. */
+		children->list->vanished += kill(pid, 0) != 0 && errno == ESRCH;
 		return 0;
 	}
 	/* The number may have gone to a stranger since the file was read; an orphan may have come to us. */

@@ -178,25 +178,28 @@ static void open_outsiders(struct tree *tree, struct tree_outsider *outsider, si
 	size_t kept = 0;
 	uint32_t place = 0;
 	for (size_t i = 0; taken && i < *count; i++)
-		if (outsider[i].process.fd >= 0 && outsider[i].place < *count)
+		if (outsider[i].entered && outsider[i].place < *count)
 			taken[outsider[i].place] = true;
 	for (size_t i = 0; i < *count; i++) {
 		struct tree_outsider next = outsider[i];
-		if (next.process.fd < 0) {
+		if (tree->attached && !next.entered) {
 			while (taken && taken[place])
 				place++;
 			next.place = place;
-			if (tree->attached && (!taken || attached_enter(tree->table, place, &next.process) != 0))
+			if (!taken || attached_enter(tree->table, place, &next.process) != 0)
 				continue;
-			if (process_hold(&next.process) != 0 && errno != EMFILE && errno != ENFILE) {
+			next.entered = true;
+		}
+		if (next.process.fd < 0) {
+			if (process_hold(&next.process) != 0 && errno == ESRCH) {
 				tree->changed = true;
 				continue;
 			}
 			if (next.process.fd >= 0 && (rlim_t)next.process.fd + SPARE_FILES >= files.rlim_cur)
 				process_release(&next.process);
-			if (taken)
-				taken[place] = true;
 		}
+		if (next.entered && taken && next.place < *count)
+			taken[next.place] = true;
 		outsider[kept++] = next;
 	}
 	free(taken);
@@ -260,12 +263,31 @@ static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 	tree->outsiders = count;
 }
 
-/* Waits until a process that has been sent SIGSTOP stands still, or, if `but_waiting`, until it is in an uninterruptible wait. */
-static void await_standstill(pid_t pid, int64_t deadline_ns, bool but_waiting)
+/* Whether a thread that has been sent SIGSTOP has taken it, or is gone, or will take it at the end of an uninterruptible wait. */
+static bool has_stopped(char state)
 {
-	struct linux_process process;
-	while (linux_process_read(pid, &process) == 0 && process.state != 'T' && process.state != 't' &&
-		!(but_waiting && process.state == 'D') && !linux_process_has_ended(&process) && clock_now() < deadline_ns)
+	return strchr("TtDZX", state) != NULL;
+}
+
+static int stops_at_one_that_runs(pid_t thread, void *context)
+{
+	struct linux_process now;
+	(void)context;
+	return linux_process_read(thread, &now) == 0 && !has_stopped(now.state);
+}
+
+/* The first thread speaks for the others only when there are none: it may have ended before them, or have stopped first. */
+static bool stands_still(pid_t pid)
+{
+	struct linux_process now;
+	if (linux_process_read(pid, &now) != 0)
+		return true;
+	return has_stopped(now.state) && (now.threads <= 1 || linux_process_each_thread(pid, stops_at_one_that_runs, NULL) <= 0);
+}
+
+static void await_standstill(pid_t pid, int64_t deadline_ns)
+{
+	while (!stands_still(pid) && clock_now() < deadline_ns)
 		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
 }
 
@@ -277,7 +299,7 @@ static void await_outsiders(const struct tree *tree, int64_t deadline_ns)
 {
 	for (size_t i = 0; i < tree->outsiders && clock_now() < deadline_ns; i++)
 		if (!tree->outsider[i].denied)
-			await_standstill(tree->outsider[i].process.pid, deadline_ns, true);
+			await_standstill(tree->outsider[i].process.pid, deadline_ns);
 }
 
 /* One look, paid for; in a stop when all stand still, or at that moment. */
@@ -288,6 +310,9 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks, int64_t stan
 	await_outsiders(tree, standstill_ns);
 	take_in(tree, now_ns, forks);
 	tree->looks++;
+	/* What was forked just before may not have been in sight yet: the next stop looks again. */
+	if (!standstill_ns)
+		tree->scanned_forks = 0;
 	tree->look_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
 	look_budget_pay(tree->budget, tree->look_ns, now_ns);
 }
@@ -341,10 +366,16 @@ static void signal_group(struct tree *tree, int signal)
 		busy_threads_stop_group(&tree->busy, tree->group);
 }
 
-/* Whether a parent is being stopped as well. Those of an attached tree may have one that has nothing to do with it. */
-static bool stops_too(const struct tree *tree, pid_t parent)
+/*
+ * Whether the parent of the outsider at this place is being stopped as well. We are the parent of orphans; those of an attached tree may
+ * have one that has nothing to do with it, or that comes later; and one may belong to somebody else.
+ */
+static bool parent_stops_too(const struct tree *tree, size_t at)
 {
-	for (size_t i = 0; tree->attached && i < tree->outsiders; i++)
+	const pid_t parent = tree->outsider[at].parent;
+	if (parent == getpid() || parent == tree->init || kill(parent, 0) != 0)
+		return false;
+	for (size_t i = 0; tree->attached && i < at; i++)
 		if (tree->outsider[i].process.pid == parent)
 			return true;
 	return !tree->attached;
@@ -357,16 +388,16 @@ static size_t stop_outsiders(const struct tree *tree, bool fresh)
 	if (!tree->outsiders)
 		return 0;
 	const int64_t deadline = clock_now() + STANDSTILL_LIMIT_NS;
-	pid_t awaited = getpid();
+	pid_t awaited = 0;
 	for (size_t i = 0; i < tree->outsiders; i++) {
 		struct tree_outsider *const outsider = &tree->outsider[i];
 		if (fresh && !outsider->fresh)
 			continue;
 		count++;
-		if (outsider->parent != awaited && outsider->parent != tree->init) {
+		if (outsider->parent != awaited) {
 			awaited = outsider->parent;
-			if (stops_too(tree, awaited))
-				await_standstill(awaited, deadline, false);
+			if (parent_stops_too(tree, i))
+				await_standstill(awaited, deadline);
 		}
 		const bool sent = process_signal(&outsider->process, SIGSTOP) == 0;
 		outsider->denied = !sent && errno == EPERM;

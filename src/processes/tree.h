@@ -24,6 +24,7 @@ struct tree_outsider {
 	struct process process; /* without a descriptor where these are scarce */
 	pid_t parent;
 	uint32_t place; /* in the table */
+	bool entered;   /* there */
 	bool fresh;     /* found by the last look, and not before */
 	bool denied;    /* may not be stopped by us */
 };

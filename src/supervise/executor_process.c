@@ -286,6 +286,8 @@ static int start_again(void *context)
 		return -1;
 	}
 	scheduling_raise(&process->run->user);
+	/* A stop meanwhile has looked for what isn't there. */
+	tree_free(&process->brake.tree);
 	begin_tree(process);
 	atomic_store(&process->slot->pid, process->first);
 	return 0;

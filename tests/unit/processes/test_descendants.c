@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "left_out.h"
 #include "processes/descendants.h"
 
 /* Generous: what happens at once on an idle machine may take long on a busy one. */
@@ -459,6 +463,26 @@ static void burn_in_a_child_that_ends(void)
 		_exit(1);
 }
 
+START_TEST(those_whom_proc_hides_are_not_taken_for_gone)
+{
+	const uid_t nobody = 65534;
+	const pid_t pid = start(NULL);
+	list_until(1);
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		mount("proc", "/proc", "proc", 0, "hidepid=2") != 0 || setgroups(0, NULL) != 0 ||
+		setresgid(nobody, nobody, 0) != 0 || setresuid(nobody, nobody, 0) != 0) {
+		left_out("/proc can't be mounted anew here");
+		return;
+	}
+	ck_assert_int_eq(descendants_list(getpid(), &list), 0);
+	ck_assert_uint_eq(list.count, 0);
+	ck_assert_uint_eq(list.vanished, 0);
+	ck_assert_int_eq(setresuid(0, 0, 0), 0);
+	ck_assert_int_eq(descendants_list(getpid(), &list), 0);
+	ck_assert_ptr_nonnull(find(pid));
+}
+END_TEST
+
 START_TEST(cpu_time_counts_the_living_and_the_waited_for)
 {
 	char byte;
@@ -481,6 +505,7 @@ END_TEST
 
 int main(void)
 {
+	left_out_begin();
 	Suite *suite = suite_create("linux_descendants");
 	TCase *tests = tcase_create("all");
 	tcase_add_checked_fixture(tests, enter, leave);
@@ -502,6 +527,7 @@ int main(void)
 	tcase_add_test(tests, children_of_a_process_without_its_first_thread_are_found);
 	tcase_add_test(tests, processes_that_come_up_meanwhile_are_killed);
 	tcase_add_test(tests, the_deadline_ends_a_hopeless_attempt);
+	tcase_add_test(tests, those_whom_proc_hides_are_not_taken_for_gone);
 	tcase_add_test(tests, cpu_time_counts_the_living_and_the_waited_for);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
@@ -511,5 +537,5 @@ int main(void)
 	descendants_kill(clock_now() + PATIENCE_NS);
 	const int failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return left_out_status(failed);
 }

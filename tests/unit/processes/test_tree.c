@@ -44,15 +44,6 @@ START_TEST(escapees_are_stopped_and_continued)
 }
 END_TEST
 
-#define MANY 20
-
-static void with_many_escapees(void)
-{
-	for (int i = 0; i < MANY; i++)
-		fork_and(new_session);
-	sleep_for_ever();
-}
-
 START_TEST(escapees_without_descriptors_are_stopped_and_continued)
 {
 	const struct rlimit few = {.rlim_cur = 32, .rlim_max = 32};
@@ -70,14 +61,6 @@ START_TEST(escapees_without_descriptors_are_stopped_and_continued)
 	continue_all();
 }
 END_TEST
-
-static void with_a_daemon(void)
-{
-	int status;
-	const pid_t pid = fork_and(daemonise);
-	waitpid(pid, &status, 0);
-	sleep_for_ever();
-}
 
 START_TEST(daemons_that_lost_their_parent_are_part_of_it)
 {

@@ -2,7 +2,11 @@
 /* A tree that somebody else started. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +112,73 @@ START_TEST(places_in_the_table_are_used_again)
 }
 END_TEST
 
+static void expect_entry(const struct tree_outsider *outsider)
+{
+	struct process entry;
+	ck_assert_int_eq(pread(attached.table, &entry, sizeof entry, (off_t)(outsider->place * sizeof entry)), sizeof entry);
+	ck_assert_int_eq(entry.pid, outsider->process.pid);
+}
+
+/* Those who survive us would leave it stopped. */
+START_TEST(who_is_in_the_table_stays_there_without_a_descriptor_when_another_comes)
+{
+	const size_t members = 1 + 2 * MANY;
+	const struct rlimit few = {.rlim_cur = 32, .rlim_max = 32};
+	struct linux_process process;
+	attach(start(with_many_escapees, members));
+	ck_assert(tree_lives(&tree, clock_now()));
+	for (size_t i = 1; i < members; i++)
+		process_release(&tree.outsider[i].process);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	stop_until_all_are();
+	ck_assert_uint_eq(tree.outsiders, members);
+	/* One more comes, for which the table has no room. (Check writes files, too, when it asserts.) */
+	const struct rlimit full = {.rlim_cur = members * sizeof(struct process), .rlim_max = RLIM_INFINITY};
+	const struct rlimit none = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+	const pid_t other = fork_and(sleep_for_ever);
+	ck_assert_int_eq(linux_process_read(other, &process), 0);
+	tree.outsider = realloc(tree.outsider, (members + 1) * sizeof *tree.outsider);
+	ck_assert_ptr_nonnull(tree.outsider);
+	memmove(&tree.outsider[2], &tree.outsider[1], (members - 1) * sizeof *tree.outsider);
+	tree.outsider[1] = (struct tree_outsider){.process = process_of(&process)};
+	tree.outsiders = members + 1;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &full);
+	const bool lives = tree_lives(&tree, clock_now());
+	setrlimit(RLIMIT_FSIZE, &none);
+	ck_assert(lives);
+	ck_assert_uint_eq(tree.outsiders, members);
+	for (size_t i = 0; i < members; i++) {
+		ck_assert_int_ne(tree.outsider[i].process.pid, other);
+		expect_entry(&tree.outsider[i]);
+	}
+	continue_all();
+	detach();
+}
+END_TEST
+
+/* In a control group they are listed by age, and the younger one may have the smaller number. */
+START_TEST(a_parent_that_is_stopped_later_is_not_waited_for)
+{
+	int64_t fastest = INT64_MAX;
+	attach(start(with_an_escapee, 3));
+	const struct tree_outsider parent = tree.outsider[1];
+	tree.outsider[1] = tree.outsider[2];
+	tree.outsider[2] = parent;
+	for (int i = 0; i < 20; i++) {
+		const int64_t began = clock_now();
+		tree_stop(&tree, began);
+		const int64_t took = clock_now() - began;
+		fastest = took < fastest ? took : fastest;
+		stop_until_all_are();
+		continue_all();
+		ck_assert_int_eq(tree.outsider[1].parent, tree.outsider[2].process.pid);
+	}
+	ck_assert_int_lt(fastest, 5 * NS_PER_MS);
+	detach();
+}
+END_TEST
+
 int main(void)
 {
 	left_out_begin();
@@ -115,5 +186,7 @@ int main(void)
 	tcase_add_test(tests, an_attached_tree_is_stopped_one_by_one);
 	tcase_add_test(tests, who_loses_its_parent_stays_attached);
 	tcase_add_test(tests, places_in_the_table_are_used_again);
+	tcase_add_test(tests, who_is_in_the_table_stays_there_without_a_descriptor_when_another_comes);
+	tcase_add_test(tests, a_parent_that_is_stopped_later_is_not_waited_for);
 	return run_tests(tests);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When a tree is looked at, and what for. */
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +24,7 @@ static struct {
 	int64_t cpu_ns;
 	bool forks;             /* somebody on the machine forks between any two looks at its newest process … */
 	unsigned below_us;      /* … and so many of these are ours, each in a session of its own */
-	unsigned long long pid; /* the newest */
+	unsigned long long pid; /* the newest, which stays when nobody forks; 0: the real one */
 } fake;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -40,13 +42,14 @@ static void start_session(void);
 
 ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 {
-	if (!fake.forks || fd != tree.loadavg)
+	if ((!fake.forks && !fake.pid) || fd != tree.loadavg)
 		return syscall(SYS_pread64, fd, buffer, size, offset);
+	fake.pid += fake.forks;
 	if (fake.below_us) {
 		fake.below_us--;
 		start_session();
 	}
-	return snprintf(buffer, size, "0.00 0.00 0.00 1/1 %llu\n", ++fake.pid);
+	return snprintf(buffer, size, "0.00 0.00 0.00 1/1 %llu\n", fake.pid);
 }
 
 static void start_session(void)
@@ -128,6 +131,108 @@ START_TEST(who_comes_to_us_during_a_look_is_part_of_it)
 }
 END_TEST
 
+/* As orphans are that came during a look. With the clock standing still, a wait for ourselves would never end. */
+START_TEST(an_orphan_that_is_listed_last_is_stopped_without_waiting_for_ourselves)
+{
+	start(with_a_daemon, 3);
+	stop_until_all_are();
+	ck_assert_uint_eq(tree.outsiders, 2);
+	ck_assert_int_eq(tree.outsider[0].parent, getpid());
+	ck_assert_int_eq(tree.outsider[1].parent, tree.outsider[0].process.pid);
+	const struct tree_outsider orphan = tree.outsider[0];
+	tree.outsider[0] = tree.outsider[1];
+	tree.outsider[1] = orphan;
+	looks_at(clock_now());
+	ck_assert(all_are(true));
+	continue_all();
+}
+END_TEST
+
+START_TEST(nobody_waits_for_a_parent_that_belongs_to_somebody_else)
+{
+	const uid_t nobody = 65534;
+	start(with_an_escapee, 3);
+	if (setresuid(nobody, nobody, 0) != 0) {
+		left_out("only root can become somebody else");
+		return;
+	}
+	looks_at(clock_now());
+	ck_assert_uint_eq(tree.outsiders, 2);
+	ck_assert(tree.outsider[0].denied && tree.outsider[1].denied);
+	ck_assert_int_eq(setresuid(0, 0, 0), 0);
+	ck_assert(all_are(false));
+}
+END_TEST
+
+static void *sleep_as_a_thread(void *unused)
+{
+	sleep_for_ever();
+	return unused;
+}
+
+static void end_the_first_thread(void)
+{
+	pthread_t other;
+	fork_and(new_session);
+	pthread_create(&other, NULL, sleep_as_a_thread, NULL);
+	pthread_exit(NULL);
+}
+
+static void await_state(pid_t pid, char state)
+{
+	struct linux_process process;
+	const int64_t deadline = clock_now() + PATIENCE_NS;
+	do
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	while (linux_process_read(pid, &process) == 0 && process.state != state && clock_now() < deadline);
+	ck_assert_int_eq(process.state, state);
+}
+
+START_TEST(a_process_whose_first_thread_has_ended_is_not_waited_for_in_vain)
+{
+	const pid_t first = start(end_the_first_thread, 3);
+	await_state(first, 'Z');
+	looks_at(clock_now());
+	ck_assert_uint_eq(tree.outsiders, 2);
+	for (size_t i = 0; i < tree.outsiders; i++)
+		await_state(tree.outsider[i].process.pid, 'T');
+	tree_continue(&tree);
+}
+END_TEST
+
+/* The parent can't stop before the child executes something. */
+static void lend_to_a_session(void)
+{
+	if (syscall(SYS_clone, CLONE_VFORK | SIGCHLD, NULL, NULL, NULL, 0UL) == 0) {
+		setsid();
+		sleep_for_ever();
+	}
+}
+
+START_TEST(a_parent_in_an_uninterruptible_wait_is_not_waited_for)
+{
+	await_state(start(lend_to_a_session, 2), 'D');
+	looks_at(clock_now());
+	ck_assert_uint_eq(tree.outsiders, 1);
+	await_state(tree.outsider[0].process.pid, 'T');
+	tree_continue(&tree);
+}
+END_TEST
+
+START_TEST(a_look_while_the_tree_runs_is_repeated_by_the_next_stop)
+{
+	start(sleep_for_ever, 1);
+	const int64_t now = clock_now();
+	fake.pid = 1000;
+	ck_assert_uint_eq(looks_at(now), 1);
+	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 0);
+	tree_signal(&tree, SIGCONT, now + 200 * NS_PER_MS);
+	ck_assert_uint_eq(looks_at(now + 600 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_at(now + 700 * NS_PER_MS), 0);
+	continue_all();
+}
+END_TEST
+
 START_TEST(looks_are_paid_by_their_processor_time)
 {
 	start(sleep_for_ever, 1);
@@ -176,6 +281,11 @@ int main(void)
 	tcase_add_test(tests, what_the_rest_of_the_machine_forks_repeats_no_look);
 	tcase_add_test(tests, a_look_is_repeated_as_long_as_the_tree_forks);
 	tcase_add_test(tests, who_comes_to_us_during_a_look_is_part_of_it);
+	tcase_add_test(tests, an_orphan_that_is_listed_last_is_stopped_without_waiting_for_ourselves);
+	tcase_add_test(tests, nobody_waits_for_a_parent_that_belongs_to_somebody_else);
+	tcase_add_test(tests, a_process_whose_first_thread_has_ended_is_not_waited_for_in_vain);
+	tcase_add_test(tests, a_parent_in_an_uninterruptible_wait_is_not_waited_for);
+	tcase_add_test(tests, a_look_while_the_tree_runs_is_repeated_by_the_next_stop);
 	tcase_add_test(tests, looks_are_paid_by_their_processor_time);
 	tcase_add_test(tests, a_budget_holds_looks_back);
 	return run_tests(tests);

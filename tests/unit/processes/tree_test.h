@@ -127,10 +127,27 @@ static inline void with_an_escapee(void)
 	sleep_for_ever();
 }
 
+#define MANY 20
+
+static inline void with_many_escapees(void)
+{
+	for (int i = 0; i < MANY; i++)
+		fork_and(new_session);
+	sleep_for_ever();
+}
+
 static inline void daemonise(void)
 {
 	if (fork_and(new_session) > 0)
 		_exit(0);
+}
+
+static inline void with_a_daemon(void)
+{
+	int status;
+	const pid_t pid = fork_and(daemonise);
+	waitpid(pid, &status, 0);
+	sleep_for_ever();
 }
 
 static inline void wait_for_orders(void)
