@@ -36,7 +36,7 @@ extern "C" {
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
 #define SST_TRACE_ABI 10u
 #define SST_FEEDBACK_ABI 10u
-#define SST_CONTROL_ABI 11u
+#define SST_CONTROL_ABI 12u
 #define SST_SPACE_ABI 10u
 #define SST_DITHERING_ABI 10u
 
@@ -282,6 +282,7 @@ struct sst_control_input {
 	unsigned peer_count; /* min(peers(), live - 1) of them, less those that have not published yet */
 	unsigned rank, live; /* this executor's place among the live ones, from 0, and how many there are */
 	struct sst_limited limited;
+	bool joins; /* the first step after a time in which this executor was away, with control of the others going on */
 };
 
 struct sst_control_output {
@@ -295,7 +296,8 @@ struct sst_control {
 	void (*step)(void *state, const struct sst_control_input *in, struct sst_control_output *out);
 	/* How many peers' outputs a step wants to see (kappa). NULL means 0. */
 	unsigned (*peers)(const void *state);
-	/* Control begins again after a free stretch of the trace. May be NULL. */
+	/* Control begins again: after a free stretch of the trace for all executors, or where the next step's `joins` is set for this one
+	 * alone. May be NULL. */
 	void (*resume)(void *state);
 };
 

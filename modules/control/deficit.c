@@ -168,7 +168,9 @@ static void start(struct deficit *deficit, const struct sst_control_input *in)
 	deficit->known = deficit->full = false;
 	guess(deficit, in);
 	/* Who begins first forgives what was owed before; who joins the others later forgives what they did. */
-	if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
+	if (in->joins && in->live > 1) {
+		deficit->starts = atomic_load(&deficit->agreed->starts);
+	} else if (atomic_compare_exchange_strong(&deficit->agreed->starts, &deficit->starts, deficit->starts + 1)) {
 		atomic_store(&deficit->agreed->forgiven, in->owed);
 		atomic_store(&deficit->agreed->gain, 0);
 		apart_start(&deficit->agreed->apart, in);

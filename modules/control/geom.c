@@ -43,10 +43,12 @@ static double hold(double value)
 	return value < LEAST ? LEAST : value > 1 ? 1 : value;
 }
 
-/* Who begins first forgives what was owed before. */
+/* Who begins first forgives what was owed before; who joins the others later forgives what they did. */
 static void start(struct geom *geom, const struct sst_control_input *in)
 {
-	if (atomic_compare_exchange_strong(&geom->common->starts, &geom->starts, geom->starts + 1)) {
+	if (in->joins && in->live > 1) {
+		geom->starts = atomic_load(&geom->common->starts);
+	} else if (atomic_compare_exchange_strong(&geom->common->starts, &geom->starts, geom->starts + 1)) {
 		atomic_store(&geom->common->repay.forgiven, in->owed);
 		geom->starts++;
 	}

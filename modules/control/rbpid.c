@@ -89,7 +89,9 @@ static void start(struct rbpid *rbpid, const struct sst_control_input *in)
 {
 	struct common *common = rbpid->common;
 	rbpid->integral = rbpid->ki > 0 ? in->target / rbpid->ki : 0;
-	if (atomic_compare_exchange_strong(&common->starts, &rbpid->starts, rbpid->starts + 1)) {
+	if (in->joins && in->live > 1) {
+		rbpid->starts = atomic_load(&common->starts);
+	} else if (atomic_compare_exchange_strong(&common->starts, &rbpid->starts, rbpid->starts + 1)) {
 		atomic_store(&common->integral, rbpid->integral);
 		atomic_store(&common->repay.forgiven, in->owed);
 		apart_start(&common->apart, in);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/executor.h"
 
+#include <math.h>
+
 #include "base/units.h"
 
 /* Away from its home processor for so long: what stood still goes on after 100 or 200 ms. */
@@ -324,6 +326,7 @@ static void leave_the_ring(struct executor *executor)
 	disarm(executor);
 	record_state(executor, 0, false, clock_of(executor));
 	executor->record.alive = 0;
+	executor->record.load = NAN;
 	publish(executor);
 	set_live(executor, false);
 }
@@ -347,7 +350,7 @@ static bool start_again(struct executor *executor)
 	executor->record.alive = 1;
 	publish(executor);
 	set_live(executor, true);
-	executor->loop.controlling = false;
+	loop_was_away(&executor->loop);
 	if (executor->started && !executor->paused)
 		begin(executor);
 	else if (executor->run->config->start_interval_ns && !executor->paused)
@@ -423,7 +426,7 @@ static void look_after_home_cpu(struct executor *executor, bool fetched)
 static void rejoin(struct executor *executor)
 {
 	executor->record.at_bound = BOUND_FREE;
-	executor->loop.controlling = false;
+	loop_was_away(&executor->loop);
 	if (executor->record.since_ns)
 		slot_record_advance(&executor->record, clock_of(executor));
 	publish(executor);

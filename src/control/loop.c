@@ -122,6 +122,8 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	loop->controlling = true;
 	if (estimate->samples == 0)
 		return target; /* not even the processors are known: open loop */
+	const bool joins = loop->joins;
+	loop->joins = false;
 	struct sst_control_input in = {
 		.now_ns = now_ns,
 		.target = target,
@@ -136,6 +138,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.peer_count = gather_peers(loop),
 		.rank = loop->rank,
 		.live = loop->live,
+		.joins = joins,
 	};
 	if (is_limited(loop))
 		in.limited = (struct sst_limited){width_of(loop, estimate->last.processors), lag_of(loop)};
@@ -229,7 +232,9 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */
 	find_place(loop);
 	if (isnan(target)) {
-		loop->controlling = false;
+		loop->controlling = loop->joins = false;
+		/* What was said before is of no use to peers that begin anew. */
+		atomic_store_explicit(&loop->shared->slot[loop->index].has_published, false, memory_order_relaxed);
 		loop->running = true;
 		loop->limit = (struct bandwidth){0};
 		*answer = (struct loop_answer){true, true, now_ns + LOOP_FREE_CHECK_NS, NAN, estimate.load, 1, 1, {0}};
@@ -245,6 +250,12 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 		limit(loop, now_ns, origin_ns, estimate.last.processors, answer);
 	else
 		dither(loop, now_ns, due, origin_ns, answer);
+}
+
+void loop_was_away(struct loop *loop)
+{
+	loop->joins |= loop->controlling;
+	loop->controlling = false;
 }
 
 void loop_learn_edge(struct loop *loop, int64_t took_ns)

@@ -27,6 +27,7 @@ struct loop {
 	double *peer_output;
 	unsigned kappa, peers;
 	bool controlling;       /* not free at the last step */
+	bool joins;             /* as in sst_control_input, for the next step */
 	bool running;           /* what dithering answered last */
 	double runs;            /* … as a number, or the share that it may use */
 	struct bandwidth limit; /* of ACTUATOR_QUOTA: in force, … */
@@ -60,6 +61,9 @@ void loop_free(struct loop *loop);
  * after a break (a pause, say), has due_ns = now_ns.
  */
 void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin_ns, struct loop_answer *answer);
+
+/* Control of the others went on without this executor: its next step is the first of a new sequence. */
+void loop_was_away(struct loop *loop);
 
 /* The signals of an edge took so long. One edge may take far longer than others, when its processor was wanted elsewhere. */
 void loop_learn_edge(struct loop *loop, int64_t took_ns);

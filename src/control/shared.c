@@ -237,6 +237,7 @@ void shared_set_lost(struct shared *shared, unsigned index, int64_t now_ns)
 	record.running = 0;
 	record.at_bound = BOUND_FREE;
 	record.alive = 0;
+	record.load = NAN;
 	latch_write(&slot->record, &record, LATCH_SIZE(struct slot_record));
 	atomic_store(&slot->lost, true);
 	shared_set_live(shared, index, false);

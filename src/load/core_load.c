@@ -235,6 +235,9 @@ static void end_interval(struct linux_core_load *load, size_t count, int64_t whe
 		work_s *= (double)interval.online / interval.known;
 		record->work_ns += (int64_t)(work_s * 1e9);
 		record->load = work_s / (interval.length_s * interval.online);
+	} else {
+		/* As readings within the interval have said. */
+		record->work_ns += (int64_t)(record->load * record->cores * interval.length_s * 1e9);
 	}
 	record->last_busy_s = interval.known ? interval.busy_s : -1;
 	record->last_s = interval.length_s;

@@ -234,6 +234,22 @@ static void who_joins_owes_what_the_others_owe(void **state)
 	assert_float_equal(answer(&second, &in), 0.5, 1e-12);
 	in.owed = 9.04;
 	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
+	/* Who was away alone finds what the others owe; where there are none, it begins anew. */
+	first.module.control->resume(first.module.state);
+	in.joins = true;
+	assert_float_equal(answer(&first, &in), 0.6, 1e-12);
+	in.joins = false;
+	assert_float_equal(answer(&second, &in), 0.6, 1e-12);
+	second.module.control->resume(second.module.state);
+	in.live = 1;
+	in.joins = true;
+	assert_float_equal(answer(&second, &in), 1, 1e-12); /* 0.5 at a gain of 1/2, and nothing is owed */
+	in.joins = false;
+	in.owed = 9.05;
+	in.live = 2;
+	first.module.control->resume(first.module.state);
+	in.joins = true;
+	assert_float_equal(answer(&first, &in), 0.5 + 0.01 / 0.4, 1e-9);
 	module_test_leave(&second);
 	module_test_end(&first);
 }

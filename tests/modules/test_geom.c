@@ -91,6 +91,23 @@ static void what_is_always_owed_is_learnt(void **state)
 	module_test_end(&test);
 }
 
+static void who_was_away_finds_what_is_owed(void **state)
+{
+	(void)state;
+	struct sst_control_input in = {.target = 0.4, .load = 0.4, .processors = 2, .live = 2};
+	start("level=0,repay=1s");
+	assert_near(step(&in).duty, 0.4, 1e-12);
+	test.module.control->resume(test.module.state);
+	in.owed = 0.04; /* 0.02 of two processors for a second */
+	in.joins = true;
+	assert_near(step(&in).duty, 0.42, 1e-12);
+	/* Where there are no others, it begins anew, and that is forgiven. */
+	test.module.control->resume(test.module.state);
+	in.live = 1;
+	assert_near(step(&in).duty, 0.42, 1e-12);
+	module_test_end(&test);
+}
+
 static void who_is_behind_catches_up(void **state)
 {
 	(void)state;
@@ -123,6 +140,7 @@ int main(void)
 		cmocka_unit_test(load_and_duty_cycle_are_held_at_a_thousandth),
 		cmocka_unit_test(the_mean_with_the_peers_is_the_next_duty_cycle),
 		cmocka_unit_test(what_is_always_owed_is_learnt),
+		cmocka_unit_test(who_was_away_finds_what_is_owed),
 		cmocka_unit_test(who_is_behind_catches_up),
 		cmocka_unit_test(kappa_is_an_option),
 	};

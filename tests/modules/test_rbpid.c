@@ -214,6 +214,22 @@ static void executors_share_one_integral(void **state)
 	module_test_end(&test);
 }
 
+static void who_was_away_finds_the_integral_of_the_others(void **state)
+{
+	(void)state;
+	struct sst_control_input in = {.target = 0.5, .load = 0.5, .owed = 7, .processors = 2, .live = 2, .joins = true};
+	start("level=0,repay=0");
+	among(1, 0, 0, 0);
+	assert_near(among(1, 0.1, 0.4, 0).duty, 0.6, 1e-12);
+	test.module.control->resume(test.module.state);
+	assert_near(step(&in).duty, 0.6, 1e-12); /* what was owed meanwhile is in it already */
+	/* Where there are no others, it begins anew. */
+	test.module.control->resume(test.module.state);
+	in.live = 1;
+	assert_near(step(&in).duty, 0.5, 1e-12);
+	module_test_end(&test);
+}
+
 /* Beyond the paper's twelve processors CPU-seconds come faster, and the gain per second stays. */
 static void many_processors_do_not_raise_the_gain(void **state)
 {
@@ -277,6 +293,7 @@ int main(void)
 		cmocka_unit_test(the_mean_with_the_peers_is_used_and_the_own_output_published),
 		cmocka_unit_test(the_common_integral_is_of_the_samples),
 		cmocka_unit_test(executors_share_one_integral),
+		cmocka_unit_test(who_was_away_finds_the_integral_of_the_others),
 		cmocka_unit_test(many_processors_do_not_raise_the_gain),
 		cmocka_unit_test(who_is_behind_catches_up),
 		cmocka_unit_test(what_is_owed_raises_the_target),

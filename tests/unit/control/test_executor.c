@@ -449,6 +449,22 @@ static void failures_are_counted_until_the_end(void **state)
 	}
 }
 
+/* Who is out of control has no estimate that would go on counting, and joins the others when it is back. */
+static void who_is_away_estimates_nothing(void **state)
+{
+	struct slot_record record;
+	(void)state;
+	begin(&(struct setting){.respawn = true});
+	play("run +200 exit +10");
+	executor.record.load = 0.5;
+	play("exit");
+	latch_read(&executor.slot->record, &record, LATCH_SIZE(struct slot_record));
+	assert_int_equal(record.alive, 0);
+	assert_true(isnan(record.load));
+	finish();
+	clean_up();
+}
+
 /* From when the edge was due until it is over. */
 static void lateness_is_counted(void **state)
 {
@@ -533,6 +549,7 @@ int main(void)
 		cmocka_unit_test(orders_and_ends_in_any_order),
 		cmocka_unit_test(the_time_before_and_after_control_is_told_apart),
 		cmocka_unit_test(failures_are_counted_until_the_end),
+		cmocka_unit_test(who_is_away_estimates_nothing),
 		cmocka_unit_test(lateness_is_counted),
 		cmocka_unit_test(whatever_happens_nothing_is_left),
 	};

@@ -232,6 +232,8 @@ static void a_free_stretch_suspends_control(NO_STATE)
 	assert_int_equal(answer.until_ns, ORIGIN + 500 * NS_PER_MS + LOOP_FREE_CHECK_NS);
 	assert_true(isnan(answer.target));
 	assert_true(is(answer.global, 1) && is(answer.local, 1));
+	/* Peers that come back sooner are told nothing of before. */
+	assert_false(atomic_load(&shared->slot[3].has_published));
 	step_at(900, 1.3);
 	assert_int_equal(controller.steps, 3);
 	assert_int_equal(dithering.asked, asked);
@@ -249,6 +251,30 @@ static void a_free_stretch_suspends_control(NO_STATE)
 	assert_int_equal(dithering.in.due_ns, dithering.in.now_ns - 7);
 	/* Owed: 0.5 × 1 − 0.35 up to 500 ms, nothing while it was free, and then 0.5 × 0.2 − 0.06. */
 	assert_true(is(controller.in.owed, 0.19));
+}
+
+/* What all begin anew nobody joins. */
+static void one_that_was_away_joins_the_others(NO_STATE)
+{
+	loop_was_away(&loop);
+	step_at(0, 0);
+	assert_false(controller.in.joins);
+	step_at(100, 0.1);
+	loop_was_away(&loop);
+	loop_was_away(&loop);
+	step_at(400, 0.3);
+	assert_int_equal(controller.resumes, 2);
+	assert_true(controller.in.joins);
+	assert_true(is(controller.in.since.capacity, 0));
+	step_at(500, 0.4);
+	assert_false(controller.in.joins);
+	loop_was_away(&loop);
+	trace.free_from_s = 0.55;
+	trace.free_to_s = 0.65;
+	step_at(600, 0.5);
+	step_at(700, 0.5);
+	assert_int_equal(controller.resumes, 3);
+	assert_false(controller.in.joins);
 }
 
 static void owed_work_leaves_the_time_before_control_out(NO_STATE)
@@ -303,6 +329,7 @@ int main(void)
 		TEST(before_the_origin_the_trace_stands_at_its_beginning),
 		TEST(targets_and_duty_cycles_are_held_to_their_range),
 		TEST(a_free_stretch_suspends_control),
+		TEST(one_that_was_away_joins_the_others),
 		TEST(owed_work_leaves_the_time_before_control_out),
 		TEST(optional_hooks_may_be_missing),
 		TEST(the_time_of_edges_is_learnt),

@@ -363,6 +363,8 @@ static void a_lost_workload_stands_still(void **state)
 		assert_true(record.running_ns == 2000 && record.alive_ns == 2000 && record.duty_ns == 1000 &&
 			    record.control_ns == 2000);
 		assert_int_equal(record.edges, 7);
+		/* Its estimate is no more that of the run. */
+		assert_true(record.load_ns == 500 && record.loaded_ns == 2000);
 	}
 	shared_destroy(shared);
 }

@@ -316,6 +316,21 @@ static void a_text_without_processors_is_no_reading(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* The reading before has gone on as the interval before it; what follows must not take that back. */
+static void an_interval_of_which_nothing_is_known_is_as_the_one_before(void **state)
+{
+	(void)state;
+	const struct sst_reading before = start();
+	step(0, 2, 2, 2);
+	assert_load(&before, 0.5);
+	const struct sst_reading half = read_now();
+	step(1000, 1000, 1000, 1000);
+	assert_load(&half, 0.5);
+	const struct sst_reading then = read_now();
+	step(2, 2, 2, 2);
+	assert_load(&then, 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -333,6 +348,7 @@ int main(void)
 		TEST(a_processor_that_goes_is_left_out),
 		TEST(without_shared_cores_it_is_unavailable),
 		TEST(a_text_without_processors_is_no_reading),
+		TEST(an_interval_of_which_nothing_is_known_is_as_the_one_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
