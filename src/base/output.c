@@ -16,6 +16,9 @@
 #include "base/fail.h"
 #include "base/units.h"
 
+/* How long a FIFO's reader is waited for. A master that does must not be taken for one that stands still. */
+#define READER_LIMIT_NS (500 * NS_PER_MS)
+
 int output_standard(const char *path)
 {
 	static const struct {
@@ -122,7 +125,7 @@ static bool is_fifo(const char *path)
 /* Writing waits, then, but opening doesn't. */
 static int open_fifo(const char *path)
 {
-	const int64_t deadline = clock_now() + NS_PER_S;
+	const int64_t deadline = clock_now() + READER_LIMIT_NS;
 	int file;
 	while ((file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO && clock_now() < deadline)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);

@@ -403,7 +403,7 @@ int64_t executor_sleep(struct executor *executor)
 {
 	const int64_t end_ns = atomic_load(&executor->run->heartbeat->end_ns);
 	int64_t wake = executor->wake_ns ? executor->wake_ns : INT64_MAX;
-	if (executor->alone_ns && !executor->terminating && executor->alone_ns < wake)
+	if (executor->alone_ns && executor->alone_ns < wake)
 		wake = executor->alone_ns;
 	if (end_ns && !executor->terminating && !executor->paused && end_ns + HEARTBEAT_EXECUTORS_NS < wake)
 		wake = end_ns + HEARTBEAT_EXECUTORS_NS;

@@ -28,7 +28,7 @@
 /* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
 #define RELEASE_EVERY_NS (250 * NS_PER_MS)
 /* How long a group may take to be empty whose processes have ended. */
-#define REMOVE_LIMIT_NS NS_PER_S
+#define REMOVE_LIMIT_NS (500 * NS_PER_MS)
 /* How long what a dead run left may take to die. */
 #define SWEEP_LIMIT_NS (2 * NS_PER_S)
 /* Another run may take a folder that was just made, and not locked yet, for that of a dead one. */

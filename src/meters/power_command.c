@@ -228,6 +228,8 @@ static _Noreturn void serve(struct asker *asker, pid_t parent)
 	sigaction(SIGCHLD, &plain, NULL);
 	/* Nothing that is typed on the terminal is meant for it. */
 	setsid();
+	/* It may have been stopped when its parent ends. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	asker->parent = pidfd_open(parent, 0);
 	asker->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (asker->parent < 0 || asker->signals < 0 || getppid() != parent || prctl(PR_SET_CHILD_SUBREAPER, 1UL) != 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -39,7 +40,7 @@ int exec_report_open(struct exec_report *report)
 {
 	int ends[2];
 	const int result = pipe_above_standard(ends);
-	*report = (struct exec_report){.from = ends[0], .to = ends[1]};
+	*report = (struct exec_report){.from = ends[0], .to = ends[1], .tie = -1};
 	return result;
 }
 
@@ -65,6 +66,19 @@ static void close_end(int *end)
 	*end = -1;
 }
 
+/* As read(2). A child may wait for as long as it likes, as for the reader of a FIFO. */
+static ssize_t read_or_lose(const struct exec_report *report, struct exec_failure *told)
+{
+	struct pollfd polled[] = {{.fd = report->from, .events = POLLIN}, {.fd = report->tie, .events = POLLIN}};
+	while (poll(polled, 2, -1) < 0)
+		if (errno != EINTR)
+			return -1;
+	if (polled[0].revents)
+		return read(report->from, told, sizeof *told);
+	errno = EOWNERDEAD;
+	return -1;
+}
+
 bool exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure)
 {
 	ssize_t got = 0;
@@ -73,7 +87,7 @@ bool exec_report_read(struct exec_report *report, pid_t child, struct exec_failu
 	close_end(&report->to);
 	if (child > 0) {
 		do
-			got = read(report->from, &told, sizeof told);
+			got = read_or_lose(report, &told);
 		while (got < 0 && errno == EINTR);
 	}
 	if (got > 0)

@@ -14,9 +14,10 @@
 /* Ends of a pipe, owned by the parent until it has read; -1: closed. */
 struct exec_report {
 	int from, to;
+	int tie; /* whose end ends the waiting, a pidfd of the caller's; -1: nobody's */
 };
 
-#define EXEC_REPORT_NONE ((struct exec_report){-1, -1})
+#define EXEC_REPORT_NONE ((struct exec_report){-1, -1, -1})
 
 struct exec_failure {
 	int stage; /* how far the child came, a number of the caller's */
@@ -41,7 +42,7 @@ _Noreturn void exec_report_fail(const struct exec_report *report, int stage, int
 /*
  * In the parent, after the fork, also when that failed: closes the report. With a child (more than 0) it first waits until that is
  * executed or has failed. Returns whether it has failed, as *failure says; where there is no telling it is killed, with errno in
- * failure->error. Who has failed is to be reaped by the caller.
+ * failure->error (EOWNERDEAD: the tie has ended before). Who has failed is to be reaped by the caller.
  */
 bool exec_report_read(struct exec_report *report, pid_t child, struct exec_failure *failure);
 

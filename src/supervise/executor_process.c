@@ -258,6 +258,7 @@ static pid_t start_workload(struct executor_process *process, enum start_stage *
 			.user = &process->run->user,
 			.containment = config->contain == CONTAIN_PIDNS ? &process->containment : NULL,
 			.group = process->brake.actuator == ACTUATOR_SIGNALS ? NULL : &process->brake.group,
+			.tie = process->run->master,
 		};
 		pid = spawn(&request, stage);
 	}

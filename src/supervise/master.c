@@ -301,6 +301,7 @@ static void write_records(struct master *master, const struct summary *summary, 
 		.exit_status = *status,
 	};
 	write_record(&export, export_json, config->export_json, status);
+	heartbeat_beat(master->run.heartbeat);
 	write_record(&export, export_csv, config->export_csv, status);
 }
 

@@ -104,6 +104,7 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 	*stage = STAGE_FORK;
 	if (exec_report_open(&report) != 0)
 		return -1;
+	report.tie = spawn->tie ? spawn->tie : -1;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	const pid_t parent = getpid();

@@ -25,6 +25,7 @@ struct spawn {
 	const struct scheduling *user;         /* what the child gets back */
 	struct containment *containment;       /* filled: the child is contained; NULL: it isn't */
 	const struct workload_group *group;    /* that it is to be in; NULL: the caller's */
+	int tie;                               /* a pidfd: it isn't started any more when that process has ended; 0: nobody's */
 };
 
 /*

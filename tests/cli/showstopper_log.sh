@@ -141,5 +141,11 @@ expect_text record.json '"mean_error_pp": '
 run showstopper -q -T 50% -r 1s --export-json record -n 1 sleep 1000
 expect_status 125
 expect_text err "^showstopper: record: can't write the record: No such device or address$"
+# Nobody takes a master that waits for two of them for one that stands still.
+mkfifo second
+run timeout -s INT 1 showstopper -q -T 50% -r 1h --export-json record --export-csv second -n 1 sleep 1000
+expect_text err "^showstopper: record: can't write the record: No such device or address$"
+expect_text err "^showstopper: second: can't write the record: No such device or address$"
+expect_no_text err 'stood still'
 
 finish

@@ -465,6 +465,20 @@ static void who_is_away_estimates_nothing(void **state)
 	clean_up();
 }
 
+/* However long its workload may take to end: a master that stands still is to be killed meanwhile. */
+static void who_is_left_alone_looks_after_the_master_while_it_ends(void **state)
+{
+	(void)state;
+	begin(&(struct setting){.stubborn = true});
+	config.grace_ns = 10 * NS_PER_S;
+	play("run +5 alone term");
+	assert_true(executor.terminating);
+	assert_int_equal(executor_sleep(&executor), ZERO + 3005 * NS_PER_MS);
+	play("kill");
+	finish();
+	clean_up();
+}
+
 /* From when the edge was due until it is over. */
 static void lateness_is_counted(void **state)
 {
@@ -550,6 +564,7 @@ int main(void)
 		cmocka_unit_test(the_time_before_and_after_control_is_told_apart),
 		cmocka_unit_test(failures_are_counted_until_the_end),
 		cmocka_unit_test(who_is_away_estimates_nothing),
+		cmocka_unit_test(who_is_left_alone_looks_after_the_master_while_it_ends),
 		cmocka_unit_test(lateness_is_counted),
 		cmocka_unit_test(whatever_happens_nothing_is_left),
 	};

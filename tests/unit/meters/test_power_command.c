@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +112,35 @@ static void an_asker_that_is_gone_says_nothing(void **state)
 	linux_power_command_close(NULL);
 }
 
+static void an_asker_that_is_stopped_ends_with_its_parent(void **state)
+{
+	int ends[2];
+	pid_t asker = 0;
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
+	assert_int_equal(pipe(ends), 0);
+	const pid_t parent = fork();
+	if (parent == 0) {
+		struct linux_power_command *const power = linux_power_command_open("echo 5", EVERY, NULL);
+		while (isnan(linux_power_command_watts(power)))
+			clock_sleep_until(clock_now() + INT64_C(5000000));
+		asker = linux_power_command_process(power);
+		kill(asker, SIGSTOP);
+		_exit(write(ends[1], &asker, sizeof asker) != sizeof asker);
+	}
+	assert_int_equal(waitpid(parent, NULL, 0), parent);
+	assert_int_equal(read(ends[0], &asker, sizeof asker), sizeof asker);
+	const int64_t deadline = clock_now() + PATIENCE;
+	pid_t reaped;
+	while ((reaped = waitpid(asker, NULL, WNOHANG)) == 0 && clock_now() < deadline)
+		clock_sleep_until(clock_now() + INT64_C(5000000));
+	if (reaped == 0)
+		kill(asker, SIGKILL);
+	assert_int_equal(reaped, asker);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +150,7 @@ int main(void)
 		cmocka_unit_test(several_lines_are_told),
 		cmocka_unit_test(a_command_that_is_killed_is_told),
 		cmocka_unit_test(an_asker_that_is_gone_says_nothing),
+		cmocka_unit_test(an_asker_that_is_stopped_ends_with_its_parent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

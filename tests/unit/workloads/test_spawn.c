@@ -112,6 +112,27 @@ static void create(const char *name, mode_t mode)
 	close(fd);
 }
 
+/* Nobody reads the FIFO, and whoever is responsible for the caller ends meanwhile. */
+START_TEST(a_start_that_takes_for_ever_ends_with_the_tie)
+{
+	struct process keeper;
+	struct linux_process now;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		clock_sleep_until(clock_now() + 300 * NS_PER_MS);
+		_exit(0);
+	}
+	ck_assert_int_eq(process_take(&keeper, pid, &now), 0);
+	ck_assert_int_eq(mkfifo(in_work("fifo"), 0600), 0);
+	enum start_stage stage = STAGE_NONE;
+	const struct spawn request = {.command = sleeper, .stdout_file = path, .user = &user, .tie = keeper.fd};
+	ck_assert_int_eq(spawn(&request, &stage), -1);
+	ck_assert_int_eq(errno, EOWNERDEAD);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), pid);
+	process_release(&keeper);
+}
+END_TEST
+
 START_TEST(processors_are_inherited)
 {
 	struct sst_cpus *all = linux_affinity_get();
@@ -546,6 +567,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, enter, leave);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, what_fails_is_reported_with_its_stage);
+	tcase_add_test(tests, a_start_that_takes_for_ever_ends_with_the_tie);
 	tcase_add_test(tests, processors_are_inherited);
 	tcase_add_test(tests, the_child_leads_its_own_group);
 	tcase_add_test(tests, streams_folder_and_number_are_as_asked_for);
