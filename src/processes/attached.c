@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "processes/descendants.h"
 #include "processes/process.h"
 
 /* A descriptor with the lock, or -1: EWOULDBLOCK where another run has it. */
@@ -167,14 +168,34 @@ int attached_enter(int table, uint32_t place, const struct process *process)
 	return written == sizeof entry ? 0 : -1;
 }
 
-void attached_continue(int table)
+/* Those that came later lie below the others, as a rule: ancestors go last. */
+static void each_entered(int table, void (*met)(const struct process *))
 {
 	struct stat status;
 	struct process entry;
 	if (fstat(table, &status) != 0)
 		return;
-	/* Those that came later lie below the others, as a rule: ancestors go last. */
 	for (off_t at = status.st_size / (off_t)sizeof entry; at-- > 0;)
 		if (pread(table, &entry, sizeof entry, at * (off_t)sizeof entry) == sizeof entry && entry.pid > 0)
-			process_signal(&entry, SIGCONT);
+			met(&entry);
+}
+
+static void let_go_on(const struct process *process)
+{
+	process_signal(process, SIGCONT);
+}
+
+void attached_continue(int table)
+{
+	each_entered(table, let_go_on);
+}
+
+static void spare(const struct process *process)
+{
+	descendants_spare_too(process);
+}
+
+void attached_spare(int table)
+{
+	each_entered(table, spare);
 }

@@ -33,5 +33,7 @@ int attached_enter(int table, uint32_t place, const struct process *process);
 
 /* Continues every process that is in a table and still there. For those who survive the executor. */
 void attached_continue(int table);
+/* Keeps those of them that have become children of the caller from descendants_kill. */
+void attached_spare(int table);
 
 #endif

@@ -188,6 +188,21 @@ int descendants_spare(void)
 	return (int)kept;
 }
 
+int descendants_spare_too(const struct process *process)
+{
+	struct linux_process now;
+	if (process_look(process, &now) != 0)
+		return -1;
+	if (now.parent != getpid()) {
+		errno = ESRCH;
+		return -1;
+	}
+	if (descendants_add(&spared, &now, 1) != 0)
+		return -1;
+	sparing = getpid();
+	return 0;
+}
+
 static bool is_spared(const struct linux_process *process)
 {
 	for (size_t i = 0; i < spared.count; i++)

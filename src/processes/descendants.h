@@ -53,6 +53,8 @@ int descendants_expand(struct descendants *list);
  * there are, or -1 with errno (ENOMEM, or what /proc answered).
  */
 int descendants_spare(void);
+/* Likewise one that became a child since, as an orphan of these. 0, or -1 with errno (ESRCH: it is none). */
+int descendants_spare_too(const struct process *process);
 
 /*
  * Kills and reaps every descendant of the calling process, also those that come up meanwhile, until there are none or deadline_ns

@@ -276,6 +276,7 @@ static int clean_up(const struct master_ties *ties, const struct end *end, bool 
 	char names[128];
 	if (WIFSIGNALED(end->status))
 		await_executors();
+	obligations_spare_attached(&ties->owed);
 	const bool is_clean = kill_what_is_left(ties, end, spared);
 	if (!is_clean)
 		descendants_name(names, sizeof names);

@@ -168,6 +168,12 @@ static void restore(const struct attached *attached)
 		attached_continue(attached->table);
 }
 
+void obligations_spare_attached(const struct obligations *owed)
+{
+	for (unsigned i = 0; i < owed->config->attaches; i++)
+		attached_spare(owed->attached[i].table);
+}
+
 static void remove_records(const struct obligations *owed)
 {
 	for (unsigned i = 0; i < owed->config->attaches; i++)

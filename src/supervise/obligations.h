@@ -56,6 +56,8 @@ int obligations_set_clocks(const struct obligations *owed);
 /* Says which were not held, before they are given back; for the master, which is about to report. */
 void obligations_check_clocks(const struct obligations *owed);
 
+/* What is attached may have lost its parent, and become a child of the calling guardian: that isn't to be killed. */
+void obligations_spare_attached(const struct obligations *owed);
 /* What the executor of one workload has left by its death: nothing of it stands still, or is limited, any more. */
 void obligations_release(const struct obligations *owed, unsigned workload);
 

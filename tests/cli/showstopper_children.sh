@@ -55,15 +55,39 @@ wait_background
 expect_status 0
 expect_untouched
 
+# Nor is what it forked before it ended, whoever kills the master.
+master_of() { # PID
+	for child in $(tr ' ' '\n' <"/proc/$1/task/$1/children"); do
+		[ "$child" = "$(cat server)" ] || { grep -q '^Name:.*showstopper' "/proc/$child/status" && echo "$child"; }
+	done
+}
+if [ -r "/proc/$$/task/$$/children" ]; then
+	rm -f server orphan log
+	start_background timeout -k 5 60 sh -c 'sh -c "sleep 1000 & echo \$! >orphan; exec sleep 1000" >/dev/null 2>&1 &
+		echo $! >server
+		until [ -s orphan ]; do sleep 0.1; done
+		exec showstopper -q --attach "$(cat server)" -c open -T 50% -o log'
+	wait_until has_records 4
+	guardian=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$(cat server)/status")
+	server_is_gone() { ! is_alive server; }
+	kill -KILL "$(cat server)"
+	wait_until server_is_gone
+	kill -KILL "$(master_of "$guardian")"
+	wait_background
+	expect_status 125
+	is_alive orphan || fail "$what: what is attached was killed"
+	if grep -q '^State:.*T' "/proc/$(cat orphan)/status"; then fail "$what: what is attached stays stopped"; fi
+	for one in $(strangers); do kill -KILL "$one" 2>/dev/null; done
+else
+	left_out 'an attached tree that loses its first process: this kernel has no lists of children'
+fi
+
 # The guardian cleans up after a master that was killed: the workloads go, the server stays.
 beside_a_server 'exec showstopper -q -n 1 -T 50% -o log sh -c "echo \$\$ >workload; exec ssburn"'
 wait_until has_started workload
 wait_until has_records 2
 guardian=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$(cat server)/status")
-master=
-for child in $(tr ' ' '\n' <"/proc/$guardian/task/$guardian/children"); do
-	[ "$child" = "$(cat server)" ] || { grep -q '^Name:.*showstopper' "/proc/$child/status" && master=$child; }
-done
+master=$(master_of "$guardian")
 if [ -n "$master" ]; then
 	kill -KILL "$master"
 	wait_background
