@@ -164,6 +164,23 @@ def test_what_is_stale(project: Project, build: Path, monkeypatch: pytest.Monkey
     assert stale()["first"] == "it doesn't say which revision was measured"
 
 
+def test_a_table_of_what_is_committed_with_it_is_not_stale(
+    project: Project, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = project.root / "tools/experiments/measured"
+    monkeypatch.setattr(sources, "DOCUMENTS", ("table.md",))
+    monkeypatch.setattr(sources, "paths_of", lambda block: ["program", "tools/experiments/measured", "missing"])
+    publish(project, build, "second", "second\n")
+    measured.mkdir(parents=True)
+    (measured / "runs.csv").write_text("one\n")
+    publish(project, build)
+    project.commit()
+    assert {block for _, block, _ in sources.stale(project.root, project.root)} == {"second"}
+    (measured / "runs.csv").write_text("two\n")
+    project.commit()
+    assert {block for _, block, _ in sources.stale(project.root, project.root)} == {"first", "second"}
+
+
 def test_the_sources_change_meanwhile(project: Project, build: Path) -> None:
     of = project.publication()
     (project.root / "program").write_text("changed\n")

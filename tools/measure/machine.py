@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from measure.process import allowed_processors, attempt, has_program, output_of
@@ -25,11 +27,20 @@ def processor_count() -> int:
     return len(allowed_processors())
 
 
-def git(root: Path, *words: str) -> str | None:
+def git(root: Path, *words: str, env: dict[str, str] | None = None) -> str | None:
     if not has_program("git"):
         return None
-    result = attempt(["git", "-C", root, *words])
+    result = attempt(["git", "-C", root, *words], env)
     return None if result.returncode else result.stdout.strip()
+
+
+def tree_to_commit(root: Path, paths: Sequence[str]) -> str:
+    """What HEAD will be when all that stands in these paths is committed."""
+    with TemporaryDirectory() as folder:
+        env = {**os.environ, "GIT_INDEX_FILE": f"{folder}/index"}
+        git(root, "read-tree", "HEAD", env=env)
+        git(root, "add", "-A", "--", *(path for path in paths if (root / path).exists()), env=env)
+        return git(root, "write-tree", env=env) or "HEAD"
 
 
 def revision(root: Path = ROOT) -> str:

@@ -43,17 +43,17 @@ def paths_of(block: str) -> list[str]:
     return list(dict.fromkeys(more.split()))
 
 
-def fingerprint(root: Path, paths: Sequence[str]) -> str:
+def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD") -> str:
     """Of what is committed there."""
-    lines = (machine.git(root, "ls-tree", "-r", "HEAD", "--", *paths) or "").splitlines()
+    lines = (machine.git(root, "ls-tree", "-r", tree, "--", *paths) or "").splitlines()
     kept = [line for line in lines if not line.endswith((".md", ".svg"))]
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:12]
 
 
 def said(root: Path, block: str) -> str:
-    """For the heading of a block."""
+    """For the heading of a block, which is committed together with the kept figures that it was made of."""
     paths = paths_of(block)
-    return f"sources {fingerprint(root, paths)} ({' '.join(paths)})"
+    return f"sources {fingerprint(root, paths, machine.tree_to_commit(root, paths))} ({' '.join(paths)})"
 
 
 def stale(root: Path, to: Path) -> Iterator[tuple[str, str, str]]:
