@@ -54,6 +54,11 @@ fi
 all=$source/tools/bench/publish-all
 run "$all" --nonsense
 expect_trouble "^tools/bench/publish-all: unexpected argument '--nonsense'"
+# A name that is none would have measured nothing, or have found nothing stale.
+for how in --dry-run --stale --quick; do
+	run "$all" "$how" --only trees,bandwidth
+	expect_trouble "^tools/bench/publish-all: --only: 'bandwidth' is none of example, peers,.* experiments-bandwidth,"
+done
 run "$all" --dry-run
 expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands

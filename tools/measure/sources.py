@@ -56,13 +56,19 @@ def said(root: Path, block: str) -> str:
     return f"sources {fingerprint(root, paths, machine.tree_to_commit(root, paths))} ({' '.join(paths)})"
 
 
-def stale(root: Path, to: Path) -> Iterator[tuple[str, str, str]]:
-    """Document, block, and why its figures are none of the program as it is; documents are those in `to`."""
+def blocks(to: Path) -> Iterator[tuple[str, str, str]]:
+    """Document, block, and what stands in it; documents are those in `to`."""
     for document in DOCUMENTS:
         text = (to / document).read_text(encoding="utf-8") if (to / document).exists() else ""
         for block, body in BLOCK.findall(text):
-            if why := why_stale(root, block, body):
-                yield document, block, why
+            yield document, block, body
+
+
+def stale(root: Path, to: Path) -> Iterator[tuple[str, str, str]]:
+    """Document, block, and why its figures are none of the program as it is."""
+    for document, block, body in blocks(to):
+        if why := why_stale(root, block, body):
+            yield document, block, why
 
 
 def why_stale(root: Path, block: str, body: str) -> str:
