@@ -35,8 +35,8 @@ extern "C" {
 
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
 #define SST_TRACE_ABI 10u
-#define SST_FEEDBACK_ABI 10u
-#define SST_CONTROL_ABI 12u
+#define SST_FEEDBACK_ABI 11u
+#define SST_CONTROL_ABI 13u
 #define SST_SPACE_ABI 10u
 #define SST_DITHERING_ABI 10u
 
@@ -200,6 +200,7 @@ enum sst_scope {
 	SST_SCOPE_UNKNOWN,   /* a part of the machine in which not all of the workloads and the host need to be */
 	SST_SCOPE_CONTAINER, /* that of the host and of all that it starts, as they are in the container that is measured */
 	SST_SCOPE_MACHINE,   /* that of every process */
+	SST_SCOPE_WORKLOADS, /* that of the controlled workloads, and nobody else's */
 };
 
 /* SST_CALIBRATION_GOES_ON comes this often. */
@@ -236,6 +237,9 @@ struct sst_feedback {
 	int (*calibrate)(void *state, const struct sst_env *env, enum sst_calibration step);
 	/* The iterations per second that are a load of 1, asked in the master; NaN: not known yet. NULL: the load isn't of iterations. */
 	double (*maximum)(const void *state);
+	/* The highest load that there can be, above 0: not 1 where the capacity is that of fewer or more processors than may be used. It may
+	 * change. INFINITY: not known. NULL means 1. */
+	double (*ceiling)(const void *state, const struct sst_env *env);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */
@@ -269,7 +273,8 @@ struct sst_limited {
 struct sst_control_input {
 	int64_t now_ns;
 	double target;           /* L*, 0 to 1 */
-	double load;             /* the shared estimate L, 0 to 1; the target as long as there is no sample */
+	double load;             /* the shared estimate L, 0 to 1 or to the ceiling; the target as long as there is no sample */
+	double ceiling;          /* as the feedback's */
 	struct sst_sample since; /* since this executor's last step; capacity 0 when the source has no newer sample */
 	struct sst_sample total; /* since control began, free stretches left out; the same sequence of values in all executors */
 	double owed; /* CPU-seconds that the trace has asked for and that were not worked (negative: worked too much), likewise the

@@ -21,6 +21,9 @@
  * having looked at another moment, would run less than they for good. Near loads of 0 and 1 so little can be repaid that
  * the unevenness of ordinary workloads would be forgiven again and again, always on the same side, and add up to a mean error. So
  * `slack` is never forgiven where the workloads can repay it at all.
+ *
+ * Where all that there is is asked for, nothing can be repaid, and 1/g would be an estimate that nothing corrects: others fill what the
+ * workloads leave, so that g is found too large. Then the duty cycle is 1.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -49,6 +52,7 @@ struct deficit {
 	bool known;      /* the gain; false in the beginning, … */
 	bool full;       /* … where all that was seen is that the machine has no more to give */
 	bool starved;    /* the last answer was no load at all: the load is not of our making */
+	bool flat_out;   /* the last answer was 1, since all that there is was asked for */
 	bool started;
 };
 
@@ -67,8 +71,10 @@ struct deficit {
 /* Likewise where an answer is in force for a given time. */
 #define LAG_HORIZON 4
 
-/* More than this is all that a machine has, but for what the counters' unit leaves out. */
+/* More than this part of the ceiling is all that there is, but for what the counters' unit leaves out. */
 #define FULL 0.97
+/* Where a load can be more than 1, more than this isn't made to repay what is owed. */
+#define BURST 2
 #define BOLDNESS 2
 #define BEYOND_DOUBT 8
 /* Each of fewer workloads sees that of its own runs, and a machine that was full meanwhile is not so for long. */
@@ -110,6 +116,16 @@ static void guess(struct deficit *deficit, const struct sst_control_input *in)
 	deficit->fast = deficit->slow = (struct ratio){gain * GUESS_S, GUESS_S};
 }
 
+static double nearly_all(const struct sst_control_input *in)
+{
+	return FULL * (isinf(in->ceiling) ? 1 : in->ceiling);
+}
+
+static bool is_full(const struct sst_control_input *in)
+{
+	return in->since.work >= nearly_all(in) * in->since.capacity;
+}
+
 /*
  * A machine that is full from the beginning says only what the gain is at least. It may be a hundred times as much, and to find that by
  * what comes out at ever lower duty cycles would take half a second. So it is taken for twice that each time, until the load is below the
@@ -121,8 +137,8 @@ static void learn_beginning(struct deficit *deficit, const struct sst_control_in
 	const struct sst_sample *since = &in->since;
 	if (deficit->known || since->capacity <= 0)
 		return;
-	deficit->known = in->live < MANY || in->target >= FULL || since->work < in->target * since->capacity;
-	if (deficit->known || deficit->starved || in->duty <= 0 || since->work < FULL * since->capacity)
+	deficit->known = in->live < MANY || in->target >= nearly_all(in) || since->work < in->target * since->capacity;
+	if (deficit->known || deficit->starved || in->duty <= 0 || !is_full(in))
 		return;
 	deficit->full = true;
 	deficit->fast = deficit->slow = (struct ratio){since->work, in->duty / BOLDNESS * since->capacity};
@@ -133,10 +149,16 @@ static void learn_beginning(struct deficit *deficit, const struct sst_control_in
 	atomic_store(&deficit->agreed->gain, 0);
 }
 
+/* A full machine says of a duty cycle of 1 only that it is enough. So does a sample that reaches over the step down from there. */
+static bool says_nothing(const struct deficit *deficit, const struct sst_control_input *in)
+{
+	return deficit->flat_out && (in->target < in->ceiling || is_full(in));
+}
+
 static double estimate_gain(struct deficit *deficit, const struct sst_control_input *in)
 {
 	const double memory = (double)deficit->memory_ns / 1e9 * in->processors;
-	if (in->since.capacity > 0 && in->duty > 0 && !deficit->starved) {
+	if (in->since.capacity > 0 && in->duty > 0 && !deficit->starved && !says_nothing(deficit, in)) {
 		const double weight = 1 / (1 + pow(OWN_LOAD / (gain_of(&deficit->slow) * in->duty), 4));
 		fade_in(&deficit->fast, &in->since, in->duty, weight, memory / FAST_PART);
 		fade_in(&deficit->slow, &in->since, in->duty, weight, memory);
@@ -165,7 +187,7 @@ static double common_gain(struct deficit *deficit, double own, const struct sst_
 
 static void start(struct deficit *deficit, const struct sst_control_input *in)
 {
-	deficit->known = deficit->full = false;
+	deficit->known = deficit->full = deficit->flat_out = false;
 	guess(deficit, in);
 	/* Who begins first forgives what was owed before; who joins the others later forgives what they did. */
 	if (in->joins && in->live > 1) {
@@ -209,13 +231,14 @@ static void step(void *state, const struct sst_control_input *in, struct sst_con
 	const double gain = deficit->full && !deficit->known ? fmax(mean, out->published) : mean;
 	const double horizon = horizon_of(deficit, in);
 	const double slack = (double)deficit->slack_ns / 1e9 * in->processors;
-	const double headroom = fmin(gain, 1) - in->target;
+	const double headroom = fmin(gain, fmin(in->ceiling, BURST)) - in->target;
 	const double most = headroom > 0 ? fmax(headroom * horizon, slack) : 0;
 	const double least = in->target > 0 ? -fmax(in->target * horizon, slack) : 0;
 	const double owed = bounded(deficit, in->owed, least, most);
 	deficit->starved = owed <= -in->target * horizon;
+	deficit->flat_out = in->target >= in->ceiling && !deficit->starved;
 	/* Exactly none, which the sum is only up to rounding. */
-	out->duty = deficit->starved ? 0 : fmin(1, (in->target + owed / horizon) / gain);
+	out->duty = deficit->starved ? 0 : deficit->flat_out ? 1 : fmin(1, (in->target + owed / horizon) / gain);
 }
 
 static unsigned peers(const void *state)

@@ -15,15 +15,15 @@
 /* Enough for the processors' lines of the largest machines. */
 #define PROCESSORS_TEXT_SIZE ((size_t)512 * 1024)
 
-/* Shared by all executors: how many there are, and when that was looked up. */
+/* Shared by all executors: how many make a load of 100 %, how many there are, and when that was looked up. */
 struct processors_found {
-	_Atomic double count;
+	_Atomic double count, usable;
 	_Atomic int64_t looked_ns;
 	_Atomic uint64_t moves; /* of the workloads to other processors, at that time */
 };
 
 struct processors {
-	int64_t given; /* that a load of 100 % is; 0: see look() */
+	int64_t given; /* that a load of 100 % is; 0: all that are usable */
 	int stat;      /* handle of /proc/stat, which has the processors */
 	int clock;     /* of a file that is read for the time alone, or -1 */
 	struct linux_online online;
@@ -36,14 +36,11 @@ static inline int processors_look(
 {
 	struct linux_stat stat;
 	int64_t ignored;
-	if (processors->given) {
-		atomic_store(&found->count, (double)processors->given);
-		return 0;
-	}
 	const ssize_t length = env->host->read(env, processors->stat, processors->text, PROCESSORS_TEXT_SIZE, &ignored);
 	if (length < 0 || linux_online_parse(env, processors->text, (size_t)length, cpus, &stat) != 0)
 		return -1;
-	atomic_store(&found->count, (double)stat.processors);
+	atomic_store(&found->usable, (double)stat.processors);
+	atomic_store(&found->count, processors->given ? (double)processors->given : (double)stat.processors);
 	return 0;
 }
 

@@ -258,6 +258,14 @@ static double maximum(const void *state)
 	return ((const struct throughput *)state)->max;
 }
 
+/* What was counted, or given, may be less than what comes. */
+static double ceiling(const void *state, const struct sst_env *env)
+{
+	(void)state;
+	(void)env;
+	return INFINITY;
+}
+
 static void fini(void *state, const struct sst_env *env)
 {
 	processors_close(&((struct throughput *)state)->processors, env);
@@ -275,4 +283,5 @@ SST_EXPORT const struct sst_feedback sst_module = {
 	.calibration = calibration,
 	.calibrate = calibrate,
 	.maximum = maximum,
+	.ceiling = ceiling,
 };

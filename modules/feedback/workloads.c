@@ -32,6 +32,19 @@ static int prepare(void *state, const struct sst_env *env)
 	return processors_open(&workloads->processors, env->shared, env);
 }
 
+static enum sst_scope scope(const void *state)
+{
+	(void)state;
+	return SST_SCOPE_WORKLOADS;
+}
+
+static double ceiling(const void *state, const struct sst_env *env)
+{
+	(void)state;
+	const struct processors_found *found = env->shared;
+	return atomic_load(&found->usable) / atomic_load(&found->count);
+}
+
 static int read_source(void *state, const struct sst_env *env, struct sst_reading *now)
 {
 	struct processors *processors = &((struct workloads *)state)->processors;
@@ -67,4 +80,6 @@ SST_EXPORT const struct sst_feedback sst_module = {
 	.sample = filter_sample_ns,
 	.estimate = filter_estimate,
 	.interval = interval,
+	.scope = scope,
+	.ceiling = ceiling,
 };

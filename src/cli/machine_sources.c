@@ -186,6 +186,7 @@ static void weigh_measured(struct finding *finding, const struct sst_env *env, c
 static void add_measured(struct findings *findings, const struct sst_env *env, const struct trial *chosen)
 {
 	static const char *const scopes[] = {[SST_SCOPE_UNKNOWN] = "a part of the machine",
+		[SST_SCOPE_WORKLOADS] = "the workloads alone",
 		[SST_SCOPE_CONTAINER] = "what the container may use",
 		[SST_SCOPE_MACHINE] = "the whole machine"};
 	char number[UNITS_TEXT_MAX];

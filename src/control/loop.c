@@ -131,6 +131,7 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		.since = {estimate->work - loop->work, estimate->capacity - loop->capacity},
 		.total = {estimate->work, estimate->capacity},
 		.owed = estimate->owed,
+		.ceiling = module_ceiling(&loop->module[SST_FEEDBACK], loop->estimator.env),
 		.duty = loop->duty,
 		.surplus = loop->surplus,
 		.processors = estimate->last.processors,
@@ -228,8 +229,9 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 		estimate_break(loop->shared, now_ns);
 	count_time(loop, now_ns);
 	estimate_get(&loop->estimator, now_ns, &estimate);
+	/* The counters' unit can take it a little beyond. */
 	if (!isnan(estimate.load))
-		estimate.load = clamp(estimate.load); /* the counters' unit can take it a little beyond */
+		estimate.load = fmax(0, fmin(module_most_load(&loop->module[SST_FEEDBACK], loop->estimator.env), estimate.load));
 	find_place(loop);
 	if (isnan(target)) {
 		loop->controlling = loop->joins = false;

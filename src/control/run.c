@@ -248,6 +248,11 @@ bool run_is_of_cores(const struct run *run)
 	return feedback->feedback->unit && feedback->feedback->unit(feedback->state) == SST_UNIT_CORE;
 }
 
+bool run_is_of_workloads(const struct run *run)
+{
+	return find_scope(run) == SST_SCOPE_WORKLOADS;
+}
+
 double run_processors(const struct run *run)
 {
 	struct estimate_record record;
@@ -283,6 +288,11 @@ double run_maximum(const struct run *run)
 {
 	const struct module *feedback = &run->module[SST_FEEDBACK];
 	return feedback->feedback->maximum ? feedback->feedback->maximum(feedback->state) : NAN;
+}
+
+double run_most_load(const struct run *run)
+{
+	return module_most_load(&run->module[SST_FEEDBACK], &run->host[SST_FEEDBACK].env);
 }
 
 int64_t run_trace_length(const struct run *run)

@@ -76,6 +76,8 @@ bool run_measures_container(const struct run *run);
 bool run_is_of_cores(const struct run *run);
 
 /* Processors (or cores) that the load is of, as the feedback's source had them last; NaN before the first reading. */
+/* Whether the load is that of the controlled workloads alone. */
+bool run_is_of_workloads(const struct run *run);
 double run_processors(const struct run *run);
 
 /* When control begins (CLOCK_MONOTONIC); 0: not known yet. Moves on with each pause. */
@@ -89,6 +91,8 @@ int64_t run_calibration(const struct run *run);
 bool run_knows_load(const struct run *run);
 /* The iterations per second that are a load of 1; NaN where the load isn't of iterations, or that isn't known. */
 double run_maximum(const struct run *run);
+/* What loads are held to, see module_most_load. */
+double run_most_load(const struct run *run);
 
 /* Length of the trace in ns, or -1. */
 int64_t run_trace_length(const struct run *run);

@@ -274,6 +274,17 @@ void module_files(const struct module *module, struct file_uses *uses)
 			file_uses_add(uses, FILE_IS_READ, what, option_text(option, module->state));
 }
 
+double module_ceiling(const struct module *feedback, const struct sst_env *env)
+{
+	return feedback->feedback->ceiling ? feedback->feedback->ceiling(feedback->state, env) : 1;
+}
+
+double module_most_load(const struct module *feedback, const struct sst_env *env)
+{
+	const double ceiling = module_ceiling(feedback, env);
+	return ceiling > 1 ? ceiling : 1;
+}
+
 void module_say(const struct module module[static KINDS])
 {
 	for (int kind = 0; kind < KINDS; kind++) {

@@ -49,6 +49,10 @@ void module_unload(struct module *module);
 /* Adds the file that it was loaded from, and those that its options name. */
 void module_files(const struct module *module, struct file_uses *uses);
 
+/* The highest load that a feedback module can find (sst_feedback's ceiling), and what a load is held to: that, but 1 at least. */
+double module_ceiling(const struct module *feedback, const struct sst_env *env);
+double module_most_load(const struct module *feedback, const struct sst_env *env);
+
 /* Says on standard error which module of each kind it is, with all of its options. */
 void module_say(const struct module module[static KINDS]);
 

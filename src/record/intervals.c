@@ -90,7 +90,7 @@ static void end(struct intervals *intervals, struct interval *interval, const st
 	end_watched(intervals, interval, record);
 	const double free_s = intervals->free_s - interval->free_s;
 	if (record->machine.capacity > 0 && !isnan(free_s))
-		record->free = fmin(free_s / record->machine.capacity, 1);
+		record->free = fmin(free_s / record->machine.capacity, run_most_load(intervals->run));
 }
 
 int64_t intervals_next(const struct intervals *intervals)

@@ -106,13 +106,14 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 		.duties = each};
 	const double length = (double)record->length_ns;
 	const double all = length * recorder->run->config->controlled;
+	const double most = run_most_load(recorder->run);
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
 	record->load = NAN;
 	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &record->machine))
-		record->load = hold(record->machine.work / record->machine.capacity, 1);
+		record->load = hold(record->machine.work / record->machine.capacity, most);
 	else
 		record->machine = (struct sst_sample){0};
-	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), 1);
+	record->estimate = hold((now.load_ns - before.load_ns) / (now.loaded_ns - before.loaded_ns), most);
 	record->duty = hold((now.duty_ns - before.duty_ns) / (now.alive_ns - before.alive_ns), 1);
 	record->runnable = hold((now.running_ns - before.running_ns) / length, recorder->run->config->workloads);
 	record->alive = hold((now.alive_ns - before.alive_ns) / all, 1);

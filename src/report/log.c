@@ -17,6 +17,9 @@
 /* How much larger than the changes around it a jump is. */
 #define JUMP_FACTOR 4
 
+/* With a load of 1 that is a part of what there is, see sst_feedback's ceiling. */
+#define LOAD_MOST 1e6
+
 enum { TIME, MONOTONIC, TARGET, POWER, BACKGROUND, LOAD, ARRAYS, CAPACITY = ARRAYS, WALL, COLUMNS };
 
 /* A row is read in this order. */
@@ -32,7 +35,7 @@ static const struct column {
 	[POWER] = {LOG_POWER, offsetof(struct report_log, power), 0, INFINITY, "a power in watts"},
 	/* The difference of two measured loads: it may be a little below 0. */
 	[BACKGROUND] = {LOG_BACKGROUND, offsetof(struct report_log, background), -1, 1, "a load from 0 to 1"},
-	[LOAD] = {LOG_LOAD, offsetof(struct report_log, load), 0, 1, "a load from 0 to 1"},
+	[LOAD] = {LOG_LOAD, offsetof(struct report_log, load), 0, LOAD_MOST, "a load from 0 to 1000000"},
 	[CAPACITY] = {.name = "capacity"},
 	[WALL] = {.name = LOG_WALL},
 };

@@ -154,6 +154,16 @@ static void record(struct sim_event *event)
 		sim_event_arm(&run->machine, event, intervals_next(&run->intervals));
 }
 
+/* The processors, or cores, that are a load of 1. */
+static unsigned processors_of_1(const struct sim_run *run)
+{
+	const double ceiling = module_ceiling(&run->real.module[SST_FEEDBACK], &run->real.host[SST_FEEDBACK].env);
+	if (run_is_of_cores(&run->real))
+		return run->machine.topology.cores;
+	return run_is_of_workloads(&run->real) ? (unsigned)lround(run->config->machine.processors / ceiling)
+					       : run->config->machine.processors;
+}
+
 /* Of what the load is of. */
 static int64_t work_ns(const struct sim_run *run)
 {
@@ -184,7 +194,8 @@ static void step(struct sim_event *event)
 	int64_t own_ns = 0;
 	for (unsigned i = 0; i < run->config->workloads; i++)
 		own_ns += sim_run_workload_ns(run, i);
-	if (sim_history_add(&run->history, work_ns(run), target) != 0 || sim_history_add(&run->own_history, own_ns, target) != 0)
+	const int64_t load_ns = run_is_of_workloads(&run->real) ? own_ns : work_ns(run);
+	if (sim_history_add(&run->history, load_ns, target) != 0 || sim_history_add(&run->own_history, own_ns, target) != 0)
 		run->out_of_memory = true;
 	sim_event_arm(&run->machine, &run->stepping, now + SIM_HISTORY_STEP_NS);
 }
@@ -384,8 +395,8 @@ static int build_recorders(struct sim_run *run)
 	}
 	if (sim_services_record(&run->services, config->requests) != 0)
 		return -1;
-	run->own_history.processors = config->machine.processors;
-	run->history.processors = run_is_of_cores(&run->real) ? run->machine.topology.cores : config->machine.processors;
+	run->history.processors = processors_of_1(run);
+	run->own_history.processors = run_is_of_workloads(&run->real) ? run->history.processors : config->machine.processors;
 	run->recording.fire = record;
 	run->stepping.fire = step;
 	run->halting.fire = halt;

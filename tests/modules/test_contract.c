@@ -348,7 +348,8 @@ static void drive_feedback(void)
 		const int64_t interval = feedback->interval(test.module.state, processors[i]);
 		check(interval >= 1000 && interval <= 3600 * NS_PER_S, "an interval is absurd");
 	}
-	check(!feedback->scope || feedback->scope(test.module.state) <= SST_SCOPE_MACHINE, "a scope that there isn't");
+	check(!feedback->scope || feedback->scope(test.module.state) <= SST_SCOPE_WORKLOADS, "a scope that there isn't");
+	check(!feedback->ceiling || feedback->ceiling(test.module.state, &test.env) > 0, "a ceiling that leaves nothing");
 	if (calibrate(&test)) {
 		machine_ns = 1000 * NS_PER_S;
 		calibrate(&other);
@@ -408,6 +409,7 @@ static void drive_control(void)
 	static const double fractions[] = {0, 1e-300, 1e-9, 0.3, 0.999999999, 1};
 	static const double times[] = {0, 1e-9, 0.08, 3600, 1e9};
 	static const double others[] = {0.5, -1e6, 1e6, 0, 1};
+	static const double ceilings[] = {1, 1e-5, 0.5, 2, 1e5, INFINITY};
 	static const unsigned lives[] = {1, 2, 3, 1000};
 	static const double processors[] = {0.01, 1, 2, 8192};
 	start(&test, SST_CONTROL, 0, 1000);
@@ -422,6 +424,7 @@ static void drive_control(void)
 					in.now_ns += (int64_t)(fmin(times[time], 3600) * 1e9) + 1;
 					in.target = fractions[target];
 					in.load = fractions[load];
+					in.ceiling = ceilings[steps % COUNT(ceilings)];
 					in.processors = processors[steps % COUNT(processors)];
 					in.since = (struct sst_sample){fractions[load] * times[time], times[time]};
 					in.total.work += in.since.work;
@@ -440,6 +443,7 @@ static void drive_control(void)
 		in = (struct sst_control_input){.now_ns = in.now_ns + 50 * NS_PER_MS,
 			.target = 0.5,
 			.load = 0.8 * in.load + 0.2 * in.duty,
+			.ceiling = 1,
 			.duty = in.duty,
 			.since = {in.duty * 0.1, 0.1},
 			.total = {in.total.work + in.duty * 0.1, in.total.capacity + 0.1},

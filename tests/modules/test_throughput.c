@@ -130,6 +130,7 @@ static void what_is_100_percent_is_one_of_two(void **state)
 	assert_null(load("max=20"));
 	assert_int_equal(module()->calibration(test.module.state), 0);
 	assert_near(module()->maximum(test.module.state), 20, 0);
+	assert_true(isinf(module()->ceiling(test.module.state, &test.env)));
 	module_test_end(&test);
 	assert_null(load("3s"));
 	assert_int_equal(module()->calibration(test.module.state), 3 * NS_PER_S);

@@ -207,6 +207,33 @@ static void processors_are_those_that_they_may_use(void **state)
 	module_test_end(&test);
 }
 
+static double ceiling(void)
+{
+	return test.module.feedback->ceiling(test.module.state, &test.env);
+}
+
+/* Two processors are twice what makes a load of 100 %, half of it, or just that. */
+static void the_ceiling_is_what_all_processors_make(void **state)
+{
+	(void)state;
+	assert_null(load(NULL));
+	assert_int_equal(test.module.feedback->scope(test.module.state), SST_SCOPE_WORKLOADS);
+	assert_near(ceiling(), 1, 0);
+	module_test_end(&test);
+	assert_null(load("processors=4"));
+	assert_near(read_now().processors, 4, 0);
+	assert_near(ceiling(), 0.5, 0);
+	module_test_end(&test);
+	assert_null(load("processors=1"));
+	assert_near(read_now().processors, 1, 0);
+	assert_near(ceiling(), 2, 0);
+	stat_text = "cpu  1 0 0 1 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\nintr 0\n";
+	now_ns += NS_PER_S;
+	assert_near(read_now().processors, 1, 0);
+	assert_near(ceiling(), 1, 0);
+	module_test_end(&test);
+}
+
 static void errors_are_passed_on(void **state)
 {
 	(void)state;
@@ -250,6 +277,7 @@ int main(void)
 		TEST(processors_are_counted_once_a_second),
 		TEST(processors_that_go_are_noticed_at_once),
 		TEST(processors_are_those_that_they_may_use),
+		TEST(the_ceiling_is_what_all_processors_make),
 		TEST(errors_are_passed_on),
 		TEST(filter_and_interval_have_their_options),
 	};

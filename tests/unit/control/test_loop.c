@@ -21,6 +21,7 @@ static void an_edge_goes_through_all_modules(NO_STATE)
 	assert_int_equal(controller.in.now_ns, ORIGIN + NS_PER_S);
 	assert_true(is(controller.in.target, 0.3));
 	assert_true(is(controller.in.load, 0.25));
+	assert_true(is(controller.in.ceiling, 1));
 	assert_true(is(controller.in.since.work, 0.5) && is(controller.in.since.capacity, 2));
 	assert_true(is(controller.in.total.work, 0.5) && is(controller.in.total.capacity, 2));
 	assert_true(is(controller.in.processors, 2));

@@ -105,7 +105,7 @@ static void wrong_files_are_refused(void **state)
 	expect_refused("time_s,monotonic_s,load\n1,5,0.5\n2,4,0.5\n",
 		"f.csv:3:3: monotonic_s: found 4.000000 after 5.000000, expected times that grow");
 	expect_refused("time_s,load\n,0.5\n", "f.csv:2:1: time_s: found nothing, expected a time in seconds");
-	expect_refused("time_s,load\n1,1.01\n", "f.csv:2:3: load: found 1.01, expected a load from 0 to 1");
+	expect_refused("time_s,load\n1,-0.01\n", "f.csv:2:3: load: found -0.01, expected a load from 0 to 1000000");
 	expect_refused("time_s,load,target\n1,1,-0.5\n", "f.csv:2:5: target: found -0.5, expected a load from 0 to 1");
 	expect_refused("time_s,load\n1,half\n", "f.csv:2:3: load: found 'half', expected a number");
 	expect_refused("time_s,load,load\n1,1,1\n", "f.csv:1: found the column 'load' 2 times, expected it once");
