@@ -65,6 +65,7 @@ END_TEST
 START_TEST(daemons_that_lost_their_parent_are_part_of_it)
 {
 	start(with_a_daemon, 3);
+	await_outside(2, 3);
 	stop_until_all_are();
 	continue_all();
 }

@@ -135,6 +135,7 @@ END_TEST
 START_TEST(an_orphan_that_is_listed_last_is_stopped_without_waiting_for_ourselves)
 {
 	start(with_a_daemon, 3);
+	await_outside(2, 3);
 	stop_until_all_are();
 	ck_assert_uint_eq(tree.outsiders, 2);
 	ck_assert_int_eq(tree.outsider[0].parent, getpid());
@@ -212,6 +213,7 @@ static void lend_to_a_session(void)
 START_TEST(a_parent_in_an_uninterruptible_wait_is_not_waited_for)
 {
 	await_state(start(lend_to_a_session, 2), 'D');
+	await_outside(1, 2);
 	looks_at(clock_now());
 	ck_assert_uint_eq(tree.outsiders, 1);
 	await_state(tree.outsider[0].process.pid, 'T');

@@ -82,6 +82,22 @@ static inline pid_t start(void (*body)(void), size_t count)
 	return pid;
 }
 
+/* `start` may have seen as many on the way there: waits until the tree has `count`, of which so many have left the group. */
+static inline void await_outside(size_t outside, size_t count)
+{
+	const int64_t deadline = clock_now() + PATIENCE_NS;
+	size_t left;
+	do {
+		clock_sleep_until(clock_now() + NS_PER_MS);
+		ck_assert_int_eq(descendants_list(getpid(), &list), 0);
+		left = 0;
+		for (size_t i = 0; i < list.count; i++)
+			left += list.item[i].process.group != tree.group;
+	} while ((left != outside || list.count != count) && clock_now() < deadline);
+	ck_assert_uint_eq(left, outside);
+	ck_assert_uint_eq(list.count, count);
+}
+
 /* Whether every process of the tree that is alive is stopped, or every one is not. */
 static inline bool all_are(bool stopped)
 {
