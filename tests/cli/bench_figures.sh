@@ -64,11 +64,11 @@ expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 expect_text commands '^tools/experiments/fastforward .* --settings PI-even,PI-even[+] .* --output results/publish-[^ ]*/fastforward '
 run "$all" --quick --dry-run
-expect_text out '^23 programs, about ([0-9]|[1-8][0-9]) minutes$'
+expect_text out '^25 programs, about ([0-9]|[1-8][0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
-	sed 's,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
+	sed 's,^tools/bench/soak --seed \([0-9]*\) .*,soak-\1,; s,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		printf '%s\n' example findings
 		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"
@@ -141,7 +141,7 @@ if showstopper -a freezer -T 50% --dry-run true >/dev/null 2>&1; then
 	done
 fi
 publishes cores 3 "$source/tools/bench/cores" -B "$build" -t 5 -m '^8.single.linux'
-publishes soak 6 "$source/tools/bench/soak" -B "$build" -t 8 -e 1 -n 1
+publishes soak-2 6 "$source/tools/bench/soak" -B "$build" -S 2 -t 8 -e 1 -n 1
 publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m sleepy -o validate
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2
 # The ledger goes on where it stopped, with another seed, and doesn't count what ran on other sources.

@@ -31,39 +31,33 @@ for file in growth.csv log.csv record.csv; do
 done
 expect_text kept/growth.csv '^time_s,processes,memory_kb,descriptors,zombies$'
 
-# Parts that are there are not made again. Their memory grows by 100 kB each second, and from the third quarter on the load is 10 pp off.
-for part in 1 2; do
-	mkdir -p "parts/part-$part"
-	cp kept/record.csv "parts/part-$part"
-	echo "$("$build/showstopper" --version | head -n 1): --time 120 --every 1 --instances 2 --seed $part" >"parts/part-$part/made_by"
-	awk -v part=$part 'BEGIN { print "time_s,processes,memory_kb,descriptors,zombies"; for (t = 0; t < 120; t++) printf "%d,4,%d,20,0\n", t, 1000 + (100 + part) * t }' >"parts/part-$part/growth.csv"
-	awk 'BEGIN { print "time_s,monotonic_s,target,load"; for (k = 1; k <= 240; k++) printf "%.1f,%.1f,0.5,%.4f\n", k / 2, 100 + k / 2, 0.5 + (k % 2 ? 1 : -1) * (k > 120 ? 0.1 : 0.01) * (1 + int(k / 6) % 3 / 100) }' >"parts/part-$part/log.csv"
-done
-run "$soak" -B "$build" -t 120 -e 1 -n 2 --parts 2 -o parts
+# What is there is not made again. Its memory grows by 102 kB each second, and from the third quarter on the load is 10 pp off.
+mkdir grown
+cp kept/record.csv grown
+echo "$("$build/showstopper" --version | head -n 1): --time 120 --every 1 --instances 2 --seed 2" >grown/made_by
+awk 'BEGIN { print "time_s,processes,memory_kb,descriptors,zombies"; for (t = 0; t < 120; t++) printf "%d,4,%d,20,0\n", t, 1000 + 102 * t }' >grown/growth.csv
+awk 'BEGIN { print "time_s,monotonic_s,target,load"; for (k = 1; k <= 240; k++) printf "%.1f,%.1f,0.5,%.4f\n", k / 2, 100 + k / 2, 0.5 + (k % 2 ? 1 : -1) * (k > 120 ? 0.1 : 0.01) * (1 + int(k / 6) % 3 / 100) }' >grown/log.csv
+run "$soak" -B "$build" -t 120 -e 1 -n 2 -S 2 -o grown
 expect_status 1
-expect_text out '^Part 2, seed 2:$'
-expect_text out '^\| memory, kB \| .* \| \+3\.64e\+05 ± [0-9.e-]+ \|$'
+expect_text out '^\| memory, kB \| .* \| \+3\.67e\+05 ± [0-9.e-]+ \|$'
 expect_text out '^\| descriptors \| 20\.0 \| 20 \| 20\.0 \| 20 \| [+-][0-9.e-]+ ± [0-9.e-]+ \|$'
 expect_text out ', MSE 1\.0[0-9] pp² in the first quarter and 10[0-9]\.[0-9]+ pp² in the last \(\+10[0-9]\.[0-9]+, 95 % interval \+[0-9.]+ to \+[0-9.]+, p [0-9.e-]+\).*\. NOT WELL: memory MSE$'
-expect_text out '^\| memory, kB \| \+3\.65e\+05 ± [0-9.e+]+ \|$'
 # Of another length, or by nobody knows whom.
-run "$soak" -B "$build" -t 100 -e 1 -n 2 --parts 2 -o parts
-expect_trouble "^tools/bench/soak: .*/parts/part-1: made by 'showstopper .*--time 120 .*', expected '.*--time 100 .* --seed 1' "
-run "$soak" -B "$build" -t 120 -e 1 -n 2 --parts 2 -S 2 -o parts
-expect_trouble "^tools/bench/soak: .*/parts/part-1: made by '.* --seed 1', expected '.* --seed 2' "
-rm parts/part-2/made_by
-run "$soak" -B "$build" -t 120 -e 1 -n 2 --parts 2 -o parts
-expect_status 125
-expect_text err "part-2: made by '', expected"
+run "$soak" -B "$build" -t 100 -e 1 -n 2 -S 2 -o grown
+expect_trouble "^tools/bench/soak: .*/grown: made by 'showstopper .*--time 120 .*', expected '.*--time 100 .* --seed 2' "
+run "$soak" -B "$build" -t 120 -e 1 -n 2 -o grown
+expect_trouble "^tools/bench/soak: .*/grown: made by '.* --seed 2', expected '.* --seed 1' "
 # Zombies that pile up.
-mkdir zombies
-for part in 1 2; do
-	cp -r parts/part-1 "zombies/part-$part"
-	sed -i "s/seed 1/seed $part/" "zombies/part-$part/made_by"
-	awk 'BEGIN { print "time_s,processes,memory_kb,descriptors,zombies"; for (t = 0; t < 120; t++) printf "%d,4,1000,20,%d\n", t, t / 6 }' >"zombies/part-$part/growth.csv"
-done
-run "$soak" -B "$build" -t 120 -e 1 -n 2 --parts 2 -o zombies
+awk 'BEGIN { print "time_s,processes,memory_kb,descriptors,zombies"; for (t = 0; t < 120; t++) printf "%d,4,1000,20,%d\n", t, t / 6 }' >grown/growth.csv
+run "$soak" -B "$build" -t 120 -e 1 -n 2 -S 2 -o grown
 expect_status 1
 expect_text out '\. NOT WELL: zombies MSE$'
+rm grown/made_by
+run "$soak" -B "$build" -t 120 -e 1 -n 2 -S 2 -o grown
+expect_status 125
+expect_text err "grown: made by '', expected"
+# Each seed has a table of its own.
+run "$soak" -B "$build" -t 120 -e 1 -n 2 -S 4 --publish
+expect_trouble '^tools/bench/soak: --publish: .*README\.md needs the lines <!-- soak-4: begin --> and '
 
 finish

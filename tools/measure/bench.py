@@ -59,11 +59,16 @@ class Benchmark(Command):
         self.others = 0.0  # per cent, before anything was started
         super().__init__([*preset, *arguments])
 
+    @property
+    def block(self) -> str:
+        """Of the document, where its table stands."""
+        return self.name
+
     def check(self) -> None:
         """Refuses what can't be measured."""
 
     def look(self) -> None:
-        self.publication.look(self.document, self.name)
+        self.publication.look(self.document, self.block)
 
     def rows(self) -> Iterator[Sequence[str]]:
         """The cells of its table, as they are measured."""
@@ -76,7 +81,7 @@ class Benchmark(Command):
 
     def write(self) -> None:
         if self.lines:
-            self.publication.block(self.document, self.name, "\n".join(self.lines), self.build)
+            self.publication.block(self.document, self.block, "\n".join(self.lines), self.build)
             self.publication.write()
 
     def main(self) -> int:

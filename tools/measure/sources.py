@@ -25,7 +25,9 @@ OF = {
     "cores": "tools/ssburn tools/cpuload tools/bench/cores",
     "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
     "faults": "tests/faults tools/bench/faults",
-    "soak": "tools/bench/soak",
+    "soak-1": "tools/ssburn tools/bench/soak",
+    "soak-2": "tools/ssburn tools/bench/soak",
+    "soak-3": "tools/ssburn tools/bench/soak",
     "vm": "tests/vm",
     "coverage": "tools tests",
     "mutants": "tools tests",
@@ -34,7 +36,7 @@ OF = {
 }
 DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")
 NOT_YET = "not measured yet"
-BLOCK = re.compile(r"^<!-- ([a-z-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^<!-- ([a-z0-9-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
 
 
