@@ -91,7 +91,7 @@ while read -r program _; do
 	run "$source/$program" --help
 	expect_text out '^ +--publish '
 	PUBLISH_ROOT=$work/bare run "$source/$program" --publish
-	expect_trouble '--publish: .* needs the lines <!-- [a-z-]+: begin --> and '
+	expect_trouble '--publish: .* needs the lines <!-- [a-z0-9-]+: begin --> and '
 done <commands
 PUBLISH_ROOT=$work/bare run "$all" --quick
 expect_trouble '^tools/bench/publish-all: --publish: .*/README\.md needs the lines <!-- example: begin -->'

@@ -3,7 +3,7 @@
 # block must end with where it comes from, unless nothing has been measured. Prints a line for each fault.
 function fault(text) { print FILENAME ":" FNR ": " text }
 
-/^<!-- [a-z-]+: begin -->$/ {
+/^<!-- [a-z0-9-]+: begin -->$/ {
 	if (name != "") fault("a block within " name)
 	name = substr($2, 1, length($2) - 1)
 	if (name in seen) fault("a second block " name)
@@ -13,7 +13,7 @@ function fault(text) { print FILENAME ":" FNR ": " text }
 	next
 }
 
-/^<!-- [a-z-]+: end -->$/ {
+/^<!-- [a-z0-9-]+: end -->$/ {
 	if (name ":" != $2) fault("the end of " $2 " which has not begun")
 	if (first == "not measured yet") {
 		if (more) fault(name " isn't measured, but has more")
