@@ -29,7 +29,9 @@ KINDS = ["native", pytest.param("lxc", marks=contained)]
 def groups_of(name: str) -> list[Path]:
     of = hierarchy("cpu")
     return (
-        [path for before in ("", "lxc.payload.") for path in of.at.glob(f"{before}showstopper-{name}-*")] if of else []
+        [path for of_kind in ("service", "lxc.payload") for path in of.at.glob(f"{of_kind}.showstopper-{name}-*")]
+        if of
+        else []
     )
 
 
@@ -147,6 +149,25 @@ def test_what_is_killed_leaves_nothing(
         assert wait_until(lambda: len(groups_of(name)) == 2, 10, 0.01)
         process.send_signal(signal.SIGKILL)
     assert wait_until(lambda: not scratch_of(name) and not groups_of(name) and not front.exists(), 15)
+
+
+@limits
+def test_a_run_by_quota_leaves_a_group_alone_that_is_not_in_use_yet(
+    tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It removes empty ones of its own name, which a killed one may have left."""
+    service = services.find(own_service(tmp_path, monkeypatch))
+    group = hierarchy_of("cpu") / instances.Instance(service, build, tmp_path / "said", Share(quota=0.5), 1).group
+    group.mkdir()
+    try:
+        by_quota = [str(build / "showstopper"), "-q", "-a", "quota", "-T", "50%", "-r", "1s", "sleep", "9"]
+        if subprocess.run([*by_quota[:-2], "--dry-run", "true"], capture_output=True).returncode != 0:
+            pytest.skip("no workload can be held by quota")
+        assert subprocess.run(by_quota).returncode == 0
+        assert group.is_dir()
+    finally:
+        if group.is_dir():
+            group.rmdir()
 
 
 @served
