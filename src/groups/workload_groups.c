@@ -267,6 +267,20 @@ struct sweep {
 	void (*say)(const char *folder, size_t killed);
 };
 
+/* PREFIX PID-TICKS-NUMBER, as workload_groups_make calls them. */
+static bool is_called_as_a_run(const char *path)
+{
+	const char *word = group_name(path) + strlen(PREFIX);
+	for (int words = 1;; words++) {
+		const size_t digits = strspn(word, "0123456789");
+		if (!digits || words == 3)
+			return digits && !word[digits];
+		if (word[digits] != '-')
+			return false;
+		word += digits + 1;
+	}
+}
+
 static void sweep(const char *path, void *context)
 {
 	const struct sweep *const told = context;
@@ -277,7 +291,7 @@ static void sweep(const char *path, void *context)
 	/* What isn't marked is that of others, or of a run that was killed before anything was in it. */
 	if (group_mark_is_left(fd))
 		clear_left(path, fd, &killed);
-	else
+	else if (is_called_as_a_run(path))
 		rmdir(path);
 	close(fd);
 	if (killed.count && told->say)

@@ -182,20 +182,29 @@ START_TEST(nothing_of_others_is_killed)
 }
 END_TEST
 
-START_TEST(what_is_empty_and_unmarked_goes)
+START_TEST(what_is_empty_and_unmarked_goes_if_it_is_called_as_a_run)
 {
-	char empty[PATH_MAX], full[PATH_MAX], below[PATH_MAX];
+	static const char *const others[] = {"showstopper-mine", "showstopper-", "showstopper-1234-567", "showstopper-1234-567-",
+		"showstopper-1234-567-0-1", "showstopper-1234--0", "showstopper-1234-567-0.service"};
+	char empty[PATH_MAX], full[PATH_MAX], below[PATH_MAX], other[PATH_MAX];
 	if (!find_place(_i))
 		return;
-	make_folder(empty, "showstopper-mine");
-	make_folder(full, "showstopper-yours");
-	make_folder(below, "showstopper-yours/showstopper-2");
+	make_folder(empty, "showstopper-1234-567-0");
+	make_folder(full, "showstopper-1234-567-1");
+	make_folder(below, "showstopper-1234-567-1/showstopper-2");
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		make_folder(other, others[i]);
 	ck_assert_int_eq(workload_groups_make(groups, &place, note_killed), 0);
 	workload_groups_remove(groups);
 	ck_assert(!exists(empty));
 	ck_assert(exists(below));
 	ck_assert_uint_eq(folders, 0);
 	group_tree_remove(full);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		ck_assert_int_lt(snprintf(other, PATH_MAX, "%.3500s/%s", place.folder, others[i]), PATH_MAX);
+		ck_assert_msg(exists(other), "%s is gone", others[i]);
+		ck_assert_int_eq(rmdir(other), 0);
+	}
 	leave_place();
 }
 END_TEST
@@ -323,7 +332,7 @@ int main(void)
 	TCase *tests = tcase_create("workload_groups");
 	tcase_add_loop_test(tests, what_a_dead_run_left_goes_with_the_next, 1, 3);
 	tcase_add_loop_test(tests, nothing_of_others_is_killed, 0, 2 * OF_A_DEAD_RUN);
-	tcase_add_loop_test(tests, what_is_empty_and_unmarked_goes, 1, 3);
+	tcase_add_loop_test(tests, what_is_empty_and_unmarked_goes_if_it_is_called_as_a_run, 1, 3);
 	tcase_add_loop_test(tests, the_next_run_removes_what_a_kill_left, 0, 4);
 	return run_tests(tests);
 }
