@@ -9,7 +9,8 @@
  * Forks. Who is forked during a look may be missed, and is found by the next. A look is repeated at once when it found somebody
  * outside the group for the first time, or somebody who had gone when it came to him, or an orphan that came to us meanwhile. So also a
  * chain of processes that fork and end, none of which lives for long, comes to a standstill. What the rest of the machine forks
- * repeats nothing.
+ * repeats nothing. Nor is a tree looked through for it that has been found standing still, until that is continued: with many workloads
+ * the budget is for those that ran.
  *
  * Order. A shell with job control that waits for a job must not learn that the job was stopped. So a process outside the group is
  * stopped only when its parent stands still, which takes until the parent has been scheduled; that is waited for, but not for ever.
@@ -79,7 +80,7 @@ static bool look_is_due(struct tree *tree, int64_t now_ns, uint64_t *forks)
 	const int64_t since_ns = now_ns - tree->scanned_ns;
 	if (since_ns >= (tree->patience_ns ? tree->patience_ns : PATIENCE_NS))
 		return look_budget_grants(tree->budget, LOOK_OVERDUE, now_ns);
-	return (*forks == 0 || *forks != tree->scanned_forks) && since_ns >= LOOK_SHARE * tree->look_ns &&
+	return !tree->still && (*forks == 0 || *forks != tree->scanned_forks) && since_ns >= LOOK_SHARE * tree->look_ns &&
 	       look_budget_grants(tree->budget, LOOK_FORKS, now_ns);
 }
 
@@ -220,13 +221,14 @@ static void continue_leavers(const struct tree *tree)
 			process_signal(&tree->outsider[i].process, SIGCONT);
 }
 
-static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
+/* Whether there was memory for it. */
+static bool take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 {
 	if (list_members(tree) != 0)
-		return;
+		return false;
 	struct tree_outsider *outsider = calloc(tree->scan.count + 1, sizeof *outsider);
 	if (!outsider)
-		return;
+		return false;
 	size_t count = 0;
 	size_t from = 0;
 	uint64_t ticks = 0;
@@ -261,6 +263,7 @@ static void take_in(struct tree *tree, int64_t now_ns, uint64_t forks)
 	open_outsiders(tree, outsider, &count);
 	tree->outsider = outsider;
 	tree->outsiders = count;
+	return true;
 }
 
 /* Whether a thread that has been sent SIGSTOP has taken it, or is gone, or will take it at the end of an uninterruptible wait. */
@@ -285,21 +288,42 @@ static bool stands_still(pid_t pid)
 	return has_stopped(now.state) && (now.threads <= 1 || linux_process_each_thread(pid, stops_at_one_that_runs, NULL) <= 0);
 }
 
-static void await_standstill(pid_t pid, int64_t deadline_ns)
+/* Whether it does at last. */
+static bool await_standstill(pid_t pid, int64_t deadline_ns)
 {
-	while (!stands_still(pid) && clock_now() < deadline_ns)
+	while (!stands_still(pid)) {
+		if (clock_now() >= deadline_ns)
+			return false;
 		clock_sleep_until(clock_now() + STANDSTILL_LOOK_NS);
+	}
+	return true;
 }
 
 /*
  * A process that was in the middle of fork(2) when it was sent SIGSTOP still brings its child out, which doesn't stop. (In the group it
  * does.) So a look comes when those outside stand still. One in an uninterruptible wait isn't forking.
  */
-static void await_outsiders(const struct tree *tree, int64_t deadline_ns)
+static bool await_outsiders(const struct tree *tree, int64_t deadline_ns)
 {
-	for (size_t i = 0; i < tree->outsiders && clock_now() < deadline_ns; i++)
-		if (!tree->outsider[i].denied)
-			await_standstill(tree->outsider[i].process.pid, deadline_ns);
+	bool all = true;
+	for (size_t i = 0; i < tree->outsiders; i++) {
+		const struct tree_outsider *const outsider = &tree->outsider[i];
+		if (clock_now() >= deadline_ns)
+			return false;
+		all = !outsider->denied && await_standstill(outsider->process.pid, deadline_ns) && all;
+	}
+	return all;
+}
+
+/* As for the last look. Who may come into an attached tree, or be started by one that can't be stopped, is not known by that. */
+static bool is_closed(const struct tree *tree)
+{
+	if (tree->attached || tree->changed || tree->denied)
+		return false;
+	for (size_t i = 0; i < tree->outsiders; i++)
+		if (tree->outsider[i].fresh)
+			return false;
+	return true;
 }
 
 /* One look, paid for; in a stop when all stand still, or at that moment. */
@@ -307,8 +331,9 @@ static void scan(struct tree *tree, int64_t now_ns, uint64_t forks, int64_t stan
 {
 	const int64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	tree->changed = false;
-	await_outsiders(tree, standstill_ns);
-	take_in(tree, now_ns, forks);
+	const bool stood_still = await_outsiders(tree, standstill_ns);
+	const bool looked = take_in(tree, now_ns, forks);
+	tree->still = standstill_ns && stood_still && looked && is_closed(tree);
 	tree->looks++;
 	/* What was forked just before may not have been in sight yet: the next stop looks again. */
 	if (!standstill_ns)
@@ -432,7 +457,7 @@ void tree_find_busy(struct tree *tree, int64_t now_ns)
 
 void tree_continue(struct tree *tree)
 {
-	tree->stopped = false;
+	tree->stopped = tree->still = false;
 	for (size_t i = tree->outsiders; i-- > 0;)
 		process_signal(&tree->outsider[i].process, SIGCONT);
 	signal_group(tree, SIGCONT);

@@ -48,6 +48,7 @@ struct tree {
 	int64_t look_ns; /* processor time of the last look */
 	uint64_t looks;  /* how many there have been */
 	bool changed;    /* during the last one: somebody came, or went before it was looked at */
+	bool still;      /* all stood still in the last one, and none has been continued: none of them can have forked since */
 	int loadavg;
 	bool attached;
 	const struct attached *group_of; /* an attached control group; NULL: it is none */

@@ -78,6 +78,13 @@ static unsigned looks_at(int64_t now_ns)
 	return (unsigned)(tree.looks - before);
 }
 
+/* The same for a tree that ran until then. */
+static unsigned looks_after_running_at(int64_t now_ns)
+{
+	tree_continue(&tree);
+	return looks_at(now_ns);
+}
+
 START_TEST(what_the_rest_of_the_machine_forks_repeats_no_look)
 {
 	start(with_an_escapee, 3);
@@ -88,6 +95,44 @@ START_TEST(what_the_rest_of_the_machine_forks_repeats_no_look)
 		ck_assert_uint_eq(looks_at(now + i * NS_PER_S), 1);
 	ck_assert(all_are(true));
 	continue_all();
+}
+END_TEST
+
+/* So the budget is for those that ran. */
+START_TEST(what_stands_still_is_not_looked_through_for_forks_until_it_has_run)
+{
+	start(with_an_escapee, 3);
+	const int64_t now = clock_now();
+	fake.forks = true;
+	ck_assert_uint_eq(looks_at(now), 2);
+	ck_assert_uint_eq(looks_at(now + 500 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 600 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_at(now + 1100 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_at(now + 1600 * NS_PER_MS), 1); /* overdue */
+	/* The last look found one for the first time, which may have forked before it was stopped. */
+	start_session();
+	tree.budget = &(struct look_budget){.paid_ns = now + 2200 * NS_PER_MS - NS_PER_S / 3};
+	ck_assert_uint_eq(looks_after_running_at(now + 2200 * NS_PER_MS), 1);
+	tree.budget = NULL;
+	ck_assert_uint_eq(looks_at(now + 2300 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_at(now + 2400 * NS_PER_MS), 0);
+	continue_all();
+}
+END_TEST
+
+/* What can't be stopped may fork at any time. */
+START_TEST(what_is_of_somebody_else_does_not_stand_still)
+{
+	start(with_an_escapee, 3);
+	if (setresuid(65534, 65534, 0) != 0) {
+		left_out("only root can become somebody else");
+		return;
+	}
+	const int64_t now = clock_now();
+	fake.forks = true;
+	looks_at(now);
+	ck_assert_uint_gt(looks_at(now + 500 * NS_PER_MS), 0);
+	ck_assert_int_eq(setresuid(0, 0, 0), 0);
 }
 END_TEST
 
@@ -227,10 +272,10 @@ START_TEST(a_look_while_the_tree_runs_is_repeated_by_the_next_stop)
 	const int64_t now = clock_now();
 	fake.pid = 1000;
 	ck_assert_uint_eq(looks_at(now), 1);
-	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 100 * NS_PER_MS), 0);
 	tree_signal(&tree, SIGCONT, now + 200 * NS_PER_MS);
 	ck_assert_uint_eq(looks_at(now + 600 * NS_PER_MS), 1);
-	ck_assert_uint_eq(looks_at(now + 700 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 700 * NS_PER_MS), 0);
 	continue_all();
 }
 END_TEST
@@ -241,13 +286,13 @@ START_TEST(looks_are_paid_by_their_processor_time)
 	const int64_t now = clock_now();
 	fake.forks = true;
 	fake.cpu_step_ns = 5 * NS_PER_MS; /* a look takes so much, however small the tree */
-	ck_assert_uint_eq(looks_at(now), 1);
+	ck_assert_uint_eq(looks_after_running_at(now), 1);
 	ck_assert_int_eq(tree.look_ns, 5 * NS_PER_MS);
-	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS - 1), 0); /* LOOK_SHARE times as much */
+	ck_assert_uint_eq(looks_after_running_at(now + 100 * NS_PER_MS - 1), 0); /* LOOK_SHARE times as much */
 	fake.cpu_step_ns = NS_PER_MS;
-	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 1);
-	ck_assert_uint_eq(looks_at(now + 119 * NS_PER_MS), 0);
-	ck_assert_uint_eq(looks_at(now + 120 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_after_running_at(now + 100 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_after_running_at(now + 119 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 120 * NS_PER_MS), 1);
 	continue_all();
 }
 END_TEST
@@ -260,18 +305,18 @@ START_TEST(a_budget_holds_looks_back)
 	tree.budget = &budget;
 	fake.forks = true;
 	fake.cpu_step_ns = NS_PER_MS;
-	ck_assert_uint_eq(looks_at(now), 1);
+	ck_assert_uint_eq(looks_after_running_at(now), 1);
 	ck_assert(atomic_load(&budget.paid_ns) > now - NS_PER_S);
 	/* Others have spent it: also a look that is overdue comes later. */
 	atomic_store(&budget.paid_ns, now + 3 * NS_PER_S);
-	ck_assert_uint_eq(looks_at(now + 100 * NS_PER_MS), 0);
-	ck_assert_uint_eq(looks_at(now + 3 * NS_PER_S - 1), 0);
-	ck_assert_uint_eq(looks_at(now + 3 * NS_PER_S), 1);
+	ck_assert_uint_eq(looks_after_running_at(now + 100 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 3 * NS_PER_S - 1), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 3 * NS_PER_S), 1);
 	/* A look for forks leaves something for those that are overdue, and one that is repeated leaves more. */
-	ck_assert_uint_eq(looks_at(now + 3100 * NS_PER_MS), 0);
+	ck_assert_uint_eq(looks_after_running_at(now + 3100 * NS_PER_MS), 0);
 	fake.below_us = 2;
-	ck_assert_uint_eq(looks_at(now + 3270 * NS_PER_MS), 1);
-	ck_assert_uint_eq(looks_at(now + 9 * NS_PER_S), 2);
+	ck_assert_uint_eq(looks_after_running_at(now + 3270 * NS_PER_MS), 1);
+	ck_assert_uint_eq(looks_after_running_at(now + 9 * NS_PER_S), 2);
 	continue_all();
 }
 END_TEST
@@ -281,6 +326,8 @@ int main(void)
 	left_out_begin();
 	TCase *tests = tcase_create("all");
 	tcase_add_test(tests, what_the_rest_of_the_machine_forks_repeats_no_look);
+	tcase_add_test(tests, what_stands_still_is_not_looked_through_for_forks_until_it_has_run);
+	tcase_add_test(tests, what_is_of_somebody_else_does_not_stand_still);
 	tcase_add_test(tests, a_look_is_repeated_as_long_as_the_tree_forks);
 	tcase_add_test(tests, who_comes_to_us_during_a_look_is_part_of_it);
 	tcase_add_test(tests, an_orphan_that_is_listed_last_is_stopped_without_waiting_for_ourselves);
