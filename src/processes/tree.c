@@ -301,7 +301,8 @@ static bool await_standstill(pid_t pid, int64_t deadline_ns)
 
 /*
  * A process that was in the middle of fork(2) when it was sent SIGSTOP still brings its child out, which doesn't stop. (In the group it
- * does.) So a look comes when those outside stand still. One in an uninterruptible wait isn't forking.
+ * does.) So a look comes when those outside stand still, which is waited for until the deadline. One in an uninterruptible wait isn't forking.
+ * True when all do.
  */
 static bool await_outsiders(const struct tree *tree, int64_t deadline_ns)
 {

@@ -66,8 +66,9 @@ int tree_attach(struct tree *tree, const struct attached *attached, int64_t now_
 bool tree_lives(struct tree *tree, int64_t now_ns);
 
 /*
- * Stop all, parents first; looks for processes that left the group when the machine has forked since the last look, and again as long as
- * those below us change meanwhile. What is stopped already stays so, and what somebody else continued is stopped again.
+ * Stop all, parents first; looks for processes that left the group when the machine has forked since the last look, unless that found all
+ * standing still and none was continued, and again as long as those below us change meanwhile. What is stopped already stays so, and what
+ * somebody else continued is stopped again.
  */
 void tree_stop(struct tree *tree, int64_t now_ns);
 /* When there is time: finds the threads that are to be sent the next stop themselves. */

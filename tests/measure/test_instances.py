@@ -155,7 +155,7 @@ def test_what_is_killed_leaves_nothing(
 def test_a_run_by_quota_leaves_a_group_alone_that_is_not_in_use_yet(
     tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It removes empty ones of its own name, which a killed one may have left."""
+    """It removes empty ones that are called as those of runs, which a killed one may have left."""
     service = services.find(own_service(tmp_path, monkeypatch))
     group = hierarchy_of("cpu") / instances.Instance(service, build, tmp_path / "said", Share(quota=0.5), 1).group
     group.mkdir()

@@ -210,8 +210,7 @@ class Started(Contained):
         place = ("taskset", "-c", processors) if processors else ()
         line = service.line("start", build, self.scratch, seed=seed)
         called = Path(self.scratch).name
-        # Not one that a run by quota or freezer beside it takes for its own.
-        self.group = f"{'lxc.payload' if container else 'service'}.{called}"
+        self.group = f"lxc.payload.{called}" if container else called
         made = groups(self.group) if groups and not container else ""
         config = container(self.scratch) if container else ""
         super().__init__(f"cd {self.scratch} || exit; {line}", said, service.name, self.scratch, made, place, called if container else "", config)  # fmt: skip
