@@ -29,9 +29,7 @@ KINDS = ["native", pytest.param("lxc", marks=contained)]
 def groups_of(name: str) -> list[Path]:
     of = hierarchy("cpu")
     return (
-        [path for of_kind in ("service", "lxc.payload") for path in of.at.glob(f"{of_kind}.showstopper-{name}-*")]
-        if of
-        else []
+        [path for before in ("", "lxc.payload.") for path in of.at.glob(f"{before}showstopper-{name}-*")] if of else []
     )
 
 
