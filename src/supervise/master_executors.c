@@ -171,7 +171,8 @@ static void report_respawn_failure(const struct master *master, unsigned index)
 		strerror(atomic_load(&slot->start_errno)));
 }
 
-static void note_executor(struct master *master, unsigned index, int wait_status)
+/* True when it was lost, with children that are ours now. */
+static bool note_executor(struct master *master, unsigned index, int wait_status)
 {
 	struct slot *slot = &master->run.shared->slot[index];
 	master->executor[index] = 0;
@@ -182,15 +183,15 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 			report_respawn_failure(master, index);
 		else
 			report_start_failure(master, index);
-		return;
+		return false;
 	}
 	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
-		return;
+		return false;
 	if (atomic_load(&slot->left)) {
 		shared_set_live(master->run.shared, index, false);
 		if (master->status == 0)
 			master->status = EXIT_TROUBLE;
-		return;
+		return false;
 	}
 	const bool goes_on = master->config->keep_going && master->stage != ENDING;
 	const char *const then = goes_on ? "the run goes on without it" : "the run ends";
@@ -206,25 +207,37 @@ static void note_executor(struct master *master, unsigned index, int wait_status
 		diag("the executor of workload %u ended with status %d; %s", index, WEXITSTATUS(wait_status), then);
 	if (!master->config->keep_going)
 		master_end_with_error(master, EXIT_TROUBLE);
-	const int64_t deadline = clock_now() + NS_PER_S;
-	while ((master->strays = executors_kill_strays(master)) && clock_now() < deadline) {
-		heartbeat_beat(master->run.heartbeat);
-		clock_sleep_until(clock_now() + NS_PER_MS);
-	}
+	return true;
 }
 
-void executors_reap(struct master *master)
+/* True when an executor was lost. */
+static bool note_ended(struct master *master)
 {
 	int wait_status;
 	pid_t pid;
+	bool lost = false;
 	while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0) {
 		/* What it had started is ours now. */
 		master->strays |= pid == energy_process(&master->recording.energy);
 		for (unsigned i = 0; i < master->config->workloads; i++)
 			if (master->executor[i] == pid) {
-				note_executor(master, i, wait_status);
+				lost |= note_executor(master, i, wait_status);
 				break;
 			}
+	}
+	return lost;
+}
+
+void executors_reap(struct master *master)
+{
+	if (!note_ended(master))
+		return;
+	const int64_t deadline = clock_now() + NS_PER_S;
+	while ((master->strays = executors_kill_strays(master)) && clock_now() < deadline) {
+		heartbeat_beat(master->run.heartbeat);
+		clock_sleep_until(clock_now() + NS_PER_MS);
+		/* What another one held may not die before that is noted, too. */
+		note_ended(master);
 	}
 }
 

@@ -288,6 +288,22 @@ for version in 1 2; do
 		expect_clean
 	done
 
+	# Many executors at once: what each had held may die only when its own group is let go.
+	begin -T 0 -c open -n 9 sleep 1000
+	all_are_frozen() {
+		for group in 0 1 2 3 4 5 6 7 8; do is_frozen "$folder/$group" || return 1; done
+	}
+	wait_until all_are_frozen
+	master=$(pgrep -P "$background")
+	from=$(date +%s)
+	# shellcheck disable=SC2046
+	kill -KILL $(executors | tail -n 8)
+	wait_background
+	expect_status 125
+	took=$(($(date +%s) - from))
+	[ "$took" -le 3 ] || fail "$what: it took $took s until all that 8 executors had held was gone"
+	expect_clean
+
 	# A run within a run, of which all are killed but the outer guardian and master.
 	begin -T 100% -c open --grace 200m -n 1 showstopper -q -a freezer -A "version=$version" -T 0 -c open -n 1 sleep 1000
 	has_inner() { inner=$(find "$folder/0" -mindepth 2 -type d -name 0) && [ -n "$inner" ] && has_members "$inner" && is_frozen "$inner"; }
