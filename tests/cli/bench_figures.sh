@@ -39,6 +39,7 @@ faulty 'a has no end' '<!-- a: begin -->\n| +1 |\n\nHEADING'
 faulty 'which has not begun' '| a |\n<!-- a: end -->'
 faulty 'a second block' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->\n<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'
 for good in '| `0-7,16-23` | 0-7 | from-to | 114 min | burn-single |' '<!-- a: begin -->\n\n| +1 |\n\nHEADING\n\n<!-- a: end -->' \
+	"<!-- a: begin -->\n| +1 |\n\n$(printf %s "$heading" | sed 's/tick/&, 1.50 % of its busy time stolen, sources 0a1b (src tools)/')\n<!-- a: end -->" \
 	'Text with +1.5 pp.' '<!-- a: begin -->\nnot measured yet\n<!-- a: end -->'; do
 	printf '%b\n' "$good" | sed "s#HEADING#$heading#" >sample.md
 	awk -f "$check" sample.md >faults

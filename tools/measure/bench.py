@@ -54,7 +54,7 @@ class Benchmark(Command):
 
     def __init__(self, arguments: list[str], preset: Sequence[str] = ()) -> None:
         """`preset`: options that those of the command line come after."""
-        self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments))
+        self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments), measures=True)
         self.lines: list[str] = []
         self.others = 0.0  # per cent, before anything was started
         super().__init__([*preset, *arguments])

@@ -87,9 +87,21 @@ def description(build: Path) -> str:
 # ---- Quiet? -----------------------------------------------------------------------------------------------------------------------
 
 
+def tick_counts() -> list[int]:
+    """Of all processors, in the order of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal."""
+    return [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+
+
 def idle_seconds() -> float:
-    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
-    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+    counts = tick_counts()
+    return (counts[3] + counts[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def stolen_since(before: list[int]) -> float | None:
+    """Per cent of the time in which something was to run that the host gave to others; None where nothing was."""
+    passed = [now - then for now, then in zip(tick_counts(), before)]
+    wanted = sum(passed) - passed[3] - passed[4]
+    return 100 * passed[7] / wanted if wanted > 0 else None
 
 
 def load_of_others(build: Path | None, seconds: int = 2) -> float:

@@ -37,13 +37,16 @@ class Publication:
     root: Path = machine.ROOT
     measured_revision: str = ""
     measured_date: str = ""
+    measures: bool = False  # all of it, and nothing else, from now until the heading
     revision: str = field(init=False)
+    ticks: list[int] = field(init=False)
     # Text, another file, or those of a folder.
     new: dict[Path, str | bytes | dict[str, str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.revision = machine.revision(self.root)
+        self.ticks = machine.tick_counts()
 
     @property
     def to(self) -> Path:
@@ -73,8 +76,10 @@ class Publication:
     def heading(self, build: Path, block: str = "") -> str:
         """That of a block also names its sources, by which `publish-all --stale` sees whether it is still true."""
         date = self.measured_date or datetime.now(timezone.utc).strftime("%Y-%m-%d")
+        stolen = machine.stolen_since(self.ticks) if self.measures else None
+        on = machine.description(build) + (f", {stolen:.2f} % of its busy time stolen" if stolen is not None else "")
         of = f", {sources.said(self.root, block)}" if block else ""
-        return f"Revision {self.measured_revision or self.revision}, {date}, {machine.description(build)}{of}: `{self.command}`"
+        return f"Revision {self.measured_revision or self.revision}, {date}, {on}{of}: `{self.command}`"
 
     def block(self, document: str, name: str, text: str, build: Path) -> None:
         self.look(document, name)
