@@ -112,11 +112,13 @@ def test_a_block(project: Project, build: Path, capsys: pytest.CaptureFixture[st
 
 def test_what_the_host_took_meanwhile(project: Project, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = [100, 10, 50, 700, 40, 1, 2, 3], [160, 20, 70, 900, 90, 2, 3, 11]
-    counts = [before, after, before, before, before]
+    counts = [before, after, before, before]
     monkeypatch.setattr(machine, "tick_counts", lambda: counts.pop(0))
     said = []
-    for measures in (True, True, False):
-        of = Publication("thing", project.root, measures=measures)
+    for begins in (True, True, False):
+        of = Publication("thing", project.root)
+        if begins:
+            of.begin()
         said.append(of.heading(build))
     # 8 of 100 ticks; neither where nothing was to run nor of what was measured before.
     assert [", 8.00 % of its busy time stolen: `thing`" in line for line in said] == [True, False, False]

@@ -442,7 +442,8 @@ class Batch:
         except OSError as error:
             raise Trouble(f"can't make {self.output}: {error.strerror}") from error
         if anew:
-            self.publication.measures = here
+            if here:
+                self.publication.begin()
             write(self.output / "joblog", JOBLOG)
             write(self.output / "revision", self.publication.revision + "\n")
             runs.write_list(self.list_file, self.runs)

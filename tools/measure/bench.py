@@ -54,7 +54,7 @@ class Benchmark(Command):
 
     def __init__(self, arguments: list[str], preset: Sequence[str] = ()) -> None:
         """`preset`: options that those of the command line come after."""
-        self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments), measures=True)
+        self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments))
         self.lines: list[str] = []
         self.others = 0.0  # per cent, before anything was started
         super().__init__([*preset, *arguments])
@@ -75,6 +75,7 @@ class Benchmark(Command):
         raise NotImplementedError
 
     def measure(self) -> None:
+        self.publication.begin()
         self.say(*markdown([self.head.split("|")], self.align))
         for cells in self.rows():
             self.say(next(markdown([cells])))

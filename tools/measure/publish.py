@@ -37,16 +37,14 @@ class Publication:
     root: Path = machine.ROOT
     measured_revision: str = ""
     measured_date: str = ""
-    measures: bool = False  # all of it, and nothing else, from now until the heading
     revision: str = field(init=False)
-    ticks: list[int] = field(init=False)
+    begun: list[int] | None = None  # ticks, when measuring began
     # Text, another file, or those of a folder.
     new: dict[Path, str | bytes | dict[str, str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.revision = machine.revision(self.root)
-        self.ticks = machine.tick_counts()
 
     @property
     def to(self) -> Path:
@@ -66,6 +64,10 @@ class Publication:
         text = self.new.get(path)
         return text if isinstance(text, str) else path.read_text(encoding="utf-8")
 
+    def begin(self) -> None:
+        """Before anything is measured that is published; not where what was kept of an earlier process goes into it."""
+        self.begun = machine.tick_counts()
+
     def measured(self, revision: str, date: str, where: str, paths: list[str]) -> None:
         """What an earlier revision measured, while none of these has changed."""
         self.measured_revision, self.measured_date = revision, date
@@ -76,7 +78,7 @@ class Publication:
     def heading(self, build: Path, block: str = "") -> str:
         """That of a block also names its sources, by which `publish-all --stale` sees whether it is still true."""
         date = self.measured_date or datetime.now(timezone.utc).strftime("%Y-%m-%d")
-        stolen = machine.stolen_since(self.ticks) if self.measures else None
+        stolen = machine.stolen_since(self.begun) if self.begun else None
         on = machine.description(build) + (f", {stolen:.2f} % of its busy time stolen" if stolen is not None else "")
         of = f", {sources.said(self.root, block)}" if block else ""
         return f"Revision {self.measured_revision or self.revision}, {date}, {on}{of}: `{self.command}`"
