@@ -94,6 +94,8 @@ struct scheduling_grant scheduling_try(const struct scheduling *user)
 		return grant;
 	const pid_t pid = fork();
 	if (pid == 0) {
+		/* Also when it stands still, and who would kill what the caller leaves is killed with the caller. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		grant = scheduling_raise(user);
 		_exit(write(pipe_ends[1], &grant, sizeof grant) == sizeof grant ? 0 : 1);
 	}

@@ -479,6 +479,8 @@ bool containment_is_permitted(bool *user_namespace, char reason[static CONTAINME
 		struct scheduling user;
 		enum start_stage stage;
 		sigset_t all;
+		/* Also when it stands still, and who would kill what the caller leaves is killed with the caller. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		scheduling_save(&user);
 		sigfillset(&all);
 		sigprocmask(SIG_SETMASK, &all, NULL);

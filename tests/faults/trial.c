@@ -141,8 +141,8 @@ static void look_for_names(struct trial *trial)
 	const pid_t next = fork();
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
-		execlp(trial->settings->program, trial->settings->program, "-q", "-n", "1", "-r", "10m", "sleep", "10",
-			(char *)NULL);
+		execlp(trial->settings->program, trial->settings->program, "-q", "-l", "100%", "-n", "1", "-r", "10m", "sleep",
+			"10", (char *)NULL);
 		_exit(125);
 	}
 	waitpid(next, &status, 0);

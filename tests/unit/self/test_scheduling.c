@@ -5,18 +5,23 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <check.h>
 
 #include "left_out.h"
 #include "self/scheduling.h"
+
+#define PATIENCE_S 20
 
 static struct scheduling user;
 
@@ -189,17 +194,61 @@ START_TEST(who_could_have_the_right_is_told_how)
 }
 END_TEST
 
+static pid_t child_of(pid_t parent)
+{
+	char path[64];
+	int child = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+	FILE *const children = fopen(path, "re");
+	if (children && fscanf(children, "%d", &child) != 1)
+		child = 0;
+	if (children)
+		fclose(children);
+	return child;
+}
+
+/* Who tries is past what it sets of itself once its priority is raised. */
+START_TEST(who_tries_dies_with_who_asks)
+{
+	const time_t deadline = time(NULL) + PATIENCE_S;
+	scheduling_save(&user);
+	if (scheduling_try(&user).grant != GRANT_FIFO) {
+		left_out("there is no right to real-time priorities");
+		return;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1UL);
+	for (bool met = false; !met;) {
+		const pid_t asks = fork();
+		if (asks == 0)
+			for (;;)
+				scheduling_try(&user);
+		pid_t tries;
+		while (!(tries = child_of(asks)) || kill(tries, SIGSTOP) != 0)
+			;
+		met = (sched_getscheduler(tries) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
+		kill(asks, SIGKILL);
+		ck_assert_int_eq(waitpid(asks, NULL, 0), asks);
+		if (!met)
+			kill(tries, SIGKILL);
+		while (waitpid(tries, NULL, WNOHANG) == 0)
+			ck_assert(time(NULL) < deadline);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	left_out_begin();
 	Suite *suite = suite_create("linux_scheduling");
 	TCase *tests = tcase_create("linux_scheduling");
+	tcase_set_timeout(tests, 3 * PATIENCE_S);
 	tcase_add_test(tests, nothing_is_granted_to_an_ordinary_user);
 	tcase_add_test(tests, a_limit_on_nice_values_is_made_use_of);
 	tcase_add_test(tests, who_is_at_the_limit_gets_no_more);
 	tcase_add_test(tests, root_stands_above_a_real_time_user);
 	tcase_add_test(tests, as_many_descriptors_as_there_may_be);
 	tcase_add_test(tests, the_out_of_memory_killer_s_score);
+	tcase_add_test(tests, who_tries_dies_with_who_asks);
 	tcase_add_loop_test(tests, who_could_have_the_right_is_told_how, 0, 3);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);

@@ -291,6 +291,49 @@ START_TEST(the_end_of_the_init_is_noticed)
 }
 END_TEST
 
+/* The process that finds out is a subreaper with a child by now, hence past what it sets of itself. 0: there is none. */
+static pid_t stop_who_finds_out(pid_t asks)
+{
+	struct descendants list = {0};
+	struct linux_process process;
+	pid_t found = 0;
+	if (descendants_list(asks, &list) == 0 && list.count > 1 && list.item[0].depth == 1)
+		found = list.item[0].process.pid;
+	descendants_free(&list);
+	if (!found || kill(found, SIGSTOP) != 0)
+		return 0;
+	while (linux_process_read(found, &process) == 0 && !linux_process_has_ended(&process))
+		if (process.state == 'T')
+			return found;
+	return 0;
+}
+
+START_TEST(who_finds_out_whether_it_is_permitted_dies_with_who_asks)
+{
+	const int64_t deadline = clock_now() + PATIENCE_NS;
+	const pid_t asks = fork();
+	ck_assert_int_ge(asks, 0);
+	if (asks == 0) {
+		char reason[CONTAINMENT_REASON_MAX];
+		bool user_namespace;
+		for (;;)
+			containment_is_permitted(&user_namespace, reason);
+	}
+	pid_t stopped;
+	while (!(stopped = stop_who_finds_out(asks)) && clock_now() < deadline)
+		;
+	ck_assert_int_gt(stopped, 0);
+	kill(asks, SIGKILL);
+	ck_assert_int_eq(waitpid(asks, NULL, 0), asks);
+	/* They come to us. */
+	pid_t reaped;
+	while (((reaped = waitpid(-1, NULL, WNOHANG)) >= 0 || errno != ECHILD) && clock_now() < deadline)
+		if (reaped == 0)
+			clock_sleep_until(clock_now() + NS_PER_MS);
+	ck_assert_int_eq(reaped, -1);
+}
+END_TEST
+
 int main(void)
 {
 	char reason[CONTAINMENT_REASON_MAX] = "";
@@ -310,6 +353,7 @@ int main(void)
 	tcase_add_test(tests, the_init_ends_with_the_last_process);
 	tcase_add_test(tests, all_of_it_dies_with_the_caller);
 	tcase_add_test(tests, the_end_of_the_init_is_noticed);
+	tcase_add_test(tests, who_finds_out_whether_it_is_permitted_dies_with_who_asks);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	/* What a test that failed leaves behind comes to this process. */
