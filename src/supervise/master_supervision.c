@@ -254,6 +254,8 @@ static void stop_all(struct master *master)
 	while (!all_stopped(master) && clock_now() < master->paused_ns + SUSPEND_LIMIT_NS) {
 		heartbeat_beat(master->run.heartbeat);
 		clock_sleep_until(clock_now() + NS_PER_MS);
+		/* One that is killed meanwhile would be waited for in vain, and what it leaves would be left. */
+		executors_reap(master);
 	}
 }
 

@@ -273,6 +273,27 @@ expect_lines err 1
 expect_text err '^showstopper: the executor of workload 1 was killed by signal 9 \(Killed\); the run ends$'
 expect_nothing_left
 
+# Suspended at that moment, when an executor is waited for that stands still: what it leaves goes at once, not after a second.
+soon=
+for attempt in 1 2 3 4 5; do
+	start_background env "TEST_MARK=$work" showstopper -q -T 100% -c open -n 3 sh -c "$spreading"
+	wait_until all_run 3
+	executor=$(executor_of 1)
+	kill -STOP "$executor"
+	kill -TSTP "$background"
+	sleep 0.1
+	kill -KILL "$executor"
+	before=$(date +%s%N)
+	wait_until instance_is_gone 1
+	took_ms=$((($(date +%s%N) - before) / 1000000))
+	kill -CONT "$background"
+	wait_background
+	expect_status 125
+	expect_nothing_left
+	[ "$took_ms" -ge 600 ] || { soon=yes; break; }
+done
+[ "$soon" ] || fail "$what: what an executor left was there for $took_ms ms, at the fifth attempt, too"
+
 # With it the others go on, take the place of the one that is lost, and the log no longer counts it.
 for target in 0 50% 100%; do
 	rm -f log.csv
