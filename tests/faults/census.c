@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static bool read_person(pid_t pid, struct person *person)
 	*person = (struct person){.pid = pid, .instance = -1};
 	snprintf(person->name, sizeof person->name, "%.*s", (int)(close - open - 1), open + 1);
 	/* Behind the name: the state, and then numbers. */
-	enum { PARENT, GROUP, SESSION, FLAGS = 5, THREADS = 16, START = 18, FIELDS };
+	enum { PARENT, GROUP, SESSION, FLAGS = 5, THREADS = 16, START = 18, PENDING = 27, FIELDS };
 	unsigned long long field[FIELDS];
 	if (close[1] == '\0' || close[2] == '\0')
 		return false;
@@ -60,6 +61,7 @@ static bool read_person(pid_t pid, struct person *person)
 	person->group = (pid_t)field[GROUP];
 	person->session = (pid_t)field[SESSION];
 	person->exiting = field[FLAGS] & EXITING;
+	person->killed = field[PENDING] & 1ULL << (SIGKILL - 1);
 	person->threads = field[THREADS];
 	person->start = field[START];
 	return true;

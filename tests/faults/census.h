@@ -19,6 +19,7 @@ struct person {
 	uint64_t start; /* ticks since boot */
 	uint64_t threads;
 	bool exiting; /* so far gone that it has no environment any more */
+	bool killed;  /* has been sent SIGKILL, and dies when it is given a processor */
 	char name[17];
 	int instance; /* SHOWSTOPPER_INSTANCE, or -1 */
 	bool below;   /* descends from the caller */

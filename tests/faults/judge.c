@@ -47,7 +47,7 @@ bool judge_is_unsupervised(const struct trial *trial, int instance)
 /*
  * Whether it may still be there. When nobody was left to clean up: the first process of a workload must be dead, and what belongs
  * to the session of the tool must have been continued. The kernel continues only what stands still already when its group
- * becomes an orphan: a stop that is under way is not undone.
+ * becomes an orphan: a stop that is under way is not undone. What is killed in a group that may not run now dies when it may.
  */
 static bool is_permitted(const struct trial *trial, const struct person *person)
 {
@@ -59,6 +59,8 @@ static bool is_permitted(const struct trial *trial, const struct person *person)
 		(person_is_frozen(person) && trial->plan.actuator != ACTUATOR_FREEZER) ||
 		strcmp(person->name, "showstopper") == 0)
 		return false;
+	if (person->killed && trial->plan.actuator == ACTUATOR_QUOTA)
+		return true;
 	if (trial->plan.kind != KIND_SETUID &&
 		strcmp(person->name, trial->plan.kind == KIND_JOBS ? "bash" : "faults_workload") == 0 &&
 		(trial->plan.kind != KIND_JOBS || person->group == person->pid))

@@ -92,10 +92,27 @@ static void enter_group(const struct trial *trial)
 	close(members);
 }
 
+/* Forks, and returns in the parent once the child has executed something. */
+static pid_t fork_until_exec(void)
+{
+	int ends[2];
+	char byte;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		_exit(125);
+	const pid_t pid = fork();
+	if (pid == 0)
+		return 0;
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return pid;
+}
+
 pid_t launch_attached(const struct trial *trial)
 {
 	char instance[16];
-	const pid_t pid = fork();
+	const pid_t pid = fork_until_exec();
 	if (pid != 0)
 		return pid;
 	setsid();
@@ -110,17 +127,9 @@ pid_t launch_attached(const struct trial *trial)
 
 pid_t launch(const struct trial *trial)
 {
-	int ends[2];
-	char byte;
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		_exit(125);
-	const pid_t pid = fork();
+	const pid_t pid = fork_until_exec();
 	if (pid == 0)
 		become(trial);
-	close(ends[1]);
-	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
-		;
-	close(ends[0]);
 	return pid;
 }
 
