@@ -275,7 +275,7 @@ expect_nothing_left
 
 # Suspended at that moment, when an executor is waited for that stands still: what it leaves goes at once, not after a second.
 soon=
-for attempt in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	start_background env "TEST_MARK=$work" showstopper -q -T 100% -c open -n 3 sh -c "$spreading"
 	wait_until all_run 3
 	executor=$(executor_of 1)
