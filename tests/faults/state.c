@@ -83,12 +83,54 @@ bool trial_is_of_the_tool(const struct person *person)
 static void note_standing(struct trial *trial)
 {
 	const struct census *census = &trial->census;
+	/* Nobody looks after what stands still then. */
+	if (trial->killed_guardian && trial->killed_master)
+		return;
 	free(trial->standing);
 	trial->standing = calloc(census->count + 1, sizeof *trial->standing);
 	trial->standing_count = 0;
 	for (size_t i = 0; trial->standing && i < census->count; i++)
 		if (person_is_stopped(&census->item[i]))
 			trial->standing[trial->standing_count++] = census->item[i].pid;
+}
+
+/* One of the executors has another number, and so have all. */
+static void renumber(struct trial *trial, int from, int to)
+{
+	pid_t executor[EXECUTORS_MAX] = {0};
+	bool killed[EXECUTORS_MAX] = {0};
+	for (int i = 0; i < EXECUTORS_MAX; i++) {
+		const int was = i + from - to;
+		if (was < 0 || was >= EXECUTORS_MAX)
+			continue;
+		executor[i] = trial->executor[was];
+		killed[i] = trial->killed_executor[was];
+	}
+	memcpy(trial->executor, executor, sizeof executor);
+	memcpy(trial->killed_executor, killed, sizeof killed);
+}
+
+/*
+ * The first that was seen may be the master's child of a moment that finds out which priority executors can have, or may be the second, when
+ * the first had ended already. A workload that is there tells whose child it is.
+ */
+static void check_numbers(struct trial *trial)
+{
+	for (size_t i = 0; i < trial->census.count; i++) {
+		const struct person *const person = &trial->census.item[i];
+		const struct person *const parent = census_find(&trial->census, person->parent);
+		int known = 0;
+		if (person->instance < 0 || person->instance >= (int)trial->plan.executors || !parent ||
+			!trial_is_of_the_tool(parent) || parent->parent != trial->master)
+			continue;
+		while (known < EXECUTORS_MAX && trial->executor[known] != parent->pid)
+			known++;
+		if (known < EXECUTORS_MAX)
+			renumber(trial, known, person->instance);
+		else if (trial->executor[person->instance])
+			renumber(trial, 1, 0);
+		return;
+	}
 }
 
 void trial_look(struct trial *trial)
@@ -109,9 +151,10 @@ void trial_look(struct trial *trial)
 			executors[count++] = person;
 	}
 	qsort(executors, count, sizeof(const struct person *), by_start);
-	unsigned known = 0;
-	while (known < trial->plan.executors && trial->executor[known])
-		known++;
+	check_numbers(trial);
+	unsigned known = trial->plan.executors;
+	while (known > 0 && !trial->executor[known - 1])
+		known--;
 	for (size_t i = 0; i < count && known < trial->plan.executors; i++) {
 		bool seen = false;
 		for (unsigned k = 0; k < known; k++)
