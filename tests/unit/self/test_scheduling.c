@@ -196,12 +196,12 @@ END_TEST
 
 static pid_t child_of(pid_t parent)
 {
-	char path[64];
-	int child = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
-	FILE *const children = fopen(path, "re");
-	if (children && fscanf(children, "%d", &child) != 1)
-		child = 0;
+	char text[64];
+	pid_t child = 0;
+	snprintf(text, sizeof text, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+	FILE *const children = fopen(text, "re");
+	if (children && fgets(text, sizeof text, children))
+		child = (pid_t)strtol(text, NULL, 10);
 	if (children)
 		fclose(children);
 	return child;
