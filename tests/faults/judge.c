@@ -56,7 +56,8 @@ static bool is_permitted(const struct trial *trial, const struct person *person)
 		       ((!person_is_frozen(person) || trial->plan.actuator == ACTUATOR_FREEZER) &&
 			       judge_is_unsupervised(trial, person->instance));
 	/* Its environment can't be read while it executes another program: it may be anybody's. */
-	if (person->instance < 0 && strcmp(person->name, "showstopper") != 0)
+	if (!person->marked && !person_is_stopped(person) && !person_is_frozen(person) &&
+		strcmp(person->name, "showstopper") != 0)
 		return trial->settings->tool == TOOL_SHOWSTOPPER && !trial->settings->contain && trial->killed_guardian &&
 		       trial->killed_master && killed_any_executor(trial);
 	if (!judge_is_unsupervised(trial, person->instance) ||

@@ -83,7 +83,7 @@ bool trial_is_of_the_tool(const struct person *person)
 static void note_standing(struct trial *trial)
 {
 	const struct census *census = &trial->census;
-	/* Nobody looks after what stands still then. */
+	/* What stands still from then on is none that the master could have continued. */
 	if (trial->killed_guardian && trial->killed_master)
 		return;
 	free(trial->standing);

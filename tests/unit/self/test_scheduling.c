@@ -19,6 +19,7 @@
 #include <check.h>
 
 #include "left_out.h"
+#include "processes/descendants.h"
 #include "self/scheduling.h"
 
 #define PATIENCE_S 20
@@ -194,16 +195,12 @@ START_TEST(who_could_have_the_right_is_told_how)
 }
 END_TEST
 
+/* 0: none. */
 static pid_t child_of(pid_t parent)
 {
-	char text[64];
-	pid_t child = 0;
-	snprintf(text, sizeof text, "/proc/%d/task/%d/children", (int)parent, (int)parent);
-	FILE *const children = fopen(text, "re");
-	if (children && fgets(text, sizeof text, children))
-		child = (pid_t)strtol(text, NULL, 10);
-	if (children)
-		fclose(children);
+	struct descendants list = {0};
+	const pid_t child = descendants_list(parent, &list) == 0 && list.count > 0 ? list.item[0].process.pid : 0;
+	descendants_free(&list);
 	return child;
 }
 
