@@ -176,10 +176,9 @@ static int64_t find_used(void *context, bool living)
 static void kill_workload(struct executor_process *process)
 {
 	workload_groups_release_one(process->run->groups, process->index);
-	if (process->containment.init) {
-		tree_signal(&process->brake.tree, SIGKILL, clock_now());
-		containment_await_end(&process->containment, clock_now() + KILL_IN_ORDER_NS);
-	}
+	const pid_t init = process->containment.init;
+	if (init && !containment_end(&process->containment, clock_now() + KILL_IN_ORDER_NS))
+		kill(init, SIGKILL);
 	if (workload_groups_kill_one(process->run->groups, process->index, clock_now() + KILL_LIMIT_NS))
 		return;
 	char names[128];

@@ -64,6 +64,12 @@ void containment_let_go(const struct containment *containment);
 /* Waits until the init has ended, with all in it, letting go of the first process; at most until deadline_ns. True if it has. */
 bool containment_await_end(struct containment *containment, int64_t deadline_ns);
 
+/*
+ * Has the init kill all others, which nobody escapes, reap them, so that their CPU time is known, and end. At most until deadline_ns,
+ * letting go of the first process. True when it has ended; the caller reaps it.
+ */
+bool containment_end(struct containment *containment, int64_t deadline_ns);
+
 /* Kills and reaps the init, with all in it. */
 void containment_abandon(struct containment *containment);
 

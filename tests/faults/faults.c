@@ -144,8 +144,8 @@ static pid_t start_trial(const struct options *options, uint64_t seed, struct re
 	_exit(0);
 }
 
-/* Returns how many were run. */
-static unsigned run_trials(const struct options *options, struct result *results)
+/* Returns how many were run; `repeated`: how often one that was late. */
+static unsigned run_trials(const struct options *options, struct result *results, unsigned *repeated)
 {
 	pid_t pid[JOBS_MAX] = {0};
 	unsigned index[JOBS_MAX];
@@ -175,6 +175,7 @@ static unsigned run_trials(const struct options *options, struct result *results
 				if (result->verdict == VERDICT_LATE && late[job]++ < options->again && !interrupted) {
 					pid[job] = start_trial(options, result->seed, result);
 					running += pid[job] > 0;
+					++*repeated;
 					continue;
 				}
 				late[job] = 0;
@@ -464,7 +465,10 @@ static unsigned run_with(struct options *options, const char *contain)
 	if (results == MAP_FAILED)
 		trouble(strerror(errno));
 	options->settings.contain = contain;
-	const unsigned count = run_trials(options, results);
+	unsigned repeated = 0;
+	const unsigned count = run_trials(options, results, &repeated);
+	if (options->again)
+		printf("\nrepeated, as they were late: %u\n", repeated);
 	const unsigned failed = report(options, results, count);
 	munmap(results, size);
 	return failed;

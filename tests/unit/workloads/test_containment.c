@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -278,6 +279,50 @@ START_TEST(all_of_it_dies_with_the_caller)
 }
 END_TEST
 
+/* Asks process 1 itself, and then forks and ends all the time; no process of it lives for long. */
+static void ask_and_run_away(void)
+{
+	kill(1, SIGUSR1);
+	send_number(0);
+	for (;;)
+		if (fork() > 0)
+			_exit(0);
+}
+
+START_TEST(its_init_kills_what_nobody_can_find)
+{
+	start(ask_and_run_away);
+	/* What asks from within isn't heeded: it goes on. */
+	receive_number();
+	ck_assert(!containment_await_end(&containment, clock_now() + 50 * NS_PER_MS));
+	ck_assert(containment_end(&containment, clock_now() + PATIENCE_NS));
+	await_init();
+}
+END_TEST
+
+START_TEST(the_init_comes_before_the_workload)
+{
+	int least = 0;
+	const pid_t tries = fork();
+	ck_assert_int_ge(tries, 0);
+	if (tries == 0) {
+		scheduling_raise_nice();
+		_exit(20 + getpriority(PRIO_PROCESS, 0));
+	}
+	ck_assert_int_eq(waitpid(tries, &least, 0), tries);
+	least = WEXITSTATUS(least) - 20;
+	start(pause_for_ever);
+	const int64_t deadline = clock_now() + PATIENCE_NS;
+	while (getpriority(PRIO_PROCESS, (id_t)containment.init) != least && clock_now() < deadline)
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	/* A user namespace takes what a capability permits. */
+	if (!containment.user_namespace)
+		ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)containment.init), least);
+	ck_assert(containment_end(&containment, clock_now() + PATIENCE_NS));
+	await_init();
+}
+END_TEST
+
 START_TEST(the_end_of_the_init_is_noticed)
 {
 	start(pause_for_ever);
@@ -352,6 +397,8 @@ int main(void)
 	tcase_add_test(tests, a_tree_with_orphans_is_stopped_without_its_init);
 	tcase_add_test(tests, the_init_ends_with_the_last_process);
 	tcase_add_test(tests, all_of_it_dies_with_the_caller);
+	tcase_add_test(tests, its_init_kills_what_nobody_can_find);
+	tcase_add_test(tests, the_init_comes_before_the_workload);
 	tcase_add_test(tests, the_end_of_the_init_is_noticed);
 	tcase_add_test(tests, who_finds_out_whether_it_is_permitted_dies_with_who_asks);
 	suite_add_tcase(suite, tests);
