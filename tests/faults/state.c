@@ -94,42 +94,62 @@ static void note_standing(struct trial *trial)
 			trial->standing[trial->standing_count++] = census->item[i].pid;
 }
 
-/* One of the executors has another number, and so have all. */
-static void renumber(struct trial *trial, int from, int to)
-{
-	pid_t executor[EXECUTORS_MAX] = {0};
-	bool killed[EXECUTORS_MAX] = {0};
-	for (int i = 0; i < EXECUTORS_MAX; i++) {
-		const int was = i + from - to;
-		if (was < 0 || was >= EXECUTORS_MAX)
-			continue;
-		executor[i] = trial->executor[was];
-		killed[i] = trial->killed_executor[was];
-	}
-	memcpy(trial->executor, executor, sizeof executor);
-	memcpy(trial->killed_executor, killed, sizeof killed);
-}
-
-/*
- * The first that was seen may be the master's child of a moment that finds out which priority executors can have, or may be the second, when
- * the first had ended already. A workload that is there tells whose child it is.
- */
-static void check_numbers(struct trial *trial)
+/* The number of an executor, which a workload that is there tells, as its child; or -1. */
+static int told_number(const struct trial *trial, pid_t executor)
 {
 	for (size_t i = 0; i < trial->census.count; i++) {
 		const struct person *const person = &trial->census.item[i];
-		const struct person *const parent = census_find(&trial->census, person->parent);
-		int known = 0;
-		if (person->instance < 0 || person->instance >= (int)trial->plan.executors || !parent ||
-			!trial_is_of_the_tool(parent) || parent->parent != trial->master)
-			continue;
-		while (known < EXECUTORS_MAX && trial->executor[known] != parent->pid)
-			known++;
-		if (known < EXECUTORS_MAX)
-			renumber(trial, known, person->instance);
-		else if (trial->executor[person->instance])
-			renumber(trial, 1, 0);
-		return;
+		if (person->parent == executor && person->instance >= 0 && person->instance < (int)trial->plan.executors)
+			return person->instance;
+	}
+	return -1;
+}
+
+/*
+ * Numbers follow from the order in which executors were forked, where no workload tells. The first that was seen may be the master's child
+ * of a moment that finds out which priority executors can have; others may have ended before they were seen. `executor` has those that are
+ * there, in this order; known ones keep whether they were killed.
+ */
+static void number_executors(struct trial *trial, const pid_t *executor, size_t count)
+{
+	pid_t all[2 * EXECUTORS_MAX];
+	bool killed[2 * EXECUTORS_MAX] = {0};
+	int number[2 * EXECUTORS_MAX];
+	int was[2 * EXECUTORS_MAX];
+	size_t known = 0;
+	for (int i = 0; i < EXECUTORS_MAX; i++)
+		if (trial->executor[i]) {
+			killed[known] = trial->killed_executor[i];
+			was[known] = i;
+			all[known++] = trial->executor[i];
+		}
+	const size_t before = known;
+	for (size_t i = 0; i < count && known < sizeof all / sizeof *all; i++) {
+		size_t at = 0;
+		while (at < known && all[at] != executor[i])
+			at++;
+		if (at == known)
+			all[known++] = executor[i];
+	}
+	memset(trial->executor, 0, sizeof trial->executor);
+	memset(trial->killed_executor, 0, sizeof trial->killed_executor);
+	for (size_t i = 0; i < known; i++)
+		if ((number[i] = told_number(trial, all[i])) >= 0)
+			trial->executor[number[i]] = all[i];
+	int next = 0;
+	for (size_t i = 0; i < known; i++) {
+		if (number[i] < 0) {
+			if (i < before && !trial->executor[was[i]])
+				next = was[i];
+			while (next < (int)trial->plan.executors && trial->executor[next])
+				next++;
+			if (next >= (int)trial->plan.executors)
+				continue;
+			number[i] = next;
+			trial->executor[next] = all[i];
+		}
+		trial->killed_executor[number[i]] = killed[i];
+		next = number[i] + 1;
 	}
 }
 
@@ -151,17 +171,10 @@ void trial_look(struct trial *trial)
 			executors[count++] = person;
 	}
 	qsort(executors, count, sizeof(const struct person *), by_start);
-	check_numbers(trial);
-	unsigned known = trial->plan.executors;
-	while (known > 0 && !trial->executor[known - 1])
-		known--;
-	for (size_t i = 0; i < count && known < trial->plan.executors; i++) {
-		bool seen = false;
-		for (unsigned k = 0; k < known; k++)
-			seen = seen || trial->executor[k] == executors[i]->pid;
-		if (!seen)
-			trial->executor[known++] = executors[i]->pid;
-	}
+	pid_t seen[64];
+	for (size_t i = 0; i < count; i++)
+		seen[i] = executors[i]->pid;
+	number_executors(trial, seen, count);
 }
 
 void trial_say(struct trial *trial, const char *format, ...)
