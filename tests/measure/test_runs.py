@@ -19,7 +19,7 @@ def run(workload: str = "w", repetition: int = 1, **more: object) -> Run:
 
 def keep(folder: Path, of: Run, status: str = "complete") -> None:
     folder.mkdir(parents=True)
-    Record(of.fields(), "cmd", "abc", "m", 1.0, 2.0, status, 0).write(folder)
+    Record(of.fields(), "cmd", "abc", "m", 1.0, 2.0, status, 0, [0.0]).write(folder)
 
 
 def test_a_run_is_complete_when_its_record_says_so(tmp_path: Path) -> None:

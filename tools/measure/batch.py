@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, ClassVar, NoReturn
 
-from measure import cluster, machine, making, repeats, runs, sources, workloads
+from measure import cluster, machine, making, repeats, runs, sources, stolen, workloads
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
@@ -100,6 +100,7 @@ class Part:
     def end(self) -> None:
         self.report.text(self.repeats_said)
         self.report.text(warm_said(map(self.folder, self.complete)))
+        self.report.text(stolen.said(map(self.folder, self.complete)))
         self.report.heading("What it was run on")
         self.report.lines(self.output / "machine.txt")
         count = len(self.complete) + len(self.left_out)
@@ -164,6 +165,7 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     seed = option("-R/--random SEED", whole(0), None, "in random order, the same for the same seed")
     order = option("-O/--order ORDER", one_of("given interleaved", " (--random SEED is another)"), "given",
         "given, or interleaved: the first repetition of all, then the second, and so on (given)")
+    most_stolen = stolen.most_stolen()
     cool_down = option("-c/--cool-down TIME", duration(0), None, "wait so long between runs (2; with --full 20)")
     to = option("-o/--output DIR", text, "", "where everything goes (results/{of.name})")
     resume = flag("-r/--resume", "go on with the batch in DIR: complete runs are kept, the others made")

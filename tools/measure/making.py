@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import machine, runs, workloads
+from measure import machine, runs, stolen, workloads
 from measure.environments import Side, sides_of
 from measure.process import attempt, end, output_of, processors_in, start, status_of
 from measure.publish import remove
@@ -28,22 +28,26 @@ ENVIRONMENT = machine.EXPERIMENTS / "environment"
 
 
 class Attempt:
-    """A run that is being made, in a folder beside that which it gets when it is complete. One that is cut off leaves NAME.part, one that fails
-    NAME.failed, until it is made again."""
+    """A run that is being made, in a folder beside that which it gets when it is complete, in place of one that was made before. One that is cut off
+    leaves NAME.part, one that fails NAME.failed, until it is made again. `before`: of the attempts at it before this one, what was stolen from each."""
 
-    def __init__(self, run: Run, kept: Path) -> None:
-        self.run, self.kept = run, kept
+    def __init__(self, run: Run, kept: Path, before: Sequence[float | None] = ()) -> None:
+        self.run, self.kept, self.stolen = run, kept, list(before)
         self.part, self.failed = (kept.with_name(f"{kept.name}.{end}") for end in ("part", "failed"))
         remove(self.part)
         remove(self.failed)
         self.part.mkdir(parents=True)
-        self.began = time.time()
+        self.began, self.ticks = time.time(), machine.tick_counts()
 
     def end(self, status: int, ended: float, revision: str, machine_of: str) -> None:
         """With its record, which has the command of the file command where there is one."""
         command, word = " ".join(lines_of(self.part / "command")), runs.FAILED if status else runs.COMPLETE
-        record = runs.Record(self.run.fields(), command, revision, machine_of, self.began, ended, word, status)
+        self.stolen.append(machine.stolen_since(self.ticks))
+        times = (self.began, ended)
+        record = runs.Record(self.run.fields(), command, revision, machine_of, *times, word, status, self.stolen)
         record.write(self.part)
+        if not status:
+            remove(self.kept)
         self.part.rename(self.failed if status else self.kept)
 
 
@@ -130,8 +134,21 @@ class Maker:
     # ---- Making it --------------------------------------------------------------------------------------------------------------
 
     def make(self, run: Run, place: int, total: int, left: float) -> bool:
-        """Whether it is complete."""
-        attempted = Attempt(run, run.folder(self.output))
+        """Whether it is complete. What was stolen from too much is made again."""
+        most = None if self.own.simulated else self.own.most_stolen
+        taken: list[float | None] = []
+        complete = False
+        for _ in stolen.tries(self.own.build, most):
+            complete, taken = self.attempt(run, taken, f"run {place} of {total}", place, left)
+            if not complete or not stolen.is_much(taken[-1], most):
+                break
+        return complete
+
+    def attempt(
+        self, run: Run, before: list[float | None], what: str, place: int, left: float
+    ) -> tuple[bool, list[float | None]]:
+        """Whether it is complete, and what was stolen from this attempt and those before."""
+        attempted = Attempt(run, run.folder(self.output), before)
         part = attempted.part
         write_command = self.write_native if run.environment == "native" else self.write_inside
         (self.write_simulated if self.own.simulated else write_command)(run, part)
@@ -139,7 +156,7 @@ class Maker:
         with ExitStack() as outside:
             for helper in [] if self.own.simulated else self.own.before(run, part):
                 outside.enter_context(helper)
-            status = self.finish(run, part, f"run {place} of {total}", left)
+            status = self.finish(run, part, what, left)
         ended = time.time()
         self.log_job(place, attempted.began, ended, status, part)
         try:
@@ -152,7 +169,7 @@ class Maker:
         attempted.end(status, ended, self.revision, self.machine)
         if status:
             print(f"{run.name} failed with status {status}: {why_failed(attempted.failed)}")
-        return not status
+        return not status, attempted.stolen
 
     def finish(self, run: Run, part: Path, what: str, left: float) -> int:
         """Its status."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
 
-from measure import bench, figures
+from measure import bench, figures, stolen
 from measure.bench import Sample, Tree, samples_of, shown
 from measure.figures import Key, Summary, is_whole
 from measure.machine import BUSY
@@ -460,6 +460,8 @@ def report(build: Path, folder: Path) -> None:
     if left_out := lines_of(folder / "left-out"):
         blocks.append("Left out, since the machine stood still for a while in each of several attempts:")
         blocks.append("\n".join(f"- {line}" for line in left_out))
+    if disturbed := stolen.said(sessions):
+        blocks.append(disturbed)
     # Made anew with each report.
     for picture in PICTURES:
         (folder / f"{picture}.svg").unlink(missing_ok=True)

@@ -92,6 +92,7 @@ class Record:
     end: float
     status: str
     exit_status: int
+    stolen: list[float | None]  # of the busy time, in per cent: of each attempt, where runs are made again; the last is this
 
     def write(self, folder: Path) -> None:
         write(folder / "run.json", json.dumps(self.__dict__, indent=1) + "\n")
