@@ -2,12 +2,15 @@
 """Runs that the host of a virtual machine disturbed: waited for, made again, said."""
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from conftest import ROOT
 from measure import machine, making, runs, stolen
 from measure.batch import Experiment
 
@@ -38,12 +41,12 @@ class Scripted(making.Maker):
     """A maker whose attempts come out as is said."""
 
     def __init__(self, most: float | None, *came: tuple[bool, float]) -> None:
-        own = SimpleNamespace(simulated=False, build=Path(), most_stolen=most)
+        own = SimpleNamespace(build=Path(), most_stolen=most)
         super().__init__(Path(), cast(Experiment, own), "abc", "m")
         self.came, self.made = list(came), 0
 
     def attempt(
-        self, run: runs.Run, before: list[float | None], what: str, place: int, left: float
+        self, run: runs.Run, before: list[float | None], place: int, total: int, left: float
     ) -> tuple[bool, list[float | None]]:
         complete, taken = self.came[self.made]
         self.made += 1
@@ -83,3 +86,14 @@ def test_says_of_complete_runs_what_was_stolen(tmp_path: Path, monkeypatch: pyte
         " Runs that were made again, since the machine was disturbed: 1."
     )
     assert stolen.said([]) == ""
+
+
+def test_nothing_is_stolen_from_what_is_simulated(tmp_path: Path) -> None:
+    of = runs.Run(("w",), (), 1, (), "CDC", 1, environment="sssim")
+    making.Attempt(of, tmp_path / "w").end(0, 2.0, "abc", "m")
+    assert json.loads((tmp_path / "w/run.json").read_text())["stolen"] == [None]
+    assert stolen.said([tmp_path / "w"]) == ""
+    words = [sys.executable, "-B", f"{ROOT}/tools/experiments/sweep", "--simulate", "--most-stolen", "2", "--dry-run"]
+    result = subprocess.run([*words, "--workloads", "burn-single"], capture_output=True, text=True)
+    assert result.returncode == 125
+    assert result.stderr == "tools/experiments/sweep: --most-stolen: nothing is stolen from what is simulated\n"

@@ -340,6 +340,7 @@ class Batch:
     def make_list(self) -> list[Run]:
         own = self.own
         refuse(own.simulated and own.environments != ["native"], "--in: what is simulated runs in sssim alone")
+        refuse(own.simulated and own.most_stolen, "--most-stolen: nothing is stolen from what is simulated")
         several = len(own.environments) > 1
         found = [
             replace(run, environment=environment, several=several, warm_up=own.warm_up_of(run.groups))
@@ -349,7 +350,7 @@ class Batch:
         for name, count in Counter(run.name for run in found).items():
             refuse(count > 1, f"{name} is asked for twice")
         if own.simulated:
-            found = [replace(run, environment="sssim", several=False) for run in found]
+            found = [replace(run, environment=runs.SIMULATED, several=False) for run in found]
         if own.precision:
             return repeats.there_and_back(found)
         if own.seed is not None:

@@ -42,7 +42,7 @@ class Attempt:
     def end(self, status: int, ended: float, revision: str, machine_of: str) -> None:
         """With its record, which has the command of the file command where there is one."""
         command, word = " ".join(lines_of(self.part / "command")), runs.FAILED if status else runs.COMPLETE
-        self.stolen.append(machine.stolen_since(self.ticks))
+        self.stolen.append(None if self.run.environment == runs.SIMULATED else machine.stolen_since(self.ticks))
         times = (self.began, ended)
         record = runs.Record(self.run.fields(), command, revision, machine_of, *times, word, status, self.stolen)
         record.write(self.part)
@@ -135,17 +135,16 @@ class Maker:
 
     def make(self, run: Run, place: int, total: int, left: float) -> bool:
         """Whether it is complete. What was stolen from too much is made again."""
-        most = None if self.own.simulated else self.own.most_stolen
         taken: list[float | None] = []
         complete = False
-        for _ in stolen.tries(self.own.build, most):
-            complete, taken = self.attempt(run, taken, f"run {place} of {total}", place, left)
-            if not complete or not stolen.is_much(taken[-1], most):
+        for _ in stolen.tries(self.own.build, self.own.most_stolen):
+            complete, taken = self.attempt(run, taken, place, total, left)
+            if not complete or not stolen.is_much(taken[-1], self.own.most_stolen):
                 break
         return complete
 
     def attempt(
-        self, run: Run, before: list[float | None], what: str, place: int, left: float
+        self, run: Run, before: list[float | None], place: int, total: int, left: float
     ) -> tuple[bool, list[float | None]]:
         """Whether it is complete, and what was stolen from this attempt and those before."""
         attempted = Attempt(run, run.folder(self.output), before)
@@ -156,7 +155,7 @@ class Maker:
         with ExitStack() as outside:
             for helper in [] if self.own.simulated else self.own.before(run, part):
                 outside.enter_context(helper)
-            status = self.finish(run, part, what, left)
+            status = self.finish(run, part, f"run {place} of {total}", left)
         ended = time.time()
         self.log_job(place, attempted.began, ended, status, part)
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from measure.text import lines_of, refuse, shortest, write
 
 COMPLETE, FAILED = "complete", "failed"
+SIMULATED = "sssim"  # an environment
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Record:
     end: float
     status: str
     exit_status: int
-    stolen: list[float | None]  # of the busy time, in per cent: of each attempt, where runs are made again; the last is this
+    stolen: list[float | None]  # of the busy time, in per cent, from each attempt; the last is this one
 
     def write(self, folder: Path) -> None:
         write(folder / "run.json", json.dumps(self.__dict__, indent=1) + "\n")
