@@ -144,9 +144,16 @@ are_ready() {
 kill_all_at_once() {
 	for target in 0 100%; do # stopped, and running
 		rm -f ready.* escaped.*
-		start "$@" -q -w 2s -T "$target" -c open -n 2 sh -c "$escaping"
+		start "$@" -q -t stream -c open -n 2 sh -c "$escaping"
+		# shellcheck disable=SC2086
+		wait_until $as showstopper --set 100% "$guardian" 2>/dev/null
 		wait_until are_ready
-		[ "$target" = 100% ] || wait_until all_have_state T sleep
+		if [ "$target" = 0 ]; then
+			# shellcheck disable=SC2086
+			run $as showstopper --set 0 "$guardian"
+			expect_status 0
+			wait_until all_have_state T sleep
+		fi
 		look
 		for signal in STOP KILL; do
 			# shellcheck disable=SC2086 # a list

@@ -11,6 +11,7 @@ expect_text together/nodes/n2/command 'ssburn -p parallel'
 for node in n1 n2; do
 	[ "$(head -n 1 together/nodes/$node/log.csv | grep -c time_unix_s)" -eq 1 ] || fail "$node: its log has no wall clock"
 	[ "$(cat together/nodes/$node/status)" = 0 ] || fail "$node: status $(cat together/nodes/$node/status)"
+	[ -s "together/nodes/$node/stolen" ] || fail "$node: what its host took meanwhile is not known"
 done
 # Means of the traces, whatever was held.
 expect_share() { # NODE LEAST MOST
