@@ -65,11 +65,11 @@ expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 expect_text commands '^tools/experiments/fastforward .* --settings PI-even,PI-even[+] .* --output results/publish-[^ ]*/fastforward '
 run "$all" --quick --dry-run
-expect_text out '^25 programs, about ([0-9]|[1-8][0-9]) minutes$'
+expect_text out '^26 programs, about ([0-9]|[1-8][0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
-	sed 's,^tools/bench/soak --seed \([0-9]*\) .*,soak-\1,; s,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
+	sed 's,^tools/bench/soak --seed \([0-9]*\) .*,soak-\1,; s,^tools/bench/faults --ledger .*,ledger,; s,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		printf '%s\n' example findings
 		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"
@@ -147,7 +147,7 @@ publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m 
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2
 # The ledger goes on where it stopped, with another seed, and doesn't count what ran on other sources.
 if git -C "$source" diff --quiet HEAD -- . ':(exclude)*.md'; then
-	run "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger ledger.csv
+	publishes ledger 3 "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger ledger.csv
 	expect_status 0
 	expect_text out '^None of 2 trials failed\. Where 0\.0003 of all did, so few would have with a probability of 0\.5 or more, which is too much to say that fewer do\.$'
 	[ "$(cut -d, -f7-10 ledger.csv | tail -n +2 | tr '\n' ' ')" = '7,1,0,0 8,1,0,0 ' ] || { fail "$what: another ledger:"; cat ledger.csv; }

@@ -25,6 +25,7 @@ OF = {
     "cores": "tools/ssburn tools/cpuload tools/bench/cores",
     "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
     "faults": "tests/faults tools/bench/faults",
+    "ledger": "tests/faults",
     "soak-1": "tools/ssburn tools/bench/soak",
     "soak-2": "tools/ssburn tools/bench/soak",
     "soak-3": "tools/ssburn tools/bench/soak",
