@@ -147,23 +147,23 @@ publishes validate 3 "$source/tools/bench/validate" -B "$build" --force -t 5 -m 
 publishes faults 4 "$source/tools/bench/faults" -B "$build" -n 2
 # The ledger goes on where it stopped, with another seed, and doesn't count what ran on other sources.
 if git -C "$source" diff --quiet HEAD -- . ':(exclude)*.md'; then
-	publishes ledger 3 "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger ledger.csv
+	publishes ledger 3 "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger kept/ledger.csv
 	expect_status 0
 	expect_text out '^None of 2 trials failed\. Where 0\.0003 of all did, so few would have with a probability of 0\.5 or more, which is too much to say that fewer do\.$'
-	[ "$(cut -d, -f7-10 ledger.csv | tail -n +2 | tr '\n' ' ')" = '7,1,0,0 8,1,0,0 ' ] || { fail "$what: another ledger:"; cat ledger.csv; }
-	sed -i 's/^\([^,]*,[^,]*\),[^,]*\(.*,7,1,0,0\)$/\1,other\2/' ledger.csv
-	run "$source/tools/bench/faults" -B "$build" -n 3 -b 2 -S 7 --ledger ledger.csv
+	[ "$(cut -d, -f7-10 kept/ledger.csv | tail -n +2 | tr '\n' ' ')" = '7,1,0,0 8,1,0,0 ' ] || { fail "$what: another ledger:"; cat kept/ledger.csv; }
+	sed -i 's/^\([^,]*,[^,]*\),[^,]*\(.*,7,1,0,0\)$/\1,other\2/' kept/ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 -b 2 -S 7 --ledger kept/ledger.csv
 	expect_text out '^None of 3 trials failed'
-	expect_text ledger.csv ',9,2,[0-9]+,0$'
+	expect_text kept/ledger.csv ',9,2,[0-9]+,0$'
 	# 10,000 clean ones, and one that failed.
-	sed -i 's/,8,1,0,0$/,8,9998,0,0/' ledger.csv
-	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger ledger.csv
+	sed -i 's/,8,1,0,0$/,8,9998,0,0/' kept/ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger kept/ledger.csv
 	expect_text out '^None of 10000 trials failed\. .* a probability of 0\.05, so at 95 % fewer than 0\.0003 of all fail\.$'
-	sed -i 's/\(,9,2,[0-9]*\),0$/\1,1/' ledger.csv
-	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger ledger.csv
+	sed -i 's/\(,9,2,[0-9]*\),0$/\1,1/' kept/ledger.csv
+	run "$source/tools/bench/faults" -B "$build" -n 3 --ledger kept/ledger.csv
 	expect_status 1
 	expect_text out '^1 of 10000 trials failed\. .*, which is too much to say that fewer do\.$'
-	run "$source/tools/bench/faults" -B "$build" --ledger ledger.csv --user no-such-user
+	run "$source/tools/bench/faults" -B "$build" --ledger kept/ledger.csv --user no-such-user
 	[ "$(id -u)" -ne 0 ] || expect_trouble "^tools/bench/faults: --user: there is no user 'no-such-user' here\$"
 fi
 publishes peers 5 "$source/tools/bench/peers" -B "$build" --force -m quick -w single -t default -l 5 -o peers
