@@ -29,7 +29,8 @@ ENVIRONMENT = machine.EXPERIMENTS / "environment"
 
 class Attempt:
     """A run that is being made, in a folder beside that which it gets when it is complete, in place of one that was made before. One that is cut off
-    leaves NAME.part, one that fails NAME.failed, until it is made again. `before`: of the attempts at it before this one, what was stolen from each."""
+    leaves NAME.part, one that fails NAME.failed, until it is made again. `before`: of the attempts at it before this one,
+    what was stolen from each."""
 
     def __init__(self, run: Run, kept: Path, before: Sequence[float | None] = ()) -> None:
         self.run, self.kept, self.stolen = run, kept, list(before)
