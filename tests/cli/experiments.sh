@@ -73,6 +73,15 @@ if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	cmp -s interrupted/accuracy.csv "$kept/accuracy.csv" || fail "$what: another accuracy.csv is kept"
 	# shellcheck disable=SC2016 # Markdown
 	expect_text "$kept/about.md" '^Revision .*: `tools/experiments/accuracy .* --report --publish`$'
+	# Under another name, beside that.
+	run ./accuracy --report --publish --as twice
+	expect_trouble '--publish: .* needs the lines <!-- experiments-twice: begin -->'
+	echo '<!-- experiments-twice: begin -->
+<!-- experiments-twice: end -->' >>draft/tools/bench/README.md
+	run ./accuracy --report --publish --as twice
+	expect_status 0
+	expect_text out '^published: .*/tools/bench/README\.md, experiments-twice$'
+	cmp -s interrupted/accuracy.csv draft/tools/experiments/measured/twice-native/accuracy.csv || fail "$what: another accuracy.csv is kept"
 	run "$experiments/accuracy" -B "$build" -w burn-single,burn-parallel -l 50 -s N-bench,CDC -t 2 -c 0 -o interrupted --report --publish
 	expect_trouble '^tools/experiments/accuracy: interrupted was begun with other options; repeat them, or choose another --output$'
 	mv interrupted/runs/burn-parallel_50_CDC_1 held-back

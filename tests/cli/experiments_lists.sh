@@ -40,6 +40,15 @@ for name in $all; do
 	expect_trouble "^tools/experiments/$name: .*/nothing holds no batch"
 	rm -rf nothing
 done
+# How long a replay takes is what it is asked for by.
+for name in traces fastforward; do
+	run "$experiments/$name" --dry-run --time 10
+	expect_trouble "^tools/experiments/$name: --time: expected --times, in which the whole trace is replayed$"
+done
+run "$experiments/accuracy" --dry-run --as twice
+expect_trouble '^tools/experiments/accuracy: --as: expected --publish with it$'
+run "$experiments/accuracy" --dry-run --publish --as ../twice
+expect_trouble "^tools/experiments/accuracy: --as: '\.\./twice' is no name of small letters, digits and hyphens$"
 # Warm-ups are the workload's, the user's, or the papers'.
 run "$experiments/accuracy" --dry-run -w burn-single -l 50 -s CDC
 expect_text out '^burn-single_50_CDC_1: .*, warm-up 1 s, '

@@ -78,6 +78,9 @@ row '000, 4\.3' 'PI is steadier than geom \(even\)' undecided 'so in 1 of 2, not
 # 30 runs, all within 5 % of their targets but five of geom-uneven: 83 %.
 row '000, 9' 'in 80 % .*' undecided '83\.3 % \(65\.[0-9] to 94\.[0-9]\) of 30 runs; p .* runs on any machine: .*' '.*'
 row '000, 9' 'in 90 % .*' undecided 'no runs.*' ''
+# Of what was repeated and what was run once, the repeats are asked.
+run "$findings" -B "$build" once accuracy
+row '000, 4\.3' 'with feedback \(PI, even\) .*' shown '.*so in 2 of 2, not so in 0, .*; 8 that were run once don.t count' '.*once/accuracy-runs\.csv`.*'
 # What a program of before has reported is read as +.
 printf 'burn-single_50_PI-even_1\tx\t1\t1\t1\tnative\t-d averageq -D 107m -c rbpid\n' >accuracy/runs.tsv
 run "$findings" -B "$build" accuracy

@@ -17,8 +17,8 @@ from measure import cluster, machine, making, repeats, runs, sources, stolen, wo
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
-from measure.options import Command, Option, blanks, by_workload, duration, flag, loads, one_of, option, some_of, text
-from measure.options import unlike, whole
+from measure.options import Command, Option, blanks, by_workload, duration, flag, loads, one_of, option, plain, some_of
+from measure.options import text, unlike, whole
 from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
@@ -174,6 +174,8 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     publish = flag("--publish", "write the tables into tools/bench/README.md as well, where that has a block for them, and keep the"
         " small CSV files they come from in tools/experiments/measured; refuses what other programs measured, or another"
         " machine, and batches that lack runs")
+    alias = option("--as NAME", plain, "", "--publish: as the block experiments-NAME and in folders of this name, beside what the"
+        " experiment has without")
     programs = option("-B/--build DIR", text, "",
         "where the programs are (build/demo, which is built first when it isn't given)")
     force = flag("-F/--force", "also on a machine that is busy")
@@ -315,7 +317,8 @@ class Batch:
         own.processors = self.cluster.processors()
         own.settings()
         own.targets = own.targets or words_of((own.quick_targets if own.quick else "") or own.default_targets)
-        own.published_as = own.published_as or own.name
+        refuse(own.alias and not own.publish, "--as: expected --publish with it")
+        own.published_as = own.alias or own.published_as or own.name
         own.seconds = own.time or own.seconds
         if own.precision:
             others = own.repeat > 1 or own.seed is not None or own.order != "given" or own.on_cluster

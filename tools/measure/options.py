@@ -152,6 +152,12 @@ def one_of(names: str, more: str = "") -> Read[str]:
     return read
 
 
+def plain(name: str, value: str) -> str:
+    is_plain = re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", value)
+    refuse(not is_plain, f"{name}: '{value}' is no name of small letters, digits and hyphens")
+    return value
+
+
 def unlike(name: str, value: str) -> list[str]:
     """Words, each once."""
     words = words_of(value)

@@ -12,7 +12,7 @@ from measure.batch import Experiment, Part
 from measure.machine import ROOT
 from measure.options import duration, one_of, option, some_of
 from measure.runs import Run
-from measure.text import words_of
+from measure.text import refuse, words_of
 
 LENGTH = 1620
 FULL = "geom-uneven geom-even PI-uneven PI-even default"
@@ -33,6 +33,7 @@ class Replay(Experiment):
     # fmt: on
 
     def settings(self) -> None:
+        refuse(self.time, "--time: expected --times, in which the whole trace is replayed")
         self.times = self.times or words_of("60 30" if self.quick else "1620 1080 540 360 180 90")
         self.chosen = settings.chosen(self, self.chosen or words_of("PI-even default" if self.quick else FULL))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whether values that were measured are what a claim says: by their repeats, or by their signs where there are none, and how sure that is."""
+"""Whether values that were measured are what a claim says: by those that were repeated, or by their signs where none was, and how sure that is."""
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from measure import figures
@@ -116,7 +116,12 @@ def by_signs(build: Path, claim: Claim, values: Values) -> Verdict:
 
 
 def judge(build: Path, claim: Claim, values: Values) -> Verdict:
+    """Where some were repeated, what was run once has no say: it has no scatter."""
     if not values:
         return Verdict("undecided", "no runs")
-    has_repeats = claim.shares or all(len(of) > 1 for of in values.values())
-    return (by_repeats if has_repeats else by_signs)(build, claim, values)
+    repeated = values if claim.shares else {name: of for name, of in values.items() if len(of) > 1}
+    if not repeated:
+        return by_signs(build, claim, values)
+    verdict = by_repeats(build, claim, repeated)
+    once = len(values) - len(repeated)
+    return replace(verdict, why=f"{verdict.why}; {once} that were run once don't count") if once else verdict
