@@ -179,6 +179,16 @@ def test_what_is_stale(project: Project, build: Path, monkeypatch: pytest.Monkey
     assert stale()["first"] == "it doesn't say which revision was measured"
 
 
+def test_what_a_table_depends_on_is_there() -> None:
+    # A name of nothing never changes.
+    blocks = {block for _, block, _ in sources.blocks(machine.ROOT)}
+    missing = {path for block in blocks for path in sources.paths_of(block) if not (machine.ROOT / path).exists()}
+    assert not missing
+    services = {block for block in blocks if "tools/experiments/services" in sources.paths_of(block)}
+    assert {"experiments-services", "experiments-quanta", "experiments-scaling"} <= services
+    assert "tools/experiments/workloads" in sources.paths_of("experiments-scaling")
+
+
 def test_a_table_of_what_is_committed_with_it_is_not_stale(
     project: Project, build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -629,7 +629,8 @@ class Batch:
     def look_at_measured(self) -> None:
         """A batch that was measured before is published while nothing has changed that its runs depend on, and on the machine that ran them."""
         date = machine.said_in(self.output / "machine.txt", "date: ")[:10]
-        self.publication.measured(first_line(self.output / "revision"), date, self.shown, sources.EXPERIMENTS.split())
+        paths = sources.paths_of(f"experiments-{self.own.published_as}")
+        self.publication.measured(first_line(self.output / "revision"), date, self.shown, paths)
         is_another = not self.own.simulated and self.is_another_machine()
         refuse(is_another, f"--publish: {self.shown} was measured on another machine or kernel than this")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from measure import machine
 
 CORE = "include src modules CMakeLists.txt"
-# Of a batch: what is measured by another revision of these is another thing.
+# Of each batch: what is measured by another revision of these is another thing.
 EXPERIMENTS = f"{CORE} tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py tools/measure/environments"
+SERVICES = "tools/ssburn tools/ssrequest tools/experiments/services tools/measure/services.py"
 # Beside CORE; documents and pictures never count.
 OF = {
     "example": "tools/ssburn tools/ssrequest tools/bench/example traces",
@@ -32,6 +33,9 @@ OF = {
     "vm": "tests/vm",
     "coverage": "tools tests",
     "mutants": "tools tests",
+    "experiments-services": SERVICES,
+    "experiments-quanta": SERVICES,
+    "experiments-scaling": f"{SERVICES} tools/measure/instances.py",
     "findings": "tools/experiments/findings tools/experiments/measured tools/measure/evidence.py tools/measure/verdicts.py tools/ssreport",
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }
@@ -42,8 +46,9 @@ HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^
 
 
 def paths_of(block: str) -> list[str]:
-    more = EXPERIMENTS if block.startswith("experiments-") else f"{CORE} {OF.get(block, 'tools tests')}"
-    return list(dict.fromkeys(more.split()))
+    is_batch = block.startswith("experiments-")
+    paths = f"{EXPERIMENTS} {OF.get(block, '')}" if is_batch else f"{CORE} {OF.get(block, 'tools tests')}"
+    return list(dict.fromkeys(paths.split()))
 
 
 def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD") -> str:
