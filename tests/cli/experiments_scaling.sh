@@ -65,6 +65,24 @@ expect_text made/scaling.md '^!\[1 instance, free, roundrobin, even: response ti
 expect_text made/scaling.md ' Besides the one request that each instance works on at a time, so many more per instance may be unanswered\.'
 [ "$(wc -l <made/scaling.csv)" -eq 4 ] || fail 'scaling.csv: expected a line for each step'
 
+expect_no_text made/scaling.md 'Left out are'
+# A step of fewer than 20 requests has no times, and is said to be left out; of such steps alone there is no report.
+options="--figures scaling --ways horizontal --instances 1 --steps 3 --hold 4 --peak 30 -B $build -o few"
+batch=few
+requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 20 30
+cp made/saturation.csv few/
+# shellcheck disable=SC2086 # words
+"$scaling" --dry-run $options | sed -n 's/:.*//p' | sed "s/\$/	burn-single	1	9	18	native	-/" >few/runs.tsv
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_status 0
+expect_text few/scaling.md '^Left out are 1 of 3 steps, in which fewer than 20 requests arrived; --hold makes steps longer\.$'
+[ "$(wc -l <few/scaling.csv)" -eq 3 ] || fail 'scaling.csv: expected a line for each step that has times'
+requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 4 4
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_trouble '^tools/experiments/scaling: in each of 3 steps fewer than 20 requests arrived; --hold makes steps longer$'
+
 # Two repetitions, in which the one balancer takes 20 and 22 % longer than the other: 21, and half of the interval is 12.706 times 1.
 options="--figures scaling --ways horizontal --instances 2 --steps 2 --hold 4 --peak 20 -n 2 -B $build -o balanced"
 batch=balanced

@@ -23,6 +23,7 @@ MANY = "5000"  # requests per second, of which as many are sent as there is room
 BEYOND = 1.4
 COLUMNS = ["planned per s", "arrived per s", "answered per s", "success (%)", "mean (ms)", "p95 (ms)", "power (W)"]
 SURELY = 0.05
+LEAST = 20  # requests of which ssreport says how long they took
 NAMES = "planned_per_s rate_per_s answered_per_s requests errors mean_s p95_s".split()
 
 Key = TypeVar("Key", bound=Hashable)
@@ -91,6 +92,18 @@ def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:
         watts = mean_between(log, begin, begin + hold, "power_w") if log.exists() else None
         row["power_w"] = "" if watts is None else repr(watts)
     return rows
+
+
+def has_times(row: Row) -> bool:
+    return bool(row["mean_s"] and row["p95_s"])
+
+
+def few_said(rows: Sequence[Row]) -> str:
+    """How many of these steps have none; without any that has there is no report."""
+    few = sum(not has_times(row) for row in rows)
+    why = f"fewer than {LEAST} requests arrived; --hold makes steps longer"
+    refuse(bool(rows) and few == len(rows), f"in each of {few} steps {why}")
+    return f"Left out are {few} of {len(rows)} steps, in which {why}." if few else ""
 
 
 # ---- Figures ------------------------------------------------------------------------------------------------------------------------
