@@ -23,6 +23,21 @@ expect_trouble "^tests/vm/run: --accelerator: 'xen' is none of auto, kvm, tcg"
 run "$vm/run" --slow 0
 expect_trouble "^tests/vm/run: --slow: '0' is no number from 1 to 99"
 
+# Where no build is named it makes one of its own, of these sources and with tests, and no other stands in for it.
+mkdir bin
+for program in cmake apt-get sudo; do
+	printf '#!/bin/sh\necho "%s $*" >>"%s"\nexit 1\n' "$program" "$PWD/called" >"bin/$program"
+	chmod +x "bin/$program"
+done
+PATH=$PWD/bin:$PATH run "$vm/run" half
+expect_status 125
+if grep -qsE '^(apt-get|sudo)' called; then
+	expect_text err '^tools/setup: '
+else
+	expect_text err '^tests/vm/run: the build failed$'
+	expect_text called "^cmake -S .* -B .*/build/vm .*-DBUILD_TESTING=ON"
+fi
+
 # Each case is planned on the machines that it names, and each machine has a description.
 run "$vm/run" --dry-run
 expect_status 0
