@@ -369,7 +369,7 @@ def claims() -> Iterator[Claim]:
             SIX,
         ),
     ):
-        yield Claim(source, finding, values, within, kinds, take, needs)
+        yield Claim(source, finding, values, within, kinds, take, needs, logs=True)
 
 
 # ---- Tables 7 and 8 ---------------------------------------------------------------------------------------------------------------

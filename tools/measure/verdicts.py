@@ -4,6 +4,7 @@
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import expm1, log1p
 from pathlib import Path
 
 from measure import figures
@@ -30,9 +31,18 @@ class Claim:
     is_inside: bool = True
     every: bool = False
     shares: bool = False
-    unit: str = "%"  # of parts and logarithms; or pp
+    logs: bool = False  # values are logarithms of ratios, the bounds what these have more than 1
+    unit: str = "%"  # of parts; or pp
     each: str = "repeats"  # what a value is one of
     curves: bool = False  # of the values of a curve one outside is enough
+
+    @property
+    def bounds(self) -> str:
+        """As values are."""
+        return ":".join(f"{log1p(float(end))!r}" if end and self.logs else end for end in self.within.split(":"))
+
+    def in_unit(self, value: float) -> float:
+        return value if self.unit == "pp" else 100 * (expm1(value) if self.logs else value)
 
 
 @dataclass
@@ -70,7 +80,7 @@ def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write(table_of(values))
         file.flush()
-        words = ["means", "--column", "value", "--within", claim.within, *shares, file.name]
+        words = ["means", "--column", "value", "--within", claim.bounds, *shares, file.name]
         rows = figures.report(build, *words)
     wanted, other = ("inside", "outside") if claim.is_inside else ("outside", "inside")
     said = [
@@ -82,8 +92,7 @@ def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
     good, bad, count = said.count(1), said.count(-1), len(said)
     ps = [known(row, "p_holm") for row in rows if row["p_holm"]]
     if len(rows) == 1:
-        factor = 1 if claim.unit == "pp" else 100
-        low, mean, high = (factor * (number(rows[0], name) or 0) for name in ("low", "mean", "high"))
+        low, mean, high = (claim.in_unit(number(rows[0], name) or 0) for name in ("low", "mean", "high"))
         each = claim.each.replace("repeats", "runs")
         why = f"{mean:.1f} {claim.unit} ({low:.1f} to {high:.1f}) of {rows[0]['count']} {each}"
     else:
@@ -96,7 +105,7 @@ def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
 
 def by_signs(build: Path, claim: Claim, values: Values) -> Verdict:
     """Of runs that have no repeats: whether more of all lie on the one side than chance would have it."""
-    low, high = (float(end) if end else end_of for end, end_of in zip(claim.within.split(":"), (-INF, INF)))
+    low, high = (float(end) if end else end_of for end, end_of in zip(claim.bounds.split(":"), (-INF, INF)))
     inside = [min(sum(of) / len(of) - low, high - sum(of) / len(of)) for of in values.values()]
     good = [depth if claim.is_inside else -depth for depth in inside]
     so, count = sum(depth > 0 for depth in good), len(good)
