@@ -97,4 +97,17 @@ done
 [ -s made/busy-burn-single.svg ] || fail 'no picture of busy processors'
 [ "$(grep -c '^quota,even,' made/frequency-runs.csv)" -eq 12 ] || { fail 'frequency-runs.csv: expected a line for each step of each run'; cat made/frequency-runs.csv; }
 [ "$(grep -c '^quota,even,50,yes,' made/frequency-runs.csv)" -eq 3 ] || fail 'frequency-runs.csv: expected one underloaded step'
+
+# Where a rate has no times at one level, the other rates stay in their lines.
+for again in 1 2 3; do
+	requests=made/runs/response_burn-service_50_even_$again/requests.csv
+	awk -F, '$3 >= 104 || n++ < 12' "$requests" >fewer && mv fewer "$requests"
+done
+# shellcheck disable=SC2086 # words
+run "$frequency" --report $options
+expect_status 0
+expect_text made/frequency.md '^Left out are 3 of 12 steps, in which fewer than 20 requests arrived; --hold makes steps longer\.$'
+expect_text made/frequency.md '^\| 10 \|  \|  \|  \|  \| 10\.7 ± .* \| 110\.20 ± [0-9.]+ \|  \|  \|  \|  \|$'
+expect_text made/frequency.md '^\| 20 \| 200\.7 ± .* \| 10\.7 ± .* \| -9[0-9]\.[0-9] \| below 0\.0001\* '
+[ "$(grep -c '^quota,even,100,yes,' made/frequency-runs.csv)" -eq 3 ] || { fail 'frequency-runs.csv: expected one underloaded step'; cat made/frequency-runs.csv; }
 finish

@@ -78,6 +78,13 @@ run "$scaling" --report $options
 expect_status 0
 expect_text few/scaling.md '^Left out are 1 of 3 steps, in which fewer than 20 requests arrived; --hold makes steps longer\.$'
 [ "$(wc -l <few/scaling.csv)" -eq 3 ] || fail 'scaling.csv: expected a line for each step that has times'
+# Of one rate alone there is no curve.
+requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 4 30
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_status 0
+expect_text few/scaling.md '^Left out are 2 of 3 steps, '
+expect_no_text few/scaling.md 'curve-'
 requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 4 4
 # shellcheck disable=SC2086 # words
 run "$scaling" --report $options

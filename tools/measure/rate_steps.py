@@ -211,10 +211,10 @@ def kept(limits: Sequence[str], of: Sequence[Point]) -> str:
     return "; ".join(said)
 
 
-def underloaded(limits: Sequence[str], of: Sequence[Point]) -> int:
-    """The number of rates below the first at which one of these doesn't hold."""
-    well = [all(one) for one in zip(*(holds(limit, of) for limit in limits))]
-    return well.index(False) if False in well else len(well)
+def underloaded(limits: Sequence[str], of: Mapping[int, Point]) -> int:
+    """The place of the first rate at which one of these doesn't hold, or the one behind the last."""
+    well = (all(one) for one in zip(*(holds(limit, list(of.values())) for limit in limits)))
+    return next((place for place, is_well in zip(of, well) if not is_well), max(of) + 1)
 
 
 def differ(build: Path, rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
@@ -255,7 +255,7 @@ def p_said(p: float | None) -> str:
     return ("below 0.0001" if p < 0.0001 else f"{p:.2g}") + "*" * (p < SURELY)
 
 
-def side_by_side(build: Path, points: Mapping[str, Sequence[Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
+def side_by_side(build: Path, points: Mapping[str, Mapping[int, Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
                  shown: Callable[[str], str] = str) -> list[list[str]]:  # fmt: skip
     """A line for each rate, columns for each of those that are compared, called as `shown` says, and what the second of the ends has more than the first. `rows`
     have a run and its step each, with `place` and `by`."""
@@ -264,8 +264,8 @@ def side_by_side(build: Path, points: Mapping[str, Sequence[Point]], rows: Seque
     judged = {"mean_s": "mean", "power_w": "power"} if has_power else {"mean_s": "mean"}
     head = [f"{shown(name)}: {column}" for name in points for column in columns]
     table = [["rate", *head, *(word for name in judged.values() for word in (f"{name}: change (%)", "p"))]]
-    for place in range(max(map(len, points.values()), default=0)):
-        found = [steps[place] if place < len(steps) else None for steps in points.values()]
+    for place in sorted({place for steps in points.values() for place in steps}):
+        found = [steps.get(place) for steps in points.values()]
         cells = [point.cells()[name] if point else "" for point in found for name in columns]
         own = [row for row in rows if row["place"] == str(place)]
         differs = [cell for column in judged for cell in differ(build, own, by, ends, column)]
@@ -275,15 +275,15 @@ def side_by_side(build: Path, points: Mapping[str, Sequence[Point]], rows: Seque
     return table
 
 
-def by_name(build: Path, rows: Iterable[Row], by: str) -> dict[str, list[Point]]:
-    """Of rows as those, the points of each name, by rate."""
+def by_name(build: Path, rows: Iterable[Row], by: str) -> dict[str, dict[int, Point]]:
+    """Of rows as those, the points of each name by their places."""
     of: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         of.setdefault((row[by], row["place"]), []).append(row)
-    found: dict[str, list[Point]] = {}
-    for (name, _), point in points_of(build, of).items():
-        found.setdefault(name, []).append(point)
-    return {name: sorted(points, key=lambda point: point.rate) for name, points in found.items()}
+    found: dict[str, dict[int, Point]] = {}
+    for (name, place), point in points_of(build, of).items():
+        found.setdefault(name, {})[int(place)] = point
+    return {name: dict(sorted(points.items())) for name, points in found.items()}
 
 
 def draw(part: Part, what: str, rows: Iterable[tuple[str, Row]]) -> None:
