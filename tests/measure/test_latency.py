@@ -143,6 +143,14 @@ def test_repeats_of_a_step(build: Path) -> None:
     assert found[0].low == 0 and found[0].disturbed and found[0].requests == 2000 and not found[1].disturbed
 
 
+def test_a_repeat_of_too_few_requests_has_no_time_that_counts(build: Path) -> None:
+    none = replace(STEP, requests=9, errors=1, value=None, low=None, high=None, mean=None, p50=None)
+    [found] = latencies.pooled(build, [none, STEP, replace(STEP, value=0.04, mean=0.03, p50=0.02)])
+    assert (found.requests, found.errors) == (2009, 1)
+    assert found.mean == pytest.approx(0.02) and found.p50 == pytest.approx(0.015)
+    assert latencies.pooled(build, [none, STEP])[0].value == STEP.value
+
+
 def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     latency = program("experiments/latency")
     words = "-s burn-service --find p99=50ms --load-of service --within 2".split()

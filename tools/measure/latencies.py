@@ -114,21 +114,25 @@ def pooled(build: Path, steps: Iterable[Step]) -> list[Step]:
 
 
 def several(build: Path, of: Sequence[Step]) -> Step:
-    values = [step.value for step in of if step.value is not None]
-    found = figures.summarize(build, values) if len(values) > 1 else None
-    if not found or found.half is None:
-        return of[0]
-    return replace(
-        of[0],
+    """Those of too few requests have no time that counts."""
+    timed = [step for step in of if step.value is not None]
+    found = figures.summarize(build, (step.value for step in timed if step.value is not None))
+    first = replace(
+        (timed or of)[0],
         load=sum(step.load for step in of) / len(of),
         requests=sum(step.requests for step in of),
         errors=sum(step.errors for step in of),
+        disturbed=any(step.disturbed for step in of),
+    )
+    if len(timed) < 2 or not found or found.half is None:
+        return first
+    return replace(
+        first,
         value=found.mean,
         low=max(0.0, found.mean - found.half),
         high=found.mean + found.half,
-        mean=sum(step.mean or 0 for step in of) / len(of),
-        p50=sum(step.p50 or 0 for step in of) / len(of),
-        disturbed=any(step.disturbed for step in of),
+        mean=sum(step.mean or 0 for step in timed) / len(timed),
+        p50=sum(step.p50 or 0 for step in timed) / len(timed),
     )
 
 
