@@ -98,6 +98,10 @@ echo 'workload,1,0.97,-3.00' >>made/runs/burn-long_25_signals_2/warm.csv
 echo 'workload,1,1.01,1.00' >>made/runs/burn-long_100_signals_1/warm.csv
 report_made
 expect_text made/throughput.md '^Of 2 runs it is not known .*\. Not warm were 2 of 3 runs: .* within 2 %: burn-long_25_signals_1, burn-long_25_signals_2\.$'
+# Of two kinds of workloads both have to be known.
+echo 'other,,,' >>made/runs/burn-long_100_signals_1/warm.csv
+report_made
+expect_text made/throughput.md '^Of 3 runs it is not known .*\. Not warm were 2 of 2 runs: '
 expect_text made/throughput.md '^No iteration ended in burn-long_25_freezer_1; --time makes runs longer\.$'
 expect_text made/throughput.md '^\| bandwidth_percent \| signals \| freezer \|$'
 expect_text made/throughput.md '^\| 25 \| 4 \| 1\.23 \|  \|  \|$'

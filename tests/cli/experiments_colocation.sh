@@ -132,6 +132,11 @@ if git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	expect_text published '^#### Interference, on the host, mine$'
 	sed -n 's/,/ | /g; s/^burn-single .*/| & |/p' pairs/interference-mine.csv >row
 	grep -qxFf row published || fail "$what: published isn't the report's row $(cat row)"
+	# What else the report says of how its runs were made stands in the block as well.
+	grep -E '^(The host of this virtual machine|\*\*The machine was busy)' pairs/colocation.md | while IFS= read -r line; do
+		grep -qxF -- "$line" published || echo "$line"
+	done >lacking
+	[ ! -s lacking ] || fail "$what: the block lacks $(cat lacking)"
 	awk -f "$source/tests/cli/figures.awk" draft/tools/bench/README.md >faults
 	[ ! -s faults ] || { fail "$what:"; cat faults; }
 	cmp -s pairs/interference.csv draft/tools/experiments/measured/colocation-native/interference.csv || fail "$what: another interference.csv is kept"

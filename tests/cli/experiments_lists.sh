@@ -164,9 +164,13 @@ expect_status 0
 [ "$(runs_in before | wc -l)" -eq 16 ] || fail "$what: $(runs_in before | wc -l) runs of 16"
 
 # Repeats have an interval of confidence.
-run "$experiments/sweep" --simulate -B "$build" -w burn-single -l 50 -t 5 -v D.quantum=67m -n 2 -o repeated
+run "$experiments/sweep" --simulate -B "$build" -w burn-single -l 50 -t 12 -v D.quantum=67m -n 2 -o repeated
 expect_status 0
-expect_text repeated/sweep.md '^\| burn-single 50 D\.quantum=67m \| 2 (\| -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\) ){4}\|$'
+expect_text repeated/sweep.md '^\| burn-single 50 D\.quantum=67m \| 2 (\| -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\) ){2}\| 2 (\| -?[0-9.]+ \(-?[0-9.]+ to -?[0-9.]+\) ){2}\|$'
+# Of few samples their number stands there, as in other tables.
+run "$experiments/sweep" --simulate -B "$build" -w burn-single -l 50 -t 3 -v D.quantum=67m -n 2 -o few
+expect_status 0
+expect_text few/sweep.md '^\| burn-single 50 D\.quantum=67m \| 2 \| [0-9]+ samples \| [0-9]+ samples \| 2 \| [0-9]+ samples \| [0-9]+ samples \|$'
 
 # A batch is simulated or not; and simulated ones wait for none but themselves.
 run "$experiments/sweep" -B "$build" -w burn-single,burn-parallel -l 50 -t 20 -v D.quantum=67m,107m -v C.horizon=100m,300m -o swept --resume

@@ -90,6 +90,12 @@ requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 4 4
 run "$scaling" --report $options
 expect_trouble '^tools/experiments/scaling: in each of 3 steps fewer than 20 requests arrived; --hold makes steps longer$'
 
+# What the rates and their times were is not in the list of the runs.
+printf 'hold\t6\npeak\t30\n' >few/options.tsv
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_trouble '^tools/experiments/scaling: few was begun with hold 6, not 4; repeat its options, or choose another --output$'
+
 # Two repetitions, in which the one balancer takes 20 and 22 % longer than the other: 21, and half of the interval is 12.706 times 1.
 options="--figures scaling --ways horizontal --instances 2 --steps 2 --hold 4 --peak 20 -n 2 -B $build -o balanced"
 batch=balanced

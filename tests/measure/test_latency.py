@@ -5,6 +5,7 @@ import math
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, program
-from measure import latencies, services
+from measure import latencies, making, services
 from measure.latencies import Step
 from measure.process import wait_until
 from measure.text import Trouble
@@ -76,6 +77,7 @@ def test_a_batch_that_is_killed_leaves_nothing(tmp_path: Path, build: Path, monk
     try:
         assert wait_until(lambda: any((batch / "runs").glob("*.part/log.csv")), 30)
         assert wait_until(lambda: bool(marked(mark)) and bool(scratch_of(name)), 10)
+        assert (batch / "options.tsv").read_text() == "targets\t['0', '40']\n"
         assert any(b"sleep\x00600" in Path(f"/proc/{number}/cmdline").read_bytes() for number in marked(mark))
     finally:
         process.send_signal(signal.SIGKILL)
@@ -149,6 +151,64 @@ def test_a_repeat_of_too_few_requests_has_no_time_that_counts(build: Path) -> No
     assert (found.requests, found.errors) == (2009, 1)
     assert found.mean == pytest.approx(0.02) and found.p50 == pytest.approx(0.015)
     assert latencies.pooled(build, [none, STEP])[0].value == STEP.value
+
+
+def test_of_one_of_several_there_is_no_interval_over_them(build: Path) -> None:
+    none = replace(STEP, value=None, low=None, high=None, mean=None, p50=None)
+    [alone] = latencies.pooled(build, [none, STEP])
+    assert alone.value == STEP.value and not alone.keeps and not alone.leaves
+    assert latencies.pooled(build, [STEP])[0].keeps
+
+
+@needs_spaces
+@pytest.mark.parametrize("end, why", [("exit 3", "ended with status 3: broken"), ("true", "")])
+def test_a_client_that_fails_is_a_fault(
+    end: str, why: str, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {
+        "start": "exec sleep 60",
+        "ready": "true",
+        "client": f"echo broken; : {{records}} {{rate}} {{seconds}}; {end}",
+    }
+    name = own_service(tmp_path, monkeypatch, **keys)
+    started = services.Started(services.find(name), build, tmp_path / "said")
+    with started:
+        client = services.Client(started, tmp_path / "requests.csv", tmp_path / "client.txt", 0, 1, "5", "even", 1)
+        with client:
+            assert client.fault() == (why and f"client of {name} {why}")
+        assert started.fault() == ""
+        assert started.process
+        started.process.kill()
+        assert wait_until(lambda: bool(started.fault()), 5)
+        assert making.look_at([started], tmp_path) == 1
+    assert (tmp_path / "messages.txt").read_text() == f"{name} ended before the run did\n"
+
+
+def test_memcached_that_ends_answers_nothing(tmp_path: Path) -> None:
+    """After the answer to set and one to get."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        server.listen()
+        client = str(ROOT / "tools/experiments/services/memcached-client")
+        words = [
+            sys.executable,
+            "-B",
+            client,
+            str(tmp_path / "socket"),
+            "20",
+            "even",
+            "1",
+            "1",
+            str(tmp_path / "x.csv"),
+        ]
+        process = subprocess.Popen(words)
+        connection, _ = server.accept()
+        with connection:
+            wait_until(lambda: b"get" in connection.recv(1 << 16), 10)
+            connection.sendall(b"STORED\r\nVALUE key 0 4\r\nxxxx\r\nEND\r\n")
+        assert process.wait(20) == 0
+    status = [line.split(",")[6] for line in (tmp_path / "x.csv").read_text().splitlines()[2:]]
+    assert len(status) >= 18 and status.count("0") == 1 and set(status[1:]) == {"closed"}
 
 
 def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

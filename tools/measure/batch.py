@@ -32,6 +32,7 @@ BEFORE = "load before the first run"  # in machine.txt
 INSIDE = {"lxc": "container of its own (LXC), of the same kernel", "qemu": "virtual machine of its own (QEMU)"}
 JOBLOG = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n"
 DOCUMENT = "tools/bench/README.md"
+OPTIONS = "options.tsv"
 
 
 @dataclass
@@ -112,13 +113,14 @@ class Part:
 def warm_said(folders: Iterable[Path]) -> str:
     """Of which runs the workloads were not warm when they were measured: in the two last quarters of the warm-up their throughput was not the same."""
     files = [folder / "warm.csv" for folder in sorted(folders) if (folder / "warm.csv").exists()]
-    judged = {file: rows for file in files if (rows := rows_of(file.read_text()))}
+    # The last column is the change in per cent; it had another name before. Where it isn't known, a row is empty, or there was none before.
+    changes = {file: [[*row.values()][-1] for row in rows_of(file.read_text())] for file in files}
+    judged = {file: of for file, of in changes.items() if of and all(of)}
     unknown, why = len(files) - len(judged), "as no iteration ended in one of the last two quarters of the warm-up"
     said = f"Of {unknown} runs it is not known whether they were warm, {why}. " if unknown else ""
     if not judged:
         return said
-    # The last column is the change in per cent; it had another name before.
-    cold = [file.parent.name for file in judged if any(abs(float([*row.values()][-1])) > 2 for row in judged[file])]
+    cold = [file.parent.name for file in judged if any(abs(float(change)) > 2 for change in judged[file])]
     same = "the throughput of the last two quarters of the warm-up"
     if not cold:
         return f"{said}All {len(judged)} runs were warm: {same} was the same within 2 %."
@@ -189,10 +191,13 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     given_processors = option("--processors N", whole(1), 0, "")
     task = option("--task N", whole(1), 0, "")
     # fmt: on
-    judged: ClassVar[tuple[str, str]] = (
-        "accuracy",
-        "",
-    )  # whose load --precision is of, or whose throughput, by these records
+    precise: ClassVar[
+        str
+    ] = "load"  # what --precision is of: or throughput, response time; empty: it has no --precision
+    precise_records: ClassVar[str] = ""  # of the throughput
+    shaping: ClassVar[
+        tuple[str, ...]
+    ] = ()  # options that decide what runs are and how they are read, beside what the list of them has
     simulated = False
     published_as: str = ""
     warm_ups: ClassVar[dict[str, float | None]] = {"quick": None, "full": 180}
@@ -205,10 +210,11 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     @classmethod
     def table(cls) -> dict[str, Option]:
         without = {"targets": not cls.default_targets, "environments": not cls.in_environments}
+        without |= dict.fromkeys(("precision", "at_most"), not cls.precise)
         return {key: of for key, of in super().table().items() if not without.get(key)}
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self.targets, self.environments = [], ["native"]
+        self.targets, self.environments, self.precision, self.at_most = [], ["native"], "", 0
         super().__init__(arguments)
         self.quick = not self.full
         self.processors = machine.processor_count()
@@ -255,7 +261,11 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 
     def values(self, part: Part) -> list[tuple[Run, float]]:
         """What --precision is of, in the pilot."""
-        return repeats.values_of(part, *self.judged)
+        return repeats.values_of(part, self.precise, self.precise_records, self.settling())
+
+    def settling(self) -> list[str]:
+        """ssreport's options for what of each run is left out of its load."""
+        return []
 
     def search(self, part: Part) -> bool:
         """Whether what came out so far asks for further runs, which list_runs has from then on."""
@@ -404,6 +414,8 @@ class Batch:
         if begun and (own.publish or not own.only_report):
             is_same = runs.is_same_list(self.list_file, self.runs)
             refuse(not is_same, f"{self.shown} was begun with other options; repeat them, or choose another --output")
+        if begun:
+            self.look_at_options()
         if begun and own.publish:
             self.look_at_measured()
         if own.only_report:
@@ -420,6 +432,16 @@ class Batch:
         if own.publish:
             self.publish()
         return 1 if self.failed else 0
+
+    def shape(self) -> dict[str, str]:
+        return {name: str(getattr(self.own, name)) for name in self.own.shaping}
+
+    def look_at_options(self) -> None:
+        """Batches from before have no such file."""
+        before = dict(line.split("\t", 1) for line in lines_of(self.output / OPTIONS))
+        for name, value in self.shape().items():
+            shown = f"{self.shown} was begun with {name} {before.get(name)}, not {value}"
+            refuse(before.get(name, value) != value, f"{shown}; repeat its options, or choose another --output")
 
     def folders(self, names: str) -> list[Path]:
         """Of runs that were ever begun."""
@@ -453,6 +475,7 @@ class Batch:
             write(self.output / "joblog", JOBLOG)
             write(self.output / "revision", self.publication.revision + "\n")
             runs.write_list(self.list_file, self.runs)
+            write(self.output / OPTIONS, "".join(f"{name}\t{value}\n" for name, value in self.shape().items()))
             self.locks += [] if here else [machine.lock(self.list_file, f"in {self.shown}")]
         self.write_parts()
         own.prepare(self.output)
@@ -582,7 +605,7 @@ class Batch:
 
     def say_repeats(self, part: Part) -> Part:
         if self.own.precision:
-            part.repeats_said = self.needed(part.runs).said(self.own.precision, self.own.repeat)
+            part.repeats_said = self.needed(part.runs).said(self.own.precise, self.own.precision, self.own.repeat)
         return part
 
     def write_reports(self, of: list[Run]) -> None:

@@ -2,7 +2,7 @@
 """What batches of experiments have to say on the findings of the papers: values of single runs, of each thing that is to be judged by itself."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import log
@@ -38,12 +38,20 @@ class File:
         return "\n".join(lines_of(self.batch / "runs.tsv") or lines_of(self.batch / "about.md"))
 
 
-def log_ratios(above: Runs, below: Runs, column: str) -> list[float]:
-    """Of runs of one repetition, which stand beside each other in time."""
-    both = [
-        (number(above[again], column) or 0.0, number(below[again], column) or 0.0) for again in above if again in below
-    ]
-    return [log(one / other) for one, other in both if one > 0 and other > 0]
+def log_ratios(above: Runs, below: Runs, column: str) -> dict[int, float]:
+    """By repetition, of runs of the same one, which stand beside each other in time."""
+    both = {
+        again: (number(above[again], column) or 0.0, number(below[again], column) or 0.0)
+        for again in above
+        if again in below
+    }
+    return {again: log(one / other) for again, (one, other) in both.items() if one > 0 and other > 0}
+
+
+def least_of(ratios: Iterable[dict[int, float]]) -> list[float]:
+    """Of each repetition that all of these have."""
+    first, *others = ratios
+    return [min(of[again] for of in (first, *others)) for again in first if all(again in of for of in others)]
 
 
 def label_of(cell: Cell) -> str:
@@ -94,6 +102,10 @@ class Evidence:
 
     def against(self, cells: dict[Cell, Runs], better: str, worse: str, column: str) -> Values:
         """The logarithm of the one's as a multiple of the other's, of two settings or schemes."""
+        return {name: list(of.values()) for name, of in self.repeats_against(cells, better, worse, column).items()}
+
+    def repeats_against(self, cells: dict[Cell, Runs], better: str, worse: str, column: str) -> dict[str, dict[int, float]]:  # fmt: skip
+        """The same by repetition."""
         return {
             label_of(cell): ratios
             for cell, runs in cells.items()
@@ -136,10 +148,12 @@ def below_baselines(setting: str) -> Callable[[Evidence], Values]:
     def values(of: Evidence) -> Values:
         processors = {file.batch: file.processors for file in of.files}
         cells = of.runs("accuracy-runs")
+        errors = mean_errors(of, cells)
         whole = {
             cell: runs
             for cell, runs in cells.items()
-            if cell[3] != "N-bench" or not processors[cell[0]] or figures.is_whole(float(cell[2]), processors[cell[0]])
+            if not processors[cell[0]]
+            or settings.is_baseline(cell[3], float(cell[2]), processors[cell[0]], errors.get(cell, 0.0))
         }
         return of.against(whole, "CDC+", setting, "mse_pp2") | of.against(whole, "N-bench", setting, "mse_pp2")
 
@@ -147,17 +161,35 @@ def below_baselines(setting: str) -> Callable[[Evidence], Values]:
 
 
 def near_targets(is_real: bool) -> Callable[[Evidence], Values]:
-    """Which runs were near their targets; those of batches of which it is known that they were in no virtual machine, or all."""
+    """Which experiments were near their targets, each with the mean of its repeats; those of batches of which it is known that they were in no virtual
+    machine, or all."""
 
     def values(of: Evidence) -> Values:
         near: list[float] = []
-        for cell, runs in of.runs("accuracy-runs").items():
-            about = "".join(lines_of(cell[0] / "about.md"))
-            if cell[3] not in settings.BASELINES and (not is_real or (about and "a virtual machine" not in about)):
-                near += [float(settings.is_near(row)) for row in runs.values()]
-        return {"runs": near}
+        for replays in (False, True):
+            cells = of.runs("accuracy-runs", replays)
+            errors = mean_errors(of, cells)
+            for cell, runs in cells.items():
+                about = "".join(lines_of(cell[0] / "about.md"))
+                is_wanted = not is_real or (about and "a virtual machine" not in about)
+                if cell[3] not in settings.BASELINES and cell in errors and is_wanted:
+                    target = next(iter(runs.values()))["target"]
+                    near.append(float(settings.is_near({"target": target, "mean_error_pp": repr(errors[cell])})))
+        return {"experiments": near}
 
     return values
+
+
+def mean_errors(of: Evidence, cells: dict[Cell, Runs]) -> dict[Cell, float]:
+    """Of the repeats of each, in percentage points."""
+    values = (
+        ((str(place),), value)
+        for place, runs in enumerate(cells.values())
+        for row in runs.values()
+        if (value := number(row, "mean_error_pp")) is not None
+    )
+    found, names = figures.summaries(of.build, values), list(cells)
+    return {names[int(place)]: mean.mean for (place,), mean in found.items()}
 
 
 def of_replays(kind: str, column: str, wanted: str = "") -> Callable[[Evidence], Values]:
@@ -170,7 +202,7 @@ def of_replays(kind: str, column: str, wanted: str = "") -> Callable[[Evidence],
                 (one for one in cells if one[::3] == cell[::3] and one[1] == cell[1]), key=lambda one: float(one[2])
             )
             if cell != slowest and re.search(wanted, f"{cell[1]} {cell[3]}"):
-                found[label_of(cell)] = log_ratios(runs, cells[slowest], column)
+                found[label_of(cell)] = list(log_ratios(runs, cells[slowest], column).values())
         return found
 
     return values
@@ -207,25 +239,26 @@ def off_the_line(is_wide: bool) -> Callable[[Evidence], Values]:
 
 
 def nearer_to_baseline(of: Evidence) -> Values:
-    """How much further even work is from the baseline than uneven work, at the same load; means over targets."""
+    """How much further even work is from the baseline than uneven work; of each repetition the mean over the targets at which both are known."""
     cells, lines = of.runs("throughput-runs"), dict[tuple[Path, str], list[tuple[float, float]]]()
     for cell, runs in cells.items():
         if cell[3] == "baseline":
             points = [(known(row, "load"), known(row, "throughput")) for row in runs.values()]
             lines.setdefault(cell[:2], []).append(tuple(sum(of) / len(of) for of in zip(*points)))  # type: ignore[arg-type]
-    values: list[tuple[figures.Key, float]] = []
-    for (batch, workload, _, setting), runs in cells.items():
+    off: dict[Cell, dict[int, float]] = {}
+    for cell, runs in cells.items():
         for again, row in runs.items():
-            expected = figures.on_line(lines.get((batch, workload), []), known(row, "load"))
-            if setting.removesuffix("+").endswith("even") and expected:
-                off = abs(known(row, "throughput") / expected - 1)
-                values.append(((str(batch), workload, setting, str(again)), off))
-    means = {key: of.mean for key, of in figures.summaries(of.build, values).items()}
+            expected = figures.on_line(lines.get(cell[:2], []), known(row, "load"))
+            if expected:
+                off.setdefault(cell, {})[again] = abs(known(row, "throughput") / expected - 1)
+    values: list[tuple[figures.Key, float]] = []
+    for (batch, workload, target, setting), own in off.items():
+        even = off.get((batch, workload, target, setting.replace("uneven", "even")), {}) if "uneven" in setting else {}
+        key = f"{workload} {setting} of {batch}"
+        values += [((key, str(again)), even[again] - value) for again, value in own.items() if again in even]
     found: Values = {}
-    for (batch_name, workload, setting, again_name), off in means.items():
-        even = means.get((batch_name, workload, setting.replace("uneven", "even"), again_name))
-        if "uneven" in setting and even is not None:
-            found.setdefault(f"{workload} {setting} of {batch_name}", []).append(even - off)
+    for (key, _), mean in figures.summaries(of.build, values).items():
+        found.setdefault(key, []).append(mean.mean)
     return found
 
 
@@ -257,7 +290,7 @@ def ahead_of_rest(scheme: str, behind: str = "") -> Callable[[Evidence], Values]
                 continue
             ahead = [log_ratios(runs, rates, "rate") for name, rates in others.items() if name != behind]
             ahead += [log_ratios(others[behind], runs, "rate")] if behind else []
-            found[label_of(cell)] = [min(of) for of in zip(*ahead)]
+            found[label_of(cell)] = least_of(ahead)
         return found
 
     return values
@@ -309,8 +342,8 @@ def same_with_another_quantum(of: Evidence) -> Values:
     cells, found = of.runs("interference-runs"), Values()
     for (cell, runs), (other, others) in product(cells.items(), cells.items()):
         if cell[1:] == other[1:] and (quantum[cell[0]], quantum[other[0]]) == ("53m", "107m"):
-            both = [(runs[again], others[again]) for again in runs if again in others]
-            found[label_of(cell)] = [known(one, "interference") - known(two, "interference") for one, two in both]
+            both = [(runs[again]["interference"], others[again]["interference"]) for again in runs if again in others]
+            found[label_of(cell)] = [float(one) - float(two) for one, two in both if one and two]
     return found
 
 
@@ -322,7 +355,9 @@ def events_by_load(event: str, rises: bool) -> Callable[[Evidence], Values]:
         for file in of.of("events"):
             name = next((name for name in file.rows[0] if event in name), "")
             halves = [
-                [known(row, name) for row in file.rows if (known(row, "target %") > 50) == is_high] if name else []
+                [known(row, name) for row in file.rows if row[name] and (known(row, "target %") > 50) == is_high]
+                if name
+                else []
                 for is_high in (True, False)
             ]
             if "_per-thread_" in file.path.name and all(halves) and all(map(sum, halves)):
@@ -336,10 +371,11 @@ def events_by_load(event: str, rises: bool) -> Callable[[Evidence], Values]:
 def penalty_in_the_middle(of: Evidence) -> Values:
     """How much more throughput per-thread costs the background around half of its load than far from there."""
     middle, ends = (
-        of.against(of.steps("background-runs", "throughput", is_there), "per-core", "per-thread", "throughput")
+        of.repeats_against(of.steps("background-runs", "throughput", is_there), "per-core", "per-thread", "throughput")
         for is_there in (lambda target: 0.35 <= target <= 0.65, lambda target: not 0.2 <= target <= 0.8)
     )
-    return {name: [one - two for one, two in zip(middle[name], ends[name])] for name in middle if name in ends}
+    both = {name: (middle[name], ends[name]) for name in middle if name in ends}
+    return {name: [one[again] - two[again] for again in one if again in two] for name, (one, two) in both.items()}
 
 
 def below(target: float) -> bool:
@@ -366,9 +402,7 @@ def dynamic_beside_static(of: Evidence) -> Values:
     for cell, runs in cells.items():
         static = [rates for one, rates in cells.items() if one[:3] == cell[:3] and one[3] != "dynamic"]
         if cell[3] == "dynamic" and static:
-            found[label_of(cell)] = [
-                min(of) for of in zip(*(log_ratios(runs, rates, "throughput") for rates in static))
-            ]
+            found[label_of(cell)] = least_of(log_ratios(runs, rates, "throughput") for rates in static)
     return found
 
 

@@ -42,6 +42,10 @@ class Helper:
     def is_well(self) -> bool:
         return self.is_alive() and (self.healthy is None or self.healthy())
 
+    def fault(self) -> str:
+        """At the end of a run, what is wrong with it."""
+        return "" if self.is_alive() else f"{self.name} ended before the run did"
+
     def end(self) -> None:
         if self.process is None:
             return

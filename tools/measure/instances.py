@@ -163,6 +163,9 @@ class Instances(Helper):
     def is_alive(self) -> bool:
         return self.front.is_alive() and all(server.is_alive() for server in self.servers)
 
+    def fault(self) -> str:
+        return next(filter(None, (of.fault() for of in (*self.servers, self.front))), "")
+
     def statistics(self) -> list[Row]:
         """A row for each instance, as HAProxy names its columns: stot (sessions, of HTTP requests), rtime (ms), econ, eresp …"""
         return self.front.statistics()

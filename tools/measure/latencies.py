@@ -124,7 +124,10 @@ def several(build: Path, of: Sequence[Step]) -> Step:
         errors=sum(step.errors for step in of),
         disturbed=any(step.disturbed for step in of),
     )
-    if len(timed) < 2 or not found or found.half is None:
+    if len(of) > 1 and len(timed) < 2:
+        # Of one of several it would be that of its requests, and not over repeats.
+        return replace(first, low=None, high=None)
+    if not found or found.half is None:
         return first
     return replace(
         first,
@@ -166,7 +169,8 @@ def crossing(steps: Sequence[Step], limit: float) -> Crossing:
 def bounds(steps: Sequence[Step]) -> tuple[float, float] | None:
     """The targets between which the limit is crossed, by what was measured; None where it is not crossed."""
     high = min((step.target for step in steps if is_beyond(step)), default=None)
-    low = max((step.target for step in steps if high is not None and step.target < high), default=None)
+    known_steps = (step for step in steps if step.value is not None or step.fails)
+    low = max((step.target for step in known_steps if high is not None and step.target < high), default=None)
     return None if high is None or low is None else (low, high)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from measure import machine, runs, stolen, workloads
 from measure.environments import Side, sides_of
+from measure.helpers import Helper
 from measure.process import attempt, end, output_of, processors_in, start, status_of
 from measure.publish import remove
 from measure.runs import Group, Run
@@ -154,9 +155,10 @@ class Maker:
         (self.write_simulated if self.own.simulated else write_command)(run, part)
         (part / "uptime").write_text(attempt(["uptime"]).stdout)
         with ExitStack() as outside:
-            for helper in [] if self.own.simulated else self.own.before(run, part):
+            there = [] if self.own.simulated else self.own.before(run, part)
+            for helper in there:
                 outside.enter_context(helper)
-            status = self.finish(run, part, f"run {place} of {total}", left)
+            status = self.finish(run, part, f"run {place} of {total}", left) or look_at(there, part)
         ended = time.time()
         self.log_job(place, attempted.began, ended, status, part)
         try:
@@ -176,13 +178,16 @@ class Maker:
         process = self.begin(run, part)
         try:
             with ExitStack() as around:
-                for helper in [] if self.own.simulated else self.own.helpers(run, part):
+                beside = [] if self.own.simulated else self.own.helpers(run, part)
+                for helper in beside:
                     around.enter_context(helper)
                 watch(process, part, what, left)
+                # A client is the last of them, and waits for its last answers.
+                status = status_of(process) or look_at(beside[::-1], part)
         except BaseException:
             end(process)
             raise
-        return status_of(process)
+        return status
 
     def begin(self, run: Run, part: Path) -> subprocess.Popen[str]:
         # Not what a terminal's Ctrl-C reaches, for which the batch ends it.
@@ -224,6 +229,14 @@ class Maker:
 
 def lengths(run: Run) -> str:
     return f"-w {shortest(run.warm_up)}s -r {shortest(run.seconds)}s"
+
+
+def look_at(helpers: Iterable[Helper], part: Path) -> int:
+    """1 where one is not what it should be at the end of a run; it is said why."""
+    for fault in filter(None, (helper.fault() for helper in helpers)):
+        add_message(part, fault)
+        return 1
+    return 0
 
 
 def why_failed(folder: Path) -> str:
@@ -366,6 +379,7 @@ def look_whether_warm(run: Run, part: Path) -> None:
     for records in dict.fromkeys(group.records for group in run.groups):
         found = warmth(part / "log.csv", sorted(part.glob(f"{records}.*.csv")), run.warm_up)
         if not found:
+            said += f"{records},,,\n"
             continue
         change = f"{100 * (found[1] / found[0] - 1):.2f}"
         said += f"{records},{found[0]:.4g},{found[1]:.4g},{change}\n"

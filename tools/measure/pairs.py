@@ -207,12 +207,13 @@ class Pairs:
         for run in runs:
             rows = figures.report(self.part.build, "events", "--per-step", "-l", run.label, self.part.log(run))
             events = list(dict.fromkeys(row["event"] for row in rows))
-            count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second") or 0 for row in rows}
+            count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second") for row in rows}
             target = {row["start_s"]: f"{100 * known(row, 'target'):.4g}" for row in rows}
             table = [["step", "target %", *events]]
             for place, start in enumerate(target, 1):
                 table.append([str(place), target[start]])
-                table[-1] += [f"{float(count.get((start, event), 0)):.4g}" for event in events]
+                cells = [count.get((start, event)) for event in events]
+                table[-1] += [f"{float(cell):.4g}" if cell else "" for cell in cells]
             self.report.text(f"{beside(run)}, {run.scheme}:")
             settings.write_table(self.part, f"events-{run.label}.csv", table)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A rate of requests that rises in steps: its trace, where a service saturates, response times and success of each step, and up to which one limits hold."""
 
+import math
 import re
 import tempfile
 import time
@@ -23,8 +24,8 @@ MANY = "5000"  # requests per second, of which as many are sent as there is room
 BEYOND = 1.4
 COLUMNS = ["planned per s", "arrived per s", "answered per s", "success (%)", "mean (ms)", "p95 (ms)", "power (W)"]
 SURELY = 0.05
-LEAST = 20  # requests of which ssreport says how long they took
-NAMES = "planned_per_s rate_per_s answered_per_s requests errors mean_s p95_s".split()
+LEAST = 20  # requests, of fewer of which ssreport doesn't say how long they took
+COUNTED, TIMES = "planned_per_s rate_per_s answered_per_s requests errors".split(), ("mean_s", "p95_s")
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -64,11 +65,11 @@ def saturation(served: services.Served, name: Path, count: int, words: Sequence[
     with services.Client(served, records, said, 0, PROBE, MANY, "even", 1, more) as client:
         while client.is_alive():
             time.sleep(0.1)
-    (row,) = figures.report(served.build, "latency", "--all-digits", records)[:1]
-    answered = (known(row, "requests") - known(row, "errors")) / PROBE
+    # Not those that were under way at the end, which are answered as well.
+    answered = sum(after < PROBE for after in answers_in(records)[1])
     if not answered:
         raise Trouble(f"service {served.name}: none of the requests was answered when it was sent as many as it could take; {said} says more")  # fmt: skip
-    return answered
+    return answered / PROBE
 
 
 def is_good(status: str) -> bool:
@@ -76,15 +77,20 @@ def is_good(status: str) -> bool:
     return status == "expected" or (status.isdigit() and int(status) < 400)
 
 
+def answers_in(records: Path) -> tuple[float, list[float]]:
+    """When the first request arrived, and how long after that each good answer was complete."""
+    requests = [row for row in kept_csv(records) if row["request"] and row["arrival_s"]]
+    origin = min((known(row, "arrival_s") for row in requests), default=0.0)
+    return origin, [known(row, "end_s") - origin for row in requests if row["end_s"] and is_good(row["status"])]
+
+
 def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:
     """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
     records, log = folder / "requests.csv", folder / "log.csv"
     words = ["--all-digits", "--from", "arrival", "--window", f"{hold}s", records]
     rows = [row for row in figures.report(build, "latency", *words) if row["part"] == "window"][:steps]
-    requests = [row for row in kept_csv(records) if row["request"] and row["arrival_s"]]
-    origin = min((known(row, "arrival_s") for row in requests), default=0.0)
-    well = (row for row in requests if row["end_s"] and is_good(row["status"]))
-    answered = Counter(int((known(row, "end_s") - origin) / hold) for row in well)
+    origin, ends = answers_in(records)
+    answered = Counter(int(after / hold) for after in ends)
     for place, row in enumerate(rows):
         begin = origin + hold * place
         row["answered_per_s"] = repr(answered[place] / hold)
@@ -95,12 +101,18 @@ def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:
 
 
 def has_times(row: Row) -> bool:
+    """Enough requests were answered well."""
     return bool(row["mean_s"] and row["p95_s"])
 
 
+def is_full(row: Row) -> bool:
+    """Enough arrived, whatever became of them."""
+    return known(row, "requests") >= LEAST
+
+
 def few_said(rows: Sequence[Row]) -> str:
-    """How many of these steps have none; without any that has there is no report."""
-    few = sum(not has_times(row) for row in rows)
+    """How many of these steps are not full; without any that is there is no report."""
+    few = sum(not is_full(row) for row in rows)
     why = f"fewer than {LEAST} requests arrived; --hold makes steps longer"
     refuse(bool(rows) and few == len(rows), f"in each of {few} steps {why}")
     return f"Left out are {few} of {len(rows)} steps, in which {why}." if few else ""
@@ -111,15 +123,15 @@ def few_said(rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """Of one step, over its repeats: times in seconds, with half of their intervals, where there are several runs or requests enough. `rate` is what was
-    planned, `arrived` what there was room for."""
+    """Of one step, over its repeats: times in seconds, with half of their intervals, where there are several runs or requests enough; None where too few were
+    answered well. `rate` is what was planned, `arrived` what there was room for."""
 
     rate: float
     arrived: float
     answered: float
     success: float
-    mean: float
-    p95: float
+    mean: float | None
+    p95: float | None
     mean_half: float | None
     p95_half: float | None
     power: float | None
@@ -143,8 +155,8 @@ def plus_minus(half: float | None) -> str:
     return "" if half is None else f" ± {half:.2g}"
 
 
-def ms(value: float, half: float | None) -> str:
-    return f"{1000 * value:.4g}" + plus_minus(None if half is None else 1000 * half)
+def ms(value: float | None, half: float | None) -> str:
+    return "too few" if value is None else f"{1000 * value:.4g}" + plus_minus(None if half is None else 1000 * half)
 
 
 def points_of(build: Path, of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
@@ -155,41 +167,52 @@ def points_of(build: Path, of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
             ((str(k), name), known(row, name))
             for k, rows in enumerate(of.values())
             for row in rows
-            for name in (*NAMES, "power_w")
-            if name in NAMES or row["power_w"]
+            for name in (*COUNTED, *TIMES, "power_w")
+            if name in COUNTED or row[name]
         ),
     )
     return {
-        key: point_of([found[str(k), name] for name in NAMES], found.get((str(k), "power_w")), of[key])
+        key: point_of({name: found.get((str(k), name)) for name in (*COUNTED, *TIMES, "power_w")}, of[key])
         for k, key in enumerate(of)
     }
 
 
-def point_of(summaries: Sequence[figures.Summary], power: figures.Summary | None, rows: Sequence[Row]) -> Point:
-    planned, arrived, answered, requests, errors, mean, p95 = summaries
-    success = 100 * (1 - errors.total / requests.total)
-    halves = half_of(rows, mean.half, "mean"), half_of(rows, p95.half, "p95")
-    watts = (power.mean, power.half) if power else (None, None)
-    disturbed = any(row["disturbed"] for row in rows)
-    return Point(planned.mean, arrived.mean, answered.mean, success, mean.mean, p95.mean, *halves, *watts, disturbed)
+def point_of(of: Mapping[str, figures.Summary | None], rows: Sequence[Row]) -> Point:
+    planned, arrived, answered, requests, errors = (found for name in COUNTED if (found := of[name]))
+    mean, p95, power = (of[name] for name in (*TIMES, "power_w"))
+    return Point(
+        planned.mean,
+        arrived.mean,
+        answered.mean,
+        100 * (1 - errors.total / requests.total),
+        mean.mean if mean else None,
+        p95.mean if p95 else None,
+        half_of(rows, mean, "mean"),
+        half_of(rows, p95, "p95"),
+        power.mean if power else None,
+        power.half if power else None,
+        any(row["disturbed"] for row in rows),
+    )
 
 
-def half_of(rows: Sequence[Row], over_repeats: float | None, name: str) -> float | None:
+def half_of(rows: Sequence[Row], of: figures.Summary | None, name: str) -> float | None:
     """Of the mean of several runs; of one run by the interval that ssreport gives it."""
-    if len(rows) > 1:
-        return over_repeats
+    if len(rows) > 1 or not of:
+        return of.half if of else None
     low, high = rows[0][f"{name}_low_s"], rows[0][f"{name}_high_s"]
     return (float(high) - float(low)) / 2 if low and high else None
 
 
 def holds(limit: str, of: Sequence[Point]) -> list[bool]:
     """At which of these rates, the least first. A limit doesn't hold where too many requests fail, however quickly."""
-    return [value <= most_of(limit, of) and point.success >= 100 * (1 - ERRORS)
+    return [value <= most_of(limit, of) and math.isfinite(value) and point.success >= 100 * (1 - ERRORS)
             for value, point in zip(values_of(limit, of), of)]  # fmt: skip
 
 
 def values_of(limit: str, of: Sequence[Point]) -> list[float]:
-    return [point.mean if limit.startswith("mean") else point.p95 for point in of]
+    """What too few were answered for is beyond any limit."""
+    found = (point.mean if limit.startswith("mean") else point.p95 for point in of)
+    return [math.inf if value is None else value for value in found]
 
 
 def most_of(limit: str, of: Sequence[Point]) -> float:
@@ -218,10 +241,10 @@ def underloaded(limits: Sequence[str], of: Mapping[int, Point]) -> int:
 
 
 def differ(build: Path, rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
-    """What the one of two has more than the other in this column, in per cent of the first, and p of Welch's t, corrected where there are more than these two. A
-    row is a run. Empty where one of them has fewer than two."""
+    """What the one of two has more than the other in this column, in per cent of the first, and p of Welch's t. A row is a run. Empty where one of them has fewer
+    than two."""
     # Groups are compared in the order in which they first appear.
-    known_rows = sorted((row for row in rows if row[column]), key=lambda row: row[by] != ends[0])
+    known_rows = sorted((row for row in rows if row[column] and row[by] in ends), key=lambda row: row[by] != ends[0])
     if any(sum(row[by] == end for row in known_rows) < 2 for end in ends):
         return "", ""
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
@@ -229,8 +252,8 @@ def differ(build: Path, rows: Sequence[Row], by: str, ends: tuple[str, str], col
         file.flush()
         found = figures.report(build, "compare", "--by", by, "--column", column, file.name)
     of_both = [row for row in found if row["test"] == "Welch's t" and (row["a"], row["b"]) == ends]
-    percent, p, p_holm = (number(of_both[0], name) if of_both else None for name in ("percent", "p", "p_holm"))
-    return "" if percent is None else f"{percent:+.1f}", p_said(p if p_holm is None else p_holm)
+    percent, p = (number(of_both[0], name) if of_both else None for name in ("percent", "p"))
+    return "" if percent is None else f"{percent:+.1f}", p_said(p)
 
 
 def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:

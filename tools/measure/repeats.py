@@ -2,7 +2,6 @@
 """As many repeats as a precision takes: a pilot, and what Stein's two-stage procedure asks for by its variance. All settings are run in turn, there and
 back (A B B A), so that what changes with time meets them alike."""
 
-import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from measure import figures
 from measure.options import positive
 from measure.runs import Run
-from measure.text import lines_of, number
+from measure.text import lines_of, listed, number
 
 if TYPE_CHECKING:
     from measure.batch import Part
@@ -38,9 +37,12 @@ def there_and_back(runs: Iterable[Run]) -> list[Run]:
 
 
 def repeats_in(list_file: Path) -> int:
-    """Those of a list that was begun."""
-    found = [re.search("_([0-9]+)$", line.split("\t")[0]) for line in lines_of(list_file)]
-    return max((int(match[1]) for match in found if match), default=0)
+    """Those of a list that was begun. What has phases is run as often as all else, or more often."""
+    most: dict[str, int] = {}
+    for line in lines_of(list_file):
+        name, _, again = line.split("\t")[0].rpartition("_")
+        most[name] = max(most.get(name, 0), int(again) if again.isdigit() else 0)
+    return min(most.values(), default=0)
 
 
 @dataclass(frozen=True)
@@ -49,38 +51,41 @@ class Needed:
 
     repeats: int
     most: str
+    unknown: Sequence[str] = ()  # of which there are too few values
 
-    def said(self, precision: str, made: int) -> str:
-        asked = f"To know the mean of each within {precision} % was asked for. By the variance of the pilot of {PILOT} repeats it takes {self.repeats}"
+    def said(self, what: str, precision: str, made: int) -> str:
+        asked = f"To know the mean {what} of each within {precision} % was asked for. By the variance of the pilot of {PILOT} repeats it takes {self.repeats}"
         asked += f" (Stein's two-stage procedure; {self.most} takes the most)."
+        asked += f" Of {listed(self.unknown)} there are too few values to tell." if self.unknown else ""
         if made < self.repeats:
             return f"{asked} No more than {made} were made, as --at-most says: {self.repeats - made} are missing."
         return f"{asked} {made} were made, in pairs there and back (A B B A)."
 
 
-def values_of(part: "Part", what: str, records: str) -> list[tuple[Run, float]]:
-    """Of each run of the pilot its mean load, or the throughput of these records; a run in which no iteration ended has none."""
-    pilot = {run.label: run for run in part.complete if run.repetition <= PILOT}
+def values_of(part: "Part", what: str, records: str, settling: Sequence[str]) -> list[tuple[Run, float]]:
+    """Of each run of the pilot its mean load, or the throughput of these records; a run in which no iteration ended has none. `settling` are ssreport's
+    options for what of the load is left out."""
+    pilot = {run.name: run for run in part.complete if run.repetition <= PILOT}
     words: list[object] = []
     for label, run in pilot.items():
         files = part.records(run, records) if what == "throughput" else []
         if what != "throughput" or any(lines_of(file)[1:] for file in files):
             words += ["-l", label, part.log(run), *files]
-    options = ["-i", "1d"] if what == "throughput" else []
-    column = "throughput" if what == "throughput" else "load"
-    rows = figures.report(part.build, what, *options, *words) if words else []
-    return [(pilot[row["label"]], value) for row in rows if (value := number(row, column)) is not None]
+    command = ["throughput", "-i", "1d"] if what == "throughput" else ["accuracy", *settling]
+    rows = figures.report(part.build, *command, *words) if words else []
+    return [(pilot[row["label"]], value) for row in rows if (value := number(row, what)) is not None]
 
 
 def needed(build: Path, series: Sequence[tuple[str, float]], precision: str) -> Needed:
     """By what the pilot has measured of each name."""
     names = list(dict.fromkeys(name for name, _ in series))
     if not names:
-        return Needed(PILOT, "")
+        return Needed(PILOT, "none that is known")
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write("label,value\n" + "".join(f"{names.index(name)},{value!r}\n" for name, value in series))
         file.flush()
         rows = figures.report(build, "means", "--column", "value", "--precision", f"{precision}%", file.name)
-    of = {names[int(row["label"])]: int(number(row, "needed") or PILOT) for row in rows}
-    most = max(of, key=lambda name: of[name])
-    return Needed(max(PILOT, of[most]), most)
+    found = {names[int(row["label"])]: number(row, "needed") for row in rows}
+    of = {name: int(value) for name, value in found.items() if value is not None}
+    most = max(of, key=lambda name: of[name], default="none that is known")
+    return Needed(max(PILOT, of.get(most, 0)), most, [name for name in names if name not in of])

@@ -262,6 +262,16 @@ class Client(Contained):
         super().__init__(f"sleep {delay:g}; cd {of.scratch} && {line}", said, f"client of {of.name}")
         self.until = time.monotonic() + delay + seconds + 15
 
+    def fault(self) -> str:
+        """It ends by itself, when the last answers have come."""
+        if self.process is None:
+            return f"{self.name} was not begun"
+        wait_until(lambda: not self.is_alive(), max(0.0, self.until - time.monotonic()))
+        status = self.process.poll()
+        if status is None:
+            return f"{self.name} didn't end: {self.said_last()}"
+        return f"{self.name} ended with status {status}: {self.said_last()}" if status else ""
+
     def end(self) -> None:
         if self.process is not None:
             wait_until(lambda: not self.is_alive(), max(0.0, self.until - time.monotonic()))

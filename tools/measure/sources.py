@@ -10,20 +10,24 @@ from measure import machine
 
 CORE = "include src modules CMakeLists.txt"
 # Of each batch: what is measured by another revision of these is another thing.
-EXPERIMENTS = f"{CORE} tools/cmake tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py tools/measure/environments"
-SERVICES = "tools/ssburn tools/ssrequest tools/experiments/services tools/measure/services.py"
-# Beside CORE; documents and pictures never count.
+EXPERIMENTS = (
+    f"{CORE} tools/cmake traces tools/ssburn tools/ssiterate tools/experiments/workloads tools/measure/making.py tools/measure/workloads.py"
+    " tools/measure/environments"
+)
+SERVICES = "tools/ssrequest tools/experiments/services tools/measure/services.py"
+PEERS = "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py tools/measure/bench.py"
+# Beside CORE; documents and pictures never count, nor does ssreport where it takes hours to measure: its tests hold what it computes.
 OF = {
     "example": "tools/ssburn tools/ssrequest tools/bench/example traces",
-    "peers": "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py",
-    "closer": "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py tools/bench/closer",
+    "peers": PEERS,
+    "closer": f"{PEERS} tools/bench/closer",
     "validate": "tools/sssim tools/ssburn tools/bench/validate",
-    "trees": "tools/bench/trees",
-    "own-cost": "tools/ssburn tools/bench/own-cost",
+    "trees": "tools/ssburn tools/cpuload tools/bench/trees",
+    "own-cost": "tools/ssburn tests/faults/bare_signals.c tools/bench/own-cost",
     "queues": "tools/ssburn tools/ssrequest tools/bench/queues",
-    "actuators": "tools/ssburn tools/bench/actuators",
-    "scale": "tools/ssburn tools/bench/scale",
-    "cores": "tools/ssburn tools/cpuload tools/bench/cores",
+    "actuators": "tools/ssburn tests/faults/noticer.c tools/bench/actuators",
+    "scale": "tools/sssim tools/bench/scale",
+    "cores": "tools/sssim tools/bench/cores",
     "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
     "faults": "tests/faults tools/bench/faults",
     "ledger": "tests/faults",
@@ -36,7 +40,8 @@ OF = {
     "experiments-services": SERVICES,
     "experiments-quanta": SERVICES,
     "experiments-scaling": f"{SERVICES} tools/measure/instances.py",
-    "findings": "tools/experiments/findings tools/experiments/measured tools/measure/evidence.py tools/measure/verdicts.py tools/ssreport",
+    "findings": "tools/experiments/findings tools/experiments/measured tools/ssreport tools/measure/evidence.py tools/measure/figures.py"
+    " tools/measure/measured.py tools/measure/settings.py tools/measure/tradeoffs.py tools/measure/verdicts.py",
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }
 DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import log
+from math import inf, log
 from pathlib import Path
 
 from measure import figures, machine
@@ -392,7 +392,7 @@ def by_batch(of: Evidence, contrast: Contrast, change: Change) -> dict[Path, lis
 def most_within(rows: Sequence[Row]) -> float | None:
     """What is answered at most while the mean response time is within two seconds; None where no rate was high enough to tell."""
     timed = [
-        (number(row, "mean_s") or 0.0, number(row, "answered_per_s") or 0.0, number(row, "planned_per_s") or 0.0)
+        (number(row, "mean_s") or inf, number(row, "answered_per_s") or 0.0, number(row, "planned_per_s") or 0.0)
         for row in rows
     ]
     if not any(mean > WITHIN or answered < SATURATED * planned for mean, answered, planned in timed):

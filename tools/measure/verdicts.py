@@ -62,12 +62,19 @@ def word_of(claim: Claim, good: int, bad: int, count: int) -> str:
     return "shown" if good * 2 > count else "contradicted" if bad * 2 >= count else "undecided"
 
 
-def of_curves(names: list[str], said: list[int], inside: int) -> list[int]:
+def judged_together(claim: Claim, values: Values) -> list[list[int]]:
+    """The places of those that count as one: all of a curve."""
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(values):
+        found.setdefault(name.split(" at ")[0] if claim.curves else name, []).append(place)
+    return list(found.values())
+
+
+def of_curve(claim: Claim, said: list[int]) -> int:
     """A curve is inside with all of its values, and outside with one of them."""
-    by_curve: dict[str, list[int]] = {}
-    for name, verdict in zip(names, said):
-        by_curve.setdefault(name.split(" at ")[0], []).append(verdict * inside)
-    return [inside * (-1 if -1 in of else min(of)) for of in by_curve.values()]
+    if claim.is_inside:
+        return -1 if -1 in said else min(said)
+    return 1 if 1 in said else max(said)
 
 
 def table_of(values: Values) -> str:
@@ -87,9 +94,9 @@ def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
         0 if (number(row, "p_holm") or 0 if row["p_holm"] else 1) >= SURE else 1 if row["place"] == wanted else -1
         for row in rows
     ]
-    if claim.curves:
-        said = of_curves(list(values), said, 1 if claim.is_inside else -1)
-    good, bad, count = said.count(1), said.count(-1), len(said)
+    curves = judged_together(claim, values)
+    of_all = [of_curve(claim, [said[place] for place in curve]) for curve in curves]
+    good, bad, count = of_all.count(1), of_all.count(-1), len(of_all)
     ps = [known(row, "p_holm") for row in rows if row["p_holm"]]
     if len(rows) == 1:
         low, mean, high = (claim.in_unit(number(rows[0], name) or 0) for name in ("low", "mean", "high"))
@@ -98,7 +105,9 @@ def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
     else:
         why = f"so in {good} of {count}, not so in {bad}, {count - good - bad} can't be told"
     why += f"; p {p_said(min(ps))}{f' to {p_said(max(ps))}' if len(ps) > 1 else ''}" if ps else "; no scatter"
-    needed = sorted(number(row, "needed") or float("inf") for row, is_so in zip(rows, said) if is_so == 0)
+    # A curve that is to be inside has to be decided with all of its values.
+    at_each = [[number(rows[place], "needed") or INF for place in curve if said[place] == 0] for curve in curves]
+    needed = sorted((max if claim.is_inside else min)(at) for at, is_so in zip(at_each, of_all) if is_so == 0)
     missing = len(needed) if claim.every else count // 2 + 1 - good
     return Verdict(word_of(claim, good, bad, count), why, needed[min(missing, len(needed)) - 1] if needed else PILOT)
 
@@ -107,7 +116,8 @@ def by_signs(build: Path, claim: Claim, values: Values) -> Verdict:
     """Of runs that have no repeats: whether more of all lie on the one side than chance would have it."""
     low, high = (float(end) if end else end_of for end, end_of in zip(claim.bounds.split(":"), (-INF, INF)))
     inside = [min(sum(of) / len(of) - low, high - sum(of) / len(of)) for of in values.values()]
-    good = [depth if claim.is_inside else -depth for depth in inside]
+    of_curves = [min(inside[place] for place in curve) for curve in judged_together(claim, values)]
+    good = [depth if claim.is_inside else -depth for depth in of_curves]
     so, count = sum(depth > 0 for depth in good), len(good)
     if count < 2:
         return Verdict("undecided", "one run")
