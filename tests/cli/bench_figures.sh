@@ -150,6 +150,7 @@ if git -C "$source" diff --quiet HEAD -- . ':(exclude)*.md'; then
 	publishes ledger 3 "$source/tools/bench/faults" -B "$build" -n 2 -b 1 -S 7 --ledger kept/ledger.csv
 	expect_status 0
 	expect_text out '^None of 2 trials failed\. Where 0\.0003 of all did, so few would have with a probability of 0\.5 or more, which is too much to say that fewer do\.$'
+	expect_text out "^Made from $(date +%Y)-[0-9-]* to $(date +%Y)-[0-9-]*, at $(git -C "$source" rev-parse --short HEAD)[0-9a-f]*\.\$"
 	[ "$(cut -d, -f7-10 kept/ledger.csv | tail -n +2 | tr '\n' ' ')" = '7,1,0,0 8,1,0,0 ' ] || { fail "$what: another ledger:"; cat kept/ledger.csv; }
 	sed -i 's/^\([^,]*,[^,]*\),[^,]*\(.*,7,1,0,0\)$/\1,other\2/' kept/ledger.csv
 	run "$source/tools/bench/faults" -B "$build" -n 3 -b 2 -S 7 --ledger kept/ledger.csv

@@ -337,10 +337,19 @@ def test_all_main_findings_of_paper_004_are_listed() -> None:
 
 
 def test_heads_say_what_rows_call_paper() -> None:
-    row = dict.fromkeys((*peers.KEY, *peers.MEDIANS.split(), "mark"), "") | {"tool": "paper", "target_percent": "50"}
+    row = dict.fromkeys((*peers.KEY, *peers.CELLS.split(), "mark"), "") | {"tool": "paper", "target_percent": "50"}
     row |= {"mean_error_pp": "0.1", "mse_500_pp2": "1"}
     shown = peers.tool_table([row], "mean_error_pp", "mse_500_pp2")
     assert "| PI-even+ |" in shown and "paper" not in shown
+
+
+def test_whole_percents_make_up_the_load_together() -> None:
+    assert peers.percents_of(50, 2, 2) == [50, 50]
+    for target in (10, 25, 50, 75, 90):
+        percents = peers.percents_of(target, 2, 12)
+        assert sum(percents) == 2 * target and max(percents) - min(percents) <= 1
+    # What each needs at least is more than the load.
+    assert peers.percents_of(10, 2, 100) == [1] * 100
 
 
 def test_bursts_said() -> None:

@@ -23,11 +23,16 @@ KEY = ("workload", "instances", "background", "tool", "target_percent")
 # Columns of rows.csv, behind those of the key and the repetition.
 FIGURES = """samples load_percent mean_error_pp mse_500_pp2 mse_370_pp2 mse_1300_pp2 own_cpu_percent lateness_p99_us bursts calm_error_pp
 calm_mse_500_pp2""".split()
+COUNTED = ("mean_error_size_pp", "mse_500_pp2", "calm_error_size_pp", "calm_mse_500_pp2")
 REPEATED = ("mean_error_pp", "mse_500_pp2", "calm_error_pp", "calm_mse_500_pp2")
-# Columns of medians.csv, behind those of the key and the number of repeats.
-MEDIANS = """load_percent mean_error_pp mean_error_least_pp mean_error_most_pp mse_500_pp2 mse_500_least_pp2 mse_500_most_pp2 mse_370_pp2 mse_1300_pp2
-own_cpu_percent lateness_p99_us error_ratio mse_ratio samples bursts calm_error_pp calm_mse_500_pp2 mean_error_mean_pp mean_error_half_pp
-mse_500_mean_pp2 mse_500_half_pp2 calm_error_mean_pp calm_error_half_pp calm_mse_500_mean_pp2 calm_mse_500_half_pp2"""
+SIZES = {
+    "mean_error_size_pp": "mean_error_pp",
+    "calm_error_size_pp": "calm_error_pp",
+}  # of each repeat, without its sign
+# Columns of cells.csv, behind those of the key and the number of repeats, of which they are means where their names don't say otherwise.
+CELLS = """load_percent mean_error_pp mean_error_least_pp mean_error_most_pp mean_error_half_pp mean_error_size_pp mean_error_size_least_pp mse_500_pp2
+mse_500_least_pp2 mse_500_most_pp2 mse_500_half_pp2 mse_370_pp2 mse_1300_pp2 own_cpu_percent lateness_p99_us error_ratio mse_ratio samples bursts
+calm_error_pp calm_error_half_pp calm_error_size_pp calm_mse_500_pp2 calm_mse_500_half_pp2"""
 SINGLE = ("single", "contended", "fop")
 NAMES = {
     "default": "Showstopper",
@@ -44,16 +49,16 @@ NAMES = {
 HEADS = {"paper": "PI-even+"}
 # What each is called, the column that it shows, what a darkest cell is.
 PICTURES = {
-    "peers": ("Size of the mean error, in pp", "mean_error_pp", 10),
+    "peers": ("Size of the mean error, in pp", "mean_error_size_pp", 10),
     "peers-mse": ("MSE, in pp²", "mse_500_pp2", 100),
 }
 ERROR, MSE = ("mean_error_pp", "calm_error_pp"), ("mse_500_pp2", "calm_mse_500_pp2")
 # Of Showstopper's rows of each kind: what is judged, its limit, its column, and that without bursts. Those of some kinds are alone on the machine.
 GOALS = """\
-many|500 workloads: mean error, pp|0.5|mean_error_pp|calm_error_pp
+many|500 workloads: mean error, pp|0.5|mean_error_size_pp|calm_error_size_pp
 many|500 workloads: own CPU time, % of a processor|10|own_cpu_percent|
-background|mean error with background, pp|0.2|mean_error_pp|calm_error_pp
-alone|mean error, pp|0.1|mean_error_pp|calm_error_pp
+background|mean error with background, pp|0.2|mean_error_size_pp|calm_error_size_pp
+alone|mean error, pp|0.1|mean_error_size_pp|calm_error_size_pp
 6P|MSE, N = 6·P, pp²|2|mse_500_pp2|calm_mse_500_pp2
 single|MSE, single, contended, fop, pp²|0.7|mse_500_pp2|calm_mse_500_pp2
 single|… in windows of 370 ms|1.5|mse_370_pp2|
@@ -67,7 +72,8 @@ FLOOR = 0.01  # pp and pp²: what the reader can tell apart
 WINDOWS = (500, 370, 1300)
 INTRODUCTION = """\
 Mean error (load minus target) in percentage points, mean squared error (MSE) in pp² of windows of 500 ms, both of the whole
-machine; medians over the repeats. In brackets: the ratio to Showstopper with default settings."""
+machine; means over the repeats. In brackets: the ratio to Showstopper with default settings. There, and in all that is judged or drawn, of a mean error
+its size in each repeat counts, so that one above doesn't make up for one below."""
 
 
 # ---- A session --------------------------------------------------------------------------------------------------------------------
@@ -125,7 +131,7 @@ def steps_of_session(log: Path, loads: Path) -> str:
     return "after_s,windows,worst_pp\n" + "".join(lines)
 
 
-# ---- Medians ----------------------------------------------------------------------------------------------------------------------
+# ---- Cells ------------------------------------------------------------------------------------------------------------------------
 
 
 def called(name: str, statistic: str) -> str:
@@ -135,16 +141,18 @@ def called(name: str, statistic: str) -> str:
 
 
 def figure_in(column: str) -> tuple[str, str]:
-    """Which figure a column of medians.csv has, and what of it."""
-    found = [(name, of) for name in REPEATED for of in ("least", "most", "mean", "half") if column == called(name, of)]
-    return found[0] if found else (column, "median")
+    """Which figure a column of cells.csv has, and what of it."""
+    names = (*REPEATED, *SIZES)
+    found = [(name, of) for name in names for of in ("least", "most", "half") if column == called(name, of)]
+    return found[0] if found else (column, "mean")
 
 
-def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
+def cells_of(build: Path, rows: Sequence[Row]) -> list[Row]:
     """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings; the mean error counts as
     0.01 pp at least there, about what the reader can tell apart."""
     keys = [tuple(row[name] for name in KEY) for row in rows]
     cells = [((*key, name), number(row, name)) for key, row in zip(keys, rows) for name in FIGURES]
+    cells += [((*key, name), size(row, of)) for key, row in zip(keys, rows) for name, of in SIZES.items()]
     of = figures.summaries(build, [(key, value) for key, value in cells if value is not None])
 
     def place(key: Key) -> tuple[float, ...]:
@@ -157,21 +165,22 @@ def medians_of(build: Path, rows: Sequence[Row]) -> list[Row]:
     def ratios_and_counts(key: Key) -> Row:
         # What chooses its number of instances itself is compared with as many as there are processors.
         base = (*key[:3], "default", key[4])
-        (error, own_error), (mse, own_mse) = ([of.get((*one, name)) for one in (key, base)] for name in REPEATED[:2])
+        names = ("mean_error_size_pp", "mse_500_pp2")
+        (error, own_error), (mse, own_mse) = ([of.get((*one, name)) for one in (key, base)] for name in names)
         row = dict.fromkeys(("samples", "bursts", "error_ratio", "mse_ratio"), "")
         for name in ("samples", "bursts"):
             if (found := of.get((*key, name))) and found.count == keys.count(key):
                 row[name] = shortest(found.total)
         if error and own_error:
-            row["error_ratio"] = f"{abs(error.median) / max(abs(own_error.median), FLOOR):.3f}"
-        if mse and own_mse and own_mse.median:
-            row["mse_ratio"] = f"{mse.median / own_mse.median:.3f}"
+            row["error_ratio"] = f"{error.mean / max(own_error.mean, FLOOR):.3f}"
+        if mse and own_mse and own_mse.mean:
+            row["mse_ratio"] = f"{mse.mean / own_mse.mean:.3f}"
         return row
 
     made = []
     for key in sorted(set(keys), key=place):
         row = dict(zip(KEY, key)) | {"repeats": str(keys.count(key))}
-        row |= {column: figure(key, *figure_in(column)) for column in MEDIANS.split()}
+        row |= {column: figure(key, *figure_in(column)) for column in CELLS.split()}
         made.append(row | ratios_and_counts(key))
     return made
 
@@ -239,6 +248,13 @@ def tool_table(own: Sequence[Row], error: str, mse: str, with_cost: bool = False
     return table(found)
 
 
+def percents_of(target: float, processors: int, count: int) -> list[int]:
+    """Of one processor, for each of so many instances: whole ones, of which some are one more, so that together they make up the target as nearly as these can;
+    one at least."""
+    together = int(target * processors + 0.5)
+    return [max(1, together // count + (place < together % count)) for place in range(count)]
+
+
 def mark_of(row: Row, processors: int) -> str:
     """Of what is no baseline, as whole instances can't make its load."""
     return " \\*" if row["tool"] == "N-bench" and not is_whole(float(row["target_percent"]), processors) else ""
@@ -249,13 +265,13 @@ def repeats_of(rows: Sequence[Row], with_calm: bool) -> str:
 
     def mean(row: Row, name: str, unit: str, form: str) -> str:
         half = shown(row, called(name, "half"), ".2f")
-        return f"{float(row[called(name, 'mean')]):{form}}{f' ± {half}' if half else ''} {unit}"
+        return f"{float(row[name]):{form}}{f' ± {half}' if half else ''} {unit}"
 
     def means(of: Sequence[Row], error: str, mse: str) -> str:
         pairs = ((row["target_percent"], mean(row, error, "pp", "+.2f"), mean(row, mse, "pp²", ".2f")) for row in of)
         return "; ".join(f"{target} %: {one}, {other}" for target, one, other in pairs)
 
-    calm = [row for row in rows if with_calm and row["calm_mse_500_mean_pp2"]]
+    calm = [row for row in rows if with_calm and row["calm_mse_500_pp2"]]
     said = f"{head_of(rows[0][KEY[3]])}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
     return f"{said} {means(rows, *REPEATED[:2])}." + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
 
@@ -300,16 +316,16 @@ def judge_own(row: Row, processors: int) -> Iterator[Judged]:
     kinds = ["alone", "6P" if row["instances"] == "6P" else "single" if row["workload"] in SINGLE else "parallel"]
     kinds = ["many"] if row["tool"] == "many" else ["background"] if row["background"] == "background" else kinds
     for kind, goal, limit, column, calm in (line.split("|") for line in GOALS.splitlines()):
-        value = size(row, column)
+        value = number(row, column)
         if value is not None and kind in kinds:
             executors = count if "executor" in goal else 1
-            yield Judged(goal, float(limit), value / executors, place_of(row), size(row, calm))
+            yield Judged(goal, float(limit), value / executors, place_of(row), number(row, calm))
 
 
 def judge_peer(row: Row, own: Row) -> Iterator[Judged]:
     """The own row beside that of another tool. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
     place, tool = place_of(row), row["tool"]
-    error, peer_error = size(own, "mean_error_pp") or 0.0, size(row, "mean_error_pp") or 0.0
+    error, peer_error = known(own, "mean_error_size_pp"), known(row, "mean_error_size_pp")
     mse, peer_mse = known(own, "mse_500_pp2"), known(row, "mse_500_pp2")
     ratio = mse / peer_mse if peer_mse else float("inf")
     calm_mse = over(number(own, "calm_mse_500_pp2"), number(row, "calm_mse_500_pp2"), 0)
@@ -321,7 +337,7 @@ def judge_peer(row: Row, own: Row) -> Iterator[Judged]:
         workloads = "single, contended, fop" if single else "parallel, phased, sunflow"
         yield Judged(f"our MSE over the quota's, {workloads}", 3 if single else 6, ratio, place, calm_mse)
     elif tool != "N-bench" or (peer_error >= 0.5 and not row["mark"]):
-        calm = over(size(own, "calm_error_pp"), size(row, "calm_error_pp"), FLOOR)
+        calm = over(number(own, "calm_error_size_pp"), number(row, "calm_error_size_pp"), FLOOR)
         yield Judged(f"our mean error over that of {tool}", 1, error / max(peer_error, FLOOR), place, calm)
         yield Judged(f"our MSE over that of {tool}", 1, ratio, place, calm_mse)
 
@@ -347,6 +363,9 @@ def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, backgro
         verdict = f"missed on {missed} of {len(judged)}" if missed else f"reached on {len(judged)}"
         calm = max((f"{one.calm:.3g}" for one in judged if one.calm is not None), key=float, default="")
         lines.append(f"| {goal} | {worst.limit:g} | {worst.value:.3g} | {worst.place} | {verdict} | {calm} |")
+    for _, goal, limit, *_ in (line.split("|") for line in GOALS.splitlines()):
+        if goal not in goals:
+            lines.append(f"| {goal} | {limit} | | | not measured | |")
     yield "\n".join(lines)
     if any(not row["bursts"] for row in rows):
         yield "What others did meanwhile is unavailable."
@@ -371,9 +390,11 @@ def loads_said(rows: Sequence[Row]) -> str:
 
 
 def means_of(build: Path, rows: Sequence[Row], *by: str) -> dict[Key, Summary]:
-    """The sizes of errors are averaged, so that one above doesn't make up for one below."""
+    """Of cells, each of which counts alike however many repeats it has."""
     keys = [(row, tuple(row[name] for name in by)) for row in rows]
-    values = [((*key, name), value) for row, key in keys for name in REPEATED if (value := size(row, name)) is not None]
+    values = [
+        ((*key, name), value) for row, key in keys for name in COUNTED if (value := number(row, name)) is not None
+    ]
     return figures.summaries(build, values)
 
 
@@ -389,8 +410,10 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
     made = ["tool|mean error, pp|MSE, pp²|beside other work: mean error, pp|MSE, pp²|runs".split("|")]
     for tool, name in NAMES.items():
         if any(row["tool"] == tool for row in rows):
-            made.append([name, *means(tool, *REPEATED[:2]), str(sum(row["tool"] == tool for row in used))])
-    said = f"Means over workloads, at loads of {loads_said(used)} %; of the mean errors, the sizes. A tool runs on those workloads that it can handle."
+            made.append(
+                [name, *means(tool, *COUNTED[:2]), str(sum(int(row["repeats"]) for row in used if row["tool"] == tool))]
+            )
+    said = f"Means over workloads, at loads of {loads_said(used)} %; of the mean errors, the sizes. A tool runs on those workloads that it can handle, but for what is left out."
     if none := loads_said([row for row in used if row["mark"]]):
         said += f" Whole instances, and so N-bench, can't make {none} % of {processors} processors."
     bursts, samples = figures.bursts_said(used), counted(used, "samples")
@@ -399,8 +422,8 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
     elif not bursts[0].isdigit():
         said += f" {bursts}"
     else:
-        said += f" Without the {counted(used, 'bursts')} of {samples} samples in which others took more than 3 % of the machine: Showstopper "
-        error, mse, beside_error, beside_mse = means("default", *REPEATED[2:])
+        said += f" Without the {counted(used, 'bursts')} of {samples} samples in which others took more than 3 % of the machine, or in the second after: Showstopper "
+        error, mse, beside_error, beside_mse = means("default", *COUNTED[2:])
         said += f"{error} pp and {mse} pp²" if mse else "has none left"
         said += f", beside other work {beside_error} pp and {beside_mse} pp²." if beside_mse else "."
     return f"{table(made)}\n\n{said}\n"
@@ -428,11 +451,21 @@ def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
             figures.draw(build, "heatmap", "--range", f"0:{darkest}", "-o", folder / f"{picture}.svg", file.name)
         yield f"![{name}, for each workload and tool]({picture}.svg)"
         said = f"{name}, in the mean of the loads of {loads_said(used)} %; the darkest cells are {darkest} and more, a grey one is of a workload"
-        yield f"{said} that the tool can't hold."
+        yield f"{said} that the tool can't hold, or that was left out."
     notes = ["Others: the background program."] if any(row["background"] == "background" for row in used) else []
     notes += ["\\* N-bench can't make all of these loads."] if marked else []
     if notes:
         yield " ".join(notes)
+
+
+def absent_said(folder: Path) -> Iterator[str]:
+    """What was to be measured, and wasn't."""
+    if left_out := lines_of(folder / "left-out"):
+        yield "Left out, since the machine stood still for a while in each of several attempts: " + "; ".join(
+            left_out
+        ) + "."
+    if unavailable := lines_of(folder / "unavailable"):
+        yield "Unavailable: " + "; ".join(unavailable) + "."
 
 
 def report(build: Path, folder: Path) -> None:
@@ -442,11 +475,11 @@ def report(build: Path, folder: Path) -> None:
     if not rows:
         raise Trouble(f"no session in {folder} is complete")
     write(folder / "peers.csv", "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows]))
-    medians = medians_of(build, rows_of((folder / "peers.csv").read_text()))
-    write(folder / "medians.csv", table_text([list(medians[0]), *(list(row.values()) for row in medians)]))
+    cells = cells_of(build, rows_of((folder / "peers.csv").read_text()))
+    write(folder / "cells.csv", table_text([list(cells[0]), *(list(row.values()) for row in cells)]))
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(facts.get("processors", "1").split()[0])
-    for row in medians:
+    for row in cells:
         row["mark"] = mark_of(row, processors)
     background = float(facts.get("load of the background program alone", "0 %").split()[0])
     busy = float(facts.get("load before the first session", "0 %").split()[0])
@@ -455,23 +488,22 @@ def report(build: Path, folder: Path) -> None:
         said = f"others took {busy:.1f} % of it before the first session. These figures say little of Showstopper."
         warning = [f"**The machine was busy: {said}**"]
     steps = [row for session in sessions for row in kept_csv(session / "steps.csv")]
-    goals = "\n\n".join(goals_of(medians, steps, processors, background)) + "\n"
-    blocks = [*warning, INTRODUCTION, *group_tables(medians)]
-    if left_out := lines_of(folder / "left-out"):
-        blocks.append("Left out, since the machine stood still for a while in each of several attempts:")
-        blocks.append("\n".join(f"- {line}" for line in left_out))
+    goals = "\n\n".join(goals_of(cells, steps, processors, background)) + "\n"
+    blocks = [*warning, INTRODUCTION, *group_tables(cells)]
+    absent = list(absent_said(folder))
+    blocks += absent
     if disturbed := stolen.said(sessions):
         blocks.append(disturbed)
     # Made anew with each report.
     for picture in PICTURES:
         (folder / f"{picture}.svg").unlink(missing_ok=True)
     if has_program("gnuplot"):
-        blocks += draw(build, medians, folder)
+        blocks += draw(build, cells, folder)
     else:
         print("no picture: gnuplot is missing")
     text = "\n\n".join([*blocks, "### Goals", goals])
     write(folder / "tables.md", text)
     head = "".join(f"- {line}\n" for line in lines_of(folder / "machine.txt"))
     write(folder / "peers.md", f"# Showstopper and its peers\n\n{head}\n{text}")
-    write(folder / "summary.md", "\n\n".join([*warning, summary_of(build, medians, processors, background)]))
+    write(folder / "summary.md", "\n\n".join([*warning, summary_of(build, cells, processors, background), *absent]))
     print(f"{goals}tables and pictures: {folder}")

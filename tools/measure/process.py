@@ -108,15 +108,25 @@ def output_of(words: Words, what: str = "", env: dict[str, str] | None = None) -
     return result.stdout
 
 
-def attempt(words: Words, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """A command with what it prints and how it ends."""
-    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+def attempt(words: Words, env: dict[str, str] | None = None, session: bool = False) -> subprocess.CompletedProcess[str]:
+    """A command with what it prints and how it ends. With a session of its own, what it has begun beside itself ends with it when this is interrupted."""
+    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, session=session)
     try:
         out, err = process.communicate()
     except BaseException:
-        end(process)
+        end_session(process) if session else end(process)
         raise
     return subprocess.CompletedProcess([str(word) for word in words], process.returncode, out, err)
+
+
+def call(words: Words, env: dict[str, str] | None = None) -> int:
+    """The status of a command that may print. What it has begun ends with it when this is interrupted."""
+    process = start(words, env=env, session=True)
+    try:
+        return status_of(process)
+    except BaseException:
+        end_session(process)
+        raise
 
 
 def has_program(name: str) -> bool:
@@ -149,12 +159,25 @@ def tell(number: int, what: int) -> None:
             os.kill(number, what)
 
 
+def in_session(leader: subprocess.Popen[str]) -> list[int]:
+    """All of its session that isn't over."""
+    found = (int(entry.name) for entry in Path("/proc").glob("[0-9]*"))
+    return [one for one in found if stat_of(one)[3:4] == [str(leader.pid)] and not is_over(one)]
+
+
 def kill_session(leader: subprocess.Popen[str]) -> None:
-    """All of its session, also what is stopped."""
-    for entry in Path("/proc").glob("[0-9]*"):
-        if stat_of(int(entry.name))[3:4] == [str(leader.pid)]:
-            tell(int(entry.name), signal.SIGKILL)
+    """Also what is stopped."""
+    for one in in_session(leader):
+        tell(one, signal.SIGKILL)
     leader.wait()
+
+
+def end_session(leader: subprocess.Popen[str], patience: float = 20) -> None:
+    """TERM to all of it, and KILL for what doesn't listen."""
+    for one in in_session(leader):
+        tell(one, signal.SIGTERM)
+    wait_until(lambda: leader.poll() is not None and not in_session(leader), patience)
+    kill_session(leader)
 
 
 def wait_until(true: Callable[[], bool], seconds: float, pause: float = 0.1) -> bool:
