@@ -31,6 +31,7 @@ refused "--instances: '?9" --instances 1,9
 refused "--threshold: '2s': expected mean= or p95= and a time such as 2s, or" --threshold 2s
 refused "--threshold: 'p95=0x': expected" --threshold p95=0x
 refused '--slurm and --parallel: expected --peak RATE and no limit' --parallel :
+refused "unexpected argument '--precision'" --precision 5%
 refused "--peak: 'much': expected requests per second, or auto" --peak much
 
 # Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.

@@ -155,7 +155,7 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         "out of tools/experiments/workload list ({of.default_workloads})")
     targets: list[str] = option("-l/--targets LIST", loads, [], "target loads in percent ({of.targets_said})")
     repeat = option("-n/--repeat N", whole(1), 1, "how often each run is made (1)")
-    precision = option("--precision PERCENT", repeats.share, "", "instead, as often as it takes to know the mean of each within so much: eight times, and then"
+    precision = option("--precision PERCENT", repeats.share, "", "instead, as often as it takes to know the mean {of.precise} of each within so much: eight times, and then"
         " as often as Stein's two-stage procedure asks for; one after the other, there and back (A B B A)")
     at_most = option("--at-most N", whole(repeats.PILOT), 0, "--precision: but no more often than that")
     time = option("-t/--time TIME", duration(2), 0,
