@@ -458,7 +458,8 @@ static void count_members(struct linux_tree_time *tree, struct linux_tree_time_r
 		}
 		if (process->kind == MEMBER) {
 			tree->used += growth(tree, process);
-			reading->alive += !process->is_zombie;
+			/* Its main thread may have ended before the others. */
+			reading->alive += !(process->is_zombie && process->threads <= 1);
 			reading->known++;
 		}
 		tree->process[kept++] = *process;

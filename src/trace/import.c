@@ -238,6 +238,8 @@ int import_read(const struct import_rules *rules, const char *const *path, size_
 {
 	struct import *const import = begin(rules, notes, error);
 	int result = import ? 0 : -1;
+	if (import)
+		import->is_several = paths > 1;
 	for (size_t i = 0; i < paths && result == 0; i++)
 		result = read_file(import, path[i]);
 	if (result == 0)

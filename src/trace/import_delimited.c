@@ -14,6 +14,7 @@
 struct table {
 	const char *names; /* the header of files that have none, with commas; NULL: the first line is one */
 	const char *time, *end, *machine, *load;
+	const char *wall;     /* the time where there are several files, as the other one begins anew in each; NULL: it doesn't */
 	char delimiter;       /* 0: found in the first line */
 	double unit;          /* the load 1 in it; 0: by the name of its column */
 	double time_unit;     /* seconds; 0: as import_time */
@@ -24,6 +25,7 @@ struct table {
 /* Where the columns are, from 0; -1: there is none. */
 struct columns {
 	long time, end, machine, load;
+	size_t fields; /* of the header; 0: there is none */
 	double unit;
 	char name[64]; /* of the load */
 };
@@ -39,29 +41,28 @@ static char find_delimiter(const struct import_field *line)
 	return ' ';
 }
 
-static bool has_name(const struct import_field *field, const char *names)
+/* The column of that name, out of alternatives the first one that is there; -1. */
+static long find_usual(const struct import_text *text, const char *names)
 {
-	while (*names) {
+	while (names && *names) {
 		const size_t length = strcspn(names, "|");
-		if (field->length == length && strncasecmp(field->text, names, length) == 0)
-			return true;
+		for (size_t i = 0; i < text->fields; i++)
+			if (text->field[i].length == length && strncasecmp(text->field[i].text, names, length) == 0)
+				return (long)i;
 		names += length + (names[length] == '|');
 	}
-	return false;
+	return -1;
 }
 
-/* The column of that name (alternatives, the first one that is there) or, where the user says it, of that number; -1. */
-static long find_column(const struct import_text *text, const char *names, bool is_users)
+/* What the user has said: its name, or its number; -1. */
+static long find_users(const struct import_text *text, const char *name)
 {
-	if (!names)
-		return -1;
 	for (size_t i = 0; i < text->fields; i++)
-		if (is_users ? import_is(&text->field[i], names) : has_name(&text->field[i], names))
+		if (import_is(&text->field[i], name))
 			return (long)i;
 	char *end;
-	const long number = strtol(names, &end, 10);
-	return is_users && isdigit((unsigned char)*names) && !*end && number >= 1 && number <= IMPORT_FIELDS_MAX ? number - 1
-														 : -1;
+	const long number = strtol(name, &end, 10);
+	return isdigit((unsigned char)*name) && !*end && number >= 1 && number <= IMPORT_FIELDS_MAX ? number - 1 : -1;
 }
 
 /* What the user's choice is, else the table's. 0, or -1 after a message. */
@@ -69,7 +70,7 @@ static int choose(struct import *import, long *column, const char *users, const 
 {
 	const struct import_text *const text = &import->text;
 	char shown[IMPORT_SHOWN_MAX];
-	*column = find_column(text, users ? users : names, users != NULL);
+	*column = users ? find_users(text, users) : find_usual(text, names);
 	if (*column >= 0 && (size_t)*column < text->fields)
 		return 0;
 	if (users)
@@ -88,11 +89,13 @@ static bool says_percent(const char *name)
 static int find_columns(struct import *import, const struct table *table, struct columns *columns)
 {
 	const struct import_rules *const rules = import->rules;
-	if (choose(import, &columns->time, rules->time, table->time, "time", "--time") != 0 ||
+	const bool is_wall = import->is_several && table->wall;
+	if (choose(import, &columns->time, rules->time, is_wall ? table->wall : table->time,
+		    is_wall ? "time of several files" : "time", "--time") != 0 ||
 		choose(import, &columns->load, rules->column, table->load, "load", "--column") != 0)
 		return -1;
-	columns->end = find_column(&import->text, table->end, false);
-	columns->machine = find_column(&import->text, table->machine, false);
+	columns->end = find_usual(&import->text, table->end);
+	columns->machine = find_usual(&import->text, table->machine);
 	if (table->end && columns->end < 0)
 		return import_refuse(import, "found no column %s", table->end);
 	const struct import_field *const load = &import->text.field[columns->load];
@@ -154,6 +157,11 @@ static int read_row(struct import *import, const struct table *table, const stru
 	if (text->fields <= (size_t)most || (columns->machine >= 0 && text->fields <= (size_t)columns->machine) ||
 		(columns->end >= 0 && text->fields <= (size_t)columns->end))
 		return import_wrong(import, "found %zu fields, expected at least %ld", text->fields, most + 1);
+	/* A decimal comma makes two numbers of one. */
+	for (size_t i = columns->fields; columns->fields > 0 && i < text->fields; i++)
+		if (text->field[i].length > 0)
+			return import_wrong(
+				import, "found %zu fields, expected %zu as in the first line", text->fields, columns->fields);
 	const struct import_field *const time = &text->field[columns->time];
 	const struct import_field *const load = &text->field[columns->load];
 	const int64_t before_ns = *last_ns;
@@ -287,6 +295,7 @@ static int read_table(struct import *import)
 	else
 		result = find_named_columns(import, table, &columns);
 	import_split(text, delimiter);
+	columns.fields = is_headed ? text->fields : 0;
 	return result == 0 ? read_rows(import, table, &columns, delimiter, is_headed) : -1;
 }
 
@@ -355,7 +364,8 @@ static bool fits_bitbrains(const char *start, size_t length)
 
 /* ---- The formats ------------------------------------------------------------------------------------------------------ */
 
-static const struct table log_table = {.time = LOG_TIME, .load = LOG_LOAD, .delimiter = ',', .unit = 1, .since_last_row = true};
+static const struct table log_table = {
+	.time = LOG_TIME, .wall = LOG_WALL, .load = LOG_LOAD, .delimiter = ',', .unit = 1, .since_last_row = true};
 static const struct table alibaba_table = {
 	.names = "machine_id,time_stamp,cpu_util_percent,mem_util_percent,mem_gps,mkpi,net_in,net_out,disk_io_percent",
 	.time = "time_stamp",

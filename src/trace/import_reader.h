@@ -63,6 +63,7 @@ struct import {
 	const char *path;
 	const char *name; /* for messages */
 	bool is_later;    /* there was a file before it */
+	bool is_several;  /* there is another file, before it or behind */
 	struct import_text text;
 	struct import_series series;
 	struct import_counts counts;

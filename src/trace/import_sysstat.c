@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "trace/import_counter.h"
 #include "trace/import_json.h"
 
 #define HOST "sysstat.hosts[]"
@@ -31,6 +32,7 @@ struct reader {
 	/* mpstat: of the sample before, since the host's date */
 	double last_s;
 	bool has_last;
+	struct import_counter shares; /* of the host */
 	/* A processor, in percent */
 	struct text cpu;
 	double idle, iowait, sum;
@@ -164,7 +166,17 @@ static int add_sample(struct reader *reader)
 	sample.length_ns = (int64_t)(reader->interval * (double)NS_PER_S);
 	/* A processor that is turned off has no time at all. */
 	sample.value = reader->sum > 0 ? 1 - (reader->idle + reader->iowait) / 100 : NAN;
+	/* Of one machine all distances tell how long its samples are, but means of several need that at once. */
+	if (reader->is_mpstat && import->rules->mean_of)
+		return import_counter_add(import, &reader->shares, sample.ns, sample.value);
 	return import_add(import, &sample);
+}
+
+static void begin_host(struct reader *reader)
+{
+	forget(&reader->host);
+	reader->has_last = false;
+	reader->shares = (struct import_counter){.state = IMPORT_STATE_LOAD, .unit = 1, .machine = reader->host.text};
 }
 
 static void forget_cpu(struct reader *reader)
@@ -234,6 +246,7 @@ static int take_value(void *context, const char *path, const struct import_field
 			reader->interval = NAN;
 	} else if (strcmp(path, HOST ".nodename") == 0) {
 		keep(&reader->host, text);
+		reader->shares.machine_length = reader->host.length;
 	} else if (strcmp(path, HOST ".date") == 0) {
 		keep(&reader->date, text);
 	}
@@ -251,8 +264,8 @@ static int end(void *context, const char *path)
 	} else if (strcmp(path, STATISTICS) == 0) {
 		forget_time(reader);
 	} else if (strcmp(path, HOST) == 0) {
-		forget(&reader->host);
-		reader->has_last = false;
+		result = import_counter_flush(reader->import, &reader->shares);
+		begin_host(reader);
 	}
 	return result;
 }
@@ -262,6 +275,7 @@ static int read_sysstat(struct import *import)
 	static const struct import_json_events events = {take_value, end};
 	struct reader reader = {.import = import, .is_mpstat = import->format == &import_mpstat};
 	forget_cpu(&reader);
+	begin_host(&reader);
 	if (import_json_read(import, &events, &reader) != 0)
 		return -1;
 	if (!reader.has_cpu)

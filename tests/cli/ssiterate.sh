@@ -226,6 +226,14 @@ expect_status 0
 expect_lines err 7
 expect_records log 0 2
 
+# With -m the end is that of the command, although a descendant writes more than can be read.
+{
+	status=0
+	timeout 10 ssiterate -q -m '^request done' -o endless.csv -- sh -c 'yes "request done" & sleep 0.2' || status=$?
+	echo "$status" >ended
+} | dd of=/dev/null bs=64k 2>/dev/null
+[ "$(cat ended)" = 0 ] || fail "a descendant that goes on writing: status $(cat ended), expected 0"
+
 # -n and --time end a command that is running, and its descendants.
 run ssiterate -m x -n 3 -o log -- sh -c 'while :; do echo x; sleep 0.05; done'
 expect_status 0

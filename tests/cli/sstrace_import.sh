@@ -128,6 +128,18 @@ run sstrace -i own.csv
 expect_status 0
 expect_text err 'cpuload, 3 samples'
 
+# Of several files time_s begins anew in each: they follow one another by the wall clock, with a gap between them.
+printf 'time_s,load,time_unix_s\n1,0.25,101\n2,0.5,102\n' >one.csv
+printf 'time_s,load,time_unix_s\n1,0.75,104\n2,1,105\n' >two.csv
+run sstrace -t one.csv two.csv
+expect_trace 'interpolate step' '0 0.25' '1 0.5' '3 0.75' '4 1' '5 1'
+expect_text err 'cpuload, 4 samples; 1 gap of 1s'
+printf 'time_s,load\n1,0.25\n2,0.5\n' >old.csv
+run sstrace -t old.csv old.csv
+expect_trouble "^sstrace: old\.csv: found no column for the time of several files in 'time_s,load', expected --time to say which it is\$"
+run sstrace -t --time time_s one.csv
+expect_trace 'interpolate step' '0 0.25' '1 0.5' '2 0.5'
+
 # What marks UTF-8, and ends of lines as Windows has them.
 printf '\357\273\277time_s,monotonic_s,load\r\n1,1,0.5\r\n2,2,0.75\r\n' >windows.csv
 run sstrace -t windows.csv
@@ -288,4 +300,14 @@ awk -F'[ ,n]+' 'FILENAME == ARGV[1] { wanted[$1 / 10] = $2; next }
 	}' rough.csv out >wrong
 [ ! -s wrong ] || fail "--smooth: $(cat wrong)"
 
+# Of usual names the first one that is there, wherever its column is.
+printf 'time,cpu,load\n0,0,0.7\n1,0,0.6\n2,1,0.8\n' >processors.csv
+run sstrace --from csv -t processors.csv
+expect_trace 'interpolate step' '0 0.7' '1 0.6' '2 0.8' '3 0.8'
+# More fields than names: a decimal comma, say.
+printf 'time,load\n0,0,35\n1,0.5\n2,0.25,\n' >comma.csv
+run sstrace --from csv -t comma.csv
+expect_text err "csv, 2 samples; 1 line left out, the first is line 2: found 3 fields, expected 2 as in the first line"
+run sstrace --strict --from csv -t comma.csv
+expect_status 125
 finish

@@ -102,6 +102,27 @@ expect_trace 'interpolate step' '0 0.3' '2 0.5' '3 0.75' '4 1' '5 1'
 expect_text err "mpstat, 4 samples; 1 line left out, the first is line 3, byte 99: found '03/01/26' and '24:59:59', expected a date and a time; 1 gap"
 run sstrace -t --cpu 1 mpstat.json
 expect_text err '1 sample without a load left out'
+# Means of several machines: samples are as long as they are apart, shorter or longer than the step.
+mpstat_of() { # NODE DISTANCE LOADS…: from midnight on
+	node=$1 apart=$2
+	shift 2
+	echo "$*" | awk -v node="$node" -v apart="$apart" '{
+		printf "{\"sysstat\": {\"hosts\": [{\"nodename\": \"%s\", \"date\": \"2026-03-01\", \"statistics\": [", node
+		for (i = 1; i <= NF; i++) {
+			at = i * apart
+			printf "%s\n{\"timestamp\": \"%02d:%02d:%02d\", \"cpu-load\": [{\"cpu\": \"all\", \"usr\": %g, \"idle\": %g}]}", (i > 1 ? "," : ""), at / 3600, at / 60 % 60, at % 60, 100 * $i, 100 - 100 * $i
+		}
+		print "]}]}}" }'
+}
+mpstat_of a 1 "$(awk 'BEGIN { for (i = 0; i < 240; i++) print i % 120 < 60 }' | tr '\n' ' ')" >a.json
+sed 's/"a"/"b"/' a.json >b.json
+run sstrace -t --mean-of all a.json b.json
+expect_trace 'interpolate step' '0 1' '60 0' '120 1' '180 0' '240 0'
+mpstat_of c 600 1 0 1 0 >c.json
+sed 's/"c"/"d"/' c.json >d.json
+run sstrace -t --mean-of all c.json d.json
+expect_trace 'interpolate step' '0 1' '600 0' '1200 1' '1800 0' '2400 0'
+expect_no_text err gap
 if command -v mpstat >/dev/null; then
 	mpstat -o JSON -P ALL 1 2 >own.json
 	awk -F'[:,}]' '/"all"/ { for (i = 1; i < NF; i++) { if ($i ~ /iowait/) wait = $(i + 1); if ($i ~ /idle/) idle = $(i + 1) } printf "%.6g\n", 1 - (idle + wait) / 100 }' own.json >loads

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,7 +23,7 @@ static void take_line(struct iterate *iterate, struct stream *stream, int64_t no
 	const struct settings *const settings = iterate->settings;
 	if (stream->length > 0 && stream->line[stream->length - 1] == '\r')
 		stream->length--;
-	if (!iterate->is_over && is_match(&iterate->end, stream)) {
+	if (!iterate->is_over && now_ns < iterate->deadline_ns && is_match(&iterate->end, stream)) {
 		if (iterate->is_begun)
 			iterate_record(iterate, iterate->start_ns, now_ns);
 		iterate->is_begun = !settings->match_start;
@@ -65,7 +67,7 @@ void lines_close(struct iterate *iterate, struct stream *stream)
 
 static void read_piece(struct iterate *iterate, struct stream *stream)
 {
-	const ssize_t got = read(stream->from, stream->piece, PIECE);
+	const ssize_t got = read(stream->from, stream->piece, stream->left < PIECE ? stream->left : PIECE);
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (got <= 0) {
@@ -74,6 +76,7 @@ static void read_piece(struct iterate *iterate, struct stream *stream)
 	}
 	stream->sent = 0;
 	stream->used = (size_t)got;
+	stream->left -= stream->left == SIZE_MAX ? 0 : stream->used;
 	take_lines(iterate, stream, clock_now());
 }
 
@@ -105,7 +108,15 @@ struct pollfd lines_event(const struct stream *stream)
 {
 	if (lines_are_pending(stream))
 		return (struct pollfd){.fd = stream->to, .events = POLLOUT};
-	return (struct pollfd){.fd = stream->from, .events = POLLIN};
+	return (struct pollfd){.fd = stream->left > 0 ? stream->from : -1, .events = POLLIN};
+}
+
+void lines_bound(struct stream *stream)
+{
+	int there = 0;
+	if (stream->from >= 0)
+		ioctl(stream->from, FIONREAD, &there);
+	stream->left = (size_t)there;
 }
 
 void lines_serve(struct iterate *iterate, struct stream *stream)

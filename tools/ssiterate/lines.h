@@ -14,8 +14,11 @@
 /* Whether something was read that waits to be written. */
 bool lines_are_pending(const struct stream *stream);
 
-/* What is to be seen of a stream: room to write what was read, else something to read. */
+/* What is to be seen of a stream: room to write what was read, else something to read, where more is to be read. */
 struct pollfd lines_event(const struct stream *stream);
+
+/* Has no more read than what is in the pipe now. */
+void lines_bound(struct stream *stream);
 
 /* Does what lines_event waited for. */
 void lines_serve(struct iterate *iterate, struct stream *stream);

@@ -146,8 +146,8 @@ int ssiterate_run(const struct settings *settings)
 		.signals = -1,
 		.deadline_ns = INT64_MAX,
 		.kill_ns = INT64_MAX,
-		.stream = {{.from = -1, .to = STDOUT_FILENO, .name = "standard output"},
-			{.from = -1, .to = STDERR_FILENO, .name = "standard error"}}};
+		.stream = {{.from = -1, .to = STDOUT_FILENO, .name = "standard output", .left = SIZE_MAX},
+			{.from = -1, .to = STDERR_FILENO, .name = "standard error", .left = SIZE_MAX}}};
 	const bool has_end = settings->match && compile(&iterate.end, "match", settings->match) == 0;
 	const bool has_start =
 		has_end && settings->match_start && compile(&iterate.start, "match-start", settings->match_start) == 0;

@@ -65,6 +65,9 @@ void wait_for_command(struct iterate *iterate)
 
 void wait_for_output(struct iterate *iterate)
 {
+	/* What descendants write from now on would never end. */
+	for (int i = 0; i < 2; i++)
+		lines_bound(&iterate->stream[i]);
 	for (;;) {
 		const bool pending = lines_are_pending(&iterate->stream[0]) || lines_are_pending(&iterate->stream[1]);
 		if (pending && iterate->told_by)

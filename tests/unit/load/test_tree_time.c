@@ -122,6 +122,19 @@ START_TEST(nobody_there)
 }
 END_TEST
 
+/* It is shown as a zombie from the end of its first thread on. */
+START_TEST(first_thread_ends_before_others)
+{
+	process((struct made_up){.pid = 1, .own = 500});
+	process((struct made_up){.pid = 100, .parent = 1, .own = 7, .state = 'Z', .threads = 2});
+	open_tree(100);
+	process((struct made_up){.pid = 100, .parent = 1, .own = 9, .state = 'Z', .threads = 2});
+	expect(2, 1);
+	process((struct made_up){.pid = 100, .parent = 1, .own = 10, .state = 'Z'});
+	expect(3, 0);
+}
+END_TEST
+
 START_TEST(one_process)
 {
 	look(_i);
@@ -486,6 +499,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_there);
+	tcase_add_test(tests, first_thread_ends_before_others);
 	tcase_add_test(tests, a_strangers_number_is_given_again);
 	tcase_add_loop_test(tests, one_process, 0, 3);
 	tcase_add_loop_test(tests, children_come_and_go, 0, 3);
