@@ -58,9 +58,8 @@ struct report_test report_paired_t(const struct report_values *differences, doub
 /* Of p-values of lying above the lower bound and below the upper one, and of lying on their other sides; NaN where there is no bound. */
 static void place_by(struct report_bounded *place, const double within[2], const double beyond[2])
 {
-	const double bounds = isnan(beyond[0]) || isnan(beyond[1]) ? 1 : 2;
 	place->inside = fmax(within[0], within[1]);
-	place->outside = fmin(1, bounds * fmin(beyond[0], beyond[1]));
+	place->outside = fmin(beyond[0], beyond[1]);
 }
 
 struct report_bounded report_mean_within(const struct report_values *values, double low, double high)
@@ -98,11 +97,14 @@ static struct report_bounded share_within(unsigned ones, unsigned count, double 
 	for (int i = 0; i < 2; i++) {
 		const double at_least = ones == 0 ? 1 : gsl_cdf_binomial_Q(ones - 1, bound[i], count);
 		const double at_most = gsl_cdf_binomial_P(ones, bound[i], count);
-		if (isfinite(i == 0 ? low : high)) {
+		/* No share is less than 0 or more than 1. */
+		if (i == 0 ? low > 0 : high < 1) {
 			within[i] = i == 0 ? at_least : at_most;
 			beyond[i] = i == 0 ? at_most : at_least;
 		}
 	}
+	if (!(low > 0) && !(high < 1))
+		return (struct report_bounded){NAN, NAN, 0, 1};
 	place_by(&place, within, beyond);
 	return place;
 }
@@ -131,7 +133,10 @@ struct report_bounded report_share_within(const struct report_values *values, do
 double report_shares_needed(const struct report_values *values, double low, double high)
 {
 	const unsigned ones = ones_of(values);
-	for (unsigned count = 1; values->count > 0 && count <= 10000; count++) {
+	const struct report_bounded now = share_within(ones, (unsigned)values->count, low, high);
+	/* Where those that there are don't decide, it takes more, although fewer of nearly this share may do. */
+	const bool is_decided = fmin(now.inside, now.outside) < (1 - REPORT_CONFIDENCE) / 2;
+	for (unsigned count = is_decided ? 1 : (unsigned)values->count + 1; values->count > 0 && count <= 10000; count++) {
 		const unsigned of_count = (unsigned)lround((double)ones / (double)values->count * count);
 		const struct report_bounded place = share_within(of_count, count, low, high);
 		if (fmin(place.inside, place.outside) < (1 - REPORT_CONFIDENCE) / 2)

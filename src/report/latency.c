@@ -140,6 +140,8 @@ static int find_interval_of_mean(
 /*
  * Of a quantile: where the share of the times up to it may lie, by how that differs from block to block, there are the times of those shares
  * (Woodruff 1952). Draws of blocks themselves leave out too much where few blocks have slow requests: they never draw a time that wasn't seen.
+ * It differs at least as much as that of independent times does, also where all that were seen happen to be below. Where the share may be all, the time
+ * may be longer than any that was seen.
  */
 static void find_interval_of_quantile(const struct times *times, int figure, struct report_latency_row *row)
 {
@@ -159,10 +161,12 @@ static void find_interval_of_quantile(const struct times *times, int figure, str
 		squares += off * off;
 	}
 	const double freedom = REPORT_LATENCY_BLOCKS - 1;
-	const double half =
-		gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, freedom) * sqrt(squares * REPORT_LATENCY_BLOCKS / freedom) / all;
-	row->low[figure] = drawn_quantile(times, once, rank_of(fmax(figures[figure].share - half, 0), all));
-	row->high[figure] = drawn_quantile(times, once, rank_of(fmin(figures[figure].share + half, 1), all));
+	const double wanted = figures[figure].share;
+	const double of_blocks = sqrt(squares * REPORT_LATENCY_BLOCKS / freedom) / all;
+	const double error = fmax(of_blocks, sqrt(wanted * (1 - wanted) / all));
+	const double half = gsl_cdf_tdist_Pinv((1 + REPORT_CONFIDENCE) / 2, freedom) * error;
+	row->low[figure] = drawn_quantile(times, once, rank_of(fmax(wanted - half, 0), all));
+	row->high[figure] = wanted + half < 1 ? drawn_quantile(times, once, rank_of(wanted + half, all)) : INFINITY;
 }
 
 /* Counts the requests, and takes out those that have a response time. */
@@ -290,9 +294,14 @@ void report_latency_times_free(struct report_latency_times *times)
 static bool keeps(
 	const struct report_latency_row *row, const double *value, int count, const struct report_latency_limits *limits)
 {
-	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++)
+	const double bad = (double)(row->requests - row->outcome[REPORT_GOOD]);
+	for (int i = 0; i < REPORT_LATENCY_FIGURES; i++) {
 		if ((i < count ? value[i] : row->value[i]) > limits->most[i])
 			return false;
+		/* So many of a hundred requests are to be answered in time, and what fails isn't. */
+		if (!isnan(limits->most[i]) && bad > (1 - figures[i].share) * (double)row->requests * (1 + 1e-12))
+			return false;
+	}
 	return true;
 }
 

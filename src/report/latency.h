@@ -37,6 +37,7 @@ struct report_latency_row {
 	uint64_t samples;                     /* response times */
 	double rate, throughput;              /* requests, and good answers, per second */
 	double value[REPORT_LATENCY_FIGURES]; /* seconds; NaN with too few samples */
+	/* Infinite where it may be longer than any time that was seen. */
 	double low[REPORT_LATENCY_BOUNDED], high[REPORT_LATENCY_BOUNDED];
 };
 
@@ -72,7 +73,10 @@ int report_latency_times_collect(
 double report_latency_times_at(const struct report_latency_times *times, uint64_t rank);
 void report_latency_times_free(struct report_latency_times *times);
 
-/* Whether a row keeps the limits: 1, 0, or -1 where it has too few samples. */
+/*
+ * Whether a row keeps the limits: 1, 0, or -1 where it has too few samples. One of a quantile is left as well where more requests than may be slower were
+ * not answered well.
+ */
 int report_latency_keeps(const struct report_latency_row *row, const struct report_latency_limits *limits);
 
 /*

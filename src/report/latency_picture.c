@@ -73,7 +73,7 @@ static void write_curve(FILE *to, size_t number, const struct report_latency_vie
 		const enum report_latency_figure figure = curves[number];
 		if (order[i] > 0 && isfinite(place[order[i]]) && row->value[figure] > 0)
 			fprintf(to, "%.9g %.9g %.9g %.9g\n", place[order[i]], MS * row->value[figure],
-				MS * fmax(row->low[figure], 1e-9), MS * row->high[figure]);
+				MS * fmax(row->low[figure], 1e-9), MS * fmin(row->high[figure], row->value[REPORT_LATENCY_MAX]));
 	}
 	fprintf(to, "END\n");
 }

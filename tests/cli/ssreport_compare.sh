@@ -157,6 +157,22 @@ printf 'x,y\n1,2\n2,\n3,4\n4,5\n5,6.5\n' >points.csv
 run ssreport model -f csv points.csv
 expect_row 'points.csv,linear,4,'
 
+# Without --column all files have that of the first one, also where its field is empty in their first rows.
+printf 'seconds,run\n10.5,1\n10,2\n11,3\n12,4\n' >first.csv
+printf 'seconds,run\n,1\n10,2\n11,3\n12,4\n' >second.csv
+run ssreport compare -f csv first.csv -- second.csv
+expect_status 0
+expect_text out '^mean,second\.csv,,3,,11,'
+printf 'time,run\n10,2\n11,3\n' >third.csv
+run ssreport compare first.csv -- third.csv
+expect_trouble '^ssreport: third\.csv:1: found the columns time,run, expected seconds as in the first file$'
+run ssreport compare first.csv old.csv -- first.csv new.csv
+expect_trouble '^ssreport: found first\.csv as the first file of two groups, expected another one: a group is called by it$'
+# A file without a row is a group without values.
+echo seconds,run >without.csv
+run ssreport compare --column seconds first.csv -- second.csv -- without.csv
+expect_trouble "found 0 values"
+
 # Hundreds of groups take seconds: of each one it is drawn once, and not for each of 19,900 pairs.
 awk 'BEGIN { srand(1); print "group,value"; for (i = 0; i < 200; i++) for (k = 0; k < 20; k++) print "g" i "," rand() }' >groups.csv
 groups=200

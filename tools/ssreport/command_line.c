@@ -74,6 +74,12 @@ static int add_groups(struct settings *settings, const struct tool_options *pars
 			diag("found %s behind --, expected a file; options stand before the first --", word);
 			return -1;
 		}
+		for (size_t other = 0; begins && other < input->words; other++)
+			if (strcmp(input->word[other].label, word) == 0) {
+				diag("found %s as the first file of two groups, expected another one: a group is called by it",
+					word);
+				return -1;
+			}
 		if (begins)
 			report_input_label(input, word);
 		begins = false;

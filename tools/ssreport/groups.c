@@ -47,7 +47,7 @@ static int find_number(const struct csv *csv, int after, int label)
 	return -1;
 }
 
-static int find_column(const struct csv *csv, const char *name, const char *column, int after, int label)
+static int find_column(const struct csv *csv, const char *name, const char *column, bool is_users, int after, int label)
 {
 	char found[160];
 	const int at = column ? csv_find(csv, column) : find_number(csv, after, label);
@@ -55,29 +55,44 @@ static int find_column(const struct csv *csv, const char *name, const char *colu
 		return at;
 	csv_print_columns(csv, found, sizeof found);
 	if (column)
-		diag("%s:1: found the columns %s, expected %s as --column says", name, found, column);
+		diag("%s:1: found the columns %s, expected %s as %s", name, found, column,
+			is_users ? "--column says" : "in the first file");
 	else
 		diag("%s:%zu: found no %snumber in the columns %s, expected one, or --column NAME", name, csv_line(csv),
 			after < 0 ? "" : "second ", found);
 	return -1;
 }
 
-static int find_places(const struct groups *groups, const struct csv *csv, const char *name, struct places *places)
+/* Those of the first file. */
+static int keep_names(struct groups *groups, const struct csv *csv, const struct places *places)
+{
+	if (!groups->found && !(groups->found = strdup(csv_column_name(csv, (size_t)places->column))))
+		return complain_about_memory();
+	if (places->second >= 0 && !groups->found_second &&
+		!(groups->found_second = strdup(csv_column_name(csv, (size_t)places->second))))
+		return complain_about_memory();
+	return 0;
+}
+
+static int find_places(struct groups *groups, const struct csv *csv, const char *name, struct places *places)
 {
 	char found[160];
+	const char *const column = groups->column ? groups->column : groups->found;
+	const char *const second = groups->second ? groups->second : groups->found_second;
 	places->label = groups->by ? csv_find(csv, groups->by) : -1;
 	if (groups->needs_by && places->label < 0) {
 		diag("%s:1: found the columns %s, expected %s as --by says", name, csv_print_columns(csv, found, sizeof found),
 			groups->by);
 		return -1;
 	}
-	places->column = find_column(csv, name, groups->column, -1, places->label);
+	places->column = find_column(csv, name, column, groups->column != NULL, -1, places->label);
 	places->second = -1;
 	if (places->column < 0)
 		return -1;
 	if (groups->has_second)
-		places->second = find_column(csv, name, groups->second, groups->column ? -1 : places->column, places->label);
-	return groups->has_second && places->second < 0 ? -1 : 0;
+		places->second =
+			find_column(csv, name, second, groups->second != NULL, column ? -1 : places->column, places->label);
+	return groups->has_second && places->second < 0 ? -1 : keep_names(groups, csv, places);
 }
 
 static int read_row(struct groups *groups, struct csv *csv, const struct places *places, const char *label)
@@ -109,7 +124,10 @@ static int read_rows(struct groups *groups, struct csv *csv, const char *name, c
 	struct places places = {.column = -1};
 	int more = 0;
 	/* A column that is named is missed also where there is no row. */
-	if (groups->column && find_places(groups, csv, name, &places) != 0)
+	if ((groups->column || groups->found) && find_places(groups, csv, name, &places) != 0)
+		return -1;
+	/* A file without a row is a group without values, which is said where some are needed. */
+	if ((label || !groups->by) && !find_group(groups, label ? label : name, strlen(label ? label : name)))
 		return -1;
 	while ((more = csv_next(csv)) > 0) {
 		if (places.column < 0 && find_places(groups, csv, name, &places) != 0)
@@ -173,4 +191,6 @@ void groups_free(struct groups *groups)
 		report_values_free(&groups->item[i].beside);
 	}
 	free(groups->item);
+	free(groups->found);
+	free(groups->found_second);
 }

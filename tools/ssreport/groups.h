@@ -19,11 +19,12 @@ struct groups {
 	struct group *item;
 	size_t count;
 	const char *column,
-		*second; /* their names; NULL: the first column, and the second, whose field in the first row is a number */
-	const char *by;  /* the column whose text is the label of a group, where there is one */
-	bool needs_by;   /* a file without that column is refused */
-	bool is_whole;   /* so is a row without a value */
-	bool has_second; /* a second column is read, too; rows that lack one of both are passed over */
+		*second; /* their names; NULL: the first column of the first file, and the second, whose field in its first row is a number */
+	char *found, *found_second; /* those, which other files must have, too */
+	const char *by;             /* the column whose text is the label of a group, where there is one */
+	bool needs_by;              /* a file without that column is refused */
+	bool is_whole;              /* so is a row without a value */
+	bool has_second;            /* a second column is read, too; rows that lack one of both are passed over */
 };
 
 /* Adds the values of a file, "-" for standard input; all of them to the group of that label, if it isn't NULL. 0, or -1 after a message. */

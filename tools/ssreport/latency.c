@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long requests took: in all, in windows, at each step of the load; and up to which load they keep within limits. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,17 @@ static int check_rows(const struct latency *latency)
 	return -1;
 }
 
+/* Windows end with the last whole one, or half of one. */
+static void say_rest(const struct latency *latency)
+{
+	uint64_t within = 0;
+	for (size_t i = 1; i < latency->rows; i++)
+		within += latency->row[i].requests;
+	if (!latency->settings->log && latency->settings->window_ns != UNSET && within < latency->row[0].requests)
+		diag("%" PRIu64 " requests at the end are in no window, as less than half of one was left",
+			latency->row[0].requests - within);
+}
+
 static int make_rows(struct latency *latency)
 {
 	const struct settings *const settings = latency->settings;
@@ -301,6 +313,7 @@ static int make_rows(struct latency *latency)
 		if (report_latency_measure(&latency->requests, &own, &latency->row[i]) != 0)
 			return complain_about_memory();
 	}
+	say_rest(latency);
 	return 0;
 }
 

@@ -94,7 +94,10 @@ static int make_model(struct report *report)
 		result = own_columns(report, CELLS);
 	if (result == 0)
 		memcpy(report->column, model_columns, sizeof model_columns);
-	if (result == 0 && groups.count == 0)
+	size_t points = 0;
+	for (size_t i = 0; i < groups.count; i++)
+		points += groups.item[i].values.count;
+	if (result == 0 && points == 0)
 		result = complain("found no point");
 	for (size_t i = 0; result == 0 && i < groups.count; i++)
 		result = add_group(report, &groups.item[i]);

@@ -199,7 +199,11 @@ static void test_bounds(void **state)
 	const struct report_values sample = {few, 4, 4};
 	const struct report_bounded both = report_mean_within(&sample, 0, 2.4);
 	expect(both.inside, 0.06359864586122421, 1e-9);
-	expect(both.outside, 1, 1e-9);
+	expect(both.outside, 1 - both.inside, 1e-9);
+	/* ttest_1samp(out, 5): one bound alone is beyond reach, so that the other one adds nothing. */
+	double out[] = {5.2, 6, 7.5, 8.1, 9};
+	const struct report_values beyond = {out, 5, 5};
+	expect(report_mean_within(&beyond, -5, 5).outside, 0.035449545113606436 / 2, 1e-9);
 	expect(report_mean_within(&sample, 0, INFINITY).inside, 0.014678157280867722 / 2, 1e-9);
 	expect(report_mean_within(&sample, -INFINITY, 0).outside, 0.014678157280867722 / 2, 1e-9);
 	expect(report_needed(&sample, 0.17), 157, 1e-9);
@@ -215,6 +219,16 @@ static void test_bounds(void **state)
 	/* 17 of 17: 0.8^17 = 0.0225. */
 	const struct report_values all = {ones, 1, 1};
 	expect(report_shares_needed(&all, 0.8, INFINITY), 17, 1e-9);
+	/* No share is less than 0, so that this bound is none: 0.95^200 for 0 of 200. */
+	double none[200] = {0};
+	const struct report_values zeros = {none, 200, 200};
+	expect(report_share_within(&zeros, 0, 0.05).inside, 3.50526662488287e-05, 1e-9);
+	expect(report_share_within(&zeros, 0, 0.05).outside, 1, 1e-9);
+	expect(report_share_within(&zeros, -1, 1).inside, 0, 0);
+	/* 2 of 30 don't decide, though 2 of 23, of nearly that share, would. */
+	double few_ones[30] = {1, 1};
+	const struct report_values undecided = {few_ones, 30, 30};
+	assert_true(report_shares_needed(&undecided, -INFINITY, 0.01) > 30);
 }
 
 static void test_holm(void **state)
