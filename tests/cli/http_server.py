@@ -34,8 +34,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
+    def is_second(self):
+        """Of each connection, of those that are counted; and says that it came."""
+        print(f"{self.command} {self.path}", flush=True)
+        self.count = getattr(self, "count", 0) + 1
+        self.close_connection = self.count == 2
+        return self.count == 2
+
     def do_GET(self):
-        if self.path.startswith("/missing"):
+        if self.path.startswith("/once"):
+            if not self.is_second():
+                self.answer(200, b"once")
+        elif self.path.startswith("/missing"):
             self.answer(404, b"nothing")
         elif self.path.startswith("/silent"):
             time.sleep(3600)

@@ -288,6 +288,11 @@ expect_text err '^requests +0 in [0-9.]+ s, 0\.0 a second; 1 more were under way
 # A schedule that ends by its number of requests doesn't last longer than these.
 run ssrequest --rate 20 -n 3 -r 1h -- true
 expect_text err '^requests +3 in [0-9]\.[0-9] s, '
+expect_text err ', 20\.0 a second'
+# The rate is that of the time for which they were planned, however long the last one takes; answers count up to the last good one.
+run ssrequest --rate 20 -r 1s --timeout 1.5s -- sh -c '[ "$SHOWSTOPPER_INSTANCE" != 3 ] || sleep 60'
+expect_text err '^requests +20 in 1\.0 s, 20\.0 a second; all had ended after 1\.[6-9] s$'
+expect_text err '^answered +19, 1[89]\.[0-9] a second'
 # A FIFO that nobody else opens is waited for, and a signal ends that.
 mkfifo lonely
 for option in '-o lonely' '-d @lonely'; do
@@ -355,6 +360,10 @@ while read -r label; do
 done <labels
 # Connections are kept: far fewer than requests.
 [ "$(grep -c connection port)" -lt 50 ] || fail "$what: $(grep -c connection port) connections for 100 requests"
+# What the server has left unanswered is not sent again.
+run ssrequest --rate 5 -n 8 -o log "$url/once"
+expect_text err '^errors +50 %: 4 failed$'
+[ "$(grep -c '^GET /once' port)" -eq 8 ] || fail "$what: $(grep -c '^GET /once' port) requests, expected 8"
 run ssrequest --rate 50 -n 10 "$url/missing"
 expect_text err '^errors +100 %: 10 wrong$'
 run ssrequest --rate 50 -n 10 --expect-status 200,404 -o log "$url/missing" "$url/"

@@ -18,7 +18,7 @@ SERVICES = "tools/ssrequest tools/experiments/services tools/measure/services.py
 PEERS = "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py tools/measure/bench.py"
 # Beside CORE; documents and pictures never count, nor does ssreport where it takes hours to measure: its tests hold what it computes.
 OF = {
-    "example": "tools/ssburn tools/ssrequest tools/bench/example traces",
+    "example": "tools/ssburn tools/ssrequest tools/sstrace tools/bench/example traces",
     "peers": PEERS,
     "closer": f"{PEERS} tools/bench/closer",
     "validate": "tools/sssim tools/ssburn tools/bench/validate",
@@ -37,6 +37,7 @@ OF = {
     "vm": "tests/vm",
     "coverage": "tools tests",
     "mutants": "tools tests",
+    "experiments-replay": "tools/cpuload tools/sstrace",
     "experiments-services": SERVICES,
     "experiments-quanta": SERVICES,
     "experiments-scaling": f"{SERVICES} tools/measure/instances.py",
@@ -45,6 +46,8 @@ OF = {
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }
 DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")
+# Readers of what others have recorded, which sstrace alone has.
+IMPORTERS, IMPORTING = "src/trace/import", "tools/sstrace"
 NOT_YET = "not measured yet"
 BLOCK = re.compile(r"^<!-- ([a-z0-9-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
@@ -59,7 +62,10 @@ def paths_of(block: str) -> list[str]:
 def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD") -> str:
     """Of what is committed there."""
     lines = (machine.git(root, "ls-tree", "-r", tree, "--", *paths) or "").splitlines()
-    kept = [line for line in lines if not line.endswith((".md", ".svg"))]
+    without = () if IMPORTING in paths else (IMPORTERS,)
+    kept = [
+        line for line in lines if not line.endswith((".md", ".svg")) and not line.partition("\t")[2].startswith(without)
+    ]
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:12]
 
 

@@ -36,6 +36,7 @@ struct http_slot {
 	unsigned number;
 	bool is_active;
 	int64_t bytes;
+	unsigned tries; /* how often this request has been sent */
 	size_t matched; /* of the expected text, at the end of what has come; all of it: it was there */
 	struct http *http;
 };
@@ -202,6 +203,20 @@ static void set_up_method(const struct http *http, CURL *easy)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, settings->method);
 }
 
+/*
+ * On a connection that was used before, and that the server closes without an answer, libcurl would send the request again: what nobody answered would
+ * be a good answer that took long, and the server would have more to do than was planned. Of HTTP/2 a server says which requests it hasn't looked at.
+ */
+static int look_at_try(void *context, char *remote, char *local, int remote_port, int local_port)
+{
+	struct http_slot *const slot = context;
+	(void)remote;
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	return slot->tries++ == 0 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 /* False without memory. */
 static bool make_easy(struct http *http, struct http_slot *slot)
 {
@@ -217,6 +232,10 @@ static bool make_easy(struct http *http, struct http_slot *slot)
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot);
+	if (settings->http != HTTP_2) {
+		curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, look_at_try);
+		curl_easy_setopt(easy, CURLOPT_PREREQDATA, slot);
+	}
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
 	curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
@@ -245,6 +264,7 @@ static bool set_up(struct http *http, struct http_slot *slot, uint32_t url)
 	if (!slot->easy && !make_easy(http, slot))
 		return false;
 	slot->bytes = 0;
+	slot->tries = 0;
 	slot->matched = 0;
 	if (slot->url == url)
 		return true;

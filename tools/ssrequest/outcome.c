@@ -15,6 +15,8 @@
 /* Of the screen, and where values begin. */
 #define SCREEN 79
 #define VALUE_COLUMN 18
+/* So long behind the plan the wait for the last answers is said. */
+#define LONG_NS (100 * NS_PER_MS)
 #define LATE_S 0.001
 
 void outcome_add(struct outcome *outcome, const struct request_record *record, bool is_error)
@@ -23,7 +25,10 @@ void outcome_add(struct outcome *outcome, const struct request_record *record, b
 	outcome->fate[record->fate]++;
 	if (record->fate <= REQUEST_UNEXPECTED) {
 		outcome->wrong += is_error;
-		outcome->bytes += record->bytes > 0 ? (uint64_t)record->bytes : 0;
+		if (!is_error) {
+			outcome->bytes += record->bytes > 0 ? (uint64_t)record->bytes : 0;
+			outcome->last_good_ns = record->end_ns > outcome->last_good_ns ? record->end_ns : outcome->last_good_ns;
+		}
 	}
 	if (record->fate <= REQUEST_TIMEOUT)
 		response_times_add(&outcome->response, record->end_ns - record->planned_ns);
@@ -123,10 +128,11 @@ enum row { ROW_REQUESTS, ROW_ANSWERED, ROW_ERRORS, ROW_TIME, ROW_QUANTILES, ROW_
 static const struct {
 	const char *label, *text;
 } rows[ROW_COUNT] = {
-	[ROW_REQUESTS] = {"requests",
-		"how many were planned, in what time, and how many that is a second. Those that were under way when the "
-		"run was interrupted don't count, here and below."},
-	[ROW_ANSWERED] = {"answered", "as expected: how many, how many a second, and bytes of their answers, without headers."},
+	[ROW_REQUESTS] = {"requests", "how many were planned, for what time, and how many that is a second; and when all had "
+				      "ended, where that was later. "
+				      "Those that were under way when the run was interrupted don't count, here and below."},
+	[ROW_ANSWERED] = {"answered",
+		"as expected: how many, how many a second up to the last of them, and bytes of their answers, without headers."},
 	[ROW_ERRORS] = {"errors",
 		"share of all requests that were not answered as expected: by a wrong status or text; with nobody to connect "
 		"to (refused); with no answer, or half of one (failed); given up after --timeout; or never sent, as too many "
@@ -191,17 +197,20 @@ static void print_times(const struct outcome *outcome, FILE *to)
 
 static void print_rows(const struct outcome *outcome, FILE *to)
 {
-	const double wall_s = (double)outcome->wall_ns / (double)NS_PER_S;
+	const double planned_s = (double)outcome->planned_ns / (double)NS_PER_S;
 	const uint64_t requests = outcome_requests(outcome), good = outcome_good(outcome);
 	begin_row(to, rows[ROW_REQUESTS].label);
-	fprintf(to, "%" PRIu64 " in %.1f s, %.1f a second", requests, wall_s, (double)requests / wall_s);
+	fprintf(to, "%" PRIu64 " in %.1f s, %.1f a second", requests, planned_s, (double)requests / planned_s);
 	if (outcome->under_way)
 		fprintf(to, "; %" PRIu64 " more were under way", outcome->under_way);
+	if (outcome->wall_ns - outcome->planned_ns > LONG_NS)
+		fprintf(to, "; all had ended after %.1f s", (double)outcome->wall_ns / (double)NS_PER_S);
 	fputc('\n', to);
 	if (requests == 0)
 		return;
 	begin_row(to, rows[ROW_ANSWERED].label);
-	fprintf(to, "%" PRIu64 ", %.1f a second, %.3f MB\n", good, (double)good / wall_s, (double)outcome->bytes / 1e6);
+	fprintf(to, "%" PRIu64 ", %.1f a second, %.3f MB\n", good, (double)good / ((double)outcome->good_ns / (double)NS_PER_S),
+		(double)outcome->bytes / 1e6);
 	print_errors(outcome, to);
 	if (outcome->response.count)
 		print_times(outcome, to);
@@ -266,16 +275,18 @@ static json_t *count_fates(const struct outcome *outcome)
 
 static json_t *record_of(const struct outcome *outcome, char *const *words, int64_t seed)
 {
-	const double wall_s = (double)outcome->wall_ns / (double)NS_PER_S;
+	const double good_s = (double)outcome->good_ns / (double)NS_PER_S;
 	json_t *const line = json_array();
 	for (char *const *at = words; *at; at++)
 		json_array_append_new(line, json_value_text(*at));
-	return json_pack("{s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "ssrequest", version_text,
-		"arguments", line, "seed", (json_int_t)seed, "wall_s", json_value_number(wall_s), "requests",
+	return json_pack("{s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "ssrequest", version_text,
+		"arguments", line, "seed", (json_int_t)seed, "wall_s",
+		json_value_number((double)outcome->wall_ns / (double)NS_PER_S), "planned_s",
+		json_value_number((double)outcome->planned_ns / (double)NS_PER_S), "requests",
 		(json_int_t)outcome_requests(outcome), "under_way", (json_int_t)outcome->under_way, "postponed",
 		(json_int_t)outcome->postponed, "bytes", (json_int_t)outcome->bytes, "ended", count_fates(outcome), "shares",
 		figures_of(outcome, OUTCOME_ERRORS, OUTCOME_DROPS), "throughput_per_s",
-		json_value_number(wall_s > 0 ? (double)outcome_good(outcome) / wall_s : NAN), "response_s",
+		json_value_number(good_s > 0 ? (double)outcome_good(outcome) / good_s : NAN), "response_s",
 		figures_of(outcome, OUTCOME_MEAN, OUTCOME_MAX), "generator_late_s", late_figures(&outcome->late),
 		"generator_stood_still_s", json_value_number((double)outcome->stood_still_ns / (double)NS_PER_S));
 }

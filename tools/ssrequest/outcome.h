@@ -13,13 +13,16 @@
 /* Large; start with zeros. */
 struct outcome {
 	uint64_t fate[REQUEST_FATES];
-	uint64_t wrong;     /* of those that were answered, as a number or a word: errors */
-	uint64_t postponed; /* arrived later than planned */
-	uint64_t under_way; /* neither answered nor given up when the run was ended */
-	uint64_t bytes;
-	int64_t stood_still_ns;         /* the generator: it was stopped, or got no processor */
-	uint64_t stood_still;           /* how often */
-	int64_t wall_ns;                /* from the start to the last of them, or to the end of the schedule */
+	uint64_t wrong;         /* of those that were answered, as a number or a word: errors */
+	uint64_t postponed;     /* arrived later than planned */
+	uint64_t under_way;     /* neither answered nor given up when the run was ended */
+	uint64_t bytes;         /* of good answers */
+	int64_t stood_still_ns; /* the generator: it was stopped, or got no processor */
+	uint64_t stood_still;   /* how often */
+	int64_t planned_ns; /* the time for which they were planned: the length of the schedule, or where the next one would have been */
+	int64_t wall_ns;                /* from the start until the last of them has ended, and that time has passed */
+	int64_t last_good_ns;           /* CLOCK_MONOTONIC: the end of the last good answer; 0: there is none */
+	int64_t good_ns;                /* from the start until then, or all of planned_ns where that is longer */
 	struct response_times response; /* of those that were answered or given up, from when they were planned */
 	struct response_times late;     /* of those that were sent: from their arrival until then */
 };

@@ -41,6 +41,8 @@
 #define SPARE_NS (200 * NS_PER_US)
 /* We look at the clock at least as often; who comes later than that by as much stood still. */
 #define LOOK_NS (100 * NS_PER_MS)
+/* Stretches without a request behind the last one. */
+#define LOOKS_AHEAD 100000
 #define RECORDS_WAIT_NS (100 * NS_PER_MS)
 
 /* A request that is under way. */
@@ -436,15 +438,38 @@ static void warn_of_pauses(const struct outcome *outcome)
 			outcome->stood_still == 1 ? "time" : "times", outcome->fate[REQUEST_DROPPED] > 0 ? " or dropped" : "");
 }
 
+/* The time for which requests were planned. */
+static int64_t planned_ns(const struct run *run)
+{
+	const struct schedule_settings *const settings = &run->schedule.settings;
+	if (run->told_by)
+		return run->ended_ns < settings->length_ns ? run->ended_ns : settings->length_ns;
+	if (run->schedule.count < settings->most)
+		return settings->length_ns;
+	/* Up to where the next one would have been, if there were more. All of a second come at its beginning together. */
+	if (settings->arrivals == ARRIVALS_CONCURRENT)
+		return run->schedule.batch_ns + NS_PER_S;
+	struct schedule next = run->schedule;
+	int64_t when_ns = 0;
+	next.settings.most = UINT64_MAX;
+	for (int i = 0; i < LOOKS_AHEAD; i++)
+		if (schedule_next(&next, &when_ns) != SCHEDULE_NONE_BEFORE)
+			break;
+	return when_ns > 0 && when_ns < settings->length_ns ? when_ns
+	       : settings->length_ns < INT64_MAX            ? settings->length_ns
+							    : run->ended_ns;
+}
+
 /* What is said and written in the end. The status to exit with. */
 static int conclude(struct run *run, char *const *words)
 {
 	const struct settings *const settings = run->settings;
 	struct outcome *const outcome = run->outcome;
-	const struct schedule_settings *const schedule = &run->schedule.settings;
-	/* The last request of a schedule that ends by its length may be answered before that. */
-	const bool ends_by_length = !run->told_by && run->schedule.count < schedule->most && schedule->length_ns < INT64_MAX;
-	outcome->wall_ns = ends_by_length && run->ended_ns < schedule->length_ns ? schedule->length_ns : run->ended_ns;
+	outcome->planned_ns = planned_ns(run);
+	/* The last request may be answered before that. */
+	outcome->wall_ns = run->ended_ns > outcome->planned_ns ? run->ended_ns : outcome->planned_ns;
+	const int64_t good_ns = outcome->last_good_ns - run->origin_ns;
+	outcome->good_ns = good_ns > outcome->planned_ns ? good_ns : outcome->planned_ns;
 	if (request_log_close(run->log) != 0)
 		complain_about_records(run);
 	run->log = NULL;
