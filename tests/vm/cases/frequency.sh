@@ -55,8 +55,9 @@ cap() { # STATE
 	for device in /sys/class/thermal/cooling_device*; do echo "$1" >"$device/cur_state"; done
 }
 is_capped() { [ "$(limits 0)" = '500000 1500000' ] && [ "$(limits 1)" = '500000 1000000' ]; }
-# The driver of the processors counts their frequencies when it binds, which was before they had a clock.
-for cpu in cpu0 cpu1; do
+# Before Linux 6.3 the driver of the processors counts their frequencies when it binds, which was before they had a clock. Later ones look again by themselves,
+# and have none to cool when it is bound anew.
+[ "$(cat /sys/class/thermal/cooling_device0/max_state)" -gt 0 ] || for cpu in cpu0 cpu1; do
 	echo "$cpu" >/sys/bus/cpu/drivers/processor/unbind
 	echo "$cpu" >/sys/bus/cpu/drivers/processor/bind
 done
