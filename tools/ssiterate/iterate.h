@@ -29,7 +29,7 @@ struct stream {
 	char piece[PIECE]; /* bytes sent…used wait to be written */
 	size_t sent, used;
 	size_t left; /* bytes that are read at most from now on */
-	char *line; /* LINE_LENGTH_MAX bytes, of which `length` are the beginning of a line */
+	char *line;  /* LINE_LENGTH_MAX bytes, of which `length` are the beginning of a line */
 	size_t length;
 };
 
