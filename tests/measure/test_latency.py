@@ -202,10 +202,14 @@ def test_memcached_that_ends_answers_nothing(tmp_path: Path) -> None:
             str(tmp_path / "x.csv"),
         ]
         process = subprocess.Popen(words)
+        server.settimeout(10)
         connection, _ = server.accept()
-        with connection:
-            wait_until(lambda: b"get" in connection.recv(1 << 16), 10)
-            connection.sendall(b"STORED\r\nVALUE key 0 4\r\nxxxx\r\nEND\r\n")
+        connection.settimeout(10)
+        with connection, connection.makefile("rb") as asked:
+            assert asked.readline() == b"set key 0 0 4096\r\n" and len(asked.readline()) == 4098
+            connection.sendall(b"STORED\r\n")
+            assert asked.readline() == b"get key\r\n"
+            connection.sendall(b"VALUE key 0 4\r\nxxxx\r\nEND\r\n")
         assert process.wait(20) == 0
     status = [line.split(",")[6] for line in (tmp_path / "x.csv").read_text().splitlines()[2:]]
     assert len(status) >= 18 and status.count("0") == 1 and set(status[1:]) == {"closed"}

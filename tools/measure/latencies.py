@@ -179,7 +179,9 @@ def is_beyond(step: Step) -> bool:
 
 
 def with_interval(step: Step) -> str:
-    ends = f" ({ms(step.low)} to {ms(step.high)})" if step.low is not None and step.high is not None else ""
+    # Where the true one may be longer than any that was seen, there is no upper end.
+    to = f"to {ms(step.high)}" if step.high is not None else "or more"
+    ends = f" ({ms(step.low)} {to})" if step.low is not None else ""
     marks = ("*" if is_beyond(step) else "") + ("!" if step.disturbed else "")
     return f"{ms(step.value) or 'too few'}{ends}{' ' + marks if marks else ''}"
 
