@@ -168,6 +168,18 @@ def test_what_is_stale(project: Project, build: Path, monkeypatch: pytest.Monkey
     (project.root / "program").write_text("one\n")
     project.commit()
     assert stale() == {}
+    # Rows with revisions of their own, of which one is of other sources, however new the heading is.
+    of_one, text = machine.revision(project.root), project.document.read_text()
+    (project.root / "program").write_text("three\n")
+    project.commit()
+    of_three = machine.revision(project.root)
+    (project.root / "program").write_text("one\n")
+    project.commit()
+    project.document.write_text(text.replace("<sub>", f"| row | {of_one} |\n\n<sub>", 1))
+    assert stale() == {}
+    project.document.write_text(text.replace("<sub>", f"| row | {of_three} |\n\n<sub>", 1))
+    assert stale() == {"first": f"what it depends on has changed since rows of {of_three}"}
+    project.document.write_text(text)
     # Of a heading from before these had sources, by its revision.
     text = project.document.read_text()
     project.document.write_text(re.sub(r", sources [0-9a-f]+ \([^)]*\)", "", text))

@@ -50,6 +50,7 @@ DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/
 IMPORTERS, IMPORTING = "src/trace/import", "tools/sstrace"
 NOT_YET = "not measured yet"
 BLOCK = re.compile(r"^<!-- ([a-z0-9-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
+ROW_REVISION = re.compile(r"^\|.*\| ([0-9a-f]{7,40}) \|$", re.MULTILINE)  # of tables in which each row has its own, behind
 HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
 
 
@@ -98,7 +99,16 @@ def why_stale(root: Path, block: str, body: str) -> str:
         return "it doesn't say which revision was measured"
     revision, was, paths = found.groups()
     if was:
-        return "" if fingerprint(root, paths.split()) == was else f"what it depends on has changed since {revision}"
+        if fingerprint(root, paths.split()) != was:
+            return f"what it depends on has changed since {revision}"
+        return of_older_rows(root, body, paths.split())
     # From before headings said so.
     has_changed = machine.has_changed(root, revision, paths_of(block))
     return f"what it depends on has changed since {revision}" if has_changed else ""
+
+
+def of_older_rows(root: Path, body: str, paths: Sequence[str]) -> str:
+    """A row may be of a run before that of the heading."""
+    now = fingerprint(root, paths)
+    older = [of for of in dict.fromkeys(ROW_REVISION.findall(body)) if fingerprint(root, paths, of) != now]
+    return f"what it depends on has changed since rows of {', '.join(older)}" if older else ""
