@@ -352,6 +352,28 @@ def test_whole_percents_make_up_the_load_together() -> None:
     assert peers.percents_of(10, 2, 100) == [1] * 100
 
 
+def test_an_interval_that_is_not_known_is_none() -> None:
+    fastforward = program("experiments/fastforward")
+    rows = [
+        {"setting": "x", "replay_s": "60", "throughput": "9", "throughput_half": "0.01"},
+        {"setting": "x", "replay_s": "1620", "throughput": "10", "throughput_half": ""},
+    ]
+    shown, worst = fastforward.as_parts(rows)
+    assert shown[0]["throughput"] == "9 ±0.01 (0.900)" and worst == {"x": pytest.approx(0.1)}
+    rows[1]["throughput_half"] = "0.02"
+    assert "(0.900 ±" in fastforward.as_parts(rows)[0][0]["throughput"]
+
+
+def test_a_fleet_has_a_report_where_a_node_has_no_error(tmp_path: Path) -> None:
+    fleet = program("experiments/fleet").Fleet
+    of = fleet.__new__(fleet)
+    of.output = tmp_path
+    node = {"target": "0.5", "load": "0.5", "mean_error_pp": "1", "late_ms": "", "end_s": "9"}
+    rows = [node | {"label": "a"}, node | {"label": "b", "mean_error_pp": ""}, node | {"label": "all"}]
+    said = of.sentence(rows, 2)
+    assert "The worst node is a, with a mean error of +1.00 pp." in said and "Of b no error is known." in said
+
+
 def test_bursts_said() -> None:
     assert figures.bursts_said([{"samples": "5", "bursts": "0"}]) == "None of 5 samples met a burst of others."
     assert (
