@@ -289,6 +289,13 @@ expect_text err '^requests +0 in [0-9.]+ s, 0\.0 a second; 1 more were under way
 run ssrequest --rate 20 -n 3 -r 1h -- true
 expect_text err '^requests +3 in [0-9]\.[0-9] s, '
 expect_text err ', 20\.0 a second'
+# Nor does it where the next one would have been much later.
+run ssrequest -q --rate 0.01 -n 1 --export-json alone.json -- true
+expect_text alone.json '"wall_s": ?0\.[0-9]'
+expect_text alone.json '"planned_s": ?100(\.0)?[,}]'
+# Nor is it less where there would have been no other one before its end.
+run ssrequest -q --rate 0.5 -n 2 -r 3s --export-json alone.json -- true
+expect_text alone.json '"planned_s": ?3(\.0)?[,}]'
 # The rate is that of the time for which they were planned, however long the last one takes; answers count up to the last good one.
 run ssrequest --rate 20 -r 1s --timeout 1.5s -- sh -c '[ "$SHOWSTOPPER_INSTANCE" != 3 ] || sleep 60'
 expect_text err '^requests +20 in 1\.0 s, 20\.0 a second; all had ended after 1\.[6-9] s$'

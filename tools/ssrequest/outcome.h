@@ -20,7 +20,7 @@ struct outcome {
 	int64_t stood_still_ns; /* the generator: it was stopped, or got no processor */
 	uint64_t stood_still;   /* how often */
 	int64_t planned_ns; /* the time for which they were planned: the length of the schedule, or where the next one would have been */
-	int64_t wall_ns;                /* from the start until the last of them has ended, and that time has passed */
+	int64_t wall_ns; /* from the start to the end of the last of them, or of the schedule where that ends by its length */
 	int64_t last_good_ns;           /* CLOCK_MONOTONIC: the end of the last good answer; 0: there is none */
 	int64_t good_ns;                /* from the start until then, or all of planned_ns where that is longer */
 	struct response_times response; /* of those that were answered or given up, from when they were planned */

@@ -438,26 +438,23 @@ static void warn_of_pauses(const struct outcome *outcome)
 			outcome->stood_still == 1 ? "time" : "times", outcome->fate[REQUEST_DROPPED] > 0 ? " or dropped" : "");
 }
 
-/* The time for which requests were planned. */
-static int64_t planned_ns(const struct run *run)
+/* Up to where the next request would have been, if there were more; or their end, where that comes before it. */
+static int64_t next_ns(const struct run *run)
 {
-	const struct schedule_settings *const settings = &run->schedule.settings;
-	if (run->told_by)
-		return run->ended_ns < settings->length_ns ? run->ended_ns : settings->length_ns;
-	if (run->schedule.count < settings->most)
-		return settings->length_ns;
-	/* Up to where the next one would have been, if there were more. All of a second come at its beginning together. */
-	if (settings->arrivals == ARRIVALS_CONCURRENT)
-		return run->schedule.batch_ns + NS_PER_S;
 	struct schedule next = run->schedule;
-	int64_t when_ns = 0;
+	int64_t when_ns;
 	next.settings.most = UINT64_MAX;
-	for (int i = 0; i < LOOKS_AHEAD; i++)
-		if (schedule_next(&next, &when_ns) != SCHEDULE_NONE_BEFORE)
+	/* All of a second come at its beginning together. */
+	if (next.settings.arrivals == ARRIVALS_CONCURRENT)
+		return next.batch_ns + NS_PER_S;
+	for (int i = 0; i < LOOKS_AHEAD; i++) {
+		const enum schedule_answer answer = schedule_next(&next, &when_ns);
+		if (answer == SCHEDULE_REQUEST)
+			return when_ns;
+		if (answer == SCHEDULE_END)
 			break;
-	return when_ns > 0 && when_ns < settings->length_ns ? when_ns
-	       : settings->length_ns < INT64_MAX            ? settings->length_ns
-							    : run->ended_ns;
+	}
+	return next.settings.length_ns < INT64_MAX ? next.settings.length_ns : run->ended_ns;
 }
 
 /* What is said and written in the end. The status to exit with. */
@@ -465,9 +462,13 @@ static int conclude(struct run *run, char *const *words)
 {
 	const struct settings *const settings = run->settings;
 	struct outcome *const outcome = run->outcome;
-	outcome->planned_ns = planned_ns(run);
-	/* The last request may be answered before that. */
-	outcome->wall_ns = run->ended_ns > outcome->planned_ns ? run->ended_ns : outcome->planned_ns;
+	const struct schedule_settings *const schedule = &run->schedule.settings;
+	const bool ends_by_number = !run->told_by && run->schedule.count >= schedule->most;
+	const bool ends_by_length = !run->told_by && !ends_by_number && schedule->length_ns < INT64_MAX;
+	const int64_t ended_ns = run->ended_ns < schedule->length_ns ? run->ended_ns : schedule->length_ns;
+	outcome->planned_ns = ends_by_length ? schedule->length_ns : ends_by_number ? next_ns(run) : ended_ns;
+	/* The last request of a schedule that ends by its length may be answered before that. */
+	outcome->wall_ns = ends_by_length && run->ended_ns < schedule->length_ns ? schedule->length_ns : run->ended_ns;
 	const int64_t good_ns = outcome->last_good_ns - run->origin_ns;
 	outcome->good_ns = good_ns > outcome->planned_ns ? good_ns : outcome->planned_ns;
 	if (request_log_close(run->log) != 0)
