@@ -191,13 +191,11 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     given_processors = option("--processors N", whole(1), 0, "")
     task = option("--task N", whole(1), 0, "")
     # fmt: on
-    precise: ClassVar[
-        str
-    ] = "load"  # what --precision is of: or throughput, response time; empty: it has no --precision
-    precise_records: ClassVar[str] = ""  # of the throughput
-    shaping: ClassVar[
-        tuple[str, ...]
-    ] = ()  # options that decide what runs are and how they are read, beside what the list of them has
+    # What --precision is of: load, response time, or throughput, by these records; empty: it has no --precision.
+    precise: ClassVar[str] = "load"
+    precise_records: ClassVar[str] = ""
+    # Options that decide what runs are and how they are read, beside what the list of them has.
+    shaping: ClassVar[tuple[str, ...]] = ()
     simulated = False
     published_as: str = ""
     warm_ups: ClassVar[dict[str, float | None]] = {"quick": None, "full": 180}

@@ -461,11 +461,10 @@ def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
 def absent_said(folder: Path) -> Iterator[str]:
     """What was to be measured, and wasn't."""
     if left_out := lines_of(folder / "left-out"):
-        yield "Left out, since the machine stood still for a while in each of several attempts: " + "; ".join(
-            left_out
-        ) + "."
+        why = "since the machine stood still for a while in each of several attempts"
+        yield f"Left out, {why}: {'; '.join(left_out)}."
     if unavailable := lines_of(folder / "unavailable"):
-        yield "Unavailable: " + "; ".join(unavailable) + "."
+        yield f"Unavailable: {'; '.join(unavailable)}."
 
 
 def report(build: Path, folder: Path) -> None:
