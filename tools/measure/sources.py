@@ -50,7 +50,8 @@ DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/
 IMPORTERS, IMPORTING = "src/trace/import", "tools/sstrace"
 NOT_YET = "not measured yet"
 BLOCK = re.compile(r"^<!-- ([a-z0-9-]+): begin -->$(.*?)^<!-- \1: end -->$", re.DOTALL | re.MULTILINE)
-ROW_REVISION = re.compile(r"^\|.*\| ([0-9a-f]{7,40}) \|$", re.MULTILINE)  # of tables in which each row has its own, behind
+# Of tables in which each row has its own, behind.
+ROW_REVISION = re.compile(r"^\|.*\| ([0-9a-f]{7,40}) \|$", re.MULTILINE)
 HEADING = re.compile(r"^<sub>Revision ([^,]+), .*?(?:, sources ([0-9a-f]+) \(([^)]*)\))?: `", re.MULTILINE)
 
 
