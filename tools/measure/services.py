@@ -38,6 +38,8 @@ RULES = {
 # made only when a signal removes them.
 AROUND = """\
 over() {
+	# A signal may have come before it had a name.
+	inside=${inside:-$!}
 	if [ -n "$inside" ]; then
 		first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null)
 		# LXC may wait for ever for a container that is killed while it is made.
@@ -46,8 +48,12 @@ over() {
 		wait "$inside"
 	fi
 	[ -z "$scratch" ] || rm -rf "$scratch"
+	# What was forked at the last moment is killed with its parent, which is not waited for.
 	for group in $groups; do
-		rmdir "$group"
+		for look in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			[ -d "$group" ] || break
+			rmdir "$group" 2>/dev/null || sleep 0.1
+		done
 	done
 	[ -z "$container" ] || remove_container
 }
