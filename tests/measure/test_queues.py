@@ -2,10 +2,13 @@
 """The formulas of tools/bench/queues, by hand, by their closed forms, and by requests that are served one after the other."""
 
 import random
+from collections import defaultdict
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from conftest import program
+from measure.figures import Summary
 
 queues = program("bench/queues")
 BY_NAME = {queue.name: queue for queue in queues.QUEUES}
@@ -58,4 +61,28 @@ def test_what_the_service_says() -> None:
         "ssburn: threads 2, utilised 37.13 %; in the queue at most 7; turned away at the end 0\n"
     )
     found = queues.SERVED.search(said)
-    assert found and found.groupdict() == {"requests": "283", "service": "10.668", "utilised": "37.13"}
+    assert found and found.groupdict() == {"requests": "283", "service": "10.668", "took": "12.1", "utilised": "37.13"}
+
+
+@pytest.mark.parametrize("pauses, counts", [([0, 9], 0), ([0.7, 0, 9], 0), ([0.7, 0.3, 0.2, 9], 0.2)])
+def test_a_machine_that_stands_still(
+    pauses: list[float], counts: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = iter(pauses)
+    served = {"requests": "2", "service": "10", "took": "10", "utilised": "30"}
+    found: list[float] = []
+
+    def run(*_: object) -> object:
+        found.append(next(left))
+        return queues.Measured(served, [(11, 10), (12, 10)], {"mean_s": "0.01"}, found[-1])
+
+    benchmark = queues.Queues(["--queues", "M/D/1", "--utilisation", "30"])
+    benchmark.build = Path()
+    monkeypatch.setattr(benchmark, "run", run)
+    monkeypatch.setattr(
+        queues.figures, "summaries", lambda *_: defaultdict(lambda: Summary(2, 1.0, 0.1, 1.0, 1.0, 1.0, 2.0, 0.05))
+    )
+    benchmark.measure()
+    assert found[-1] == counts
+    said = capsys.readouterr().out
+    assert ("M/D/1 at 30 % (0.70 s)" in said) == (len(found) > 1)
