@@ -130,7 +130,7 @@ publishes stop-latency 3 "$source/tools/bench/stop-latency" -B "$build" -n 2 -k 
 publishes own-cost 3 "$source/tools/bench/own-cost" -B "$build" -n 1 -T 50 -t 1 -r 1
 if [ -x "$build/ssrequest" ] && ! ssburn --listen 0 --time 0 2>&1 | grep -q 'built without'; then
 	publishes queues 3 "$source/tools/bench/queues" -B "$build" --force -q M/M/2 -u 20 -t 2 -s 5
-	expect_text found '^\| M/M/2 \| 20 % \| [0-9]+ \| [0-9.]+ \| [0-9.]+ \| 5\.208 \| [0-9.]+ \| [0-9.]+ \| [+-][0-9.]+ ± [0-9.]+ \| [0-9.]+ \| (yes|no) \|$'
+	expect_text found '^\| M/M/2 \| 20 % \| [0-9]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| 5\.208 \| [0-9.]+ \| [0-9.]+ \| [+-][0-9.]+ ± [0-9.]+ \| [0-9.]+ \| (yes|no) \|$'
 else
 	missing libmicrohttpd-dev queues
 fi

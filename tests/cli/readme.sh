@@ -39,7 +39,7 @@ lines=$(sed '/^<!-- [a-z-]*: begin -->$/,/^<!-- [a-z-]*: end -->$/d' "$source/RE
 
 # look_at BLOCK: what it names is there.
 look_at() {
-	grep -Eo '(^|[ (])tools/[a-z/-]+' "$1" | tr -d ' (' >>scripts
+	grep -Eo '(^|[ (])tools/[a-z0-9/-]+' "$1" | tr -d ' (' >>scripts
 	built=$(grep -Eo '(^|[ =])build/tests/[a-z_]+' "$1" | sed 's,.*build/,,')
 	for file in $built; do
 		[ -x "$build/$file" ] || fail "$what names build/$file, which is not built"
@@ -103,7 +103,7 @@ document() {
 	done
 	[ "$ran" -ge "$3" ] || fail "$1: only $ran blocks were run"
 	# Commands named in the text, and what it links to. A folder's name ends with a slash, a file of figures with its kind.
-	grep -Eo '`tools/[a-z/-]+[^a-z/.-]' "$source/$1" | tr -d '`' | sed 's/[^a-z/-]*$//' | grep -v '/$' >>scripts
+	grep -Eo '`tools/[a-z0-9/-]+[^a-z0-9/.-]' "$source/$1" | tr -d '`' | sed 's/[^a-z0-9/-]*$//' | grep -v '/$' >>scripts
 	expect_links "$source/$1"
 }
 
