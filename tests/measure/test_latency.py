@@ -246,6 +246,29 @@ def test_a_search_ends_where_the_theory_has_the_limit(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
+    "quanta, expected",
+    [
+        (
+            "--quanta 5ms",
+            ["-a signals -D quantum=5ms,least=0", "-a freezer -D quantum=5ms,least=0", "-a quota -A period=5ms"],
+        ),
+        ("", ["-a signals", "-a freezer", "-a quota"]),
+    ],
+)
+def test_duty_cycles_are_as_long_as_asked(quanta: str, expected: list[str], tmp_path: Path) -> None:
+    """The quota has periods and no epochs; short epochs would be doubled."""
+    words = f"-s burn-service --schemes machine --by signals,freezer,quota --instances 1 {quanta}".split()
+    own = program("experiments/latency").Latency(words)
+    own.output, own.processors = tmp_path, 2
+    own.settings()
+    cells = list(own.all_cells())
+    assert [" ".join(own.words_of(cell, "-T x")) for cell in cells] == [
+        f"-T x {options} --log-interval 100ms" for options in expected
+    ]
+    assert [cell.quantum for cell in cells] == (["5ms"] * 3 if quanta else ["83ms", "83ms", "20ms"])
+
+
+@pytest.mark.parametrize(
     "words, why",
     [
         ("--load-of service", "expected --find with them"),
