@@ -33,9 +33,8 @@ cat >bin/cpuload <<END
 END
 chmod +x bin/cpuload
 
-# What a measurement writes has the length that it needs.
-lines=$(sed '/^<!-- [a-z-]*: begin -->$/,/^<!-- [a-z-]*: end -->$/d' "$source/README.md" | wc -l)
-[ "$lines" -le 140 ] || fail "README.md has $lines lines beside the published ones, more than 140"
+lines=$(wc -l <"$source/README.md")
+[ "$lines" -le 180 ] || fail "README.md has $lines lines, more than 180"
 
 # look_at BLOCK: what it names is there.
 look_at() {
