@@ -80,6 +80,13 @@ run "$scaling" --report $options
 expect_status 0
 expect_text few/scaling.md '^Left out are 1 of 3 steps, in which fewer than 20 requests arrived; --hold makes steps longer\.$'
 [ "$(wc -l <few/scaling.csv)" -eq 3 ] || fail 'scaling.csv: expected a line for each step that has times'
+# A curve has the steps that were asked for, where so few requests don't show them.
+requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 5 6 7
+# shellcheck disable=SC2086 # words
+run "$scaling" --report $options
+expect_status 0
+[ -s few/curve-scaling_burn-service_horizontal_1_free_roundrobin_even.svg ] || fail "$what: no curve"
+rm few/curve-*
 # Of one rate alone there is no curve.
 requests scaling_burn-service_horizontal_1_free_roundrobin_even_1 4 4 30
 # shellcheck disable=SC2086 # words
