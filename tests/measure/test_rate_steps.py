@@ -18,13 +18,13 @@ def records(file: Path, rows: list[tuple[float, float, str]]) -> Path:
     return file
 
 
-def test_answers_to_what_was_under_way_at_the_end_are_no_throughput(tmp_path: Path) -> None:
-    """Ten a second, of a queue of 32 that is answered after the end as well; one in ten is refused."""
-    rows = [(100 + k / 10, 100 + (k + 1) / 10, "500" if k % 10 == 9 else "200") for k in range(72)]
-    origin, ends = rate_steps.answers_in(records(tmp_path / "x.csv", rows))
-    assert origin == 100 and sum(after < rate_steps.PROBE for after in ends) / rate_steps.PROBE == pytest.approx(
-        9, abs=0.3
-    )
+def test_saturated_is_a_warm_service_until_the_end(tmp_path: Path) -> None:
+    """Ten a second, of a queue that is answered after the end as well; one in ten is refused. In the first second and a half, when it isn't warm, one alone."""
+    end = rate_steps.WARMING + rate_steps.PROBE
+    rows = [(100.0, 101.5, "200")]
+    rows += [(100 + k / 10, 100 + (k + 1) / 10, "500" if k % 10 == 9 else "200") for k in range(15, 10 * end + 32)]
+    assert rate_steps.probed_rate(records(tmp_path / "x.csv", rows)) == pytest.approx(9, abs=0.1)
+    assert rate_steps.answers_in(tmp_path / "x.csv")[0] == 100
 
 
 def step(place: int, requests: int, answered: int, mean: float | None) -> Row:

@@ -18,7 +18,8 @@ from measure.options import unlike
 from measure.text import Row, Trouble, in_seconds, is_positive, kept_csv, known, number, refuse, write
 
 PATIENCE = 6  # seconds for the last answers
-PROBE = 4  # seconds
+# Seconds in which a service becomes warm (that of a wiki: its first pages are written), and those of which the answers count.
+WARMING, PROBE = 10, 10
 MANY = "5000"  # requests per second, of which as many are sent as there is room for
 # Times the rate at which a service saturates: the paper's 140 requests per second to about 100.
 BEYOND = 1.4
@@ -61,15 +62,20 @@ def saturation(served: services.Served, name: Path, count: int, words: Sequence[
     """Answers per second of a service that runs and always has some requests to work on, where it works on `count` at a time. `name` is that of its records and of what is
     said, without an ending; `words` are further ones of ssrequest."""
     records, said = name.with_suffix(".csv"), name.with_suffix(".txt")
-    more = ["--limit", str(4 * count), "--beyond", "drop", *words]
-    with services.Client(served, records, said, 0, PROBE, MANY, "even", 1, more) as client:
+    # Some wait for each place that becomes free, and none so long that it is given up when it was worked on.
+    more = ["--limit", str(count + max(count, 4)), "--beyond", "drop", *words]
+    with services.Client(served, records, said, 0, WARMING + PROBE, MANY, "even", 1, more) as client:
         while client.is_alive():
             time.sleep(0.1)
-    # Not those that were under way at the end, which are answered as well.
-    answered = sum(after < PROBE for after in answers_in(records)[1])
-    if not answered:
+    rate = probed_rate(records)
+    if not rate:
         raise Trouble(f"service {served.name}: none of the requests was answered when it was sent as many as it could take; {said} says more")  # fmt: skip
-    return answered / PROBE
+    return rate
+
+
+def probed_rate(records: Path) -> float:
+    """Good answers per second, without the first, of a service that isn't warm, and those to what was under way at the end."""
+    return sum(WARMING <= after < WARMING + PROBE for after in answers_in(records)[1]) / PROBE
 
 
 def is_good(status: str) -> bool:
