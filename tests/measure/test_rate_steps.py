@@ -2,9 +2,10 @@
 """Steps of a rate: where a service saturates, what is left out, and what too few answers say."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
-from measure import latencies, rate_steps
+from measure import latencies, rate_steps, services
 from measure.rate_steps import Point
 from measure.text import Row, Trouble
 
@@ -25,6 +26,33 @@ def test_saturated_is_a_warm_service_until_the_end(tmp_path: Path) -> None:
     rows += [(100 + k / 10, 100 + (k + 1) / 10, "500" if k % 10 == 9 else "200") for k in range(15, 10 * end + 32)]
     assert rate_steps.probed_rate(records(tmp_path / "x.csv", rows)) == pytest.approx(9, abs=0.1)
     assert rate_steps.answers_in(tmp_path / "x.csv")[0] == 100
+
+
+@pytest.mark.parametrize("places, most", [(1, 5), (8, 16), (16, 32)])
+def test_no_request_waits_for_much_longer_than_it_is_worked_on(places: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Clients give up after some seconds; a service that works on what is given up answers less than it can."""
+    asked: list[str] = []
+
+    class Client:
+        def __init__(self, _: object, to: Path, *words: object) -> None:
+            records(to, [(100 + k / 10, 100 + k / 10, "200") for k in range(300)])
+            more = words[-1]
+            assert isinstance(more, list)
+            asked.extend(more)
+
+        def __enter__(self) -> "Client":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def is_alive(self) -> bool:
+            return False
+
+    monkeypatch.setattr(services, "Client", Client)
+    served = cast(services.Served, None)
+    assert rate_steps.saturation(served, tmp_path / "x", places, ["--cpus", "1"]) == pytest.approx(10, abs=0.1)
+    assert asked == ["--limit", str(most), "--beyond", "drop", "--cpus", "1"]
 
 
 def step(place: int, requests: int, answered: int, mean: float | None) -> Row:
