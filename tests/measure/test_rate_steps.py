@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Steps of a rate: where a service saturates, what is left out, and what too few answers say."""
 
+import random
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +30,14 @@ def test_saturated_is_a_warm_service_until_the_end(tmp_path: Path) -> None:
     assert rate_steps.answers_in(tmp_path / "x.csv")[0] == 100
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_a_quarter_more_than_it_is_said_to_answer_is_too_much(seed: int, tmp_path: Path) -> None:
+    """Of a service that always works on a request and takes a time of an exponential distribution, a tenth of a second in the mean."""
+    times, end = random.Random(seed), 100 + rate_steps.WARMING + rate_steps.PROBE
+    ends = takewhile(lambda at: at < end, accumulate((times.expovariate(10) for _ in range(10000)), initial=100.0))
+    assert 1.25 * rate_steps.probed_rate(records(tmp_path / "x.csv", [(100.0, at, "200") for at in ends])) > 10
+
+
 @pytest.mark.parametrize("places, most", [(1, 5), (8, 16), (16, 32)])
 def test_no_request_waits_for_much_longer_than_it_is_worked_on(places: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Clients give up after some seconds; a service that works on what is given up answers less than it can."""
@@ -35,7 +45,7 @@ def test_no_request_waits_for_much_longer_than_it_is_worked_on(places: int, most
 
     class Client:
         def __init__(self, _: object, to: Path, *words: object) -> None:
-            records(to, [(100 + k / 10, 100 + k / 10, "200") for k in range(300)])
+            records(to, [(100 + k / 10, 100 + k / 10, "200") for k in range(500)])
             more = words[-1]
             assert isinstance(more, list)
             asked.extend(more)

@@ -18,8 +18,9 @@ from measure.options import unlike
 from measure.text import Row, Trouble, in_seconds, is_positive, kept_csv, known, number, refuse, write
 
 PATIENCE = 6  # seconds for the last answers
-# Seconds in which a service becomes warm (that of a wiki: its first pages are written), and those of which the answers count.
-WARMING, PROBE = 10, 10
+# Seconds in which a service becomes warm (that of a wiki: its first pages are written), and those of which the answers count:
+# so many that a rate said to be beyond saturation is, whatever chance does.
+WARMING, PROBE = 10, 30
 MANY = "5000"  # requests per second, of which as many are sent as there is room for
 # Times the rate at which a service saturates: the paper's 140 requests per second to about 100.
 BEYOND = 1.4
