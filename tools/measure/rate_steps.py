@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""A rate of requests that rises in steps: its trace, where a service saturates, response times and success of each step, and up to which one limits hold."""
+"""A rate of requests that rises in steps: its trace, response times and success of each step, and up to which one limits hold."""
 
 import math
 import re
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from measure import figures, services, settings
+from measure import figures, settings
 from measure.batch import Part
 from measure.latencies import ERRORS, is_disturbed, mean_between
 from measure.options import unlike
-from measure.text import Row, Trouble, in_seconds, is_positive, kept_csv, known, number, refuse, write
+from measure.saturation import answers_in
+from measure.text import Row, in_seconds, is_positive, known, number, refuse, write
 
 PATIENCE = 6  # seconds for the last answers
-# Seconds in which a service becomes warm (that of a wiki: its first pages are written), and those of which the answers count:
-# so many that a rate said to be beyond saturation is, whatever chance does.
-WARMING, PROBE = 10, 30
-MANY = "5000"  # requests per second, of which as many are sent as there is room for
 # Times the rate at which a service saturates: the paper's 140 requests per second to about 100.
 BEYOND = 1.4
 COLUMNS = ["planned per s", "arrived per s", "answered per s", "success (%)", "mean (ms)", "p95 (ms)", "power (W)"]
@@ -57,38 +53,6 @@ def write_trace(file: Path, steps: int, hold: int) -> None:
     """Of the rate, in shares of the greatest."""
     levels = "".join(f"{k * hold}s {100 * (k + 1) / steps:.9g}%\n" for k in range(steps))
     write(file, f"interpolate step\n{levels}{steps * hold}s 100%\n")
-
-
-def saturation(served: services.Served, name: Path, count: int, words: Sequence[str]) -> float:
-    """Answers per second of a service that runs and always has some requests to work on, where it works on `count` at a time. `name` is that of its records and of what is
-    said, without an ending; `words` are further ones of ssrequest."""
-    records, said = name.with_suffix(".csv"), name.with_suffix(".txt")
-    # Some wait for each place that becomes free, and none so long that it is given up when it was worked on.
-    more = ["--limit", str(count + max(count, 4)), "--beyond", "drop", *words]
-    with services.Client(served, records, said, 0, WARMING + PROBE, MANY, "even", 1, more) as client:
-        while client.is_alive():
-            time.sleep(0.1)
-    rate = probed_rate(records)
-    if not rate:
-        raise Trouble(f"service {served.name}: none of the requests was answered when it was sent as many as it could take; {said} says more")  # fmt: skip
-    return rate
-
-
-def probed_rate(records: Path) -> float:
-    """Good answers per second, without the first, of a service that isn't warm, and those to what was under way at the end."""
-    return sum(WARMING <= after < WARMING + PROBE for after in answers_in(records)[1]) / PROBE
-
-
-def is_good(status: str) -> bool:
-    """As ssrequest(1) has it."""
-    return status == "expected" or (status.isdigit() and int(status) < 400)
-
-
-def answers_in(records: Path) -> tuple[float, list[float]]:
-    """When the first request arrived, and how long after that each good answer was complete."""
-    requests = [row for row in kept_csv(records) if row["request"] and row["arrival_s"]]
-    origin = min((known(row, "arrival_s") for row in requests), default=0.0)
-    return origin, [known(row, "end_s") - origin for row in requests if row["end_s"] and is_good(row["status"])]
 
 
 def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:

@@ -40,7 +40,7 @@ OF = {
     "experiments-replay": "tools/cpuload tools/sstrace",
     "experiments-services": SERVICES,
     "experiments-quanta": SERVICES,
-    "experiments-scaling": f"{SERVICES} tools/measure/instances.py",
+    "experiments-scaling": f"{SERVICES} tools/measure/instances.py tools/measure/saturation.py",
     "findings": "tools/experiments/findings tools/experiments/measured tools/ssreport tools/measure/evidence.py tools/measure/figures.py"
     " tools/measure/measured.py tools/measure/settings.py tools/measure/tradeoffs.py tools/measure/verdicts.py",
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
