@@ -196,6 +196,8 @@ done <pictures
 sort -u scripts >named
 [ "$(wc -l <named)" -ge 10 ] || fail "only $(wc -l <named) scripts are named"
 while read -r script; do
+	# Table 8 names the folders of its figures.
+	[ ! -d "$source/$script" ] || continue
 	run "$source/$script" --help
 	expect_status 0
 	expect_text out '^[Uu]sage: '
