@@ -180,6 +180,15 @@ def test_what_is_stale(project: Project, build: Path, monkeypatch: pytest.Monkey
     project.document.write_text(text.replace("<sub>", f"| row | {of_three} |\n\n<sub>", 1))
     assert stale() == {"first": f"what it depends on has changed since rows of {of_three}"}
     project.document.write_text(text)
+    # What is known to matter since it was measured: it was the same then, and it is another now.
+    with monkeypatch.context() as later:
+        later.setattr(sources, "paths_of", lambda _: ["other", "program"])
+        assert stale() == {}
+        (project.root / "program").write_text("two\n")
+        project.commit()
+        assert set(stale()) == {"first", "second"}
+        (project.root / "program").write_text("one\n")
+        project.commit()
     # Of a heading from before these had sources, by its revision.
     text = project.document.read_text()
     project.document.write_text(re.sub(r", sources [0-9a-f]+ \([^)]*\)", "", text))

@@ -40,10 +40,11 @@ def test_a_quarter_more_than_it_is_said_to_answer_is_too_much(seed: int, tmp_pat
 def test_no_request_waits_for_much_longer_than_it_is_worked_on(places: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Clients give up after some seconds; a service that works on what is given up answers less than it can."""
     asked: list[str] = []
+    seconds = saturation.WARMING + saturation.PROBE
 
     class Client:
         def __init__(self, _: object, to: Path, *words: object) -> None:
-            records(to, [(100 + k / 10, 100 + k / 10, "200") for k in range(500)])
+            records(to, [(100 + k / 10, 100 + k / 10, "200") for k in range(seconds * 10)])
             more = words[-1]
             assert isinstance(more, list)
             asked.extend(more)

@@ -100,12 +100,18 @@ def why_stale(root: Path, block: str, body: str) -> str:
         return "it doesn't say which revision was measured"
     revision, was, paths = found.groups()
     if was:
-        if fingerprint(root, paths.split()) != was:
+        if fingerprint(root, paths.split()) != was or has_grown(root, block, revision, paths.split()):
             return f"what it depends on has changed since {revision}"
         return of_older_rows(root, body, paths.split())
     # From before headings said so.
     has_changed = machine.has_changed(root, revision, paths_of(block))
     return f"what it depends on has changed since {revision}" if has_changed else ""
+
+
+def has_grown(root: Path, block: str, revision: str, paths: Sequence[str]) -> bool:
+    """What is known by now to matter as well has changed."""
+    more = [path for path in paths_of(block) if path not in paths]
+    return bool(more) and fingerprint(root, more) != fingerprint(root, more, revision)
 
 
 def of_older_rows(root: Path, body: str, paths: Sequence[str]) -> str:
