@@ -95,8 +95,7 @@ END_TEST
 START_TEST(a_trace_of_somebody_else)
 {
 	const uid_t nobody = 65534;
-	/* Where tools/coverage counts lines, somebody else can't write the counts, and is told so. */
-	if (getuid() != 0 || getenv("GCOV_ERROR_FILE"))
+	if (getuid() != 0)
 		return;
 	write_file("bad.trace", "0 50%\n1s 50%\n", 13);
 	ck_assert_int_eq(chmod("bad.trace", 0600), 0);
