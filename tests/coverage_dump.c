@@ -13,11 +13,13 @@ extern void __real__exit(int status) __attribute__((noreturn));
 int __wrap_raise(int number);
 void __wrap__exit(int status) __attribute__((noreturn));
 
-/* Who survives it goes on counting from 0. */
+/* Who survives it goes on counting from 0; who only stops shall do so at once, before the SIGCONT that may be on its way. */
 int __wrap_raise(int number)
 {
-	__gcov_dump();
-	__gcov_reset();
+	if (number != SIGSTOP && number != SIGTSTP) {
+		__gcov_dump();
+		__gcov_reset();
+	}
 	return __real_raise(number);
 }
 
