@@ -343,9 +343,7 @@ kill "$burner"
 
 # asked COMMAND REGEX: records with that command until a line of out or err matches.
 asked() {
-	what="cpuload --power-command $1"
-	cpuload --power-command "$1" 0.3 >out 2>err &
-	background=$!
+	start_background cpuload --power-command "$1" 0.3
 	wait_until grep -Eqs -- "$2" out err
 	kill -TERM "$background"
 	wait_background
@@ -370,9 +368,8 @@ gone() {
 }
 for signal in TERM KILL; do
 	rm -f hanging
+	start_background cpuload --power-command 'exec sh ./hang' 1h
 	what="cpuload --power-command and SIG$signal"
-	cpuload --power-command 'exec sh ./hang' 1h >out 2>err &
-	background=$!
 	wait_until [ -s hanging ]
 	kill -s "$signal" "$background"
 	wait "$background" 2>/dev/null

@@ -107,10 +107,8 @@ awk -v e="$(jq .result.energy_j record.json)" 'BEGIN { exit !(e >= 6 && e < 60) 
 
 # asked COMMAND CONDITION…: a run with that command, until the condition holds.
 asked() {
-	what="--power-command $1"
 	rm -f log.csv record.json
-	showstopper --sysroot root -T 50% -r 10M --log-interval 300m -n 1 --power-command "$1" -o log.csv --export-json record.json sleep 1000 >out 2>err &
-	background=$!
+	start_background showstopper --sysroot root -T 50% -r 10M --log-interval 300m -n 1 --power-command "$1" -o log.csv --export-json record.json sleep 1000
 	shift
 	wait_until "$@"
 	kill -TERM "$background"
@@ -166,9 +164,8 @@ wait_until gone
 for victims in master 'guardian master' asker; do
 	: >left
 	rm -f alive
+	start_background showstopper -q --sysroot root -T 50% -r 10M -n 1 --power-command 'exec sh ./slow' -o log.csv sleep 100
 	what="SIGKILL of $victims"
-	showstopper -q --sysroot root -T 50% -r 10M -n 1 --power-command 'exec sh ./slow' -o log.csv sleep 100 >out 2>err &
-	background=$!
 	wait_until [ -s alive ]
 	master=$(ps -o pid= --ppid "$background" | tr -d ' ')
 	# It leads a session, as no executor does.
