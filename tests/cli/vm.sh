@@ -94,7 +94,10 @@ table_has FAILED || fail 'no FAILED in the table'
 ! table_has okay || fail 'okay in the table'
 table_totals >out
 expect_text out '^4 run: 1 ok, 1 left out, 1 failed, 1 busy$'
-# Later rows stand in the places of those of the same kernel, machine and case; all others stay, but for a case or a machine of it that is no more.
+# Later rows stand in the places of those of the same kernel, or an older one of its series, machine and case; all others stay, but for a case or
+# a machine of it that is no more.
+table_add 6.12.117+deb13-cloud-amd64 plain v1 ok 80
+table_add 6.1.0-57-cloud-amd64 plain half ok 90
 cat >document.md <<'END'
 | kernel | machine | case | verdict | s | by | revision |
 | --- | --- | --- | --- | ---: | --- | --- |
@@ -104,6 +107,11 @@ cat >document.md <<'END'
 | 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
 | 6.1 | eight | half | ok | 5 | tcg | 0000000 |
 | 6.1 | plain | no-more | ok | 6 | tcg | 0000000 |
+| 6.1.0-56-amd64 | plain | half | ok | 7 | tcg | 0000000 |
+| 6.1.0-56-cloud-amd64 | plain | half | ok | 8 | tcg | 0000000 |
+| 6.12.95+deb12-cloud-amd64 | plain | v1 | ok | 9 | tcg | 0000000 |
+| 6.12.107+deb13-cloud-amd64 | plain | v1 | ok | 10 | tcg | 0000000 |
+| 6.12.107+deb13-cloud-amd64 | plain | half | ok | 11 | tcg | 0000000 |
 END
 table_merge "$vm/cases" "$table" <document.md >merged
 cat >expected <<'END'
@@ -112,7 +120,12 @@ cat >expected <<'END'
 | 6.1 | single | half | FAILED: no end within 90 s | 70 | tcg | 9f8e7d6 |
 | 6.1 | eight+maxcpus=5 | isolated | ok | 4 | tcg | 0000000 |
 | 6.1 | plain | v1 | left out: no v1 | 50 | tcg | 9f8e7d6 |
+| 6.1.0-56-amd64 | plain | half | ok | 7 | tcg | 0000000 |
+| 6.1.0-57-cloud-amd64 | plain | half | ok | 90 | tcg | 9f8e7d6 |
 | 6.12 | plain | half | ok | 1 | tcg | 0000000 |
+| 6.12.95+deb12-cloud-amd64 | plain | v1 | ok | 9 | tcg | 0000000 |
+| 6.12.107+deb13-cloud-amd64 | plain | half | ok | 11 | tcg | 0000000 |
+| 6.12.117+deb13-cloud-amd64 | plain | v1 | ok | 80 | tcg | 9f8e7d6 |
 END
 diff expected merged || fail 'another table than expected'
 

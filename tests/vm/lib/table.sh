@@ -6,8 +6,8 @@
 #   table_settled FOLDER    whether the case was ok or left out when it was run last
 #   table_has WORD          whether a verdict begins with it
 #   table_totals            prints how many verdicts of each kind there are
-#   table_merge CASES ROWS  of a document on standard input, the rows with these in their places; those go whose case in this folder is no
-#                           more, or names the machine no more
+#   table_merge CASES ROWS  of a document on standard input, the rows with these in their places, and in those of older kernels of the same
+#                           series; those go whose case in this folder is no more, or names the machine no more
 #   table_publish           puts the rows of this run into those of the document
 
 table_add() {
