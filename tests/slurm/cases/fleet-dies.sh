@@ -21,6 +21,8 @@ node_kill n2
 wait_background
 expect_status 1
 awk -v end="$(value_of n1 end_s)" 'BEGIN { exit !(end < 30) }' || fail "$what: n1 went on for $(value_of n1 end_s) s"
+# One that comes back before Slurm has missed it is kept waiting for the end of the job that it had.
+wait_until node_is n2 'down*'
 node_start n2
 wait_until node_is n2 idle
 expect_idle
