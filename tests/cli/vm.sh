@@ -67,6 +67,63 @@ expect_text out '^two/suite +eight\+nohz=off +half$'
 run "$vm/run" --again --dry-run
 expect_trouble '^tests/vm/run: --again: what is left to run is known only when the kernels are there'
 
+# ---- What can't be had ----------------------------------------------------------------------------------------------------------
+
+# Each case without its kernel is left out by itself, and run again by --again.
+rm bin/cmake bin/sudo
+SHOWSTOPPER_VM_RESULTS=$work/results SHOWSTOPPER_VM_CACHE=$work/cache
+export SHOWSTOPPER_VM_RESULTS SHOWSTOPPER_VM_CACHE
+for again in '' --again; do
+	# shellcheck disable=SC2086 # one word or none
+	PATH=$PWD/bin:$PATH SHOWSTOPPER_TEST_PACKAGES=no run "$vm/run" -B "$build" -k linux-image-none $again half frequency
+	if grep -q 'is missing (tools/setup vm installs it)' err; then
+		missing qemu-system-x86 'machines without kernels'
+		break
+	fi
+	if grep -q 'left out: no machines for' err; then
+		left_out "$(cat err)"
+		break
+	fi
+	expect_status 77
+	expect_text out "^linux-image-none +plain +half +[0-9]+ s  left out: linux-image-none: the package can't be downloaded: "
+	expect_text out "^linux-image-none +clocked +frequency +[0-9]+ s  left out: linux-image-none: the package can't be downloaded: "
+	expect_text out '^2 run: 0 ok, 2 left out, 0 failed, 0 busy$'
+done
+unset SHOWSTOPPER_VM_RESULTS SHOWSTOPPER_VM_CACHE
+
+# Modules come from /lib, from /usr/lib, and from a package of their own; a package without any is said to be the trouble.
+cat >with-modules <<END
+cache=$work/cache suite='' kernel_name=\$1
+for part in package kernel modules initramfs; do
+	. "$vm/lib/\$part.sh"
+done
+lacks() { echo "lacks \$*"; return 1; }
+trouble() { echo "trouble \$*"; exit 1; }
+kernel_needs() { echo "\$3 of \$1" >>asked; echo "\$1"; }
+package_apt() { cp "$work/\$4.deb" .; }
+initramfs_pack() { (cd "\$1" && find . -name '*.ko' >"\$2"); }
+modules_add /dev/null "$work/modules-\$1" acpi-cpufreq
+END
+modules_from() { # PACKAGE FOLDER
+	mkdir -p "made/$1/DEBIAN" "made/$1/$2" cache
+	printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: none <none@localhost>\nDescription: none\n' "$1" >"made/$1/DEBIAN/control"
+	echo none >"made/$1/$2/acpi-cpufreq.ko"
+	dpkg-deb --build "made/$1" "$1.deb" >/dev/null || return
+	sh with-modules "$1"
+}
+if ! command -v dpkg-deb >/dev/null || ! command -v busybox >/dev/null; then
+	missing busybox 'modules of a kernel'
+else
+	for folder in lib usr/lib; do
+		name=in-$(printf '%s' "$folder" | tr -d /)
+		modules_from "$name" "$folder/modules/6.0.0-test/kernel" >out 2>&1
+		expect_text "modules-$name" '^\./lib/modules/6\.0\.0-test/acpi-cpufreq\.ko$'
+		expect_text asked "^linux-modules of $name\$"
+	done
+	modules_from in-none boot >out 2>&1
+	expect_text out "^lacks in-none: the package can't be unpacked: tar: .*modules"
+fi
+
 # ---- The table ----------------------------------------------------------------------------------------------------------------
 
 root=$source

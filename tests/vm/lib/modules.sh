@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/vm/run: modules of a kernel, for cases with `# modules: NAME...`. Needs package.sh, initramfs.sh and kernel.sh, and what those need.
 #   modules_kernel PACKAGE[/SUITE]             the package of the same suite that has drivers, where this one is made for clouds
-#   modules_add INITRAMFS FILE MODULE...       makes FILE, which is INITRAMFS with these modules of the kernel that was fetched
+#   modules_add INITRAMFS FILE MODULE...       makes FILE, which is INITRAMFS with these modules of the kernel that was fetched; fails by lacks
 
 modules_kernel() {
 	printf '%s\n' "$1" | sed 's/^linux-image-cloud-/linux-image-/'
@@ -11,9 +11,9 @@ modules_kernel() {
 modules_add() {
 	from=$1 to=$2
 	shift 2
-	# What kernel_fetch has found out last.
-	package_keep "modules-$kernel_name" ./lib/modules "$suite" "$kernel_name"
-	of_kernel=$(find "$cache/modules-$kernel_name/lib/modules" -mindepth 1 -maxdepth 1 -type d)
+	# What kernel_fetch has found out last. They are in /usr since Debian 13, and in a package of their own since Linux 7.
+	package_keep "modules-$kernel_name" '*lib/modules' "$suite" "$(kernel_needs "$kernel_name" "$suite" linux-modules)" || return
+	of_kernel=$(find "$cache/modules-$kernel_name" -path '*lib/modules/*' -prune -type d)
 	version=${of_kernel##*/}
 	tree=$to.d
 	mkdir -p "$tree/lib/modules/$version" || trouble "can't write to $tree"

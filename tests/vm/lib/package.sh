@@ -1,10 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Sourced by tests/vm/run: Debian packages, which are unpacked and not installed. Needs $cache, a folder that is kept, and left_out,
-# missing and trouble, which end the program with a message.
+# Sourced by tests/vm/run: Debian packages, which are unpacked and not installed. Needs $cache, a folder that is kept,
+# trouble, which ends the program with a message, and lacks, which says what a case lacks and fails.
 #   package_lists SUITE                     asks for the lists of another suite than the machine's
 #   package_apt TOOL SUITE WORD...          apt, for a suite, or with '' for that of the machine
-#   package_keep NAME PART SUITE PACKAGE... downloads packages, unless $cache/NAME is there, and unpacks this part of them into it
+#   package_keep NAME PART SUITE PACKAGE... downloads packages, unless $cache/NAME is there, and unpacks this part of them into it, a pattern;
+#                                           fails by lacks where they can't be had
 
 # For another suite it has sources and lists of its own, which say nothing to the machine's.
 package_apt() {
@@ -33,7 +34,7 @@ package_lists() {
 
 package_unpack() { # FOLDER PART
 	for package in "$1"/*.deb; do
-		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$1" "$2" || return 1
+		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$1" --wildcards "$2" || return 1
 		rm -f "$package"
 	done
 }
@@ -45,11 +46,11 @@ package_keep() {
 	shift 3
 	[ ! -d "$kept" ] || return 0
 	fresh=$(mktemp -d -p "$cache" --suffix=.fresh) || trouble "can't write to $cache"
-	if (cd "$fresh" && package_apt apt-get "$suite" download "$@") >"$cache/apt.log" 2>&1 && package_unpack "$fresh" "$part"; then
-		# Another run may have been faster.
-		mv -T "$fresh" "$kept" 2>/dev/null || rm -rf "$fresh"
-	else
-		rm -rf "$fresh"
-		missing "$1: the package can't be downloaded: $(tail -n 1 "$cache/apt.log")"
-	fi
+	failed=
+	(cd "$fresh" && package_apt apt-get "$suite" download "$@") >"$cache/apt.log" 2>&1 || failed=downloaded
+	[ -n "$failed" ] || package_unpack "$fresh" "$part" >"$cache/apt.log" 2>&1 || failed=unpacked
+	# Another run may have been faster.
+	[ -n "$failed" ] || mv -T "$fresh" "$kept" 2>/dev/null
+	rm -rf "$fresh"
+	[ -z "$failed" ] || lacks "$1: the package can't be $failed: $(head -n 1 "$cache/apt.log")"
 }

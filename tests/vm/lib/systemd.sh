@@ -3,7 +3,7 @@
 # Sourced by tests/vm/run: systemd out of Debian packages, for cases with `# init: systemd`. Needs package.sh and initramfs.sh, and what
 # those need.
 # shellcheck disable=SC2034 # libraries_of is of initramfs.sh
-#   systemd_add INITRAMFS FILE   makes FILE, which is INITRAMFS with systemd and the units of guest/units
+#   systemd_add INITRAMFS FILE   makes FILE, which is INITRAMFS with systemd and the units of guest/units; fails by lacks
 
 # It and its libraries, without those of which it only asks whether they are there.
 systemd_packages() {
@@ -28,9 +28,9 @@ systemd_add() {
 	[ ! -e "$2" ] || return 0
 	command -v apt-get >/dev/null || left_out 'no apt-get, which would download systemd'
 	version=$(package_apt apt-cache '' --no-all-versions show systemd 2>/dev/null | sed -n 's/^Version: //p')
-	[ -n "$version" ] || missing 'apt knows no package systemd'
+	[ -n "$version" ] || lacks 'apt knows no package systemd' || return
 	# shellcheck disable=SC2046 # words
-	package_keep "systemd-$version" . '' $(systemd_packages)
+	package_keep "systemd-$version" . '' $(systemd_packages) || return
 	tree=$2.d
 	mkdir -p "$tree/bin" "$tree/lib/systemd" "$tree/etc/systemd" "$tree/run" || trouble "can't write to $tree"
 	systemd_copy "$cache/systemd-$version" "$tree" || trouble "systemd $version can't be copied"

@@ -52,8 +52,8 @@ table_publish() {
 		sed -n '/^<!-- vm: begin -->$/,/^<!-- vm: end -->$/p' "${PUBLISH_ROOT:-$root}/tests/vm/README.md" | table_merge "$vm/cases" "$table"
 		cat <<END
 
-Each row is of the last run of that case, at its revision, in a machine of KVM's (kvm) or of QEMU's own emulation (tcg); the line at the top is of the last
-run of all.
+Each row is of the last run of that case, at its revision, in a machine of KVM's (kvm) or of QEMU's own emulation (tcg); the line below is of the last run
+of all.
 END
 	} >"$work/block"
 	"$publisher" block tests/vm/README.md vm "$build" "$published_revision" "$called" <"$work/block" || exit 125
