@@ -70,7 +70,6 @@ expect_trouble '^tests/vm/run: --again: what is left to run is known only when t
 # ---- What can't be had ----------------------------------------------------------------------------------------------------------
 
 # Each case without its kernel is left out by itself, and run again by --again.
-rm bin/cmake bin/sudo
 SHOWSTOPPER_VM_RESULTS=$work/results SHOWSTOPPER_VM_CACHE=$work/cache
 export SHOWSTOPPER_VM_RESULTS SHOWSTOPPER_VM_CACHE
 for again in '' --again; do
@@ -151,6 +150,21 @@ table_has FAILED || fail 'no FAILED in the table'
 ! table_has okay || fail 'okay in the table'
 table_totals >out
 expect_text out '^4 run: 1 ok, 1 left out, 1 failed, 1 busy$'
+# A case that was in no machine, as it lacked a package, leaves the row that is published as it is.
+mkdir -p publishing/tests/vm
+printf '<!-- vm: begin -->\n| 6.1 | plain | half | ok | 1 | tcg | 0000000 |\n| 6.1 | plain | v1 | ok | 2 | tcg | 0000000 |\n<!-- vm: end -->\n' \
+	>publishing/tests/vm/README.md
+printf '#!/bin/sh\ngrep "^| 6" >"%s"\n' "$work/published.rows" >bin/publish
+chmod +x bin/publish
+PUBLISH_ROOT=$work/publishing publisher=$work/bin/publish called='' table=$work/lacking
+table_add 6.1 plain v1 ok 80
+accelerator=-
+table_add 6.1 plain half "left out: the package can't be downloaded" 3
+table_publish
+unset PUBLISH_ROOT
+accelerator=tcg table=$work/rows
+expect_text published.rows '^\| 6\.1 \| plain \| half \| ok \| 1 \| tcg \| 0000000 \|$'
+expect_text published.rows '^\| 6\.1 \| plain \| v1 \| ok \| 80 \| tcg \| 9f8e7d6 \|$'
 # Later rows stand in the places of those of the same kernel, or an older one of its series, machine and case; all others stay, but for a case or
 # a machine of it that is no more.
 table_add 6.12.117+deb13-cloud-amd64 plain v1 ok 80

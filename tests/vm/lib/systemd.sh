@@ -26,7 +26,6 @@ systemd_copy() { # FROM TREE
 
 systemd_add() {
 	[ ! -e "$2" ] || return 0
-	command -v apt-get >/dev/null || left_out 'no apt-get, which would download systemd'
 	version=$(package_apt apt-cache '' --no-all-versions show systemd 2>/dev/null | sed -n 's/^Version: //p')
 	[ -n "$version" ] || lacks 'apt knows no package systemd' || return
 	# shellcheck disable=SC2046 # words

@@ -8,7 +8,7 @@
 #   table_totals            prints how many verdicts of each kind there are
 #   table_merge CASES ROWS  of a document on standard input, the rows with these in their places, and in those of older kernels of the same
 #                           series; those go whose case in this folder is no more, or names the machine no more
-#   table_publish           puts the rows of this run into those of the document
+#   table_publish           puts the rows of this run into those of the document, but for cases that were in no machine, as something was lacked
 
 table_add() {
 	printf '%s\n' "$4" >"$folder/verdict"
@@ -46,10 +46,11 @@ table_merge() {
 }
 
 table_publish() {
+	grep -v '| - | [^|]*|$' "$table" >"$work/ran"
 	# shellcheck disable=SC2154 # the caller's
 	{
 		printf '| kernel | machine | case | verdict | s | by | revision |\n| --- | --- | --- | --- | ---: | --- | --- |\n'
-		sed -n '/^<!-- vm: begin -->$/,/^<!-- vm: end -->$/p' "${PUBLISH_ROOT:-$root}/tests/vm/README.md" | table_merge "$vm/cases" "$table"
+		sed -n '/^<!-- vm: begin -->$/,/^<!-- vm: end -->$/p' "${PUBLISH_ROOT:-$root}/tests/vm/README.md" | table_merge "$vm/cases" "$work/ran"
 		cat <<END
 
 Each row is of the last run of that case, at its revision, in a machine of KVM's (kvm) or of QEMU's own emulation (tcg); the line below is of the last run
