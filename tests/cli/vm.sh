@@ -111,7 +111,7 @@ modules_from() { # PACKAGE FOLDER
 	sh with-modules "$1"
 }
 if ! command -v dpkg-deb >/dev/null || ! command -v busybox >/dev/null; then
-	missing busybox 'modules of a kernel'
+	missing busybox-static 'modules of a kernel'
 else
 	for folder in lib usr/lib; do
 		name=in-$(printf '%s' "$folder" | tr -d /)
