@@ -60,6 +60,12 @@ grep -F ssrequest no_curl/cmake_install.cmake no_curl/compile_commands.json && f
 expect_text said '^-- Without libmicrohttpd, ssburn has no --listen '
 grep -F tools/ssburn/server.c no_curl/compile_commands.json && fail 'the service of ssburn would be built without libmicrohttpd'
 grep -qF tools/ssburn/without_server.c no_curl/compile_commands.json || fail 'nothing stands for the service of ssburn'
+# It has all that the rest of ssburn calls, or the build would end where it is linked.
+called=$(grep -o 'server_[a-z]*(' "$source/tools/ssburn/server.h")
+[ -n "$called" ] || fail 'server.h declares nothing'
+for name in $called; do
+	grep -qF "$name" "$source/tools/ssburn/without_server.c" || fail "without libmicrohttpd ssburn isn't linked: no $name)"
+done
 [ ! -e no_curl/completions/bash/ssrequest ] || fail 'completions of ssrequest are made without libcurl'
 
 # ---- Without tests --------------------------------------------------------------------------------------------------------------

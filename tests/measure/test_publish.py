@@ -221,6 +221,27 @@ def test_readers_of_recordings_count_where_sstrace_does(project: Project) -> Non
     assert found[0][0] == found[1][0] and found[0][1] != found[1][1]
 
 
+def test_what_stands_in_for_a_missing_library_does_not_count(project: Project) -> None:
+    assert (machine.ROOT / sources.STAND_IN).exists()
+    stand_in = project.root / sources.STAND_IN
+    stand_in.parent.mkdir(parents=True)
+    found: list[str] = []
+    for file in (stand_in, stand_in, stand_in.with_name("server.c")):
+        file.write_text(f"{len(found)}\n")
+        project.commit()
+        found.append(sources.fingerprint(project.root, ["tools/ssburn"]))
+    assert found[0] == found[1] != found[2]
+    # A heading from before that counted it.
+    revision, paths = machine.git(project.root, "rev-parse", "HEAD") or "", ["tools/ssburn"]
+    was = sources.fingerprint(project.root, paths, stand_ins=())
+    assert was != found[2]
+    stand_in.write_text("another\n")
+    project.commit()
+    heading = "<sub>Revision {}, today, sources {} (tools/ssburn): `x`</sub>"
+    assert sources.why_stale(project.root, "trees", heading.format(revision.strip(), was)) == ""
+    assert sources.why_stale(project.root, "trees", heading.format(revision.strip(), "0123456789ab"))
+
+
 def test_nobody_but_sstrace_has_readers_of_recordings() -> None:
     files = [file for folder in ("src", "modules", "tools") for file in (machine.ROOT / folder).rglob("*.[ch]")]
     users = {str(file.relative_to(machine.ROOT)) for file in files if '"trace/import' in file.read_text()}
