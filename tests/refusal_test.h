@@ -103,7 +103,7 @@ static inline bool quotes(const char *message, const char *value)
 {
 	char shown[40];
 	const char *colon = strchr(value, ':');
-	snprintf(shown, sizeof shown, "%s", colon && colon[1] ? colon + 1 : value);
+	snprintf(shown, sizeof shown, "%.*s", (int)sizeof shown - 1, colon && colon[1] ? colon + 1 : value);
 	for (char *at = shown; *at; at++)
 		if (*at == '\n')
 			*at = '?';
