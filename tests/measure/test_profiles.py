@@ -16,10 +16,13 @@ Measured = list[tuple[float, float, float, float]]
         ([(100, 0.999, 0.01, 0)], Found(100.0, 2.0)),
         ([(100, 2, 0.01, 0)], 50.0),
         ([(100, 2, 0.01, 0), (50, 1.1, 0.01, 0)], 45.45),
-        ([(100, 2, 0.01, 0), (50, 0.8, 0.01, 0)], 62.5),
+        ([(100, 4, 0.01, 0), (25, 0.5, 0.01, 0)], 39.69),
         ([(100, 2, 0.01, 0), (50, 0.8, 0.01, 0), (62.5, 1.1, 0.01, 0)], 55.9),
         # By proportion it would be 110.
         ([(100, 2, 0.01, 0), (55, 0.5, 0.01, 0)], 74.16),
+        # While only the whole is too much, or nothing too little, the middle would be far off (25.34; 3.2).
+        ([(100, 18.892, 0.0915, 0.2), (6.29, 0.979, 0.0068, 0.01), (6.42, 0.976, 0.0077, 0.01)], 6.57),
+        ([(100, 18.892, 0.0915, 0.2), (6.6, 1.03, 0.0068, 0.01), (6.41, 1.02, 0.0077, 0.01)], 6.28),
         # Within the noise of 1; and too narrow for the noise, though both ends are beyond it.
         ([(100, 2, 0.01, 0), (50, 1.01, 0.01, 0.01)], Found(49.5, 1.39)),
         ([(100, 2, 0.01, 0), (49.8, 0.95, 0.012, 0), (52.1, 1.05, 0.0245, 0)], Found(50.95, 2.38)),
@@ -30,6 +33,15 @@ def test_search(measured: Measured, expected: Found | float) -> None:
     if isinstance(step, Found):
         step = Found(float(f"{step.bandwidth:.2f}"), float(f"{step.uncertainty:.2f}"))
     assert step == expected
+
+
+@pytest.mark.parametrize("power, most", [(0.7, 5), (1, 1), (1.3, 2), (2.5, 2)])
+def test_search_of_a_power_law_is_short(power: float, most: int) -> None:
+    measured = [(100.0, 18.9, 0.1, 0.0)]
+    while not isinstance(step := profiles.next_step(measured, 0.01), Found):
+        measured.append((step, 18.9 * (step / 100) ** power, 0.007, 0.0))
+    assert abs(18.9 * (step.bandwidth / 100) ** power - 1) < 0.02
+    assert len(measured) - 1 <= most
 
 
 def test_search_in_vain() -> None:

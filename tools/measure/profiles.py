@@ -290,8 +290,9 @@ def next_step(measured: Sequence[tuple[float, float, float, float]], enough: flo
     limit. The mean grows with the bandwidth.
 
     Stops when the mean can't be told from 1, that is, is within twice its noise or within what is enough, or when what is left between too little and too
-    much is below that, as bandwidth. A guess is the one by proportion, bandwidth / mean; each third, and one that would lie outside of what is left, is its
-    geometric middle: while nothing but the whole is known to be too much, half of that would be far off."""
+    much is below that, as bandwidth. A guess is where the power law through both ends of what is left is 1; while nothing is known to be too little, the one
+    by proportion, bandwidth / mean. Each third is the geometric middle, once both ends were held:
+    until then one of them is the whole, and the middle far off."""
     low = low_mean = high = high_mean = at = mean = 0.0
     for count, (at, mean, noise, base_noise) in enumerate(measured, 1):
         near = max(2 * noise, enough)
@@ -310,9 +311,11 @@ def next_step(measured: Sequence[tuple[float, float, float, float]], enough: flo
             low, low_mean = at, mean
         if (count > 1 and low and high - low <= near / mean * at) or count > 16:
             return found(low + (1 - low_mean) * (high - low) / (high_mean - low_mean), high - low)
-    guess = at / mean
-    if len(measured) % 3 == 0 or guess <= low or guess >= high:
-        guess = math.sqrt(low * high) if low else high / 2
+    guess = high / high_mean
+    if low:
+        guess = low * (high / low) ** (math.log(1 / low_mean) / math.log(high_mean / low_mean))
+        if len(measured) % 3 == 0 and high < measured[0][0]:
+            guess = math.sqrt(low * high)
     if guess < 0.5:
         raise TooSlow("0.5")
     return float(f"{guess:.2f}")
