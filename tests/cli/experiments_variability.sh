@@ -265,6 +265,19 @@ rm -r alike/freezer*
 STAND_IN_POWER=1.3 run "$variability" calibrate --against base.csv --by freezer -o alike -m queens,float $measure --resume
 expect_status 0
 cmp -s alike/freezer-probes/search alike/signals-probes/search || fail "$what: the second hand took another way: $(cat alike/freezer-probes/search)"
+# A machine that has become slower since its profile is so while it is held, too.
+awk '{ $2 *= 0.75; print }' rates >slower
+cp far/free.csv free.csv
+cp far/free.csv.about free.csv.about
+# shellcheck disable=SC2086 # words
+STAND_IN_RATES=slower STAND_IN_POWER=1.3 run "$variability" calibrate --against base.csv --free free.csv --by signals -o later -m queens,float $measure
+expect_status 0
+expect_text later/signals.result '^bandwidth=(23\.[5-9]|24|25\.[0-4])'
+expect_text later/signals.result '^drift=0\.7[456]$'
+expect_text out '^signals at [0-9.]+ %: mean ratio [0-9.]+ ± [0-9.]+; what was measured beside was 0\.7[456] times as fast as before$'
+[ "$(sed 1d later/signals.csv | wc -l)" -eq "$(sed 1d later/signals-free.csv | wc -l)" ] || fail "$what: not each measurement has one beside it"
+run "$variability" publish later
+expect_text out '^Measured beside, this machine without a limit was 0\.7[456] \(signals\) times as fast as before'
 cp half.csv elsewhere.csv
 sed 's/^host: .*/host: another/' half.csv.about >elsewhere.csv.about
 # shellcheck disable=SC2086 # words
@@ -320,13 +333,14 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	publishing() {
 		run env PUBLISH_ROOT="$work/draft" "$variability" publish --publish --build programs "$@"
 	}
-	sed -i 's/^revision: .*/revision: 1234567/' known/signals.csv.about
+	sed -i 's/^revision: .*/revision: 1234567/' known/free.csv.about
 	publishing known far
 	expect_trouble '^tools/experiments/variability: --publish: measured by several revisions: .*1234567'
+	find known -name '*.about' -exec sed -i 's/^revision: .*/revision: 1234567/' {} +
 	publishing known
 	expect_trouble '^tools/experiments/variability: --publish: measured by revision 1234567, this is '
 	# Asked for, it is published as what it is.
-	sed -i 's/^date: .*/date: 2001-02-03 04:05 UTC/' known/signals.csv.about
+	find known -name '*.about' -exec sed -i 's/^date: .*/date: 2001-02-03 04:05 UTC/' {} +
 	publishing --force known
 	expect_status 0
 	expect_text draft/tools/experiments/README.md '^<sub>Revision 1234567, 2001-02-03, '

@@ -68,6 +68,20 @@ def test_ratios_of_pairs_do_not_see_what_both_have(tmp_path: Path, build: Path) 
     assert profiles.ratios(build, alone, profile(tmp_path / "other", "queens,4,205"), {}, paired=True) == []
 
 
+def test_ratios_through_what_was_measured_beside() -> None:
+    held = [Ratio("queens", 80, 20, 0.25, 1, 0, 0.01), Ratio("float", 10, 1, 0.1, 1, 0, 0.02)]
+    # Without a limit the machine was 100 before, four times the base.
+    free = [
+        Ratio("float", 5, 10, 2.0, 3, 0.03, 0.04),
+        Ratio("queens", 25, 100, 4.0, 1, 0, 0.1),
+        Ratio("x", 1, 1, 1, 1, 0, 0),
+    ]
+    assert profiles.through(held, free) == [
+        Ratio("queens", 25, 20, 1.0, 1, 0.1, 0.01),
+        Ratio("float", 5, 1, 0.2, 3, 0.05, 0.02),
+    ]
+
+
 def test_bins_hold_their_upper_end(build: Path, tmp_path: Path) -> None:
     def found(*ratios: float) -> list[str]:
         of = [Ratio("x", 1, 1, ratio, 1, 0, 0) for ratio in ratios]

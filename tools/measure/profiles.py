@@ -162,6 +162,18 @@ def ratios(build: Path, base: Path, target: Path, weights: dict[str, float], pai
     return made
 
 
+def through(held: Sequence[Ratio], free: Sequence[Ratio]) -> list[Ratio]:
+    """How many times as fast as the base is what was held, by how many times as fast as the machine without a limit it is, which was measured beside it,
+    and that one than the base."""
+    by_name = {one.name: one for one in free}
+    made: list[Ratio] = []
+    for one in held:
+        if whole := by_name.get(one.name):
+            ratio, error = round(one.ratio * whole.ratio, 6), round(math.hypot(whole.base_error, whole.target_error), 6)
+            made.append(Ratio(one.name, whole.base, one.target, ratio, whole.weight, error, one.target_error))
+    return made
+
+
 def write_ratios(file: Path, of: Sequence[Ratio]) -> None:
     head = "name,base,target,ratio,weight,base_error,target_error"
     write(file, "".join(f"{line}\n" for line in [head, *(ratio.line() for ratio in of)]))
