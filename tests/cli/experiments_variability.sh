@@ -336,6 +336,10 @@ if git -C "$source" rev-parse HEAD >/dev/null 2>&1; then
 	sed -i 's/^revision: .*/revision: 1234567/' known/free.csv.about
 	publishing known far
 	expect_trouble '^tools/experiments/variability: --publish: measured by several revisions: .*1234567'
+	cp -R known unsaid
+	rm unsaid/signals.csv.about
+	publishing unsaid
+	expect_trouble '^tools/experiments/variability: --publish: unsaid/signals.csv was measured on another machine or kernel'
 	find known -name '*.about' -exec sed -i 's/^revision: .*/revision: 1234567/' {} +
 	publishing known
 	expect_trouble '^tools/experiments/variability: --publish: measured by revision 1234567, this is '
