@@ -35,7 +35,7 @@ extern "C" {
 
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
 #define SST_TRACE_ABI 10u
-#define SST_FEEDBACK_ABI 11u
+#define SST_FEEDBACK_ABI 12u
 #define SST_CONTROL_ABI 13u
 #define SST_SPACE_ABI 10u
 #define SST_DITHERING_ABI 10u
@@ -133,6 +133,10 @@ struct sst_host {
 	int (*count_iterations)(const struct sst_env *env);
 	/* How many they have finished so far, by the counters that they raise. It never goes back. */
 	int64_t (*iterations)(const struct sst_env *env);
+	/* Lists the folders in a folder of sources, by absolute path: their names, hidden ones too, each followed by a NUL. Returns the bytes
+	 * that all names take, of which those that fit into `size` are stored, or -1 with errno. For feedback modules, at any time; they may
+	 * also open, read and close what is in these folders at any time. */
+	ssize_t (*list)(const struct sst_env *env, const char *path, char *names, size_t size);
 };
 
 /* The surroundings of one module in one process. Owned by the host, valid from `prepare` to `fini`. */

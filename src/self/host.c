@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "self/host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -59,6 +60,30 @@ static ssize_t read_source(const struct sst_env *env, int handle, void *buffer, 
 	const bool is_record = handle >= 0 && handle < HOST_RECORDS_MAX && host_of(env)->is_record[handle];
 	return is_record ? linux_source_read_record(handle, buffer, size, when_ns)
 			 : linux_source_read(handle, buffer, size, when_ns);
+}
+
+static ssize_t list_source(const struct sst_env *env, const char *path, char *names, size_t size)
+{
+	const int fd = linux_source_open(host_of(env)->root, path);
+	DIR *const folder = fd < 0 ? NULL : fdopendir(fd);
+	size_t used = 0;
+	if (!folder) {
+		const int saved = errno;
+		if (fd >= 0)
+			close(fd);
+		errno = saved;
+		return -1;
+	}
+	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+		const size_t length = strlen(entry->d_name) + 1;
+		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (used + length <= size)
+			memcpy(names + used, entry->d_name, length);
+		used += length;
+	}
+	closedir(folder);
+	return (ssize_t)used;
 }
 
 static void close_source(const struct sst_env *env, int handle)
@@ -130,6 +155,7 @@ static const struct sst_host linux_host = {
 	.followed = host_followed,
 	.count_iterations = host_count_iterations,
 	.iterations = host_iterations,
+	.list = list_source,
 };
 
 void host_env_init(struct host_env *host, const char *root, unsigned workloads, uint64_t entropy)

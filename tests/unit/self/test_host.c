@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "fake_root.h"
 #include "self/host.h"
 
 static struct host_env host;
@@ -80,6 +81,25 @@ static void sources_lie_below_the_root(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
+static void folders_are_listed(void **state)
+{
+	char names[64], root[PATH_MAX];
+	struct host_env fake;
+	(void)state;
+	fake_root_make(root);
+	fake_file(root, "/groups/.hidden/x", "");
+	fake_file(root, "/groups/y", "");
+	host_env_init(&fake, root, 1, 0);
+	assert_int_equal(fake.env.host->list(&fake.env, "/groups", names, sizeof names), sizeof ".hidden");
+	assert_string_equal(names, ".hidden");
+	/* Without room it says how much is needed. */
+	fake_file(root, "/groups/one/x", "");
+	assert_int_equal(fake.env.host->list(&fake.env, "/groups", names, 3), sizeof ".hidden" + sizeof "one");
+	assert_int_equal(fake.env.host->list(&fake.env, "/nosuch", names, sizeof names), -1);
+	assert_int_equal(errno, ENOENT);
+	fake_remove(root, "");
+}
+
 /* What is read with each sample costs one system call; what may come in parts is read to its end. */
 static void one_record_is_read_at_once(void **state)
 {
@@ -140,6 +160,7 @@ int main(void)
 		cmocka_unit_test_setup(surroundings, enter),
 		cmocka_unit_test_setup(refusals, enter),
 		cmocka_unit_test_setup(sources_lie_below_the_root, enter),
+		cmocka_unit_test(folders_are_listed),
 		cmocka_unit_test(one_record_is_read_at_once),
 		cmocka_unit_test_setup(what_the_run_knows, enter),
 	};
