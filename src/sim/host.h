@@ -18,9 +18,21 @@ enum sim_accounting {
 	SIM_ACCOUNT_CLOCK, /* both by clock: CONFIG_VIRT_CPU_ACCOUNTING_GEN or _NATIVE */
 };
 
+/*
+ * What the modelled kernel counts besides, as a set. Of a stretch that is still going on, groups have what was before the last tick, and
+ * schedstat has nothing.
+ */
+enum sim_counter {
+	SIM_HAS_CPUACCT = 1,   /* cpuacct.usage, of control groups of version 1 */
+	SIM_HAS_GROUPS = 2,    /* cpu.stat of version 2: of the group run, and of rest, which has background loads and past_ns */
+	SIM_HAS_SCHEDSTAT = 4, /* /proc/schedstat */
+};
+
 struct sim_host {
 	const struct sim_machine *machine;
 	enum sim_accounting accounting;
+	unsigned counters;                   /* of enum sim_counter */
+	double idle_excess;                  /* by which share the idle clock is fast */
 	int64_t past_ns;                     /* work of each processor before the machine's start, in what is shown */
 	int64_t reading_ns;                  /* CPU time that a reading of /proc/stat takes … */
 	int64_t reading_processor_ns;        /* … and for each processor */
@@ -31,6 +43,8 @@ struct sim_host {
 	int64_t charged_ns;                  /* what readings took; the owner sets it back */
 	struct sim_process *const *workload; /* the controlled ones; NULL until there are any */
 	unsigned workloads;
+	struct sim_process *const *background; /* likewise those that nobody controls */
+	unsigned backgrounds;
 	char *text;
 	size_t room;
 };

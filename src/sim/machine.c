@@ -124,6 +124,7 @@ static void set_idle(struct sim_processor *processor)
 	processor->busy_ns += machine->now_ns - processor->since_ns;
 	processor->busy_ticks += sim_ticks_between(machine, processor->since_ns, machine->now_ns);
 	processor->since_ns = machine->now_ns;
+	processor->charged = NULL;
 	machine->idle[machine->idle_count++] = number(processor);
 	processor->idle_place = machine->idle_count;
 	tell_core(processor, false);
@@ -144,6 +145,15 @@ static void set_busy(struct sim_processor *processor)
 	tell_core(processor, true);
 }
 
+/* One that goes on where it was is no switch. */
+static void charge(struct sim_processor *processor, const void *to)
+{
+	if (processor->charged == to)
+		return;
+	processor->charged = to;
+	processor->charged_since_ns = processor->machine->now_ns;
+}
+
 /* ---- Threads on processors -------------------------------------------------------------------------------------------- */
 
 static void advance_fair(struct sim_machine *machine)
@@ -162,6 +172,7 @@ static bool is_vacant(const struct sim_processor *processor)
 static void resume_thread(struct sim_processor *processor)
 {
 	struct sim_machine *machine = processor->machine;
+	charge(processor, processor->thread);
 	if (processor->still_until_ns) {
 		processor->thread->state = SIM_PREEMPTED;
 		return;
@@ -294,6 +305,7 @@ static void start_task(struct sim_processor *processor, struct sim_task *task)
 {
 	struct sim_machine *machine = processor->machine;
 	set_busy(processor);
+	charge(processor, task);
 	processor->task = task;
 	processor->task_began = false;
 	task->processor = processor;
@@ -461,11 +473,13 @@ void sim_processor_stand_still(struct sim_processor *processor, int64_t until_ns
 		processor->thread->state = SIM_PREEMPTED;
 	}
 	processor->still_until_ns = until_ns;
+	processor->charged_since_ns = machine->now_ns;
 }
 
 void sim_processor_go_on(struct sim_processor *processor)
 {
 	processor->still_until_ns = 0;
+	processor->charged_since_ns = processor->machine->now_ns;
 	if (processor->task)
 		sim_event_arm(processor->machine, &processor->event, processor->machine->now_ns + processor->left_ns);
 	else if (!processor->idle_place)

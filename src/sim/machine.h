@@ -117,9 +117,11 @@ struct sim_processor {
 	bool task_began;
 	struct sim_task *first, *last; /* tasks that wait for it */
 	int64_t slice_end_ns;
-	size_t idle_place; /* in the list of idle processors, from 1; 0: busy */
-	int64_t busy_ns;   /* without the stretch that is under way … */
-	int64_t since_ns;  /* … or the idle stretch */
+	size_t idle_place;        /* in the list of idle processors, from 1; 0: busy */
+	int64_t busy_ns;          /* without the stretch that is under way … */
+	int64_t since_ns;         /* … or the idle stretch */
+	const void *charged;      /* the thread or task that the time is charged to; NULL: idle */
+	int64_t charged_since_ns; /* when it came on the processor, or this began or ceased to stand still */
 	uint64_t busy_ticks;
 	int64_t own_ns;         /* the kernel's own work, without the idle stretch that is under way */
 	int64_t still_until_ns; /* it stands still until then; 0: it doesn't */

@@ -36,6 +36,7 @@ void sim_config_defaults(struct sim_config *config, unsigned processors)
 			.priority = true,
 			.seed = 1,
 			.topology = {.speed = 0.6}},
+		.counters = SIM_HAS_CPUACCT,
 		.workloads = processors,
 		.run_time_ns = -1,
 		.edge_ns = 30 * NS_PER_US,
@@ -292,6 +293,8 @@ static int build_machine(struct sim_run *run)
 	run->began_ns = machine.start_ns + HOLD_NS;
 	run->host = (struct sim_host){.machine = &run->machine,
 		.accounting = config->accounting,
+		.counters = config->counters,
+		.idle_excess = config->idle_excess,
 		.past_ns = PAST_NS,
 		.reading_ns = config->reading_ns,
 		.reading_processor_ns = config->reading_processor_ns};
@@ -421,6 +424,8 @@ static int build(struct sim_run *run)
 	run->host.workloads = run->config->workloads;
 	if (add_backgrounds(run) != 0 || show_services(run) != 0)
 		return -1;
+	run->host.background = run->background;
+	run->host.backgrounds = run->backgrounds;
 	return build_recorders(run);
 }
 

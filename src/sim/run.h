@@ -31,6 +31,8 @@ enum sim_halt {
 struct sim_config {
 	struct sim_machine_config machine; /* start_ns is set by the run, from the seed */
 	enum sim_accounting accounting;
+	unsigned counters;                /* as those of struct sim_host */
+	double idle_excess;               /* likewise */
 	const struct sim_workload *model; /* `models` of them, given to the workloads in turn */
 	unsigned models;
 	const struct sim_workload *background; /* `backgrounds` of them; may be NULL */

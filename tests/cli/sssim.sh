@@ -100,6 +100,27 @@ own --edge-cost 16u --edge-cost-thread 0 --reading-cost 0 --reading-cost-process
 awk -v a="$threads" -v b="$cost" 'BEGIN { exit !(a > 0.5 * b && a <= b && b > 0) }' ||
 	fail "$what: own time $cost, where the threads alone took $threads"
 
+# The counters of the kernel: cpuacct.usage where nothing is said, and idle columns that may be wrong.
+for options in '--counters cpuacct' '--counters groups,cpuacct,schedstat' '--idle-excess 0'; do
+	# shellcheck disable=SC2086 # words
+	run sssim -T 50% -r 10s --report -q $options
+	expect_status 0
+	cmp -s out by_default || fail "$what: $(diff out by_default)"
+done
+for counters in none groups,schedstat; do
+	run sssim -T 50% -r 1s --counters $counters -F source=cpuacct
+	expect_trouble "^sssim: feedback module 'realtime': source=cpuacct"
+done
+run sssim -q --report -T 50% -r 10s --counters none --idle-excess 4% -F source=idle
+expect_status 0
+awk -v RS=' ' -F= '$1 == "mean_error_pp" { found = $2 > 1.7 && $2 < 2.2 } END { exit !found }' out || fail "$what: $(cat out)"
+for list in nosuch none,cpuacct 'cpuacct,' ','; do
+	run sssim --counters $list -T 50% -r 1s
+	expect_trouble "^sssim: --counters: '$list': expected none, or some of cpuacct, groups and schedstat"
+done
+run sssim --idle-excess 0.6 -T 50% -r 1s
+expect_trouble "^sssim: --idle-excess: '0.6' is not a fraction from 0 to 0.5, such as 4% or 0.04"
+
 # Too short for a sample.
 run sssim -T 50% -r 100m
 expect_text err '^sssim: --run-time: 100ms is shorter than one sample'

@@ -21,6 +21,9 @@ enum { MODEL, BACKGROUND };
 
 static const char *const accountings[] = {"idle", "tick", "clock", NULL};
 static const char *const priorities[] = {"none", "fifo", NULL};
+/* In the order of enum sim_counter's bits; none is alone. */
+enum { NO_COUNTERS = 3 };
+static const char *const counters[] = {"cpuacct", "groups", "schedstat", [NO_COUNTERS] = "none", NULL};
 static const char *const placements[] = {[SIM_PLACE_LINUX] = "linux", [SIM_PLACE_CORES] = "cores", [SIM_PLACE_ANY] = "any", NULL};
 
 static int set_shared_speed(void *to, const char *source, const char *text)
@@ -29,6 +32,42 @@ static int set_shared_speed(void *to, const char *source, const char *text)
 	double *speed = &settings->sim.machine.topology.speed;
 	if (units_parse_load(text, strlen(text), speed, NULL) != 0 || !(*speed > 0))
 		return diag_refuse("%s: '%s' is not a fraction above 0, up to 1, such as 60%% or 0.6", source, text);
+	return 0;
+}
+
+static int set_idle_excess(void *to, const char *source, const char *text)
+{
+	struct settings *settings = to;
+	double excess;
+	if (units_parse_load(text, strlen(text), &excess, NULL) != 0 || excess > 0.5)
+		return diag_refuse("%s: '%s' is not a fraction from 0 to 0.5, such as 4%% or 0.04", source, text);
+	settings->sim.idle_excess = excess;
+	return 0;
+}
+
+/* The index of a word among those that can be in a list of counters, or -1. */
+static int find_counter(const char *word, size_t length)
+{
+	for (int i = 0; i < NO_COUNTERS; i++)
+		if (strlen(counters[i]) == length && memcmp(counters[i], word, length) == 0)
+			return i;
+	return -1;
+}
+
+static int set_counters(void *to, const char *source, const char *list)
+{
+	struct settings *settings = to;
+	unsigned set = 0;
+	const char *at = strcmp(list, counters[NO_COUNTERS]) == 0 ? NULL : list;
+	while (at) {
+		const size_t length = strcspn(at, ",");
+		const int found = find_counter(at, length);
+		if (found < 0)
+			return diag_refuse("%s: '%s': expected none, or some of cpuacct, groups and schedstat", source, list);
+		set |= 1U << found;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	settings->sim.counters = set;
 	return 0;
 }
 
@@ -96,6 +135,11 @@ const struct tool_option sssim_options[] = {
 		.help = "how the scheduler picks one of several idle processors: linux, cores or any"},
 	{0, "accounting", TOOL_CHOICE, MEMBER(accounting), .choices = accountings, .argument = "NAME",
 		.help = "how the kernel counts processor time: idle, tick or clock"},
+	{0, "counters", TOOL_CALL, .choices = counters, .argument = "LIST",
+		.help = "what the kernel has beside /proc/stat (cpuacct)", .completion = TOOL_COMPLETE_LIST,
+		.call = set_counters},
+	{0, "idle-excess", TOOL_CALL, .argument = "FRACTION", .help = "by which the idle columns of /proc/stat pass too fast (0)",
+		.call = set_idle_excess},
 	{0, "slice", TOOL_TIME, MEMBER(sim.machine.slice_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",
 		.help = "of the scheduler"},
 	{0, "tick", TOOL_TIME, MEMBER(sim.machine.tick_ns), 10 * NS_PER_US, NS_PER_S, .argument = "TIME",

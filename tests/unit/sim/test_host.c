@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "load/stat.h"
 #include "self/kernel.h"
-#include "sim/host.h"
+#include "sim/run.h"
 
 #define START (10 * NS_PER_S)
 
@@ -37,6 +37,7 @@ static void begin(unsigned processors, enum sim_accounting accounting)
 	assert_int_equal(sim_machine_init(&machine, &config), 0);
 	host = (struct sim_host){.machine = &machine,
 		.accounting = accounting,
+		.counters = SIM_HAS_CPUACCT,
 		.reading_ns = 20 * NS_PER_US,
 		.reading_processor_ns = 3 * NS_PER_US};
 	sim_env_init(&env, &host, 1, 9);
@@ -125,6 +126,205 @@ static void other_files_are_not_there(void **state)
 	assert_int_equal(env.env.host->refuse(&env.env, "no %d", 3), -1);
 	assert_string_equal(env.refusal, "no 3");
 	assert_int_equal(env.env.entropy, 9);
+}
+
+static bool is_there(const char *path)
+{
+	errno = 0;
+	const bool found = env.env.host->open(&env.env, path) >= 0;
+	assert_true(found || errno == ENOENT);
+	return found;
+}
+
+static void by_default_the_kernel_has_cpuacct_alone(void **state)
+{
+	(void)state;
+	struct sim_config config;
+	char names[8];
+	sim_config_defaults(&config, 2);
+	begin(2, SIM_ACCOUNT_IDLE);
+	assert_int_equal(config.counters, host.counters);
+	assert_true(config.idle_excess == 0);
+	assert_false(is_there("/proc/schedstat"));
+	assert_false(is_there("/proc/self/mountinfo"));
+	assert_false(is_there("/proc/self/cgroup"));
+	assert_false(is_there("/sys/fs/cgroup/cgroup.controllers"));
+	assert_false(is_there("/sys/fs/cgroup/run/cpu.stat"));
+	assert_false(is_there("/sys/fs/cgroup/rest/cpu.stat"));
+	assert_int_equal(env.env.host->list(&env.env, "/sys/fs/cgroup", names, sizeof names), -1);
+	assert_int_equal(errno, ENOENT);
+	host.counters = 0;
+	assert_false(is_there("/sys/fs/cgroup/cpuacct/cpuacct.usage"));
+	assert_true(is_there("/proc/stat"));
+}
+
+static void groups_of_version_2_are_found(void **state)
+{
+	(void)state;
+	char names[9];
+	begin(2, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_GROUPS;
+	assert_false(is_there("/sys/fs/cgroup/cpuacct/cpuacct.usage"));
+	assert_false(is_there("/sys/fs/cgroup/cgroup.type"));
+	assert_string_equal(read_text("/proc/self/mountinfo"), "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	assert_string_equal(read_text("/proc/self/cgroup"), "0::/run\n");
+	assert_string_equal(read_text("/sys/fs/cgroup/cgroup.controllers"), "cpu\n");
+	assert_int_equal(env.env.host->list(&env.env, "/sys/fs/cgroup", names, sizeof names), sizeof names);
+	assert_memory_equal(names, "run\0rest", sizeof names);
+	memset(names, 'x', sizeof names);
+	assert_int_equal(env.env.host->list(&env.env, "/sys/fs/cgroup", names, 5), sizeof names);
+	assert_memory_equal(names, "run\0xxxxx", sizeof names);
+	assert_int_equal(env.env.host->list(&env.env, "/sys/fs/cgroup/run", names, sizeof names), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static struct sim_process *add_background(void)
+{
+	static struct sim_process *background;
+	background = sim_process_add(&machine, 1, stay_blocked, NULL);
+	host.background = &background;
+	host.backgrounds = 1;
+	return background;
+}
+
+static int64_t usage_us(const char *group)
+{
+	static const char before[] = "usage_usec ";
+	char path[64];
+	char *end;
+	snprintf(path, sizeof path, "/sys/fs/cgroup/%s/cpu.stat", group);
+	const char *const text = read_text(path);
+	assert_memory_equal(text, before, strlen(before));
+	const int64_t usage = strtoll(text + strlen(before), &end, 10);
+	assert_string_equal(end, "\nuser_usec 0\nsystem_usec 0\n");
+	return usage;
+}
+
+static int64_t schedstat_ns(unsigned processor)
+{
+	char before[32];
+	snprintf(before, sizeof before, "\ncpu%u 0 0 0 0 0 0 ", processor);
+	const char *const at = strstr(read_text("/proc/schedstat"), before);
+	assert_non_null(at);
+	return strtoll(at + strlen(before), NULL, 10);
+}
+
+static void groups_know_what_ran_until_the_last_tick(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_GROUPS;
+	sim_process_continue(process);
+	rest_for(3 * NS_PER_MS);
+	assert_int_equal(usage_us("run"), 0);
+	rest_for(6 * NS_PER_MS); /* ticks at 4 and 8 ms */
+	assert_int_equal(usage_us("run"), 8000);
+	sim_thread_wake(&add_background()->thread[0], SIM_ENDLESS);
+	rest_for(5 * NS_PER_MS); /* a tick at 12 ms */
+	assert_int_equal(usage_us("run"), 12000);
+	assert_int_equal(usage_us("rest"), 3000);
+	sim_process_stop(process);
+	assert_int_equal(usage_us("run"), 14000);
+	assert_int_equal(usage_us("rest"), 3000);
+	host.past_ns = NS_PER_S;
+	assert_int_equal(usage_us("run"), 14000);
+	assert_int_equal(usage_us("rest"), 2003000);
+	host.charged_ns = 0;
+	usage_us("run");
+	assert_int_equal(host.charged_ns, 5 * NS_PER_US);
+}
+
+#define TEN_ZEROS " 0 0 0 0 0 0 0 0 0 0"
+#define DOMAIN_ZEROS TEN_ZEROS TEN_ZEROS TEN_ZEROS " 0 0 0 0 0 0\n"
+
+static void schedstat_knows_what_ran_until_the_last_switch(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_SCHEDSTAT;
+	sim_process_continue(process);
+	rest_for(9 * NS_PER_MS); /* no end of a slice at which another one waits is a switch */
+	assert_int_equal(schedstat_ns(0), 0);
+	sim_process_stop(process);
+	assert_string_equal(read_text("/proc/schedstat"), "version 15\ntimestamp 2502\n"
+							  "cpu0 0 0 0 0 0 0 9000000 0 0\n"
+							  "domain0 00000003" DOMAIN_ZEROS "cpu1 0 0 0 0 0 0 0 0 0\n"
+							  "domain0 00000003" DOMAIN_ZEROS);
+	host.charged_ns = 0;
+	host.past_ns = NS_PER_S;
+	assert_int_equal(schedstat_ns(1), NS_PER_S);
+	assert_int_equal(host.charged_ns, 26 * NS_PER_US);
+	/* A processor that was gone for 4 ms, and one that is. */
+	host.gone_ns = 4 * NS_PER_MS;
+	assert_int_equal(schedstat_ns(0), NS_PER_S + 5 * NS_PER_MS);
+	host.gone_since_ns = machine.now_ns;
+	assert_null(strstr(read_text("/proc/schedstat"), "cpu0"));
+	end(NULL);
+	begin(33, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_SCHEDSTAT;
+	assert_non_null(strstr(read_text("/proc/schedstat"), "\ndomain0 00000001,ffffffff 0 0"));
+}
+
+static void each_slice_is_counted_when_it_ends(void **state)
+{
+	(void)state;
+	begin(1, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_GROUPS | SIM_HAS_SCHEDSTAT;
+	sim_process_continue(process);
+	sim_thread_wake(&add_background()->thread[0], SIM_ENDLESS);
+	rest_for(7 * NS_PER_MS); /* the background runs from 3 to 6 ms */
+	assert_int_equal(schedstat_ns(0), 6 * NS_PER_MS);
+	assert_int_equal(usage_us("run"), 3000);
+	assert_int_equal(usage_us("rest"), 3000);
+}
+
+/* Whatever stops, goes on and stands still. */
+static void no_counter_goes_back(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	host.counters = SIM_HAS_GROUPS | SIM_HAS_SCHEDSTAT;
+	sim_thread_wake(&add_background()->thread[0], SIM_ENDLESS);
+	struct sim_random random = sim_random_stream(1, 1);
+	int64_t before[4] = {0};
+	for (int i = 0; i < 3000; i++) {
+		struct sim_process *const either = sim_random_below(&random, 2) ? process : host.background[0];
+		struct sim_processor *const processor = &machine.processor[sim_random_below(&random, 2)];
+		if (sim_random_below(&random, 3) == 0 && !processor->still_until_ns)
+			sim_processor_stand_still(processor, machine.now_ns + 5 * NS_PER_MS);
+		else if (processor->still_until_ns)
+			sim_processor_go_on(processor);
+		else if (either->stopped)
+			sim_process_continue(either);
+		else
+			sim_process_stop(either);
+		rest_for((int64_t)sim_random_below(&random, 5 * NS_PER_MS));
+		const int64_t now[4] = {usage_us("run"), usage_us("rest"), schedstat_ns(0), schedstat_ns(1)};
+		for (int k = 0; k < 4; k++)
+			assert_true(now[k] >= before[k]);
+		assert_true((now[0] + now[1]) * 1000 <= sim_machine_charged_ns(&machine));
+		assert_true(now[2] + now[3] <= sim_machine_charged_ns(&machine));
+		memcpy(before, now, sizeof before);
+	}
+	assert_true(before[0] > 1000000 && before[1] > 1000000);
+}
+
+static void the_idle_clock_may_be_fast(void **state)
+{
+	(void)state;
+	begin(2, SIM_ACCOUNT_IDLE);
+	host.idle_excess = 0.1;
+	run_for(9 * NS_PER_MS);
+	rest_for(20 * NS_PER_MS); /* 11022 and 11031.9 ms */
+	assert_string_equal(read_text("/proc/stat"), "cpu  0 0 0 2205 0 0 0 0 0 0\n"
+						     "cpu0 0 0 0 1102 0 0 0 0 0 0\n"
+						     "cpu1 0 0 0 1103 0 0 0 0 0 0\n"
+						     "ctxt 2\nprocs_running 0\n");
+	host.accounting = SIM_ACCOUNT_TICKS;
+	assert_string_equal(read_text("/proc/stat"), "cpu  0 0 0 2004 0 0 0 0 0 0\n"
+						     "cpu0 0 0 0 1002 0 0 0 0 0 0\n"
+						     "cpu1 0 0 0 1002 0 0 0 0 0 0\n"
+						     "ctxt 2\nprocs_running 0\n");
 }
 
 static void modules_find_out_about_the_accounting(void **state)
@@ -223,6 +423,13 @@ int main(void)
 		cmocka_unit_test_teardown(the_text_is_that_of_a_kernel, end),
 		cmocka_unit_test_teardown(what_does_not_fit_is_cut_off, end),
 		cmocka_unit_test_teardown(other_files_are_not_there, end),
+		cmocka_unit_test_teardown(by_default_the_kernel_has_cpuacct_alone, end),
+		cmocka_unit_test_teardown(groups_of_version_2_are_found, end),
+		cmocka_unit_test_teardown(groups_know_what_ran_until_the_last_tick, end),
+		cmocka_unit_test_teardown(schedstat_knows_what_ran_until_the_last_switch, end),
+		cmocka_unit_test_teardown(each_slice_is_counted_when_it_ends, end),
+		cmocka_unit_test_teardown(no_counter_goes_back, end),
+		cmocka_unit_test_teardown(the_idle_clock_may_be_fast, end),
 		cmocka_unit_test_teardown(modules_find_out_about_the_accounting, end),
 		cmocka_unit_test_teardown(what_was_before_is_shown, end),
 		cmocka_unit_test_teardown(each_accounting_has_its_bias, end),
