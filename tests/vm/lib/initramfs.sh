@@ -5,7 +5,7 @@
 #   initramfs_pack TREE FILE   of a folder, which is removed
 #   initramfs_copy_libraries TREE PROGRAM...   those that the programs need
 
-initramfs_programs='showstopper ssburn cpuload tests/without_call'
+initramfs_programs='showstopper ssburn cpuload tests/without_call tests/threads_time'
 
 # Where packages have been unpacked, if programs of theirs are to have libraries of theirs.
 libraries_of=
