@@ -44,7 +44,11 @@ expect_status 0
 for file in "$vm"/cases/*.sh; do
 	name=${file##*/}
 	grep -q '^# about: ..*' "$file" || fail "$name doesn't say what it is about"
-	expect_text out "^linux-image-cloud-amd64 +[a-z]+[^ ]* +${name%.sh}\$"
+	if grep -qx '# run: by name' "$file"; then
+		expect_no_text out " ${name%.sh}\$"
+	else
+		expect_text out "^linux-image-cloud-amd64 +[a-z]+[^ ]* +${name%.sh}\$"
+	fi
 	grep -qx finish "$file" || fail "$name doesn't end with finish"
 done
 for file in "$vm"/machines/*; do
@@ -64,6 +68,9 @@ printf 'linux-image-amd64/trixie\nlinux-image-rt-amd64\n' | cmp -s - kernels || 
 run "$vm/run" --dry-run --kernel one,two/suite --machine eight+nohz=off half
 expect_lines out 2
 expect_text out '^two/suite +eight\+nohz=off +half$'
+run "$vm/run" --dry-run exact
+expect_lines out 1
+expect_text out '^linux-image-cloud-amd64 +plain +exact$'
 run "$vm/run" --again --dry-run
 expect_trouble '^tests/vm/run: --again: what is left to run is known only when the kernels are there'
 
