@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,13 +71,27 @@ struct about {
 	int64_t waited_for;
 };
 
+/* Of what proc_pid_stat(5) lists, after the name. */
+enum { FLAGS = 9, CHILDREN_USER = 16, CHILDREN_SYSTEM = 17 };
+
+static void take(struct about *about, const char *text)
+{
+	const char *field = text;
+	*about = (struct about){0};
+	for (int number = 3; number <= CHILDREN_SYSTEM; number++) {
+		field += strspn(field, " ");
+		if (number == FLAGS)
+			about->of_kernel = (strtoul(field, NULL, 10) & OF_KERNEL) != 0;
+		if (number >= CHILDREN_USER)
+			about->waited_for += strtoll(field, NULL, 10);
+		field += strcspn(field, " ");
+	}
+}
+
 static bool look(pid_t pid, struct about *about)
 {
 	char name[32];
 	char text[1024];
-	unsigned flags;
-	int64_t user;
-	int64_t system;
 	snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
 	const int file = open(name, O_RDONLY | O_CLOEXEC);
 	const ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
@@ -89,11 +102,9 @@ static bool look(pid_t pid, struct about *about)
 	text[length] = '\0';
 	/* The name, in parentheses, may have any in it. */
 	const char *const end = strrchr(text, ')');
-	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %" SCNd64 " %" SCNd64, &flags, &user,
-			    &system) != 3)
-		return false;
-	*about = (struct about){(flags & OF_KERNEL) != 0, user + system};
-	return true;
+	if (end)
+		take(about, end + 1);
+	return end != NULL;
 }
 
 static void note_kernel_thread(pid_t pid)
