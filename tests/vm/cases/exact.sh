@@ -13,7 +13,7 @@
 mount_v2
 mkdir /sys/fs/cgroup/work
 through='in_group work'
-expect_full
+expect_half
 exact_table
 for target in 10 25 50 75; do
 	for instances in 2 12; do

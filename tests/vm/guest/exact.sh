@@ -5,7 +5,7 @@
 #   hold_exactly PERCENT INSTANCES SOURCE [OPTION]...   holds a load for $exact_seconds by what showstopper takes to be SOURCE, and has it
 #                           witnessed (threads_time) and recorded from each source meanwhile (cpuload); expects that what was witnessed is
 #                           within $most_exact_error percentage points of the target: 0.3 for groups, 1 for others
-#   expect_full             expects that the witness finds all processors busy when they are
+#   expect_half             expects that the witness finds one of two processors busy when it is
 # $through stands before showstopper, as for hold. The option exact_seconds=N of the kernel (--machine plain+exact_seconds=15) is for a look.
 
 exact_seconds=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^exact_seconds=//p' | tail -n 1)
@@ -19,6 +19,8 @@ exact_table() {
 
 # under_control SECONDS: whether the load has been held for so long.
 under_control() {
+	# Who was refused never will be.
+	kill -0 "$background" 2>/dev/null || return 0
 	[ -e log.csv ] && awk -F, -v seconds="$1" 'END { exit !(NR > 1 && $1 >= seconds) }' log.csv
 }
 
@@ -75,6 +77,14 @@ hold_exactly() {
 	wait_until under_control 1
 	exact_record
 	wait_until under_control 2
+	if ! kill -0 "$background" 2>/dev/null; then
+		wait_background
+		expect_status 0
+		# shellcheck disable=SC2086 # words
+		kill $recorders 2>/dev/null
+		fail "$what: ended before it was witnessed"
+		return
+	fi
 	"$build/tests/threads_time" $((exact_seconds - 5)) >witness || fail "$what: no witness"
 	wait_background
 	# shellcheck disable=SC2086 # words
@@ -88,16 +98,14 @@ hold_exactly() {
 	expect_nobody_left
 }
 
-expect_full() {
-	what='a full machine'
+# One that burns takes one of the host's processors; more could be too many.
+expect_half() {
 	start_background ssburn
-	ssburn &
-	exact_other=$!
 	sleep 1
-	"$build/tests/threads_time" 8 >witness
-	kill "$background" "$exact_other"
+	"$build/tests/threads_time" 12 >witness
+	kill "$background"
 	wait_background
-	wait "$exact_other"
-	printf 'witness of two that burn, on %s processors: %s\n' "$(nproc)" "$(cat witness)"
-	awk -v busy="$(witnessed busy)" 'BEGIN { exit !(busy >= 0.998 && busy <= 1.002) }' || fail "$what: witnessed $(witnessed busy)"
+	printf 'witness of one that burns, on %s processors: %s\n' "$(nproc)" "$(cat witness)"
+	awk -v busy="$(witnessed busy)" -v own="$(witnessed own)" 'BEGIN { exit !(busy - own >= 0.497 && busy - own <= 0.51) }' ||
+		fail "one of two processors is busy, and witnessed is $(witnessed busy)"
 }
