@@ -29,7 +29,7 @@ witnessed() {
 	awk -v name="$1" '{ for (i = 1; i < NF; i += 2) if ($i == name) print $(i + 1) }' witness
 }
 
-# recorded_mean FILE: percent, over the time that was witnessed; - where there is no record of it.
+# recorded_mean FILE: percent, over the time that was witnessed; - where the record knows less than half of it.
 recorded_mean() {
 	[ -s "$1" ] || { echo -; return; }
 	awk -F, -v from="$(witnessed from)" -v to="$(witnessed to)" '
@@ -38,9 +38,9 @@ recorded_mean() {
 			last = $1
 			end = $2 < to ? $2 : to
 			if (begin < from) begin = from
-			if (end > begin) { sum += $3 * (end - begin); time += end - begin }
+			if ($3 != "" && end > begin) { sum += $3 * (end - begin); time += end - begin }
 		}
-		END { if (time > 0.9 * (to - from)) printf "%.2f\n", 100 * sum / time; else print "-" }' "$1"
+		END { if (time > 0.5 * (to - from)) printf "%.2f\n", 100 * sum / time; else print "-" }' "$1"
 }
 
 # Begun before the witness and ended after it, so that their starts and ends are none of its time.
