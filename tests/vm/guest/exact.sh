@@ -89,7 +89,9 @@ hold_exactly() {
 	wait_background
 	# shellcheck disable=SC2086 # words
 	wait $recorders
-	cp err "err-$exact_target-$exact_instances-$exact_source"
+	exact_runs=$((${exact_runs:-0} + 1))
+	tail -n +1 err groups.err schedstat.err idle.err >"said-$exact_runs"
+	cp log.csv "log-$exact_runs.csv"
 	expect_status 0
 	held_by=$(sed -n 's/^showstopper: feedback .*source=\([a-z]*\).*/\1/p' err)
 	[ "$held_by" = "$exact_source" ] || fail "$what: held by '$held_by', expected $exact_source"
