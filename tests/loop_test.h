@@ -43,6 +43,7 @@ static struct {
 	int64_t now_ns;
 	double work_s; /* so far */
 	int reads;
+	bool is_lost; /* readings give no sample */
 } source;
 
 static int fake_read(void *state, const struct sst_env *env, struct sst_reading *now)
@@ -61,7 +62,7 @@ static bool fake_sample(
 	(void)state;
 	sample->work = (double)(now->counter[0] - before->counter[0]) / 1e9;
 	sample->capacity = (double)(now->when_ns - before->when_ns) / 1e9 * 2;
-	return true;
+	return !source.is_lost;
 }
 
 static double fake_estimate(const void *state, double load, const struct sst_sample *sample)

@@ -13,6 +13,7 @@
 #ifndef MODULE_TEST_H
 #define MODULE_TEST_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,8 +24,9 @@
 
 struct module_test {
 	struct module module;
-	struct sst_host host; /* refuse() and say() store the message; the others are NULL until the test sets them */
-	struct sst_env env;   /* workloads 1, index 0, entropy 1 */
+	/* refuse() and say() store the message, list() knows no folder; the others are NULL until the test sets them. */
+	struct sst_host host;
+	struct sst_env env; /* workloads 1, index 0, entropy 1 */
 	char message[MODULE_ERROR_MAX];
 	char printed[1024]; /* see module_test_options */
 };
@@ -52,6 +54,13 @@ static inline void module_test_say(const struct sst_env *env, const char *format
 	va_end(arguments);
 }
 
+static inline ssize_t module_test_list(const struct sst_env *env, const char *path, char *names, size_t size)
+{
+	(void)env, (void)path, (void)names, (void)size;
+	errno = ENOENT;
+	return -1;
+}
+
 /* Loads and sets options, without prepare: for tests that change test->env or test->host first. As module_test_load. */
 static inline const char *module_test_open(struct module_test *test, enum sst_kind kind, const char *name, const char *options)
 {
@@ -59,6 +68,7 @@ static inline const char *module_test_open(struct module_test *test, enum sst_ki
 	memset(test, 0, sizeof *test);
 	test->host.refuse = module_test_refuse;
 	test->host.say = module_test_say;
+	test->host.list = module_test_list;
 	test->env.host = &test->host;
 	test->env.workloads = 1;
 	test->env.entropy = 1;

@@ -244,6 +244,9 @@ struct sst_feedback {
 	/* The highest load that there can be, above 0: not 1 where the capacity is that of fewer or more processors than may be used. It may
 	 * change. INFINITY: not known. NULL means 1. */
 	double (*ceiling)(const void *state, const struct sst_env *env);
+	/* What is wrong with the source, and what the load is then: one line for the user, without full stop, valid until the next call; NULL
+	 * while nothing is. Asked in the master after readings. NULL means that nothing ever is. */
+	const char *(*trouble)(void *state);
 };
 
 /* Equations 1 and 2 of the paper: the weight of a sample grows with its length against the base period (CPU-seconds, above 0). */

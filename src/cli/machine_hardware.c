@@ -5,10 +5,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cpus.h"
+#include "base/units.h"
 #include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"
+#include "load/machine_load.h"
 #include "load/processors.h"
 #include "load/stat.h"
 #include "meters/frequency_policies.h"
@@ -20,8 +23,12 @@
 /* From these shares of the processors on, steal and others are worth a word. */
 #define MUCH_STEAL 0.01
 #define MUCH_BUSY 0.05
-/* Pages in a second. */
-#define MUCH_SWAP 100
+/* Pages in two seconds. */
+#define MUCH_SWAP 200
+
+/* For so long the machine is looked at. */
+#define LOOKS 21
+#define LOOK_NS (100 * NS_PER_MS)
 
 /* What the counters were. */
 struct moment {
@@ -37,6 +44,16 @@ static void look(const struct sst_env *env, struct moment *moment)
 	moment->has_stat = text && linux_stat_parse(text, length, NULL, &moment->stat) == 0;
 	free(text);
 	moment->has_swap = linux_swap_read(env, &moment->swap);
+}
+
+static void watch_columns(struct linux_machine *machine, const struct sst_env *env)
+{
+	struct sst_reading ignored;
+	for (int i = 0; i < LOOKS; i++) {
+		clock_sleep_until(clock_now() + LOOK_NS);
+		if (machine)
+			linux_machine_read(machine, env, &ignored);
+	}
 }
 
 /* "; WHAT LIST", if the kernel keeps such a list and it isn't empty. */
@@ -183,7 +200,7 @@ static void add_virtual_machine(
 	const double steal = steal_between(&before->stat.total, &now->stat.total);
 	const double since_boot = steal_between(&boot, &now->stat.total);
 	struct finding *const finding = findings_add(findings, "steal", FINDING_KNOWN,
-		"%.1f %% over one second, %.1f %% since the start of the machine%s", 100 * steal, 100 * since_boot,
+		"%.1f %% over two seconds, %.1f %% since the start of the machine%s", 100 * steal, 100 * since_boot,
 		is_virtual && now->stat.total.steal == 0 ? " (or not told)" : "");
 	finding->value = steal;
 	if (fmax(steal, since_boot) < MUCH_STEAL)
@@ -211,6 +228,21 @@ static void add_clock(struct findings *findings, const struct sst_env *env)
 			"for a faster one");
 }
 
+/* Whether the columns of /proc/stat can be true, as was seen over two seconds. */
+static void add_columns(struct findings *findings, const struct linux_machine *machine, const char *why, bool is_chosen)
+{
+	char text[LINUX_MACHINE_TROUBLE_MAX];
+	if (!machine) {
+		findings_add(findings, "columns", FINDING_UNKNOWN, "unknown: %.200s", why);
+		return;
+	}
+	const bool wrong = linux_machine_trouble(machine, true, text);
+	struct finding *const finding = findings_add(
+		findings, "columns", FINDING_KNOWN, "%s", wrong ? text : "those of /proc/stat pass as the clock does");
+	if (wrong && is_chosen)
+		finding_weigh(finding, FINDING_LOWERS, "%.200s", text);
+}
+
 /* The load as a run would measure it; NaN where it can't. */
 static double load_between(const struct run *run, const struct sst_reading *before)
 {
@@ -230,7 +262,7 @@ static void add_busy(struct findings *findings, double load)
 		return;
 	}
 	struct finding *const finding = findings_add(
-		findings, "busy", FINDING_KNOWN, "a load of %.1f %% over one second, without a workload", 100 * load);
+		findings, "busy", FINDING_KNOWN, "a load of %.1f %% over two seconds, without a workload", 100 * load);
 	finding->value = load;
 	if (load < MUCH_BUSY)
 		return;
@@ -250,7 +282,7 @@ static void add_swap(struct findings *findings, const struct moment *before, con
 	}
 	const uint64_t pages = now->swap.pages - before->swap.pages;
 	struct finding *const finding =
-		findings_add(findings, "swap", FINDING_KNOWN, "%llu of %llu MiB used, %llu pages moved in one second",
+		findings_add(findings, "swap", FINDING_KNOWN, "%llu of %llu MiB used, %llu pages moved in two seconds",
 			(unsigned long long)(now->swap.total_kib - now->swap.free_kib) / 1024,
 			(unsigned long long)now->swap.total_kib / 1024, (unsigned long long)pages);
 	finding->value = (double)pages;
@@ -268,19 +300,26 @@ void machine_add_hardware(struct findings *findings, const struct config *config
 	char ignored[RUN_ERROR_MAX];
 	double load = NAN;
 	struct run run = {.config = config, .master = -1, .ready = -1};
+	const struct linux_machine_settings columns = {.source = LINUX_MACHINE_IDLE};
+	char why[LINUX_MACHINE_ERROR_MAX];
+	struct linux_machine *const machine = linux_machine_open(env, &columns, why);
 	const bool measures =
 		run_prepare_module(&run, SST_FEEDBACK, ignored) == 0 &&
 		run.module[SST_FEEDBACK].feedback->read(run.module[SST_FEEDBACK].state, &run.host[SST_FEEDBACK].env, &first) == 0;
 	look(env, &before);
-	sleep(1);
+	watch_columns(machine, env);
 	look(env, &now);
 	if (measures)
 		load = load_between(&run, &first);
+	const char *const source = measures ? run_source(&run) : NULL;
+	const bool needs_columns = source && (strcmp(source, "idle") == 0 || strcmp(source, "ticks") == 0);
 	run_release(&run);
 	add_processors(findings, env, &now);
 	add_container(findings, env);
 	add_topology(findings);
 	add_accounting(findings, env);
+	add_columns(findings, machine, why, needs_columns);
+	linux_machine_close(machine, env);
 	add_frequency(findings, config->root);
 	add_virtual_machine(findings, env, &before, &now);
 	add_clock(findings, env);

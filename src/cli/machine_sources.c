@@ -9,24 +9,16 @@
 #include "cli/machine.h"
 #include "control/run.h"
 #include "load/container.h"
+#include "load/machine_load.h"
 #include "meters/power.h"
 #include "self/host_text.h"
 #include "self/kernel.h"
 
-struct choice {
-	const char *name;
-	const char *about;
-};
-
 /* Those of feedback module realtime, the best first. */
-static const struct choice realtime_sources[] = {
-	{"combined", "ns of all tasks (cpuacct), corrected by the idle time"},
-	{"cpuacct", "ns of all tasks, without interrupts"},
-	{"idle", "the idle columns of /proc/stat, in units of 10 ms"},
-	{"ticks", "all columns of /proc/stat: a tick is charged whole"},
-	{"cgroup", "the control group that has a quota"},
-};
-static const struct choice other_modules[] = {
+static const char *const realtime_sources[] = {"combined", "cpuacct", "groups", "schedstat", "idle", "ticks", "cgroup"};
+static const struct {
+	const char *name, *about;
+} other_modules[] = {
 	{"cgroup", "-f cgroup: a control group, its own or another one"},
 	{"workloads", "-f workloads: the workloads alone"},
 };
@@ -34,21 +26,11 @@ static const struct choice other_modules[] = {
 /* What became of preparing a feedback module. */
 struct trial {
 	bool works;
-	char source[32]; /* what its option `source` then was; "" without one */
+	const char *source; /* what its option `source` then was; "" without one */
 	double processors;
 	enum sst_scope scope;
 	char reason[RUN_ERROR_MAX]; /* where it doesn't work */
 };
-
-/* The value of `source` in the module's options. */
-static void find_source(const struct module *module, char source[static 32])
-{
-	char *const options = option_print_text(module->base->options, module->state);
-	const char *const at = options ? strstr(options, ",source=") : NULL;
-	if (at)
-		snprintf(source, 32, "%.*s", (int)strcspn(at + 8, ","), at + 8);
-	free(options);
-}
 
 static void try(const struct config *config, const char *module, const char *options, struct trial *trial)
 {
@@ -57,11 +39,15 @@ static void try(const struct config *config, const char *module, const char *opt
 	asked.module[SST_FEEDBACK] = module;
 	asked.module_options[SST_FEEDBACK] = options;
 	struct run run = {.config = &asked, .master = -1, .ready = -1};
-	*trial = (struct trial){0};
+	*trial = (struct trial){.source = ""};
 	trial->works = run_prepare_module(&run, SST_FEEDBACK, trial->reason) == 0;
 	if (trial->works) {
 		const struct module *const loaded = &run.module[SST_FEEDBACK];
-		find_source(loaded, trial->source);
+		/* The names are the module's, which is unloaded below. */
+		const char *const source = run_source(&run);
+		for (size_t i = 0; source && i < sizeof realtime_sources / sizeof *realtime_sources; i++)
+			if (strcmp(source, realtime_sources[i]) == 0)
+				trial->source = realtime_sources[i];
 		trial->scope = loaded->feedback->scope ? loaded->feedback->scope(loaded->state) : SST_SCOPE_UNKNOWN;
 		if (loaded->feedback->read(loaded->state, &run.host[SST_FEEDBACK].env, &reading) == 0)
 			trial->processors = reading.processors;
@@ -98,6 +84,11 @@ static void weigh_source(struct finding *finding, const struct sst_env *env)
 				"sudo mkdir /sys/fs/cgroup/cpuacct && sudo mount -t cgroup -o cpuacct none "
 				"/sys/fs/cgroup/cpuacct",
 				"to have ns");
+	} else if (strcmp(finding->name, "schedstat") == 0) {
+		finding_weigh(finding, FINDING_LOWERS,
+			"between switches it is as uncertain as idle, by units of 10 ms: samples are, their mean isn't");
+		finding_remedy(finding, NULL,
+			"start showstopper in a control group of version 2, as by systemd-run --scope, to have ns");
 	}
 }
 
@@ -113,7 +104,7 @@ static void add_sources(
 {
 	const bool by_default = !config->module_options[SST_FEEDBACK];
 	for (size_t i = 0; i < sizeof realtime_sources / sizeof *realtime_sources; i++) {
-		const char *const name = realtime_sources[i].name, *const about = realtime_sources[i].about;
+		const char *const name = realtime_sources[i], *const about = linux_machine_source_about(name);
 		char options[48];
 		struct trial trial;
 		snprintf(options, sizeof options, "source=%s", name);

@@ -102,8 +102,11 @@ static int take_sample(struct estimator *estimator, uint64_t claim, struct estim
 	const bool joined = record->samples && record->last.when_ns >= atomic_load(&estimator->shared->break_ns);
 	if (joined && estimator->feedback->sample(estimator->state, &record->last, &now, &sample)) {
 		record->load = estimator->feedback->estimate(estimator->state, record->load, &sample);
+		record->known_ns = now.when_ns;
 		add(estimator, record, now.when_ns, &sample);
 	}
+	if (!joined)
+		record->known_ns = now.when_ns;
 	record->last = now;
 	record->samples++;
 	return 0;
@@ -150,6 +153,14 @@ int estimate_catch_up(struct estimator *estimator, int64_t now_ns, int64_t until
 	if (!is_due(estimator, &record, now_ns - spare))
 		return 0;
 	return sample(estimator, now_ns, &record);
+}
+
+bool estimate_is_unknown(const struct estimator *estimator, const struct estimate_record *record, int64_t now_ns)
+{
+	const bool has_failed = record->last.when_ns > record->known_ns;
+	const bool is_old = now_ns - record->last.when_ns > ESTIMATE_UNKNOWN_NS + 2 * interval(estimator, record) &&
+			    now_ns - atomic_load(&estimator->shared->break_ns) > ESTIMATE_UNKNOWN_NS;
+	return has_failed || is_old;
 }
 
 int64_t estimate_age(struct shared *shared, int64_t now_ns)

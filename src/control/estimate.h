@@ -8,6 +8,10 @@
 
 /* When nobody has looked for so long, nobody could: the machine stood still, and that is no sample. */
 #define ESTIMATE_STANDSTILL_NS NS_PER_S
+/* When no load has been known for so long, control has nothing to go by … */
+#define ESTIMATE_UNKNOWN_NS (2 * NS_PER_S)
+/* … and so much later the run ends, or goes on without feedback. */
+#define ESTIMATE_BLIND_NS (10 * NS_PER_S)
 
 struct estimator {
 	const struct sst_feedback *feedback;
@@ -37,6 +41,9 @@ int estimate_get(struct estimator *estimator, int64_t now_ns, struct estimate_re
  * before the reading would be over, leaves it to others for a while. As estimate_get, 0 or -1.
  */
 int estimate_catch_up(struct estimator *estimator, int64_t now_ns, int64_t until_ns);
+
+/* Whether the newest reading gave no sample, or there has been none for ESTIMATE_UNKNOWN_NS and what readings take. */
+bool estimate_is_unknown(const struct estimator *estimator, const struct estimate_record *record, int64_t now_ns);
 
 /* How old the newest reading is; as old as the machine when there is none. */
 int64_t estimate_age(struct shared *shared, int64_t now_ns);

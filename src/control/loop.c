@@ -6,6 +6,8 @@
 
 /* So many times as much is given at once, and not only when the period in force is over. */
 #define MUCH_MORE 2
+/* Longer than what a source takes to notice that it can't be believed. */
+#define USUAL_NS (2 * NS_PER_S)
 /* Moments at which the target is looked at between two samples. */
 #define TARGET_POINTS 8
 /* Edges over which their time is smoothed, and how much longer than usual one counts at most. */
@@ -112,7 +114,8 @@ static int64_t lag_of(const struct loop *loop)
 static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
 {
 	const struct module *module = &loop->module[SST_CONTROL];
-	if (!loop->controlling) {
+	const bool begins = !loop->controlling;
+	if (begins) {
 		if (module->control->resume)
 			module->control->resume(module->state);
 		loop->work = estimate->work;
@@ -120,8 +123,12 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 		loop->surplus = 0;
 	}
 	loop->controlling = true;
-	if (estimate->samples == 0)
-		return target; /* not even the processors are known: open loop */
+	/* Without a load the duty cycle stays as it usually was, or is the target: it can't run away, nor stop the workloads for good. */
+	const bool is_blind = atomic_load_explicit(&loop->shared->blind, memory_order_relaxed);
+	if (is_blind || begins)
+		loop->usual = target;
+	if (is_blind || estimate->samples == 0 || (!begins && estimate_is_unknown(&loop->estimator, estimate, now_ns)))
+		return loop->usual;
 	const bool joins = loop->joins;
 	loop->joins = false;
 	struct sst_control_input in = {
@@ -157,11 +164,20 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	return clamp(out.duty);
 }
 
+/* The duty cycle of the last answer has held for so long. */
+static void learn_usual(struct loop *loop, int64_t held_ns)
+{
+	const double part = held_ns > 0 ? 1 - exp(-(double)held_ns / USUAL_NS) : 0;
+	loop->usual += part * (loop->duty - loop->usual);
+}
+
 /* Adds the time since the last answer; none where the run was paused or the machine stood still meanwhile. */
 static void count_time(struct loop *loop, int64_t now_ns)
 {
-	if (loop->controlling && loop->answered_ns >= atomic_load(&loop->shared->break_ns))
+	if (loop->controlling && loop->answered_ns >= atomic_load(&loop->shared->break_ns)) {
+		learn_usual(loop, now_ns - loop->answered_ns);
 		loop->surplus += (loop->runs - loop->local + loop->duty) * (double)(now_ns - loop->answered_ns) / 1e9;
+	}
 	loop->answered_ns = now_ns;
 }
 

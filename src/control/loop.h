@@ -35,6 +35,7 @@ struct loop {
 	int64_t limited_ns;     /* … and since when */
 	int64_t origin_ns;      /* of the step that is under way */
 	double work, capacity;  /* totals at the last step of the control module */
+	double usual;           /* the global duty cycle, smoothed over USUAL_NS: what holds while the load isn't known */
 	double duty, local;     /* the global and the local duty cycle of the last answer under control … */
 	int64_t answered_ns;    /* … and when that was */
 	double surplus;         /* as in sst_control_input */

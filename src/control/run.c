@@ -279,6 +279,12 @@ int64_t run_warmup(const struct run *run)
 	return run->config->warmup_ns > needed_ns ? run->config->warmup_ns : needed_ns;
 }
 
+const char *run_source(const struct run *run)
+{
+	const struct module *const feedback = &run->module[SST_FEEDBACK];
+	return option_choice(feedback->base->options, feedback->state, "source");
+}
+
 bool run_knows_load(const struct run *run)
 {
 	return run_calibration(run) == 0 || !isnan(run_maximum(run));

@@ -69,6 +69,9 @@ void run_release(struct run *run);
 /* Whether all that the workloads and our own processes do is part of the load, so that the rest can be told. */
 bool run_is_measured_whole(const struct run *run);
 
+/* The value of the feedback module's option `source`; NULL where it has none. */
+const char *run_source(const struct run *run);
+
 /* Whether the load is that of what a container leaves of the machine. */
 bool run_measures_container(const struct run *run);
 

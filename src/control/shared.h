@@ -33,6 +33,7 @@ struct estimate_record {
 	double work, capacity;   /* sums of the samples for which there was a target, CPU-seconds */
 	double owed;             /* ∫L*·dcapacity − work, likewise, CPU-seconds */
 	uint64_t samples;        /* readings taken */
+	int64_t known_ns;        /* the end of the last sample, or what began to wait for one */
 	struct sst_reading last; /* the newest reading */
 };
 
@@ -113,6 +114,7 @@ struct shared {
 	_Atomic struct host_place place;       /* where groups with dynamic pinning are */
 	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
 	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
+	_Atomic bool blind;                    /* the load hasn't been known for long: the duty cycle is the target */
 	_Atomic uint32_t generation;           /* changes whenever some workload becomes live or is it no more */
 	_Alignas(64) struct look_budget looks; /* through trees of processes */
 	_Alignas(64) struct lease sampler;     /* held by index + 1 of the executor that takes a sample now */

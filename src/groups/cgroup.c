@@ -347,11 +347,10 @@ static int take_first_look(struct linux_cgroup *group, const struct sst_env *env
 /* Opens one file and tries it: a handle, or -1. */
 static int try_usage(const struct sst_env *env, const char *folder, enum linux_cgroup_format format)
 {
-	char text[4096];
-	uint64_t ns;
+	uint64_t ignored;
+	int64_t when_ns;
 	int handle = folder[0] ? open_file(env, folder, format == LINUX_CGROUP_V2 ? "/cpu.stat" : "/cpuacct.usage") : -1;
-	const ssize_t length = read_text(env, handle, text, sizeof text);
-	if (length < 0 || linux_cgroup_usage_parse(format, text, (size_t)length, &ns, 1) != 1)
+	if (handle >= 0 && linux_cgroup_used(env, handle, format, &ignored, &when_ns) != 0)
 		close_file(env, &handle);
 	return handle;
 }
@@ -571,14 +570,19 @@ bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, 
 	return folder[0];
 }
 
+int linux_cgroup_used(const struct sst_env *env, int usage, enum linux_cgroup_format format, uint64_t *used_ns, int64_t *when_ns)
+{
+	char text[4096];
+	const ssize_t length = env->host->read(env, usage, text, sizeof text, when_ns);
+	return length >= 0 && linux_cgroup_usage_parse(format, text, (size_t)length, used_ns, 1) == 1 ? 0 : -1;
+}
+
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
 	struct sst_reading *now)
 {
-	char text[4096];
 	uint64_t ns;
 	int64_t when_ns;
-	const ssize_t length = env->host->read(env, group->usage, text, sizeof text, &when_ns);
-	if (length < 0 || linux_cgroup_usage_parse(group->format, text, (size_t)length, &ns, 1) != 1)
+	if (linux_cgroup_used(env, group->usage, group->format, &ns, &when_ns) != 0)
 		return -1;
 	int64_t looked_ns = atomic_load(&capacity->looked_ns);
 	if (when_ns - looked_ns >= CAPACITY_EVERY_NS &&

@@ -71,6 +71,9 @@ bool linux_cgroup_own_folder(const struct sst_env *env, const char *controller, 
 int linux_cgroup_open_usage(
 	const struct sst_env *env, const char *path, enum linux_cgroup_format *format, char error[static LINUX_CGROUP_ERROR_MAX]);
 
+/* What a group has used by such a handle, ns, and when. 0, or -1 with errno: ENODEV for a group that was removed, EINVAL. */
+int linux_cgroup_used(const struct sst_env *env, int usage, enum linux_cgroup_format format, uint64_t *used_ns, int64_t *when_ns);
+
 /* Usage in counter[0], ns, and capacity, which is looked at anew once a second. 0, or -1 with errno. */
 int linux_cgroup_read(const struct linux_cgroup *group, const struct sst_env *env, struct linux_cgroup_capacity *capacity,
 	struct sst_reading *now);

@@ -82,12 +82,17 @@ void linux_cores_free(struct linux_cores *cores)
  */
 #define EXTRAPOLATED_MOST_S 0.08
 
+/* So long the load is taken to be as before, when nothing is known. */
+#define UNKNOWN_MOST_S 0.1
+
 /* All that was counted up to the end of an interval. */
 struct record {
 	int64_t when_ns; /* 0: no interval has begun */
 	int64_t work_ns;
 	double cores;
-	double load;        /* in the last interval, 0 to 1 */
+	int64_t known_ns;   /* time of cores in which their work was known */
+	double load;        /* in the last interval, 0 to 1; below 0: not known */
+	double unknown_s;   /* for how long nothing has been known */
 	double last_s;      /* its length … */
 	double last_busy_s; /* … and the work in it, as the product of its shares is; below 0: none */
 	uint64_t interval;  /* its number, from 1 on */
@@ -107,17 +112,29 @@ static int map_shared(struct linux_core_load *load)
 	return 0;
 }
 
-int linux_core_load_open(struct linux_core_load *load, const struct sst_env *env, const char *text, size_t length,
-	const struct sst_cpus *subset, char error[static LINUX_CORE_LOAD_ERROR_MAX])
+static bool is_measured(const struct busy_times *busy, unsigned id)
 {
-	load->subset = subset;
-	load->hz = linux_stat_hz();
-	load->room = linux_stat_parse_cpus(text, length, subset, NULL, 0);
-	load->cpu = calloc(load->room + 1, sizeof *load->cpu);
-	if (!load->cpu)
-		goto fail;
-	linux_stat_parse_cpus(text, length, subset, load->cpu, load->room);
-	if (linux_cores_read(&load->cores, env, load->cpu, load->room) != 0) {
+	return !busy->cpus || cpus_contain(busy->cpus, id);
+}
+
+static int find_cores(struct linux_core_load *load, const struct sst_env *env, const struct busy_times *busy)
+{
+	struct linux_stat_cpu *const cpu = calloc(busy->reading.count + 1, sizeof *cpu);
+	size_t count = 0;
+	for (size_t i = 0; cpu && i < busy->reading.count; i++)
+		if (is_measured(busy, busy->reading.cpu[i].id))
+			cpu[count++] = busy->reading.cpu[i];
+	const int result = cpu ? linux_cores_read(&load->cores, env, cpu, count) : -1;
+	const int saved = errno;
+	free(cpu);
+	errno = saved;
+	return result;
+}
+
+int linux_core_load_open(struct linux_core_load *load, const struct sst_env *env, const struct busy_times *busy,
+	char error[static LINUX_CORE_LOAD_ERROR_MAX])
+{
+	if (find_cores(load, env, busy) != 0) {
 		snprintf(error, LINUX_CORE_LOAD_ERROR_MAX,
 			"can't find out which processors share a core "
 			"(/sys/devices/system/cpu/cpu*/topology/thread_siblings_list: %s)",
@@ -132,7 +149,6 @@ int linux_core_load_open(struct linux_core_load *load, const struct sst_env *env
 	load->share = calloc(load->cores.count, sizeof *load->share);
 	if (load->share && map_shared(load) == 0)
 		return 0;
-fail:
 	snprintf(error, LINUX_CORE_LOAD_ERROR_MAX, "%s", strerror(errno));
 	return -1;
 }
@@ -142,7 +158,6 @@ void linux_core_load_close(struct linux_core_load *load)
 	if (load->shared)
 		munmap(load->shared, shared_size(load));
 	linux_cores_free(&load->cores);
-	free(load->cpu);
 	free(load->share);
 	*load = (struct linux_core_load){0};
 }
@@ -150,15 +165,15 @@ void linux_core_load_close(struct linux_core_load *load)
 /* ---- An interval ------------------------------------------------------------------------------------------------------ */
 
 /*
- * The idle time of a processor in an interval, in s; below 0 when it isn't known. Processors whose counter jumps, as it does when they
- * go offline and come back, begin anew.
+ * The idle time of a processor in an interval, in s; below 0 when it isn't known. One that wasn't there, or whose columns weren't believed, for all
+ * of it begins anew.
  */
-static double take_idle(struct linux_core_load_cpu *of, uint32_t idle, uint64_t interval, double length_s, double hz)
+static double take_idle(struct linux_core_load_cpu *of, double work, double known, uint64_t interval, double length_s)
 {
-	const double counted_s = (double)(int32_t)(idle - of->idle) / hz;
-	const bool is_known =
-		of->seen && of->seen + 1 == (uint32_t)interval && counted_s >= 0 && counted_s <= 1.5 * length_s + 0.05;
-	of->idle = idle;
+	const double known_s = known - of->known, counted_s = known_s - (work - of->work);
+	const bool is_known = of->seen && of->seen + 1 == (uint32_t)interval && known_s > length_s / 2;
+	of->work = work;
+	of->known = known;
 	of->seen = (uint32_t)interval;
 	if (!is_known) {
 		of->intervals = 0;
@@ -181,20 +196,19 @@ struct interval {
 };
 
 /* Multiplies the idle shares of each core's processors. One that isn't known is left out. */
-static void multiply(struct linux_core_load *load, size_t count, uint64_t number, struct interval *interval)
+static void multiply(struct linux_core_load *load, const struct busy_times *busy, uint64_t number, struct interval *interval)
 {
 	for (unsigned i = 0; i < load->cores.count; i++)
 		load->share[i] = (struct linux_core_load_share){.idle = 1, .idle_of_two = 1};
-	for (size_t i = 0; i < count; i++) {
-		const unsigned id = load->cpu[i].id;
-		const unsigned core = linux_cores_of(&load->cores, id);
-		if (core == LINUX_CORES_NONE)
+	for (size_t i = 0; i < busy->reading.count; i++) {
+		const unsigned id = busy->reading.cpu[i].id, core = linux_cores_of(&load->cores, id);
+		double work, known;
+		if (core == LINUX_CORES_NONE || !busy_of(busy, id, &work, &known))
 			continue;
 		struct linux_core_load_share *share = &load->share[core];
 		struct linux_core_load_cpu *of = &load->shared->cpu[id];
 		const double last_s = (double)of->last_s;
-		const uint32_t counter = (uint32_t)linux_stat_idle(&load->cpu[i].times);
-		const double idle_s = take_idle(of, counter, number, interval->length_s, load->hz);
+		const double idle_s = take_idle(of, work, known, number, interval->length_s);
 		of->last_s = (float)idle_s;
 		interval->has_two &= of->intervals >= 2;
 		share->is_online = true;
@@ -220,12 +234,12 @@ static void add_up(const struct linux_core_load *load, struct interval *interval
 }
 
 /* Ends an interval; the caller has the lease. */
-static void end_interval(struct linux_core_load *load, size_t count, int64_t when_ns, struct record *record)
+static void end_interval(struct linux_core_load *load, const struct busy_times *busy, int64_t when_ns, struct record *record)
 {
 	struct interval interval = {.length_s = (double)(when_ns - record->when_ns) / 1e9, .has_two = record->last_busy_s >= 0};
 	interval.two_s = interval.length_s + record->last_s;
 	record->interval++;
-	multiply(load, count, record->interval, &interval);
+	multiply(load, busy, record->interval, &interval);
 	add_up(load, &interval);
 	double work_s = interval.busy_s;
 	if (interval.has_two && interval.two_s <= EXTRAPOLATED_MOST_S)
@@ -234,11 +248,16 @@ static void end_interval(struct linux_core_load *load, size_t count, int64_t whe
 		/* Those that have just come do as the others. */
 		work_s *= (double)interval.online / interval.known;
 		record->work_ns += (int64_t)(work_s * 1e9);
+		record->known_ns += (int64_t)(interval.length_s * interval.online * 1e9);
 		record->load = work_s / (interval.length_s * interval.online);
-	} else {
+	} else if (record->load >= 0 && record->unknown_s < UNKNOWN_MOST_S) {
 		/* As readings within the interval have said. */
 		record->work_ns += (int64_t)(record->load * record->cores * interval.length_s * 1e9);
+		record->known_ns += (int64_t)(record->cores * interval.length_s * 1e9);
+	} else {
+		record->load = -1;
 	}
+	record->unknown_s = interval.known ? 0 : record->unknown_s + interval.length_s;
 	record->last_busy_s = interval.known ? interval.busy_s : -1;
 	record->last_s = interval.length_s;
 	record->cores = interval.online;
@@ -252,22 +271,8 @@ static bool is_over(const struct record *record, int64_t when_ns)
 	return !record->when_ns || when_ns - record->when_ns >= LINUX_CORE_LOAD_STEP_NS;
 }
 
-/* Of every processor that is listed; processors may have come online. How many there are. */
-static size_t parse_cpus(struct linux_core_load *load, const char *text, size_t length)
-{
-	const size_t found = linux_stat_parse_cpus(text, length, load->subset, load->cpu, load->room);
-	if (found <= load->room)
-		return found;
-	struct linux_stat_cpu *const larger = realloc(load->cpu, found * sizeof *larger);
-	if (!larger)
-		return load->room;
-	load->cpu = larger;
-	load->room = found;
-	return linux_stat_parse_cpus(text, length, load->subset, load->cpu, load->room);
-}
-
 /* Ends the interval that is over, unless somebody else is at it. */
-static void go_on(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct record *record)
+static void go_on(struct linux_core_load *load, const struct busy_times *busy, int64_t when_ns, struct record *record)
 {
 	const uint64_t claim = lease_take(&load->shared->lease, (uint32_t)getpid(), when_ns, LEASE_LIMIT_NS);
 	if (!claim)
@@ -275,11 +280,10 @@ static void go_on(struct linux_core_load *load, const char *text, size_t length,
 	/* Somebody may have ended it just before. */
 	latch_read(&load->shared->record, record, LATCH_SIZE(struct record));
 	if (is_over(record, when_ns)) {
-		const size_t found = parse_cpus(load, text, length);
 		struct record next = *record;
 		if (!record->when_ns)
 			next = (struct record){.when_ns = when_ns - LINUX_CORE_LOAD_STEP_NS, .last_busy_s = -1};
-		end_interval(load, found, when_ns, &next);
+		end_interval(load, busy, when_ns, &next);
 		if (next.cores > 0 && lease_holds(&load->shared->lease, claim)) {
 			latch_write(&load->shared->record, &next, LATCH_SIZE(struct record));
 			*record = next;
@@ -288,21 +292,22 @@ static void go_on(struct linux_core_load *load, const char *text, size_t length,
 	lease_give(&load->shared->lease, claim);
 }
 
-int linux_core_load_read(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct sst_reading *now)
+int linux_core_load_read(struct linux_core_load *load, const struct busy_times *busy, int64_t when_ns, struct sst_reading *now)
 {
 	struct record record;
 	latch_read(&load->shared->record, &record, LATCH_SIZE(struct record));
 	if (is_over(&record, when_ns))
-		go_on(load, text, length, when_ns, &record);
+		go_on(load, busy, when_ns, &record);
 	if (!(record.cores > 0)) {
-		errno = EINVAL;
+		errno = ENODATA;
 		return -1;
 	}
-	const int64_t since_ns = when_ns > record.when_ns ? when_ns - record.when_ns : 0;
+	const int64_t since_ns = when_ns > record.when_ns && record.load >= 0 ? when_ns - record.when_ns : 0;
 	*now = (struct sst_reading){
 		.when_ns = when_ns,
 		.processors = record.cores,
-		.counter = {(uint64_t)(record.work_ns + (int64_t)(record.load * record.cores * (double)since_ns))},
+		.counter = {(uint64_t)(record.work_ns + (int64_t)(record.load * record.cores * (double)since_ns)),
+			(uint64_t)(record.known_ns + (int64_t)(record.cores * (double)since_ns))},
 	};
 	return 0;
 }
@@ -310,9 +315,9 @@ int linux_core_load_read(struct linux_core_load *load, const char *text, size_t 
 bool linux_core_load_sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	const int64_t work_ns = (int64_t)(now->counter[0] - before->counter[0]);
-	if (now->when_ns <= before->when_ns)
+	const int64_t known_ns = (int64_t)(now->counter[1] - before->counter[1]);
+	if (now->when_ns <= before->when_ns || known_ns <= 0)
 		return false;
-	sample->capacity = (double)(now->when_ns - before->when_ns) / 1e9 * (before->processors + now->processors) / 2;
-	sample->work = (double)work_ns / 1e9;
+	*sample = (struct sst_sample){(double)work_ns / 1e9, (double)known_ns / 1e9};
 	return true;
 }

@@ -2,9 +2,9 @@
 /*
  * The physical load: how much of the time cores are busy, of which each is when any of its processors is.
  *
- * No kernel counts that. What /proc/stat has is the idle time of each processor, and of two processors with busy shares a and b the core
+ * No kernel counts that. What is known is the busy time of each processor, and of two processors with busy shares a and b the core
  * was busy for anything from max(a, b) to min(1, a + b). Over some milliseconds, though, a processor is mostly busy or idle all of the
- * time, and then there is no doubt. So the idle times are read every hundredth of a second or so, and taken to be independent in
+ * time, and then there is no doubt. So these are read every hundredth of a second or so, and taken to be independent in
  * between: the core was idle for the product of the idle shares.
  *
  * Where processors take turns that is wrong by something that grows with the length of the interval, so it is also computed over twice
@@ -21,7 +21,7 @@
 
 #include "base/latch.h"
 #include "base/lease.h"
-#include "load/stat.h"
+#include "load/busy_times.h"
 #include "showstopper/module.h"
 
 /* Which processors share a core, as /sys says it, through the host. */
@@ -53,10 +53,10 @@ static inline unsigned linux_cores_of(const struct linux_cores *cores, unsigned 
 
 /* What is known of a processor at the end of the last interval. */
 struct linux_core_load_cpu {
-	uint32_t idle;         /* ticks, which wrap */
+	double work, known;    /* as busy_of has them, in s */
 	uint32_t seen;         /* number of the last interval that it was there for */
-	float carry_s, last_s; /* idle time that no interval has got yet, and what the last one got */
 	uint32_t intervals;    /* without a gap, that it got some in; 0: none */
+	float carry_s, last_s; /* idle time that no interval has got yet, and what the last one got */
 };
 
 /* In memory that all readers share: the process that opened it, and its children. */
@@ -75,28 +75,24 @@ struct linux_core_load_share {
 /* What a reader has of its own. Start with {0}. */
 struct linux_core_load {
 	struct linux_cores cores;
-	const struct sst_cpus *subset;
 	struct linux_core_load_shared *shared;
-	double hz;
-	struct linux_stat_cpu *cpu;
-	size_t room;
 	struct linux_core_load_share *share; /* of each core */
 };
 
 /*
- * Finds the cores of the processors in this text of /proc/stat, or of those that are in `subset` (which must outlive it), too. 0, or -1
- * with a message (without what was asked for: "the processors share no cores"). Processors that come online later are left out.
+ * Finds the cores of the processors that `busy` measures, by its last reading. 0, or -1 with a message (without what was asked for: "the
+ * processors share no cores"). Processors that come online later are left out.
  */
 #define LINUX_CORE_LOAD_ERROR_MAX 256
-int linux_core_load_open(struct linux_core_load *load, const struct sst_env *env, const char *text, size_t length,
-	const struct sst_cpus *subset, char error[static LINUX_CORE_LOAD_ERROR_MAX]);
+int linux_core_load_open(struct linux_core_load *load, const struct sst_env *env, const struct busy_times *busy,
+	char error[static LINUX_CORE_LOAD_ERROR_MAX]);
 void linux_core_load_close(struct linux_core_load *load);
 
 /*
- * Makes a reading of a text of /proc/stat: the cores that are online, and in counter[0] the ns that all of them were busy. Unless an
- * interval is over this goes on as it was in the last one. 0, or -1 with errno EINVAL (no such text).
+ * Makes a reading of what was counted up to `when_ns`: the cores that are online, in counter[0] the ns that all of them were busy, and in counter[1] those in which that was known. Unless an
+ * interval is over this goes on as it was in the last one. 0, or -1 with errno ENODATA: none of the processors is online.
  */
-int linux_core_load_read(struct linux_core_load *load, const char *text, size_t length, int64_t when_ns, struct sst_reading *now);
+int linux_core_load_read(struct linux_core_load *load, const struct busy_times *busy, int64_t when_ns, struct sst_reading *now);
 
 /* As sst_feedback.sample. Work may be somewhat below 0, or above the capacity. */
 bool linux_core_load_sample(const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample);

@@ -186,49 +186,6 @@ uint64_t linux_stat_idle(const struct linux_stat_times *times)
 	return times->idle + times->iowait;
 }
 
-struct sst_reading linux_stat_reading(const struct linux_stat_times *times, double processors, int64_t when_ns)
-{
-	return (struct sst_reading){
-		.when_ns = when_ns,
-		.processors = processors,
-		.counter =
-			{
-				[LINUX_STAT_COUNTER_BUSY] = linux_stat_busy(times),
-				[LINUX_STAT_COUNTER_IDLE] = linux_stat_idle(times),
-				[LINUX_STAT_COUNTER_STEAL] = times->steal,
-			},
-	};
-}
-
-bool linux_stat_sample_idle(const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample)
-{
-	const uint64_t idle_before = before->counter[LINUX_STAT_COUNTER_IDLE], idle_now = now->counter[LINUX_STAT_COUNTER_IDLE];
-	if (now->when_ns <= before->when_ns || now->processors != before->processors || idle_now < idle_before)
-		return false;
-	const double processors = now->processors;
-	const double capacity = ((double)now->when_ns - (double)before->when_ns) / 1e9 * processors;
-	const double idle = (double)(idle_now - idle_before) / hz;
-	if (!(capacity > 0) || idle > 1.5 * capacity + 0.05 * processors)
-		return false;
-	*sample = (struct sst_sample){.work = capacity - idle, .capacity = capacity};
-	return true;
-}
-
-bool linux_stat_sample_ticks(
-	const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample)
-{
-	const uint64_t busy_before = before->counter[LINUX_STAT_COUNTER_BUSY], busy_now = now->counter[LINUX_STAT_COUNTER_BUSY];
-	const uint64_t idle_before = before->counter[LINUX_STAT_COUNTER_IDLE], idle_now = now->counter[LINUX_STAT_COUNTER_IDLE];
-	if (now->when_ns <= before->when_ns || now->processors != before->processors || busy_now < busy_before ||
-		idle_now < idle_before)
-		return false;
-	const uint64_t busy = busy_now - busy_before, idle = idle_now - idle_before;
-	if (busy == 0 && idle == 0)
-		return false;
-	*sample = (struct sst_sample){.work = (double)busy / hz, .capacity = ((double)busy + (double)idle) / hz};
-	return true;
-}
-
 /* ---- Processors that come and go ------------------------------------------------------------------------------------ */
 
 void linux_online_open(struct linux_online *online, const struct sst_env *env)
@@ -257,7 +214,7 @@ bool linux_online_changed(struct linux_online *online, const struct sst_env *env
 	return true;
 }
 
-static void tell_that_none_is_online(const struct sst_env *env, const struct sst_cpus *cpus)
+void linux_online_tell_none(const struct sst_env *env, const struct sst_cpus *cpus)
 {
 	char list[128] = "";
 	FILE *const to = fmemopen(list, sizeof list, "w");
@@ -276,7 +233,7 @@ int linux_online_parse(
 	if (linux_stat_parse(text, length, subset, stat) == 0)
 		return 0;
 	if (subset && linux_stat_parse(text, length, NULL, &all) == 0)
-		tell_that_none_is_online(env, subset);
+		linux_online_tell_none(env, subset);
 	errno = EINVAL;
 	return -1;
 }

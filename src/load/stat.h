@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of Linux's /proc/stat, parsed and subtracted: pure, no file is opened, no clock is read, no memory allocated. And processors that
+ * The text of Linux's /proc/stat, parsed: pure, no file is opened, no clock is read, no memory allocated. And processors that
  * come and go.
  *
  * All kernels since 2.2 are understood: missing columns are 0, additional ones and unknown lines are passed over, processors may have
@@ -71,29 +71,6 @@ uint64_t linux_stat_busy(const struct linux_stat_times *times);
 /* idle + iowait. */
 uint64_t linux_stat_idle(const struct linux_stat_times *times);
 
-/* What linux_stat_reading puts into sst_reading.counter, in ticks; the rest of it is zeroed. */
-enum { LINUX_STAT_COUNTER_BUSY, LINUX_STAT_COUNTER_IDLE, LINUX_STAT_COUNTER_STEAL };
-
-struct sst_reading linux_stat_reading(const struct linux_stat_times *times, double processors, int64_t when_ns);
-
-/*
- * Work and capacity between two readings of linux_stat_reading.
- *
- * `idle` takes the capacity from the clock: dt × the number of processors, and the work as what idle and iowait
- * leave of it. `ticks` takes both from the counters: work is the ticks of everything else, capacity that of all columns.
- *
- * Both return false, and leave *sample alone, when no sample can be had: no time or no tick passed, a counter went back, processors came
- * or went (their idle clocks leap, in the sum of all as well: one that is offline has counted idle time in another way), or (idle) idle
- * time grew by far more than there was (beyond 150 % of the capacity and 50 ms per processor).
- *
- * The work is not clamped: the counters' unit of 10 ms, and the moment between clock and counters, can make it slightly negative or
- * larger than the capacity (idle). Whoever averages needs it so, whoever prints a load clamps.
- */
-bool linux_stat_sample_idle(
-	const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample);
-bool linux_stat_sample_ticks(
-	const struct sst_reading *before, const struct sst_reading *now, double hz, struct sst_sample *sample);
-
 /* Processors that come and go, noticed by the shortest file that tells. */
 struct linux_online {
 	int handle;      /* -1: there is no such file */
@@ -109,6 +86,9 @@ void linux_online_close(struct linux_online *online, const struct sst_env *env);
 
 /* Whether the list of processors is another one than at the last look; true at the first. */
 bool linux_online_changed(struct linux_online *online, const struct sst_env *env);
+
+/* Tells the host that none of these is online. */
+void linux_online_tell_none(const struct sst_env *env, const struct sst_cpus *cpus);
 
 /* As linux_stat_parse. Where the text has processors, and none of the subset, the host is told so. */
 int linux_online_parse(

@@ -13,18 +13,20 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "groups/attached_group.h"
+#include "groups/cgroup.h"
 #include "groups/group_find.h"
 #include "groups/group_tree.h"
-#include "load/load_source.h"
 #include "load/tree_time.h"
 #include "processes/look_budget.h"
 #include "processes/process.h"
+#include "self/host.h"
 #include "self/source.h"
 
 struct item {
 	const struct watch *watch;
 	struct linux_tree_time *tree; /* or … */
-	struct linux_cgroup_usage usage;
+	int usage;                    /* handle of what the group has used, or -1 */
+	enum linux_cgroup_format format;
 	char folder[PATH_MAX]; /* … of the group */
 	uint64_t group_ns;     /* what it had used at the last reading */
 	double used_s;
@@ -33,6 +35,7 @@ struct item {
 
 struct linux_watched {
 	const char *root;
+	struct host_env host;
 	int loadavg;
 	uint64_t newest; /* process at the last look */
 	struct look_budget budget;
@@ -188,25 +191,35 @@ static int find_short(struct item *item, const char *root, char error[static LIN
 	return result;
 }
 
-static bool open_usage(struct item *item, const char *root, char error[static LINUX_CGROUP_ERROR_MAX])
+static void close_usage(struct item *item, const struct sst_env *env)
 {
+	if (item->usage >= 0)
+		env->host->close(env, item->usage);
+	item->usage = -1;
+}
+
+static bool open_usage(struct item *item, const struct linux_watched *watched, char error[static LINUX_CGROUP_ERROR_MAX])
+{
+	const struct sst_env *const env = &watched->host.env;
 	int64_t ignored;
-	if (find_short(item, root, error) != 0)
+	if (find_short(item, watched->root, error) != 0)
 		return false;
 	const char *const path = group_name_is_short(item->watch->text) ? item->folder : item->watch->text;
-	if (linux_cgroup_usage_open(&item->usage, root, path, error) != 0)
+	item->usage = linux_cgroup_open_usage(env, path, &item->format, error);
+	if (item->usage < 0)
 		return false;
-	if (linux_cgroup_usage_read(&item->usage, &item->group_ns, 1, &ignored) == 1)
+	if (linux_cgroup_used(env, item->usage, item->format, &item->group_ns, &ignored) == 0)
 		return true;
 	snprintf(error, LINUX_CGROUP_ERROR_MAX, "group %.200s: %s", item->watch->text, strerror(errno));
-	linux_cgroup_usage_close(&item->usage);
+	close_usage(item, env);
 	return false;
 }
 
-static int open_group(struct item *item, const char *root, char error[static LINUX_WATCHED_ERROR_MAX])
+static int open_group(struct item *item, const struct linux_watched *watched, char error[static LINUX_WATCHED_ERROR_MAX])
 {
 	char reason[LINUX_CGROUP_ERROR_MAX];
-	if (open_usage(item, root, reason) && find_folder(item->usage.fd, item->folder) == 0)
+	/* Handles of this host are descriptors. */
+	if (open_usage(item, watched, reason) && find_folder(item->usage, item->folder) == 0)
 		return 0;
 	snprintf(error, LINUX_WATCHED_ERROR_MAX, "%s", reason);
 	return -1;
@@ -221,11 +234,12 @@ struct linux_watched *linux_watched_open(const char *root, const struct watch *w
 		return NULL;
 	}
 	watched->root = root;
+	host_env_init(&watched->host, root, 1, 0);
 	watched->loadavg = linux_source_open(root, "/proc/loadavg");
 	for (unsigned i = 0; i < watches; i++) {
 		struct item *const item = &watched->item[watched->count++];
-		*item = (struct item){.watch = &watch[i], .usage = {.fd = -1}};
-		if ((watch[i].pid ? open_process : open_group)(item, root, error) != 0 ||
+		*item = (struct item){.watch = &watch[i], .usage = -1};
+		if ((watch[i].pid ? open_process(item, root, error) : open_group(item, watched, error)) != 0 ||
 			refuse_ours(item, attached, attaches, error) != 0)
 			goto fail;
 		for (unsigned k = 0; k < i; k++)
@@ -246,7 +260,7 @@ void linux_watched_close(struct linux_watched *watched)
 		return;
 	for (unsigned i = 0; i < watched->count; i++) {
 		linux_tree_time_close(watched->item[i].tree);
-		linux_cgroup_usage_close(&watched->item[i].usage);
+		close_usage(&watched->item[i], &watched->host.env);
 	}
 	if (watched->loadavg >= 0)
 		close(watched->loadavg);
@@ -265,22 +279,22 @@ static void read_tree(struct item *item, uint64_t forks)
 }
 
 /* One that is back has used nothing before. */
-static void read_group(struct item *item, const char *root)
+static void read_group(struct item *item, const struct linux_watched *watched)
 {
 	char ignored[LINUX_CGROUP_ERROR_MAX];
 	uint64_t now_ns;
 	int64_t when_ns;
 	const uint64_t before_ns = item->has_ended ? 0 : item->group_ns;
 	if (item->has_ended) {
-		if (!open_usage(item, root, ignored))
+		if (!open_usage(item, watched, ignored))
 			return;
 		item->has_ended = false;
 		now_ns = item->group_ns;
-	} else if (linux_cgroup_usage_read(&item->usage, &now_ns, 1, &when_ns) != 1) {
+	} else if (linux_cgroup_used(&watched->host.env, item->usage, item->format, &now_ns, &when_ns) != 0) {
 		/* What a group that was removed answers. */
 		item->has_ended = errno == ENODEV;
 		if (item->has_ended)
-			linux_cgroup_usage_close(&item->usage);
+			close_usage(item, &watched->host.env);
 		return;
 	}
 	if (now_ns > before_ns)
@@ -301,7 +315,7 @@ void linux_watched_read(struct linux_watched *watched)
 		if (item->tree)
 			read_tree(item, watched->newest);
 		else
-			read_group(item, watched->root);
+			read_group(item, watched);
 	}
 	if (look)
 		look_budget_pay(&watched->budget, clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns, clock_now());

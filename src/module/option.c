@@ -213,6 +213,18 @@ const char *option_text(const struct sst_option *option, const void *state)
 	return *(const char *const *)(const void *)((const char *)state + option->offset);
 }
 
+const char *option_choice(const struct sst_option *table, const void *state, const char *name)
+{
+	for (size_t i = 0; i < table_length(table); i++) {
+		const int chosen = table[i].type == SST_CHOICE && strcmp(table[i].name, name) == 0
+					   ? *(const int *)(const void *)((const char *)state + table[i].offset)
+					   : -1;
+		if (chosen >= 0)
+			return table[i].choices[chosen];
+	}
+	return NULL;
+}
+
 void option_print(const struct sst_option *table, const void *state, FILE *to)
 {
 	const char *between = "";

@@ -45,6 +45,9 @@ char *option_print_text(const struct sst_option *table, const void *state);
 /* The value of an SST_TEXT or SST_FILE in the state; NULL: unset. */
 const char *option_text(const struct sst_option *option, const void *state);
 
+/* The value of the SST_CHOICE of this name; NULL: unset, or there is no such option. */
+const char *option_choice(const struct sst_option *table, const void *state, const char *name);
+
 /* Prints an option's name and what it takes, as `step=LOAD` or `interpolate=step|linear`. */
 void option_form(const struct sst_option *option, FILE *to);
 

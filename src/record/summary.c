@@ -212,8 +212,9 @@ static const struct {
 	[TERM_STARVED] = {"stood still",
 		"Share of that time in which the workloads were stopped and the load was above the target all the "
 		"same. Something else made it."},
-	[TERM_MEASURED] = {"measured", "What the load is of, where a container takes away a part of the machine (a quota, or "
-				       "processors), and with --limit."},
+	[TERM_MEASURED] = {"measured",
+		"What the load is of: the machine, or what a container leaves of it (a quota, or processors), or with --limit "
+		"the workloads; and by which source of -f realtime, which showstopper-modules(7) explains."},
 	[TERM_MAXIMUM] = {"maximum",
 		"What a load of 100 % is with -f throughput: so many iterations per second, measured before control "
 		"or given."},

@@ -82,6 +82,7 @@ struct summary {
 	unsigned watches;
 	const struct frequencies *frequencies;      /* that processors were held at; NULL or empty: none */
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
+	const char *source;    /* of the load, by its name in the feedback module's options; NULL: it has none */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
 };
 

@@ -91,10 +91,11 @@ static void print_bounds(const struct summary *summary, FILE *to)
 
 static void print_measured(const struct summary *summary, FILE *to)
 {
-	if (!summary->container)
+	if (!summary->container && !summary->source)
 		return;
 	row(TERM_MEASURED, to);
-	fprintf(to, "%s\n", summary->container);
+	fprintf(to, "%s%s%s\n", summary->container ? summary->container : "the machine", summary->source ? ", by source " : "",
+		summary->source ? summary->source : "");
 }
 
 static void print_maximum(const struct summary *summary, FILE *to)

@@ -476,6 +476,7 @@ static void collect(struct sim_run *run)
 		.background_max = background_most(&run->intervals.sums.background),
 		.background_samples = run->intervals.sums.background.counted,
 	};
+	run->summary.source = run_source(&run->real);
 	summary_collect(&run->summary, run->real.shared);
 }
 

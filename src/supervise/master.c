@@ -269,7 +269,7 @@ static bool misses_requirement(const struct master *master)
 static int verdict(struct master *master)
 {
 	const bool failed = report_failures(master);
-	if (master->status || master->lost)
+	if (master->status || master->lost || master->recording.was_blind)
 		return master->status ? master->status : EXIT_TROUBLE;
 	if (master->interrupted)
 		return -master->interrupted;
@@ -318,6 +318,7 @@ static void say_summary(const struct master *master, const struct summary *summa
 		return;
 	char container[RUN_CONTAINER_MAX];
 	struct summary shown = *summary;
+	shown.source = run_source(&master->run);
 	shown.container = run_measures_container(&master->run) && run_container(&master->run, container) ? container : NULL;
 	if (master->config->limit > 0) {
 		const double processors = ceil(master->config->limit);

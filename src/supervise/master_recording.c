@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/diag.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "control/estimate.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
 #include "processes/descendants.h"
@@ -173,6 +175,51 @@ bool recording_read(struct recording *recording, struct sst_reading *reading)
 	return false;
 }
 
+/* What the source itself says of it, once. */
+static void tell_trouble(struct recording *recording)
+{
+	const struct module *const feedback = &recording->run->module[SST_FEEDBACK];
+	const char *const text = feedback->feedback->trouble ? feedback->feedback->trouble(feedback->state) : NULL;
+	if (!text || strcmp(text, recording->trouble) == 0)
+		return;
+	snprintf(recording->trouble, sizeof recording->trouble, "%s", text);
+	if (!recording->run->config->quiet)
+		diag("warning: %s", text);
+}
+
+/* The load has not been known for long enough to say so, or is known again. */
+static void set_unknown(struct recording *recording, bool is_unknown, double seconds)
+{
+	const struct run *const run = recording->run;
+	if (is_unknown == recording->is_unknown)
+		return;
+	recording->is_unknown = is_unknown;
+	if (is_unknown)
+		diag("the load has not been known for %.1f s: the workloads keep their duty cycle", seconds);
+	else
+		diag("the load is known again");
+	if (!is_unknown)
+		atomic_store(&run->shared->blind, false);
+}
+
+bool recording_knows_load(struct recording *recording, int64_t now_ns)
+{
+	const struct run *const run = recording->run;
+	/* When nobody looked, nobody could: the machine stood still, or the run was paused. */
+	if (!run_knows_load(run) || now_ns - recording->checked_ns > ESTIMATE_STANDSTILL_NS)
+		recording->known_ns = now_ns;
+	recording->checked_ns = now_ns;
+	const int64_t unknown_ns = now_ns - recording->known_ns;
+	set_unknown(recording, unknown_ns > ESTIMATE_UNKNOWN_NS + SUMMARY_SAMPLE_NS, (double)unknown_ns / NS_PER_S);
+	if (unknown_ns <= ESTIMATE_UNKNOWN_NS + ESTIMATE_BLIND_NS || atomic_load(&run->shared->blind))
+		return true;
+	recording->was_blind = true;
+	atomic_store(&run->shared->blind, run->config->keep_going);
+	diag("the load has not been known for %.0f s: %s", (double)unknown_ns / NS_PER_S,
+		run->config->keep_going ? "the duty cycle is the target from now on, as with -c open" : "the run ends");
+	return run->config->keep_going;
+}
+
 bool recording_lost_source(const struct recording *recording, int64_t end_ns)
 {
 	const int64_t read_ns = intervals_read(&recording->intervals);
@@ -296,6 +343,9 @@ static bool take_sample(void *context, const struct record *record, bool counts)
 {
 	struct recording *const recording = context;
 	energy_poll(&recording->energy);
+	tell_trouble(recording);
+	if (!isnan(record->load))
+		recording->known_ns = record->end_ns;
 	note_progress(recording, record);
 	if (counts)
 		warn_of_absence(recording, record);

@@ -40,6 +40,10 @@ struct recording {
 	struct progress progress;
 	struct live_line live_line;
 	bool log_failed, source_failed; /* told once */
+	int64_t known_ns, checked_ns;   /* when the load was known last, and when that was looked at */
+	bool is_unknown;                /* it has been for long, and that was told */
+	bool was_blind;                 /* … and for so long that the run went on without feedback, or ended */
+	char trouble[RUN_ERROR_MAX];    /* what was told last of the source */
 	bool log_unknown;               /* nobody knows whether what was written of the log has arrived */
 	struct control_log_loss log_loss;
 	struct pinning_course dynamic; /* where there are groups with it */
@@ -69,6 +73,9 @@ bool recording_read(struct recording *recording, struct sst_reading *reading);
 
 /* At the end: whether the source has not been readable for so long that nobody knows what the load was. Told. */
 bool recording_lost_source(const struct recording *recording, int64_t end_ns);
+
+/* Tells that the load isn't known any more, or again. False when that has lasted for so long that the run is to end; told. */
+bool recording_knows_load(struct recording *recording, int64_t now_ns);
 
 /* Energy and events are measured from now on, or were up to now, in a stretch that may be shorter than a row. */
 void recording_start_meters(struct recording *recording);

@@ -205,8 +205,10 @@ static void on_timer(struct master *master)
 	recording_take(&master->recording, over ? INTERVALS_END : INTERVALS_GO_ON);
 	if (over)
 		master_end(master, SHARED_TERMINATE);
-	else
+	else if (recording_knows_load(&master->recording, clock_now()))
 		arm_next(master);
+	else
+		master_end_with_error(master, EXIT_TROUBLE);
 }
 
 /* What the user may do who has interrupted the run and finds that it doesn't end. */
@@ -350,7 +352,7 @@ static void begin(struct master *master)
 		master_end_with_error(master, EXIT_TROUBLE);
 		return;
 	}
-	const struct estimate_record first = {.load = NAN, .samples = 1, .last = reading};
+	const struct estimate_record first = {.load = NAN, .samples = 1, .known_ns = reading.when_ns, .last = reading};
 	shared_post_estimate(master->run.shared, 0, shared_read_estimate(master->run.shared, &none), &first);
 	master->began_ns = clock_now();
 	atomic_store(&master->run.shared->origin_ns, first_origin(master));

@@ -54,7 +54,7 @@ expect_trouble "-C: counters: '' is no event"
 run cpuload -C counters=cs,context-switches
 expect_trouble "found the event 'context-switches' twice, expected it once"
 run cpuload --sysroot /no/such/root
-expect_trouble "can't open /no/such/root/proc/stat"
+expect_trouble "can't open /proc/stat: No such file or directory \(below /no/such/root\)"
 run cpuload --output /no/such/folder/file 0.01 1
 expect_trouble "can't create /no/such/folder/file"
 run cpuload fast
@@ -101,7 +101,7 @@ jq -es 'length == 3 and all(.[]; .time_s > 0 and .monotonic_s > .time_s and .loa
 run cpuload -f table -C runqueue 0.05 2
 expect_status 0
 expect_lines out 5
-expect_text out '^Linux .*, source idle, every 50ms$'
+expect_text out '^Linux .*, source [a-z]+, every 50ms$'
 expect_text out '^time +load % +runqueue$'
 expect_text out '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{2} +[0-9]+\.[0-9]{2} +[0-9]+$'
 expect_text out '^Average +[0-9]+\.[0-9]{2} +[0-9]+$'

@@ -7,6 +7,7 @@
 #   left_out WHY    a part can't be tried on this machine; the script goes on, and unless something fails CTest counts it as skipped
 #   terminal COMMAND…            runs on a terminal of its own, whose keyboard is written to (ctrl_c)
 #   skip WHY        the same for all of it
+#   let_pass FILE RATES…         the columns of this made-up /proc/stat pass from now on as the clock does, and let_stand ends that
 #   without_leak_check           for scripts that kill processes of showstopper
 #   missing PACKAGE [PART]       the same for what a package of Debian lacks that tools/setup check installs; where that has been run, by tools/check, which
 #                   sets SHOWSTOPPER_TEST_PACKAGES=yes, it is a failure
@@ -136,6 +137,90 @@ wait_until() {
 	fail "$what: waited in vain for: $*"
 	return 1
 }
+
+# let_pass FILE RATES…: the columns of its processors grow by so much of the clock, such as user=0.8,steal=0.1,idle=0.1; `still' is none. With a
+# number and a colon in front the rates are those of one processor (0:idle=1), else of all. Called again it changes the rates. Everything else in FILE stays
+# as it is, also its columns but for zeros in front; so it is to be written before. It is written in place, in one write, as long each time.
+let_pass() {
+	stat_file=$1
+	shift
+	echo "$*" >passing.new
+	mv passing.new passing
+	if [ -z "$passing" ]; then
+		first_of_all='chrt -f 2'
+		$first_of_all true 2>/dev/null || first_of_all=
+		$first_of_all python3 -c "$pass" "$stat_file" passing </dev/null >passing.err 2>&1 &
+		passing=$!
+	fi
+	wait_until cmp -s passing passing.seen
+}
+
+let_stand() {
+	rm -f passing passing.seen
+	[ -z "$passing" ] || wait "$passing"
+	passing=
+}
+
+passing=
+pass='
+import os, sys, time
+
+NAMES = "user nice system idle iowait irq softirq steal".split()
+path, control = sys.argv[1:]
+parent = os.getppid()
+with open(path) as file:
+    lines = file.read().splitlines(True)
+cpus = {}  # by the number of the line: the processor, none in the first line, and its numbers
+for number, line in enumerate(lines):
+    words = line.split()
+    if words and words[0].startswith("cpu") and line.endswith("\n"):
+        cpus[number] = (words[0][3:], words[1:])
+passed = {cpu: [0.0] * len(NAMES) for cpu, _ in cpus.values() if cpu}
+rates = {cpu: {} for cpu in passed}
+
+
+def parse(words):
+    for word in words:
+        cpu, _, each = word.rpartition(":")
+        rate = {} if each == "still" else {NAMES.index(name): float(share) for name, share in (one.split("=") for one in each.split(","))}
+        for each in [cpu] if cpu else rates:
+            rates[each] = rate
+
+
+def text():
+    out = list(lines)
+    for number, (cpu, begun) in cpus.items():
+        grown = passed[cpu] if cpu else [sum(column) for column in zip(*passed.values())]
+        numbers = [
+            "%0*d" % (max(10, len(was)), int(was) + (int(grown[i] * 100 + 1e-6) if grown and i < len(NAMES) else 0)) for i, was in enumerate(begun)
+        ]
+        out[number] = " ".join(["cpu" + (cpu or " "), *numbers]) + "\n"
+    return "".join(out).encode()
+
+
+file = os.open(path, os.O_WRONLY)
+asked = seen = None
+last = time.monotonic()
+while os.getppid() == parent:
+    try:
+        with open(control) as asking:
+            asked = asking.read()
+    except FileNotFoundError:
+        break
+    now = time.monotonic()
+    for cpu, rate in rates.items():
+        for column, share in rate.items():
+            passed[cpu][column] += share * (now - last)
+    last = now
+    os.pwrite(file, text(), 0)
+    if asked != seen:
+        parse(asked.split())
+        with open(control + ".said", "w") as answer:
+            answer.write(asked)
+        os.replace(control + ".said", control + ".seen")
+        seen = asked
+    time.sleep(0.005)
+'
 
 # expect_described PROGRAM: --help says of each option what it does.
 expect_described() {

@@ -49,7 +49,7 @@ static int read_stat(void *state, const struct sst_env *env, struct sst_reading 
 	const ssize_t length = env->host->read(env, parsing->stat, text, sizeof text, &when_ns);
 	if (length < 0 || linux_stat_parse(text, (size_t)length, env->cpus, &stat) != 0)
 		return -1;
-	*now = linux_stat_reading(&stat.total, stat.processors, when_ns);
+	*now = (struct sst_reading){.when_ns = when_ns, .processors = stat.processors, .counter = {linux_stat_idle(&stat.total)}};
 	return 0;
 }
 
@@ -69,7 +69,10 @@ static int prepare(void *state, const struct sst_env *env)
 static bool sample(const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	(void)state;
-	return linux_stat_sample_idle(before, now, linux_stat_hz(), sample);
+	const double idle = (double)(now->counter[0] - before->counter[0]) / linux_stat_hz();
+	sample->capacity = (double)(now->when_ns - before->when_ns) / 1e9 * now->processors;
+	sample->work = sample->capacity - idle;
+	return sample->capacity > 0;
 }
 
 static double estimate(const void *state, double load, const struct sst_sample *sample)

@@ -26,7 +26,9 @@ cat >root/proc/stat <<-END
 	cpu1 500 0 0 1000 0 0 0 0 0 0
 	intr 0
 END
+let_pass root/proc/stat user=1
 run showstopper --sysroot root -n 2 -T 30% -F unit=core -r 1500m -o log --export-json record.json sleep 1000
+let_stand
 expect_status 0
 expect_text err '^target load          30\.00 % of the cores$'
 expect_text err '^achieved load        100\.00 % of the cores$'

@@ -32,23 +32,12 @@ scheme=packed
 first=$(showstopper --list-pins | sed -n "s|^$scheme *0/2 *||p")
 second=$(showstopper --list-pins | sed -n "s|^$scheme *1/2 *||p")
 
-# What the kernel would say of a machine: load_is SHARE makes each processor so busy from now on, in parts of a hundred.
+# What the kernel would say of a machine: load_is SHARE makes each processor so busy from now on.
 mkdir -p root/proc root/sys
-numbers=$(sed -n 's/^cpu\([0-9][0-9]*\) .*/\1/p' /proc/stat)
-busy=0
-idle=0
+sed -n 's/^\(cpu[0-9][0-9]*\) .*/\1 0 0 0 0 0 0 0 0 0 0/p' /proc/stat >root/proc/stat
+echo 'intr 0' >>root/proc/stat
 load_is() {
-	for _ in $(seq "$2"); do
-		busy=$((busy + $1))
-		idle=$((idle + 100 - $1))
-		for number in $numbers; do
-			printf 'cpu%s %08d 0 0 %08d 0 0 0 0 0 0\n' "$number" "$busy" "$idle"
-		done >stat.new
-		echo 'intr 0' >>stat.new
-		# In place, with the same length: it is being read.
-		cat stat.new 1<>root/proc/stat
-		sleep 0.05
-	done
+	let_pass root/proc/stat "user=$1,idle=$2"
 }
 
 # shellcheck disable=SC2317,SC2013 # called by wait_until
@@ -69,17 +58,17 @@ bound() {
 
 # shellcheck disable=SC2317 # called by wait_until
 moved_up() {
-	load_is 90 5
+	load_is 0.9 0.1
 	bound 0 "$first" 3 && bound 1 "$second" 1
 }
 # shellcheck disable=SC2317
 moved_down() {
-	load_is 10 5
+	load_is 0.1 0.9
 	bound 0 "$allowed" 3 && bound 1 "$allowed" 1
 }
 
 # The second group is free. With `neutral' below everybody may use everything.
-load_is 10 1
+load_is 0.1 0.9
 start_background showstopper -v -T 50% -c open -r 10M --sysroot root -F source=ticks -o log --export-json run.json \
 	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,hysteresis=10%,dwell=300m" sh -c 'setsid ssburn -t 2 -p parallel & exec sleep 1000' : \
 	-n 1 --free --pin dynamic sleep 1000
@@ -98,18 +87,18 @@ expect_text log ",$scheme,[0-9.]+\$"
 expect_text run.json "\"pin\": \"dynamic:below=neutral,above=$scheme,threshold=0.5,hysteresis=0.1,dwell=300ms 1/2\""
 
 # The first scheme, too, stays for as long as is asked for.
-load_is 90 1
+load_is 0.9 0.1
 start_background showstopper -v -T 50% -c open -r 1500m --sysroot root -F source=ticks \
 	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,dwell=5s" sleep 1000 : -n 1 --free --pin dynamic sleep 1000
-while kill -0 "$background" 2>/dev/null; do load_is 90 1; done
 wait_background
 expect_status 0
 expect_no_text err 'pinning: '
+let_stand
 
 run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true
 expect_text out "^dynamic pinning: below=neutral,above=$scheme,threshold=0.5,hysteresis=0.05,dwell=5s\$"
 expect_text out "^group 2: processors all or $second \(dynamic 1/2\)\$"
 run showstopper -T 50% -q -r 300m -F source=combined -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --free --pin dynamic true
-expect_trouble "source=combined can't follow workloads that are moved: expected idle or ticks\$"
+expect_trouble "source=combined can't follow workloads that are moved: expected idle, ticks or schedstat\$"
 
 finish

@@ -9,9 +9,10 @@ unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 schema=$source/tests/fixtures/export.schema.json
 header=time_s,monotonic_s,target,load,estimate,duty,runnable,others
 
-# A machine whose /proc/stat never changes, and two packages.
+# A machine that is always busy, and two packages.
 mkdir -p root/proc
 cat /proc/stat >root/proc/stat
+let_pass root/proc/stat user=1
 zone() {
 	mkdir -p "root/sys/class/powercap/$1"
 	echo "$2" >"root/sys/class/powercap/$1/name"

@@ -82,7 +82,7 @@ expect_text err '99 % of edges less than [0-9]+ us late$'
 
 # What control costs grows with threads and processors, and so do readings that become rarer for it.
 own() { # OPTION...: own_cpu_s
-	run sssim -q --report -F source=idle -p 16 -n 2 -W parallel:16 -T 50% -r 10s "$@"
+	run sssim -q --report --counters none -F source=idle -p 16 -n 2 -W parallel:16 -T 50% -r 10s "$@"
 	expect_status 0
 	cost=$(sed -n 's/.* own_cpu_s=//p' out)
 }
@@ -113,7 +113,8 @@ for counters in none groups,schedstat; do
 done
 run sssim -q --report -T 50% -r 10s --counters none --idle-excess 4% -F source=idle
 expect_status 0
-awk -v RS=' ' -F= '$1 == "mean_error_pp" { found = $2 > 1.7 && $2 < 2.2 } END { exit !found }' out || fail "$what: $(cat out)"
+# The idle column alone would be off by 2 pp: what the workloads use says that it is too much.
+awk -v RS=' ' -F= '$1 == "mean_error_pp" { found = $2 > 0 && $2 < 1.7 } END { exit !found }' out || fail "$what: $(cat out)"
 for list in nosuch none,cpuacct 'cpuacct,' ','; do
 	run sssim --counters $list -T 50% -r 1s
 	expect_trouble "^sssim: --counters: '$list': expected none, or some of cpuacct, groups and schedstat"
@@ -191,7 +192,7 @@ expect_text err '^response time        [0-9.]+ ms in the mean, p50 [0-9.]+, p90 
 expect_text out '^load=0\.(90|89[5-9])'
 [ "$(value service1_requests)" = "$arrived" ] || fail "$what: other requests than alone: $(cat out)"
 p99=$(value service1_p99_ms)
-echo "$alone $p99 $(value service1_mean_ms)" | awk '{ exit !($1 > 22.3 && $1 < 23.8 && $2 > $1 * 1.02 && $3 > 5.1) }' ||
+echo "$alone $p99 $(value service1_mean_ms)" | awk '{ exit !($1 > 22.3 && $1 < 23.8 && $2 > $1 * 1.01 && $3 > 5.1) }' ||
 	fail "$what: p99 $p99 ms, alone $alone"
 # ssreport says the same of the record.
 answered=$(value service1_answered)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "load/load_source.h"
+#include "groups/cgroup_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

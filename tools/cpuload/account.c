@@ -5,6 +5,7 @@
  */
 #include "cpuload/account.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -15,11 +16,7 @@
 
 void account_begin(struct account *account, const struct settings *settings)
 {
-	static const enum linux_load_kind kinds[] = {[SOURCE_IDLE] = LINUX_LOAD_KIND_IDLE,
-		[SOURCE_TICKS] = LINUX_LOAD_KIND_TICKS,
-		[SOURCE_CPUACCT] = LINUX_LOAD_KIND_CPUACCT,
-		[SOURCE_UNSET] = LINUX_LOAD_KIND_IDLE};
-	const struct linux_load_settings wanted = {.root = settings->sysroot, .kind = kinds[settings->source]};
+	const struct linux_load_settings wanted = {.root = settings->sysroot, .source = settings->source};
 	char error[LINUX_LOAD_SOURCE_ERROR_MAX];
 	*account = (struct account){.settings = settings, .machine = linux_load_source_open(&wanted, error)};
 	if (account->machine && linux_load_source_read(account->machine) != 0)
@@ -50,14 +47,14 @@ static void print_machine(const struct account *account)
 		diag("the machine: its load is not known");
 		return;
 	}
-	const unsigned processors = linux_load_source_now(account->machine)->stat.processors;
+	const double processors = linux_load_source_processors(account->machine);
 	/* The counters' unit can make anything of some milliseconds. */
 	if (5 * linux_load_source_noise(account->machine, processors) > sample.capacity) {
 		diag("the machine: its load is not known, %s was too short", account->settings->command[0]);
 		return;
 	}
 	const double load = load_meter_add(&meter, &sample, 0);
-	diag("the machine: %.2f %%, CPU time %.2f s on %u processor%s", 100 * load, load * sample.capacity, processors,
+	diag("the machine: %.2f %%, CPU time %.2f s on %.0f processor%s", 100 * load, load * sample.capacity, processors,
 		processors == 1 ? "" : "s");
 }
 
@@ -73,9 +70,9 @@ void account_print(const struct account *account)
 			strsignal(WTERMSIG(account->wait_status)));
 	char load[64] = "";
 	if (account->machine) {
-		const unsigned processors = linux_load_source_now(account->machine)->stat.processors;
+		const double processors = linux_load_source_processors(account->machine);
 		snprintf(load, sizeof load, "%.2f %% of the machine, ",
-			100 * (user_s + system_s) / elapsed_s / (processors ? processors : 1));
+			100 * (user_s + system_s) / elapsed_s / fmax(processors, 1));
 	}
 	diag("%s: %sCPU time %.3f s (user %.3f s, system %.3f s) in %.3f s", command, load, user_s + system_s, user_s, system_s,
 		elapsed_s);

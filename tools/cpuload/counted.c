@@ -11,18 +11,21 @@
 #include "base/diag.h"
 #include "base/row_writer.h"
 
-/* The numbers of the processors that are online. */
-static int list_processors(struct counted *counted, const struct linux_load_reading *reading)
+/* The numbers of the processors that are measured and online. */
+static int list_processors(struct counted *counted, const struct busy_reading *reading)
 {
-	if (reading->count > counted->ids) {
+	if (reading->count > counted->room) {
 		unsigned *const larger = realloc(counted->id, reading->count * sizeof *larger);
 		if (!larger)
 			return -1;
 		counted->id = larger;
+		counted->room = reading->count;
 	}
-	counted->ids = reading->count;
+	const struct sst_cpus *const cpus = counted->settings->cpus;
+	counted->ids = 0;
 	for (size_t i = 0; i < reading->count; i++)
-		counted->id[i] = reading->cpu[i].id;
+		if (!cpus || cpus_contain(cpus, reading->cpu[i].id))
+			counted->id[counted->ids++] = reading->cpu[i].id;
 	return 0;
 }
 
@@ -49,7 +52,7 @@ static void open_counters(struct counted *counted)
 	}
 }
 
-void counted_open(struct counted *counted, const struct settings *settings, const struct linux_load_reading *reading)
+void counted_open(struct counted *counted, const struct settings *settings, const struct busy_reading *reading)
 {
 	*counted = (struct counted){.settings = settings};
 	if (list_processors(counted, reading) != 0)
@@ -108,7 +111,7 @@ size_t counted_name(const struct counted *counted, struct row_column *column)
 
 /* ---- Values ----------------------------------------------------------------------------------------------------------- */
 
-int counted_read(struct counted *counted, const struct linux_load_reading *reading)
+int counted_read(struct counted *counted, const struct busy_reading *reading)
 {
 	const bool is_asked = counted->counters || counted->idle;
 	if (!is_asked || list_processors(counted, reading) != 0)

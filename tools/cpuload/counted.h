@@ -14,12 +14,12 @@ struct counted {
 	struct linux_counter_set *counters; /* NULL: none */
 	struct linux_idle_states *idle;     /* NULL: none */
 	unsigned *id;                       /* room for the processors of a reading */
-	size_t ids;
+	size_t ids, room;
 	bool is_shared; /* it was said that counters made way for others */
 };
 
 /* Opens what the settings ask for, of the processors of a reading, and says what this machine lacks. */
-void counted_open(struct counted *counted, const struct settings *settings, const struct linux_load_reading *reading);
+void counted_open(struct counted *counted, const struct settings *settings, const struct busy_reading *reading);
 void counted_close(struct counted *counted);
 
 size_t counted_columns(const struct counted *counted);
@@ -27,7 +27,7 @@ size_t counted_columns(const struct counted *counted);
 size_t counted_name(const struct counted *counted, struct row_column *column);
 
 /* Reads all, of the processors of that reading. 0, or -1 with errno ENOMEM. */
-int counted_read(struct counted *counted, const struct linux_load_reading *reading);
+int counted_read(struct counted *counted, const struct busy_reading *reading);
 
 /* Fills in as many values, of what lies between the last two readings. */
 size_t counted_take(struct counted *counted, double *value);

@@ -15,7 +15,7 @@
 #define INTERVAL_LEAST (10 * NS_PER_MS)
 #define INTERVAL_MOST (86400 * NS_PER_S)
 
-const char *const source_names[] = {"idle", "ticks", "cpuacct", NULL};
+const char *const source_names[] = {LINUX_MACHINE_SOURCE_NAMES, NULL};
 static const char *const format_names[] = {"csv", "jsonl", "table", NULL};
 static const char *const column_names[] = {"runqueue", "steal", "frequency", "power", "idle", "all", "zones", NULL};
 static const char *const unit_names[] = {[UNIT_PROCESSOR] = "processor", [UNIT_CORE] = "core", NULL};
@@ -76,7 +76,8 @@ const struct tool_option cpuload_options[] = {
 	{'g', "cgroup", TOOL_TEXT, MEMBER(cgroup), .argument = "PATH", .help = "measure this control group",
 		.completion = TOOL_COMPLETE_FOLDER},
 	{'s', "source", TOOL_CHOICE, MEMBER(source), .choices = source_names, .argument = "NAME",
-		.help = "where the machine's load comes from: idle, ticks, cpuacct (idle)"},
+		.help = "where the machine's load comes from: idle, ticks, cpuacct, combined, groups or schedstat (the best of "
+			"this machine)"},
 	{'u', "unit", TOOL_CHOICE, MEMBER(unit), .choices = unit_names, .argument = "NAME",
 		.help = "what the machine's load is of: processor, or core, busy when any of its processors is"},
 	{'C', "columns", TOOL_CALL, .choices = column_names, .argument = "LIST",
@@ -175,18 +176,19 @@ static int check_settings(const struct settings *settings)
 		diag("--pid and --cgroup: expected one of them");
 		return -1;
 	}
-	if (settings->unit == UNIT_CORE && settings->source != SOURCE_UNSET && settings->source != SOURCE_IDLE) {
-		diag("--unit=core can't be had with --source=%s, which doesn't tell cores apart: expected idle",
+	if (settings->unit == UNIT_CORE && settings->source >= 0 && settings->source != LINUX_MACHINE_IDLE &&
+		settings->source != LINUX_MACHINE_SCHEDSTAT) {
+		diag("--unit=core can't be had with --source=%s, which doesn't tell cores apart: expected idle or schedstat",
 			source_names[settings->source]);
 		return -1;
 	}
 	if (!settings->pid && !settings->cgroup)
 		return 0;
-	const char *const wrong = settings->unit == UNIT_CORE        ? "--unit=core"
-				  : settings->cpus                   ? "--cpus"
-				  : settings->per_cpu                ? "--per-cpu"
-				  : settings->source != SOURCE_UNSET ? "--source"
-								     : NULL;
+	const char *const wrong = settings->unit == UNIT_CORE ? "--unit=core"
+				  : settings->cpus            ? "--cpus"
+				  : settings->per_cpu         ? "--per-cpu"
+				  : settings->source >= 0     ? "--source"
+							      : NULL;
 	if (!wrong)
 		return 0;
 	diag("%s can't be had with %s: it is about the load of the machine", wrong, scope);
@@ -195,8 +197,7 @@ static int check_settings(const struct settings *settings)
 
 void settings_init(struct settings *settings)
 {
-	*settings =
-		(struct settings){.interval_ns = INTERVAL_DEFAULT, .source = SOURCE_UNSET, .format = FORMAT_UNSET, .sysroot = ""};
+	*settings = (struct settings){.interval_ns = INTERVAL_DEFAULT, .source = -1, .format = FORMAT_UNSET, .sysroot = ""};
 }
 
 int settings_parse(struct settings *settings, int count, char **words)

@@ -9,10 +9,10 @@
 #include "base/cpus.h"
 #include "base/row_writer.h"
 #include "base/tool_options.h"
+#include "load/machine_load.h"
 #include "meters/counter_event.h"
 
-enum { SOURCE_IDLE, SOURCE_TICKS, SOURCE_CPUACCT, SOURCE_UNSET };
-/* NULL-terminated. */
+/* Of enum linux_machine_source; NULL-terminated. */
 extern const char *const source_names[];
 
 enum { UNIT_PROCESSOR, UNIT_CORE };
@@ -25,9 +25,10 @@ enum { COLUMN_RUNQUEUE, COLUMN_STEAL, COLUMN_FREQUENCY, COLUMN_POWER, COLUMN_IDL
 /* Texts are argv's. */
 struct settings {
 	int64_t interval_ns;
-	int64_t count;      /* 0: no end */
-	int source, format; /* of the above, and of enum row_format */
-	int unit;           /* likewise */
+	int64_t count; /* 0: no end */
+	int source;    /* enum linux_machine_source, or -1: the best */
+	int format;    /* of enum row_format, or FORMAT_UNSET */
+	int unit;      /* of the above */
 	bool column[COLUMNS];
 	struct linux_counter_events counters;
 	bool zones; /* a column for the power of each of them */

@@ -22,21 +22,19 @@
 #include "meters/frequency_policies.h"
 #include "workloads/spawn.h"
 
+/* Readings for the load of cores take at most this share of a processor. */
+#define CORES_COST_SHARE 100
+
 /* ---- Opening ---------------------------------------------------------------------------------------------------------- */
 
 static struct linux_load_source *open_source(const struct settings *settings)
 {
-	static const enum linux_load_kind kinds[] = {[SOURCE_IDLE] = LINUX_LOAD_KIND_IDLE,
-		[SOURCE_TICKS] = LINUX_LOAD_KIND_TICKS,
-		[SOURCE_CPUACCT] = LINUX_LOAD_KIND_CPUACCT,
-		[SOURCE_UNSET] = LINUX_LOAD_KIND_IDLE};
 	const struct linux_load_settings wanted = {
 		.root = settings->sysroot,
-		.kind = settings->pid      ? LINUX_LOAD_KIND_TREE
-			: settings->cgroup ? LINUX_LOAD_KIND_CGROUP
-					   : kinds[settings->source],
+		.source = settings->source,
 		.cpus = settings->cpus,
 		.per_cpu = settings->per_cpu,
+		.of_cores = settings->unit == UNIT_CORE,
 		.pid = (pid_t)settings->pid,
 		.cgroup = settings->cgroup,
 	};
@@ -50,15 +48,6 @@ static struct linux_load_source *open_source(const struct settings *settings)
 					   : "",
 			error);
 	return source;
-}
-
-static struct cores *open_cores(const struct settings *settings)
-{
-	char error[LINUX_CORE_LOAD_ERROR_MAX];
-	struct cores *const cores = cores_open(settings->sysroot, settings->cpus, error);
-	if (!cores)
-		diag("--unit=core is unavailable: %s", error);
-	return cores;
 }
 
 static int complain_about_opening(const struct settings *settings)
@@ -140,7 +129,7 @@ static int make_columns(struct rows *rows)
 		return -1;
 	add_column(rows, LOG_TIME, 6, "", 0, 1);
 	add_column(rows, LOG_MONOTONIC, 6, "", 0, 1);
-	add_column(rows, rows->cores ? "load_cores" : "load", 6, rows->cores ? "cores %" : "load %", 2, 100);
+	add_column(rows, rows->of_cores ? "load_cores" : "load", 6, rows->of_cores ? "cores %" : "load %", 2, 100);
 	for (size_t i = 0; i < rows->ids; i++) {
 		char name[32], title[16];
 		snprintf(name, sizeof name, "load_cpu%u", rows->id[i]);
@@ -169,7 +158,7 @@ static int make_columns(struct rows *rows)
 /* Processors that get a column: those asked for, or all that are online now. */
 static int choose_processors(struct rows *rows)
 {
-	const struct linux_load_reading *const now = linux_load_source_now(rows->source);
+	const struct busy_reading *const now = linux_load_source_now(rows->source);
 	const struct sst_cpus *const cpus = rows->settings->cpus;
 	if (!rows->settings->per_cpu)
 		return 0;
@@ -193,10 +182,12 @@ static double runqueue(const struct rows *rows)
 
 static double frequency(const struct rows *rows)
 {
-	const struct linux_load_reading *const now = linux_load_source_now(rows->source);
+	const struct busy_reading *const now = linux_load_source_now(rows->source);
 	double sum = 0;
 	size_t told = 0;
 	for (size_t i = 0; i < now->count; i++) {
+		if (rows->settings->cpus && !cpus_contain(rows->settings->cpus, now->cpu[i].id))
+			continue;
 		const double mhz = linux_frequency_mean(rows->settings->sysroot, &now->cpu[i].id, 1);
 		if (!isnan(mhz)) {
 			sum += mhz;
@@ -258,8 +249,7 @@ int rows_open(struct rows *rows, struct settings *settings)
 	rows->source = open_source(settings);
 	if (!rows->source)
 		return -1;
-	if (settings->unit == UNIT_CORE && !(rows->cores = open_cores(settings)))
-		return -1;
+	rows->of_cores = settings->unit == UNIT_CORE;
 	if (open_output(rows) != 0)
 		return -1;
 	open_columns(rows);
@@ -294,7 +284,7 @@ static void time_of_day(char *text, size_t size)
 int rows_begin(struct rows *rows)
 {
 	const struct settings *const settings = rows->settings;
-	const unsigned processors = linux_load_source_now(rows->source)->stat.processors;
+	const double processors = linux_load_source_processors(rows->source);
 	struct utsname system;
 	char heading[1024], scope[512], interval[UNITS_TEXT_MAX];
 	if (settings->pid)
@@ -302,12 +292,12 @@ int rows_begin(struct rows *rows)
 	else if (settings->cgroup)
 		snprintf(scope, sizeof scope, "cgroup %.400s", settings->cgroup);
 	else
-		snprintf(scope, sizeof scope, "%ssource %s", rows->cores ? "load of cores, " : "",
-			source_names[settings->source == SOURCE_UNSET ? SOURCE_IDLE : settings->source]);
+		snprintf(scope, sizeof scope, "%ssource %s", rows->of_cores ? "load of cores, " : "",
+			source_names[linux_load_source_kind(rows->source)]);
 	if (empty_output(rows) != 0)
 		return -1;
 	uname(&system);
-	snprintf(heading, sizeof heading, "%s %s (%s), %u processor%s, %s, every %s", system.sysname, system.release,
+	snprintf(heading, sizeof heading, "%s %s (%s), %.0f processor%s, %s, every %s", system.sysname, system.release,
 		system.nodename, processors, processors == 1 ? "" : "s", scope,
 		units_print_time(settings->interval_ns, interval));
 	return settings->stream || row_writer_header(rows->writer, heading) == 0 ? 0 : complain_about_output(rows);
@@ -323,6 +313,16 @@ static int write_target(struct rows *rows, double load)
 	return row_writer_line(rows->writer, line);
 }
 
+/* Once for each thing that is wrong. */
+static void tell_trouble(struct rows *rows)
+{
+	char text[LINUX_MACHINE_TROUBLE_MAX];
+	if (!linux_load_source_trouble(rows->source, text) || strcmp(text, rows->trouble) == 0)
+		return;
+	memcpy(rows->trouble, text, sizeof text);
+	diag("warning: %s", text);
+}
+
 int rows_add(struct rows *rows)
 {
 	const int64_t from_ns = rows->last_ns;
@@ -331,10 +331,11 @@ int rows_add(struct rows *rows)
 	double *const value = rows->value;
 	struct sst_sample sample;
 	size_t i = 0;
+	tell_trouble(rows);
 	value[i++] = (double)(when_ns - rows->start_ns) / (double)NS_PER_S;
 	value[i++] = (double)when_ns / (double)NS_PER_S;
-	const unsigned processors = linux_load_source_now(rows->source)->stat.processors;
-	const bool has_sample = rows->cores ? cores_take(rows->cores, &sample) : linux_load_source_sample(rows->source, &sample);
+	const double processors = linux_load_source_processors(rows->source);
+	const bool has_sample = linux_load_source_sample(rows->source, &sample);
 	value[i++] =
 		load_meter_add(&rows->meter[0], has_sample ? &sample : NULL, linux_load_source_noise(rows->source, processors));
 	for (size_t cpu = 0; cpu < rows->ids; cpu++)
@@ -381,8 +382,7 @@ int rows_end(struct rows *rows)
 
 int rows_read(struct rows *rows)
 {
-	if (linux_load_source_read(rows->source) == 0 && (!rows->cores || cores_look(rows->cores, &rows->cores_next_ns) == 0) &&
-		counted_read(&rows->counted, linux_load_source_now(rows->source)) == 0)
+	if (linux_load_source_read(rows->source) == 0 && counted_read(&rows->counted, linux_load_source_now(rows->source)) == 0)
 		return 0;
 	diag("can't read the load: %s", strerror(errno));
 	return -1;
@@ -407,8 +407,21 @@ static void poll_power(struct rows *rows)
 int64_t rows_look_when(const struct rows *rows)
 {
 	const int64_t power_ns = power_every(rows) ? rows->power_next_ns : INT64_MAX;
-	const int64_t cores_ns = rows->cores ? rows->cores_next_ns : INT64_MAX;
+	const int64_t cores_ns = rows->of_cores ? rows->cores_next_ns : INT64_MAX;
 	return power_ns < cores_ns ? power_ns : cores_ns;
+}
+
+/* Between rows, so often that it takes a hundredth of a processor at most. */
+static int look_at_cores(struct rows *rows)
+{
+	const int64_t now_ns = clock_now(), before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (linux_load_source_look(rows->source) != 0) {
+		diag("can't read the load: %s", strerror(errno));
+		return -1;
+	}
+	const int64_t least_ns = CORES_COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	rows->cores_next_ns = now_ns + (least_ns > LINUX_CORE_LOAD_STEP_NS ? least_ns : LINUX_CORE_LOAD_STEP_NS);
+	return 0;
 }
 
 int rows_look(struct rows *rows)
@@ -418,10 +431,7 @@ int rows_look(struct rows *rows)
 		poll_power(rows);
 		rows->power_next_ns = now_ns + power_every(rows);
 	}
-	if (!rows->cores || now_ns < rows->cores_next_ns || cores_look(rows->cores, &rows->cores_next_ns) == 0)
-		return 0;
-	diag("can't read the load: %s", strerror(errno));
-	return -1;
+	return rows->of_cores && now_ns >= rows->cores_next_ns ? look_at_cores(rows) : 0;
 }
 
 int rows_start(struct rows *rows)
@@ -453,7 +463,6 @@ int rows_close(struct rows *rows)
 	counted_close(&rows->counted);
 	linux_power_command_close(rows->command);
 	linux_power_zones_close(rows->zone, rows->zones);
-	cores_close(rows->cores);
 	linux_load_source_close(rows->source);
 	return result;
 }

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/row_writer.h"
-#include "cpuload/cores.h"
 #include "cpuload/counted.h"
 #include "cpuload/options.h"
+#include "load/core_load.h"
 #include "load/load_source.h"
 #include "meters/power.h"
 #include "meters/power_command.h"
@@ -24,7 +24,7 @@ struct rows {
 	size_t zones;
 	struct linux_power_command *command; /* that says it instead; NULL: none */
 	int64_t power_next_ns;               /* when one of these is to be polled */
-	struct cores *cores;                 /* NULL: the load is of processors */
+	bool of_cores;                       /* what the load is of */
 	int64_t cores_next_ns;
 	struct counted counted;
 	int output;   /* a descriptor; -1: not open, or not yet */
@@ -40,6 +40,7 @@ struct rows {
 	int64_t start_ns, last_ns; /* of the readings; on CLOCK_MONOTONIC */
 	int64_t written;           /* rows */
 	bool is_terminal, is_unwritable;
+	char trouble[LINUX_MACHINE_TROUBLE_MAX]; /* with /proc/stat, that was told last */
 };
 
 /*

@@ -58,6 +58,8 @@ static void note(const char *what)
 static int64_t read_clock(void *context)
 {
 	assert_ptr_equal(context, &executor.loop);
+	/* The source is read at that moment, too. */
+	read_ns = world.now_ns;
 	return world.now_ns;
 }
 

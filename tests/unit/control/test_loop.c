@@ -55,6 +55,36 @@ static void an_edge_goes_through_all_modules(NO_STATE)
 }
 
 /*
+ * Columns that can't be true any more have made the load look like anything for a moment. The duty cycle goes back to what it usually was, until
+ * the load is known again; a run that goes on without feedback has the target as duty cycle.
+ */
+static void without_a_load_the_duty_cycle_stays(NO_STATE)
+{
+	trace.target_at_s[0] = 0.7;
+	controller.out.duty = 0.4;
+	for (int i = 0; i <= 100; i++)
+		step_at(100 * i, 0.1 * i);
+	controller.out.duty = 0;
+	step_at(10100, 10.3);
+	const int steps = controller.steps;
+	source.is_lost = true;
+	for (int i = 102; i <= 150; i++) {
+		step_at(100 * i, 10.3);
+		assert_true(fabs(space.duty - 0.4) < 0.03);
+	}
+	assert_int_equal(controller.steps, steps);
+	atomic_store(&shared->blind, true);
+	step_at(15100, 10.3);
+	assert_true(is(space.duty, 0.7));
+	atomic_store(&shared->blind, false);
+	source.is_lost = false;
+	controller.out.duty = 0.3;
+	step_at(15200, 10.4);
+	assert_int_equal(controller.steps, steps + 1);
+	assert_true(is(space.duty, 0.3));
+}
+
+/*
  * The machine stood still for ten seconds, and so did its counters; or they went on (a pause of a guest). Neither is a sample. An edge that
  * is late while others have looked is just late.
  */
@@ -321,6 +351,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(an_edge_goes_through_all_modules),
+		TEST(without_a_load_the_duty_cycle_stays),
 		TEST(a_standstill_is_no_sample),
 		TEST(without_a_sample_the_target_stands_for_the_load),
 		TEST(before_the_first_reading_the_loop_is_open),

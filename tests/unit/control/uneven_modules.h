@@ -24,6 +24,8 @@ static const int edges_ms[] = {37, 61, 13, 89};
 static unsigned edges;
 static int late_answers;
 static bool leaves_free;
+/* When the source is read: control goes by samples. */
+static int64_t read_ns;
 
 static double fake_target(void *state, int64_t since_ns)
 {
@@ -36,7 +38,7 @@ static int fake_read(void *state, const struct sst_env *env, struct sst_reading 
 {
 	(void)state;
 	(void)env;
-	*now = (struct sst_reading){.processors = 8};
+	*now = (struct sst_reading){.when_ns = read_ns, .processors = 8};
 	return 0;
 }
 
@@ -44,10 +46,8 @@ static bool fake_sample(
 	const void *state, const struct sst_reading *before, const struct sst_reading *now, struct sst_sample *sample)
 {
 	(void)state;
-	(void)before;
-	(void)now;
-	(void)sample;
-	return false;
+	*sample = (struct sst_sample){.capacity = (double)(now->when_ns - before->when_ns) / NS_PER_S};
+	return sample->capacity > 0;
 }
 
 static double fake_estimate(const void *state, double load, const struct sst_sample *sample)

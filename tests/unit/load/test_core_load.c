@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two cores of two threads, 0 and 2, 1 and 3, whose idle columns the tests write. */
+/* Two cores of two threads, 0 and 2, 1 and 3, whose columns the tests write. */
 #include "load/core_load.h"
 
 #include <errno.h>
@@ -21,21 +21,24 @@
 static char root[PATH_MAX];
 static struct host_env host;
 static struct linux_core_load load;
+static struct busy_times busy;
 static char error[LINUX_CORE_LOAD_ERROR_MAX];
 static int64_t now_ns;
-static unsigned idle[4];
+static unsigned idle[4], worked[4]; /* ticks */
 static bool is_offline[4];
-static char text[512];
 
-/* The text of /proc/stat. */
-static size_t stat_text(void)
+/* Counts on to now, as linux_machine_read does. */
+static void count(void)
 {
+	char text[512];
+	struct busy_total total;
+	const struct busy_news none = {.witness = NAN};
 	int length = snprintf(text, sizeof text, "cpu  0 0 0 %u 0 0 0 0 0 0\n", idle[0] + idle[1] + idle[2] + idle[3]);
 	for (unsigned i = 0; i < 4; i++)
 		if (!is_offline[i])
-			length +=
-				snprintf(text + length, sizeof text - (size_t)length, "cpu%u 0 0 0 %u 0 0 0 0 0 0\n", i, idle[i]);
-	return (size_t)length + (size_t)snprintf(text + length, sizeof text - (size_t)length, "intr 0\n");
+			length += snprintf(text + length, sizeof text - (size_t)length, "cpu%u %u 0 0 %u 0 0 0 0 0 0\n", i,
+				worked[i], idle[i]);
+	assert_int_equal(busy_count(&busy, text, (size_t)length, now_ns, &none, &total), 0);
 }
 
 static void siblings(unsigned processor, const char *list)
@@ -50,9 +53,11 @@ static int enter(void **state)
 	(void)state;
 	fake_root_make(root);
 	host_env_init(&host, root, 1, 0);
+	assert_int_equal(busy_open(&busy), 0);
 	for (unsigned i = 0; i < 4; i++) {
 		siblings(i, i % 2 ? "1,3\n" : "0,2\n");
 		idle[i] = 1000 + 100 * i;
+		worked[i] = 50;
 		is_offline[i] = false;
 	}
 	now_ns = 1000 * NS_PER_S;
@@ -63,6 +68,7 @@ static int leave(void **state)
 {
 	(void)state;
 	linux_core_load_close(&load);
+	busy_close(&busy);
 	fake_remove(root, "");
 	return 0;
 }
@@ -70,25 +76,32 @@ static int leave(void **state)
 static struct sst_reading read_now(void)
 {
 	struct sst_reading reading;
-	assert_int_equal(linux_core_load_read(&load, text, stat_text(), now_ns, &reading), 0);
+	count();
+	assert_int_equal(linux_core_load_read(&load, &busy, now_ns, &reading), 0);
 	assert_int_equal(reading.when_ns, now_ns);
 	return reading;
 }
 
 static struct sst_reading start(void)
 {
-	assert_int_equal(linux_core_load_open(&load, &host.env, text, stat_text(), NULL, error), 0);
+	count();
+	assert_int_equal(linux_core_load_open(&load, &host.env, &busy, error), 0);
 	return read_now();
 }
 
-/* Lets a step pass, in which the processors are idle for so many ticks. */
+/* Lets time pass, in which the processors are idle for so many ticks, and busy for the others. */
+static void wait_idle(int64_t ns, const unsigned ticks[4])
+{
+	for (int i = 0; i < 4; i++) {
+		idle[i] += ticks[i];
+		worked[i] += (unsigned)(ns / (10 * NS_PER_MS)) - ticks[i];
+	}
+	now_ns += ns;
+}
+
 static void step(unsigned idle0, unsigned idle1, unsigned idle2, unsigned idle3)
 {
-	idle[0] += idle0;
-	idle[1] += idle1;
-	idle[2] += idle2;
-	idle[3] += idle3;
-	now_ns += STEP;
+	wait_idle(STEP, (const unsigned[]){idle0, idle1, idle2, idle3});
 }
 
 static double load_since(const struct sst_reading *before)
@@ -147,11 +160,9 @@ static void long_intervals_are_right_as_they_are(void **state)
 {
 	(void)state;
 	struct sst_reading before = start();
-	step(10, 10, 0, 10);
-	now_ns += 4 * STEP;
+	wait_idle(5 * STEP, (const unsigned[]){10, 10, 0, 10});
 	before = read_now();
-	step(0, 10, 10, 10);
-	now_ns += 4 * STEP;
+	wait_idle(5 * STEP, (const unsigned[]){0, 10, 10, 10});
 	assert_load(&before, 0.5);
 }
 
@@ -179,17 +190,13 @@ static void one_that_comes_online_pushes_out_none(void **state)
 static void the_counters_unit_does_not_add_up(void **state)
 {
 	(void)state;
-	start();
-	for (int i = 0; i < 4; i++) {
-		step(i % 2 ? 3 : 2, i % 2 ? 3 : 2, i % 2 ? 3 : 2, i % 2 ? 3 : 2);
-		now_ns += 5 * NS_PER_MS;
-		read_now();
-	}
-	const struct sst_reading before = read_now();
-	for (int i = 0; i < 40; i++) {
-		step(i % 2 ? 3 : 2, i % 2 ? 3 : 2, i % 2 ? 3 : 2, i % 2 ? 3 : 2);
-		now_ns += 5 * NS_PER_MS;
-		read_now();
+	struct sst_reading before = start();
+	for (int i = 0; i < 44; i++) {
+		const unsigned ticks = i % 2 ? 3 : 2;
+		wait_idle(25 * NS_PER_MS, (const unsigned[]){ticks, ticks, ticks, ticks});
+		const struct sst_reading now = read_now();
+		if (i < 4)
+			before = now;
 	}
 	assert_load(&before, 0);
 }
@@ -199,8 +206,7 @@ static void a_reading_in_an_interval_goes_on(void **state)
 {
 	(void)state;
 	struct sst_reading before = start();
-	step(0, 0, 2, 2);
-	step(0, 0, 0, 0); /* 40 ms, as one interval: a half idle, for each second thread */
+	wait_idle(2 * STEP, (const unsigned[]){0, 0, 2, 2}); /* one interval: a half idle, for each second thread */
 	before = read_now();
 	now_ns += LINUX_CORE_LOAD_STEP_NS / 2;
 	const double expected = load_since(&before);
@@ -217,7 +223,7 @@ static void all_readers_see_the_same(void **state)
 	struct linux_core_load other = load; /* as after a fork */
 	step(0, 2, 2, 2);
 	assert_load(&before, 0.5);
-	assert_int_equal(linux_core_load_read(&other, text, stat_text(), now_ns, &seen), 0);
+	assert_int_equal(linux_core_load_read(&other, &busy, now_ns, &seen), 0);
 	assert_int_equal(seen.counter[0], read_now().counter[0]);
 }
 
@@ -252,8 +258,7 @@ static void nobody_waits(void **state)
 	const struct sst_reading held = read_now();
 	step(2, 2, 2, 2);
 	assert_load(&held, 0.5); /* goes on */
-	now_ns += LEASE_LIMIT_NS;
-	idle[0] += 25, idle[1] += 25, idle[2] += 25, idle[3] += 25;
+	wait_idle(LEASE_LIMIT_NS, (const unsigned[]){25, 25, 25, 25});
 	assert_load(&held, 0);
 }
 
@@ -294,26 +299,31 @@ static void without_shared_cores_it_is_unavailable(void **state)
 {
 	(void)state;
 	const struct sst_cpus first = {2, (const unsigned[]){0, 1}};
-	assert_int_equal(linux_core_load_open(&load, &host.env, text, stat_text(), &first, error), -1);
+	count();
+	busy.cpus = &first;
+	assert_int_equal(linux_core_load_open(&load, &host.env, &busy, error), -1);
 	assert_string_equal(error, "no two of these processors share a core, so that cores and processors have the same load");
 	linux_core_load_close(&load);
+	busy.cpus = NULL;
 	fake_remove(root, "/sys");
-	assert_int_equal(linux_core_load_open(&load, &host.env, text, stat_text(), NULL, error), -1);
+	assert_int_equal(linux_core_load_open(&load, &host.env, &busy, error), -1);
 	assert_non_null(strstr(error, "thread_siblings_list: No such file"));
 }
 
-static void a_text_without_processors_is_no_reading(void **state)
+static void without_any_processor_there_is_no_reading(void **state)
 {
 	(void)state;
+	const struct sst_cpus second = {2, (const unsigned[]){1, 3}};
 	struct sst_reading reading;
+	busy.cpus = &second;
 	start();
-	step(2, 2, 2, 2);
-	/* It is as if nothing had been read. */
-	assert_int_equal(linux_core_load_read(&load, "intr 0\n", 7, now_ns, &reading), 0);
 	memset(load.shared, 0, sizeof *load.shared);
+	is_offline[1] = is_offline[3] = true;
+	step(2, 2, 2, 2);
+	count();
 	errno = 0;
-	assert_int_equal(linux_core_load_read(&load, "intr 0\n", 7, now_ns, &reading), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_int_equal(linux_core_load_read(&load, &busy, now_ns, &reading), -1);
+	assert_int_equal(errno, ENODATA);
 }
 
 /* The reading before has gone on as the interval before it; what follows must not take that back. */
@@ -347,7 +357,7 @@ int main(void)
 		TEST(nobody_waits),
 		TEST(a_processor_that_goes_is_left_out),
 		TEST(without_shared_cores_it_is_unavailable),
-		TEST(a_text_without_processors_is_no_reading),
+		TEST(without_any_processor_there_is_no_reading),
 		TEST(an_interval_of_which_nothing_is_known_is_as_the_one_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 #include "load/stat.h"
 
 #include <errno.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +12,6 @@
 #include <cmocka.h>
 
 #include "self/source.h"
-
-#define HZ 100.0
 
 /* As the kernels of these series print it. */
 static const char linux_2_2[] = "cpu  100 20 30 4000\n"
@@ -279,85 +276,6 @@ static void many_processors(void **unused)
 	free(text);
 }
 
-static struct sst_reading reading(int64_t ms, double processors, uint64_t busy, uint64_t idle)
-{
-	const struct linux_stat_times times = {.user = busy, .idle = idle};
-	return linux_stat_reading(&times, processors, ms * 1000000);
-}
-
-static void reading_sums(void **unused)
-{
-	(void)unused;
-	struct linux_stat stat;
-	assert_int_equal(parse(linux_6_1, NULL, &stat), 0);
-	const struct sst_reading now = linux_stat_reading(&stat.total, stat.processors, 7);
-	assert_int_equal(now.when_ns, 7);
-	assert_true(now.processors == 2);
-	assert_int_equal(now.counter[LINUX_STAT_COUNTER_BUSY], 1710);
-	assert_int_equal(now.counter[LINUX_STAT_COUNTER_IDLE], 40500);
-	assert_int_equal(now.counter[LINUX_STAT_COUNTER_STEAL], 80);
-}
-
-static void idle_samples(void **unused)
-{
-	(void)unused;
-	struct sst_sample sample = {.work = -5, .capacity = -5};
-	struct sst_reading before = reading(1000, 2, 10, 20), now = reading(2000, 2, 500, 170);
-	/* Two processors for a second, 1.5 s of that idle. What the busy column says doesn't count. */
-	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
-	assert_true(fabs(sample.capacity - 2.0) < 1e-12);
-	assert_true(fabs(sample.work - 0.5) < 1e-12);
-	/* The unit of the counters: 1 tick more idle time than there was gives negative work. */
-	now = reading(2000, 2, 10, 221);
-	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
-	assert_true(fabs(sample.work + 0.01) < 1e-12);
-	assert_true(fabs(sample.capacity - 2.0) < 1e-12);
-
-	sample = (struct sst_sample){.work = -5, .capacity = -5};
-	now = reading(1000, 2, 10, 20);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* no time */
-	now = reading(900, 2, 10, 20);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* time went back */
-	now = reading(2000, 2, 10, 19);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* counter went back */
-	now = reading(2000, 1, 10, 170);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* a processor went: the idle clock leaps */
-	now = reading(2000, 4, 10, 170);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* some came */
-	now = reading(2000, 2, 10, 20 + 311);
-	assert_false(linux_stat_sample_idle(&before, &now, HZ, &sample)); /* 3.11 s idle in 2 s */
-	now = reading(2000, 2, 10, 20 + 309);
-	assert_true(sample.work == -5 && sample.capacity == -5);
-	assert_true(linux_stat_sample_idle(&before, &now, HZ, &sample));
-	assert_true(fabs(sample.work + 1.09) < 1e-12);
-}
-
-static void tick_samples(void **unused)
-{
-	(void)unused;
-	struct sst_sample sample = {.work = -5, .capacity = -5};
-	struct sst_reading before = reading(1000, 2, 10, 20), now = reading(2000, 2, 60, 170);
-	assert_true(linux_stat_sample_ticks(&before, &now, HZ, &sample));
-	assert_true(fabs(sample.work - 0.5) < 1e-12);
-	assert_true(fabs(sample.capacity - 2.0) < 1e-12);
-	/* 1,024 ticks a second, as on Alpha. */
-	assert_true(linux_stat_sample_ticks(&before, &now, 1024, &sample));
-	assert_true(fabs(sample.capacity - 200 / 1024.0) < 1e-12);
-
-	sample = (struct sst_sample){.work = -5, .capacity = -5};
-	now = reading(2000, 2, 10, 20);
-	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* no tick */
-	now = reading(1000, 2, 60, 170);
-	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* no time */
-	now = reading(2000, 2, 9, 170);
-	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* back */
-	now = reading(2000, 2, 60, 19);
-	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* back */
-	now = reading(2000, 1, 60, 170);
-	assert_false(linux_stat_sample_ticks(&before, &now, HZ, &sample)); /* a processor went */
-	assert_true(sample.work == -5 && sample.capacity == -5);
-}
-
 /* The kernel that we run on. */
 static void this_machine(void **unused)
 {
@@ -468,9 +386,6 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(processors_one_by_one),
 		cmocka_unit_test(many_processors),
-		cmocka_unit_test(reading_sums),
-		cmocka_unit_test(idle_samples),
-		cmocka_unit_test(tick_samples),
 		cmocka_unit_test(changes_of_what_is_online),
 		cmocka_unit_test(this_machine),
 		cmocka_unit_test(sources),

@@ -13,8 +13,8 @@ exact_seconds=${exact_seconds:-60}
 most_exact_error=
 
 exact_table() {
-	printf '| target %% | instances | held by | witness %% | error pp | own error pp | groups %% | schedstat %% | idle %% | witness itself %% |\n'
-	printf '| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n'
+	printf '| target %% | instances | held by | threads %% | interrupts %% | error pp | own error pp | groups %% | schedstat %% | idle %% | witness itself %% |\n'
+	printf '| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n'
 }
 
 # under_control SECONDS: whether the load has been held for so long.
@@ -53,18 +53,18 @@ exact_record() {
 }
 
 exact_row() { # PERCENT INSTANCES SOURCE
-	awk -v target="$1" -v instances="$2" -v source="$3" -v busy="$(witnessed busy)" -v own="$(witnessed own)" -v said="$(figure mean_error_pp)" \
+	awk -v target="$1" -v instances="$2" -v source="$3" -v busy="$(witnessed busy)" -v own="$(witnessed own)" -v irq="$(witnessed irq)" -v said="$(figure mean_error_pp)" \
 		-v groups="$(recorded_mean groups.csv)" -v schedstat="$(recorded_mean schedstat.csv)" -v idle="$(recorded_mean idle.csv)" 'BEGIN {
-			printf "| %s | %s | %s | %.2f | %+.2f | %+.2f | %s | %s | %s | %.2f |\n", target, instances, source, 100 * busy, 100 * busy - target,
+			printf "| %s | %s | %s | %.2f | %.2f | %+.2f | %+.2f | %s | %s | %s | %.2f |\n", target, instances, source, 100 * busy, 100 * irq, 100 * (busy + irq) - target,
 				said, groups, schedstat, idle, 100 * own
 		}' | tee -a rows
 }
 
 expect_witnessed() { # PERCENT SOURCE
 	exact_most=${most_exact_error:-$([ "$2" = groups ] && echo 0.3 || echo 1)}
-	awk -v target="$1" -v busy="$(witnessed busy)" -v most="$exact_most" \
-		'BEGIN { error = 100 * busy - target; exit !(busy != "" && error >= -most && error <= most) }' ||
-		fail "$what: witnessed $(witnessed busy), more than $exact_most pp from $1 %"
+	awk -v target="$1" -v busy="$(witnessed busy)" -v irq="$(witnessed irq)" -v most="$exact_most" \
+		'BEGIN { error = 100 * (busy + irq) - target; exit !(busy != "" && error >= -most && error <= most) }' ||
+		fail "$what: witnessed $(witnessed busy) and $(witnessed irq) of interrupts, more than $exact_most pp from $1 %"
 }
 
 hold_exactly() {
