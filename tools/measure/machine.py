@@ -80,8 +80,10 @@ def description(build: Path) -> str:
     """One line, as it stands above figures."""
     checked = attempt([build / "showstopper", "--check-machine"]).stdout
     said = re.search(r"^accounting: *(.*) for user and system time, ", checked, re.M)
+    source = re.search(r"^(\w+): *chosen: ", checked, re.M)
     name, accounting = f" ({model()})" if model() else "", said[1] if said else "unknown"
-    return f"{processor_count()} processors{name}, {kernel()}, {virtual_kind()}, accounting {accounting}"
+    load = f", load by {source[1]}" if source else ""
+    return f"{processor_count()} processors{name}, {kernel()}, {virtual_kind()}, accounting {accounting}{load}"
 
 
 # ---- Quiet? -----------------------------------------------------------------------------------------------------------------------

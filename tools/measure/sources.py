@@ -28,6 +28,7 @@ OF = {
     "actuators": "tools/ssburn tests/faults/noticer.c tools/bench/actuators",
     "scale": "tools/sssim tools/bench/scale",
     "cores": "tools/sssim tools/bench/cores",
+    "sources": "tools/cpuload tools/bench/sources",
     "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
     "faults": "tests/faults tools/bench/faults",
     "ledger": "tests/faults",
