@@ -202,7 +202,7 @@ static const struct {
 		"the mean."},
 	[TERM_SQUARED_ERROR] = {"mean squared error",
 		"Mean of the square of load minus target of each sample, in pp^2. Its root is how far "
-		"a sample is from the target, typically."},
+		"a sample is from the target, typically. Below 1 is good and usual, below 5 fair, from 5 on poor."},
 	[TERM_WORST] = {"worst sample",
 		"The sample with the largest error, whatever its sign, and when it ended, in seconds since "
 		"control began."},

@@ -13,7 +13,8 @@ programs() {
 			printf '#!/bin/sh\n[ "$*" != --version ] || exec echo "%s 0.1.0 (%s)"\n' "$name" "$2"
 			# shellcheck disable=SC2016 # the programs'
 			printf 'echo "%s $*" >>"%s"\n' "$1/$name" "$work/asked"
-			[ "$name" != showstopper ] || echo 'echo "achieved load 50 %" >&2'
+			# shellcheck disable=SC2016
+		[ "$name" != showstopper ] || echo 'echo "achieved load 50 %" >&2; [ ! -e "'"$work"'/summary" ] || cat "'"$work"'/summary" >&2'
 		} >"$1/$name"
 		chmod +x "$1/$name"
 	done
@@ -74,6 +75,26 @@ expect_status 125
 expect_text err '^no compiler$'
 expect_text err '^tools/demo: the build failed$'
 unset broken
+
+# ---- How well it went -------------------------------------------------------------------------------------------------------------
+
+# judged MSE WORD: by the limits that --explain names.
+judged() {
+	printf 'mean squared error   %s pp^2 (60 samples of 500 ms)\nothers               0.21 %% of the machine, at most 1.77 %%\n' "$1" >summary
+	demo
+	[ "$(tail -n 1 out)" = "Held within $1 pp^2 of the trace: $2; others made 0.2 %" ] || fail "$what: the last line is '$(tail -n 1 out)'"
+}
+judged 0.06 good
+judged 1.00 fair
+judged 4.99 fair
+judged 5.00 poor
+judged 123.40 poor
+run "$build/showstopper" --explain
+tr -s ' \n' ' ' <out | grep -q ' Below 1 is good and usual, below 5 fair, from 5 on poor\. ' || fail "--explain has other limits"
+echo 'mean squared error   0.06 pp^2 (60 samples of 500 ms)' >summary
+demo
+[ "$(tail -n 1 out)" = 'Held within 0.06 pp^2 of the trace: good' ] || fail "$what: the last line is '$(tail -n 1 out)'"
+rm summary
 
 # ---- A build ----------------------------------------------------------------------------------------------------------------------
 
