@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a test leaves out for want of a Debian package is a failure in tools/check, which installs them all.
+# What a test leaves out for want of a Debian package is a failure in tools/check, which installs them.
 # shellcheck disable=SC2016 # lines of tests
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
@@ -20,6 +20,13 @@ for line in 'missing nosuch' 'missing nosuch pictures' 'skip_missing nosuch'; do
 	expect_status 1
 	expect_text out '^FAIL: the package nosuch is missing'
 done
+# tools/setup tests installs less: what it leaves out is no failure.
+as_test tests 'missing g++'
+expect_status 1
+expect_text out '^FAIL: the package g\+\+ is missing'
+as_test tests 'missing lxc containers'
+expect_status 0
+expect_text out '^left to tools/check --all: the package lxc: containers$'
 # What the machine doesn't permit is skipped all the same.
 as_test yes "left_out 'no control groups'"
 expect_status 77
@@ -42,12 +49,21 @@ lacks qemu-system-x86_64 "$source/tests/vm/run" -B "$build" half
 lacks sbatch "$source/tests/slurm/run" -B "$build" --short
 
 # All that tests name are installed by tools/setup check.
-"$source/tools/setup" --list | sed -n 's/^\(build\|demo\|check\)  *//p' | sort -u >installed
-find "$source/tests" -name '*.sh' ! -name packages.sh -exec \
-	sed -nE '/^expect_/d; s/^([[:space:]]*|[^#]*(\|\||;|else|then|\)) )(skip_)?missing ([a-z][a-z0-9+.-]+).*/\4/p' {} + |
-	sort -u >named
+"$source/tools/setup" --list | sed -n 's/^\(build\|demo\|tests\|check\)  *//p' | sort -u >installed
+names_in() {
+	sed -nE '/^expect_/d; s/^([[:space:]]*|[^#]*(\|\||;|else|then|\)) )(skip_)?missing ([a-z][a-z0-9+.-]+).*/\4/p' "$@" | sort -u
+}
+find "$source/tests" -name '*.sh' ! -name packages.sh >scripts
+# shellcheck disable=SC2046 # names
+names_in $(cat scripts) >named
 [ "$(wc -l <named)" -ge 10 ] || fail "tests name $(wc -l <named) packages: $(paste -s -d ' ' named)"
 comm -13 installed named >others
 [ ! -s others ] || fail "tools/setup check doesn't install $(paste -s -d ' ' others)"
+# All that those of tools/check name, by tools/setup tests, but for a part of one.
+"$source/tools/setup" --list | sed -n 's/^\(build\|demo\|tests\)  *//p' | sort -u >installed
+ctest --test-dir "$build" -N -LE '^all$' | sed -n "s,^ *Test *#[0-9]*: cli_\(.*\),$source/tests/cli/\1.sh,p" >scripts
+# shellcheck disable=SC2046 # names
+names_in $(cat scripts) | comm -13 installed - >others
+[ "$(cat others)" = lxc ] || fail "tools/setup tests doesn't install $(paste -s -d ' ' others)"
 
 finish
