@@ -280,12 +280,12 @@ static void judge_cpu(struct busy_cpu *cpu, const struct step *step, const struc
 {
 	if (cpu->window >= 0)
 		cpu->window += step->busy + step->idle;
-	const bool is_far_off =
-		cpu->still > STILL_S || (cpu->window >= 0 && fabs(cpu->window - by->elapsed) > FAR_OFF * by->elapsed + UNITS_S);
-	if (by->is_over && cpu->window >= 0)
-		cpu->verdict = judge(cpu, by);
-	else if (is_far_off)
+	const bool is_far_off = cpu->window >= 0 && fabs(cpu->window - by->elapsed) > FAR_OFF * by->elapsed + UNITS_S;
+	const bool is_judged = by->is_over && cpu->window >= 0;
+	if (cpu->still > STILL_S || (is_far_off && !is_judged))
 		cpu->verdict = UNKNOWN;
+	else if (is_judged)
+		cpu->verdict = judge(cpu, by);
 	else if (by->is_fast && cpu->verdict == BELIEVED)
 		cpu->verdict = FAST;
 	if (by->is_over)

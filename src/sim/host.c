@@ -26,15 +26,15 @@ static const struct {
 	unsigned counter; /* 0: it is always there */
 	const char *text; /* NULL: it changes */
 } sources[SIBLINGS] = {
-	[STAT] = {"/proc/stat"},
-	[COMMAND_LINE] = {"/proc/cmdline"},
-	[CPUACCT] = {GROUPS "/cpuacct/cpuacct.usage", SIM_HAS_CPUACCT},
+	[STAT] = {"/proc/stat", 0, NULL},
+	[COMMAND_LINE] = {"/proc/cmdline", 0, NULL},
+	[CPUACCT] = {GROUPS "/cpuacct/cpuacct.usage", SIM_HAS_CPUACCT, NULL},
 	[MOUNTS] = {"/proc/self/mountinfo", SIM_HAS_GROUPS, "30 24 0:26 / " GROUPS " rw - cgroup2 cgroup2 rw\n"},
 	[OWN_GROUP] = {"/proc/self/cgroup", SIM_HAS_GROUPS, "0::/run\n"},
 	[CONTROLLERS] = {GROUPS "/cgroup.controllers", SIM_HAS_GROUPS, "cpu\n"},
-	[RUN] = {GROUPS "/run/cpu.stat", SIM_HAS_GROUPS},
-	[REST] = {GROUPS "/rest/cpu.stat", SIM_HAS_GROUPS},
-	[SCHEDSTAT] = {"/proc/schedstat", SIM_HAS_SCHEDSTAT},
+	[RUN] = {GROUPS "/run/cpu.stat", SIM_HAS_GROUPS, NULL},
+	[REST] = {GROUPS "/rest/cpu.stat", SIM_HAS_GROUPS, NULL},
+	[SCHEDSTAT] = {"/proc/schedstat", SIM_HAS_SCHEDSTAT, NULL},
 };
 
 static struct sim_host *simulated(const struct sst_env *env)

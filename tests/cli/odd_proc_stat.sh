@@ -155,7 +155,7 @@ bare='printf "cpu  %d 0 0 %d 0 0 0 0 0 0\n", 5 * n, 1000 + 5 * n
 	print "intr 1\nctxt 1"'
 scenario "processors' lines are missing" "$bare"
 expect_lines err 0
-none='if (n < 8 || n > 30) printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d\n", 2.5 * n, 1000 + 2.5 * n, 2.5 * n, 1000 + 2.5 * n
+none='if (n < 8 || n > 24) printf "cpu  %d 0 0 %d 0 0 0 0 0 0\ncpu0 %d 0 0 %d\n", 2.5 * n, 1000 + 2.5 * n, 2.5 * n, 1000 + 2.5 * n
 	print "intr 1\nctxt 1"'
 lasts=
 scenario 'all lines are missing for a while' "$none"

@@ -64,6 +64,7 @@ mkdir going
 	echo $? >status
 ) &
 going=$!
+rm -f log
 start_background timeout -k 5 60 showstopper --sysroot root -T 40% -r 1h -o log --log-interval 100m -n 2 sleep 1000
 wait_until has_records 30
 let_pass root/proc/stat still
@@ -124,6 +125,7 @@ cpu3 10 0 0 10 0 0 0 0 0 0
 intr 0
 END
 let_pass root/proc/stat user=1
+rm -f log
 start_background timeout -k 5 60 showstopper -q --sysroot root -F source=idle,cpus=2-3 -o log -c open -T 100% \
 	sh -c 'until [ -e end ]; do sleep 0.1; done'
 wait_until has_records 2
