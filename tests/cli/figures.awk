@@ -17,7 +17,7 @@ function fault(text) { print FILENAME ":" FNR ": " text }
 	if (name ":" != $2) fault("the end of " $2 " which has not begun")
 	if (first == "not measured yet") {
 		if (more) fault(name " isn't measured, but has more")
-	} else if (last !~ /^<sub>Revision [0-9A-Za-z._-]+, [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9], [0-9]+ processors.*, Linux [0-9].*, accounting [a-z ]+(, [0-9]+\.[0-9][0-9] % of its busy time stolen)?(, sources [0-9a-f]+ \([^`)]*\))?: `tools\/[a-z\/-]+.*`<\/sub>$/)
+	} else if (last !~ /^<sub>Revision [0-9A-Za-z._-]+, [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9], [0-9]+ processors.*, Linux [0-9].*, accounting [a-z ]+(, load by [a-z]+)?(, [0-9]+\.[0-9][0-9] % of its busy time stolen)?(, sources [0-9a-f]+ \([^`)]*\))?: `tools\/[a-z\/-]+.*`<\/sub>$/)
 		fault(name " doesn't end with revision, date, machine and command")
 	else if (!more)
 		fault(name " has no table")
