@@ -115,7 +115,7 @@ find root/usr/share/doc -name '*.md.gz' -exec gzip -dk {} +
 find root/usr/share/doc -name '*.md' >documents
 expect_lines documents 4
 while read -r file; do expect_links "$file"; done <documents
-expect_text root/usr/share/doc/showstopper/README.md '^MIT licence, see \[copyright\]\(copyright\)\.$'
+expect_text root/usr/share/doc/showstopper/README.md '^| \[copyright\](copyright) | MIT |$'
 
 for file in root/usr/bin/* $(find root -name '*.so'); do
 	file "$file" | grep -q ', stripped$' || fail "$file is not stripped"
