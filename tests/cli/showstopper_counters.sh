@@ -50,10 +50,10 @@ expect_text log.csv ',page_faults_per_s,page_faults_g0_per_s,page_faults_g1_per_
 jq -e '.result.events[0] | .event == "page-faults" and (.groups | length) == 2 and (.workloads | length) == 3 and
 	.count == (.groups | add) and .count == (.workloads | add) and .groups[0] == .workloads[0] and .groups[0] > .groups[1] and
 	.counted_share == 1' record.json >jq.out || fail "$what: $(jq -c .result.events record.json)"
-[ "$(jq '.result.events[0].count' record.json)" = "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "page_faults_count") at = i } NR == 2 { print $at }' record.csv)" ] ||
+[ "$(jq '.result.events[0].count + 0' record.json)" = "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "page_faults_count") at = i } NR == 2 { print $at }' record.csv)" ] ||
 	fail "$what: record.csv differs from record.json"
 # The rows are those of all groups, and no more than all.
-awk -F, -v count="$(jq '.result.events[0].count' record.json)" '
+awk -F, -v count="$(jq '.result.events[0].count + 0' record.json)" '
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "page_faults_per_s") at = i; next }
 	{ d = $at - $(at + 1) - $(at + 2); if (d > 0.01 || d < -0.01) bad = 1 }
 	$1 > 0 { sum += $at * ($1 - before); rows++ }

@@ -95,8 +95,9 @@ expect_lines out 2000
 expect_lines err 0
 
 # What sysstat writes today.
-if command -v sadf >/dev/null && [ -x /usr/lib/sysstat/sadc ]; then
-	/usr/lib/sysstat/sadc 1 4 sa >/dev/null
+sadc=$(find /usr/lib/sysstat /usr/libexec/sysstat -name sadc 2>/dev/null)
+if command -v sadf >/dev/null && [ "$sadc" ]; then
+	"$sadc" 1 4 sa >/dev/null
 	sadf -d sa -- -u >sadf.txt
 	awk -F';' '!/^#/ { printf "%.6g\n", 1 - ($NF + $(NF - 2)) / 100 }' sadf.txt >loads
 	run sstrace -t sadf.txt

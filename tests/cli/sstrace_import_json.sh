@@ -76,8 +76,9 @@ run sstrace -t none.json
 expect_trouble 'none.json: found no "cpu-load", expected it \(sadf -j FILE -- -u\)$'
 run sstrace -t --unit percent sa.json
 expect_trouble 'found --unit, expected none of that: sadf has its own unit$'
-if command -v sadf >/dev/null && [ -x /usr/lib/sysstat/sadc ]; then
-	/usr/lib/sysstat/sadc 1 3 sa >/dev/null
+sadc=$(find /usr/lib/sysstat /usr/libexec/sysstat -name sadc 2>/dev/null)
+if command -v sadf >/dev/null && [ "$sadc" ]; then
+	"$sadc" 1 3 sa >/dev/null
 	sadf -d sa -- -u | awk -F';' '!/^#/ { printf "%.6g\n", 1 - ($NF + $(NF - 2)) / 100 }' >loads
 	sadf -j sa -- -u -P ALL >sadf.json
 	run sstrace --strict -t sadf.json
