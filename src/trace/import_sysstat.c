@@ -242,6 +242,8 @@ static int take_value(void *context, const char *path, const struct import_field
 			keep(&reader->date, text);
 		else if (strcmp(stamp, ".utc") == 0)
 			reader->is_utc = import_is(text, "1");
+		else if (strcmp(stamp, ".tz") == 0)
+			reader->is_utc = import_is(text, "UTC");
 		else if (strcmp(stamp, ".interval") == 0 && (text->length == 0 || !import_number(text, &reader->interval)))
 			reader->interval = NAN;
 	} else if (strcmp(path, HOST ".nodename") == 0) {

@@ -47,6 +47,12 @@ tail_of='],"restarts": [{"boot": {"date": "2026-03-01", "time": "00:25:00", "utc
 run sstrace -t sa.json
 expect_trace 'interpolate step' '0 0.07' '600 0.25' '2400 0.8' '3000 0.8'
 expect_text err '^sstrace: sa.json: sadf, 3 samples; 1 line left out, the first is line 17, byte 63: found no idle time, .*; 1 gap of 20min,'
+# As sysstat 12.7 writes it.
+cp out by-number
+sed 's/"utc": 1/"tz": "UTC"/' sa.json | sstrace -t >by-name 2>err
+cmp -s by-number by-name && expect_no_text err 'without a zone' || fail 'the zone of sysstat 12.7 is not taken'
+sed 's/"utc": 1/"tz": "CET"/' sa.json | sstrace -t >by-name 2>err
+expect_text err 'without a zone'
 run sstrace -t --cpu 0 sa.json
 expect_trace 'interpolate step' '0 0.5' '3000 0.5'
 run sstrace --strict -t sa.json
