@@ -46,11 +46,21 @@
 #define BEHIND_EACH_S 0.02
 /* For so long that is held against them. */
 #define FAST_NS (30 * NS_PER_S)
+/* Of the time of tasks to the work by the columns, as interrupts may have it; by what share of a stretch's it changes. */
+#define RATIO_FROM 0.5
+#define RATIO_GAIN 0.25
+/* A stretch tells of it where the last switch on each processor is not longer ago than this, and each was busy for so long. */
+#define RATIO_SLACK_S 1.1
+#define RATIO_LEAST_S 0.1
 
 enum verdict { BELIEVED, FAST, SLOW, UNKNOWN };
 
 struct busy_shared {
 	struct latch record;
+	struct {
+		double ran, by_columns; /* work of this stretch up to the last switches, and by the columns, in s */
+		_Atomic double value;   /* of these in the stretches before; 0: not known yet */
+	} ratio; /* of whoever counts */
 	struct lease lease;
 	struct busy_cpu cpu[BUSY_PROCESSORS];
 };
@@ -235,12 +245,26 @@ static double hold_between(double *excess, double work, double ran, double slack
 	return ran + *excess - before;
 }
 
-/* By the time of tasks; columns that aren't believed say nothing of the task that runs. */
-static struct sst_sample by_tasks(struct busy_cpu *cpu, const struct step *step, const struct sst_sample *columns)
+/*
+ * By the time of tasks; columns that aren't believed say nothing of the task that runs. Those that are have interrupts, too, by whose share
+ * they would run ahead of the tasks as far as they may.
+ */
+static struct sst_sample by_tasks(struct busy_cpu *cpu, const struct step *step, const struct sst_sample *columns, double ratio)
 {
-	const double work = cpu->verdict == UNKNOWN ? step->ran : columns->work;
+	const double work = cpu->verdict == UNKNOWN ? step->ran : ratio * columns->work;
 	cpu->slack = step->ran > 0 ? step->elapsed : cpu->slack + step->elapsed;
 	return (struct sst_sample){hold_between(&cpu->excess, work, step->ran, cpu->slack), step->elapsed};
+}
+
+static double ratio_of(const struct busy_shared *shared)
+{
+	const double ratio = atomic_load_explicit(&shared->ratio.value, memory_order_relaxed);
+	return ratio > 0 ? ratio : 1;
+}
+
+bool busy_has_ratio(const struct busy_times *times)
+{
+	return atomic_load_explicit(&times->shared->ratio.value, memory_order_relaxed) > 0;
 }
 
 /* ---- Verdicts --------------------------------------------------------------------------------------------------------- */
@@ -328,7 +352,7 @@ static struct judgement start_judgement(const struct busy_total *total, bool is_
 /* What the measured ones did since the last reading. */
 struct sums {
 	struct sst_sample work;
-	double idle_work, tasks, steal, ran, slack;
+	double idle_work, by_columns, tasks, steal, ran, slack;
 	unsigned online, unknown;
 	uint64_t trouble;
 	bool is_plain; /* all of them were there, and are believed */
@@ -374,13 +398,16 @@ static void count_cpu(struct busy_times *times, const struct busy_total *total, 
 		/* Columns that stand still said that all time was worked. */
 		if (was_known && cpu->verdict == UNKNOWN && cpu->still > 0 && times->source == BUSY_IDLE)
 			work = (struct sst_sample){-still, -still};
-		const struct sst_sample tasks = by_tasks(cpu, &step, &work);
+		const double by_columns = work.work;
+		const struct sst_sample tasks = by_tasks(cpu, &step, &work, ratio_of(times->shared));
 		if (by_schedstat)
 			work = tasks;
 		cpu->work += work.work;
 		cpu->known += work.capacity;
-		if (counts)
+		if (counts) {
 			add(sums, cpu, &step, &work, tasks.work);
+			sums->by_columns += by_columns;
+		}
 	} else {
 		sums->is_plain &= !counts;
 		sums->has_leap |= counts;
@@ -435,6 +462,23 @@ static double share_of_all(const struct busy_times *times, const struct busy_tot
 	return elapsed > 0 ? columns / elapsed : 1;
 }
 
+/*
+ * What the time of tasks is of the work by the columns, stretch by stretch. Where a task has run without a switch for long, or that is so little work
+ * that units of the columns count for much, a stretch tells nothing.
+ */
+static void compare_columns(struct busy_shared *shared, const struct sums *sums, const struct judgement *by, bool begins)
+{
+	const double ran = shared->ratio.ran + sums->ran, by_columns = shared->ratio.by_columns + sums->by_columns;
+	const double last = atomic_load_explicit(&shared->ratio.value, memory_order_relaxed);
+	/* Where the tasks have more, the columns don't run ahead. */
+	const double ratio = by_columns > RATIO_LEAST_S * sums->online ? fmin(ran / by_columns, 1) : 0;
+	const bool is_whole = !begins && !sums->has_leap;
+	shared->ratio.ran = is_whole && !by->is_over ? ran : 0;
+	shared->ratio.by_columns = is_whole && !by->is_over ? by_columns : 0;
+	if (by->is_over && is_whole && sums->slack <= RATIO_SLACK_S * sums->online && ratio >= RATIO_FROM)
+		atomic_store_explicit(&shared->ratio.value, last > 0 ? last + RATIO_GAIN * (ratio - last) : ratio, memory_order_relaxed);
+}
+
 static void count(struct busy_times *times, const struct busy_news *news, int64_t when_ns, struct busy_total *total)
 {
 	const struct busy_reading *const reading = &times->reading;
@@ -457,7 +501,7 @@ static void count(struct busy_times *times, const struct busy_news *news, int64_
 	}
 	use_summary(times, total, summary, &sums);
 	if (news->schedstat && sums.is_plain)
-		sums.tasks = hold_between(&total->excess, sums.idle_work, sums.ran, sums.slack);
+		sums.tasks = hold_between(&total->excess, ratio_of(times->shared) * sums.idle_work, sums.ran, sums.slack);
 	if (times->source == BUSY_SCHEDSTAT)
 		sums.work.work = sums.tasks;
 	/* Of processors of before and of now there is no difference. */
@@ -468,6 +512,7 @@ static void count(struct busy_times *times, const struct busy_news *news, int64_
 		total->idle_work += sums.idle_work;
 		total->tasks += sums.tasks;
 	}
+	compare_columns(times->shared, &sums, &by, is_first || is_moved);
 	if (by.is_over) {
 		total->agrees = by.agrees;
 		total->window_ns = when_ns;

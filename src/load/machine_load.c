@@ -305,7 +305,7 @@ static bool must_correct(struct linux_machine *machine, int64_t when_ns, int64_t
 static bool can_correct(const struct linux_machine *machine, const struct busy_total *total)
 {
 	if (machine->schedstat.handle >= 0)
-		return true;
+		return busy_has_ratio(&machine->busy);
 	return !(total->trouble & BUSY_UNKNOWN) && (!(total->trouble & BUSY_FAST) || !total->agrees) &&
 	       (machine->idle_is_clock || machine->source == LINUX_MACHINE_COMBINED);
 }

@@ -238,7 +238,7 @@ static const struct trouble {
 	{{0.3, 0.3}, {0.74, 0.74}, "the idle time in /proc/stat passes faster than the clock",
 		": the load is that of the busy columns", true},
 	{{0.3, 0.3}, {0.65, 0.65}, "the columns of /proc/stat pass slower than the clock",
-		": the load is taken from their shares of each other", false},
+		": the load is taken from their shares of each other", true},
 	{{0.3, 0.3}, {0.7, 0}, "the columns of /proc/stat don't pass as the clock does on processor 1",
 		": the load is that of the others", false},
 	{{0, 0}, {0, 0}, "the columns of /proc/stat don't pass as the clock does, on any processor", ": the load is not known",
