@@ -6,8 +6,9 @@
  * which is told by the parent. A thread of the kernel that ends has nobody who waits: of it counts what was seen last. A process whose
  * parent ignores its end is lost.
  *
- * Kernels with CONFIG_IRQ_TIME_ACCOUNTING, as Debian's, take the time of interrupts out of these clocks. It is told beside them, as the columns
- * irq and softirq of /proc/stat have it: to an emulated processor interrupts are expensive.
+ * Kernels with CONFIG_IRQ_TIME_ACCOUNTING take the time of interrupts out of these clocks; others, as Debian's, leave it with the thread that was
+ * interrupted. It is told beside them, as the columns irq and softirq of /proc/stat have it. That of interrupts of an idle processor is in neither where ticks are
+ * counted.
  *
  * usage: threads_time SECONDS
  * Prints "busy SHARE own SHARE irq SHARE from S to S": the shares are of the time of all processors, of all threads with its own, of its own alone,
