@@ -60,7 +60,7 @@ struct busy_shared {
 	struct {
 		double ran, by_columns; /* work of this stretch up to the last switches, and by the columns, in s */
 		_Atomic double value;   /* of these in the stretches before; 0: not known yet */
-	} ratio; /* of whoever counts */
+	} ratio;                        /* of whoever counts */
 	struct lease lease;
 	struct busy_cpu cpu[BUSY_PROCESSORS];
 };
@@ -476,7 +476,8 @@ static void compare_columns(struct busy_shared *shared, const struct sums *sums,
 	shared->ratio.ran = is_whole && !by->is_over ? ran : 0;
 	shared->ratio.by_columns = is_whole && !by->is_over ? by_columns : 0;
 	if (by->is_over && is_whole && sums->slack <= RATIO_SLACK_S * sums->online && ratio >= RATIO_FROM)
-		atomic_store_explicit(&shared->ratio.value, last > 0 ? last + RATIO_GAIN * (ratio - last) : ratio, memory_order_relaxed);
+		atomic_store_explicit(
+			&shared->ratio.value, last > 0 ? last + RATIO_GAIN * (ratio - last) : ratio, memory_order_relaxed);
 }
 
 static void count(struct busy_times *times, const struct busy_news *news, int64_t when_ns, struct busy_total *total)

@@ -65,11 +65,11 @@ expect_status 0
 sed -n 's/^ *[0-9]* min  //p' out >commands
 expect_text commands '^tools/experiments/fastforward .* --settings PI-even,PI-even[+] .* --output results/publish-[^ ]*/fastforward '
 run "$all" --quick --dry-run
-expect_text out '^37 programs, about ([0-9]|[1-9][0-9]|1[01][0-9]) minutes$'
+expect_text out '^38 programs, about ([0-9]|[1-9][0-9]|1[01][0-9]) minutes$'
 sed -n 's/^ *[0-9]* min  //p' out >quick
 for list in commands quick; do
 	grep -Ev '^(tools/[a-z/-]+|tests/vm/run).* --publish$' "$list" && fail "$what: odd commands"
-	sed 's,^tools/bench/soak --seed \([0-9]*\) .*,soak-\1,; s,^tools/bench/faults --ledger .*,ledger,; s,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s,^tools/experiments/.* --as \([a-z0-9-]*\) .*,experiments-\1,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
+	sed 's,^tests/vm/run .*exact.*,vm-exact,; s,^tools/bench/soak --seed \([0-9]*\) .*,soak-\1,; s,^tools/bench/faults --ledger .*,ledger,; s,^tools/experiments/throughput .*--by .*,experiments-bandwidth,; s,^tools/experiments/.* --as \([a-z0-9-]*\) .*,experiments-\1,; s/ .*//; s,^tools/bench/,,; s,^tools/experiments/findings,findings,; s,^tools/experiments/,experiments-,; s,^tools/,,; s,^tests/vm/run$,vm,' "$list" | sort >names
 	{
 		printf '%s\n' example findings
 		sed -n 's/^<!-- \(.*\): begin -->$/\1/p' "$source/tools/bench/README.md" "$source/tests/vm/README.md"

@@ -36,6 +36,7 @@ OF = {
     "soak-2": "tools/ssburn tools/bench/soak",
     "soak-3": "tools/ssburn tools/bench/soak",
     "vm": "tests/vm",
+    "vm-exact": "tests/vm",
     "coverage": "tools tests",
     "mutants": "tools tests",
     "experiments-replay": "tools/cpuload tools/sstrace",

@@ -4,8 +4,8 @@
 #   exact_table     prints what the cases that are called exact… printed when they were run last in the machine plain, of each kernel
 #   exact_publish   puts that into the document
 
+# shellcheck disable=SC2154 # the caller's
 exact_rows() {
-	# shellcheck disable=SC2154 # the caller's
 	for output in "$results"/*/plain/exact*/output; do
 		[ -e "$output" ] || continue
 		name=${output%/output}
@@ -27,8 +27,8 @@ and last seconds; *interrupts*: what /proc/stat has of them; *error*: both toget
 END
 }
 
+# shellcheck disable=SC2154 # the caller's
 exact_publish() {
 	exact_table >"$work/exact"
-	# shellcheck disable=SC2154 # the caller's
 	"$publisher" block tests/vm/README.md vm-exact "$build" "$published_revision" "$called" <"$work/exact" || exit 125
 }
