@@ -24,7 +24,10 @@ keep_quota() {
 	echo '50000 100000' >/sys/fs/cgroup/keeps-quota/cpu.max || fail 'there is no quota'
 }
 mkdir /sys/fs/cgroup/keeps-quota
+# While no other processor runs what is patched.
+echo 0 >/sys/devices/system/cpu/cpu1/online
 keep_quota
+echo 1 >/sys/devices/system/cpu/cpu1/online
 in_group keeps-quota sleep 100000 &
 keeps_quota=$!
 
