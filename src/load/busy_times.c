@@ -60,6 +60,7 @@ struct busy_shared {
 	struct {
 		double ran, by_columns; /* work of this stretch up to the last switches, and by the columns, in s */
 		_Atomic double value;   /* of these in the stretches before; 0: not known yet */
+		atomic_bool looked;     /* a stretch has ended */
 	} ratio;                        /* of whoever counts */
 	struct lease lease;
 	struct busy_cpu cpu[BUSY_PROCESSORS];
@@ -264,7 +265,7 @@ static double ratio_of(const struct busy_shared *shared)
 
 bool busy_has_ratio(const struct busy_times *times)
 {
-	return atomic_load_explicit(&times->shared->ratio.value, memory_order_relaxed) > 0;
+	return atomic_load_explicit(&times->shared->ratio.looked, memory_order_relaxed);
 }
 
 /* ---- Verdicts --------------------------------------------------------------------------------------------------------- */
@@ -475,9 +476,12 @@ static void compare_columns(struct busy_shared *shared, const struct sums *sums,
 	const bool is_whole = !begins && !sums->has_leap;
 	shared->ratio.ran = is_whole && !by->is_over ? ran : 0;
 	shared->ratio.by_columns = is_whole && !by->is_over ? by_columns : 0;
-	if (by->is_over && is_whole && sums->slack <= RATIO_SLACK_S * sums->online && ratio >= RATIO_FROM)
-		atomic_store_explicit(
-			&shared->ratio.value, last > 0 ? last + RATIO_GAIN * (ratio - last) : ratio, memory_order_relaxed);
+	if (!by->is_over || !is_whole)
+		return;
+	const bool tells = sums->slack <= RATIO_SLACK_S * sums->online && ratio >= RATIO_FROM;
+	const double now = !tells ? last : last > 0 ? last + RATIO_GAIN * (ratio - last) : ratio;
+	atomic_store_explicit(&shared->ratio.value, now, memory_order_relaxed);
+	atomic_store_explicit(&shared->ratio.looked, true, memory_order_relaxed);
 }
 
 static void count(struct busy_times *times, const struct busy_news *news, int64_t when_ns, struct busy_total *total)

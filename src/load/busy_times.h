@@ -104,7 +104,7 @@ struct busy_news {
 	bool is_whole;  /* the witness has the time of (nearly) all tasks */
 };
 
-/* Whether a stretch has told yet what the time of tasks is of the work by the columns; `tasks` may be ahead by the difference until then. */
+/* Whether a stretch has ended that could tell what the time of tasks is of the work by the columns; `tasks` may be ahead by the difference until then. */
 bool busy_has_ratio(const struct busy_times *times);
 
 /* 0, or -1 with errno ENOMEM. The memory is shared with processes that are forked later. */

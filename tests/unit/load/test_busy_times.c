@@ -362,6 +362,24 @@ static void tasks_are_counted_to_the_last_switch(void **state)
 	enter(NULL);
 }
 
+/* Two hundredths of a machine tell nothing of interrupts, and what runs outside of groups counts all the same. */
+static void a_stretch_with_little_work_tells_enough(void **state)
+{
+	char text[256], tasks[128];
+	(void)state;
+	times.source = BUSY_IDLE;
+	for (int i = 0; i <= 50; i++) {
+		snprintf(text, sizeof text, "cpu  %d 0 0 %d\ncpu0 %d 0 0 %d\ncpu1 0 0 0 %d\n", 2 * (i / 5), 20 * i - 2 * (i / 5),
+			2 * (i / 5), 10 * i - 2 * (i / 5), 10 * i);
+		snprintf(tasks, sizeof tasks, "cpu0 0 0 0 0 0 0 %d 0 0\ncpu1 0 0 0 0 0 0 1 0 0\n", 1 + 20000000 * (i / 5));
+		const struct busy_news news = schedstat(tasks);
+		count(text, 1000 + 0.1 * i, &news);
+		if (i < 20)
+			assert_false(busy_has_ratio(&times));
+	}
+	assert_true(busy_has_ratio(&times));
+}
+
 /* One that runs for ten seconds without a switch is late by as much: the idle column, which stands still, says that it runs. */
 static void a_task_that_never_stops_is_seen(void **state)
 {
@@ -392,6 +410,7 @@ int main(void)
 		TEST(processors_that_are_not_believed_are_named),
 		TEST(lines_of_schedstat),
 		TEST(tasks_are_counted_to_the_last_switch),
+		TEST(a_stretch_with_little_work_tells_enough),
 		TEST(a_task_that_never_stops_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
