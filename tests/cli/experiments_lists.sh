@@ -138,6 +138,11 @@ expect_text swept/sweep.md '^\| 67m \| [0-9.]+ \| [0-9.]+ \|$'
 expect_text swept/sweep.md '^Lowest mean MSE: '
 expect_text swept/sweep.html '^<table>$'
 expect_text swept/sweep.html '^</html>$'
+mkdir theirs
+echo mine >theirs/joblog
+sweep -o theirs
+expect_trouble '^tools/experiments/sweep: .*theirs is there and not empty, and none of ours \(it has no runs\.tsv\): expected another --output$'
+[ "$(ls theirs) $(cat theirs/joblog)" = 'joblog mine' ] || fail "$what: $(ls theirs)"
 cp -r swept before
 sweep -o swept
 expect_trouble '^tools/experiments/sweep: .*swept holds a batch; --resume goes on with it'

@@ -123,6 +123,12 @@ expect_text followed/fleet.md '^2 nodes: together they were to take 4[45]\.[0-9]
 expect_text followed/fleet.md '^\| second \|  \| 20\.0 \| (49|50)\.'
 simulate --traces traces -o followed
 expect_trouble 'followed holds a run; choose another --output'
+# What is somebody else's stays.
+mkdir theirs
+echo mine >theirs/agents
+simulate --traces traces -o theirs
+expect_trouble "theirs is there and not empty, and none of ours \(it has no command\): expected another --output\$"
+[ "$(ls theirs) $(cat theirs/agents)" = 'agents mine' ] || fail "$what: $(ls theirs)"
 # Shares of a total: the sum is what was asked.
 simulate --total up.trace --nodes a,b,c --share a=1.5 -o shared
 expect_status 0

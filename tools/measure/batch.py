@@ -24,7 +24,7 @@ from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
 from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, refuse, rows_of
-from measure.text import words_of, write
+from measure.text import refuse_others, words_of, write
 from measure.workloads import Workload
 
 MOST_NAMED = 12  # runs that were not warm
@@ -449,6 +449,7 @@ class Batch:
         """Looks first, installs second: a batch is begun as a whole, or nothing of it is left."""
         own = self.own
         here = not own.simulated and not own.on_cluster
+        refuse_others(self.output, self.list_file.name)
         # Two batches on one machine would measure each other; what runs elsewhere must not share a folder.
         if here:
             self.locks.append(machine.lock(Path(__file__), "of this checkout"))

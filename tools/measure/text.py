@@ -19,6 +19,12 @@ def refuse(is_so: object, why: str) -> None:
         raise Trouble(why)
 
 
+def refuse_others(folder: Path, mark: str) -> None:
+    """Refuses a folder for results that has something in it, but not the file `mark` that each of our own has."""
+    is_other = folder.exists() and not (folder.is_dir() and ((folder / mark).exists() or not any(folder.iterdir())))
+    refuse(is_other, f"{folder} is there and not empty, and none of ours (it has no {mark}): expected another --output")
+
+
 def quoted(word: str) -> str:
     """As a word of the shell."""
     if word and re.fullmatch(r"[A-Za-z0-9_/.,:=+%@-]+", word):
