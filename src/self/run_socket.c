@@ -14,47 +14,30 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "self/pid_namespace.h"
+#include "self/run_folder.h"
+
 #define BEFORE "showstopper-"
 #define BEHIND ".socket"
 /* A run that doesn't take connections for so long doesn't at all. */
 #define CONNECT_LIMIT_S 5
+#define MAKE_TRIES 10
 
-/* Where one may be, followed by the user's number. */
-static const char *const folders[] = {"/run/user/", "/tmp/showstopper-"};
-#define FOLDERS (sizeof folders / sizeof *folders)
-
+/* A longer path leaves no room for the name of a socket. */
 #define FOLDER_MAX 64
 
 static int refuse(const char *what, const char *why, char error[static RUN_SOCKET_ERROR_MAX])
 {
-	snprintf(error, RUN_SOCKET_ERROR_MAX, "%s: %s", what, why);
+	snprintf(error, RUN_SOCKET_ERROR_MAX, "%.200s: %.200s", what, why);
 	return -1;
 }
 
-static void name_folder(size_t at, uid_t user, char folder[static FOLDER_MAX])
-{
-	snprintf(folder, FOLDER_MAX, "%s%u", folders[at], (unsigned)user);
-}
-
-/* Of this process; containers may share a folder. 0: not known. */
-static ino_t namespace_of_pids(void)
-{
-	struct stat status;
-	return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
-
+/* Containers may share a folder. */
 static void name_socket(const char *folder, pid_t run, struct sockaddr_un *address)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(address->sun_path, sizeof address->sun_path, "%.60s/" BEFORE "%d-%ju" BEHIND, folder, (int)run,
-		(uintmax_t)namespace_of_pids());
-}
-
-/* Nobody else can put anything there. */
-static bool is_private(const char *folder, uid_t user)
-{
-	struct stat status;
-	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user && !(status.st_mode & 022);
+		(uintmax_t)pid_namespace_own());
 }
 
 static int open_to(const struct sockaddr_un *address, int flags)
@@ -92,20 +75,6 @@ static void remove_dead(const char *folder)
 		closedir(entries);
 }
 
-/* The folder of this user, made where need be. */
-static int find_folder(char folder[static FOLDER_MAX], char error[static RUN_SOCKET_ERROR_MAX])
-{
-	const uid_t user = geteuid();
-	for (size_t i = 0; i < FOLDERS; i++) {
-		name_folder(i, user, folder);
-		if (i + 1 == FOLDERS && mkdir(folder, 0700) != 0 && errno != EEXIST)
-			return refuse(folder, strerror(errno), error);
-		if (is_private(folder, user))
-			return 0;
-	}
-	return refuse(folder, "expected a folder of this user into which nobody else can write", error);
-}
-
 /* Under another name until it listens, or others that start take it for one of a dead run. Nobody else's is replaced. */
 static int listen_at(int fd, const struct sockaddr_un *address)
 {
@@ -127,14 +96,24 @@ static int listen_at(int fd, const struct sockaddr_un *address)
 
 int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 {
-	char folder[FOLDER_MAX];
+	char folder[PATH_MAX];
 	struct sockaddr_un address;
-	if (find_folder(folder, error) != 0)
-		return -1;
-	remove_dead(folder);
-	name_socket(folder, run, &address);
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && listen_at(fd, &address) == 0)
+	int result = -1;
+	/* Another run may have removed it meanwhile, which was empty. */
+	for (int tries = 0; fd >= 0 && result != 0 && tries < MAKE_TRIES; tries++) {
+		if (!run_folder_make(folder, FOLDER_MAX)) {
+			refuse(folder, "expected $XDG_RUNTIME_DIR or $TMPDIR to be a folder of this user", error);
+			close(fd);
+			return -1;
+		}
+		remove_dead(folder);
+		name_socket(folder, run, &address);
+		result = listen_at(fd, &address);
+		if (result != 0 && errno != ENOENT)
+			break;
+	}
+	if (result == 0)
 		return fd;
 	refuse(address.sun_path, strerror(errno), error);
 	if (fd >= 0)
@@ -157,13 +136,13 @@ int run_socket_accept(int listening)
 
 void run_socket_remove(pid_t run)
 {
-	for (size_t i = 0; i < FOLDERS; i++) {
-		char folder[FOLDER_MAX];
+	char folder[PATH_MAX];
+	for (size_t i = 0; run_folder_place(i, geteuid(), folder); i++) {
 		struct sockaddr_un address;
-		name_folder(i, geteuid(), folder);
 		name_socket(folder, run, &address);
 		unlink(address.sun_path);
 	}
+	run_folder_remove();
 }
 
 /* Whose process it is. The folder of /proc is root's where the program has capabilities of its own. */
@@ -198,16 +177,15 @@ static bool is_of(int fd, uid_t user)
 
 int run_socket_connect(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 {
-	char folder[FOLDER_MAX];
+	char folder[PATH_MAX];
 	uid_t user;
 	if (!find_user(run, &user))
 		return refuse("found no such process", "expected that of a run", error);
-	for (size_t i = 0; i < FOLDERS; i++) {
+	for (size_t i = 0; run_folder_place(i, user, folder); i++) {
 		struct sockaddr_un address;
-		name_folder(i, user, folder);
 		name_socket(folder, run, &address);
 		errno = 0;
-		const int fd = is_private(folder, user) ? open_to(&address, 0) : -1;
+		const int fd = run_folder_is_private(folder, user) ? open_to(&address, 0) : -1;
 		if (fd >= 0 && is_of(fd, user))
 			return fd;
 		if (fd >= 0)

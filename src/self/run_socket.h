@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket by which people set the target of a run: in the runtime folder of the run's user, /run/user/UID, or where that isn't there
- * /tmp/showstopper-UID, which is made with the rights of its owner alone. Its name has the number of the process that the user started, and
- * that of the PID namespace in which it is one.
+ * The socket by which people set the target of a run, in the folder of the run's user (run_folder.h). Its name has the number of the process
+ * that the user started, and that of the PID namespace in which it is one.
  */
 #ifndef SELF_RUN_SOCKET_H
 #define SELF_RUN_SOCKET_H

@@ -171,7 +171,7 @@ has_target 0.440000
 
 # A socket of the run's own, which is gone with it, also when all of it is killed.
 sockets() {
-	for folder in "/run/user/$(id -u)" "/tmp/showstopper-$(id -u)"; do
+	for folder in /run/showstopper "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/showstopper" "${TMPDIR:-/tmp}/showstopper-$(id -u)"; do
 		for socket in "$folder/showstopper-$1"-*.socket; do
 			[ ! -S "$socket" ] || echo "$socket"
 		done
