@@ -190,37 +190,69 @@ int dry_run_print(const struct config *config)
 		result = 0;
 	}
 	run_release(&run);
+	attached_groups_forget(attached, config->attaches);
 	obligations_detach(config, attached);
 	frequencies_free(&frequencies);
 	return result;
 }
 
+/* A path without what it may have twice or needn't have: that of a group which is gone can't be looked up. */
+static void squeeze(const char *path, char squeezed[static PATH_MAX])
+{
+	size_t length = 0;
+	for (const char *at = path; *at && length + 1 < PATH_MAX; at++)
+		if (*at != '/' || (at[1] && at[1] != '/'))
+			squeezed[length++] = *at;
+	squeezed[length] = '\0';
+}
+
+struct released {
+	unsigned count, kept;
+	bool is_known, is_held;
+	char below[PATH_MAX]; /* of the last one, below its mount point: actuators find the same as a rule */
+};
+
+/* A group, and those which are called so in other hierarchies: a run may have held it there. */
+static void release_in_each(const struct group_mounts *mounts, const char *folder, bool quiet, struct released *released)
+{
+	char below[PATH_MAX], path[2 * PATH_MAX];
+	enum group_hierarchy hierarchy;
+	struct group_id id;
+	if (!group_hierarchy_of(mounts, folder, &hierarchy, below) || strcmp(below, released->below) == 0)
+		return;
+	strcpy(released->below, below);
+	for (int i = 0; i < GROUP_HIERARCHIES; i++) {
+		snprintf(path, sizeof path, "%s%s", mounts->point[i], below);
+		if (!mounts->point[i][0] || !group_identify(path, &id))
+			continue;
+		released->is_known = true;
+		released->count += obligations_sweep(&id, NULL, quiet, &released->kept);
+		released->is_held = released->is_held || group_is_claimed(&id);
+	}
+}
+
 int release_group(const char *name, bool quiet)
 {
 	char error[GROUP_FIND_ERROR_MAX] = "the control groups of this system can't be seen", folder[PATH_MAX];
-	unsigned count = 0;
-	bool is_known = false, is_held = false;
+	struct released released = {0};
 	struct group_mounts *const mounts = malloc(sizeof *mounts);
-	for (int actuator = 0; actuator < ACTUATORS && mounts && group_mounts_read(mounts); actuator++) {
-		if (group_find(mounts, name, (enum actuator)actuator, folder, error) != 0)
-			continue;
-		is_known = true;
-		count += obligations_sweep(folder, quiet);
-		const int fd = group_lock(folder, LOCK_SH);
-		is_held = is_held || (fd < 0 && errno == EWOULDBLOCK);
-		if (fd >= 0)
-			close(fd);
-	}
+	for (int actuator = 0; actuator < ACTUATORS && mounts && group_mounts_read(mounts); actuator++)
+		if (group_find(mounts, name, (enum actuator)actuator, folder, error) == 0)
+			release_in_each(mounts, folder, quiet, &released);
 	free(mounts);
-	/* One that is gone is known by the whole path alone. */
-	if (!is_known && name[0] == '/')
-		count += obligations_sweep(name, quiet);
-	if (is_held && !count)
+	/* One that is gone or out of sight is known by the whole path alone. */
+	if (!released.is_known && name[0] == '/') {
+		squeeze(name, folder);
+		released.count += obligations_sweep(NULL, folder, quiet, &released.kept);
+	}
+	if (released.kept)
+		return quiet ? diag_refuse("--release: %s: it can't be given back from here", name) : -1;
+	if (released.is_held && !released.count)
 		return diag_refuse(
 			"--release: %s: a run of showstopper holds it: it is left as it was found when that ends", name);
-	if (!is_known && !count)
+	if (!released.is_known && !released.count)
 		return diag_refuse("--release: %s", error);
-	if (!count && !quiet)
+	if (!released.count && !quiet)
 		diag("--release: %s: no run has left anything to give back", name);
 	return 0;
 }

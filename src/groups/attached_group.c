@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -50,7 +48,7 @@ static int each_in_folder(const char *folder, linux_process_met *met, void *cont
 static int each_member(const struct attached_group *group, linux_process_met *met, void *context)
 {
 	/* Those of one that was made again aren't its own. */
-	return group_is_there(group->folder, group->inode) ? each_in_folder(group->folder, met, context) : 0;
+	return group_is(group->folder, &group->id) ? each_in_folder(group->folder, met, context) : 0;
 }
 
 /* ---- What it has used -------------------------------------------------------------------------------------------------- */
@@ -126,7 +124,51 @@ struct inspection {
 	const struct attached *attached; /* processes that are attached themselves, */
 	unsigned before;                 /* so many */
 	struct process first;            /* one of the members */
+	const struct group_mounts *mounts;
+	char *groups; /* what /proc/PID/cgroup said of the last member that was looked at */
 };
+
+/* The group itself or above that a run has claimed, into `claimed`; false where there is none. */
+static bool find_claim_above(const char *folder, char claimed[static PATH_MAX])
+{
+	struct group_id id;
+	snprintf(claimed, PATH_MAX, "%s", folder);
+	for (char *slash; group_identify(claimed, &id) && (slash = strrchr(claimed, '/')) && slash > claimed; *slash = '\0')
+		if (group_is_claimed(&id))
+			return true;
+	return false;
+}
+
+static void look_for_claim(const char *path, void *context)
+{
+	char *const claimed = context;
+	struct group_id id;
+	if (!*claimed && group_identify(path, &id) && group_is_claimed(&id))
+		snprintf(claimed, PATH_MAX, "%s", path);
+	group_each(path, "", look_for_claim, claimed);
+}
+
+/*
+ * A group that a run has claimed and a process is in, whatever the hierarchy and however far above, into `claimed`. `last` has the text of the
+ * process before, or NULL, and receives that of this one: what is in the same groups needs no second look.
+ */
+static bool find_claim_of(pid_t pid, const struct group_mounts *mounts, char **last, char claimed[static PATH_MAX])
+{
+	char path[64], folder[PATH_MAX];
+	struct host_env host;
+	size_t length;
+	bool found = false;
+	host_env_init(&host, "", 1, 0);
+	snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+	char *const text = host_text(&host.env, path, &length);
+	const bool is_new = text && (!*last || strcmp(*last, text) != 0);
+	for (int i = 0; is_new && i < GROUP_HIERARCHIES && !found; i++)
+		found = group_of_process(mounts, text, length, (enum group_hierarchy)i, folder) &&
+			find_claim_above(folder, claimed);
+	free(*last);
+	*last = text;
+	return found;
+}
 
 static bool is_ancestor(pid_t pid)
 {
@@ -144,6 +186,7 @@ static int inspect(pid_t pid, void *context)
 	const char *const name = inspection->name;
 	struct linux_process now;
 	struct process process;
+	char claimed[PATH_MAX];
 	if (pid == getpid())
 		return -refuse(name, "Showstopper is in it: expected a group without itself, not one above its own either");
 	if (pid == 1)
@@ -153,10 +196,20 @@ static int inspect(pid_t pid, void *context)
 			"--attach-group: %s: process %d in it is an ancestor of Showstopper: expected a group without these "
 			"(another terminal, or systemd-run --scope)",
 			name, (int)pid);
-	for (unsigned i = 0; i < inspection->before; i++)
-		if (inspection->attached[i].process.pid == pid)
+	pid_t other = attached_elsewhere(pid);
+	for (unsigned i = 0; other && i < inspection->before; i++)
+		if (inspection->attached[i].process.pid == other)
 			return -diag_refuse("--attach-group: %s: process %d in it is attached by --attach, too", name, (int)pid);
-	const pid_t other = run_mark_find(pid);
+	if (other)
+		return -diag_refuse(
+			"--attach-group: %s: process %d in it is attached to another run of showstopper, or descends from "
+			"such a one",
+			name, (int)pid);
+	if (find_claim_of(pid, inspection->mounts, &inspection->groups, claimed))
+		return -diag_refuse("--attach-group: %s: another run of showstopper holds %s, which process %d in it is in, too: "
+				    "expected one at a time",
+			name, claimed, (int)pid);
+	other = run_mark_find(pid);
 	if (other)
 		return -diag_refuse(
 			"--attach-group: %s: process %d in it is one of another run of showstopper, or was started by its "
@@ -183,72 +236,17 @@ static int inspect(pid_t pid, void *context)
 	return 0;
 }
 
-static void look_for_lock(const char *path, void *context)
-{
-	char *const locked = context;
-	const int fd = *locked ? -1 : group_lock(path, LOCK_SH);
-	if (!*locked && fd < 0 && errno == EWOULDBLOCK)
-		snprintf(locked, PATH_MAX, "%s", path);
-	if (fd >= 0)
-		close(fd);
-	group_each(path, "", look_for_lock, locked);
-}
-
-/* The group above that a run holds, or it itself; false where there is none. */
-static bool find_lock_above(const char *folder, char locked[static PATH_MAX])
-{
-	snprintf(locked, PATH_MAX, "%s", folder);
-	for (;;) {
-		const int fd = group_lock(locked, LOCK_SH);
-		if (fd < 0 && errno == EWOULDBLOCK)
-			return true;
-		if (fd >= 0)
-			close(fd);
-		char *const slash = strrchr(locked, '/');
-		const int members = group_open(locked, "cgroup.procs", O_RDONLY);
-		if (members >= 0)
-			close(members);
-		if (members < 0 || !slash || slash == locked)
-			return false;
-		*slash = '\0';
-	}
-}
-
-/* 0, or -1 after a message. */
-static int claim(struct attached *entry, const char *name)
-{
-	char locked[PATH_MAX] = "";
-	group_each(entry->group->folder, "", look_for_lock, locked);
-	if (*locked || find_lock_above(entry->group->folder, locked))
-		return diag_refuse(
-			"--attach-group: %s: another run of showstopper holds %s: expected one at a time", name, locked);
-	entry->claim = group_lock(entry->group->folder, LOCK_EX);
-	return entry->claim < 0 ? refuse(name, strerror(errno)) : 0;
-}
-
-static bool may_write(const char *folder, const char *file)
-{
-	char path[PATH_MAX];
-	return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path &&
-	       faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-}
-
 static const char *control_of(enum actuator actuator, bool unified)
 {
 	return actuator == ACTUATOR_FREEZER ? group_freezer_file(unified) : unified ? "cpu.max" : "cpu.cfs_quota_us";
 }
 
-static bool is_limited(const char *path)
-{
-	char text[GROUP_LIMIT_MAX] = "";
-	linux_source_line(path, "/cpu.cfs_quota_us", text, sizeof text);
-	return text[0] >= '1' && text[0] <= '9';
-}
-
 static void look_for_limit(const char *path, void *context)
 {
 	bool *const found = context;
-	*found = *found || is_limited(path);
+	char quota[GROUP_LIMIT_MAX];
+	group_quota_read(path, false, quota);
+	*found = *found || (quota[0] >= '1' && quota[0] <= '9');
 	group_each(path, "", look_for_limit, found);
 }
 
@@ -266,7 +264,7 @@ static int refuse_group(const struct attached_group *group, const char *name, en
 	if (actuator == ACTUATOR_SIGNALS)
 		return 0;
 	const char *const file = control_of(actuator, group->unified);
-	if (!may_write(group->folder, file))
+	if (!group_may_write(group->folder, file))
 		return diag_refuse("--attach-group: %s: %s may not be written by this user: expected root, a unit with "
 				   "Delegate=yes and this "
 				   "User=, or -a signals",
@@ -286,16 +284,21 @@ static int open_one(struct attached *entry, struct inspection *inspection, const
 {
 	const char *const name = inspection->name;
 	struct attached_group *const group = entry->group;
-	char error[GROUP_FIND_ERROR_MAX], below[PATH_MAX] = "";
+	char error[GROUP_FIND_ERROR_MAX], below[PATH_MAX] = "", claimed[PATH_MAX] = "";
 	enum group_hierarchy hierarchy = GROUP_UNIFIED;
-	struct stat about;
 	if (group_find(mounts, name, inspection->actuator, group->folder, error) != 0)
 		return diag_refuse("--attach-group: %s", error);
-	if (!group_hierarchy_of(mounts, group->folder, &hierarchy, below) || stat(group->folder, &about) != 0)
+	if (!group_hierarchy_of(mounts, group->folder, &hierarchy, below) || !group_identify(group->folder, &group->id))
 		return refuse(name, "it is below no mount point of control groups");
 	group->unified = hierarchy == GROUP_UNIFIED;
-	group->inode = about.st_ino;
-	if (refuse_group(group, name, inspection->actuator) != 0 || each_member(group, inspect, inspection) != 0)
+	if (refuse_group(group, name, inspection->actuator) != 0)
+		return -1;
+	/* Also one that nobody is in. */
+	group_each(group->folder, "", look_for_claim, claimed);
+	if (*claimed || find_claim_above(group->folder, claimed))
+		return diag_refuse(
+			"--attach-group: %s: another run of showstopper holds %s: expected one at a time", name, claimed);
+	if (each_member(group, inspect, inspection) != 0)
 		return -1;
 	entry->process = inspection->first;
 	if (!entry->process.pid)
@@ -305,24 +308,22 @@ static int open_one(struct attached *entry, struct inspection *inspection, const
 			"nothing counts its processor time: expected cpu.stat with usage_usec, or a group of that name with "
 			"cpuacct.usage and the same processes");
 	snprintf(entry->name, sizeof entry->name, "%s", group_name(group->folder));
-	return claim(entry, name);
+	if (group_keeper_open(&group->keeper, group->folder, group->unified, &group->id) != 0)
+		return refuse(name, errno == EEXIST ? "what a run that was killed held of it can't be given back from here, as "
+						      "was said: expected that first"
+						    : strerror(errno));
+	entry->table = group->keeper.file;
+	return 0;
 }
 
 /* A process that is attached itself, and in a group that another run holds. 0, or -1 after a message. */
 static int refuse_held(pid_t pid, const struct group_mounts *mounts)
 {
-	char path[64], folder[PATH_MAX], locked[PATH_MAX];
-	struct host_env host;
-	size_t length;
-	bool held = false;
-	host_env_init(&host, "", 1, 0);
-	snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
-	char *const text = host_text(&host.env, path, &length);
-	for (int i = 0; text && i < GROUP_HIERARCHIES && !held; i++)
-		held = group_of_process(mounts, text, length, (enum group_hierarchy)i, folder) && find_lock_above(folder, locked);
+	char claimed[PATH_MAX], *text = NULL;
+	const bool held = find_claim_of(pid, mounts, &text, claimed);
 	free(text);
-	return held ? diag_refuse(
-			      "--attach: process %d is in the group %s, which another run of showstopper holds", (int)pid, locked)
+	return held ? diag_refuse("--attach: process %d is in the group %s, which another run of showstopper holds", (int)pid,
+			      claimed)
 		    : 0;
 }
 
@@ -352,7 +353,8 @@ int attached_groups_open(
 			.actuator = actuator_named(actuator),
 			.attached = attached,
 			.before = before,
-			.first = PROCESS_NONE};
+			.first = PROCESS_NONE,
+			.mounts = mounts};
 		entry->group = calloc(1, sizeof *entry->group);
 		entry->each = each_member;
 		if (!entry->group) {
@@ -362,13 +364,23 @@ int attached_groups_open(
 		entry->group->usage = -1;
 		entry->group->keeper = GROUP_KEEPER_NONE;
 		result = open_one(entry, &inspection, mounts);
+		free(inspection.groups);
 		if (result != 0 && !entry->process.pid)
 			process_release(&inspection.first);
 	}
 	free(mounts);
-	if (result != 0)
+	if (result != 0) {
+		attached_groups_forget(attached + before, count);
 		attached_groups_close(attached + before, count);
+	}
 	return result;
+}
+
+void attached_groups_forget(const struct attached *attached, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (attached[i].group)
+			group_keeper_remove(&attached[i].group->keeper);
 }
 
 void attached_groups_close(struct attached *attached, unsigned count)
@@ -386,23 +398,7 @@ void attached_groups_close(struct attached *attached, unsigned count)
 	}
 }
 
-int attached_groups_keep(struct attached *attached, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		struct attached_group *const group = attached[i].group;
-		if (group_keeper_open(&group->keeper, group->folder, group->unified, group->inode) != 0)
-			return diag_refuse("--attach-group: can't keep track of %s: %s", group->folder, strerror(errno));
-		attached[i].table = group->keeper.table;
-	}
-	return 0;
-}
-
 /* ---- Holding ----------------------------------------------------------------------------------------------------------- */
-
-static void read_limit(const struct attached_group *group, char text[static GROUP_LIMIT_MAX])
-{
-	linux_source_line(group->folder, group->unified ? "/cpu.max" : "/cpu.cfs_quota_us", text, GROUP_LIMIT_MAX);
-}
 
 int attached_group_grip(struct workload_group *grip, struct attached_group *group, enum actuator actuator)
 {
@@ -419,20 +415,12 @@ int attached_group_grip(struct workload_group *grip, struct attached_group *grou
 	return grip->control < 0 || (actuator == ACTUATOR_QUOTA && grip->folder < 0) ? -1 : 0;
 }
 
-/* By itself, whatever is above it. */
-static bool is_frozen(const struct attached_group *group)
-{
-	char text[8] = "";
-	linux_source_line(group->folder, group->unified ? "/cgroup.freeze" : "/freezer.self_freezing", text, sizeof text);
-	return text[0] == '1';
-}
-
 int attached_group_freeze(const struct attached_group *group, struct workload_group *grip, bool freeze)
 {
 	struct group_record *const record = group->keeper.record;
 	/* Who gives it back for a run that ends may do so while we freeze it, and say last that it isn't. */
 	const bool ours = grip->froze || atomic_load(&record->frozen);
-	if (ours ? false : !freeze || is_frozen(group))
+	if (ours ? false : !freeze || group_is_frozen(group->folder, group->unified))
 		return 0;
 	/* Before it is: who survives lets it go. */
 	atomic_store(&record->frozen, true);
@@ -467,7 +455,7 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 {
 	struct group_record *const record = group->keeper.record;
 	char now[GROUP_LIMIT_MAX] = "";
-	read_limit(group, now);
+	group_quota_read(group->folder, group->unified, now);
 	/* Somebody has set another one since. */
 	if (now[0] && strcmp(now, record->ours[0]) != 0) {
 		memcpy(record->limit[0], now, sizeof now);
@@ -490,6 +478,6 @@ int attached_group_limit(struct attached_group *group, struct workload_group *gr
 		record->period_us = 0;
 		grip->period_ns = 0;
 	}
-	read_limit(group, record->ours[0]);
+	group_quota_read(group->folder, group->unified, record->ours[0]);
 	return result;
 }

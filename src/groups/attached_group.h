@@ -18,24 +18,24 @@
 struct attached_group {
 	char folder[PATH_MAX];
 	bool unified;
-	uint64_t inode;
+	struct group_id id;
 	int usage; /* what counts its processor time, … */
 	enum linux_cgroup_format format;
-	struct group_keeper keeper; /* not before attached_groups_keep */
+	struct group_keeper keeper; /* with what the run does to it, which is the run's claim */
 };
 
 /*
  * Opens `count` groups by their names, behind the `before` attached processes of the array, for this actuator (by its name). Before the first
- * fork, as attached_open. Refused are groups with Showstopper or an ancestor of it, process 1, kernel threads, processes that can't be
+ * fork, as attached_open, and under group_claims_lock. Refused are groups with Showstopper or an ancestor of it, process 1, kernel threads, processes that can't be
  * seen or held, of another run or attached themselves; those that another run holds or such a one is in or around; that are empty, and
- * that this actuator can't hold. Changes nothing. 0, or -1 after a message, when none is open.
+ * that this actuator can't hold. Changes nothing of them, and claims them. 0, or -1 after a message, when none is open.
  */
 int attached_groups_open(
 	struct attached *attached, unsigned before, const char *const *name, unsigned count, const char *actuator);
+/* For this process alone. */
 void attached_groups_close(struct attached *attached, unsigned count);
-
-/* Gives them their records. 0, or -1 after a message. */
-int attached_groups_keep(struct attached *attached, unsigned count);
+/* Removes the records of those of which nothing is held any more. `attached`: all entries, or those of the groups. */
+void attached_groups_forget(const struct attached *attached, unsigned count);
 
 /* Processor time of all that is or was in it, ns; the last that was known once it has gone. `last` keeps that. */
 int64_t attached_group_used(int usage, enum linux_cgroup_format format, _Atomic int64_t *last);

@@ -95,7 +95,8 @@ static bool search(const struct sst_env *env, char *folder, unsigned levels, con
 	}
 	bool found = false;
 	for (const struct dirent *entry; !found && *left > 0 && (entry = readdir(directory)) != NULL;) {
-		if (entry->d_name[0] == '.' || entry->d_type == DT_REG || length + 1 + strlen(entry->d_name) >= PATH_MAX)
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_REG ||
+			length + 1 + strlen(entry->d_name) >= PATH_MAX)
 			continue;
 		--*left;
 		folder[length] = '/';

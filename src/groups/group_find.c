@@ -287,6 +287,7 @@ static bool is_group(const char *folder)
 int group_find(const struct group_mounts *mounts, const char *name, enum actuator actuator, char folder[static PATH_MAX],
 	char error[static GROUP_FIND_ERROR_MAX])
 {
+	char path[PATH_MAX];
 	bool seen = false;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (begins_with(name, kinds[i].prefix))
@@ -306,11 +307,9 @@ int group_find(const struct group_mounts *mounts, const char *name, enum actuato
 		return refuse_unsuited(folder, actuator, error);
 	}
 	for (const int *at = tried[actuator]; *at >= 0; at++) {
-		if (!mounts->point[*at][0] || snprintf(folder, PATH_MAX, "%s/%s", mounts->point[*at], rest) >= PATH_MAX ||
-			!is_group(folder))
+		if (!mounts->point[*at][0] || snprintf(path, sizeof path, "%s/%s", mounts->point[*at], rest) >= PATH_MAX ||
+			!is_group(path) || !realpath(path, folder))
 			continue;
-		for (size_t length = strlen(folder); folder[length - 1] == '/'; length--)
-			folder[length - 1] = '\0';
 		seen = true;
 		if (suits(folder, actuator))
 			return 0;

@@ -13,97 +13,106 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "groups/group_tree.h"
+#include "base/clock.h"
+#include "base/units.h"
 #include "processes/attached.h"
+#include "self/pid_namespace.h"
+#include "self/run_folder.h"
 #include "self/source.h"
 
 /* Of this layout. */
-#define MAGIC "showstopper-4\n"
-#define TABLE ".stopped"
+#define MAGIC "showstopper-5\n"
+#define RECORDS "/groups"
+/* Another run has the claims' lock for milliseconds, unless somebody stopped it meanwhile. */
+#define CLAIMS_LIMIT_NS (5 * NS_PER_S)
+#define CLAIMS_POLL_NS NS_PER_MS
+
+_Static_assert(sizeof(struct group_record) <= ATTACHED_TABLE, "the table is behind the record");
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------ */
 
-int group_lock(const char *folder, int kind)
+/* The `at`th folder in which records of this user may be; "" where it is none of this user's alone. */
+static bool records_place(size_t at, char folder[static PATH_MAX])
 {
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && flock(fd, kind | LOCK_NB) != 0) {
-		const int error = errno;
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	return fd;
-}
-
-/* That of root, or of the session of a user; false where there is none. */
-static bool find_folder(char folder[static PATH_MAX], bool make)
-{
-	const char *const session = getenv("XDG_RUNTIME_DIR");
-	const char *const base = geteuid() == 0 ? "/run" : session && session[0] == '/' ? session : NULL;
-	if (!base || snprintf(folder, PATH_MAX, "%s/showstopper", base) >= PATH_MAX - (int)sizeof "/groups")
-		return false;
-	if (make)
-		mkdir(folder, 0755);
-	strcat(folder, "/groups");
-	if (make)
-		mkdir(folder, 0700);
 	struct stat about;
-	return lstat(folder, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid();
+	if (!run_folder_place(at, geteuid(), folder))
+		return false;
+	if (strlen(folder) + sizeof RECORDS > PATH_MAX || !run_folder_is_private(folder, geteuid()))
+		folder[0] = '\0';
+	if (folder[0] && (lstat(strcat(folder, RECORDS), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid()))
+		folder[0] = '\0';
+	return true;
 }
 
-static int open_table(const char *path, int flags)
+static bool records_make(char folder[static PATH_MAX])
 {
-	char table[PATH_MAX];
-	if (snprintf(table, sizeof table, "%s" TABLE, path) >= (int)sizeof table) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return open(table, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	return run_folder_make(folder, PATH_MAX - sizeof RECORDS) &&
+	       (mkdir(strcat(folder, RECORDS), 0700) == 0 || errno == EEXIST);
 }
 
-static void remove_files(const char *path)
+/* The first that is there. */
+static bool records_find(char folder[static PATH_MAX])
 {
-	char table[PATH_MAX];
-	if (snprintf(table, sizeof table, "%s" TABLE, path) < (int)sizeof table)
-		unlink(table);
-	unlink(path);
+	for (size_t at = 0; records_place(at, folder); at++)
+		if (folder[0])
+			return true;
+	return false;
 }
 
-/* Both files, new. The record's descriptor, or -1. */
-static int make_files(struct group_keeper *keeper, uint64_t inode, const char *group)
+/* By the group's identity, or that of a run's own groups by their folder's name, which no two runs share. */
+static bool name_record(char path[static PATH_MAX], const char *records, const struct group_id *id, const char *own)
+{
+	return (id ? snprintf(path, PATH_MAX, "%s/%" PRIx64 "-%" PRIu64, records, id->device, id->inode)
+		   : snprintf(path, PATH_MAX, "%s/%s", records, group_name(own))) < PATH_MAX;
+}
+
+int group_claims_lock(bool make)
 {
 	char folder[PATH_MAX];
-	if (!find_folder(folder, true) ||
-		snprintf(keeper->path, PATH_MAX, "%s/%.100s-%" PRIu64, folder, group_name(group), inode) >= PATH_MAX)
-		return -1;
-	/* That of a dead run has been swept; what is still there is none. */
-	remove_files(keeper->path);
-	int fd = open(keeper->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	/* The folder may have gone again. */
-	if (fd < 0 && errno == ENOENT && find_folder(folder, true))
-		fd = open(keeper->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	keeper->table = fd < 0 ? -1 : open_table(keeper->path, O_CREAT | O_EXCL);
-	if (fd >= 0 && keeper->table >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-		posix_fallocate(fd, 0, sizeof(struct group_record)) == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	if (keeper->table >= 0)
-		close(keeper->table);
-	remove_files(keeper->path);
-	return -1;
+	const int64_t deadline_ns = clock_now() + CLAIMS_LIMIT_NS;
+	/* Again, since a run that ends removes a folder that is empty. */
+	while (clock_now() < deadline_ns) {
+		if (make ? !records_make(folder) && errno != ENOENT : !records_find(folder))
+			return -1;
+		const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && linux_still_there(fd, folder))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		clock_sleep_until(clock_now() + CLAIMS_POLL_NS);
+	}
+	return -2;
+}
+
+void group_claims_unlock(int lock)
+{
+	char folder[PATH_MAX];
+	if (lock < 0)
+		return;
+	if (records_find(folder) && rmdir(folder) == 0)
+		run_folder_remove();
+	close(lock);
+}
+
+bool group_is_claimed(const struct group_id *id)
+{
+	char folder[PATH_MAX], path[PATH_MAX];
+	bool claimed = false;
+	for (size_t at = 0; !claimed && records_place(at, folder); at++) {
+		const int fd =
+			folder[0] && name_record(path, folder, id, NULL) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+		claimed = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+		if (fd >= 0)
+			close(fd);
+	}
+	return claimed;
 }
 
 /* ---- One group -------------------------------------------------------------------------------------------------------- */
 
-static void read_limit(const char *folder, const char *name, char text[static GROUP_LIMIT_MAX])
+void group_quota_read(const char *folder, bool unified, char text[static GROUP_LIMIT_MAX])
 {
-	const int fd = group_open(folder, name, O_RDONLY);
-	const ssize_t length = fd < 0 ? 0 : pread(fd, text, GROUP_LIMIT_MAX - 1, 0);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (fd >= 0)
-		close(fd);
+	linux_source_line(folder, unified ? "/cpu.max" : "/cpu.cfs_quota_us", text, GROUP_LIMIT_MAX);
 }
 
 static void read_boot(char boot[static GROUP_BOOT_MAX])
@@ -111,35 +120,87 @@ static void read_boot(char boot[static GROUP_BOOT_MAX])
 	linux_source_line("", "/proc/sys/kernel/random/boot_id", boot, GROUP_BOOT_MAX);
 }
 
-bool group_is_there(const char *folder, uint64_t inode)
+/* Makes memory of a file, whose descriptor is then the keeper's, or is closed. */
+static int map(struct group_keeper *keeper, int fd)
 {
-	struct stat about;
-	return stat(folder, &about) == 0 && about.st_ino == inode;
+	void *const memory = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *keeper->record, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	keeper->record = memory == MAP_FAILED ? NULL : memory;
+	keeper->file = fd;
+	if (!keeper->record)
+		group_keeper_close(keeper);
+	return keeper->record ? 0 : -1;
 }
 
-int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode)
+/* A new file with room for the record, locked. `id` is NULL for that of the run's own groups. */
+static int make_file(struct group_keeper *keeper, const char *group, const struct group_id *id)
+{
+	char folder[PATH_MAX];
+	int fd = -1;
+	if (records_find(folder) && name_record(keeper->path, folder, id, group))
+		fd = open(keeper->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno == EEXIST)
+		return -1;
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(fd, 0, ATTACHED_TABLE) == 0)
+		return fd;
+	if (fd >= 0) {
+		unlink(keeper->path);
+		close(fd);
+	}
+	keeper->path[0] = '\0';
+	fd = memfd_create("showstopper", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, ATTACHED_TABLE) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Also of a group that isn't made yet. */
+static void find_root(const char *folder, struct group_id *root)
+{
+	char above[PATH_MAX];
+	struct group_id id;
+	*root = (struct group_id){0};
+	snprintf(above, sizeof above, "%s", folder);
+	for (char *slash; (slash = strrchr(above, '/')) && slash > above;) {
+		*slash = '\0';
+		if (!group_identify(above, &id) || (root->device && id.device != root->device))
+			return;
+		*root = id;
+	}
+}
+
+static int begin(struct group_keeper *keeper, const char *folder, const struct group_id *id)
 {
 	*keeper = GROUP_KEEPER_NONE;
-	const int fd = keeper->lock = make_files(keeper, inode, folder);
-	if (fd < 0) {
-		keeper->path[0] = '\0';
-		keeper->table = memfd_create("showstopper", MFD_CLOEXEC);
-	}
-	void *const memory = keeper->table < 0 ? MAP_FAILED
-					       : mmap(NULL, sizeof(struct group_record), PROT_READ | PROT_WRITE,
-							 fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED) {
-		group_keeper_close(keeper);
+	if (map(keeper, make_file(keeper, folder, id)) != 0)
 		return -1;
-	}
-	struct group_record *const record = keeper->record = memory;
-	record->inode = inode;
-	record->unified = unified;
+	struct group_record *const record = keeper->record;
+	record->pids = pid_namespace_own();
 	read_boot(record->boot);
 	snprintf(record->folder, sizeof record->folder, "%s", folder);
-	read_limit(folder, unified ? "cpu.max" : "cpu.cfs_quota_us", record->limit[0]);
+	find_root(folder, &record->root);
+	return 0;
+}
+
+int group_keeper_open_own(struct group_keeper *keeper, const char *folder)
+{
+	if (begin(keeper, folder, NULL) != 0)
+		return -1;
+	keeper->record->own = true;
+	memcpy(keeper->record->magic, MAGIC, sizeof MAGIC);
+	return 0;
+}
+
+int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, const struct group_id *id)
+{
+	if (begin(keeper, folder, id) != 0)
+		return -1;
+	struct group_record *const record = keeper->record;
+	record->id = *id;
+	record->unified = unified;
+	group_quota_read(folder, unified, record->limit[0]);
 	if (!unified)
-		read_limit(folder, "cpu.cfs_period_us", record->limit[1]);
+		linux_source_line(folder, "/cpu.cfs_period_us", record->limit[1], GROUP_LIMIT_MAX);
 	/* The last: what has it is whole. */
 	memcpy(record->magic, MAGIC, sizeof MAGIC);
 	return 0;
@@ -147,13 +208,13 @@ int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unif
 
 void group_keeper_close(struct group_keeper *keeper)
 {
+	const int saved = errno;
 	if (keeper->record)
 		munmap(keeper->record, sizeof *keeper->record);
-	if (keeper->table >= 0)
-		close(keeper->table);
-	if (keeper->lock >= 0)
-		close(keeper->lock);
+	if (keeper->file >= 0)
+		close(keeper->file);
 	*keeper = GROUP_KEEPER_NONE;
+	errno = saved;
 }
 
 /* Whether a quota is what we wrote, or what stands there for a moment while we write to version 1. */
@@ -166,49 +227,72 @@ static bool is_ours(const struct group_record *record, const char *quota)
 static bool has_our_limit(const struct group_record *record)
 {
 	char now[GROUP_LIMIT_MAX];
-	read_limit(record->folder, record->unified ? "cpu.max" : "cpu.cfs_quota_us", now);
+	group_quota_read(record->folder, record->unified, now);
 	return is_ours(record, now);
 }
 
 bool group_record_has_our_period(const struct group_record *record)
 {
 	char now[GROUP_LIMIT_MAX];
-	read_limit(record->folder, "cpu.cfs_period_us", now);
+	linux_source_line(record->folder, "/cpu.cfs_period_us", now, sizeof now);
 	return record->period_us && strtoull(now, NULL, 10) == record->period_us;
 }
 
 /* Version 1 takes a period only where the quota of before fits to it. */
-static void restore_in_two(const struct group_record *record)
+static bool restore_in_two(const struct group_record *record)
 {
 	char quota[GROUP_LIMIT_MAX];
-	read_limit(record->folder, "cpu.cfs_quota_us", quota);
+	group_quota_read(record->folder, false, quota);
 	const bool has_ours = is_ours(record, quota);
 	if (!has_ours && !group_record_has_our_period(record))
-		return;
-	group_write(record->folder, "cpu.cfs_quota_us", "-1");
-	group_write(record->folder, "cpu.cfs_period_us", record->limit[1]);
-	group_write(record->folder, "cpu.cfs_quota_us", has_ours ? record->limit[0] : quota);
+		return true;
+	return group_write(record->folder, "cpu.cfs_quota_us", "-1") == 0 &&
+	       group_write(record->folder, "cpu.cfs_period_us", record->limit[1]) == 0 &&
+	       group_write(record->folder, "cpu.cfs_quota_us", has_ours ? record->limit[0] : quota) == 0;
 }
 
-void group_record_restore_limit(const struct group_record *record)
+bool group_record_restore_limit(const struct group_record *record)
 {
-	if (!group_is_there(record->folder, record->inode))
-		return;
+	if (!group_is(record->folder, &record->id))
+		return true;
 	if (!record->unified)
-		restore_in_two(record);
-	else if (has_our_limit(record))
-		group_write(record->folder, "cpu.max", record->limit[0]);
+		return restore_in_two(record);
+	return !has_our_limit(record) || group_write(record->folder, "cpu.max", record->limit[0]) == 0;
 }
 
-/* But for its processes. */
-static void restore(struct group_record *record)
+/*
+ * Whether a group is gone, and not only out of sight, as all are in a mount namespace without them: the highest one that the run saw is still
+ * above the place where it was.
+ */
+static bool is_gone(const struct group_record *record)
 {
-	if (atomic_load(&record->limited))
-		group_record_restore_limit(record);
-	atomic_store(&record->limited, false);
-	if (atomic_load(&record->frozen) && group_is_there(record->folder, record->inode))
-		group_write(record->folder, group_freezer_file(record->unified), group_freezer_word(record->unified, false));
+	char above[PATH_MAX];
+	if (group_is(record->folder, &record->id))
+		return false;
+	strcpy(above, record->folder);
+	for (char *slash; (slash = strrchr(above, '/')); *slash = '\0')
+		if (group_is(above, &record->root))
+			return true;
+	return false;
+}
+
+/* A thing that could not be given back stays noted, so that the record stays, too. */
+static bool restore(struct group_record *record)
+{
+	const bool is_there = group_is(record->folder, &record->id);
+	bool done = true;
+	if (!is_there && !is_gone(record) && (atomic_load(&record->limited) || atomic_load(&record->frozen))) {
+		errno = ENOENT;
+		return false;
+	}
+	if (is_there && atomic_load(&record->limited))
+		done = group_record_restore_limit(record);
+	atomic_store(&record->limited, !done);
+	if (is_there && atomic_load(&record->frozen) &&
+		group_write(record->folder, group_freezer_file(record->unified), group_freezer_word(record->unified, false)) != 0)
+		return false;
 	atomic_store(&record->frozen, false);
+	return done;
 }
 
 void group_keeper_hold(const struct group_keeper *keeper)
@@ -216,105 +300,164 @@ void group_keeper_hold(const struct group_keeper *keeper)
 	atomic_fetch_add(&keeper->record->stops, 1);
 }
 
-void group_keeper_restore(const struct group_keeper *keeper)
+static bool are_stopped(const struct group_record *record)
+{
+	return atomic_load(&record->stops) != atomic_load(&record->continued);
+}
+
+bool group_keeper_restore(const struct group_keeper *keeper)
 {
 	struct group_record *const record = keeper->record;
-	restore(record);
+	const bool restored = restore(record);
+	const int error = errno;
 	const uint64_t stops = atomic_load(&record->stops);
-	if (stops == atomic_load(&record->continued))
+	if (are_stopped(record)) {
+		if (!attached_continue(keeper->file))
+			return false;
+		/* Not before: a process that dies until then leaves it to others. */
+		atomic_store(&record->continued, stops);
+	}
+	errno = error;
+	return restored;
+}
+
+static bool is_held(const struct group_record *record)
+{
+	return record->own || atomic_load(&record->limited) || atomic_load(&record->frozen) || are_stopped(record);
+}
+
+/* A run that has the folder's lock removes that itself. */
+void group_record_remove(const char *path)
+{
+	char folder[PATH_MAX];
+	if (!path[0])
 		return;
-	attached_continue(keeper->table);
-	/* Not before: whoever dies until then leaves it to others. */
-	atomic_store(&record->continued, stops);
+	unlink(path);
+	const int fd = records_find(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		group_claims_unlock(fd);
+	else if (fd >= 0)
+		close(fd);
 }
 
 void group_keeper_remove(const struct group_keeper *keeper)
 {
-	if (!keeper->path[0])
-		return;
-	remove_files(keeper->path);
-	char folder[PATH_MAX];
-	if (find_folder(folder, false)) {
-		rmdir(folder);
-		*strrchr(folder, '/') = '\0';
-		rmdir(folder);
-	}
+	if (keeper->record && !is_held(keeper->record))
+		group_record_remove(keeper->path);
 }
 
 /* ---- What dead runs have left ----------------------------------------------------------------------------------------- */
 
-/* Whether an open file is a record of this user's and of this layout, which is copied. */
-static bool read_record(int fd, struct group_record *record)
+/* Groups that a dead run had made. A folder without an identity is one in which nothing is yet. */
+static void clear_own(const struct group_record *record, group_clear *clear, struct group_left *left)
 {
-	struct stat about;
-	return fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-	       pread(fd, record, sizeof *record, 0) == sizeof *record && memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 &&
-	       memchr(record->folder, '\0', sizeof record->folder) && memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) && memchr(record->ours[0], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->ours[1], '\0', GROUP_LIMIT_MAX) && memchr(record->boot, '\0', GROUP_BOOT_MAX);
+	if (!record->id.inode)
+		rmdir(record->folder);
+	else
+		left->error = !group_is(record->folder, &record->id)              ? is_gone(record) ? 0 : ENOENT
+			      : clear(record->folder, &record->id, &left->killed) ? 0
+										  : EBUSY;
 }
 
-/* Gives back what is left of a group. */
-static void give_back(const char *path, struct group_record *record, struct group_left *left)
+static void give_back(const struct group_keeper *keeper, group_clear *clear, struct group_left *left)
 {
+	struct group_record *const record = keeper->record;
 	strcpy(left->folder, record->folder);
+	left->own = record->own;
 	/* Another one may be called so by now. */
-	left->is_gone = !group_is_there(record->folder, record->inode);
+	left->is_gone = is_gone(record);
 	left->thawed = !left->is_gone && atomic_load(&record->frozen);
 	left->unlimited = !left->is_gone && atomic_load(&record->limited) && has_our_limit(record);
-	left->continued = atomic_load(&record->stops) != atomic_load(&record->continued);
-	if (!left->is_gone)
-		restore(record);
-	const int table = left->continued ? open_table(path, 0) : -1;
-	if (table >= 0) {
-		attached_continue(table);
-		close(table);
+	left->continued = are_stopped(record);
+	if (record->pids != pid_namespace_own()) {
+		left->is_outside = pid_namespace_may_live((ino_t)record->pids);
+		left->continued = left->is_outside && left->continued;
+		if (!left->is_outside)
+			atomic_store(&record->continued, atomic_load(&record->stops));
 	}
+	if (left->is_outside)
+		left->error = ESRCH;
+	else if (record->own)
+		clear_own(record, clear, left);
+	else
+		left->error = group_keeper_restore(keeper) ? 0 : errno;
 }
 
-/* True where an open file is the record of a dead run, which is now gone. */
-static bool sweep_one(int fd, const char *path, struct group_record *record, struct group_left *left)
+/* Of a run that has got so far, and of this layout. */
+static bool is_whole(const struct group_record *record)
 {
-	char boot[GROUP_BOOT_MAX] = "";
-	/* What a run that has just ended gave back itself isn't given back again. */
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !linux_still_there(fd, path) || !read_record(fd, record))
+	return memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 && memchr(record->folder, '\0', sizeof record->folder) &&
+	       memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) && memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) &&
+	       memchr(record->ours[0], '\0', GROUP_LIMIT_MAX) && memchr(record->ours[1], '\0', GROUP_LIMIT_MAX) &&
+	       memchr(record->boot, '\0', GROUP_BOOT_MAX);
+}
+
+/* Takes over the record of a dead run, of which nothing is given back yet. */
+static bool take_over(struct group_keeper *keeper, const char *folder, const char *name)
+{
+	struct stat about;
+	*keeper = GROUP_KEEPER_NONE;
+	if (snprintf(keeper->path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
 		return false;
-	read_boot(boot);
-	const bool is_of_now = strcmp(record->boot, boot) == 0;
-	/* Where nobody else has: so that no run attaches it meanwhile. */
-	const int folder = is_of_now ? group_lock(record->folder, LOCK_EX) : -1;
-	if (is_of_now)
-		give_back(path, record, left);
-	remove_files(path);
-	if (folder >= 0)
-		close(folder);
-	return is_of_now;
+	const int fd = open(keeper->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	/* What a run that has just ended gave back itself isn't given back again. */
+	const bool is_ours = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && linux_still_there(fd, keeper->path) &&
+			     fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+	if (is_ours && about.st_size >= ATTACHED_TABLE)
+		return map(keeper, fd) == 0;
+	if (is_ours && about.st_size == 0)
+		unlink(keeper->path);
+	if (fd >= 0)
+		close(fd);
+	return false;
 }
 
-unsigned group_records_sweep(const char *folder, void (*say)(const struct group_left *left))
+/* True where this record of a dead run was asked for, and says that something is held. */
+static bool sweep_one(const struct group_keeper *keeper, const struct group_id *only, const char *folder, group_clear *clear,
+	struct group_left *left)
 {
-	char records[PATH_MAX], path[PATH_MAX];
+	char boot[GROUP_BOOT_MAX];
+	const struct group_record *const record = keeper->record;
+	read_boot(boot);
+	const bool is_of_now = record->magic[0] && strcmp(record->boot, boot) == 0;
+	/* A run that was killed before the record was whole held nothing. */
+	if (record->magic[0] && !is_whole(record))
+		return false;
+	if (is_of_now && only ? record->id.device != only->device || record->id.inode != only->inode
+			      : is_of_now && folder && strcmp(folder, record->folder) != 0)
+		return false;
+	const bool was_held = is_of_now && is_held(record);
+	if (was_held)
+		give_back(keeper, clear, left);
+	if (!left->error)
+		unlink(keeper->path);
+	return was_held;
+}
+
+unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,
+	void (*say)(const struct group_left *left), unsigned *kept)
+{
+	char records[PATH_MAX];
+	struct group_keeper keeper;
 	unsigned count = 0;
-	struct group_record *const record = malloc(sizeof *record);
-	DIR *const directory = record && find_folder(records, false) ? opendir(records) : NULL;
-	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-		struct group_left left = {0};
-		if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", records, entry->d_name) >= (int)sizeof path)
-			continue;
-		const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-		const bool is_swept = read_record(fd, record) && (!folder || strcmp(folder, record->folder) == 0) &&
-				      sweep_one(fd, path, record, &left);
-		if (fd >= 0)
-			close(fd);
-		if (!is_swept)
-			continue;
-		const bool was_held = left.thawed || left.unlimited || left.continued;
-		count += was_held;
-		if (say && was_held)
-			say(&left);
+	const int lock = group_claims_lock(false);
+	for (size_t at = 0; lock >= 0 && records_place(at, records); at++) {
+		DIR *const directory = records[0] ? opendir(records) : NULL;
+		for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+			struct group_left left = {0};
+			if (entry->d_name[0] == '.' || !take_over(&keeper, records, entry->d_name))
+				continue;
+			const bool was_held = sweep_one(&keeper, only, folder, clear, &left);
+			group_keeper_close(&keeper);
+			count += was_held;
+			if (was_held && say)
+				say(&left);
+			if (kept)
+				*kept += left.error != 0;
+		}
+		if (directory)
+			closedir(directory);
 	}
-	if (directory)
-		closedir(directory);
-	free(record);
+	group_claims_unlock(lock);
 	return count;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an attached control group was before a run held it, and what the run does to it now: memory that all processes of the run share, so
- * that whoever survives can give back what another one took. Where it can be, that memory is a file, below /run/showstopper or
- * $XDG_RUNTIME_DIR/showstopper, with the table of stopped processes beside it. What a run left whose processes were all killed at once is given back from
- * these by the next run of the same user, or by --release. A run has its records locked as long as any of its processes lives, which tells
- * them from those of the dead. Nobody else can lock these; the folder of a group, by which runs of all users see each other, is
- * locked as well.
+ * that whichever survives can give back what another one took. Where it can be, that memory is a file in the user's folder (self/run_folder.h),
+ * with the table of stopped processes behind it. The file is named after the group's identity and locked as long as any process of
+ * the run lives: that is the run's claim on the group. What a run left whose processes were all killed at once is given
+ * back from it by the next run of the same user, or by --release; it is removed once everything was.
+ *
+ * The folder of the groups that a run has made for its workloads (workload_groups.h) has such a file, too, by which the next run kills
+ * what is in them and removes them.
  */
 #ifndef GROUPS_GROUP_RECORD_H
 #define GROUPS_GROUP_RECORD_H
@@ -16,73 +18,101 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "groups/group_tree.h"
+
 /* The texts of cpu.max, or of cpu.cfs_quota_us and cpu.cfs_period_us. */
 #define GROUP_LIMIT_MAX 48
+/* The first of them, without the line's end; "" where it can't be limited. */
+void group_quota_read(const char *folder, bool unified, char text[static GROUP_LIMIT_MAX]);
 
 #define GROUP_BOOT_MAX 40
 
 struct group_record {
 	char magic[16];
 	char boot[GROUP_BOOT_MAX]; /* of the system, after which numbers mean something else */
-	uint64_t inode;            /* of the folder */
+	uint64_t pids;             /* the PID namespace of the run: inode of /proc/self/ns/pid */
+	struct group_id id, root;  /* of the group, and of the highest one of its hierarchy that the run saw */
 	char folder[PATH_MAX];
+	bool own; /* that of the run's own groups: nothing of what follows counts, and id is 0 until the folder is made */
 	bool unified;
 	char limit[2][GROUP_LIMIT_MAX]; /* that it has by others: quota and period; "" where it can't be limited */
 	char ours[2][GROUP_LIMIT_MAX];  /* the quota that we wrote last, and the one that we may have: any other is by others */
 	uint64_t period_us;             /* version 1: the period that we may have set; 0: none */
 	/*
 	 * How often processes, those in the table, may have been stopped, and after which of these times they were continued: some may
-	 * be stopped where these differ. Who is killed between both, or while another one stops them again, leaves them different.
+	 * be stopped where these differ. A process that is killed between both, or while another one stops them again, leaves them different.
 	 */
 	atomic_uint_least64_t stops, continued;
 	atomic_bool frozen, limited; /* by us, or may be */
 };
 
-/* Whether a folder is still that group, and not another one that was made in its place. */
-bool group_is_there(const char *folder, uint64_t inode);
-
 /*
  * Writes the limit that it has by others, where it is still there and has ours. A quota of theirs that came with our period gets the period
- * that they had.
+ * that they had. False with errno where that failed.
  */
-void group_record_restore_limit(const struct group_record *record);
+bool group_record_restore_limit(const struct group_record *record);
 /* Of version 1. */
 bool group_record_has_our_period(const struct group_record *record);
 
-/* One, and its files. */
+/* One, and its file. */
 struct group_keeper {
 	struct group_record *record;
-	int table;           /* of the processes that may be stopped: for attached_enter */
-	int lock;            /* the record's file, or -1 */
-	char path[PATH_MAX]; /* of the record; "" where there is none but in memory */
+	int file;            /* for attached_enter, too */
+	char path[PATH_MAX]; /* of it; "" where there is none but in memory */
 };
-#define GROUP_KEEPER_NONE ((struct group_keeper){.table = -1, .lock = -1})
+#define GROUP_KEEPER_NONE ((struct group_keeper){.file = -1})
 
-/* Makes one for a group, which the caller has locked: nothing of it is held. 0, or -1 with errno. */
-int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, uint64_t inode);
+/*
+ * Makes one for a group that nobody has claimed, under group_claims_lock: nothing of it is held. 0, or -1 with errno, which is EEXIST where a
+ * dead run has left one that can't be given back from here.
+ */
+int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, const struct group_id *id);
+/* That of a run's own groups, before their folder is made. The lock is held until each process that has the file has closed it. */
+int group_keeper_open_own(struct group_keeper *keeper, const char *folder);
 /* For this process alone. */
 void group_keeper_close(struct group_keeper *keeper);
 
 /* Before processes of it are stopped. */
 void group_keeper_hold(const struct group_keeper *keeper);
-/* Gives back what is held of the group; processes that are stopped go on, but where none may be. Again does no harm. */
-void group_keeper_restore(const struct group_keeper *keeper);
-/* The files, once nothing is held and nobody could hold it again. */
+/*
+ * Gives back what is held of the group; processes that are stopped go on, but where none may be. Again does no harm. False with errno where
+ * something could not be given back: ENOENT where the group can't be seen.
+ */
+bool group_keeper_restore(const struct group_keeper *keeper);
+/* The file, once nothing is held and nobody could hold it again; it stays where something is. */
 void group_keeper_remove(const struct group_keeper *keeper);
-
-/* What was given back of a dead run. */
-struct group_left {
-	char folder[PATH_MAX];
-	bool thawed, unlimited, continued, is_gone;
-};
+/* The file by its name; "": there is none. */
+void group_record_remove(const char *path);
 
 /*
- * Gives back what dead runs of this user have left of all groups, or of one (`folder`), and removes their records; `say`, which may be
- * NULL, is told of each group of which something was held. How many these are.
+ * The runs of a user attach one after the other: a run that looks at claims and makes them has this lock meanwhile. It is for
+ * group_claims_unlock; -1 where there is no folder, and then no claim, either (`make`: where none can be made); or -2 where another run has
+ * had it for seconds.
  */
-unsigned group_records_sweep(const char *folder, void (*say)(const struct group_left *left));
+int group_claims_lock(bool make);
+void group_claims_unlock(int lock);
+/* Whether a run of this user, maybe the calling one, has claimed a group. */
+bool group_is_claimed(const struct group_id *id);
 
-/* A descriptor with the lock of a folder, of this kind (LOCK_EX, LOCK_SH), or -1: EWOULDBLOCK where a run holds it. */
-int group_lock(const char *folder, int kind);
+/* What was given back of a dead run, and what was not. */
+struct group_left {
+	char folder[PATH_MAX];
+	bool own;      /* groups that it had made, in which … */
+	size_t killed; /* … so many processes were killed */
+	bool thawed, unlimited, continued, is_gone;
+	int error;       /* for which something isn't given back, and the record stays; 0: everything is */
+	bool is_outside; /* ... since the run was in another PID namespace, which may have processes still */
+};
+
+/* Kills what is in a folder, if it is this group, and removes it: workload_groups_clear_left. */
+typedef bool group_clear(const char *folder, const struct group_id *id, size_t *killed);
+
+/*
+ * Gives back what dead runs of this user have left of all groups, or of one (`only`, or where that is NULL `folder`, without symbolic links),
+ * `clear`s those that they had made, and removes their records; `say`, which may be NULL, is told of each group of which something was or is held. How
+ * many these are; *kept, which may be NULL, of how many something is held still.
+ */
+unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,
+	void (*say)(const struct group_left *left), unsigned *kept);
 
 #endif

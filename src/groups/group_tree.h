@@ -11,14 +11,26 @@
 
 #include "module/actuator.h"
 
+/* Which group it is, whatever it is called: paths and names come again, in other hierarchies and after it is gone. */
+struct group_id {
+	uint64_t device, inode; /* of its folder */
+};
+/* False with errno where there is no such folder. */
+bool group_identify(const char *folder, struct group_id *id);
+/* Whether a folder is still that group, and not another one that was made in its place. */
+bool group_is(const char *folder, const struct group_id *id);
+
 /* A file of a group, close-on-exec; -1 with errno. */
 int group_open(const char *folder, const char *name, int flags);
+
+/* Whether a file of it, or with "" the folder, may be written; false with errno. */
+bool group_may_write(const char *folder, const char *name);
 
 /* Writes a text with one system call, to a descriptor or to a file of a group. 0, or -1 with errno. */
 int group_write_to(int fd, const char *text);
 int group_write(const char *folder, const char *name, const char *text);
 
-/* Calls `act` for each group directly in a folder whose name begins so. */
+/* Calls `act` for each group directly in a folder whose name begins so. Every child folder is one, also where its name begins with a dot. */
 void group_each(const char *folder, const char *beginning, void (*act)(const char *path, void *context), void *context);
 
 /* Calls `act` for each process in a group, not in those below; without those that can't be seen from this PID namespace. */
@@ -30,6 +42,8 @@ const char *group_name(const char *path);
 /* The file that freezes a group, and what is to be written to it. */
 const char *group_freezer_file(bool unified);
 const char *group_freezer_word(bool unified, bool freeze);
+/* Whether it is frozen by itself, whatever is above it. */
+bool group_is_frozen(const char *folder, bool unified);
 
 /* Lets go what is frozen or limited in a group and below, from the bottom up. */
 void group_tree_release(const char *path);
@@ -49,34 +63,6 @@ void group_tree_keep_controller(const char *path);
 
 /* Removes a group and those below, but for those that have processes. */
 void group_tree_remove(const char *path);
-
-/*
- * What tells a run's control groups from those of others, whatever these are called: a group in them, without processes, that belongs to the
- * run's user and has the guardian's number and start time as its name. It is made before the first process goes into any of the run's
- * groups, and removed when none is in them any more.
- */
-struct group_mark {
-	pid_t guardian;
-	uint64_t start_ticks; /* of it, as /proc/PID/stat has them */
-};
-
-/* What marks the groups of a run with this guardian. 0, or -1 with errno: there is no such process, or /proc doesn't show it. */
-int group_mark_of(struct group_mark *mark, pid_t guardian);
-
-/* Puts it into a group, which belongs to the calling user. 0, or -1 with errno. */
-int group_mark_make(const char *folder, const struct group_mark *mark);
-
-/* Whether a group of that name is a mark. */
-bool group_mark_is(const char *name);
-
-/*
- * Whether an open group is one that a run of this user has left: both it and a mark in it belong to the user, and no guardian by whom
- * it is marked is alive. One that may be alive (/proc doesn't show it) is.
- */
-bool group_mark_is_left(int fd);
-
-/* Removes the marks from a folder in which there is nothing else, neither group nor process. */
-void group_mark_remove(const char *folder);
 
 /* Where the control groups that hold workloads can be made: in the group that this process is in. */
 

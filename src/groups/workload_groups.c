@@ -6,23 +6,20 @@
  */
 #include "groups/workload_groups.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "groups/group_record.h"
 #include "groups/group_tree.h"
 #include "processes/descendants.h"
-#include "self/source.h"
 
 #define PREFIX "showstopper-"
 /* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
@@ -31,7 +28,7 @@
 #define REMOVE_LIMIT_NS (500 * NS_PER_MS)
 /* How long what a dead run left may take to die. */
 #define SWEEP_LIMIT_NS (2 * NS_PER_S)
-/* Another run may take a folder that was just made, and not locked yet, for that of a dead one. */
+/* Folders of that name: left in a container that has the same groups, and other numbers of processes. */
 #define MAKE_TRIES 10
 
 struct workload_groups *workload_groups_new(void)
@@ -40,12 +37,8 @@ struct workload_groups *workload_groups_new(void)
 		mmap(NULL, sizeof *groups, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (groups == MAP_FAILED)
 		return NULL;
-	if (group_mark_of(&groups->mark, getpid()) == 0)
-		return groups;
-	const int saved = errno;
-	munmap(groups, sizeof *groups);
-	errno = saved;
-	return NULL;
+	groups->guardian = getpid();
+	return groups;
 }
 
 void workload_groups_free(struct workload_groups *groups)
@@ -154,25 +147,17 @@ static int get_controller(struct workload_groups *groups, const struct group_pla
 
 /* ---- Removing them ---------------------------------------------------------------------------------------------------- */
 
-static void remove_unless_mark(const char *path, void *context)
+static void remove_one(const char *path, void *context)
 {
 	(void)context;
-	if (!group_mark_is(group_name(path)))
-		group_tree_remove(path);
+	group_tree_remove(path);
 }
 
-/* With its mark, where nothing else is in it. True while it is still there. `inside`: the folder, which may have another name there. */
-static bool remove_with_mark(const char *folder, const char *inside)
-{
-	group_mark_remove(inside);
-	return rmdir(folder) != 0 && access(folder, F_OK) == 0;
-}
-
-/* The mark is the last to go: what has none has no processes of the run. True while it is still there. */
+/* True while it is still there. `inside`: the folder, which may have another name there. */
 static bool remove_folder(const char *folder, const char *inside)
 {
-	group_each(inside, "", remove_unless_mark, NULL);
-	return remove_with_mark(folder, inside);
+	group_each(inside, "", remove_one, NULL);
+	return rmdir(folder) != 0 && access(folder, F_OK) == 0;
 }
 
 void workload_groups_leave(const struct workload_groups *groups, unsigned index, bool last)
@@ -181,8 +166,8 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 	if (!path_of(groups, index, path))
 		return;
 	group_tree_remove(path);
-	if (last)
-		remove_with_mark(groups->folder, groups->folder);
+	if (last && rmdir(groups->folder) == 0)
+		group_record_remove(groups->record);
 }
 
 /* Not the run's own processes, which are its to end. */
@@ -193,63 +178,56 @@ static void kill_workload(const char *path, void *context)
 		group_tree_kill(path, NULL);
 }
 
-void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
+static void remove_until(const struct workload_groups *groups, int64_t deadline_ns, bool kills)
 {
 	if (!groups->folder[0])
 		return;
 	for (;;) {
 		/* Killed before they are released, so that none of them goes on. */
-		group_each(groups->folder, "", kill_workload, NULL);
+		if (kills)
+			group_each(groups->folder, "", kill_workload, NULL);
 		move_back(groups);
-		group_tree_release(groups->folder);
-		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
+		if (kills)
+			group_tree_release(groups->folder);
+		if (!remove_folder(groups->folder, groups->folder)) {
+			group_record_remove(groups->record);
+			return;
+		}
+		if (clock_now() >= deadline_ns)
 			return;
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	}
 }
 
+void workload_groups_clear(const struct workload_groups *groups, int64_t deadline_ns)
+{
+	remove_until(groups, deadline_ns, true);
+}
+
 void workload_groups_remove(struct workload_groups *groups)
 {
-	const int64_t deadline_ns = clock_now() + REMOVE_LIMIT_NS;
-	if (!groups->folder[0])
-		return;
-	for (;;) {
-		move_back(groups);
-		if (!remove_folder(groups->folder, groups->folder) || clock_now() >= deadline_ns)
-			break;
-		clock_sleep_until(clock_now() + NS_PER_MS);
-	}
+	remove_until(groups, clock_now() + REMOVE_LIMIT_NS, false);
 	groups->folder[0] = '\0';
 }
 
 /* ---- What dead runs have left ----------------------------------------------------------------------------------------- */
 
-/* A descriptor with the lock, or -1: EWOULDBLOCK where a run has it. */
-static int lock(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		const int error = errno;
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	return fd;
-}
-
 /*
- * By its descriptor: who may write the folder around it, and need not be this user, can give the name to another group of version 1 at
+ * By its descriptor: a user who may write the folder around it, and need not be this one, can give the name to another group of version 1 at
  * any time.
  */
-static void clear_left(const char *path, int fd, struct group_killed *killed)
+bool workload_groups_clear_left(const char *folder, const struct group_id *id, size_t *killed)
 {
 	const int64_t deadline_ns = clock_now() + SWEEP_LIMIT_NS;
 	char inside[32], parent[PATH_MAX], leaf[PATH_MAX];
+	struct group_killed list = {0};
+	bool is_there = true;
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	snprintf(inside, sizeof inside, "/proc/self/fd/%d", fd);
 	/* Groups below one that hands the controller down and has processes, as ours are there now, could take none. */
-	const bool handed = find_own(path, leaf, parent) && faccessat(fd, LEAF, F_OK, 0) == 0;
-	for (;;) {
-		const bool found = group_tree_kill(inside, killed);
+	const bool handed = find_own(folder, leaf, parent) && faccessat(fd, LEAF, F_OK, 0) == 0;
+	while (fd >= 0 && group_is(inside, id)) {
+		const bool found = group_tree_kill(inside, &list);
 		if (handed) {
 			group_tree_keep_controller(inside);
 			group_write(parent, "cgroup.subtree_control", "-cpu");
@@ -257,80 +235,63 @@ static void clear_left(const char *path, int fd, struct group_killed *killed)
 		/* Else whoever is there can't be seen, and killed, from this PID namespace, and would go on. */
 		if (found)
 			group_tree_release(inside);
-		if (!remove_folder(path, inside) || clock_now() >= deadline_ns)
-			return;
+		is_there = remove_folder(folder, inside);
+		if (!is_there || clock_now() >= deadline_ns)
+			break;
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	}
-}
-
-struct sweep {
-	void (*say)(const char *folder, size_t killed);
-};
-
-/* PREFIX PID-TICKS-NUMBER, as workload_groups_make calls them. */
-static bool is_called_as_a_run(const char *path)
-{
-	const char *word = group_name(path) + strlen(PREFIX);
-	for (int words = 1;; words++) {
-		const size_t digits = strspn(word, "0123456789");
-		if (!digits || words == 3)
-			return digits && !word[digits];
-		if (word[digits] != '-')
-			return false;
-		word += digits + 1;
-	}
-}
-
-static void sweep(const char *path, void *context)
-{
-	const struct sweep *const told = context;
-	struct group_killed killed = {0};
-	const int fd = lock(path);
-	if (fd < 0)
-		return;
-	/* What isn't marked is that of others, or of a run that was killed before anything was in it. */
-	if (group_mark_is_left(fd))
-		clear_left(path, fd, &killed);
-	else if (is_called_as_a_run(path))
-		rmdir(path);
-	close(fd);
-	if (killed.count && told->say)
-		told->say(path, killed.count);
-	group_killed_free(&killed);
+	if (fd >= 0)
+		close(fd);
+	*killed = list.count;
+	group_killed_free(&list);
+	return !is_there;
 }
 
 /* ---- Making them ------------------------------------------------------------------------------------------------------ */
 
-int workload_groups_make(
-	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed))
+/* Under the claims' lock: a folder without an identity in its record is that of a dead run. False with errno. */
+static bool make_folder(struct workload_groups *groups)
 {
+	struct group_keeper keeper;
+	if (group_keeper_open_own(&keeper, groups->folder) != 0)
+		return false;
+	strcpy(groups->record, keeper.path);
+	if (mkdir(groups->folder, 0755) == 0 && group_identify(groups->folder, &keeper.record->id)) {
+		/* The file stays open, and locked, until the last process of the run ends. */
+		munmap(keeper.record, sizeof *keeper.record);
+		return true;
+	}
+	const int error = errno;
+	group_record_remove(groups->record);
+	groups->record[0] = '\0';
+	group_keeper_close(&keeper);
+	errno = error;
+	return false;
+}
+
+int workload_groups_make(struct workload_groups *groups, const struct group_place *place)
+{
+	bool is_made = false;
 	groups->actuator = place->actuator;
 	groups->unified = place->unified;
 	groups->moved = false;
 	if (place->actuator == ACTUATOR_SIGNALS)
 		return 0;
-	group_each(place->folder, PREFIX, sweep, &(struct sweep){say});
-	for (int i = 0; i < MAKE_TRIES; i++) {
-		/* Before it is made: who survives looks for it. */
-		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%" PRIu64 "-%d", place->folder,
-			    (int)groups->mark.guardian, groups->mark.start_ticks, i) >= (int)sizeof groups->folder) {
-			groups->folder[0] = '\0';
+	const int lock = group_claims_lock(true);
+	errno = EEXIST;
+	for (int i = 0; !is_made && i < MAKE_TRIES && errno == EEXIST; i++) {
+		/* Before it is made: whichever survives looks for it. */
+		if (snprintf(groups->folder, sizeof groups->folder, "%s/" PREFIX "%d-%d", place->folder, (int)groups->guardian,
+			    i) >= (int)sizeof groups->folder)
 			errno = ENAMETOOLONG;
-			return -1;
-		}
-		if (mkdir(groups->folder, 0755) != 0) {
-			if (errno == EEXIST)
-				continue;
-			break;
-		}
-		/* Open until the last process of the run ends. */
-		const int fd = lock(groups->folder);
-		if (fd >= 0 && linux_still_there(fd, groups->folder))
-			return group_mark_make(groups->folder, &groups->mark) == 0 ? get_controller(groups, place) : -1;
-		if (fd >= 0)
-			close(fd);
-		rmdir(groups->folder);
+		else
+			is_made = make_folder(groups);
 	}
+	const int error = errno;
+	group_claims_unlock(lock);
+	errno = error;
+	if (is_made)
+		return get_controller(groups, place);
 	groups->folder[0] = '\0';
 	return -1;
 }
@@ -412,20 +373,11 @@ static long long number_of(const char *folder, const char *name)
  * Version 1 refuses what is less than a group below has, as that of a run within the workload. Its limit goes then: it isn't the one that
  * counts any more.
  */
-static void free_below(const char *path, double share)
+static void free_below(const char *path, void *most)
 {
-	char below[PATH_MAX];
-	DIR *const directory = opendir(path);
-	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-			snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
-			continue;
-		free_below(below, share);
-		if ((double)number_of(below, "cpu.cfs_quota_us") > share * (double)number_of(below, "cpu.cfs_period_us"))
-			group_write(below, "cpu.cfs_quota_us", "-1");
-	}
-	if (directory)
-		closedir(directory);
+	group_each(path, "", free_below, most);
+	if ((double)number_of(path, "cpu.cfs_quota_us") > *(const double *)most * (double)number_of(path, "cpu.cfs_period_us"))
+		group_write(path, "cpu.cfs_quota_us", "-1");
 }
 
 /* Version 1 has a file for each, of which the quota must be the one that is written in any case: it hands out what is new. */
@@ -446,7 +398,8 @@ static int limit_in_two(struct workload_group *group, int64_t quota_us, int64_t 
 	if (errno != EINVAL || group->found)
 		return -1;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", group->folder);
-	free_below(path, (double)quota_us * (double)NS_PER_US / (double)period_ns);
+	double share = (double)quota_us * (double)NS_PER_US / (double)period_ns;
+	group_each(path, "", free_below, &share);
 	/* What is refused still is more than a group above has, whose limit then is the one that counts. */
 	return group_write_to(group->control, text) == 0 ? 0 : group_write_to(group->control, "-1");
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The control groups of a run: a folder of its own, and in it a group for each workload, which is frozen and thawed, or has its bandwidth
- * limited. The folder's name is in memory that guardian, master and executors share, so that whoever survives can free what another
+ * limited. The folder's name is in memory that guardian, master and executors share, so that whichever survives can free what another
  * one held.
  *
- * A run holds a lock on its folder as long as any of its processes lives, and its folder is marked (group_mark.h) before anybody goes into
- * any of the groups. What a run left whose processes were all killed at once is found by its mark and by the lock that is gone, and
- * removed by the next run of the same user that makes groups at the same place. Of folders that are called alike and have no such
- * mark those are removed that are empty; nothing in them is killed.
+ * A run has a record of its folder (group_record.h), locked as long as any of its processes lives. What a run left whose processes were all killed at once
+ * is found by it, and removed by the next run of the same user.
  */
 #ifndef GROUPS_WORKLOAD_GROUPS_H
 #define GROUPS_WORKLOAD_GROUPS_H
@@ -24,20 +22,23 @@ struct workload_groups {
 	enum actuator actuator;
 	bool unified; /* of version 2 */
 	bool moved; /* the run's own processes are in a group of it, so that the controller can be had; they go back in the end */
-	struct group_mark mark; /* by which they are known as the run's */
-	char folder[PATH_MAX];  /* of the run; "" when there is none, or no more */
+	pid_t guardian;
+	char folder[PATH_MAX]; /* of the run; "" when there is none, or no more */
+	char record[PATH_MAX]; /* the file by which it is known as the run's; "": there is none */
 };
 
 /* Memory for it that children share, of a run whose guardian is the calling process. NULL with errno. */
 struct workload_groups *workload_groups_new(void);
 void workload_groups_free(struct workload_groups *groups);
 
+/* Makes the folder of this run. By the master, before it has started anything. 0, or -1 with errno. */
+int workload_groups_make(struct workload_groups *groups, const struct group_place *place);
+
 /*
- * Removes what dead runs have left at that place, and makes the folder of this run. By the master, before it has started anything. `say`,
- * which may be NULL, is told of each folder of a dead run in which processes were killed, and of how many. 0, or -1 with errno.
+ * Kills what is in the folder of a dead run, which is this group, and removes it. False where some of it is still there. *killed receives how
+ * many processes were.
  */
-int workload_groups_make(
-	struct workload_groups *groups, const struct group_place *place, void (*say)(const char *folder, size_t killed));
+bool workload_groups_clear_left(const char *folder, const struct group_id *id, size_t *killed);
 
 /* Lets go what is held in one group. Whoever could hold it again must have ended, or be told not to. */
 void workload_groups_release_one(const struct workload_groups *groups, unsigned index);

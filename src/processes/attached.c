@@ -39,8 +39,8 @@ static int lock(pid_t pid, int kind)
 	return fd;
 }
 
-/* The process or ancestor of it that another run is attached to, or 0. Shared locks: who looks at the same time is no other run. */
-static pid_t claimed_above(pid_t pid)
+/* By shared locks: another run that looks at the same time is not attached. */
+pid_t attached_elsewhere(pid_t pid)
 {
 	struct linux_process process;
 	while (pid > 0) {
@@ -57,7 +57,7 @@ static pid_t claimed_above(pid_t pid)
 /* Of a process that no attached one is an ancestor of. 0, or -1 after a message. */
 static int claim(pid_t pid, int *fd)
 {
-	pid_t other = claimed_above(pid);
+	pid_t other = attached_elsewhere(pid);
 	if (!other) {
 		*fd = lock(pid, LOCK_EX);
 		if (*fd < 0 && errno == EWOULDBLOCK)
@@ -162,37 +162,42 @@ void attached_close(struct attached *attached, unsigned count)
 int attached_enter(int table, uint32_t place, const struct process *process)
 {
 	const struct process entry = {.pid = process->pid, .fd = -1, .start_ticks = process->start_ticks};
-	const ssize_t written = pwrite(table, &entry, sizeof entry, (off_t)place * (off_t)sizeof entry);
+	const ssize_t written = pwrite(table, &entry, sizeof entry, ATTACHED_TABLE + (off_t)place * (off_t)sizeof entry);
 	if (written >= 0 && written != sizeof entry)
 		errno = ENOSPC;
 	return written == sizeof entry ? 0 : -1;
 }
 
 /* Those that came later lie below the others, as a rule: ancestors go last. */
-static void each_entered(int table, void (*met)(const struct process *))
+static bool each_entered(int table, int (*met)(const struct process *))
 {
 	struct stat status;
 	struct process entry;
+	int error = 0;
 	if (fstat(table, &status) != 0)
-		return;
-	for (off_t at = status.st_size / (off_t)sizeof entry; at-- > 0;)
-		if (pread(table, &entry, sizeof entry, at * (off_t)sizeof entry) == sizeof entry && entry.pid > 0)
-			met(&entry);
+		return true;
+	for (off_t at = (status.st_size - ATTACHED_TABLE) / (off_t)sizeof entry; at-- > 0;)
+		if (pread(table, &entry, sizeof entry, ATTACHED_TABLE + at * (off_t)sizeof entry) == sizeof entry &&
+			entry.pid > 0 && met(&entry) != 0)
+			error = errno;
+	errno = error;
+	return error == 0;
 }
 
-static void let_go_on(const struct process *process)
+static int let_go_on(const struct process *process)
 {
-	process_signal(process, SIGCONT);
+	return process_signal(process, SIGCONT) == 0 || errno == ESRCH ? 0 : -1;
 }
 
-void attached_continue(int table)
+bool attached_continue(int table)
 {
-	each_entered(table, let_go_on);
+	return each_entered(table, let_go_on);
 }
 
-static void spare(const struct process *process)
+static int spare(const struct process *process)
 {
 	descendants_spare_too(process);
+	return 0;
 }
 
 void attached_spare(int table)

@@ -11,10 +11,13 @@
 
 #include "processes/process.h"
 
+/* What is before the table in its file, in bytes: a group_record, or nothing. */
+#define ATTACHED_TABLE 8192
+
 struct attached {
 	struct process process;            /* the first one of the tree */
 	char name[LINUX_PROCESS_NAME_MAX]; /* of its program */
-	int table; /* memfd: every process of the tree that may be stopped; written by the executor alone */
+	int table; /* file with every process of the tree that may be stopped, from ATTACHED_TABLE on; written by the executor alone */
 	int claim; /* lock that tells other runs that it is attached; -1 where its /proc files may not be read */
 	struct attached_group *group; /* NULL: it is a tree; else what follows lists its members, and `process` was one of them */
 	int (*each)(const struct attached_group *group, linux_process_met *met, void *context);
@@ -31,8 +34,17 @@ void attached_close(struct attached *attached, unsigned count);
 /* Enters a process into a table, which must be done before it is stopped, in place of whatever had the place. 0, or -1 with errno. */
 int attached_enter(int table, uint32_t place, const struct process *process);
 
-/* Continues every process that is in a table and still there. For those who survive the executor. */
-void attached_continue(int table);
+/*
+ * Continues every process that is in a table and still there, for a process of Showstopper that survives the executor. False with errno where one of them may
+ * not be signalled.
+ */
+bool attached_continue(int table);
+
+/*
+ * The process which another run is attached to: this one, or the nearest ancestor of it; 0 where there is none. What the calling run has
+ * attached counts as another's.
+ */
+pid_t attached_elsewhere(pid_t pid);
 /* Keeps those of them that have become children of the caller from descendants_kill. */
 void attached_spare(int table);
 

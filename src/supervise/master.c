@@ -95,11 +95,6 @@ static int share(struct master *master)
 		"can't get shared memory for %u workloads in /dev/shm: %s%s", master->config->workloads, strerror(errno), hint);
 }
 
-static void say_killed(const char *folder, size_t killed)
-{
-	diag("killed %zu process%s that a dead run had left in the control group %s", killed, killed == 1 ? "" : "es", folder);
-}
-
 static int make_counters(struct master *master)
 {
 	if (run_make_counters(&master->run) == 0)
@@ -111,7 +106,7 @@ static int make_counters(struct master *master)
 static int make_groups(struct master *master)
 {
 	master->run.groups = master->ties->owed.groups;
-	if (workload_groups_make(master->run.groups, &master->run.place, say_killed) == 0)
+	if (workload_groups_make(master->run.groups, &master->run.place) == 0)
 		return 0;
 	return diag_refuse("actuator module '%s': can't make a control group in %s: %s", master->config->module[KIND_ACTUATOR],
 		master->run.place.folder, strerror(errno));

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -137,26 +138,54 @@ void obligations_detach(const struct config *config, struct attached *attached)
 int obligations_attach(const struct config *config, struct attached **attached)
 {
 	const unsigned processes = config->attaches - config->attach_groups;
-	if (attached_open(config->attach, processes, config->attach_groups, attached) != 0)
-		return -1;
-	if (attached_groups_open(
-		    *attached, processes, config->attach_group, config->attach_groups, config->module[KIND_ACTUATOR]) == 0)
-		return 0;
-	attached_close(*attached, config->attaches);
+	const int lock = config->attaches ? group_claims_lock(true) : -1;
 	*attached = NULL;
-	return -1;
+	if (lock == -2)
+		return diag_refuse(
+			"--attach: another run of showstopper has been attaching for seconds, and may have been stopped");
+	int result = attached_open(config->attach, processes, config->attach_groups, attached);
+	if (result == 0 && attached_groups_open(*attached, processes, config->attach_group, config->attach_groups,
+				   config->module[KIND_ACTUATOR]) != 0) {
+		attached_close(*attached, config->attaches);
+		*attached = NULL;
+		result = -1;
+	}
+	group_claims_unlock(lock);
+	return result;
+}
+
+/* What helps where something of a dead run can't be given back. */
+static void say_kept(const struct group_left *left)
+{
+	const char *const option = left->own ? "" : "--attach-group: ";
+	if (left->is_outside)
+		diag("warning: %sa run that was killed in another PID namespace has left %s %s: expected showstopper --release "
+		     "%s there, "
+		     "or that namespace to end",
+			option, left->folder, left->own ? "behind" : "held", left->folder);
+	else
+		diag("warning: %scan't %s what a run had left that was killed: %s: %s: expected showstopper --release %s, where "
+		     "it may "
+		     "be seen and written",
+			option, left->own ? "remove" : "give back", left->folder, strerror(left->error), left->folder);
 }
 
 static void say_left(const struct group_left *left)
 {
-	diag("--attach-group: gave back what a run had left that was killed: %s%s%s%s%s", left->folder,
-		left->is_gone ? ", which is gone" : "", left->thawed ? ", frozen" : "", left->unlimited ? ", its limit" : "",
-		left->continued ? ", stopped processes" : "");
+	if (left->error)
+		say_kept(left);
+	else if (!left->own)
+		diag("--attach-group: gave back what a run had left that was killed: %s%s%s%s%s", left->folder,
+			left->is_gone ? ", which is gone" : "", left->thawed ? ", frozen" : "",
+			left->unlimited ? ", its limit" : "", left->continued ? ", stopped processes" : "");
+	else if (left->killed)
+		diag("killed %zu process%s that a dead run had left in the control group %s", left->killed,
+			left->killed == 1 ? "" : "es", left->folder);
 }
 
-unsigned obligations_sweep(const char *folder, bool quiet)
+unsigned obligations_sweep(const struct group_id *only, const char *folder, bool quiet, unsigned *kept)
 {
-	return group_records_sweep(folder, quiet ? NULL : say_left);
+	return group_records_sweep(only, folder, workload_groups_clear_left, quiet ? NULL : say_left, kept);
 }
 
 /* By whoever is left, as far as it is due. */
@@ -174,13 +203,6 @@ void obligations_spare_attached(const struct obligations *owed)
 		attached_spare(owed->attached[i].table);
 }
 
-static void remove_records(const struct obligations *owed)
-{
-	for (unsigned i = 0; i < owed->config->attaches; i++)
-		if (owed->attached[i].group)
-			group_keeper_remove(&owed->attached[i].group->keeper);
-}
-
 /* ---- All of them ------------------------------------------------------------------------------------------------------ */
 
 int obligations_plan(struct obligations *owed, const struct config *config)
@@ -195,13 +217,9 @@ int obligations_take_on(struct obligations *owed)
 	const struct config *const config = owed->config;
 	if (hold_clocks(&owed->clocks, config) != 0)
 		return -1;
-	obligations_sweep(NULL, config->quiet);
-	if (obligations_attach(config, &owed->attached) == 0) {
-		if (attached_groups_keep(owed->attached + config->attaches - config->attach_groups, config->attach_groups) == 0)
-			return 0;
-		remove_records(owed);
-		obligations_detach(config, owed->attached);
-	}
+	obligations_sweep(NULL, NULL, config->quiet, NULL);
+	if (obligations_attach(config, &owed->attached) == 0)
+		return 0;
 	give_back_clocks(&owed->clocks, true);
 	free_clocks(&owed->clocks);
 	return -1;
@@ -238,7 +256,7 @@ bool obligations_settle(const struct obligations *owed, bool abandoned, bool say
 	for (unsigned i = 0; i < owed->config->attaches; i++)
 		if (abandoned || owed->attached[i].group)
 			restore(&owed->attached[i]);
-	remove_records(owed);
+	attached_groups_forget(owed->attached, owed->config->attaches);
 	run_socket_remove(owed->run);
 	return give_back_clocks(&owed->clocks, say);
 }

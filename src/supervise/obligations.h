@@ -40,8 +40,8 @@ int obligations_plan(struct obligations *owed, const struct config *config);
 int obligations_attach(const struct config *config, struct attached **attached);
 void obligations_detach(const struct config *config, struct attached *attached);
 
-/* Gives back what dead runs have left of attached groups, or of one folder, and says so. How many they are. */
-unsigned obligations_sweep(const char *folder, bool quiet);
+/* group_records_sweep, which says what it does unless `quiet`. */
+unsigned obligations_sweep(const struct group_id *only, const char *folder, bool quiet, unsigned *kept);
 
 /*
  * What may be refused of clocks and what is attached is; nothing is changed yet but what dead runs have left. 0, or -1 after a message and

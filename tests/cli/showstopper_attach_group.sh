@@ -62,7 +62,7 @@ frozen() {
 }
 is_frozen() { [ "$(frozen "$1")" = 1 ]; }
 is_thawed() { [ "$(frozen "$1")" = 0 ]; }
-no_records() { [ -z "$(find /run/showstopper/groups -name "$name*" 2>/dev/null)" ]; }
+no_records() { [ ! -e /run/showstopper/groups ]; }
 start_run() { start_background env "TEST_MARK=$work" showstopper "$@"; }
 none_left() { ! grep -qsz "^TEST_MARK=$work\$" /proc/[0-9]*/environ; }
 end_run() {
@@ -135,26 +135,57 @@ else
 	left_out 'no threaded group can be made'
 fi
 rmdir "$group/threads" "$group/own"
+# Every folder is a group, whatever its name begins with.
+make "$group/.own"
+run sh -c 'echo $$ >"$0/.own/cgroup.procs"; exec showstopper -T 50% -r 1s -a freezer --attach-group "$1"' "$group" "$name"
+expect_trouble "^showstopper: --attach-group: $name: Showstopper is in it"
+rmdir "$group/.own"
+# Anybody can lock the folders of groups.
+if command -v setpriv >/dev/null; then
+	setpriv --reuid=65534 --clear-groups flock -x "$unified" sleep 5 &
+	stranger=$!
+	wait_until eval '! flock -n "$unified" true'
+	run showstopper -T 100% -c open -r 100m --attach-group "$name"
+	expect_status 0
+	kill "$stranger"
+fi
 # What another run holds, what is in it, and around it; and a process of it.
 start_run -q -T 0 -c open -r 100s --attach-group "$name"
 wait_until is_stopped "$sleeper"
 refused "$name: another run of showstopper holds $group" --attach-group "$name"
 make "$group/below"
-refused "$name/below: it has no processes" --attach-group "$name/below"
-put "$group/below" sleep 1000
 refused "$name/below: another run of showstopper holds $group" --attach-group "$name/below"
-kill -KILL "$put"
 run showstopper -T 50% -r 1s --attach "$sleeper"
 expect_trouble "^showstopper: --attach: process $sleeper is in the group $group, which another run of showstopper holds"
 run showstopper --release "$name"
 expect_trouble "^showstopper: --release: $name: a run of showstopper holds it: it is left as it was found when that ends"
+# By another hierarchy, too.
+if [ -n "$cpu" ] && make "$cpu/$name"; then
+	echo "$sleeper" >"$cpu/$name/cgroup.procs"
+	refused "$cpu/$name: another run of showstopper holds $group, which process $sleeper in it is in, too: expected one at a time" \
+		-a quota --attach-group "$cpu/$name"
+	echo "$sleeper" >"$cpu/cgroup.procs"
+	rmdir "$cpu/$name"
+fi
 end_run
-wait_until rmdir "$group/below"
 start_run -q -T 0 -c open -r 100s --attach "$sleeper"
 wait_until is_stopped "$sleeper"
-roles
-kill -TERM "$background"
-wait_background
+refused "$name: process $sleeper in it is attached to another run of showstopper, or descends from such a one" --attach-group "$name"
+end_run
+# Whoever attaches at the same moment: one of them may.
+put "$group/below" sleep 1000
+for _ in 1 2 3 4 5; do
+	showstopper -q -T 100% -c open -r 500m --attach-group "$name" 2>above.err &
+	above=$!
+	run showstopper -q -T 100% -c open -r 500m --attach-group "$name/below"
+	below=$status
+	wait "$above"
+	above=$?
+	[ "$above $below" = '0 125' ] || [ "$above $below" = '125 0' ] || fail "a group and one in it, at the same moment: status $above and $below"
+	grep -q 'another run of showstopper holds' above.err err || fail "a group and one in it: $(cat above.err err)"
+done
+kill -KILL "$put"
+wait_until rmdir "$group/below"
 # A run's own processes.
 start_run -q -T 100% -c open -r 100s -n 1 sleep 1000
 wait_until eval '[ -n "$(children "$(children "$(children "$background")")")" ]'
@@ -384,8 +415,8 @@ fi
 
 # ---- Whoever is killed ---------------------------------------------------------------------------------------------------------
 
-# No run has it locked any more.
-is_free() { flock -n "$1" true; }
+# No run has claimed it any more.
+is_free() { flock -n "$(find /run/showstopper/groups -type f)" true; }
 held_by() { # HAND FOLDER
 	case $1 in
 	signals) is_stopped "$sleeper" ;;
@@ -399,6 +430,22 @@ is_as_found() { # HAND FOLDER
 	freezer) is_thawed "$2" ;;
 	quota) ! is_limited '30000 100000' ;;
 	esac
+}
+# kept MESSAGE UNSHARED…: neither a run nor --release gives it back there, and both say so.
+kept() {
+	message=$1
+	shift
+	run unshare "$@" showstopper -T 100% -c open -r 100m -n 1 sleep 1000
+	if [ "$status" -eq 1 ] && grep -q '^unshare: ' err; then
+		left_out "unshare $1: $(head -n 1 err)"
+		return
+	fi
+	expect_status 0
+	expect_text err "$message"
+	held_by "$hand" "$folder" || fail "$what: it was given back"
+	run unshare "$@" showstopper --release "$folder"
+	expect_trouble "$message"
+	held_by "$hand" "$folder" || fail "$what: it was given back"
 }
 for hand in signals freezer ${cpu:+quota}; do
 	folder=$group
@@ -426,10 +473,20 @@ for hand in signals freezer ${cpu:+quota}; do
 			wait_until is_as_found "$hand" "$folder"
 			continue
 		fi
-		wait_until is_free "$folder"
+		wait_until is_free
 		held_by "$hand" "$folder" || fail "$what: nobody could let it go"
-		# Whoever may look into the folder can lock it.
-		run flock -s "$folder" showstopper --release "$folder"
+		# From where that can't be done it isn't said to be, and stays possible.
+		kept "^showstopper: warning: --attach-group: a run that was killed in another PID namespace has left $folder held: expected showstopper --release $folder there, or that namespace to end\$" \
+			-pf --mount-proc
+		if [ "$hand" != signals ]; then
+			mount=$(dirname "$folder")
+			kept "^showstopper: warning: --attach-group: can't give back what a run had left that was killed: $folder: Read-only file system: expected showstopper --release $folder, where it may be seen and written\$" \
+				-m sh -c 'mount -o remount,bind,ro "$0" && exec "$@"' "$mount"
+			kept "^showstopper: warning: --attach-group: can't give back what a run had left that was killed: $folder: No such file or directory: " \
+				-m sh -c 'umount -l "$0" && exec "$@"' "$mount"
+		fi
+		# By whatever spelling.
+		run showstopper --release "$(dirname "$folder")//$(basename "$folder")/"
 		expect_status 0
 		expect_lines err 1
 		expect_text err "^showstopper: --attach-group: gave back what a run had left that was killed: $folder, "
@@ -445,7 +502,7 @@ for hand in signals freezer ${cpu:+quota}; do
 		kill -STOP "$executor" "$master" "$guardian"
 		kill -KILL "$executor" "$master" "$guardian"
 		wait_background
-		wait_until is_free "$folder"
+		wait_until is_free
 		run showstopper -T 100% -c open -r 500m -n 1 sleep 1000
 		expect_status 0
 		expect_text err "^showstopper: --attach-group: gave back what a run had left that was killed: $folder, "

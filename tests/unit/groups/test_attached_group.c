@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Holding a group whose files are ordinary ones: what is written, and that what others write counts on. */
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,9 +34,10 @@ static void begin(enum actuator actuator)
 	fake_file(root, "/cgroup.freeze", "0\n");
 	group = (struct attached_group){.unified = true, .usage = -1};
 	snprintf(group.folder, sizeof group.folder, "%s", root);
-	struct stat about;
-	assert_int_equal(stat(root, &about), 0);
-	assert_int_equal(group_keeper_open(&group.keeper, root, true, about.st_ino), 0);
+	assert_true(group_identify(root, &group.id));
+	const int lock = group_claims_lock(true);
+	assert_int_equal(group_keeper_open(&group.keeper, root, true, &group.id), 0);
+	group_claims_unlock(lock);
 	assert_int_equal(attached_group_grip(&grip, &group, actuator), 0);
 }
 
@@ -118,9 +120,9 @@ static void a_limit_that_others_set_last_stays(void **state)
 	fake_file(root, "/cpu.cfs_quota_us", "30000\n");
 	fake_file(root, "/cpu.cfs_period_us", "50000\n");
 	struct group_keeper keeper;
-	struct stat about;
-	assert_int_equal(stat(root, &about), 0);
-	assert_int_equal(group_keeper_open(&keeper, root, false, about.st_ino), 0);
+	struct group_id id;
+	assert_true(group_identify(root, &id));
+	assert_int_equal(group_keeper_open(&keeper, root, false, &id), 0);
 	strcpy(keeper.record->ours[0], "10000");
 	keeper.record->period_us = 20000;
 	atomic_store(&keeper.record->limited, true);
@@ -217,7 +219,7 @@ static void who_dies_in_letting_go_leaves_it_to_others(void **state)
 		for (;;)
 			pause();
 	assert_int_equal(process_take(&process, member, &now), 0);
-	assert_int_equal(attached_enter(group.keeper.table, 0, &process), 0);
+	assert_int_equal(attached_enter(group.keeper.file, 0, &process), 0);
 	stop_member(member);
 	const pid_t dying = fork();
 	if (dying == 0)
@@ -260,48 +262,176 @@ static void one_that_was_made_again_is_left_alone(void **state)
 	limit(20);
 	atomic_store(&group.keeper.record->frozen, true);
 	make_again();
-	group_keeper_restore(&group.keeper);
+	assert_true(group_keeper_restore(&group.keeper));
 	expect("cpu.max", "30000 100000");
 	expect("cgroup.freeze", "1");
 	end();
 }
 
-/* That of a run is locked until all of it is dead. */
-static bool has_record(const char *path)
+/* ---- Records of dead runs ---------------------------------------------------------------------------------------------- */
+
+static struct group_left last_left;
+
+static void note_left(const struct group_left *left)
 {
-	struct stat about;
-	return stat(path, &about) == 0;
+	last_left = *left;
+}
+
+/* How many records of it were of something held, of which `kept` stay. */
+static unsigned sweep(unsigned *kept)
+{
+	struct group_id id;
+	last_left = (struct group_left){0};
+	*kept = 0;
+	return group_identify(root, &id) ? group_records_sweep(&group.id, NULL, workload_groups_clear_left, note_left, kept)
+					 : group_records_sweep(NULL, root, workload_groups_clear_left, note_left, kept);
+}
+
+/* A group that is held by a run of which nothing lives; its record is at `path`. */
+static bool held_by_the_dead(char path[static PATH_MAX])
+{
+	begin(ACTUATOR_FREEZER);
+	strcpy(path, group.keeper.path);
+	if (!path[0])
+		return false;
+	assert_int_equal(attached_group_freeze(&group, &grip, true), 0);
+	return true;
+}
+
+static void end_of_the_dead(void)
+{
+	workload_group_close(&grip);
+	group_keeper_close(&group.keeper);
+	fake_remove(root, "");
+}
+
+static void a_record_goes_when_all_was_given_back(void **state)
+{
+	(void)state;
+	char path[PATH_MAX], aside[PATH_MAX + 8];
+	unsigned kept;
+	if (!held_by_the_dead(path)) {
+		end_of_the_dead();
+		skip();
+	}
+	/* That of a run is locked until all of it is dead, and nobody else can claim the group. */
+	assert_true(group_is_claimed(&group.id));
+	assert_int_equal(sweep(&kept), 0);
+	struct group_keeper other;
+	assert_int_equal(group_keeper_open(&other, root, true, &group.id), -1);
+	assert_int_equal(errno, EEXIST);
+	/* As from a mount namespace with other groups. */
+	group.keeper.record->root.inode++;
+	group_keeper_close(&group.keeper);
+	assert_false(group_is_claimed(&group.id));
+
+	/* It can't be written. */
+	fake_remove(root, "/cgroup.freeze");
+	fake_file(root, "/cgroup.freeze/in", "");
+	assert_int_equal(sweep(&kept), 1);
+	assert_int_equal(kept, 1);
+	assert_int_equal(last_left.error, EISDIR);
+	assert_int_equal(access(path, F_OK), 0);
+	/* It can't be seen. */
+	fake_remove(root, "/cgroup.freeze");
+	fake_file(root, "/cgroup.freeze", "1\n");
+	snprintf(aside, sizeof aside, "%s.aside", root);
+	assert_int_equal(rename(root, aside), 0);
+	assert_int_equal(sweep(&kept), 1);
+	assert_int_equal(kept, 1);
+	assert_int_equal(last_left.error, ENOENT);
+	assert_false(last_left.is_gone);
+	/* Nor where another one has its name. */
+	assert_int_equal(mkdir(root, 0755), 0);
+	fake_file(root, "/cgroup.freeze", "1\n");
+	assert_int_equal(group_records_sweep(NULL, root, workload_groups_clear_left, note_left, &kept), 1);
+	expect("cgroup.freeze", "1");
+	assert_int_equal(access(path, F_OK), 0);
+	fake_remove(root, "");
+	assert_int_equal(rename(aside, root), 0);
+	assert_int_equal(sweep(&kept), 1);
+	assert_int_equal(kept, 0);
+	assert_true(last_left.thawed);
+	expect("cgroup.freeze", "0");
+	assert_int_equal(access(path, F_OK), -1);
+	end_of_the_dead();
 }
 
 /* Names and numbers of folders and processes come again after the next boot. */
 static void a_record_of_another_boot_is_removed(void **state)
 {
 	(void)state;
-	begin(ACTUATOR_QUOTA);
-	if (!group.keeper.path[0]) {
+	char path[PATH_MAX];
+	unsigned kept;
+	if (!held_by_the_dead(path)) {
+		end_of_the_dead();
+		skip();
+	}
+	group.keeper.record->boot[0] ^= 1;
+	group_keeper_close(&group.keeper);
+	assert_int_equal(sweep(&kept), 0);
+	expect("cgroup.freeze", "1");
+	assert_int_equal(access(path, F_OK), -1);
+	end_of_the_dead();
+}
+
+/* One that a process is in, which waits to be killed; 0 where none can be made. */
+static pid_t begin_namespace(void)
+{
+	int ready[2];
+	pid_t inside = 0;
+	assert_int_equal(pipe(ready), 0);
+	const pid_t outside = fork();
+	if (outside == 0) {
+		if (unshare(CLONE_NEWPID) != 0)
+			_exit(0);
+		inside = fork();
+		if (inside == 0) {
+			alarm(20);
+			pause();
+			_exit(0);
+		}
+		_exit(write(ready[1], &inside, sizeof inside) == sizeof inside ? 0 : 1);
+	}
+	waitpid(outside, NULL, 0);
+	close(ready[1]);
+	inside = read(ready[0], &inside, sizeof inside) == sizeof inside ? inside : 0;
+	close(ready[0]);
+	return inside;
+}
+
+static void a_record_of_another_namespace_waits_for_its_end(void **state)
+{
+	(void)state;
+	char path[PATH_MAX], file[64];
+	struct group_id pids;
+	unsigned kept;
+	/* Before there is a lock that it would inherit. */
+	const pid_t inside = begin_namespace();
+	const bool has_record = held_by_the_dead(path);
+	snprintf(file, sizeof file, "/proc/%d/ns/pid", (int)inside);
+	if (!inside || !has_record || !group_identify(file, &pids)) {
+		group_keeper_restore(&group.keeper);
 		end();
 		skip();
 	}
-	limit(20);
-	assert_int_equal(group_records_sweep(root, NULL), 0);
-	assert_true(has_record(group.keeper.path));
-	group.keeper.record->boot[0] ^= 1;
-	char path[PATH_MAX];
-	strcpy(path, group.keeper.path);
+	group.keeper.record->pids = pids.inode;
+	group_keeper_hold(&group.keeper);
 	group_keeper_close(&group.keeper);
-	assert_int_equal(group_records_sweep(root, NULL), 0);
-	expect("cpu.max", "20000 100000");
-	assert_false(has_record(path));
-	end();
-	begin(ACTUATOR_QUOTA);
-	limit(20);
-	group_keeper_close(&group.keeper);
-	/* Whoever may look into the folder can lock it. */
-	const int locked = group_lock(root, LOCK_SH);
-	assert_int_equal(group_records_sweep(root, NULL), 1);
-	expect("cpu.max", "80000 100000");
-	close(locked);
-	end();
+	assert_int_equal(sweep(&kept), 1);
+	assert_int_equal(kept, 1);
+	assert_true(last_left.is_outside);
+	expect("cgroup.freeze", "1");
+	assert_int_equal(access(path, F_OK), 0);
+	kill(inside, SIGKILL);
+	for (int i = 0; i < 1000 && kept; i++) {
+		assert_int_equal(sweep(&kept), 1);
+		usleep(1000);
+	}
+	assert_int_equal(kept, 0);
+	expect("cgroup.freeze", "0");
+	assert_int_equal(access(path, F_OK), -1);
+	end_of_the_dead();
 }
 
 int main(void)
@@ -312,7 +442,9 @@ int main(void)
 		cmocka_unit_test(what_others_froze_stays_frozen),
 		cmocka_unit_test(who_dies_in_letting_go_leaves_it_to_others),
 		cmocka_unit_test(one_that_was_made_again_is_left_alone),
+		cmocka_unit_test(a_record_goes_when_all_was_given_back),
 		cmocka_unit_test(a_record_of_another_boot_is_removed),
+		cmocka_unit_test(a_record_of_another_namespace_waits_for_its_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,29 @@ static void version_1_has_no_quota_between_two_periods(void **state)
 	is_written(group.control, "-1345");
 }
 
+static void count_group(const char *path, void *count)
+{
+	(void)path;
+	++*(int *)count;
+}
+
+static void one_whose_name_begins_with_a_dot_is_one(void **state)
+{
+	char path[2 * PATH_MAX];
+	int count = 0;
+	(void)state;
+	static const char *const below[] = {"/.x", "/.x/.y", "/..z"};
+	for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+		snprintf(path, sizeof path, "%s%s", root, below[i]);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	group_each(root, "", count_group, &count);
+	assert_int_equal(count, 2);
+	group_tree_remove(root);
+	assert_int_equal(access(root, F_OK), -1);
+	assert_int_equal(mkdir(root, 0755), 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
@@ -134,6 +157,7 @@ int main(void)
 		TEST(a_list_that_is_cut_says_nothing),
 		TEST(version_2_has_one_file),
 		TEST(version_1_has_no_quota_between_two_periods),
+		TEST(one_whose_name_begins_with_a_dot_is_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

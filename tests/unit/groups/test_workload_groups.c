@@ -18,7 +18,7 @@ START_TEST(a_group_is_frozen_and_thawed)
 	if (!find_place(_i))
 		return;
 	struct workload_group group;
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	ck_assert(exists(groups->folder));
 	const pid_t pid = start(&group, 7);
 	ck_assert_int_eq(workload_group_freeze(&group, true), 0);
@@ -76,7 +76,7 @@ START_TEST(a_group_is_limited_and_let_go)
 		*strrchr(place.folder, '/') = '\0';
 	}
 	struct workload_group group;
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	const pid_t pid = start(&group, 3);
 	ck_assert_uint_eq(workload_group_count(&group, 5), 1);
 	ck_assert_uint_eq(workload_group_count(&group, 1), 1);
@@ -133,7 +133,7 @@ START_TEST(a_limit_above_counts)
 		return;
 	struct workload_group group;
 	write_number(place.folder, "cpu.cfs_quota_us", 50000);
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
 	ck_assert_int_eq(workload_group_limit(&group, &(struct bandwidth){10 * NS_PER_MS, 100 * NS_PER_MS}), 0);
 	ck_assert_int_eq(quota_of(0), 10000);
@@ -153,7 +153,7 @@ START_TEST(a_limit_below_gives_way)
 	if (!find_place_for(ACTUATOR_QUOTA, 1))
 		return;
 	struct workload_group group;
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	ck_assert_int_eq(workload_group_make(&group, groups, 0), 0);
 	for (int i = 0; i < 3; i++) {
 		snprintf(path, sizeof path, "%s/%s", groups->folder, below[i]);
@@ -176,7 +176,7 @@ START_TEST(a_folder_goes_with_its_last_group)
 	if (!find_place(_i))
 		return;
 	struct workload_group group[2];
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert_int_eq(workload_group_make(&group[i], groups, i), 0);
 		workload_group_close(&group[i]);
@@ -200,7 +200,7 @@ START_TEST(without_a_place_there_is_a_reason)
 	ck_assert_int_eq(group_place_find(&none, ACTUATOR_SIGNALS, 0, 0, error), 0);
 	/* Signals need none, and nothing is made for them. */
 	groups = workload_groups_new();
-	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &none), 0);
 	ck_assert_str_eq(groups->folder, "");
 	workload_groups_clear(groups, 0);
 	workload_groups_remove(groups);
@@ -210,7 +210,7 @@ START_TEST(without_a_place_there_is_a_reason)
 		ck_assert_msg(strstr(error, "no control group can be made ("), "%s", error);
 	strcpy(none.folder, "/nowhere");
 	none.actuator = ACTUATOR_FREEZER;
-	ck_assert_int_eq(workload_groups_make(groups, &none, NULL), -1);
+	ck_assert_int_eq(workload_groups_make(groups, &none), -1);
 	ck_assert_str_eq(groups->folder, "");
 	workload_groups_free(groups);
 	/* Or a sanitizer couldn't look at this process. */

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -15,6 +14,7 @@
 
 #include <check.h>
 
+#include "groups/group_record.h"
 #include "groups/group_tree.h"
 #include "processes/descendants.h"
 #include "workload_groups_test.h"
@@ -22,11 +22,19 @@
 static unsigned folders; /* folders in which processes were killed … */
 static size_t killed;    /* … and how many */
 
-static void note_killed(const char *folder, size_t processes)
+static void note_left(const struct group_left *left)
 {
-	ck_assert(strncmp(folder, place.folder, strlen(place.folder)) == 0);
-	folders++;
-	killed += processes;
+	ck_assert(left->own && strncmp(left->folder, place.folder, strlen(place.folder)) == 0);
+	folders += left->killed > 0;
+	killed += left->killed;
+}
+
+/* What the next run of this user does first. How many records of dead runs stay. */
+static unsigned sweep(void)
+{
+	unsigned kept = 0;
+	group_records_sweep(NULL, NULL, workload_groups_clear_left, note_left, &kept);
+	return kept;
 }
 
 /* Makes a run's folder, freezes a process in it, and dies so that nobody cleans up; with `lives` it waits for that. */
@@ -37,7 +45,8 @@ static pid_t run(int told, bool lives)
 		return pid;
 	struct workload_group group;
 	char byte = 1;
-	if (group_mark_of(&groups->mark, getpid()) != 0 || workload_groups_make(groups, &place, NULL) != 0)
+	groups->guardian = getpid();
+	if (sweep() != 0 || workload_groups_make(groups, &place) != 0)
 		_exit(1);
 	const pid_t frozen = start(&group, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -75,20 +84,21 @@ START_TEST(what_a_dead_run_left_goes_with_the_next)
 		workload_groups_free(groups);
 	}
 	groups = mine;
-	ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
+	ck_assert_uint_eq(sweep(), 0);
+	ck_assert_int_eq(workload_groups_make(groups, &place), 0);
 	ck_assert(exists(folder[1]));
 	ck_assert_str_ne(groups->folder, folder[1]);
 	/* Now that it is dead. */
 	kill(pid[1], SIGKILL);
 	ck_assert_int_eq(waitpid(pid[1], NULL, 0), pid[1]);
 	workload_groups_remove(groups);
-	ck_assert_int_eq(workload_groups_make(groups, &place, note_killed), 0);
+	folders = killed = 0;
+	ck_assert_uint_eq(sweep(), 0);
 	ck_assert(!exists(folder[1]));
 	/* With version 2, what is frozen dies by itself with the one that started it; nobody knows how far it is. */
 	ck_assert_uint_le(folders, 1);
 	ck_assert_uint_eq(killed, folders);
 	ck_assert(folders == 1 || groups->unified);
-	workload_groups_remove(groups);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	leave_place();
@@ -111,100 +121,44 @@ static void make_folder(char path[static PATH_MAX], const char *name)
 	ck_assert_int_eq(mkdir(path, 0755), 0);
 }
 
-static void remove_empty(const char *path, void *context)
-{
-	(void)context;
-	ck_assert_int_eq(rmdir(path), 0);
-}
-
-/* Folders that look alike but for their marks, owners and locks: not marked, by a living guardian, … */
-enum whose { OF_NOBODY, OF_A_GUARDIAN, OF_EXECUTORS, OF_ANOTHER_USER, OF_A_DEAD_RUN };
-
-/* Returns the lock. */
-static int mark_as(const char *folder, enum whose whose)
-{
-	struct group_mark mark;
-	ck_assert_int_eq(group_mark_of(&mark, getpid()), 0);
-	/* Another process had this number before. */
-	mark.start_ticks -= whose != OF_A_GUARDIAN;
-	if (whose != OF_NOBODY)
-		ck_assert_int_eq(group_mark_make(folder, &mark), 0);
-	if (whose == OF_ANOTHER_USER)
-		ck_assert_int_eq(chown(folder, 65534, 65534), 0);
-	const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (whose == OF_EXECUTORS)
-		ck_assert_int_eq(flock(lock, LOCK_EX | LOCK_NB), 0);
-	return lock;
-}
-
-static void make_it_left(const char *folder, enum whose whose, int lock)
-{
-	close(lock);
-	if (whose == OF_A_GUARDIAN)
-		group_each(folder, "guardian-", remove_empty, NULL);
-	if (whose == OF_ANOTHER_USER)
-		ck_assert_int_eq(chown(folder, geteuid(), getegid()), 0);
-	else if (whose != OF_EXECUTORS)
-		close(mark_as(folder, OF_A_DEAD_RUN));
-}
-
-/* What is called as a run's, and isn't marked as that of a dead run of this user. */
+/* What is called as a run's, and isn't the group of which there is a record. */
 START_TEST(nothing_of_others_is_killed)
 {
 	char folder[PATH_MAX], below[PATH_MAX];
-	const enum whose whose = _i / 2;
-	if (whose == OF_ANOTHER_USER && geteuid() != 0) {
-		printf("left out: only root can give a folder to another user\n");
+	struct group_keeper keeper;
+	if (!find_place(_i))
 		return;
-	}
-	if (!find_place(_i % 2 + 1))
-		return;
-	make_folder(folder, "showstopper-1234-567-0");
-	make_folder(below, "showstopper-1234-567-0/0");
+	make_folder(folder, "showstopper-1234-0");
+	make_folder(below, "showstopper-1234-0/0");
 	const pid_t pid[] = {put_into(folder), put_into(below)};
-	const int lock = mark_as(folder, whose);
-	ck_assert_int_eq(workload_groups_make(groups, &place, note_killed), 0);
-	workload_groups_remove(groups);
+	ck_assert_uint_eq(sweep(), 0);
+	const int lock = group_claims_lock(true);
+	ck_assert_int_eq(group_keeper_open_own(&keeper, folder), 0);
+	group_claims_unlock(lock);
+	/* Another one had this name before. */
+	ck_assert(group_identify(folder, &keeper.record->id));
+	keeper.record->id.inode++;
+	group_keeper_close(&keeper);
+	ck_assert_uint_eq(sweep(), 0);
 	ck_assert_uint_eq(folders, 0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(waitpid(pid[i], NULL, WNOHANG), 0);
 	ck_assert(exists(below));
 	/* That was the only difference. */
-	make_it_left(folder, whose, lock);
-	ck_assert_int_eq(workload_groups_make(groups, &place, note_killed), 0);
-	workload_groups_remove(groups);
+	const int again = group_claims_lock(true);
+	ck_assert_int_eq(group_keeper_open_own(&keeper, folder), 0);
+	group_claims_unlock(again);
+	ck_assert(group_identify(folder, &keeper.record->id));
+	/* That of a run which goes on is left alone. */
+	ck_assert_uint_eq(sweep(), 0);
+	ck_assert_uint_eq(folders, 0);
+	group_keeper_close(&keeper);
+	ck_assert_uint_eq(sweep(), 0);
 	ck_assert_uint_eq(folders, 1);
 	ck_assert_uint_eq(killed, 2);
 	ck_assert(!exists(folder));
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(waitpid(pid[i], NULL, 0), pid[i]);
-	leave_place();
-}
-END_TEST
-
-START_TEST(what_is_empty_and_unmarked_goes_if_it_is_called_as_a_run)
-{
-	static const char *const others[] = {"showstopper-mine", "showstopper-", "showstopper-1234-567", "showstopper-1234-567-",
-		"showstopper-1234-567-0-1", "showstopper-1234--0", "showstopper-1234-567-0.service"};
-	char empty[PATH_MAX], full[PATH_MAX], below[PATH_MAX], other[PATH_MAX];
-	if (!find_place(_i))
-		return;
-	make_folder(empty, "showstopper-1234-567-0");
-	make_folder(full, "showstopper-1234-567-1");
-	make_folder(below, "showstopper-1234-567-1/showstopper-2");
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		make_folder(other, others[i]);
-	ck_assert_int_eq(workload_groups_make(groups, &place, note_killed), 0);
-	workload_groups_remove(groups);
-	ck_assert(!exists(empty));
-	ck_assert(exists(below));
-	ck_assert_uint_eq(folders, 0);
-	group_tree_remove(full);
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		ck_assert_int_lt(snprintf(other, PATH_MAX, "%.3500s/%s", place.folder, others[i]), PATH_MAX);
-		ck_assert_msg(exists(other), "%s is gone", others[i]);
-		ck_assert_int_eq(rmdir(other), 0);
-	}
 	leave_place();
 }
 END_TEST
@@ -236,7 +190,7 @@ static void live(bool clears)
 {
 	struct workload_group group;
 	struct workload_groups *const own = workload_groups_new();
-	if (!own || workload_groups_make(own, &place, NULL) != 0 || workload_group_make(&group, own, 0) != 0)
+	if (!own || workload_groups_make(own, &place) != 0 || workload_group_make(&group, own, 0) != 0)
 		_exit(1);
 	const pid_t workload = start_workload(&group);
 	if (workload < 0 || workload_group_freeze(&group, true) != 0)
@@ -305,8 +259,7 @@ START_TEST(the_next_run_removes_what_a_kill_left)
 	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1UL), 0);
 	for (stops = 1; result > 0; stops++) {
 		result = kill_at(stops, _i / 2);
-		ck_assert_int_eq(workload_groups_make(groups, &place, NULL), 0);
-		workload_groups_remove(groups);
+		ck_assert_uint_eq(sweep(), 0);
 		/* Only a folder in which there is nothing can be removed. */
 		const bool is_clean = rmdir(place.folder) == 0;
 		if (!is_clean) {
@@ -331,8 +284,7 @@ int main(void)
 {
 	TCase *tests = tcase_create("workload_groups");
 	tcase_add_loop_test(tests, what_a_dead_run_left_goes_with_the_next, 1, 3);
-	tcase_add_loop_test(tests, nothing_of_others_is_killed, 0, 2 * OF_A_DEAD_RUN);
-	tcase_add_loop_test(tests, what_is_empty_and_unmarked_goes_if_it_is_called_as_a_run, 1, 3);
+	tcase_add_loop_test(tests, nothing_of_others_is_killed, 1, 3);
 	tcase_add_loop_test(tests, the_next_run_removes_what_a_kill_left, 0, 4);
 	return run_tests(tests);
 }
