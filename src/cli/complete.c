@@ -105,7 +105,7 @@ static void offer_module_options(struct line *line, enum sst_kind kind)
 			offer_module_value(line, option);
 	}
 	line->end = "";
-	if (is_value && kind == SST_TRACE && !line->module[kind] && !comma)
+	if ((is_value || !*key) && kind == SST_TRACE && !line->module[kind] && !comma)
 		ask_for(line, "file");
 	else if (is_value && first && first->name)
 		offer_module_value(line, first);

@@ -105,7 +105,7 @@ lines() {
 	type 'showstopper -tsta' -tstaircase
 	type 'showstopper --trace=sta' --trace=staircase
 	type 'showstopper -qtsta' -qtstaircase
-	type 'showstopper -T ' load=
+	type 'showstopper -T ' load= one.trace two.trace folder
 	type 'showstopper -T on' one.trace
 	type 'showstopper --trace-options=tw' --trace-options=two.trace
 	type 'showstopper -T zz'

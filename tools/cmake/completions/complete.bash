@@ -20,10 +20,20 @@ _showstopper_complete() {
 		:file) compopt -o default ;;&
 		:directory) compopt -o dirnames ;;&
 		:file | :directory)
-			# Readline does it by itself where its word is what is wanted.
-			[[ $rest == "$readline_word" ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
+			# Readline does it by itself where its word is what is wanted, and nothing else is offered.
+			[[ $rest${COMPREPLY[*]} == "$readline_word" ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -A "${word:1}" -P "$more" -- "$rest")
 			;;
-		:process) for i in /proc/[0-9]*; do COMPREPLY+=("$more${i#/proc/}"); done ;;
+		:process)
+			for i in /proc/[0-9]*; do
+				[[ ${i#/proc/} != "$rest"* ]] || COMPREPLY+=("$more${i#/proc/}")
+			done
+			# Names only where candidates are listed, and not inserted.
+			if [[ $COMP_TYPE == @(33|63|64) ]] && ((${#COMPREPLY[@]} > 1)); then
+				for i in "${!COMPREPLY[@]}"; do
+					{ read -r word <"/proc/${COMPREPLY[i]#"$more"}/comm"; } 2>/dev/null && COMPREPLY[i]+=" ($word)"
+				done
+			fi
+			;;
 		:nospace) compopt -o nospace ;;
 		:command)
 			for i in _comp_command_offset _command_offset; do

@@ -7,7 +7,14 @@ for word in ${(f)"$("${words[1]/#\~\//$HOME/}" --complete "${(@)words[2,CURRENT-
 	(:nospace) nospace=yes ;;
 	(:file*|:directory*|:process*)
 		IPREFIX+=$more PREFIX=${PREFIX#"$more"}
-		case $word in (:file*) _files ;; (:dir*) _files -/ ;; (*) compadd /proc/<->(:t) ;; esac
+		case $word in
+		(:file*) _files ;;
+		(:dir*) _files -/ ;;
+		(*)
+			local process processes=(/proc/<->(:t)) names=()
+			for process in $processes; do names+=("$process $(</proc/$process/comm)"); done 2>/dev/null
+			compadd -l -d names -a processes ;;
+		esac
 		;;
 	(:command*)
 		((more < CURRENT - 1)) || { [[ $PREFIX == -* ]] || _command_names -e; return }
