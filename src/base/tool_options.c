@@ -114,10 +114,51 @@ static const struct tool_option *find_longer(const struct tool_options *options)
 	return found;
 }
 
+/* Letters that are missing, too many, others, or exchanged with a neighbour: how many of these lead from one name to another. */
+static unsigned distance(const char *a, size_t length, const char *b)
+{
+	unsigned row[3][TOOL_OPTIONS_NAME_MAX + 1];
+	const size_t columns = strlen(b);
+	for (size_t i = 0; i <= length; i++)
+		for (size_t k = 0; k <= columns; k++) {
+			unsigned *const at = &row[i % 3][k];
+			*at = i ? (unsigned)i : (unsigned)k;
+			if (i == 0 || k == 0)
+				continue;
+			const unsigned other = a[i - 1] != b[k - 1];
+			*at = row[(i + 2) % 3][k - 1] + other;
+			if (row[(i + 2) % 3][k] < *at)
+				*at = row[(i + 2) % 3][k] + 1;
+			if (row[i % 3][k - 1] < *at)
+				*at = row[i % 3][k - 1] + 1;
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && row[(i + 1) % 3][k - 2] < *at)
+				*at = row[(i + 1) % 3][k - 2] + 1;
+		}
+	return row[length % 3][columns];
+}
+
+/* The row whose long name is the nearest to the word, if that is near; else NULL. */
+static const struct tool_option *find_near(const struct tool_options *options)
+{
+	const char *const word = options->where + 2;
+	const size_t length = strcspn(word, "=");
+	unsigned least = length < 6 ? 2 : 3;
+	const struct tool_option *found = NULL;
+	for (size_t i = 0; !options->letter && length < TOOL_OPTIONS_NAME_MAX && i < options->count; i++) {
+		const unsigned far = distance(word, length, options->option[i].name);
+		if (far < least) {
+			least = far;
+			found = &options->option[i];
+		}
+	}
+	return found;
+}
+
 static void say_wrong(const struct tool_options *options)
 {
 	const struct tool_option *const row = options->faulty;
 	const struct tool_option *const longer = row ? NULL : find_longer(options);
+	const struct tool_option *const near = row || longer ? NULL : find_near(options);
 	const int length = (int)strcspn(options->where, "=");
 	char name[TOOL_OPTIONS_NAME_MAX];
 	if (row && options->fault == TOOL_OPTIONS_LACKS_VALUE)
@@ -128,6 +169,9 @@ static void say_wrong(const struct tool_options *options)
 		diag("unknown option '-%c' (see %s --help)", options->letter, options->program);
 	else if (longer)
 		diag("unknown option '%.*s': expected --%s in full", length, options->where, longer->name);
+	else if (near)
+		diag("unknown option '%.*s': did you mean --%s? (see %s --help)", length, options->where, near->name,
+			options->program);
 	else
 		diag("unknown option '%.*s' (see %s --help)", length, options->where, options->program);
 }

@@ -301,6 +301,9 @@ char *units_print_real(double value, char text[static UNITS_TEXT_MAX])
 		if (strtod(text, NULL) == value)
 			break;
 	}
+	/* 720 and not 7.2e+02. */
+	if (fabs(value) < 1e15 && strstr(text, "e+"))
+		snprintf(text, UNITS_TEXT_MAX, "%.0f", value);
 	return text;
 }
 

@@ -46,8 +46,11 @@ static int read_text(const struct trace_source *source, const char *start, size_
 	goto out;
 fail:
 	if (errno == EINVAL)
-		snprintf(source->error, TRACE_ERROR_MAX, "%.300s:%" PRIu64 ":%zu: %s", source->name, parser.line, parser.column,
-			parser.error);
+		snprintf(source->error, TRACE_ERROR_MAX, "%.300s:%" PRIu64 ":%zu: %s%s", source->name, parser.line, parser.column,
+			parser.error,
+			trace->count
+				? ""
+				: " (sstrace --from FORMAT -t -o NEW.trace FILE makes a trace of what another program recorded)");
 	else
 		trace_source_refuse(source, "%s: after %zu records", strerror(errno), trace->count);
 out:

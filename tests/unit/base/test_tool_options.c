@@ -217,6 +217,10 @@ static void wrong_options_are_refused(void **state)
 	expect_refused("--num", "3", "test: unknown option '--num': expected --number in full\n");
 	expect_refused("--num=3", NULL, "test: unknown option '--num': expected --number in full\n");
 	expect_refused("--nothing", NULL, "test: unknown option '--nothing' (see tool --help)\n");
+	expect_refused("--nubmer=3", NULL, "test: unknown option '--nubmer': did you mean --number? (see tool --help)\n");
+	expect_refused("--choise", "one", "test: unknown option '--choise': did you mean --choice? (see tool --help)\n");
+	expect_refused("--tex", NULL, "test: unknown option '--tex': expected --text in full\n");
+	expect_refused("--tone", NULL, "test: unknown option '--tone' (see tool --help)\n");
 	expect_refused("-x", NULL, "test: unknown option '-x' (see tool --help)\n");
 	expect_refused("--number", NULL, "test: --number: its N is missing\n");
 	expect_refused("-n", NULL, "test: -n: its N is missing\n");

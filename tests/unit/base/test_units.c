@@ -332,6 +332,8 @@ static void printed_reals_are_short_and_read_back(void **state)
 	assert_string_equal(units_print_real(2, text), "2");
 	assert_string_equal(units_print_real(1.0 / 3, text), "0.3333333333333333");
 	assert_string_equal(units_print_real(-1.5, text), "-1.5");
+	assert_string_equal(units_print_real(720, text), "720");
+	assert_string_equal(units_print_real(-1e6, text), "-1000000");
 	const double values[] = {0.1 + 0.2, DBL_MAX, -DBL_MAX, DBL_MIN, 5e-324, 1e22, 123456789.125, M_PI};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		double value = NAN;
