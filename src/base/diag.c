@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,6 +127,27 @@ void diag_write(const char *text, size_t length)
 	errno = saved;
 }
 
+void diag_wrap(char *text)
+{
+	struct winsize size;
+	char *blank = NULL;
+	unsigned used = 0;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col)
+		return;
+	for (char *at = text; *at; at++) {
+		if (*at == ' ')
+			blank = at;
+		if (*at == '\n') {
+			used = 0;
+			blank = NULL;
+		} else if ((*at & 0xc0) != 0x80 && ++used > size.ws_col && blank) {
+			*blank = '\n';
+			used = (unsigned)(at - blank);
+			blank = NULL;
+		}
+	}
+}
+
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list arguments)
 {
 	const int saved = errno;
@@ -144,6 +166,8 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 	if ((size_t)used > sizeof line - 2)
 		used = (int)sizeof line - 2;
 	line[used++] = '\n';
+	line[used] = '\0';
+	diag_wrap(line);
 	diag_write(line, (size_t)used);
 	errno = saved;
 }

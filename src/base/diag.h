@@ -21,6 +21,9 @@ void diag_over_live_line(unsigned columns);
  */
 void diag_never_wait(void);
 
+/* Where stderr is a terminal, ends lines of the text at blanks, so that words aren't broken at its edge. */
+void diag_wrap(char *text);
+
 /* Writes a text to stderr, whole lines of at most 4,096 bytes at a time. Keeps errno. */
 void diag_write(const char *text, size_t length);
 

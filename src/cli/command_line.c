@@ -251,6 +251,18 @@ static int refuse_beside(const struct config *config, const char *other)
 		config->action == ACTION_SET ? "set" : "release", other);
 }
 
+/* A time so short is taken only where it is written in ms: 1m is a millisecond, and few mean that. */
+#define UNDOUBTED_NS (100 * NS_PER_MS)
+
+static int refuse_doubtful(const struct tool_options *scan, const struct tool_option *row, int64_t ns)
+{
+	char name[TOOL_OPTIONS_NAME_MAX];
+	if (ns <= 0 || ns >= UNDOUBTED_NS || strstr(scan->value, "ms"))
+		return 0;
+	return diag_refuse("%s: '%s' is less than 100 ms: expected %.4gms where that is meant; a minute is 1min or 1M",
+		tool_options_name(scan, row, name), scan->value, (double)ns / NS_PER_MS);
+}
+
 /* The options before one command; *at is the first word to look at and becomes that of the command. */
 static int parse_options(struct config *config, struct group *group, int argc, char **argv, int *at)
 {
@@ -274,6 +286,9 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 				       : row->uses & OPTION_OF_GROUP ? (void *)group
 								     : config;
 		if (tool_options_take(&scan, found, settings) != 0)
+			return -1;
+		if ((strcmp(row->name, "run-time") == 0 && refuse_doubtful(&scan, row, config->run_time_ns) != 0) ||
+			(strcmp(row->name, "warmup") == 0 && refuse_doubtful(&scan, row, config->warmup_ns) != 0))
 			return -1;
 	}
 	*at = scan.stop;
@@ -308,7 +323,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 	while (*at < argc && !(*config->separator && strcmp(argv[*at], config->separator) == 0))
 		(*at)++;
 	if (*at == first && argc > first)
-		return diag_refuse("group %u is empty: expected a command before '%s'", config->groups + 1, argv[*at]);
+		return diag_refuse("group %u is empty: expected a command before '%s'", config->groups, argv[*at]);
 	const bool given = group->instances || group->free || group->cpus || group->pin != PIN_NONE || group->parts ||
 			   group->bind || group->frequency_text || group->stdout_file || group->stderr_file;
 	if (*at == first && !config->groups && config->attaches && config->contain == CONTAIN_PIDNS)
@@ -320,7 +335,7 @@ static int parse_group(struct config *config, struct group *group, int argc, cha
 		return diag_refuse("a command is missing: expected one, or, for what is attached alone, none of -n, --free, "
 				   "--cpus, --pin, --part, --bind, --frequency, --stdout and --stderr");
 	if (*at == first)
-		return config->groups ? diag_refuse("group %u is empty: expected a command after '%s'", config->groups + 1,
+		return config->groups ? diag_refuse("group %u is empty: expected a command after '%s'", config->groups,
 						config->separator)
 				      : diag_refuse("a command is missing: expected one, such as showstopper -l 40%% ssburn "
 						    "(--help says more)");

@@ -161,6 +161,24 @@ static void say_of(
 	free(made);
 }
 
+void replaced_warn(const struct config *config, void (*say)(const char *line))
+{
+	char line[256];
+	for (unsigned i = 0; strcmp(config->placeholder, "%") == 0 && i < config->groups; i++)
+		for (char **word = config->group[i].command + 1; *word; word++) {
+			const char *found = next_mark(*word, "%");
+			while (found && (found[1] == '%' || found == *word || !isdigit((unsigned char)found[-1])))
+				found = next_mark(found + (found[1] == '%' ? 2 : 1), "%");
+			if (!found)
+				continue;
+			snprintf(line, sizeof line,
+				"warning: '%.60s': %% is replaced by the instance's number: %%%% is a percent sign, and "
+				"--placeholder '' replaces none",
+				*word);
+			say(line);
+		}
+}
+
 /* --stdout or --stderr of a group, where it has one of its own. */
 static void say_of_output(const struct config *config, unsigned number, unsigned instance, const char *option, const char *own,
 	const char *common, void (*say)(const char *line))
@@ -177,13 +195,13 @@ void replaced_say(const struct config *config, void (*say)(const char *line))
 	unsigned instance = 0;
 	for (unsigned i = 0; i < config->groups; i++) {
 		char where[32];
-		snprintf(where, sizeof where, "group %u", i + 1);
+		snprintf(where, sizeof where, "group %u", i);
 		for (char **word = config->group[i].command; *word; word++)
 			if (word != config->group[i].command)
 				say_of(config, where, *word, instance, say);
 		const struct group *const group = &config->group[i];
-		say_of_output(config, i + 1, instance, "--stdout", group->stdout_file, config->stdout_file, say);
-		say_of_output(config, i + 1, instance, "--stderr", group->stderr_file, config->stderr_file, say);
+		say_of_output(config, i, instance, "--stdout", group->stdout_file, config->stdout_file, say);
+		say_of_output(config, i, instance, "--stderr", group->stderr_file, config->stderr_file, say);
 		instance += config->group[i].instances;
 	}
 	if (!config->groups)

@@ -150,6 +150,11 @@ bool expand_changes(const char *text, const char *placeholder);
 char **expand_command(char *const *command, const char *placeholder, unsigned number, unsigned width);
 void expand_free(char **command);
 
+/*
+ * Calls `say` with a line for each word of a command in which a percent sign behind a digit is replaced: 50% may mean per cent.
+ */
+void replaced_warn(const struct config *config, void (*say)(const char *line));
+
 /* Calls `say` with a line for each text that differs from what was given, as the first instance that it is for gets it. */
 void replaced_say(const struct config *config, void (*say)(const char *line));
 

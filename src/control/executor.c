@@ -53,6 +53,8 @@ static void disarm(struct executor *executor)
 
 static int64_t hold(struct executor *executor, const struct executor_hold *how)
 {
+	executor->resumptions += how->run && executor->stopped && executor->has_run;
+	executor->has_run = executor->has_run || how->run;
 	executor->stopped = !how->run;
 	executor->limit = how->limit;
 	return executor->hands->hold(executor->context, how);
@@ -291,6 +293,8 @@ static void begin_life(struct executor *executor, int64_t now_ns)
 	executor->started_ns = now_ns;
 	executor->cpu_at_start_ns = used(executor, false);
 	executor->failures_at_start = atomic_load(&executor->slot->failures);
+	executor->has_run = executor->is_attached || executor->run->config->start_interval_ns;
+	executor->resumptions = 0;
 }
 
 void executor_come_up(struct executor *executor)
@@ -314,6 +318,8 @@ void executor_first_ended(struct executor *executor, int wait_status, bool faile
 	if (failed) {
 		atomic_store(&executor->slot->failure_status, wait_status);
 		atomic_fetch_add(&executor->slot->failures, 1);
+		if (executor->resumptions == 1)
+			atomic_store(&executor->slot->failed_at_stop, true);
 	}
 	atomic_store(&executor->slot->wait_status, wait_status);
 	atomic_store(&executor->slot->ended, true);

@@ -111,6 +111,11 @@ static int64_t lag_of(const struct loop *loop)
 	return loop->limit.quota_ns && loop->limit.period_ns > interval ? loop->limit.period_ns : interval;
 }
 
+static void note_not_a_number(const struct loop *loop, enum sst_kind kind)
+{
+	atomic_fetch_or_explicit(&loop->shared->not_a_number, 1U << kind, memory_order_relaxed);
+}
+
 static double control(struct loop *loop, int64_t now_ns, double target, const struct estimate_record *estimate)
 {
 	const struct module *module = &loop->module[SST_CONTROL];
@@ -156,7 +161,9 @@ static double control(struct loop *loop, int64_t now_ns, double target, const st
 	loop->capacity = estimate->capacity;
 	loop->surplus = 0;
 	struct slot *slot = &loop->shared->slot[loop->index];
-	/* A number that is none would spread from peer to peer. */
+	if (isnan(out.duty))
+		note_not_a_number(loop, SST_CONTROL);
+	/* NaN would propagate through the averaging of peers. */
 	if (!isfinite(out.published))
 		out.published = clamp(out.duty);
 	atomic_store_explicit(&slot->published, out.published, memory_order_relaxed);
@@ -261,7 +268,10 @@ void loop_step(struct loop *loop, int64_t now_ns, int64_t due_ns, int64_t origin
 	/* An edge that ends a free stretch is the first one of a new sequence. */
 	const int64_t due = loop->controlling ? due_ns : now_ns;
 	loop->duty = control(loop, now_ns, clamp(target), &estimate);
-	loop->local = clamp(space->space->local(space->state, loop->duty, loop->rank, loop->live));
+	const double local = space->space->local(space->state, loop->duty, loop->rank, loop->live);
+	if (isnan(local))
+		note_not_a_number(loop, SST_SPACE);
+	loop->local = clamp(local);
 	*answer =
 		(struct loop_answer){.target = clamp(target), .load = estimate.load, .global = loop->duty, .local = loop->local};
 	if (is_limited(loop))
@@ -295,18 +305,20 @@ void loop_publish(const struct loop *loop, int64_t now_ns, const struct loop_ans
 	/* What held when the machine fell asleep was nobody's doing until it woke. */
 	if (record->since_ns < atomic_load(&loop->shared->break_ns))
 		record->at_bound = BOUND_FREE;
+	struct slot *const slot = &loop->shared->slot[loop->index];
+	const bool stands = atomic_load_explicit(&slot->stopped_by, memory_order_relaxed);
 	slot_record_advance(record, now_ns);
 	record->duty = answer->local;
 	record->load = answer->load;
-	record->running = answer->run;
+	record->running = answer->run && !stands;
 	record->edges++;
 	if (answer->free)
 		record->at_bound = BOUND_FREE;
-	else if (answer->global >= 1 && answer->load < answer->target)
+	else if (answer->global >= 1 && answer->load < answer->target && !stands)
 		record->at_bound = BOUND_SATURATED;
 	else if (answer->global <= 0 && answer->load > answer->target)
 		record->at_bound = BOUND_STARVED;
 	else
 		record->at_bound = BOUND_NEITHER;
-	latch_write(&loop->shared->slot[loop->index].record, record, LATCH_SIZE(struct slot_record));
+	latch_write(&slot->record, record, LATCH_SIZE(struct slot_record));
 }

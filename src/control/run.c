@@ -328,6 +328,15 @@ bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX])
 	return found;
 }
 
+bool run_not_a_number(const struct run *run, char text[static RUN_NOT_A_NUMBER_MAX])
+{
+	const unsigned kinds = atomic_load_explicit(&run->shared->not_a_number, memory_order_relaxed);
+	const enum sst_kind kind = kinds & 1U << SST_CONTROL ? SST_CONTROL : SST_SPACE;
+	snprintf(text, RUN_NOT_A_NUMBER_MAX, "%s module '%s' has answered NaN, which counts as 0", module_kind_name(kind),
+		run->config->module[kind]);
+	return kinds;
+}
+
 const struct attached *run_attached(const struct run *run, unsigned index)
 {
 	const unsigned started = run->config->workloads - run->config->attaches;
@@ -383,7 +392,7 @@ static void print_group(const struct group *group, unsigned number, FILE *to)
 {
 	if (!group->free && !group->cpus && group->pin == PIN_NONE)
 		return;
-	fprintf(to, "group %u:%s processors ", number + 1, group->free ? " free," : "");
+	fprintf(to, "group %u:%s processors ", number, group->free ? " free," : "");
 	placement_print(group->cpus, to);
 	if (group->pin == PIN_DYNAMIC) {
 		fputs(" or ", to);

@@ -111,6 +111,10 @@ bool run_hands_input_on(const struct run *run);
 #define RUN_CONTAINER_MAX 4352
 bool run_container(const struct run *run, char text[static RUN_CONTAINER_MAX]);
 
+/* What modules have answered that isn't a number, in words; false where none has. */
+#define RUN_NOT_A_NUMBER_MAX 256
+bool run_not_a_number(const struct run *run, char text[static RUN_NOT_A_NUMBER_MAX]);
+
 /* The attached process that a workload is, or NULL: it is started. */
 const struct attached *run_attached(const struct run *run, unsigned index);
 

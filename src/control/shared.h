@@ -94,7 +94,10 @@ struct slot {
 	const struct attached_group *attached_group; /* … or the group, in the memory that all have from the fork on; else NULL */
 	_Atomic int64_t group_cpu_ns;                /* … which is known to have used so much, ever */
 	_Atomic bool lost;                           /* its executor died, and the run went on without it */
-	_Atomic bool left;                           /* some of its processes could not be killed; the executor has said which */
+	_Atomic int32_t stopped_by; /* the signal by which its first process stands still, not by our doing; 0: none */
+	_Atomic bool
+		failed_at_stop; /* it failed after it was stopped and continued for the first time, and before that came again */
+	_Atomic bool left;      /* some of its processes could not be killed; the executor has said which */
 	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
 	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
 	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
@@ -115,6 +118,7 @@ struct shared {
 	_Atomic int64_t origin_ns;             /* when control begins; moves on with each pause */
 	_Atomic int64_t break_ns;              /* what was read before this moment and what is read later is no sample: a pause */
 	_Atomic bool blind;                    /* the load hasn't been known for long: the duty cycle is the target */
+	_Atomic uint32_t not_a_number;         /* a bit for each kind of module that has answered so: 1 << enum sst_kind */
 	_Atomic uint32_t generation;           /* changes whenever some workload becomes live or is it no more */
 	_Alignas(64) struct look_budget looks; /* through trees of processes */
 	_Alignas(64) struct lease sampler;     /* held by index + 1 of the executor that takes a sample now */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts, from the left: time (a bar and what is left of a finite run, else what has passed), target, load, duty cycle, sparkline.
- * When there is little room, target and load come first, then the time, then the words, then the duty cycle, then the sparkline, and the
- * bar takes what is left.
+ * The parts, from the left: time (a bar and what is left of a finite run, else what has passed), target, load, duty cycle, why the target
+ * is missed, sparkline. When there is little room, target and load come first, then the time, then the words, then the duty cycle, then the
+ * reason, then the sparkline, and the bar takes what is left.
  */
 #include "record/progress.h"
 
@@ -90,9 +90,9 @@ static void format_numbers(const struct progress *progress, unsigned columns, ch
 	format_percent(progress->load, load);
 	format_percent(progress->duty, duty);
 	if (columns >= COLUMNS_OF_DUTY)
-		snprintf(text, NUMBERS_MAX, "target %s load %s duty %s %%", target, load, duty);
+		snprintf(text, NUMBERS_MAX, "target %s %% load %s %% duty %s %%", target, load, duty);
 	else if (columns >= COLUMNS_OF_WORDS)
-		snprintf(text, NUMBERS_MAX, "target %s load %s %%", target, load);
+		snprintf(text, NUMBERS_MAX, "target %s %% load %s %%", target, load);
 	else
 		snprintf(text, NUMBERS_MAX, "%s/%s%%", load + strspn(load, " "), target + strspn(target, " "));
 }
@@ -157,6 +157,9 @@ char *progress_format(const struct progress *progress, unsigned columns, bool un
 	const bool has_time = *when != '\0';
 	if (has_time)
 		room -= (unsigned)strlen(when) + 1;
+	const char *const note = progress->note && strlen(progress->note) + 2 <= room ? progress->note : "";
+	if (*note)
+		room -= (unsigned)strlen(note) + 2;
 	const unsigned bar = is_finite(progress) && has_time ? bar_width(room) : 0;
 	if (bar) {
 		const double part = (double)progress->elapsed_ns / (double)progress->length_ns;
@@ -169,6 +172,8 @@ char *progress_format(const struct progress *progress, unsigned columns, bool un
 		*at++ = ' ';
 	}
 	at = stpcpy(at, numbers);
+	if (*note)
+		at = stpcpy(stpcpy(at, ", "), note);
 	if (room >= LEAST_SPARKS + 1 && progress->samples) {
 		*at++ = ' ';
 		at = append_sparks(at, progress, room - 1 > PROGRESS_HISTORY ? PROGRESS_HISTORY : room - 1, unicode);

@@ -14,6 +14,7 @@ struct progress {
 	int64_t elapsed_ns;               /* since control began; negative in the warm-up */
 	int64_t length_ns;                /* of the run; -1: endless */
 	double target, load, duty;        /* newest sample, fractions; NaN: none (free: target) */
+	const char *note;                 /* why the target is missed, in a few words; NULL or "": it isn't */
 	double history[PROGRESS_HISTORY]; /* of the load, oldest first */
 	size_t samples;                   /* how many there are */
 };

@@ -144,6 +144,7 @@ void tally_add(struct tally *tally, const struct record *record, int64_t origin_
 	tally->highest_target = fmax(tally->highest_target, record->target);
 	tally->length_ns += (double)record->length_ns;
 	tally->alive_ns += record->alive * (double)record->length_ns;
+	tally->duty_ns += (isnan(record->duty) ? 1 : record->duty) * (double)record->length_ns;
 	if (!isnan(record->free)) {
 		tally->free_samples++;
 		tally->free_work += record->free * record->machine.capacity;
@@ -190,6 +191,10 @@ struct tally_bound tally_bound_mean(const struct tally_bound *sums)
 static const struct {
 	const char *label, *text;
 } terms[SUMMARY_TERMS] = {
+	[TERM_USED] = {"used",
+		"With --limit, instead of the rows down to \"stood still\": processor time of the workloads under control, as a "
+		"share "
+		"of one processor, beside the most that they may use, and the part of that time in which they were held back."},
 	[TERM_TARGET] = {"target load",
 		"Mean of the target over the samples. A sample is 500 ms under control; the warm-up and samples in "
 		"which the trace leaves the workloads free are none. Where \"of the cores\" is said, it is about cores, by "
@@ -199,19 +204,21 @@ static const struct {
 		"which it had. It is the load of all programs, not of the workloads alone."},
 	[TERM_ERROR] = {"mean error",
 		"Achieved load minus target load, in percentage points (pp). 0 means that the target was held in "
-		"the mean."},
+		"the mean; within 0.1 is usual from a minute on. For more, the next rows or a warning have the cause."},
 	[TERM_SQUARED_ERROR] = {"mean squared error",
 		"Mean of the square of load minus target of each sample, in pp^2. Its root is how far "
-		"a sample is from the target, typically. Below 1 is good and usual, below 5 fair, from 5 on poor."},
+		"a sample is from the target, typically. Below 1 is good and usual, below 5 fair, from 5 on poor: "
+		"then others may have come and gone, see their maximum."},
 	[TERM_WORST] = {"worst sample",
 		"The sample with the largest error, whatever its sign, and when it ended, in seconds since "
-		"control began."},
+		"control began. A few pp are usual; one at the start goes with a warm-up (-w)."},
 	[TERM_SATURATED] = {"ran all the time",
 		"Share of the time under control in which the workloads were never stopped and the load was "
-		"below the target all the same. They could not make more."},
+		"below the target all the same. They could not make more. 0 is usual; more instances, more processors for "
+		"them or a lower target help."},
 	[TERM_STARVED] = {"stood still",
 		"Share of that time in which the workloads were stopped and the load was above the target all the "
-		"same. Something else made it."},
+		"same. Something else made it. 0 is usual; end what else runs, or set a higher target."},
 	[TERM_MEASURED] = {"measured",
 		"What the load is of: the machine, or what a container leaves of it (a quota, or processors), or with --limit "
 		"the workloads; and by which source of -f realtime, which showstopper-modules(7) explains."},
@@ -222,7 +229,7 @@ static const struct {
 	[TERM_BACKGROUND] = {"others",
 		"Load of all that is neither a workload, nor watched, nor Showstopper: other programs, the kernel's threads, "
 		"interrupts, time that a hypervisor took. Mean and maximum over the samples. Unavailable where only a "
-		"part of the machine is measured."},
+		"part of the machine is measured. Below 2 % is a quiet machine, as runs that are compared need."},
 	[TERM_WATCHED] = {"watched", "Load of each process, with its descendants, and of each control group that --watch names, "
 				     "mean and maximum over the "
 				     "samples, and when it ended."},
@@ -233,8 +240,9 @@ static const struct {
 		"that ends, --when-one-ends=stop ends the run then; without it the run's end may cost its last lines."},
 	[TERM_GONE] = {"were gone",
 		"Share of the workloads' time, over the samples, in which a controlled workload was not there: it had "
-		"ended, or waited to be started again. What happens then is up to --when-one-ends."},
-	[TERM_LOST] = {"lost", "Workloads whose executor was killed."},
+		"ended, or waited to be started again. 0 is usual; --when-one-ends=respawn, ssiterate or a longer program help."},
+	[TERM_LOST] = {"lost",
+		"Workloads whose executor was killed. None is usual; the kernel's log says whether memory ran out."},
 	[TERM_INSTANCES] = {"instances", "How many workloads the default made, where -n is not given."},
 	[TERM_CPU] = {"workloads' CPU time",
 		"Processor time of the controlled workloads under control, in all and of each by its number, or "
@@ -256,7 +264,7 @@ static const struct {
 		"Electric energy of the time under control, in joules, and mean power, with --log-power or --power-command."},
 	[TERM_OWN] = {"Showstopper's",
 		"Processor time of Showstopper's own processes, and what that is of one processor from the start of "
-		"the workloads to the end of control."},
+		"the workloads to the end of control. Half a percent is usual with a few workloads; many take more."},
 	[TERM_WARNING] = {"warning:", "Why the target was missed, with the figures that show it."},
 };
 

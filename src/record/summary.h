@@ -28,8 +28,10 @@ struct tally {
 	double worst_target, worst_load; /* of the sample with the largest error, whatever its sign … */
 	double worst_s;                  /* … and when it ended, since control began */
 	double highest_target;
-	double length_ns, alive_ns; /* of all, and the part of it in which a controlled workload was there, in the mean of all */
-	uint64_t free_samples;      /* those in which the load of free workloads is known … */
+	double duty_ns; /* integral of the mean duty cycle; … */
+	double length_ns,
+		alive_ns;      /* … of all, and the part of it in which a controlled workload was there, in the mean of all */
+	uint64_t free_samples; /* those in which the load of free workloads is known … */
 	double free_work, free_capacity;
 	double free_most;                      /* … and the highest */
 	struct tally_bound saturated, starved; /* sums until tally_bound_mean */
@@ -84,6 +86,8 @@ struct summary {
 	double log_missing_s, log_missing_at_end_s; /* of the run, in no row of the log; NaN: no log, or unknown */
 	const char *source;    /* of the load, by its name in the feedback module's options; NULL: it has none */
 	const char *container; /* what the load is of, where that is what a container leaves of the machine; else NULL */
+	const char *control;   /* name of the control module */
+	double limit;          /* of --limit, in processors; 0: none */
 };
 
 /* How even the CPU time of equal instances was. */
@@ -115,6 +119,7 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 /* The rows that a summary can have, in their order: what each is called, and what it means. */
 
 enum summary_term {
+	TERM_USED,
 	TERM_TARGET,
 	TERM_LOAD,
 	TERM_ERROR,
@@ -157,30 +162,15 @@ void summary_explain(FILE *to);
 #define NOTABLE_SHARE 0.05
 #define NOTABLE_ERROR_PP 0.5
 
-/* Prints one line for each cause that is known; nothing where the target was held. */
-void warnings_print(const struct summary *summary, FILE *to);
-
-/* Notices, while a run goes on, that its target is missed because workloads are gone: ended, or not yet started again. */
-
-/* Zeroed, it has seen nothing. */
-struct absence {
-	int64_t length_ns;       /* of the samples since the last look */
-	double gone_ns, missing; /* … their time without a workload, and the sum of target less load, each times its length */
-	bool noticed;
-};
-
-/* What the last seconds were like. */
-struct absence_found {
-	double seconds;
-	double gone;       /* part of the workloads' time without them, 0 to 1 */
-	double missing_pp; /* target less load, in percentage points */
-};
+/* Prints one line for each cause that is known; nothing where the target was held. `shared` tells which workloads stand still; NULL: none. */
+void warnings_print(const struct summary *summary, const struct shared *shared, FILE *to);
 
 /*
- * Adds a sample with a target and a load. True once, with *found: when workloads were gone for a share of some seconds that is worth
- * naming, and the load was below the target.
+ * Workloads that stand still and weren't stopped by Showstopper, by which signals, and what helps, in words. False where there is none;
+ * else *signals, which may be NULL, has a bit for each of these signals: 1 << its number.
  */
-bool absence_add(struct absence *absence, const struct record *record, struct absence_found *found);
+#define STOPPED_TEXT_MAX 512
+bool stopped_describe(const struct shared *shared, char text[static STOPPED_TEXT_MAX], uint64_t *signals);
 
 /* Warns of a run time, a warm-up or a trace shorter than one sample. 0, or -1 if --require, which needs samples, makes it an error. */
 int short_run_check(const struct run *run);

@@ -52,10 +52,25 @@ static bool print_list(const struct shared *shared, tell *say, int used, FILE *t
 
 /* ---- Was the target held? --------------------------------------------------------------------------------------------- */
 
+/* Of one processor, as it was given. */
+static void print_limit(const struct summary *summary, FILE *to)
+{
+	const struct tally *const tally = &summary->tally;
+	const double percent = 100 * ceil(summary->limit);
+	row(TERM_USED, to);
+	fprintf(to, "%.1f %% of a processor of %.4g %%; held back %.0f %% of the time\n",
+		percent * accuracy_mean_load(&summary->accuracy), 100 * summary->limit,
+		100 * fmax(1 - tally->duty_ns / tally->length_ns, 0));
+}
+
 static void print_accuracy(const struct summary *summary, FILE *to)
 {
 	const struct accuracy *accuracy = &summary->accuracy;
 	const char *whose = summary->of_cores ? " of the cores" : "";
+	if (summary->limit > 0 && accuracy->samples) {
+		print_limit(summary, to);
+		return;
+	}
 	row(TERM_TARGET, to);
 	if (!accuracy->samples) {
 		fputs("none: less than one sample of 500 ms under control\n", to);
@@ -262,7 +277,7 @@ static void print_equal(const struct shared *shared, FILE *to)
 	for (unsigned group = 0; summary_next_equal(shared, group, &equal); group = equal.group + 1) {
 		row(TERM_EQUAL, to);
 		if (!one)
-			fprintf(to, "group %u: ", equal.group + 1);
+			fprintf(to, "group %u: ", equal.group);
 		fprintf(to, "CPU time %.2f to %.2f s (", equal.least_s, equal.most_s);
 		if (equal.instances < equal.asked)
 			fprintf(to, "%u of %u, ", equal.instances, equal.asked);
@@ -376,7 +391,8 @@ static void print_own(const struct summary *summary, bool verbose, FILE *to)
 void summary_print(const struct summary *summary, const struct shared *shared, bool verbose, FILE *to)
 {
 	print_accuracy(summary, to);
-	print_bounds(summary, to);
+	if (!(summary->limit > 0))
+		print_bounds(summary, to);
 	print_measured(summary, to);
 	print_maximum(summary, to);
 	print_frequency(summary, to);
@@ -389,5 +405,5 @@ void summary_print(const struct summary *summary, const struct shared *shared, b
 	print_events(summary, to);
 	print_energy(summary, to);
 	print_own(summary, verbose, to);
-	warnings_print(summary, to);
+	warnings_print(summary, shared, to);
 }

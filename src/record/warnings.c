@@ -2,6 +2,8 @@
 #include "record/summary.h"
 
 #include <math.h>
+#include <signal.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/units.h"
@@ -10,6 +12,11 @@
 #define NOTABLE_LOAD 0.005
 /* Workloads that use so much of what they may could not use more. */
 #define NEARLY_ALL 0.95
+
+/* A root mean square error from which on something must be wrong, in pp. */
+#define POOR_RMS_PP 5
+/* So many workloads are named. */
+#define NAMED_MOST 8
 
 static void begin(const char *what, FILE *to)
 {
@@ -74,6 +81,33 @@ static void say_used(const struct summary *summary, const struct tally_bound *th
 			100 * then->background);
 }
 
+bool stopped_describe(const struct shared *shared, char text[static STOPPED_TEXT_MAX], uint64_t *signals)
+{
+	char names[256] = "";
+	size_t used = 0;
+	unsigned count = 0;
+	uint64_t seen = 0;
+	for (unsigned i = 0; i < shared->workloads; i++) {
+		const int number = atomic_load_explicit(&shared->slot[i].stopped_by, memory_order_relaxed);
+		if (!number)
+			continue;
+		if (count++ < NAMED_MOST)
+			used += (size_t)snprintf(
+				names + used, sizeof names - used, "%s%u (SIG%s)", used ? ", " : "", i, sigabbrev_np(number));
+		seen |= UINT64_C(1) << number;
+	}
+	if (count > NAMED_MOST)
+		snprintf(names + used, sizeof names - used, " and %u more", count - NAMED_MOST);
+	if (signals)
+		*signals = seen;
+	snprintf(text, STOPPED_TEXT_MAX, "stopped, though not by Showstopper: workload%s %s: %s", plural(count), names,
+		seen & (UINT64_C(1) << SIGTTIN | UINT64_C(1) << SIGTTOU)
+			? "the terminal may not be used from the background; redirect input and output (</dev/null, >FILE), or "
+			  "put setsid --wait in front of the command"
+			: "it has stopped itself, or somebody else has; kill -CONT lets it go on");
+	return count > 0;
+}
+
 static void explain_below(const struct summary *summary, FILE *to)
 {
 	const struct tally_bound then = tally_bound_mean(&summary->tally.saturated);
@@ -124,31 +158,35 @@ static void explain_above(const struct summary *summary, FILE *to)
 	fputs("; what else ran is not known here\n", to);
 }
 
-void warnings_print(const struct summary *summary, FILE *to)
+/* Where neither the workloads nor others are the cause. */
+static void explain_poor(const struct summary *summary, FILE *to)
 {
-	const double error = accuracy_mean_error_pp(&summary->accuracy);
-	if (error < -NOTABLE_ERROR_PP)
-		explain_below(summary, to);
-	else if (error > NOTABLE_ERROR_PP)
-		explain_above(summary, to);
+	const double rms_pp = sqrt(accuracy_mse_pp2(&summary->accuracy));
+	const double there = summary_there(summary);
+	if (!(rms_pp > POOR_RMS_PP) || summary->saturated * there > NOTABLE_SHARE || summary->starved * there > NOTABLE_SHARE ||
+		1 - there > NOTABLE_SHARE)
+		return;
+	fprintf(to,
+		"%s the load was %.1f pp from the target (root mean square), though the workloads were neither saturated nor "
+		"starved: control "
+		"module '%s' doesn't hold it\n",
+		summary_label(TERM_WARNING), rms_pp, summary->control);
 }
 
-/* What is looked at together: a program of some seconds that is started again is not gone for long. */
-#define LOOK_NS (5 * NS_PER_S)
-
-bool absence_add(struct absence *absence, const struct record *record, struct absence_found *found)
+void warnings_print(const struct summary *summary, const struct shared *shared, FILE *to)
 {
-	const double length_ns = (double)record->length_ns;
-	absence->length_ns += record->length_ns;
-	absence->gone_ns += (1 - record->alive) * length_ns;
-	absence->missing += (record->target - record->load) * length_ns;
-	if (absence->length_ns < LOOK_NS)
-		return false;
-	const double all_ns = (double)absence->length_ns;
-	*found = (struct absence_found){all_ns / NS_PER_S, absence->gone_ns / all_ns, 100 * absence->missing / all_ns};
-	const bool due = !absence->noticed && found->gone > NOTABLE_SHARE && found->missing_pp > NOTABLE_ERROR_PP;
-	*absence = (struct absence){.noticed = absence->noticed || due};
-	return due;
+	const double error = accuracy_mean_error_pp(&summary->accuracy);
+	char text[STOPPED_TEXT_MAX];
+	const bool are_stopped = shared && stopped_describe(shared, text, NULL);
+	if (are_stopped)
+		fprintf(to, "%s %s\n", summary_label(TERM_WARNING), text);
+	if (error > NOTABLE_ERROR_PP)
+		explain_above(summary, to);
+	/* Less than a limit is no miss. */
+	else if (error < -NOTABLE_ERROR_PP && !(summary->limit > 0))
+		explain_below(summary, to);
+	if (!are_stopped && !(summary->limit > 0))
+		explain_poor(summary, to);
 }
 
 _Static_assert(SHORT_TIME_NS == SUMMARY_SAMPLE_NS, "a short run is one without a sample");

@@ -467,6 +467,7 @@ static void collect(struct sim_run *run)
 	run->summary = (struct summary){
 		.accuracy = run->intervals.sums.accuracy,
 		.tally = run->intervals.sums.tally,
+		.control = run->config->module[SST_CONTROL],
 		.of_cores = run_is_of_cores(&run->real),
 		.may_use = run->history.processors,
 		.processors = run->history.processors,

@@ -41,6 +41,9 @@
 /* Looks through trees without a cause: of all executors together so often, each a second at least. */
 #define LOOK_OF_ALL_NS (8 * NS_PER_MS)
 
+/* How often it is looked whether the workload stands still by itself. */
+#define STANDS_LOOK_NS NS_PER_S
+
 struct executor_process {
 	struct executor executor;
 	struct run *run;
@@ -52,6 +55,7 @@ struct executor_process {
 	const struct attached *attached; /* NULL where the workload was started; a process or a group */
 	uint64_t ticks_before;           /* … and what that had used when it was attached */
 	int64_t used_before_ns;          /* … likewise of a group */
+	int64_t stands_looked_ns;        /* when it was looked whether the workload stands still by itself */
 	bool warned;                     /* that a process may not be signalled */
 	struct linux_mask mask;          /* processors that the user may use */
 	struct sst_cpus bound;           /* the one that it is bound to; 0 of them: to none */
@@ -84,11 +88,25 @@ static void warn_of_denied(struct executor_process *process)
 		(int)process->brake.tree.denied);
 }
 
+/* Whether its first process stands still though nobody here has stopped it, such as one that wants the terminal from the background. */
+static void look_for_standstill(struct executor_process *process, int64_t now_ns)
+{
+	siginfo_t info = {0};
+	process->stands_looked_ns = now_ns;
+	/* The status keeps the signal until the process is continued. */
+	if (process->first)
+		waitid(P_PID, (id_t)process->first, &info, WSTOPPED | WNOHANG | WNOWAIT);
+	const bool is_ours = info.si_status == SIGSTOP && process->brake.tree.stopped;
+	atomic_store_explicit(&process->slot->stopped_by, info.si_pid && !is_ours ? info.si_status : 0, memory_order_relaxed);
+}
+
 static int64_t hold(void *context, const struct executor_hold *how)
 {
 	struct executor_process *process = context;
 	struct brake *const brake = &process->brake;
 	const int64_t before = clock_now();
+	if (before - process->stands_looked_ns >= STANDS_LOOK_NS)
+		look_for_standstill(process, before);
 	if (!how->run)
 		brake_stop(brake, how->now_ns);
 	else if (how->again || brake->tree.stopped)
@@ -471,6 +489,8 @@ static int watch(struct executor_process *process)
 	for (bool news = true;;) {
 		/* What is news doesn't matter: orders and children are looked at. An edge alone is none. */
 		if (news) {
+			if (process->slot->free && !executor->paused)
+				look_for_standstill(process, clock_now());
 			executor_look(executor);
 			if (is_gone(process, polled[TIE].revents))
 				return 0;
@@ -506,8 +526,8 @@ static int set_up(struct executor_process *process)
 {
 	sigset_t all;
 	sigset_t watched;
-	/* Children that stop or go on are our own doing and no news. */
-	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	/* Children that stop or go on are our own doing and no news, unless nobody here stops them. */
+	const struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = process->slot->free ? 0 : SA_NOCLDSTOP};
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigaction(SIGCHLD, &quiet, NULL);

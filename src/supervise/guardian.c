@@ -128,6 +128,9 @@ static void hear(pid_t master, int signals, const struct master_ties *ties, stru
 		suspend(master, ties);
 		heartbeat_forget(heart, clock_now());
 	} else if (read(signals, &info, sizeof info) == sizeof info) {
+		/* The terminal has written ^C, and what comes next begins a line. */
+		if (info.ssi_signo == SIGINT && info.ssi_code == SI_KERNEL && isatty(STDERR_FILENO))
+			diag_write("\n", 1);
 		pass_on(master, (int)info.ssi_signo, ties, heart);
 	}
 }

@@ -161,7 +161,7 @@ static void say_what_was_set_up(const struct master *master)
 	for (unsigned i = 0; i < master->config->groups; i++) {
 		const struct group *group = &master->config->group[i];
 		if (has_many_by_default(group))
-			diag("group %u: %u instances, one for each processor that it may use (-n sets another number)", i + 1,
+			diag("group %u: %u instances, one for each processor that it may use (-n sets another number)", i,
 				group->instances);
 	}
 	char container[RUN_CONTAINER_MAX];
@@ -202,7 +202,12 @@ static bool report_failures(const struct master *master)
 			diag("workload %u%s was killed by signal %d (%s)", i, often, WTERMSIG(status),
 				strsignal(WTERMSIG(status)));
 		else
-			diag("workload %u%s ended with status %d", i, often, WEXITSTATUS(status));
+			diag("workload %u%s ended with status %d%s", i, often, WEXITSTATUS(status),
+				atomic_load(&slot->failed_at_stop)
+					? ", after it had been stopped and continued for the first time: it "
+					  "may take an interrupted system call (EINTR) for an error; -a "
+					  "quota holds it without stopping it"
+					: "");
 	}
 	return failed;
 }
@@ -329,8 +334,10 @@ static void say_summary(const struct master *master, const struct summary *summa
 			"permitted: %s\n",
 			summary_label(TERM_WARNING), summary->lateness_99_us / 1000, remedy);
 	fputs("what these mean: showstopper --explain\n", to);
-	if (fclose(to) == 0)
+	if (fclose(to) == 0) {
+		diag_wrap(text);
 		diag_write(text, length);
+	}
 	free(text);
 }
 
@@ -346,6 +353,8 @@ static void report(struct master *master, int *status)
 	struct summary summary = {
 		.accuracy = master->recording.intervals.sums.accuracy,
 		.tally = master->recording.intervals.sums.tally,
+		.control = master->config->module[SST_CONTROL],
+		.limit = master->config->limit,
 		.of_cores = run_is_of_cores(&master->run),
 		.may_use = run_is_of_cores(&master->run) ? NAN : capacity_of_controlled(master->config),
 		.processors = run_processors(&master->run),
@@ -548,6 +557,8 @@ static int run_workloads(struct master *master)
 	begin_live_line(master);
 	if (config->verbose)
 		say_what_was_set_up(master);
+	if (!config->quiet)
+		replaced_warn(config, say_line);
 	const bool warned = warn_of_unread_input(&master->run);
 	master_supervise(master);
 	if (!kill_what_is_left(master)) {

@@ -16,6 +16,7 @@
 #include "control/estimate.h"
 #include "load/processors.h"
 #include "placement/pinning.h"
+#include "placement/placement.h"
 #include "processes/descendants.h"
 
 /* A source that can't be read at the end of the run for so long is lost; what comes back is just missed for a while. */
@@ -187,6 +188,24 @@ static void tell_trouble(struct recording *recording)
 		diag("warning: %s", text);
 }
 
+/* What hinders the run, each once. */
+static void tell_hindrances(struct recording *recording)
+{
+	const struct run *const run = recording->run;
+	char nan[RUN_NOT_A_NUMBER_MAX], stopped[STOPPED_TEXT_MAX];
+	uint64_t signals;
+	if (run->config->quiet)
+		return;
+	if (!recording->told_nan && run_not_a_number(run, nan)) {
+		recording->told_nan = true;
+		diag("warning: %s", nan);
+	}
+	if (stopped_describe(run->shared, stopped, &signals) && signals & ~recording->told_signals) {
+		recording->told_signals |= signals;
+		diag("warning: %s", stopped);
+	}
+}
+
 /* The load has not been known for long enough to say so, or is known again. */
 static void set_unknown(struct recording *recording, bool is_unknown, double seconds)
 {
@@ -301,23 +320,23 @@ static void write_log(struct recording *recording, struct record *record)
 static void note_progress(struct recording *recording, const struct record *record)
 {
 	progress_add(&recording->progress, record->target, record->load, record->duty);
+	recording->progress.note = miss_note(recording->miss.now);
 	recording->progress.elapsed_ns = record->end_ns - run_origin(recording->run);
 	live_line_draw(&recording->live_line, &recording->progress);
 }
 
-/* While there is still something to be done about it. */
-static void warn_of_absence(struct recording *recording, const struct record *record)
+/* With --limit the target is no more than a ceiling. */
+static void warn_of_miss(struct recording *recording, const struct record *record)
 {
-	const struct config *const config = recording->run->config;
-	struct absence_found found;
-	if (!absence_add(&recording->absence, record, &found) || config->quiet)
+	const struct run *const run = recording->run;
+	const struct config *const config = run->config;
+	struct miss_found found;
+	char text[MISS_TEXT_MAX];
+	if (config->limit > 0 || !miss_add(&recording->miss, record, &found) || config->quiet)
 		return;
-	diag("warning: the workloads were gone for %.1f %% of the last %.1f s, and the load is %.1f pp below the target%s",
-		100 * found.gone, found.seconds, found.missing_pp,
-		config->when_one_ends == ENDS_RESPAWN
-			? ": there are 100 ms or more between starts; ssiterate in front of the command "
-			  "leaves none"
-			: "");
+	miss_describe(&found, run_is_of_cores(run) ? NAN : capacity_of_controlled(config), run_processors(run),
+		config->when_one_ends == ENDS_RESPAWN, text);
+	diag("warning: %s", text);
 }
 
 static void complain_about_power(struct recording *recording)
@@ -344,11 +363,12 @@ static bool take_sample(void *context, const struct record *record, bool counts)
 	struct recording *const recording = context;
 	energy_poll(&recording->energy);
 	tell_trouble(recording);
+	tell_hindrances(recording);
 	if (!isnan(record->load))
 		recording->known_ns = record->end_ns;
-	note_progress(recording, record);
 	if (counts)
-		warn_of_absence(recording, record);
+		warn_of_miss(recording, record);
+	note_progress(recording, record);
 	return follow_load(recording, record);
 }
 

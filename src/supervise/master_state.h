@@ -14,6 +14,7 @@
 #include "record/control_log.h"
 #include "record/counted.h"
 #include "record/intervals.h"
+#include "record/miss.h"
 #include "record/progress.h"
 #include "record/recorder.h"
 #include "record/summary.h"
@@ -29,7 +30,7 @@ struct recording {
 	const pid_t *executor;   /* the master's: by workload; 0 once reaped */
 	struct control_log *log; /* or NULL; recording_close_log closes it */
 	struct intervals intervals;
-	struct absence absence;
+	struct miss miss;
 	struct energy energy;
 	struct counted counted;              /* events of the workloads */
 	struct linux_run_usage *usage;       /* processor time of the run, to know the background load; NULL: not known */
@@ -39,12 +40,13 @@ struct recording {
 	bool tells_free; /* … and of it that of free workloads */
 	struct progress progress;
 	struct live_line live_line;
-	bool log_failed, source_failed; /* told once */
-	int64_t known_ns, checked_ns;   /* when the load was known last, and when that was looked at */
-	bool is_unknown;                /* it has been for long, and that was told */
-	bool was_blind;                 /* … and for so long that the run went on without feedback, or ended */
-	char trouble[RUN_ERROR_MAX];    /* what was told last of the source */
-	bool log_unknown;               /* nobody knows whether what was written of the log has arrived */
+	bool log_failed, source_failed, told_nan; /* told once */
+	uint64_t told_signals;        /* … by which workloads stand still that Showstopper didn't stop: a bit for each */
+	int64_t known_ns, checked_ns; /* when the load was known last, and when that was looked at */
+	bool is_unknown;              /* it has been for long, and that was told */
+	bool was_blind;               /* … and for so long that the run went on without feedback, or ended */
+	char trouble[RUN_ERROR_MAX];  /* what was told last of the source */
+	bool log_unknown;             /* nobody knows whether what was written of the log has arrived */
 	struct control_log_loss log_loss;
 	struct pinning_course dynamic; /* where there are groups with it */
 	struct sst_cpus *allowed;      /* … what neutral means */

@@ -59,18 +59,18 @@ bound() {
 # shellcheck disable=SC2317 # called by wait_until
 moved_up() {
 	load_is 0.9 0.1
-	bound 0 "$first" 3 && bound 1 "$second" 1
+	bound 0 "$first" 302 && bound 1 "$second" 1
 }
 # shellcheck disable=SC2317
 moved_down() {
 	load_is 0.1 0.9
-	bound 0 "$allowed" 3 && bound 1 "$allowed" 1
+	bound 0 "$allowed" 302 && bound 1 "$allowed" 1
 }
 
-# The second group is free. With `neutral' below everybody may use everything.
+# A workload of 300 threads; the second group is free. With `neutral' below everybody may use everything.
 load_is 0.1 0.9
 start_background showstopper -v -T 50% -c open -r 10M --sysroot root -F source=ticks -o log --export-json run.json \
-	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,hysteresis=10%,dwell=300m" sh -c 'setsid ssburn -t 2 -p parallel & exec sleep 1000' : \
+	-n 1 --pin "dynamic:below=neutral,above=$scheme,threshold=50%,hysteresis=10%,dwell=300m" sh -c 'setsid ssburn -t 300 -p sleepy & exec sleep 1000' : \
 	-n 1 --free --pin dynamic sleep 1000
 wait_until moved_down
 wait_until moved_up
@@ -97,7 +97,7 @@ let_stand
 
 run showstopper -T 50% --dry-run -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --pin dynamic true
 expect_text out "^dynamic pinning: below=neutral,above=$scheme,threshold=0.5,hysteresis=0.05,dwell=5s\$"
-expect_text out "^group 2: processors all or $second \(dynamic 1/2\)\$"
+expect_text out "^group 1: processors all or $second \(dynamic 1/2\)\$"
 run showstopper -T 50% -q -r 300m -F source=combined -n 1 --pin "dynamic:below=neutral,above=$scheme" true : -n 1 --free --pin dynamic true
 expect_trouble "source=combined can't follow workloads that are moved: expected idle, ticks or schedstat\$"
 

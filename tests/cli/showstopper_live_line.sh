@@ -37,7 +37,7 @@ shows() {
 	look
 	grep -Eq -- "$1" screen
 }
-live_line='(\[[#-]*\] )?[0-9:]+( left| passed)? (target +[0-9.-]+ load +[0-9.-]+( duty +[0-9.-]+)? %|[0-9.-]+/[0-9.-]+%)( [_.:=+*#-]*)?'
+live_line='(\[[#-]*\] )?[0-9:]+( left| passed)? (target +[0-9.-]+ % load +[0-9.-]+ %( duty +[0-9.-]+ %)?(, [a-z ]+)?|[0-9.-]+/[0-9.-]+%)( [_.:=+*#-]*)?'
 has_live_line() {
 	look
 	tail -n 1 screen | grep -Eq "^$live_line\$"

@@ -154,7 +154,7 @@ own=$(grep -c ': echo b$' out)
 if [ "$own" -lt 1 ] || [ "$own" -gt "$usable" ]; then fail "$what: $own of the second group, expected 1 to $usable"; fi
 
 run showstopper -T 50% touch started : -n 2
-expect_trouble "^showstopper: group 2 is empty"
+expect_trouble "^showstopper: group 1 is empty"
 run showstopper -T 50% touch started : --log x touch started
 expect_trouble "^showstopper: option '--log' must stand before the first command"
 run showstopper -T 50% -n 60000 touch started : -n 60000 touch started
@@ -197,26 +197,26 @@ expect_workload 0 'echo % %%'
 # What programs themselves write with percent signs reaches them unchanged; what was replaced is said.
 run showstopper -T 50% --dry-run -n 12 echo it.%.csv date +%H:%M
 expect_workload 11 'echo it.11.csv date \+%H:%M'
-expect_text out '^replaced in group 1: it\.%\.csv becomes it\.00\.csv$'
+expect_text out '^replaced in group 0: it\.%\.csv becomes it\.00\.csv$'
 expect_no_text out 'replaced.*date'
 run showstopper -T 50% --dry-run --stdout out.% --stderr err.%a -n 2 true % : -n 1 echo 50%% %
-expect_text out '^replaced in group 1: % becomes 0$'
-expect_text out '^replaced in group 2: 50%% becomes 50%$'
-expect_text out '^replaced in group 2: % becomes 2$'
+expect_text out '^replaced in group 0: % becomes 0$'
+expect_text out '^replaced in group 1: 50%% becomes 50%$'
+expect_text out '^replaced in group 1: % becomes 2$'
 expect_text out '^replaced in --stdout: out\.% becomes out\.0$'
 expect_no_text out 'replaced in --stderr'
 run showstopper -T 50% --dry-run --stdout all.% -n 2 true : --stdout own.% --stderr err.% -n 10 true : -n 1 true
 expect_text out '^replaced in --stdout: all\.% becomes all\.00$'
-expect_text out '^replaced in --stdout of group 2: own\.% becomes own\.02$'
-expect_text out '^replaced in --stderr of group 2: err\.% becomes err\.02$'
-expect_no_text out 'of group [13]'
+expect_text out '^replaced in --stdout of group 1: own\.% becomes own\.02$'
+expect_text out '^replaced in --stderr of group 1: err\.% becomes err\.02$'
+expect_no_text out 'of group [02]'
 # shellcheck disable=SC2016 # the workloads' shell expands
 run showstopper -q -v -T 100% -c open -n 1 sh -c 'x=abc; echo "${x%c}" "$1"; date +%Hh; awk "BEGIN { printf \"%s %.1f\n\", 1, 2 }"' sh it.%
 expect_status 0
 expect_text out '^ab it\.0$'
 expect_text out '^[0-9][0-9]h$'
 expect_text out '^1 2\.0$'
-expect_text err '^showstopper: replaced in group 1: it\.% becomes it\.0$'
+expect_text err '^showstopper: replaced in group 0: it\.% becomes it\.0$'
 run showstopper -q -T 100% -c open -n 1 echo %
 expect_no_text err replaced
 
@@ -365,19 +365,22 @@ expect_status 0
 
 readings='1ms is shorter than one sample \(500 ms\): 1m is one millisecond; a minute is 1M or 1min$'
 printf '0 10%%\n1m 60%%\n2m 10%%\n' >minutes.trace
-run showstopper -q -T 50% -r 1m -n 1 sleep 1000
+run showstopper -q -T 50% -r 1ms -n 1 sleep 1000
 expect_status 0
 expect_text err "^showstopper: --run-time: $readings"
-run showstopper -q -T 50% -w 1m -r 500m -n 1 sleep 1000
+run showstopper -q -T 50% -w 1ms -r 500m -n 1 sleep 1000
 expect_status 0
 expect_text err "^showstopper: --warmup: $readings"
+refused "-r: '1m' is less than 100 ms: expected 1ms where that is meant; a minute is 1min or 1M" -T 50% -r 1m
+refused "--warmup: '0.05s' is less than 100 ms: expected 50ms where" -T 50% --warmup 0.05s
+accepted -w 0
 run showstopper -t file -T minutes.trace --dry-run true
 expect_status 0
 expect_text out '^trace length: 2ms$'
 expect_text err "^showstopper: the trace's length: 2ms is shorter than .* 2 minutes are 2M or 2min$"
 rm -f started
-refused "--require: --run-time: $readings" -T 50% -r 1m --require error=5
-refused "--require: --warmup: $readings" -T 50% -r 1s -w 1m --require mse=5
+refused "--require: --run-time: $readings" -T 50% -r 1ms --require error=5
+refused "--require: --warmup: $readings" -T 50% -r 1s -w 1ms --require mse=5
 refused "--require: the trace's length: 2ms is shorter" -t file -T minutes.trace --require others=5
 accepted -w 1min -r 1M --require error=5
 expect_lines err 0

@@ -50,10 +50,10 @@ jq -e '.result.own_cpu_s as $own | (([.workloads[].cpu_s] | add) + $own.guardian
 run showstopper -T 100% -c open -r 1s -n 2 --export-json record.json --export-csv record.csv ssburn : -n 1 ssburn : -n 2 ssburn
 expect_status 0
 valid record.json
-expect_no_text err 'group 2: CPU time'
+expect_no_text err 'group 1: CPU time'
 if jq -e '[.workloads[].cpu_s] | min > 0.03' record.json >jq.out; then
-	expect_text err '^equal instances  *group 1: CPU time [0-9.]+ to [0-9.]+ s \(spread [0-9.]+ %\)$'
-	expect_text err '^equal instances  *group 3: CPU time '
+	expect_text err '^equal instances  *group 0: CPU time [0-9.]+ to [0-9.]+ s \(spread [0-9.]+ %\)$'
+	expect_text err '^equal instances  *group 2: CPU time '
 	[ "$(jq -c '[.result.equal_instances[] | [.group, .instances]]' record.json)" = '[[0,2],[2,2]]' ] ||
 		fail "$what: $(jq -c .result.equal_instances record.json)"
 	jq -e '[.result.equal_instances[] | .cpu_least_s <= .cpu_most_s and .spread >= 0] | all' record.json >jq.out ||

@@ -71,18 +71,18 @@ expect_trouble '--free: nothing would be controlled: expected a group without it
 [ ! -e started ] || fail "$what: started a workload"
 run showstopper -T 50% --dry-run --cpus "$first" true : --free -n 2 --pin neutral true
 expect_status 0
-expect_text out "^group 1: processors $first\$"
-expect_text out '^group 2: free, processors all \(neutral\)$'
+expect_text out "^group 0: processors $first\$"
+expect_text out '^group 1: free, processors all \(neutral\)$'
 expect_text out '^workload 2: true$'
 run showstopper -T 50% --dry-run --pin packed --part 0/1 true
-expect_text out "^group 1: processors $allowed \(packed 0/1\)\$"
+expect_text out "^group 0: processors $allowed \(packed 0/1\)\$"
 run showstopper -T 50% --dry-run --bind -n 3 --cpus "$first,$last" true
-expect_text out "^group 1: processors $first([,-]$last)?, an instance to each\$"
+expect_text out "^group 0: processors $first([,-]$last)?, an instance to each\$"
 # Of more processors than instances those are taken that instances are bound to.
 run showstopper -T 50% --dry-run --bind -n 1 --pin packed --part 0/1 true
-expect_text out "^group 1: processors $first \(packed 0/1\), an instance to each\$"
+expect_text out "^group 0: processors $first \(packed 0/1\), an instance to each\$"
 run showstopper -T 50% --dry-run --bind -n 1 true
-expect_text out "^group 1: processors $first, an instance to each\$"
+expect_text out "^group 0: processors $first, an instance to each\$"
 run showstopper -T 50% --bind --pin dynamic touch started : --pin dynamic true
 expect_trouble '^showstopper: --bind: expected none with --pin=dynamic, which moves workloads while they run$'
 run showstopper -T 50% -c open -r 1s --bind --attach $$

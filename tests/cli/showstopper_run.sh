@@ -56,13 +56,13 @@ done
 usable=$(showstopper -T 50% --dry-run true | grep -c '^workload ')
 run showstopper -v -T 50% -r 100m sleep 1000 : -n 2 sleep 1000
 if [ "$usable" -gt 1 ]; then
-	expect_text err "^showstopper: group 1: $usable instances, one for each processor that it may use \\(-n sets another number\\)\$"
+	expect_text err "^showstopper: group 0: $usable instances, one for each processor that it may use \\(-n sets another number\\)\$"
 	expect_text err "^instances            $usable: without -n, one for each processor that a group may use\$"
 else
 	left_out 'there is one processor'
 	expect_no_text err '^instances '
 fi
-expect_no_text err 'group 2'
+expect_no_text err 'group 1'
 run showstopper --dry-run -t file -T saw.trace,speed=4,offset=60s true
 expect_text out '^trace length: 15s$'
 

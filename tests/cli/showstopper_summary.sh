@@ -69,6 +69,28 @@ warns 'the load stayed below the target: the workloads were gone for [0-9.]+ % o
 expect_no_text err '^warning: .*ran all the time'
 jq -e '.result.alive < 0.6' record.json >jq.out || fail "$what: gaps count as life: $(jq -c .result record.json)"
 
+# ---- What can't work is said in time ----------------------------------------------------------------------------------------------
+
+start_background showstopper -T 50% -r 6500m -n 1 -f workloads sleep 1000
+mv err saturated
+timeout -k 5 "$limit" showstopper -T 5% -r 6500m -F container=no -n 1 --progress always ssburn : --free -n "$usable" ssburn 2>above
+expect_text above 'showstopper: warning: in the last [0-9.]+ s what isn.t controlled made a load of [0-9.]+ % by itself, more than the target of 5\.0 %: '
+[ "$(grep -c 'in the last' above)" = 1 ] || fail "above: said more than once"
+expect_text above 'target  *5\.0 % load .* %, others make more'
+wait_background
+expect_text saturated '^showstopper: warning: the workloads ran all of the last [0-9.]+ s, and the load was 0\.0 %, below the target of 50\.0 %: more instances'
+# With --limit that is no miss.
+run showstopper --limit 50% -r 6500m sleep 1000
+expect_status 0
+expect_text err '^used                 0\.0 % of a processor of 50 %; held back [0-9]+ % of the time$'
+expect_no_text err 'warning|target|mean error|ran all'
+run showstopper -T 50% -r 1500m -c open -n 1 -f workloads sleep 1000
+warns "the load was [0-9.]+ pp from the target \(root mean square\), though .*: control module 'open' doesn't hold it"
+# A failure after the first stop.
+run showstopper -T 50% -r 5s -n 1 -c open -d fixedq -D quantum=1s sh -c 'trap "exit 7" CONT; while :; do :; done'
+expect_status 1
+expect_text err '^showstopper: workload 0 ended with status 7, after it had been stopped and continued for the first time: .* -a quota'
+
 # ---- Above it --------------------------------------------------------------------------------------------------------------------
 
 run showstopper -T 10% -r 1500m -F container=no -n 1 -o log.csv ssburn : --free -n "$usable" ssburn

@@ -72,8 +72,36 @@ wait_until are 2 sleep S
 sleep 1
 ctrl_c
 wait_terminal
-expect_text screen 'target load '
+expect_text screen '^target load '
 expect_no_text screen 'went on.$'
+
+# Ctrl-\ kills the guardian; the master cleans up.
+terminal 'showstopper -q -T 100% -n 2 sleep 1000'
+wait_until are 2 sleep S
+printf '\034' >&9
+wait_terminal
+
+# What uses the terminal from the background is stopped by it: that is no want of instances.
+terminal 'showstopper -l 50% -f workloads -n 1 -r 2500m sh -c "stty -echo </dev/tty"'
+wait_terminal
+expect_text screen 'warning: stopped, though not by Showstopper: workload 0 \(SIGTTOU\): the terminal may not be used'
+expect_no_text screen 'more instances'
+terminal 'showstopper -l 50% -c open -n 1 -r 2500m sleep 1000 : --free -n 1 sh -c "stty -echo </dev/tty"'
+wait_terminal
+expect_text screen 'stopped, though not by Showstopper: workload 1 \(SIGTTOU\)'
+
+# A pause goes on beyond the moment at which the run would have ended.
+start_background showstopper -q -T 100% -c open -r 2s -n 2 -o log.csv --log-interval 500m sleep 1000
+wait_until are 2 sleep S
+kill -TSTP "$background"
+wait_until is "$background" T
+sleep 3
+are 2 sleep T || fail "$what: the workloads go on, or are gone, in the pause"
+kill -CONT "$background"
+wait_background
+expect_status 0
+awk -F, 'NR > 1 { seconds += $1 - last; last = $1 } END { exit !(last > 1.9 && last < 2.1) }' log.csv || fail "$what: the log does not end at 2 s"
+expect_none_left
 
 # A second one skips the grace period.
 terminal 'exec showstopper -q -T 100% --grace 1h -n 2 sh -c "trap : TERM; : >ready.%; while :; do sleep 0.1; done"'

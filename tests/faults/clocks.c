@@ -113,7 +113,7 @@ static void run_next(const struct trial *trial)
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
 		execlp(trial->settings->program, trial->settings->program, "-q", "--sysroot", trial->tree, "--frequency", "max",
-			"-T", "1", "-n", "1", "-r", "10m", "sleep", "10", (char *)NULL);
+			"-T", "1", "-n", "1", "-r", "10ms", "sleep", "10", (char *)NULL);
 		_exit(125);
 	}
 	waitpid(next, NULL, 0);

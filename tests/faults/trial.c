@@ -118,7 +118,7 @@ static void look_for_groups(struct trial *trial)
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
 		execlp(trial->settings->program, trial->settings->program, "-q", "-a", actuator_name(trial->plan.actuator), "-T",
-			"1", "-n", "1", "-r", "10m", "sleep", "10", (char *)NULL);
+			"1", "-n", "1", "-r", "10ms", "sleep", "10", (char *)NULL);
 		_exit(125);
 	}
 	waitpid(next, &status, 0);
@@ -141,7 +141,7 @@ static void look_for_names(struct trial *trial)
 	const pid_t next = fork();
 	if (next == 0) {
 		dup2(trial->output, STDERR_FILENO);
-		execlp(trial->settings->program, trial->settings->program, "-q", "-l", "100%", "-n", "1", "-r", "10m", "sleep",
+		execlp(trial->settings->program, trial->settings->program, "-q", "-l", "100%", "-n", "1", "-r", "10ms", "sleep",
 			"10", (char *)NULL);
 		_exit(125);
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/diag.h"
 #include "base/units.h"
 
 /* As the goals of the project name them. */
@@ -142,7 +143,10 @@ void results_summarise(const struct sim_run *run, bool verbose)
 	struct accuracy exact[WINDOWS];
 	for (size_t i = 0; i < WINDOWS; i++)
 		exact[i] = sim_history_accuracy(history, windows[i]);
+	char nan[RUN_NOT_A_NUMBER_MAX];
 	summary_print(&run->summary, run->real.shared, verbose, stderr);
+	if (run_not_a_number(&run->real, nan))
+		diag("warning: %s", nan);
 	if (run->stall.count)
 		fprintf(stderr, "stalls               %u, %u times more than 5 pp too much load of the workloads in 250 ms\n",
 			run->stall.count, sim_history_times_above(&run->own_history, ABOVE_WINDOW_NS, ABOVE));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +53,26 @@ static void a_message_is_one_line_with_a_name(void **state)
 	assert_string_equal(said(), "test: line?and?[1m 7\n");
 }
 
+static void lines_end_at_blanks_where_the_terminal_does(void **state)
+{
+	(void)state;
+	const struct winsize size = {.ws_row = 24, .ws_col = 20};
+	const int keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(keyboard >= 0 && grantpt(keyboard) == 0 && unlockpt(keyboard) == 0);
+	const int screen = open(ptsname(keyboard), O_RDWR | O_NOCTTY);
+	assert_true(screen >= 0 && ioctl(screen, TIOCSWINSZ, &size) == 0);
+	char text[] = "a line of more than 20 columns\nexactly twenty colum\nwith_a_word_that_is_too_long end\n";
+	const char *const before = strdup(text);
+	diag_wrap(text);
+	assert_string_equal(text, before);
+	assert_true(dup2(screen, STDERR_FILENO) >= 0);
+	diag_wrap(text);
+	assert_string_equal(text, "a line of more than\n20 columns\nexactly twenty colum\nwith_a_word_that_is_too_long\nend\n");
+	free((char *)before);
+	close(screen);
+	close(keyboard);
+}
+
 static void a_refusal_is_a_message_and_minus_one(void **state)
 {
 	(void)state;
@@ -92,6 +115,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, catch_messages, release_messages)
 	const struct CMUnitTest tests[] = {
 		TEST(a_message_is_one_line_with_a_name),
+		TEST(lines_end_at_blanks_where_the_terminal_does),
 		TEST(a_refusal_is_a_message_and_minus_one),
 		TEST(a_long_message_is_cut_off),
 		TEST(what_cannot_be_said_is_done_with),

@@ -207,12 +207,12 @@ static void empty_groups_are_refused(void **state)
 	refuse("", NO_COMMAND);
 	refuse("-q", NO_COMMAND);
 	refuse("--", NO_COMMAND);
-	refuse(": a", "group 1 is empty: expected a command before ':'");
-	refuse("-n 2 : a", "group 1 is empty: expected a command before ':'");
-	refuse("a :", "group 2 is empty: expected a command after ':'");
-	refuse("a : -n 3", "group 2 is empty: expected a command after ':'");
-	refuse("a : : b", "group 2 is empty: expected a command before ':'");
-	refuse("--separator=+ a +", "group 2 is empty: expected a command after '+'");
+	refuse(": a", "group 0 is empty: expected a command before ':'");
+	refuse("-n 2 : a", "group 0 is empty: expected a command before ':'");
+	refuse("a :", "group 1 is empty: expected a command after ':'");
+	refuse("a : -n 3", "group 1 is empty: expected a command after ':'");
+	refuse("a : : b", "group 1 is empty: expected a command before ':'");
+	refuse("--separator=+ a +", "group 1 is empty: expected a command after '+'");
 }
 
 static void unknown_and_abbreviated_options_are_refused(void **state)
@@ -220,7 +220,7 @@ static void unknown_and_abbreviated_options_are_refused(void **state)
 	(void)state;
 	refuse("--verb a", "unknown option '--verb': expected --verbose in full");
 	refuse("--log-int=1s a", "unknown option '--log-int': expected --log-interval in full");
-	refuse("-q --hel", "unknown option '--hel' (see showstopper --help)");
+	refuse("-q --hel", "unknown option '--hel': did you mean --help? (see showstopper --help)");
 	refuse("--=3 a", "unknown option '--' (see showstopper --help)");
 	refuse("-n1 a : --instance=3 b", "unknown option '--instance': expected --instances in full");
 	refuse("-x a", "unknown option '-x' (see showstopper --help)");
@@ -368,8 +368,8 @@ static void processes_are_attached(void **state)
 	}
 	refuse("--attach 17 --attach 4 --attach 17 a", "--attach: process 17 is given twice");
 	refuse("--attach 17 -n 2", NO_COMMAND_BESIDE);
-	refuse("--attach 17 : a", "group 1 is empty: expected a command before ':'");
-	refuse("--attach 17 a :", "group 2 is empty: expected a command after ':'");
+	refuse("--attach 17 : a", "group 0 is empty: expected a command before ':'");
+	refuse("--attach 17 a :", "group 1 is empty: expected a command after ':'");
 	refuse("a : --attach 17 b", "option '--attach' must stand before the first command: it holds for all groups");
 	refuse("--attach 17 -n 100000 a", "100001 workloads are too many: expected at most 100000");
 }

@@ -108,6 +108,42 @@ static void commands_keep_their_first_word(void **state)
 	expand_free(NULL);
 }
 
+static char *said;
+static void say(const char *line)
+{
+	free(said);
+	said = strdup(line);
+}
+
+static void per_cent_that_becomes_a_number_is_said(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *word;
+		bool is_said;
+	} cases[] = {
+		{"50% done", true},
+		{"50%% and 7%", true},
+		{"50%%", false},
+		{"%", false},
+		{"run-%.csv", false},
+		{"%d", false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *const word = strdup(cases[i].word), name[] = "echo5%", *command[] = {name, word, NULL};
+		struct group group = {.instances = 1, .command = command};
+		struct config config = {.group = &group, .groups = 1, .placeholder = "%"};
+		replaced_warn(&config, say);
+		assert_int_equal(said != NULL, cases[i].is_said);
+		free(said);
+		said = NULL;
+		config.placeholder = "@";
+		replaced_warn(&config, say);
+		assert_null(said);
+		free(word);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +151,7 @@ int main(void)
 		cmocka_unit_test(placeholders_become_the_number),
 		cmocka_unit_test(doubled_placeholders_become_single_ones),
 		cmocka_unit_test(percent_signs_of_other_languages_stay),
+		cmocka_unit_test(per_cent_that_becomes_a_number_is_said),
 		cmocka_unit_test(other_marks_and_none),
 		cmocka_unit_test(commands_keep_their_first_word),
 	};

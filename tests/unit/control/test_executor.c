@@ -388,6 +388,29 @@ static void orders_and_ends_in_any_order(void **state)
 	assert_true(all);
 }
 
+/* A failure right after the first stop may come from it: EINTR. The stop before the run is none, and later failures have other causes. */
+static void a_failure_at_the_first_stop_is_noted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script;
+		bool noted;
+	} cases[] = {
+		{"+50 run +20 fail", false},
+		{"+50 run +60 fail", false}, /* stopped: by something else */
+		{"+50 run +110 fail", true},
+		{"+50 run +110 exit", false},
+		{"+50 run +230 fail", false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin(&(struct setting){0});
+		play(cases[i].script);
+		assert_int_equal(atomic_load(&executor.slot->failed_at_stop), cases[i].noted);
+		finish();
+		clean_up();
+	}
+}
+
 /* ---- What was used ---------------------------------------------------------------------------------------------------- */
 
 static void the_time_before_and_after_control_is_told_apart(void **state)
@@ -563,6 +586,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_and_ends_in_any_order),
+		cmocka_unit_test(a_failure_at_the_first_stop_is_noted),
 		cmocka_unit_test(the_time_before_and_after_control_is_told_apart),
 		cmocka_unit_test(failures_are_counted_until_the_end),
 		cmocka_unit_test(who_is_away_estimates_nothing),

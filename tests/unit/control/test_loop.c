@@ -242,6 +242,8 @@ static void targets_and_duty_cycles_are_held_to_their_range(NO_STATE)
 		assert_true(
 			is(answer.target, known[i].held) && is(answer.global, known[i].held) && is(answer.local, known[i].held));
 	}
+	/* What was no number is noted. */
+	assert_int_equal(atomic_load(&shared->not_a_number), 1U << SST_CONTROL | 1U << SST_SPACE);
 	/* More work than there was, by the counters' noise. */
 	step_at(2000, 99);
 	assert_true(is(controller.in.load, 1));

@@ -151,6 +151,17 @@ static void answers_are_entered_into_the_slot(NO_STATE)
 	assert_true(is(record.alive_ns, 800));
 }
 
+/* What stands still by itself isn't runnable, and can't make more or less. */
+static void a_workload_that_stands_is_not_saturated(NO_STATE)
+{
+	static const struct loop_answer asked = {.run = true, .target = 0.5, .load = 0.3, .global = 1, .local = 1};
+	struct slot_record record = {.since_ns = 1000, .alive = 1, .load = NAN};
+	atomic_store(&shared->slot[3].stopped_by, 22);
+	loop_publish(&loop, 1100, &asked, &record);
+	assert_int_equal(record.at_bound, BOUND_NEITHER);
+	assert_int_equal(record.running, 0);
+}
+
 /* Nobody was saturated or starved while the machine stood still, whatever was so when it fell asleep; and nobody was held. */
 static void a_standstill_is_not_under_control(NO_STATE)
 {
@@ -251,6 +262,7 @@ int main(void)
 		TEST(a_bandwidth_has_no_edges),
 		TEST(a_bandwidth_stays_for_its_period),
 		TEST(answers_are_entered_into_the_slot),
+		TEST(a_workload_that_stands_is_not_saturated),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,9 @@ static void numbers_remain_when_it_is_narrow(void **state)
 	assert_string_equal(progress_format(&progress, 17, false, line), "1:00 100.0/50.0%");
 	assert_string_equal(progress_format(&progress, 20, false, line), "1:00 100.0/50.0%");
 	assert_string_equal(progress_format(&progress, 30, false, line), "[###--] 1:00 left 100.0/50.0%");
-	assert_string_equal(progress_format(&progress, 40, false, line), "1:00 left target 50.0 load 100.0 %");
+	assert_string_equal(progress_format(&progress, 40, false, line), "1:00 left target 50.0 % load 100.0 %");
 	assert_string_equal(
-		progress_format(&progress, 56, false, line), "[####----] 1:00 left target 50.0 load 100.0 duty 25.0 %");
+		progress_format(&progress, 56, false, line), "[##--] 1:00 left target 50.0 % load 100.0 % duty 25.0 %");
 }
 
 /* However long the time is, and whatever it says, target and load are there; so is the time from 20 columns on. */
@@ -79,9 +79,21 @@ static void bar_and_sparkline_at_80_columns(void **state)
 	char line[PROGRESS_LINE_MAX];
 	const struct progress progress = half_way(8);
 	progress_format(&progress, 80, false, line);
-	assert_string_equal(line, "[############-----------] 1:00 left target 50.0 load 100.0 duty 25.0 % _.-:=+*#");
+	assert_string_equal(line, "[##########---------] 1:00 left target 50.0 % load 100.0 % duty 25.0 % _.-:=+*#");
 	progress_format(&progress, 80, true, line);
 	assert_non_null(strstr(line, "▁▂▃▄▅▆▇█"));
+}
+
+static void why_the_target_is_missed_comes_before_the_sparkline(void **state)
+{
+	(void)state;
+	char line[PROGRESS_LINE_MAX];
+	struct progress progress = half_way(8);
+	progress.note = "saturated";
+	progress_format(&progress, 80, false, line);
+	assert_non_null(strstr(line, "1:00 left target 50.0 % load 100.0 % duty 25.0 %, saturated _"));
+	progress_format(&progress, 56, false, line);
+	assert_null(strstr(line, "saturated"));
 }
 
 static void endless_and_warm_up_have_no_bar(void **state)
@@ -89,12 +101,12 @@ static void endless_and_warm_up_have_no_bar(void **state)
 	(void)state;
 	char line[PROGRESS_LINE_MAX];
 	struct progress progress = {.elapsed_ns = 3725 * NS_PER_S, .length_ns = -1, .target = NAN, .load = NAN, .duty = 1};
-	assert_string_equal(progress_format(&progress, 80, false, line), "1:02:05 passed target    - load    - duty 100.0 %");
+	assert_string_equal(progress_format(&progress, 80, false, line), "1:02:05 passed target    - % load    - % duty 100.0 %");
 	progress.elapsed_ns = (12 * 60 + 34) * 60 * NS_PER_S;
-	assert_string_equal(progress_format(&progress, 80, false, line), "12h34 passed target    - load    - duty 100.0 %");
+	assert_string_equal(progress_format(&progress, 80, false, line), "12h34 passed target    - % load    - % duty 100.0 %");
 	progress.elapsed_ns = -5 * NS_PER_S;
 	progress.length_ns = 10 * NS_PER_S;
-	assert_string_equal(progress_format(&progress, 80, false, line), "0:05 warm-up target    - load    - duty 100.0 %");
+	assert_string_equal(progress_format(&progress, 80, false, line), "0:05 warm-up target    - % load    - % duty 100.0 %");
 }
 
 static void history_keeps_the_newest(void **state)
@@ -116,6 +128,7 @@ int main(void)
 		cmocka_unit_test(numbers_remain_when_it_is_narrow),
 		cmocka_unit_test(figures_that_are_always_there),
 		cmocka_unit_test(bar_and_sparkline_at_80_columns),
+		cmocka_unit_test(why_the_target_is_missed_comes_before_the_sparkline),
 		cmocka_unit_test(endless_and_warm_up_have_no_bar),
 		cmocka_unit_test(history_keeps_the_newest),
 	};

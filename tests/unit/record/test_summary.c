@@ -93,8 +93,8 @@ static void equal_instances(void **state)
 	assert_true(fabs(equal.spread - 1) < 1e-9);
 	assert_false(summary_next_equal(shared, 4, &equal));
 	print(&(struct summary){0});
-	assert_true(has("\nequal instances      group 1: CPU time 1.90 to 2.10 s (2 of 3, spread 10.0 %)\n"));
-	assert_true(has("\nequal instances      group 4: CPU time 0.25 to 0.75 s (2 of 3, spread 100.0 %)\n"));
+	assert_true(has("\nequal instances      group 0: CPU time 1.90 to 2.10 s (2 of 3, spread 10.0 %)\n"));
+	assert_true(has("\nequal instances      group 3: CPU time 0.25 to 0.75 s (2 of 3, spread 100.0 %)\n"));
 }
 
 static void one_group(void **state)
@@ -328,15 +328,30 @@ static void all_rows_are_explained(void **state)
 		if (!strstr(explained, label) && strncmp(explained, label + 1, strlen(label + 1)) != 0)
 			fail_msg("'%s' is not explained", label + 1);
 	}
-	/* Each term once, and one warning more: then the line that names --explain fits the screen, too. */
-	assert_int_equal(rows, SUMMARY_TERMS + 1);
+	/* Each term but that of a limit once, and one warning more: then the line that names --explain fits the screen, too. */
+	assert_int_equal(rows, SUMMARY_TERMS);
 	/* … unless one asks for events, watches something, which may be any number, or for iterations; here it is one of each. */
 	assert_true(rows - 3 < 24);
 	assert_non_null(strstr(text, "\nwatched              db: 25.00 % of the machine, at most 30.00 %, ended at 7.5 s\n"));
 	assert_non_null(strstr(text, "\nevents               cycles: 30 (3.0 per s), counted 50.0 % of the time\n"));
-	for (unsigned term = 0; term < SUMMARY_TERMS; term++)
+	for (unsigned term = TERM_USED + 1; term < SUMMARY_TERMS; term++)
 		assert_non_null(strstr(text, summary_label(term)));
 	free(explained);
+}
+
+/* What uses less than its limit is no miss: nothing of errors, and no warning. */
+static void a_limit_that_is_not_used_up(void **state)
+{
+	(void)state;
+	struct summary summary = {.limit = 1.5, .saturated = 0.96, .controlled_s = 10, .may_use = 2, .processors = 2};
+	const struct record record = {.target = 0.75, .load = 0.3, .duty = 0.96, .free = NAN, .alive = 1, .length_ns = 1};
+	tally_add(&summary.tally, &record, 0);
+	accuracy_add(&summary.accuracy, record.target, record.load);
+	print(&summary);
+	assert_non_null(strstr(text, "used                 60.0 % of a processor of 150 %; held back 4 % of the time\n"));
+	assert_null(strstr(text, "mean error"));
+	assert_null(strstr(text, "ran all the time"));
+	assert_null(strstr(text, "warning"));
 }
 
 int main(void)
@@ -352,6 +367,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(worst_sample, enter, leave),
 		cmocka_unit_test_setup_teardown(long_lists, enter, leave),
 		cmocka_unit_test_setup_teardown(all_rows_are_explained, enter, leave),
+		cmocka_unit_test_setup_teardown(a_limit_that_is_not_used_up, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

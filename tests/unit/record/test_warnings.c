@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,8 +19,12 @@
 /* A run on two processors, all of which the workloads may use, of one sample. */
 static struct summary run_of(const struct record *record)
 {
-	struct summary summary = {
-		.may_use = 2, .processors = 2, .controlled_s = 10, .saturated = record->saturated, .starved = record->starved};
+	struct summary summary = {.control = "pi",
+		.may_use = 2,
+		.processors = 2,
+		.controlled_s = 10,
+		.saturated = record->saturated,
+		.starved = record->starved};
 	struct record whole = *record;
 	whole.length_ns = 500 * NS_PER_MS;
 	whole.machine.capacity = 1;
@@ -34,7 +39,7 @@ static void expect(const struct summary *summary, const char *expected)
 	size_t length;
 	FILE *to = open_memstream(&text, &length);
 	assert_non_null(to);
-	warnings_print(summary, to);
+	warnings_print(summary, NULL, to);
 	fclose(to);
 	assert_string_equal(text, expected);
 	free(text);
@@ -50,15 +55,57 @@ static void the_target_was_held(void **state)
 	record.load = 0.796;
 	struct summary summary = run_of(&record);
 	expect(&summary, "");
-	/* Missed, but not for long at a bound. */
-	record = saturated;
+}
+
+/* Missed, but not for long at a bound. */
+static void a_controller_that_misses(void **state)
+{
+	(void)state;
+	static const char expected[] =
+		"warning: the load was %.1f pp from the target (root mean square), though the workloads were "
+		"neither saturated nor starved: control module 'pi' doesn't hold it\n";
+	char text[256];
+	struct record record = saturated;
 	record.saturated = 0.04;
-	summary = run_of(&record);
-	expect(&summary, "");
+	struct summary summary = run_of(&record);
+	snprintf(text, sizeof text, expected, 29.0);
+	expect(&summary, text);
 	record = starved;
 	record.starved = 0.04;
 	summary = run_of(&record);
+	snprintf(text, sizeof text, expected, 45.0);
+	expect(&summary, text);
+	record.load = record.target + 0.049;
+	summary = run_of(&record);
 	expect(&summary, "");
+}
+
+static void workloads_that_stand_by_themselves(void **state)
+{
+	(void)state;
+	const struct record record = {.target = 0.8, .load = 0.51, .background = 0.01, .free = NAN, .alive = 1};
+	struct summary summary = run_of(&record);
+	char *text = NULL, stopped[STOPPED_TEXT_MAX];
+	size_t length;
+	uint64_t signals;
+	static const size_t none[KINDS];
+	struct shared *const shared = shared_create(12, none);
+	assert_non_null(shared);
+	assert_false(stopped_describe(shared, stopped, &signals));
+	for (unsigned i = 0; i < 12; i++)
+		atomic_store(&shared->slot[i].stopped_by, i ? SIGTTOU : SIGSTOP);
+	FILE *to = open_memstream(&text, &length);
+	warnings_print(&summary, shared, to);
+	fclose(to);
+	assert_string_equal(text, "warning: stopped, though not by Showstopper: workloads 0 (SIGSTOP), 1 (SIGTTOU), 2 (SIGTTOU), "
+				  "3 (SIGTTOU), 4 (SIGTTOU), "
+				  "5 (SIGTTOU), 6 (SIGTTOU), 7 (SIGTTOU) and 4 more: the terminal may not be used from the "
+				  "background; redirect input and "
+				  "output (</dev/null, >FILE), or put setsid --wait in front of the command\n");
+	free(text);
+	assert_true(stopped_describe(shared, stopped, &signals));
+	assert_true(signals == (UINT64_C(1) << SIGTTOU | UINT64_C(1) << SIGSTOP));
+	shared_destroy(shared);
 }
 
 /* Of cores, the processors that were used say nothing, and what else ran isn't known. */
@@ -191,6 +238,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_target_was_held),
+		cmocka_unit_test(a_controller_that_misses),
+		cmocka_unit_test(workloads_that_stand_by_themselves),
 		cmocka_unit_test(nothing_is_said_of_processors_where_it_is_cores),
 		cmocka_unit_test(processors_that_may_be_used),
 		cmocka_unit_test(what_they_used),
