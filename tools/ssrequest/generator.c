@@ -26,8 +26,9 @@ struct generator {
 	struct schedule *schedule;
 	struct slots used, free;
 	unsigned unanswered;
-	bool is_pending, has_ended;
+	bool is_pending, has_ended, is_end_known;
 	struct request pending;           /* planned, and neither sent nor dropped yet */
+	int64_t end_ns;                   /* what is still postponed then will not be sent */
 	int64_t none_before_ns;           /* the schedule is to be asked again then */
 	uint64_t planned;                 /* requests */
 	int64_t stood_until_ns, stood_ns; /* the caller: until when, and how long in all */
@@ -58,6 +59,7 @@ struct generator *generator_new(const struct generator_settings *settings, struc
 		return NULL;
 	generator->settings = *settings;
 	generator->schedule = schedule;
+	generator->end_ns = schedule->settings.length_ns;
 	generator->used = generator->free = (struct slots){NO_SLOT, NO_SLOT};
 	for (uint32_t i = 0; i < settings->limit; i++) {
 		generator->slot[i].is_free = true;
@@ -150,16 +152,30 @@ static struct generator_action sleep_until(const struct generator *generator, in
 	return (struct generator_action){.act = GENERATOR_SLEEP, .until_ns = deadline_ns < until_ns ? deadline_ns : until_ns};
 }
 
+/* A schedule that is over by its number of requests has all of them sent; whether it is so can only be counted, and matters only in the end. */
+static void look_for_end(struct generator *generator, int64_t now_ns)
+{
+	struct schedule rest = *generator->schedule;
+	int64_t when_ns;
+	if (generator->is_end_known || now_ns < generator->end_ns)
+		return;
+	while (rest.settings.most < UINT64_MAX && schedule_next(&rest, &when_ns) != SCHEDULE_END)
+		;
+	generator->is_end_known = true;
+	if (rest.count >= rest.settings.most)
+		generator->end_ns = INT64_MAX;
+}
+
 /* What is to become of the one that is planned for now or has been. */
 static struct generator_action serve_pending(struct generator *generator, int64_t now_ns)
 {
 	const int64_t planned_ns = generator->pending.planned_ns;
-	const int64_t end_ns = generator->schedule->settings.length_ns;
 	const uint32_t at = generator->free.first;
+	look_for_end(generator, now_ns);
+	const int64_t end_ns = generator->end_ns;
 	if (at == NO_SLOT) {
 		if (generator->settings.drops)
 			return drop(generator, planned_ns);
-		/* What is still postponed when the schedule is over will not be sent. */
 		return now_ns >= end_ns ? drop(generator, end_ns) : sleep_until(generator, end_ns);
 	}
 	const int64_t freed_ns = generator->slot[at].freed_ns;

@@ -309,6 +309,25 @@ static void postponed_ones_arrive_when_there_is_room(void **state)
 	generator_free(generator);
 }
 
+/* When the schedule is over by both, it is so by its number. */
+static void all_of_a_number_are_waited_for(void **state)
+{
+	(void)state;
+	struct schedule schedule;
+	struct schedule_settings settings = ten_in_a_second;
+	settings.most = 10;
+	schedule_init(&schedule, &settings);
+	struct generator *const generator =
+		generator_new(&(struct generator_settings){.limit = 1, .timeout_ns = AT_MS(5000)}, &schedule);
+	expect(generator, 0, GENERATOR_SEND, 0);
+	for (int i = 1; i < 10; i++) {
+		expect(generator, i * 300, GENERATOR_SLEEP, i < 4 ? 1000 : 4700 + i * 300);
+		generator_answered(generator, 0, AT_MS(i * 300));
+		expect(generator, i * 300, GENERATOR_SEND, i * 300);
+	}
+	generator_free(generator);
+}
+
 static void dropped_ones_are_so_when_they_were_planned(void **state)
 {
 	(void)state;
@@ -409,6 +428,7 @@ int main(void)
 		cmocka_unit_test(an_overloaded_server_answers_what_it_can),
 		cmocka_unit_test(room_counts_from_when_it_was_there),
 		cmocka_unit_test(postponed_ones_arrive_when_there_is_room),
+		cmocka_unit_test(all_of_a_number_are_waited_for),
 		cmocka_unit_test(dropped_ones_are_so_when_they_were_planned),
 		cmocka_unit_test(who_stood_still_gives_up_later),
 		cmocka_unit_test(who_stands_still_again_and_again_gives_up),
