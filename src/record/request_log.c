@@ -25,6 +25,7 @@ struct request_log {
 	enum row_format format;
 	bool has_wall;
 	struct nonblocking *nonblocking; /* NULL: the file takes all at once */
+	bool never_waits;                /* for the reader */
 	bool is_cut;                     /* half a line went out and can't be taken back: nothing more is written */
 	bool is_missing;                 /* records are, since the last ones that could be written, */
 	int64_t missing_from_ns, missing_to_ns;
@@ -45,14 +46,28 @@ const char *request_fate_word(enum request_fate fate)
 	return words[fate];
 }
 
+/* Until the reader has taken it, or has left. */
+static int write_and_wait(struct nonblocking *to, const char *lines, size_t length)
+{
+	int result = 0;
+	for (size_t piece; result == 0 && length > 0; lines += piece, length -= piece) {
+		piece = length < NONBLOCKING_MAX ? length : NONBLOCKING_MAX;
+		result = nonblocking_write(to, lines, piece);
+		while (result == 0 && nonblocking_kept(to) > 0)
+			result = nonblocking_flush(to, NS_PER_S) == 0 || errno == EAGAIN ? 0 : -1;
+	}
+	return result;
+}
+
 static int write_lines(struct request_log *log, const char *lines, size_t length)
 {
 	if (log->is_cut) {
 		errno = EIO;
 		return -1;
 	}
-	return log->nonblocking ? nonblocking_write(log->nonblocking, lines, length)
-				: whole_line_write(log->file, lines, length, &log->is_cut);
+	if (!log->nonblocking)
+		return whole_line_write(log->file, lines, length, &log->is_cut);
+	return (log->never_waits ? nonblocking_write : write_and_wait)(log->nonblocking, lines, length);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------------ */
@@ -165,7 +180,7 @@ struct request_log *request_log_open(const char *path, enum row_format format)
 	log->format = format;
 	log->has_wall = true;
 	log->nonblocking = NULL;
-	log->is_cut = log->is_missing = false;
+	log->never_waits = log->is_cut = log->is_missing = false;
 	log->used = 0;
 	log->file = output_open(path, O_TRUNC | O_APPEND);
 	if (log->file >= 0 && nonblocking_is_needed(log->file))
@@ -180,6 +195,11 @@ struct request_log *request_log_open(const char *path, enum row_format format)
 	free(log);
 	errno = error;
 	return NULL;
+}
+
+void request_log_never_wait(struct request_log *log)
+{
+	log->never_waits = true;
 }
 
 void request_log_without_wall(struct request_log *log)

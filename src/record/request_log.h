@@ -57,11 +57,13 @@ struct request_record {
 
 struct request_log;
 
-/*
- * Creates the file, or empties the one there is, and writes the header that the format has, CSV or JSONL. NULL with errno. Where the file is
- * a pipe or the like, nothing here waits for its reader; what it doesn't take in time is lost.
- */
+/* Creates the file, or empties the one there is, and writes the header that the format has, CSV or JSONL. NULL with errno. */
 struct request_log *request_log_open(const char *path, enum row_format format);
+
+/*
+ * From now on nothing here waits for the reader of a pipe or the like, but the end for a second; what the reader doesn't take in time is lost.
+ */
+void request_log_never_wait(struct request_log *log);
 
 /* From now on times are of no clock that there is, and time_unix_s stays empty. */
 void request_log_without_wall(struct request_log *log);

@@ -421,6 +421,17 @@ planned log >planned.first
 run ssrequest -q --rate 1000 -n 400 -u urls -o log
 planned log | cmp -s - planned.first || fail "$what: other URLs for the same seed"
 
+# The reader of a pipe that comes late gets all names, also through a pipe that somebody has made non-blocking; then it delays nothing, and what it lacks is said.
+awk -v url="$url" 'BEGIN { for (i = 0; i < 60000; i++) print 1, url "/" i }' >many
+for blocking in True False; do
+	run sh -c "{ python3 -c 'import os; os.set_blocking(1, $blocking)'; ssrequest -q --rate 100 -n 10 -u many -o -; echo \$? >status; } | { sleep 1; cat; } >log"
+	[ "$(cat status)" -eq 0 ] || fail "$what: status $(cat status), $(cat err)"
+	expect_records log 10
+done
+run sh -c '{ ssrequest -q --rate 2000 -n 2000 -o - http://127.0.0.1:1/; echo $? >ended; } | { until [ -s ended ]; do sleep 0.1; done; cat; } >log'
+[ "$(cat ended)" -eq 125 ] || fail "$what: status $(cat ended)"
+expect_text err '^ssrequest: standard output: records of requests are being lost: '
+
 # A server that stands still: what is planned meanwhile is sent, and waits until it goes on.
 start_background ssrequest -q --rate 100 -r 6s -o log "$url/"
 many() { [ "$(wc -l <log)" -gt 50 ]; }

@@ -349,6 +349,7 @@ static int open_outputs(struct run *run)
 		run->log = request_log_open(settings->files.output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL);
 		if (!run->log || name_targets(run) != 0)
 			return record_files_refuse_output(&settings->files);
+		request_log_never_wait(run->log);
 	}
 	if (settings->files.export_json) {
 		run->export = output_stream(settings->files.export_json);
