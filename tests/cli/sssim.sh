@@ -197,6 +197,9 @@ echo "$alone $p99 $(value service1_mean_ms)" | awk '{ exit !($1 > 22.3 && $1 < 2
 # ssreport says the same of the record.
 answered=$(value service1_answered)
 expect_lines requests.csv $((answered + 2))
+# A reader that comes late misses none of them.
+run sh -c "sssim -q -p 16 -l 90% -r 60s -B $service --requests - | { sleep 1; cat; }"
+cmp -s out requests.csv || fail "$what: $(wc -l <out) lines, $(cat err)"
 run ssreport latency requests.csv -f csv
 expect_status 0
 echo "$p99,$answered" >expected
