@@ -13,6 +13,8 @@
 #include "record/request_log.h"
 
 #define WORD_ENDS " \t\r\n"
+/* What some editors begin a file of UTF-8 with. */
+#define MARK "\xef\xbb\xbf"
 #define WEIGHT_MOST 1e9
 /* So that which URL it is and when it is planned have nothing to do with each other. */
 #define STREAM UINT64_C(0x55524c73)
@@ -92,11 +94,12 @@ int targets_read(struct targets *targets, const char *path, char error[static TA
 	errno = file ? 0 : errno;
 	for (ssize_t length; result == 0 && (length = getline(&line, &size, file)) >= 0;) {
 		number++;
+		const bool has_mark = number == 1 && strncmp(line, MARK, strlen(MARK)) == 0;
 		if (memchr(line, '\0', (size_t)length)) {
 			snprintf(reason, sizeof reason, "found a NUL, expected text");
 			result = -1;
 		} else {
-			result = add_line(targets, line, reason);
+			result = add_line(targets, line + (has_mark ? strlen(MARK) : 0), reason);
 		}
 		errno = 0;
 	}

@@ -34,7 +34,8 @@ static int read_text(struct targets *targets, const char *text, size_t length)
 static void a_line_has_weight_and_url(void **state)
 {
 	(void)state;
-	static const char text[] = "# comment\n\n 1 http://a/#part # one\r\n0.5\tHTTPS://b:8443/x?y=#z\n3 http://[::1]/";
+	static const char text[] =
+		"\xef\xbb\xbf# comment\n\n 1 http://a/#part # one\r\n0.5\tHTTPS://b:8443/x?y=#z\n3 http://[::1]/";
 	struct targets targets;
 	assert_int_equal(read_text(&targets, text, strlen(text)), 0);
 	assert_int_equal(targets.count, 3);
