@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One grammar each for times and loads, so that the command line, module options and traces can't disagree. Numbers are
- * scanned as decimal digits first and converted with strtod/strtoll in the C locale's notation (no program here calls setlocale),
+ * scanned as decimal digits first and converted with strtod/strtoll in the C locale's notation (no program here sets LC_NUMERIC),
  * which keeps NaN, infinities, hexadecimal and leading blanks out.
  *
  * Times are computed exactly: whole digits and decimals are taken as integers, so that 0.1s is 100,000,000 ns and not a neighbour.

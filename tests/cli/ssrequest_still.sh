@@ -7,7 +7,7 @@
 
 [ -x "$build/ssrequest" ] || skip_missing libcurl4-openssl-dev
 command -v python3 >/dev/null || skip_missing python3-pytest
-unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY
+unset http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
 python3 "$source/tests/cli/http_server.py" >port 2>server.err &
 server=$!
 trap '[ -z "$background" ] || kill -KILL "$background"; kill -KILL $server; cd /; rm -rf "$work"' EXIT
@@ -73,9 +73,24 @@ echo kept >kept
 run ssrequest --rate 20 -n 20 -o kept http://no.such.name.invalid/
 expect_trouble '^ssrequest: no\.such\.name\.invalid can.t be looked up: '
 [ "$(cat kept)" = kept ] || fail "$what: emptied its output"
-# Where a proxy or a socket takes the requests, the name is theirs.
-http_proxy=$url run ssrequest --rate 50 -n 5 http://no.such.name.invalid/
+# Where a proxy or a socket takes the requests, the name is theirs. The proxy of another scheme takes none, nor does no_proxy let one.
+for proxies in http_proxy= all_proxy= 'no_proxy=ame.invalid http_proxy='; do
+	# shellcheck disable=SC2086 # variables
+	run env $proxies"$url" ssrequest --rate 50 -n 5 http://no.such.name.invalid/
+	expect_text err '^errors +0 %$'
+done
+for proxies in HTTP_PROXY= https_proxy= no_proxy='* http_proxy=' NO_PROXY='a,.NAME.invalid http_proxy=' no_proxy='invalid.,a http_proxy='; do
+	# shellcheck disable=SC2086 # variables
+	run env $proxies"$url" ssrequest --rate 50 -n 5 http://no.such.name.invalid/
+	expect_trouble '^ssrequest: no\.such\.name\.invalid can.t be looked up: '
+done
+# A name beyond ASCII is one of UTF-8, whatever the locale.
+run ssrequest --rate 50 -n 5 http://bücher.invalid/
+expect_trouble '^ssrequest: xn--bcher-kva\.invalid can.t be looked up: '
+run env http_proxy="$url" ssrequest --rate 50 -n 5 http://bücher.invalid/
 expect_text err '^errors +0 %$'
+run ssrequest --rate 50 -n 5 --unix-socket no "http://b$(printf '\374')cher.invalid/"
+expect_trouble '^ssrequest: .*cher\.invalid/. is malformed: its host is no internationalized domain name in UTF-8$'
 run ssrequest --rate 50 -n 5 "http://localhost:$(head -n 1 port)/"
 expect_text err '^errors +0 %$'
 

@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -446,15 +447,22 @@ static int check_socket(const char *path)
 
 static int check_urls(const struct targets *targets)
 {
-	CURLUcode code = CURLUE_OK;
-	for (size_t i = 0; code == CURLUE_OK && i < targets->count; i++) {
+	/* libcurl takes names of hosts to be in the encoding of the locale. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (size_t i = 0; i < targets->count; i++) {
+		char *host = NULL;
 		CURLU *const url = curl_url();
-		code = url ? curl_url_set(url, CURLUPART_URL, targets->item[i].url, 0) : CURLUE_OUT_OF_MEMORY;
+		const CURLUcode code = url ? curl_url_set(url, CURLUPART_URL, targets->item[i].url, 0) : CURLUE_OUT_OF_MEMORY;
+		const bool has_host =
+			code == CURLUE_OK && curl_url_get(url, CURLUPART_HOST, &host, NAMES_HOST_FLAGS) == CURLUE_OK;
+		curl_free(host);
 		curl_url_cleanup(url);
-		if (code != CURLUE_OK)
-			diag("'%.200s' is malformed: %s", targets->item[i].url, curl_url_strerror(code));
+		if (!has_host)
+			return diag_refuse("'%.200s' is malformed: %s", targets->item[i].url,
+				code == CURLUE_OK ? "its host is no internationalized domain name in UTF-8"
+						  : curl_url_strerror(code));
 	}
-	return code == CURLUE_OK ? 0 : -1;
+	return 0;
 }
 
 static void warn_of_few_files(const struct settings *settings)

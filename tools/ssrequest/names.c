@@ -8,28 +8,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include "base/diag.h"
 
 /* Of a name, as many as fit. */
 #define ADDRESSES_MAX 512
-/* As libcurl will ask for it. */
-#if LIBCURL_VERSION_NUM >= 0x075800
-#define HOST_FLAGS CURLU_PUNYCODE
-#else
-#define HOST_FLAGS 0
-#endif
 
-static bool has_proxy(void)
+/* Of either variable, NULL when both are empty. */
+static const char *value_of(const char *name, const char *other)
 {
-	static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *const value = getenv(names[i]);
-		if (value && *value)
+	const char *value = getenv(name);
+	value = value && *value ? value : getenv(other);
+	return value && *value ? value : NULL;
+}
+
+/* Whether libcurl reads no_proxy as having the host, by its name or that of a domain. */
+static bool is_excepted(const char *host)
+{
+	const char *at = value_of("no_proxy", "NO_PROXY");
+	const size_t length = strlen(host) - (host[strlen(host) - 1] == '.');
+	if (!at || strcmp(at, "*") == 0)
+		return at;
+	for (size_t word; *(at += strspn(at, ", \t")); at += word) {
+		word = strcspn(at, ", \t");
+		const bool is_dotted = *at == '.';
+		const size_t wanted = word - is_dotted - (word > 1 && at[word - 1] == '.');
+		if (wanted <= length && strncasecmp(host + length - wanted, at + is_dotted, wanted) == 0 &&
+			(wanted == length || host[length - wanted - 1] == '.'))
 			return true;
 	}
 	return false;
+}
+
+/* As libcurl finds it: of the scheme, which for http is in small letters alone, or of all. */
+static bool has_proxy(const char *url, const char *host)
+{
+	const bool is_secure = strncasecmp(url, "https:", 6) == 0;
+	const char *const own = is_secure ? value_of("https_proxy", "HTTPS_PROXY") : getenv("http_proxy");
+	return ((own && *own) || value_of("all_proxy", "ALL_PROXY")) && !is_excepted(host);
 }
 
 static bool is_address(const char *host)
@@ -100,12 +118,12 @@ static int look_up_url(const char *text, struct curl_slist **found)
 	int result = -1;
 	CURLU *const url = curl_url();
 	const bool is_read = url && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
-			     curl_url_get(url, CURLUPART_HOST, &host, HOST_FLAGS) == CURLUE_OK &&
+			     curl_url_get(url, CURLUPART_HOST, &host, NAMES_HOST_FLAGS) == CURLUE_OK &&
 			     curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 	if (!is_read)
 		diag("'%.200s' can't be taken apart", text);
 	else
-		result = is_address(host) ? 0 : look_up(host, port, found);
+		result = is_address(host) || has_proxy(text, host) ? 0 : look_up(host, port, found);
 	curl_free(host);
 	curl_free(port);
 	curl_url_cleanup(url);
@@ -115,7 +133,7 @@ static int look_up_url(const char *text, struct curl_slist **found)
 int names_look_up(const struct targets *targets, struct curl_slist **found)
 {
 	*found = NULL;
-	for (size_t i = 0; i < targets->count && !has_proxy(); i++)
+	for (size_t i = 0; i < targets->count; i++)
 		if (look_up_url(targets->item[i].url, found) != 0) {
 			curl_slist_free_all(*found);
 			*found = NULL;
