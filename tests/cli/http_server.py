@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: MIT
 """A small server over HTTP/1.1 for the tests of ssrequest.
 
-usage: http_server.py [--socket PATH] [--tls CERTIFICATE KEY]
-Prints the port (or the path) that it listens on, then a line for each connection.
+usage: http_server.py [--full] [--socket PATH] [--tls CERTIFICATE KEY]
+Prints the port (or the path) that it listens on, then a line for each connection. With --full its backlog
+is full, so that nobody else connects.
 """
 import argparse
 import http.server
 import os
+import signal
+import socket
 import socketserver
 import ssl
 import sys
@@ -94,9 +97,16 @@ class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--socket")
     parser.add_argument("--tls", nargs=2)
     options = parser.parse_args()
+    if options.full:
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, socket.create_connection(
+            listener.getsockname()
+        ):
+            print(listener.getsockname()[1], flush=True)
+            signal.pause()
     server = UnixServer(options.socket, Handler) if options.socket else Server(("127.0.0.1", 0), Handler)
     if options.tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

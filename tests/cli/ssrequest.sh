@@ -399,6 +399,9 @@ awk -F, '/^[0-9]/ && ($7 != 200 || $8 != 0) { exit 1 }' log || fail "$what: byte
 run ssrequest --rate 50 -n 3 -o log "$url/half"
 expect_text err '^ssrequest: http.*: .* \(said of the first request that fails\)$'
 expect_text err '^errors +100 %: 3 failed$'
+serve full --full
+run ssrequest --rate 50 -n 3 --timeout 3s "http://127.0.0.1:$(head -n 1 full)/"
+expect_text err '^errors +100 %: 3 given up$'
 run ssrequest --rate 50 -n 3 --timeout 200ms -o log "$url/silent"
 expect_text err '^errors +100 %: 3 given up$'
 expect_records log 3
