@@ -60,6 +60,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path.startswith("/half"):
             self.answer(200, b"half", 100)
             self.close_connection = True
+        elif self.path.startswith("/mail"):
+            self.wfile.write(b"220 mail.example ESMTP\r\n")
+            self.close_connection = True
+        elif self.path.startswith("/long"):
+            self.answer(200, b"long", 2**63)
+            self.close_connection = True
         elif self.path.startswith("/split"):
             self.send_response(200)
             self.send_header("Content-Length", "12")

@@ -382,6 +382,10 @@ expect_text err '^errors +0 %$'
 run ssrequest --rate 50 -n 6 --expect-text word -o log "$url/"
 expect_text err '^errors +100 %: 6 wrong$'
 awk -F, '/^[0-9]/ && $7 != "unexpected" { exit 1 }' log || fail "$what: words"
+# A text is looked for in the first 16 MiB.
+run ssrequest --rate 50 -n 1 --timeout 50s --expect-text aabc -o log "$url/endless"
+expect_text err '^errors +100 %: 1 wrong$'
+awk -F, '/^[0-9]/ && ($7 != "unexpected" || $8 < 16777216 || $8 > 20000000) { exit 1 }' log || { fail "$what: the end of the search"; cat log; }
 # In pieces, and one that begins again within itself.
 run ssrequest --rate 50 -n 3 --expect-text aabaabc "$url/split"
 expect_text err '^errors +0 %$'
@@ -399,6 +403,11 @@ awk -F, '/^[0-9]/ && ($7 != 200 || $8 != 0) { exit 1 }' log || fail "$what: byte
 run ssrequest --rate 50 -n 3 -o log "$url/half"
 expect_text err '^ssrequest: http.*: .* \(said of the first request that fails\)$'
 expect_text err '^errors +100 %: 3 failed$'
+for wrong in mail:'the answer is not valid HTTP' long:"the answer's Content-Length is out of range"; do
+	run ssrequest --rate 50 -n 3 "$url/${wrong%%:*}"
+	expect_text err "^ssrequest: http.*: ${wrong#*:} \("
+	expect_text err '^errors +100 %: 3 failed$'
+done
 serve full --full
 run ssrequest --rate 50 -n 3 --timeout 3s "http://127.0.0.1:$(head -n 1 full)/"
 expect_text err '^errors +100 %: 3 given up$'

@@ -27,6 +27,8 @@
 
 /* A body that is longer is refused; it is kept in memory. */
 #define BODY_MAX ((size_t)64 << 20)
+/* An expected text is looked for in so much of a body. */
+#define TEXT_WITHIN ((int64_t)16 << 20)
 #define NO_URL UINT32_MAX
 /* Open ones beside those of connections. */
 #define OTHER_FILES 16
@@ -78,7 +80,8 @@ static size_t take_body(char *text, size_t size, size_t count, void *context)
 	struct http_slot *const slot = context;
 	slot->bytes += (int64_t)(size * count);
 	match(slot, text, size * count);
-	return size * count;
+	/* libcurl ends a request of whose answer not all is taken. */
+	return slot->matched < slot->http->text_length && slot->bytes > TEXT_WITHIN ? 0 : size * count;
 }
 
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
@@ -108,13 +111,25 @@ static int set_timer(CURLM *multi, long left_ms, void *context)
 
 /* ---- Answers ---------------------------------------------------------------------------------------------------------- */
 
+static const char *reason(CURLcode code)
+{
+	switch (code) {
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_WEIRD_SERVER_REPLY:
+		return "the answer is not valid HTTP";
+	case CURLE_FILESIZE_EXCEEDED:
+		return "the answer's Content-Length is out of range";
+	default:
+		return curl_easy_strerror(code);
+	}
+}
+
 static void say_failure(struct http *http, const struct http_slot *slot, CURLcode code)
 {
 	if (http->has_said)
 		return;
 	http->has_said = true;
-	diag("%s: %s (said of the first request that fails)", http->settings->targets.item[slot->url].url,
-		curl_easy_strerror(code));
+	diag("%s: %s (said of the first request that fails)", http->settings->targets.item[slot->url].url, reason(code));
 }
 
 static struct sender_answer judge(struct http *http, const struct http_slot *slot, CURLcode code)
@@ -122,8 +137,8 @@ static struct sender_answer judge(struct http *http, const struct http_slot *slo
 	struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = slot->bytes};
 	long status = 0, error = 0;
 	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (code == CURLE_OK) {
-		const bool fits = !http->settings->expected_text || slot->matched == http->text_length;
+	const bool fits = slot->matched == http->text_length;
+	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && !fits)) {
 		answer.status = status;
 		answer.fate = expected_judge(&http->settings->expected, false, answer.status, fits, &answer.is_error);
 		return answer;
@@ -233,6 +248,8 @@ static bool make_easy(struct http *http, struct http_slot *slot)
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot);
+	/* Without a limit libcurl ignores a Content-Length that is above it. */
+	curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)INT64_MAX);
 	if (settings->http != HTTP_2) {
 		curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, look_at_try);
 		curl_easy_setopt(easy, CURLOPT_PREREQDATA, slot);
