@@ -20,13 +20,15 @@
 int iteration_log_format(const struct iteration_record *record, int64_t unix_offset_ns, char line[static ITERATION_LOG_LINE_MAX])
 {
 	const int64_t start_ns = record->start_ns, end_ns = record->end_ns, unix_ns = record->end_ns + unix_offset_ns;
-	char iteration[24] = "";
-	if (record->iteration != ITERATION_LOG_MISSING)
+	char iteration[24] = "", status[16] = "";
+	if (record->iteration != ITERATION_LOG_MISSING) {
 		snprintf(iteration, sizeof iteration, "%" PRIu64, record->iteration);
+		snprintf(status, sizeof status, "%d", record->status);
+	}
 	return snprintf(line, ITERATION_LOG_LINE_MAX,
-		"%u,%s,%" PRId64 ".%09" PRId64 ",%" PRId64 ".%09" PRId64 ",%" PRId64 ".%06" PRId64 "\n", record->instance,
-		iteration, start_ns / NS_PER_S, start_ns % NS_PER_S, end_ns / NS_PER_S, end_ns % NS_PER_S, unix_ns / NS_PER_S,
-		unix_ns % NS_PER_S / NS_PER_US);
+		"%u,%s,%" PRId64 ".%09" PRId64 ",%" PRId64 ".%09" PRId64 ",%s,%" PRId64 ".%06" PRId64 "\n", record->instance,
+		iteration, start_ns / NS_PER_S, start_ns % NS_PER_S, end_ns / NS_PER_S, end_ns % NS_PER_S, status,
+		unix_ns / NS_PER_S, unix_ns % NS_PER_S / NS_PER_US);
 }
 
 static int write_line(struct iteration_log *log, const char *line, size_t length)
@@ -56,7 +58,8 @@ static void note_missing(struct iteration_log *log, const struct iteration_recor
 	struct iteration_record *const missing = &log->missing;
 	log->lost++;
 	if (!log->is_missing)
-		*missing = (struct iteration_record){record->instance, ITERATION_LOG_MISSING, record->start_ns, record->end_ns};
+		*missing =
+			(struct iteration_record){record->instance, ITERATION_LOG_MISSING, record->start_ns, record->end_ns, 0};
 	log->is_missing = true;
 	missing->start_ns = record->start_ns < missing->start_ns ? record->start_ns : missing->start_ns;
 	missing->end_ns = record->end_ns > missing->end_ns ? record->end_ns : missing->end_ns;

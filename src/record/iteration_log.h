@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Iteration records: which piece of work a workload did from when to when. CSV with a header, one record a line, lines in the
- * order in which the iterations ended. Readers and writers agree through this header. time_unix_s is end_s on the wall clock.
+ * order in which the iterations ended. Readers and writers agree through this header. status is 0, or that of a command that failed.
+ * time_unix_s is end_s on the wall clock.
  *
  * A record without an iteration says that others are missing, which could not be written: from start_s, when the first of them began, to
  * end_s, when the last one ended.
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ITERATION_LOG_HEADER "instance,iteration,start_s,end_s,time_unix_s"
+#define ITERATION_LOG_HEADER "instance,iteration,start_s,end_s,status,time_unix_s"
 /* Longest line, with its newline and a NUL. */
 #define ITERATION_LOG_LINE_MAX 160
 /* As the number of an iteration: the record says what is missing. */
@@ -22,6 +23,7 @@ struct iteration_record {
 	unsigned instance;        /* of the workload, from 0 */
 	uint64_t iteration;       /* from 0, in the order of their starts; or ITERATION_LOG_MISSING */
 	int64_t start_ns, end_ns; /* CLOCK_MONOTONIC, from 0 */
+	int status;               /* 0: it succeeded */
 };
 
 /* Not for use by two threads at once. */

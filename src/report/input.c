@@ -213,6 +213,9 @@ static int read_iterations(
 	const double missing = report_iterations_missing(&word->iterations);
 	if (missing > 0)
 		diag("%s: the iterations of %.3f s are missing; this time is left out", name, missing);
+	const size_t failed = word->iterations.failed;
+	if (failed > 0)
+		diag("%s: %zu of %zu iterations failed, and are left out", name, failed, failed + word->iterations.count);
 	return 0;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { START, END, INSTANCE, ITERATION, WALL, COLUMNS };
-static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", "iteration", LOG_WALL};
+enum { START, END, INSTANCE, ITERATION, STATUS, WALL, COLUMNS };
+static const char *const names[COLUMNS] = {"start_s", "end_s", "instance", "iteration", "status", LOG_WALL};
 
 bool report_iterations_is(const struct csv *csv)
 {
@@ -24,7 +24,7 @@ static int read_time(struct csv *csv, int column, double *value)
 }
 
 struct before {
-	double instance, end;         /* of the row before; NaN: none */
+	double instance, end, status; /* of the row before; NaN: none */
 	struct report_values offsets; /* of all rows before */
 };
 
@@ -35,6 +35,9 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 	if (read_time(csv, column[START], &iteration->start) != 0 || read_time(csv, column[END], &iteration->end) != 0)
 		return -1;
 	if (column[INSTANCE] >= 0 && csv_number(csv, (size_t)column[INSTANCE], &instance) != 0)
+		return -1;
+	before->status = NAN;
+	if (column[STATUS] >= 0 && csv_number(csv, (size_t)column[STATUS], &before->status) != 0)
 		return -1;
 	if (iteration->end < iteration->start)
 		return csv_refuse(csv, (size_t)column[END], "found %.9f, expected a time from the start, %.9f, on",
@@ -93,7 +96,10 @@ int report_iterations_read(
 		if (read_row(csv, column, &before, &iterations->item[iterations->count]) != 0)
 			break;
 		if (!is_gap(csv, column)) {
-			iterations->count++;
+			if (fabs(before.status) > 0)
+				iterations->failed++;
+			else
+				iterations->count++;
 		} else if (add_gap(iterations, iterations->item[iterations->count]) != 0) {
 			csv_refuse(csv, (size_t)column[ITERATION], "%s", strerror(errno));
 			break;

@@ -17,6 +17,7 @@ struct report_iteration {
 struct report_iterations {
 	struct report_iteration *item;
 	size_t count, capacity;
+	size_t failed;                /* and are left out */
 	struct report_iteration *gap; /* `gaps` of them: stretches of whose iterations some are missing */
 	size_t gaps;
 	struct report_clock clock; /* of what the file that was read last says of the wall clock */

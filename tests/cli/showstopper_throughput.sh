@@ -59,6 +59,10 @@ counts ssburn -p contended -t 2 -w 200
 # shellcheck disable=SC2016 # the workload's shell
 counts ssiterate -q -n 4 -- sh -c '[ -z "$SHOWSTOPPER_COUNTER" ] && ssburn -n 10 -w 10'
 [ "$(tail -n 1 out)" = 4 ] || fail "ssiterate counted $(tail -n 1 out) of 4 iterations"
+# What fails is no work that is done.
+# shellcheck disable=SC2016 # the workload's shell
+counts ssiterate -q -k -n 8 -- sh -c 'echo >>runs; [ $(($(wc -l <runs) % 2)) = 0 ]'
+[ "$(tail -n 1 out)" = 4 ] || fail "ssiterate counted $(tail -n 1 out) of 4 iterations that succeeded"
 unset WANTED
 counts sh -c 'ssburn -w 100 & ssburn -w 100 & wait'
 

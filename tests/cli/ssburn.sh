@@ -8,14 +8,14 @@ unset SHOWSTOPPER_INSTANCE
 
 # expect_records FILE INSTANCE: a header, then nothing but whole records of the instance whose ends don't go back.
 expect_records() {
-	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,time_unix_s ] || fail "$what: header of $1"
+	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,status,time_unix_s ] || fail "$what: header of $1"
 	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
-	if sed 1d "$1" | grep -Evq "^$2,[0-9]+,[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{6}\$"; then
+	if sed 1d "$1" | grep -Evq "^$2,[0-9]+,[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{9},0,[0-9]+\.[0-9]{6}\$"; then
 		fail "$what: malformed records in $1"
-		sed 1d "$1" | grep -Ev "^$2,[0-9]+,[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{6}\$" | head -3
+		sed 1d "$1" | grep -Ev "^$2,[0-9]+,[0-9]+\.[0-9]{9},[0-9]+\.[0-9]{9},0,[0-9]+\.[0-9]{6}\$" | head -3
 	fi
 	awk -F, 'NR > 1 && ($4 < $3 || $4 < last) { exit 1 } NR > 1 { last = $4 }' "$1" || fail "$what: times go back in $1"
-	awk -F, -v now="$(date +%s)" 'NR > 1 && ($5 < now - 3600 || $5 > now + 1) { exit 1 }' "$1" || fail "$what: another wall clock in $1"
+	awk -F, -v now="$(date +%s)" 'NR > 1 && ($6 < now - 3600 || $6 > now + 1) { exit 1 }' "$1" || fail "$what: another wall clock in $1"
 }
 
 # Options that are refused, with nothing started and no file made.

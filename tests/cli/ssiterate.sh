@@ -8,12 +8,12 @@ unset SHOWSTOPPER_INSTANCE
 
 # expect_records FILE INSTANCE COUNT: a header, then so many whole records of the instance, numbered, whose times don't go back.
 expect_records() {
-	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,time_unix_s ] || fail "$what: header of $1"
+	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,status,time_unix_s ] || fail "$what: header of $1"
 	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
 	expect_lines "$1" $(($3 + 1))
 	awk -F, -v instance="$2" '
 		NR == 1 { next }
-		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
+		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+,[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
 		$1 != instance || $2 != NR - 2 || $3 < last || $4 < $3 { exit 1 }
 		{ last = $4 }' "$1" || { fail "$what: records of $1"; head -20 "$1"; }
 }
@@ -118,9 +118,19 @@ expect_records log 0 3
 run ssiterate -o log -- sh -c 'kill -USR1 $$'
 expect_status 138
 expect_records log 0 0
-run ssiterate -k -n 4 -o log false
+# Those that fail are counted by themselves, and in no figure.
+run ssiterate -k -n 20 -o log --export-json json -- sh -c 'echo >>run; case $(($(wc -l <run) % 4)) in 0) kill $$ ;; 1) exit 3 ;; esac'
 expect_status 0
-expect_records log 0 4
+expect_records log 0 20
+expect_text err '^  Failed:              10 of 20$'
+[ "$(sed 1d log | cut -d, -f5 | paste -s -d ' ' -)" = "$(yes '3 0 0 143' | head -n 5 | paste -s -d ' ' -)" ] || { fail "$what: another status"; cat log; }
+sed 1d log | awk -F, '$5 == 0 { print $4 - $3; sum += $4 - $3 } END { print sum / 10 }' >taken
+jq -e '.results[0] | .iterations == 20 and .failed == 10' json >found || { fail "$what: failures"; cat json; }
+jq -r '.results[0] | .times[], .mean' json | paste taken - | awk '{ off += ($1 - $2) ^ 2 > 1e-11 } END { exit off || NR != 11 }' || { fail "$what: times"; cat json; }
+run ssiterate -k -n 4 false
+expect_status 0
+expect_lines err 2
+expect_text err '^  Failed:              4 of 4$'
 run ssiterate -o log nonexistent-command
 expect_status 127
 expect_text err "^ssiterate: can't execute 'nonexistent-command': No such file or directory"

@@ -121,4 +121,11 @@ run ssreport throughput -i 500m half.csv
 expect_status 0
 expect_text err '^ssreport: half.csv: the iterations of 0\.500 s are missing; this time is left out$'
 
+# Two iterations a second, of which every second one failed, are one a second.
+awk 'BEGIN { print "instance,iteration,start_s,end_s,status,time_unix_s"; for (i = 0; i < 8; i++) printf "0,%d,%.1f,%.1f,%d,\n", i, i / 2, (i + 1) / 2, i % 2 }' >failed.csv
+run ssreport throughput -i 2s -f csv failed.csv
+expect_status 0
+expect_text err '^ssreport: failed.csv: 4 of 8 iterations failed, and are left out$'
+expect_text out '^failed,,0\.000,2\.000,,,2\.000000,1\.000000,$'
+
 finish

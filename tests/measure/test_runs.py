@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from measure import making, report, runs
+from measure import making, rates, report, runs
 from measure.cluster import was_suspended
 from measure.runs import Group, Record, Run
 from measure.text import Trouble
@@ -122,6 +122,16 @@ def test_warm_or_not(tmp_path: Path) -> None:
     rates = making.warmth(log, [records(tmp_path / "i.csv", (102, 104), (104, 106), (105, 107), (107, 117))], 8)
     assert rates == pytest.approx((0.75, 0.5))
     assert making.warmth(log, [records(tmp_path / "i.csv", (102, 104))], 8) is None
+
+
+def test_what_failed_is_no_iteration(tmp_path: Path) -> None:
+    log, found = tmp_path / "log.csv", tmp_path / "i.csv"
+    log.write_text("time_s,monotonic_s,target,load\n-7.5,100.5,,1\n")
+    found.write_text("start_s,end_s,status\n104,105,0\n105,106,1\n106,107,0\n107,107.5,143\n107.5,108,0\n")
+    assert making.warmth(log, [found], 8) == (0.5, 1)
+    command = "printf 'end_s,status\\n1,0\\n2,0\\n2.1,1\\n3,0\\n' >/{scratch}/records.csv"
+    of = rates.Measurement("w", 1, ["sh", "-c", command], "")
+    assert rates.rate_of(rates.Plan(10, 1, 2, [of]), of, tmp_path) == "1"
 
 
 def test_times_of_guests_are_by_the_clock_of_the_host(tmp_path: Path) -> None:

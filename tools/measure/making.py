@@ -20,7 +20,7 @@ from measure.process import attempt, end, output_of, processors_in, start, statu
 from measure.publish import remove
 from measure.runs import Group, Run
 from measure.text import Trouble, first_line, kept_csv, known, lines_of, number, quoted, quoted_words, read_csv
-from measure.text import shortest, table_text
+from measure.text import shortest, succeeded, table_text
 
 if TYPE_CHECKING:
     from measure.batch import Experiment
@@ -354,7 +354,7 @@ def warmth(log: Path, records: Iterable[Path], warm_up: float) -> tuple[float, f
     began = known(first, "monotonic_s") - known(first, "time_s")
     step = min(30.0, warm_up / 4)
     quarters = [(began - 2 * step, began - step), (began - step, began)]
-    times = [(float(row["start_s"]), float(row["end_s"])) for file in records for row in read_csv(file)]
+    times = [(float(row["start_s"]), float(row["end_s"])) for file in records for row in succeeded(file)]
     before = [(start, end) for start, end in times if start < end <= began]
     under_way = [start for start, end in times if start < began < end]
     lengths = [[end - start for start, end in before if low < end <= high] for low, high in quarters]

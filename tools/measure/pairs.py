@@ -11,7 +11,7 @@ from measure.batch import Part
 from measure.process import attempt
 from measure.report import Report
 from measure.runs import Run
-from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of
+from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of, succeeded
 
 FOREGROUND, BACKGROUND = "foreground", "background"
 
@@ -61,7 +61,7 @@ class Pairs:
         """Leaves runs out in which a workload ended no iteration, or was never heard of in a step: they should not cost the others their report."""
         texts: dict[Run, str] = {}
         for run in self.part.complete:
-            if any(lines_of(file)[1:] for file in self.part.records(run, BACKGROUND)):
+            if any(map(succeeded, self.part.records(run, BACKGROUND))):
                 words = self.words([run], lambda run: run.label, FOREGROUND)
                 result = attempt([self.part.build / "ssreport", "interference", "-f", "csv", *words])
                 sys.stderr.write(result.stderr)

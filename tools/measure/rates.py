@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from measure import machine  # noqa: E402
 from measure.process import end, has_program, run_program, start  # noqa: E402
 from measure.profiles import is_rate, lines_with, stress_version  # noqa: E402
-from measure.text import lines_of, number, read_csv, write  # noqa: E402
+from measure.text import lines_of, number, succeeded, write  # noqa: E402
 
 SCRATCH = "/{scratch}"  # in words: a folder of its own. It is quoted in command lines
 
@@ -55,7 +55,7 @@ def rate_of(plan: Plan, of: Measurement, scratch: Path) -> str:
         process = start(["timeout", "-k", "5", plan.limit, *words], stdout=said, stderr=said, cwd=scratch)
     try:
         if any(SCRATCH + "/records.csv" in word for word in of.words):
-            while process.poll() is None and len(lines_of(records)) <= 1 + last:
+            while process.poll() is None and len(succeeded(records)) < last:
                 time.sleep(0.05)
         else:
             process.wait()
@@ -63,7 +63,7 @@ def rate_of(plan: Plan, of: Measurement, scratch: Path) -> str:
         end(process)
     if found := re.search("bogo-ops-per-second-real-time: *(.*)", "\n".join(lines_of(yaml))):
         return found[1].strip()
-    ends = [number(row, "end_s") or 0.0 for row in read_csv(records)] if records.exists() else []
+    ends = [number(row, "end_s") or 0.0 for row in succeeded(records)]
     if len(ends) < last or ends[last - 1] <= ends[plan.warm - 1]:
         return ""
     return f"{plan.iterations / (ends[last - 1] - ends[plan.warm - 1]):.9g}"

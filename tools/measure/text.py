@@ -102,6 +102,11 @@ def kept_csv(path: Path) -> list[Row]:
     return read_csv(path) if path.exists() else []
 
 
+def succeeded(records: Path) -> list[Row]:
+    """Iterations that did not fail, none where there is no such file. Older records have no status."""
+    return [row for row in kept_csv(records) if row.get("status", "0") == "0"]
+
+
 def rows_of(text: str) -> list[Row]:
     return [
         {name: value or "" for name, value in row.items() if name}

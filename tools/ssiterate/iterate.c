@@ -8,14 +8,17 @@
 #include "base/output.h"
 #include "self/iteration_counter.h"
 
-void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns)
+void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns, int status)
 {
 	const struct iteration_record row = {.instance = (unsigned)iterate->settings->instance,
 		.iteration = iterate->finished++,
 		.start_ns = start_ns,
-		.end_ns = end_ns};
-	iteration_counter_raise(iterate->counter, 1);
-	if (statistics_add(&iterate->statistics, end_ns - start_ns) != 0) {
+		.end_ns = end_ns,
+		.status = status};
+	iteration_counter_raise(iterate->counter, status == 0);
+	if (status != 0) {
+		iterate->statistics.failed++;
+	} else if (statistics_add(&iterate->statistics, end_ns - start_ns) != 0) {
 		diag("%s: times are being lost: %s", output_name(iterate->settings->files.export_json), strerror(errno));
 		iterate->is_lossy = true;
 	}

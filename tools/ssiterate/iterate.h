@@ -43,7 +43,7 @@ struct iterate {
 	FILE *export;              /* of --export-json; NULL: none */
 	bool has_run;              /* the command was executed */
 	uint64_t finished;         /* iterations */
-	_Atomic uint64_t *counter; /* … likewise, for a run that counts them; NULL: none does */
+	_Atomic uint64_t *counter; /* of those that succeeded, for a run that counts them; NULL: none does */
 	int64_t deadline_ns;       /* INT64_MAX: none */
 	int told_by;               /* the signal that told us to end, or 0 */
 	bool is_over;              /* start nothing more: a signal, or -n or --time is reached */
@@ -62,8 +62,8 @@ struct iterate {
 	struct stream stream[2];
 };
 
-/* The iteration that is under way ends here. */
-void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns);
+/* The iteration that is under way ends here, with this status of the command. */
+void iterate_record(struct iterate *iterate, int64_t start_ns, int64_t end_ns, int status);
 
 /* Whether as many iterations as were asked for are finished. */
 bool iterate_is_limited(const struct iterate *iterate);

@@ -25,7 +25,7 @@ static void take_line(struct iterate *iterate, struct stream *stream, int64_t no
 		stream->length--;
 	if (!iterate->is_over && now_ns < iterate->deadline_ns && is_match(&iterate->end, stream)) {
 		if (iterate->is_begun)
-			iterate_record(iterate, iterate->start_ns, now_ns);
+			iterate_record(iterate, iterate->start_ns, now_ns, 0);
 		iterate->is_begun = !settings->match_start;
 		iterate->start_ns = now_ns;
 	}

@@ -61,7 +61,7 @@ const struct tool_option ssiterate_options[] = {
 	[STREAM] = {0, "stream", TOOL_CHOICE, MEMBER(stream), .choices = stream_names, .argument = "NAME",
 		.help = "with -m or -f: where the lines are: stdout, stderr, both (both)"},
 	[KEEP_GOING] = {'k', "keep-going", TOOL_FLAG, MEMBER(keep_going),
-		.help = "a run that ends with another status than 0 is an iteration too"},
+		.help = "go on after a run that fails: it is recorded, but its time doesn't count"},
 	[GRACE] = {0, "grace", TOOL_TIME, MEMBER(grace_ns), 0, TIME_MAX, .argument = "TIME",
 		.help = "between SIGTERM and SIGKILL when -n or --time ends the command"},
 	[QUIET] = {'q', "quiet", TOOL_FLAG, MEMBER(quiet), .help = "don't print mean and range at the end"},

@@ -36,10 +36,13 @@ static void print_lines(FILE *to, const struct settings *settings, const struct 
 {
 	gsl_rstat_workspace *const all = statistics->all;
 	const size_t count = statistics_count(statistics);
+	const size_t total = count + statistics->failed;
 	fputs("ssiterate: ", to);
 	if (settings->is_numbered)
 		fprintf(to, "instance %lld: ", (long long)settings->instance);
-	fprintf(to, "%zu iteration%s of %.200s\n", count, count == 1 ? "" : "s", settings->command[0]);
+	fprintf(to, "%zu iteration%s of %.200s\n", total, total == 1 ? "" : "s", settings->command[0]);
+	if (statistics->failed > 0)
+		fprintf(to, "  Failed:              %zu of %zu\n", statistics->failed, total);
 	if (count == 0)
 		return;
 	const double mean_s = gsl_rstat_mean(all);
@@ -87,9 +90,9 @@ static json_t *record(const struct settings *settings, struct statistics *statis
 	json_t *const times = kept_times(statistics);
 	json_t *const command = json_value_text(line);
 	free(line);
-	return json_pack("{s:[{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command", command, "instance",
-		(json_int_t)settings->instance, "iterations", (json_int_t)count, "mean",
-		json_value_number(count ? gsl_rstat_mean(all) : NAN), "stddev",
+	return json_pack("{s:[{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command", command, "instance",
+		(json_int_t)settings->instance, "iterations", (json_int_t)(count + statistics->failed), "failed",
+		(json_int_t)statistics->failed, "mean", json_value_number(count ? gsl_rstat_mean(all) : NAN), "stddev",
 		json_value_number(count > 1 ? gsl_rstat_sd(all) : NAN), "median",
 		json_value_number(statistics_median(statistics)), "min", json_value_number(count ? gsl_rstat_min(all) : NAN),
 		"max", json_value_number(count ? gsl_rstat_max(all) : NAN), "times", times);

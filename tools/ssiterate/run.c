@@ -58,7 +58,7 @@ static int run_again_and_again(struct iterate *iterate)
 		status = exit_status(iterate);
 		if (status != 0 && !iterate->settings->keep_going)
 			return status;
-		iterate_record(iterate, start_ns, iterate->ended_ns);
+		iterate_record(iterate, start_ns, iterate->ended_ns, status);
 		if (iterate_is_limited(iterate))
 			return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of iterations, taken together. */
+/* Times of iterations that succeeded, taken together. */
 #ifndef SSITERATE_STATISTICS_H
 #define SSITERATE_STATISTICS_H
 
@@ -10,7 +10,8 @@
 
 struct statistics {
 	gsl_rstat_workspace *all; /* NULL: not open */
-	bool keeps;               /* each time too, in … */
+	size_t failed;
+	bool keeps; /* each time too, in … */
 	double *time_s;
 	size_t kept, room;
 };

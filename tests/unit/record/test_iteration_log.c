@@ -20,19 +20,20 @@
 #include "log_test.h"
 #include "record/iteration_log.h"
 
-#define HEADER "instance,iteration,start_s,end_s,time_unix_s\n"
+#define HEADER "instance,iteration,start_s,end_s,status,time_unix_s\n"
 
 static const struct iteration_record first = {.instance = 3, .iteration = 17, .start_ns = 12000000005, .end_ns = 12345678901};
-static const char first_line[] = "3,17,12.000000005,12.345678901\n";
-static const struct iteration_record second = {.instance = 3, .iteration = 18, .start_ns = 12345678902, .end_ns = 99999999999};
-static const char second_line[] = "3,18,12.345678902,99.999999999\n";
+static const char first_line[] = "3,17,12.000000005,12.345678901,0\n";
+static const struct iteration_record second = {
+	.instance = 3, .iteration = 18, .start_ns = 12345678902, .end_ns = 99999999999, .status = 143};
+static const char second_line[] = "3,18,12.345678902,99.999999999,143\n";
 
 static void format_prints_nanoseconds_and_the_wall_clock(void **state)
 {
 	(void)state;
 	char line[ITERATION_LOG_LINE_MAX];
-	static const char first_whole[] = "3,17,12.000000005,12.345678901,1767225612.345680\n";
-	static const char nothing[] = "0,0,0.000000000,0.000000000,0.000000\n";
+	static const char first_whole[] = "3,17,12.000000005,12.345678901,0,1767225612.345680\n";
+	static const char nothing[] = "0,0,0.000000000,0.000000000,0,0.000000\n";
 	assert_int_equal(iteration_log_format(&first, 1767225600000001099, line), strlen(first_whole));
 	assert_string_equal(line, first_whole);
 	assert_int_equal(iteration_log_format(&(struct iteration_record){0}, 0, line), strlen(nothing));
@@ -42,11 +43,11 @@ static void format_prints_nanoseconds_and_the_wall_clock(void **state)
 static void format_has_room_for_the_largest(void **state)
 {
 	(void)state;
-	const struct iteration_record largest = {UINT_MAX, UINT64_MAX - 1, INT64_MAX, INT64_MAX};
+	const struct iteration_record largest = {UINT_MAX, UINT64_MAX - 1, INT64_MAX, INT64_MAX, INT_MIN};
 	char line[ITERATION_LOG_LINE_MAX];
 	iteration_log_format(&largest, 0, line);
-	assert_string_equal(
-		line, "4294967295,18446744073709551614,9223372036.854775807,9223372036.854775807,9223372036.854775\n");
+	assert_string_equal(line,
+		"4294967295,18446744073709551614,9223372036.854775807,9223372036.854775807,-2147483648,9223372036.854775\n");
 }
 
 static void lines_are_in_the_file_at_once(void **state)
@@ -56,9 +57,9 @@ static void lines_are_in_the_file_at_once(void **state)
 	assert_int_equal(iteration_log_open(&log, path), 0);
 	assert_string_equal(text_of(path), HEADER);
 	assert_int_equal(iteration_log_write(&log, &first), 0);
-	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n");
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901,0\n");
 	assert_int_equal(iteration_log_write(&log, &second), 0);
-	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901,0\n3,18,12.345678902,99.999999999,143\n");
 	assert_int_equal(iteration_log_close(&log), 0);
 	assert_int_equal(log.lost, 0);
 	assert_int_equal(iteration_log_close(&log), 0);
@@ -105,7 +106,7 @@ static void two_writers_keep_lines_whole(void **state)
 	assert_int_equal(iteration_log_open(&other, path), 0);
 	assert_int_equal(iteration_log_write(&one, &first), 0);
 	assert_int_equal(iteration_log_write(&other, &second), 0);
-	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,18,12.345678902,99.999999999\n");
+	assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901,0\n3,18,12.345678902,99.999999999,143\n");
 	assert_int_equal(iteration_log_close(&one), 0);
 	assert_int_equal(iteration_log_close(&other), 0);
 }
@@ -136,13 +137,13 @@ static void full_disk_leaves_whole_lines(void **state)
 			assert_int_equal(iteration_log_write(&log, &second), -1);
 			assert_int_equal(errno, EFBIG);
 			assert_int_equal(log.lost, i);
-			assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n");
+			assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901,0\n");
 		}
 		limit_file_size(RLIM_INFINITY);
 		assert_int_equal(iteration_log_write(&log, &second), 0);
 		/* The record before it says what is missing. */
-		assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901\n3,,12.345678902,99.999999999\n"
-							  "3,18,12.345678902,99.999999999\n");
+		assert_string_equal(text_of(path), HEADER "3,17,12.000000005,12.345678901,0\n3,,12.345678902,99.999999999,\n"
+							  "3,18,12.345678902,99.999999999,143\n");
 		assert_int_equal(log.lost, 2);
 		assert_int_equal(iteration_log_close(&log), 0);
 	}
@@ -152,17 +153,17 @@ static void full_disk_leaves_whole_lines(void **state)
 static void what_is_missing_is_recorded(void **state)
 {
 	(void)state;
-	const struct iteration_record third = {3, 19, 11000000000, 100000000000};
+	const struct iteration_record third = {3, 19, 11000000000, 100000000000, 0};
 	for (size_t i = 0; i < 4; i++) {
 		struct iteration_log log;
 		const size_t room = i / 2;
 		assert_int_equal(iteration_log_open(&log, path), 0);
-		limit_file_size(strlen(HEADER) + (room ? strlen("3,,11.000000000,100.000000000\n") + strlen(WALL) : 10));
+		limit_file_size(strlen(HEADER) + (room ? strlen("3,,11.000000000,100.000000000,\n") + strlen(WALL) : 10));
 		assert_int_equal(iteration_log_write(&log, i % 2 ? &third : &second), -1);
 		assert_int_equal(iteration_log_write(&log, i % 2 ? &second : &third), -1);
 		assert_int_equal(iteration_log_close(&log), 0);
 		limit_file_size(RLIM_INFINITY);
-		assert_string_equal(text_of(path), room ? HEADER "3,,11.000000000,100.000000000\n" : HEADER);
+		assert_string_equal(text_of(path), room ? HEADER "3,,11.000000000,100.000000000,\n" : HEADER);
 	}
 }
 

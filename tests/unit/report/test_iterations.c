@@ -204,6 +204,23 @@ static void a_record_without_an_iteration_is_a_gap(void **state)
 	report_iterations_free(&iterations);
 }
 
+/* Older records have no status. */
+static void those_that_failed_are_left_out(void **state)
+{
+	(void)state;
+	struct report_iterations iterations = {0};
+	bool is_cut;
+	static const char text[] =
+		"instance,iteration,start_s,end_s,status\n0,0,1,2,0\n0,1,2,3,1\n0,,3,4,\n0,3,4,5,143\n0,4,5,6,0\n";
+	assert_int_equal(read_text(&iterations, text, &is_cut), 0);
+	assert_int_equal(iterations.count, 2);
+	assert_int_equal(iterations.failed, 2);
+	assert_int_equal(iterations.gaps, 1);
+	expect_near(iterations.item[1].start, 5);
+	report_iterations_free(&iterations);
+	expect_refused("start_s,end_s,status\n1,2,bad\n", "f.csv:2:5: status: found 'bad', expected a number");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +233,7 @@ int main(void)
 		cmocka_unit_test(iterations_without_length_count_one),
 		cmocka_unit_test(where_records_are_missing_nothing_counts),
 		cmocka_unit_test(a_record_without_an_iteration_is_a_gap),
+		cmocka_unit_test(those_that_failed_are_left_out),
 		cmocka_unit_test(one_that_spans_a_million_stretches_is_counted_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
