@@ -75,7 +75,7 @@ expect_status 0
 runs=$(find pairs/runs -mindepth 1 -maxdepth 1 -name '*_1' | wc -l)
 [ "$runs" -eq 4 ] || fail "$what: $runs runs of 4"
 for label in burn-single_burn-parallel_mine_1 burn-parallel_burn-single_mine_1; do
-	for file in command log.csv record.csv foreground.0.csv background.1.csv; do
+	for file in command log.csv record.csv; do
 		[ -s "pairs/runs/$label/$file" ] || fail "$what: $label has no $file"
 	done
 done
@@ -84,9 +84,12 @@ expect_text pairs/colocation.md '^\| burn-single \| (-?[0-9.]+( a?p?)?)? \| (-?[
 expect_text pairs/colocation.md '^mine: (from -?[0-9.]+ \(burn-.* beside burn-.*\) to -?[0-9.]+ \(.*\); [0-4] of [1-4] pairs meet both criteria\.|unknown for all pairs, .*)$'
 expect_text pairs/colocation.html '^</html>$'
 expect_text pairs/colocation.md '^Unavailable: the logs have no power|iterations per watt-hour'
-# Beside others it may happen that a workload ends no iteration, which costs the pair its place.
+# Beside others it may happen that a workload ends no iteration, or never begins its records, which costs the pair its place.
 [ "$(tail -n +2 pairs/interference.csv | wc -l)" -eq "$(wc -l <pairs/usable.txt)" ] || fail "$what: interference.csv has not a row per usable pair"
 while read -r label; do
+	for file in foreground.0.csv background.1.csv; do
+		[ -s "pairs/runs/$label/$file" ] || fail "$what: $label has no $file"
+	done
 	fore=${label%%_*} back=${label#*_}
 	back=${back%%_*}
 	if [ "$fore" = "$back" ]; then
@@ -101,6 +104,10 @@ done <pairs/usable.txt
 awk -F, 'NR == FNR { for (i = 2; i <= NF; i++) if (FNR == 1) name[i] = $i; else value[$1, name[i]] = $i; next }
 	FNR > 1 { expected = $5 == "" ? "" : sprintf("%.1f", $5); if (expected != "" && expected + 0 != value[$1, $2] + 0 || expected == "" && value[$1, $2] != "") exit 1; seen++ }
 	END { if (!seen) exit 1 }' pairs/interference-mine.csv pairs/interference.csv || fail "$what: the table is not that of interference.csv"
+
+rm pairs/runs/burn-parallel_burn-parallel_mine_1/background.1.csv
+batch --report
+expect_text err '^burn-parallel_burn-parallel_mine_1 is of no use: a workload ended no iteration'
 
 # It goes on where it stopped, and compares itself with another batch.
 rm -r pairs/runs/burn-parallel_burn-parallel_mine_1

@@ -35,6 +35,9 @@ chmod +x bin/cpuload
 
 lines=$(wc -l <"$source/README.md")
 [ "$lines" -le 180 ] || fail "README.md has $lines lines, more than 180"
+# A bare Debian has no sudo.
+# shellcheck disable=SC2016 # Markdown
+grep -Fq '; root leaves `sudo` out.' "$source/README.md" || fail 'README.md does not say what root types where there is no sudo'
 
 # look_at BLOCK: what it names is there.
 look_at() {
