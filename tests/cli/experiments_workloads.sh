@@ -9,12 +9,12 @@ unset SHOWSTOPPER_WORKLOADS SHOWSTOPPER_INSTANCE DACAPO_JAR CLASSPATH
 
 # A header, then whole records of the instance, none twice.
 expect_records() { # FILE INSTANCE
-	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,time_unix_s ] || fail "$what: header of $1"
+	[ "$(head -n 1 "$1")" = instance,iteration,start_s,end_s,status,time_unix_s ] || fail "$what: header of $1"
 	[ -z "$(tail -c 1 "$1")" ] || fail "$what: the last line of $1 is not whole"
 	awk -F, -v instance="$2" -v now="$(date +%s)" '
 		NR == 1 { next }
-		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+$/ { exit 1 }
-		length($3) - index($3, ".") != 9 || $1 != instance || seen[$2]++ || $4 < $3 || $5 < now - 3600 || $5 > now + 1 { exit 1 }' "$1" || {
+		!/^[0-9]+,[0-9]+,[0-9]+\.[0-9]+,[0-9]+\.[0-9]+,0,[0-9]+\.[0-9]+$/ { exit 1 }
+		length($3) - index($3, ".") != 9 || $1 != instance || seen[$2]++ || $4 < $3 || $6 < now - 3600 || $6 > now + 1 { exit 1 }' "$1" || {
 		fail "$what: records of $1"
 		head -20 "$1"
 	}

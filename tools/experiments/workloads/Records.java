@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the drivers here have in common: iteration records (instance,iteration,start_s,end_s: seconds of CLOCK_MONOTONIC; time_unix_s:
-// the end on the wall clock), numbers among the arguments, and generated text.
+// What the drivers here have in common: iteration records (instance,iteration,start_s,end_s: seconds of CLOCK_MONOTONIC; status: 0;
+// time_unix_s: the end on the wall clock), numbers among the arguments, and generated text.
 
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class Records {
 		counter = findCounter();
 		file = name == null ? null : new FileOutputStream(name);
 		if (file != null)
-			file.write("instance,iteration,start_s,end_s,time_unix_s\n".getBytes(StandardCharsets.US_ASCII));
+			file.write("instance,iteration,start_s,end_s,status,time_unix_s\n".getBytes(StandardCharsets.US_ASCII));
 	}
 
 	// The file that $SHOWSTOPPER_COUNTER names, showstopper-modules(7), if it is one of those: its descriptor may have been closed on the way.
@@ -63,7 +63,7 @@ final class Records {
 
 	// An iteration has ended. From any thread; one write, so that a process that is killed leaves whole lines.
 	synchronized void add(long start, long end) throws IOException {
-		String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(end) + "," + unix(end) + "\n";
+		String line = instance + "," + iteration + "," + seconds(start) + "," + seconds(end) + ",0," + unix(end) + "\n";
 		iteration++;
 		if (counter != null)
 			LONG.getAndAdd(counter, 0, 1L);
