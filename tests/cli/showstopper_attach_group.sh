@@ -233,7 +233,7 @@ expect_text err '^others  *[0-9.]+ %'
 # --limit, and -f cgroup, and beside a command.
 run showstopper --limit 20% -r 3s --attach-group "$name"
 expect_status 0
-expect_text err '^achieved load  *([0-9]|1[0-9]|2[0-4])\.'
+expect_text err '^used  *([0-9]|1[0-9]|2[0-4])\.'
 run showstopper -l 20% -f cgroup -F "path=$group" -r 2s --attach-group "$name"
 expect_status 0
 run showstopper -T 50% -c open -r 1s --attach-group "$name" -n 2 --pin packed --part 0/1 sleep 1000

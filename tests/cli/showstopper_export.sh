@@ -139,7 +139,7 @@ what='showstopper with SIGUSR1'
 wait "$pid"
 status=$?
 expect_status 0
-expect_text err '^showstopper: \[.*0:0[0-3] left target 50.0 load .*; so far: target 50.00 %, load [0-9.]+ %, mean error'
+expect_text err '^showstopper: \[.*0:0[0-3] left target 50.0 % load .*; so far: target 50.00 %, load [0-9.]+ %, mean error'
 if grep -q "$(printf '\r')" err; then fail 'a live line is drawn although stderr is no terminal'; fi
 
 run showstopper --progress=always -n 1 -T 50% -r 1200m ssburn

@@ -91,7 +91,7 @@ static json_t *record(const struct settings *settings, struct statistics *statis
 	json_t *const command = json_value_text(line);
 	free(line);
 	return json_pack("{s:[{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command", command, "instance",
-		(json_int_t)settings->instance, "iterations", (json_int_t)(count + statistics->failed), "failed",
+		(json_int_t)settings->instance, "iterations", (json_int_t)count + (json_int_t)statistics->failed, "failed",
 		(json_int_t)statistics->failed, "mean", json_value_number(count ? gsl_rstat_mean(all) : NAN), "stddev",
 		json_value_number(count > 1 ? gsl_rstat_sd(all) : NAN), "median",
 		json_value_number(statistics_median(statistics)), "min", json_value_number(count ? gsl_rstat_min(all) : NAN),
