@@ -207,8 +207,8 @@ static const struct {
 		"the mean; within 0.1 is usual from a minute on. For more, the next rows or a warning have the cause."},
 	[TERM_SQUARED_ERROR] = {"mean squared error",
 		"Mean of the square of load minus target of each sample, in pp^2. Its root is how far "
-		"a sample is from the target, typically. Below 1 is good and usual, below 5 fair, from 5 on poor: "
-		"then others may have come and gone, see their maximum."},
+		"a sample is from the target, typically. Below 1 is good and usual, below 5 fair, from 5 on poor. "
+		"Where it is poor, others may have come and gone: see their maximum."},
 	[TERM_WORST] = {"worst sample",
 		"The sample with the largest error, whatever its sign, and when it ended, in seconds since "
 		"control began. A few pp are usual; one at the start goes with a warm-up (-w)."},
