@@ -142,7 +142,9 @@ void diag_wrap(char *text)
 			blank = NULL;
 		} else if ((*at & 0xc0) != 0x80 && ++used > size.ws_col && blank) {
 			*blank = '\n';
-			used = (unsigned)(at - blank);
+			used = 0;
+			for (const char *letter = blank + 1; letter <= at; letter++)
+				used += (*letter & 0xc0) != 0x80;
 			blank = NULL;
 		}
 	}
@@ -155,6 +157,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 	int used = 0;
 	if (live_line_columns)
 		used = snprintf(line, sizeof line, "\r%*s\r", (int)live_line_columns, "");
+	const int begin = used;
 	used += snprintf(line + used, sizeof line - (size_t)used, "%s: ", name);
 	const int body = vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
 	/* What a message quotes must not break its line or steer the terminal. */
@@ -167,7 +170,7 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
 		used = (int)sizeof line - 2;
 	line[used++] = '\n';
 	line[used] = '\0';
-	diag_wrap(line);
+	diag_wrap(line + begin);
 	diag_write(line, (size_t)used);
 	errno = saved;
 }

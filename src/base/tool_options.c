@@ -184,6 +184,9 @@ int tool_options_next(struct tool_options *options, int ends_at_word)
 	return found;
 }
 
+/* Shorter ones of a run are rarely meant. */
+#define UNDOUBTED_NS (100 * NS_PER_MS)
+
 /* ---- Their values ----------------------------------------------------------------------------------------------------- */
 
 /* As a row of a module's table; its bounds are in the two texts. */
@@ -213,6 +216,9 @@ static int set_typed(const struct tool_option *row, void *settings, const char *
 		option_value_refuse(&option, source, text, errno, error);
 		return diag_refuse("%s", error);
 	}
+	if (row->is_length && value.integer > 0 && value.integer < UNDOUBTED_NS && !strstr(text, "ms"))
+		return diag_refuse("%s: '%s' is less than 100 ms: expected %.4gms where that is meant; a minute is 1min or 1M",
+			source, text, (double)value.integer / NS_PER_MS);
 	if (row->takes == TOOL_COUNT)
 		*(unsigned *)(void *)((char *)settings + row->offset) = (unsigned)value.integer;
 	else

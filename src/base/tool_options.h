@@ -57,6 +57,7 @@ struct tool_option {
 	unsigned uses;              /* bits for the caller, and for help's mask */
 	enum tool_option_completion completion;
 	enum sst_kind kind; /* of the module that completion names */
+	bool is_length; /* TOOL_TIME, of a run: less than 100 ms is taken only where ms is written, since 1m is a millisecond */
 	/* Of TOOL_CALL, which takes a value: 0, or -1 after a message, which calls the option `source`. */
 	int (*call)(void *settings, const char *source, const char *text);
 };

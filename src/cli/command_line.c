@@ -251,18 +251,6 @@ static int refuse_beside(const struct config *config, const char *other)
 		config->action == ACTION_SET ? "set" : "release", other);
 }
 
-/* A time so short is taken only where it is written in ms: 1m is a millisecond, and few mean that. */
-#define UNDOUBTED_NS (100 * NS_PER_MS)
-
-static int refuse_doubtful(const struct tool_options *scan, const struct tool_option *row, int64_t ns)
-{
-	char name[TOOL_OPTIONS_NAME_MAX];
-	if (ns <= 0 || ns >= UNDOUBTED_NS || strstr(scan->value, "ms"))
-		return 0;
-	return diag_refuse("%s: '%s' is less than 100 ms: expected %.4gms where that is meant; a minute is 1min or 1M",
-		tool_options_name(scan, row, name), scan->value, (double)ns / NS_PER_MS);
-}
-
 /* The options before one command; *at is the first word to look at and becomes that of the command. */
 static int parse_options(struct config *config, struct group *group, int argc, char **argv, int *at)
 {
@@ -286,9 +274,6 @@ static int parse_options(struct config *config, struct group *group, int argc, c
 				       : row->uses & OPTION_OF_GROUP ? (void *)group
 								     : config;
 		if (tool_options_take(&scan, found, settings) != 0)
-			return -1;
-		if ((strcmp(row->name, "run-time") == 0 && refuse_doubtful(&scan, row, config->run_time_ns) != 0) ||
-			(strcmp(row->name, "warmup") == 0 && refuse_doubtful(&scan, row, config->warmup_ns) != 0))
 			return -1;
 	}
 	*at = scan.stop;

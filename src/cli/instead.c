@@ -174,6 +174,7 @@ int dry_run_print(const struct config *config)
 	int result = -1;
 	if (plan_frequencies(config, &frequencies) != 0)
 		return -1;
+	obligations_sweep(NULL, NULL, config->quiet, NULL);
 	if (obligations_attach(config, &attached) != 0) {
 		frequencies_free(&frequencies);
 		return -1;
@@ -227,7 +228,9 @@ static void release_in_each(const struct group_mounts *mounts, const char *folde
 			continue;
 		released->is_known = true;
 		released->count += obligations_sweep(&id, NULL, quiet, &released->kept);
+		const int lock = group_claims_lock(false);
 		released->is_held = released->is_held || group_is_claimed(&id);
+		group_claims_unlock(lock);
 	}
 }
 

@@ -321,6 +321,8 @@ int limit_complete(struct config *config)
 		return 0;
 	if (config->load || was_given(config, SST_TRACE) || was_given(config, SST_FEEDBACK))
 		return diag_refuse("--limit: expected none of -l, -t, -T, -f and -F with it: it stands for them");
+	if (!isnan(config->require_mse))
+		return diag_refuse("--require: mse says nothing with --limit, where a load below it is no miss: expected error");
 	const double processors = ceil(config->limit);
 	snprintf(config->limit_load, sizeof config->limit_load, "%.17g", config->limit / processors);
 	snprintf(config->limit_processors, sizeof config->limit_processors, "processors=%.0f", processors);
@@ -391,9 +393,9 @@ const struct tool_option showstopper_options[] = {
 		.call = set_start_at},
 	{0, "start-interval", TOOL_TIME, RUN(start_interval_ns), 0, OPTION_TIME_MOST, .argument = "TIME",
 		.help = "start one instance after the other, so long apart", .uses = HELP_LENGTH},
-	{'w', "warmup", TOOL_TIME, RUN(warmup_ns), 0, OPTION_TIME_MOST, .argument = "TIME", .help = "run uncontrolled first",
-		.uses = HELP_EVERYDAY},
-	{'r', "run-time", TOOL_TIME, RUN(run_time_ns), 1, OPTION_TIME_MOST, .argument = "TIME",
+	{'w', "warmup", TOOL_TIME, RUN(warmup_ns), 0, OPTION_TIME_MOST, .argument = "TIME", .is_length = true,
+		.help = "run uncontrolled first", .uses = HELP_EVERYDAY},
+	{'r', "run-time", TOOL_TIME, RUN(run_time_ns), 1, OPTION_TIME_MOST, .argument = "TIME", .is_length = true,
 		.help = "stop after this long under control, and the workloads with it (default: the trace's length)",
 		.uses = HELP_EVERYDAY},
 	{'o', "log", TOOL_TEXT, RUN(log), .argument = "FILE", .help = "write the control log there, as CSV",

@@ -161,13 +161,23 @@ static void say_of(
 	free(made);
 }
 
+/* Whether what stands before this sign is a number by itself, and what follows it no part of a name. */
+static bool is_per_cent(const char *word, const char *sign)
+{
+	const char *at = sign;
+	while (at > word && (isdigit((unsigned char)at[-1]) || at[-1] == '.'))
+		at--;
+	const bool begins = at == word || strchr(" \t(=:,'\"", at[-1]);
+	return at < sign && begins && (!sign[1] || strchr(" \t)=:;,'\"", sign[1]));
+}
+
 void replaced_warn(const struct config *config, void (*say)(const char *line))
 {
 	char line[256];
 	for (unsigned i = 0; strcmp(config->placeholder, "%") == 0 && i < config->groups; i++)
 		for (char **word = config->group[i].command + 1; *word; word++) {
 			const char *found = next_mark(*word, "%");
-			while (found && (found[1] == '%' || found == *word || !isdigit((unsigned char)found[-1])))
+			while (found && (found[1] == '%' || !is_per_cent(*word, found)))
 				found = next_mark(found + (found[1] == '%' ? 2 : 1), "%");
 			if (!found)
 				continue;

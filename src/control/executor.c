@@ -18,6 +18,8 @@
 #define RESPAWN_MOST_NS NS_PER_S
 /* Who lives so long is past its difficulties. */
 #define WELL_NS NS_PER_S
+/* What fails so soon after its first stop may have failed because of it. */
+#define AT_STOP_NS (20 * NS_PER_MS)
 /* A start takes a millisecond or two. */
 #define WORK_NS (10 * NS_PER_MS)
 /* Answers of a dithering module that lie in the past are taken at once, this many in a row. */
@@ -53,7 +55,10 @@ static void disarm(struct executor *executor)
 
 static int64_t hold(struct executor *executor, const struct executor_hold *how)
 {
-	executor->resumptions += how->run && executor->stopped && executor->has_run;
+	if (how->run && executor->stopped && executor->has_run) {
+		executor->resumptions++;
+		executor->resumed_ns = how->now_ns;
+	}
 	executor->has_run = executor->has_run || how->run;
 	executor->stopped = !how->run;
 	executor->limit = how->limit;
@@ -318,9 +323,10 @@ void executor_first_ended(struct executor *executor, int wait_status, bool faile
 	if (failed) {
 		atomic_store(&executor->slot->failure_status, wait_status);
 		atomic_fetch_add(&executor->slot->failures, 1);
-		if (executor->resumptions == 1)
-			atomic_store(&executor->slot->failed_at_stop, true);
+		atomic_store(&executor->slot->failed_at_stop,
+			executor->resumptions == 1 && clock_of(executor) - executor->resumed_ns < AT_STOP_NS);
 	}
+	atomic_store(&executor->slot->stopped_by, 0);
 	atomic_store(&executor->slot->wait_status, wait_status);
 	atomic_store(&executor->slot->ended, true);
 }

@@ -76,7 +76,8 @@ struct executor {
 	int64_t cpu_at_start_ns;    /* … what had been used by then, and … */
 	uint32_t failures_at_start; /* … how often it had failed */
 	bool has_run;               /* since then, and … */
-	unsigned resumptions;       /* … how often it was stopped after that and continued */
+	unsigned resumptions;       /* … how often it was stopped after that and continued, … */
+	int64_t resumed_ns;         /* … the last time then */
 	bool has_begun, has_ended;  /* control, as the slot knows what was used by then */
 	int64_t fetched_ns;         /* when another executor fetched this one from its home processor; 0: it is there */
 	int64_t due_ns;             /* when the next edge is due; 0: never */

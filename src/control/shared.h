@@ -94,16 +94,15 @@ struct slot {
 	const struct attached_group *attached_group; /* … or the group, in the memory that all have from the fork on; else NULL */
 	_Atomic int64_t group_cpu_ns;                /* … which is known to have used so much, ever */
 	_Atomic bool lost;                           /* its executor died, and the run went on without it */
-	_Atomic int32_t stopped_by; /* the signal by which its first process stands still, not by our doing; 0: none */
-	_Atomic bool
-		failed_at_stop; /* it failed after it was stopped and continued for the first time, and before that came again */
-	_Atomic bool left;      /* some of its processes could not be killed; the executor has said which */
-	_Atomic int32_t executor;         /* process number of the executor; 0 before it began and when it has signed off */
-	_Atomic int64_t tree_cpu_ns;      /* the most that host.tree_cpu_time has seen of this workload */
-	_Atomic int64_t workload_cpu_ns;  /* final, set when the executor ends */
-	_Atomic int64_t cpu_before_ns;    /* of which it used so much before control began … */
-	_Atomic int64_t cpu_until_ns;     /* … and so much until control ended; both set by the time the executor ends */
-	_Atomic int64_t executor_cpu_ns;  /* likewise */
+	_Atomic int32_t stopped_by;      /* the signal by which its first process stands still, not by our doing; 0: none */
+	_Atomic bool failed_at_stop;     /* it failed the last time right after it was stopped and continued for the first time */
+	_Atomic bool left;               /* some of its processes could not be killed; the executor has said which */
+	_Atomic int32_t executor;        /* process number of the executor; 0 before it began and when it has signed off */
+	_Atomic int64_t tree_cpu_ns;     /* the most that host.tree_cpu_time has seen of this workload */
+	_Atomic int64_t workload_cpu_ns; /* final, set when the executor ends */
+	_Atomic int64_t cpu_before_ns;   /* of which it used so much before control began … */
+	_Atomic int64_t cpu_until_ns;    /* … and so much until control ended; both set by the time the executor ends */
+	_Atomic int64_t executor_cpu_ns; /* likewise */
 	_Alignas(64) struct latch record; /* struct slot_record */
 	_Alignas(64) _Atomic uint32_t lateness[LATENESS_BUCKETS];
 };

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "groups/group_find.h"
 #include "groups/group_tree.h"
+#include "processes/descendants.h"
 #include "self/host.h"
 #include "self/host_text.h"
 #include "self/source.h"
@@ -309,20 +310,30 @@ static int open_one(struct attached *entry, struct inspection *inspection, const
 			"cpuacct.usage and the same processes");
 	snprintf(entry->name, sizeof entry->name, "%s", group_name(group->folder));
 	if (group_keeper_open(&group->keeper, group->folder, group->unified, &group->id) != 0)
-		return refuse(name, errno == EEXIST ? "what a run that was killed held of it can't be given back from here, as "
-						      "was said: expected that first"
-						    : strerror(errno));
+		return refuse(name, errno == EEXIST
+					    ? "a run that was killed has left it held: expected showstopper --release first"
+					    : strerror(errno));
+	if (!group->keeper.path[0])
+		return refuse(name,
+			"there is no folder, or no room, for the file by which it is claimed and given back: expected "
+			"$XDG_RUNTIME_DIR or $TMPDIR to be a folder of this user");
 	entry->table = group->keeper.file;
 	return 0;
 }
 
-/* A process that is attached itself, and in a group that another run holds. 0, or -1 after a message. */
+/* A process that is attached itself, or one below it, in a group that another run holds. 0, or -1 after a message. */
 static int refuse_held(pid_t pid, const struct group_mounts *mounts)
 {
 	char claimed[PATH_MAX], *text = NULL;
-	const bool held = find_claim_of(pid, mounts, &text, claimed);
+	struct descendants below = {0};
+	pid_t held = find_claim_of(pid, mounts, &text, claimed) ? pid : 0;
+	descendants_list(pid, &below);
+	for (size_t i = 0; !held && i < below.count; i++)
+		if (find_claim_of(below.item[i].process.pid, mounts, &text, claimed))
+			held = below.item[i].process.pid;
+	descendants_free(&below);
 	free(text);
-	return held ? diag_refuse("--attach: process %d is in the group %s, which another run of showstopper holds", (int)pid,
+	return held ? diag_refuse("--attach: process %d is in the group %s, which another run of showstopper holds", (int)held,
 			      claimed)
 		    : 0;
 }

@@ -26,6 +26,8 @@
 /* Another run has the claims' lock for milliseconds, unless somebody stopped it meanwhile. */
 #define CLAIMS_LIMIT_NS (5 * NS_PER_S)
 #define CLAIMS_POLL_NS NS_PER_MS
+/* To make a folder that others remove meanwhile. */
+#define CLAIMS_TRIES 10
 
 _Static_assert(sizeof(struct group_record) <= ATTACHED_TABLE, "the table is behind the record");
 
@@ -44,17 +46,11 @@ static bool records_place(size_t at, char folder[static PATH_MAX])
 	return true;
 }
 
-static bool records_make(char folder[static PATH_MAX])
-{
-	return run_folder_make(folder, PATH_MAX - sizeof RECORDS) &&
-	       (mkdir(strcat(folder, RECORDS), 0700) == 0 || errno == EEXIST);
-}
-
-/* The first that is there. */
+/* The first that is there and can be written. */
 static bool records_find(char folder[static PATH_MAX])
 {
 	for (size_t at = 0; records_place(at, folder); at++)
-		if (folder[0])
+		if (folder[0] && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0)
 			return true;
 	return false;
 }
@@ -70,26 +66,37 @@ int group_claims_lock(bool make)
 {
 	char folder[PATH_MAX];
 	const int64_t deadline_ns = clock_now() + CLAIMS_LIMIT_NS;
+	int error = 0;
 	/* Again, since a run that ends removes a folder that is empty. */
-	while (clock_now() < deadline_ns) {
-		if (make ? !records_make(folder) && errno != ENOENT : !records_find(folder))
-			return -1;
+	for (int made = 0; clock_now() < deadline_ns && (error == EWOULDBLOCK || made < CLAIMS_TRIES); made++) {
+		if (!(make ? run_folder_make(folder, RECORDS, PATH_MAX) : records_find(folder))) {
+			error = errno;
+			continue;
+		}
 		const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && linux_still_there(fd, folder))
+		const bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+		error = locked ? 0 : errno;
+		if (locked && linux_still_there(fd, folder))
 			return fd;
 		if (fd >= 0)
 			close(fd);
-		clock_sleep_until(clock_now() + CLAIMS_POLL_NS);
+		if (error == EWOULDBLOCK)
+			clock_sleep_until(clock_now() + CLAIMS_POLL_NS);
 	}
-	return -2;
+	errno = error;
+	return error == EWOULDBLOCK ? -2 : -1;
 }
 
 void group_claims_unlock(int lock)
 {
-	char folder[PATH_MAX];
+	char link[64], folder[PATH_MAX];
 	if (lock < 0)
 		return;
-	if (records_find(folder) && rmdir(folder) == 0)
+	snprintf(link, sizeof link, "/proc/self/fd/%d", lock);
+	const ssize_t length = readlink(link, folder, sizeof folder - 1);
+	if (length > 0)
+		folder[length] = '\0';
+	if (length > 0 && rmdir(folder) == 0)
 		run_folder_remove();
 	close(lock);
 }
@@ -260,20 +267,54 @@ bool group_record_restore_limit(const struct group_record *record)
 	return !has_our_limit(record) || group_write(record->folder, "cpu.max", record->limit[0]) == 0;
 }
 
+struct renamed {
+	const struct group_id *id;
+	char folder[PATH_MAX]; /* "" until it is found */
+};
+
+static void look_for_renamed(const char *path, void *context)
+{
+	struct renamed *const renamed = context;
+	if (group_is(path, renamed->id))
+		strcpy(renamed->folder, path);
+}
+
+/* Version 1 lets groups be renamed, within the one above. */
+static void follow_name(struct group_record *record)
+{
+	char above[PATH_MAX];
+	struct renamed renamed = {.id = &record->id};
+	if (record->unified || group_is(record->folder, &record->id))
+		return;
+	strcpy(above, record->folder);
+	*strrchr(above, '/') = '\0';
+	group_each(above, "", look_for_renamed, &renamed);
+	if (renamed.folder[0])
+		strcpy(record->folder, renamed.folder);
+}
+
 /*
- * Whether a group is gone, and not only out of sight, as all are in a mount namespace without them: the highest one that the run saw is still
- * above the place where it was.
+ * Whether a group is gone, and not only out of sight, as all are in a mount namespace without them: its name isn't there, and the nearest one
+ * above is of the same hierarchy, up to the highest one that the run saw.
  */
 static bool is_gone(const struct group_record *record)
 {
 	char above[PATH_MAX];
-	if (group_is(record->folder, &record->id))
-		return false;
+	struct group_id id;
+	bool is_missing = false;
 	strcpy(above, record->folder);
-	for (char *slash; (slash = strrchr(above, '/')); *slash = '\0')
-		if (group_is(above, &record->root))
-			return true;
-	return false;
+	for (;;) {
+		const bool is_there = group_identify(above, &id);
+		if (is_there ? id.device != record->root.device : errno != ENOENT)
+			return false;
+		if (is_there && id.inode == record->root.inode)
+			return is_missing || !group_is(record->folder, &record->id);
+		is_missing = is_missing || !is_there;
+		char *const slash = strrchr(above, '/');
+		if (slash == above)
+			return false;
+		*slash = '\0';
+	}
 }
 
 /* A thing that could not be given back stays noted, so that the record stays, too. */
@@ -342,7 +383,8 @@ void group_record_remove(const char *path)
 
 void group_keeper_remove(const struct group_keeper *keeper)
 {
-	if (keeper->record && !is_held(keeper->record))
+	/* Once it is removed, the name may be that of another run's. */
+	if (keeper->record && !is_held(keeper->record) && keeper->path[0] && linux_still_there(keeper->file, keeper->path))
 		group_record_remove(keeper->path);
 }
 
@@ -352,16 +394,18 @@ void group_keeper_remove(const struct group_keeper *keeper)
 static void clear_own(const struct group_record *record, group_clear *clear, struct group_left *left)
 {
 	if (!record->id.inode)
-		rmdir(record->folder);
+		left->error = rmdir(record->folder) == 0 || errno == ENOENT ? 0 : errno;
 	else
 		left->error = !group_is(record->folder, &record->id)              ? is_gone(record) ? 0 : ENOENT
 			      : clear(record->folder, &record->id, &left->killed) ? 0
 										  : EBUSY;
 }
 
-static void give_back(const struct group_keeper *keeper, group_clear *clear, struct group_left *left)
+/* Not of own ones, which may take a while. */
+static void give_back(const struct group_keeper *keeper, struct group_left *left)
 {
 	struct group_record *const record = keeper->record;
+	follow_name(record);
 	strcpy(left->folder, record->folder);
 	left->own = record->own;
 	/* Another one may be called so by now. */
@@ -370,94 +414,156 @@ static void give_back(const struct group_keeper *keeper, group_clear *clear, str
 	left->unlimited = !left->is_gone && atomic_load(&record->limited) && has_our_limit(record);
 	left->continued = are_stopped(record);
 	if (record->pids != pid_namespace_own()) {
-		left->is_outside = pid_namespace_may_live((ino_t)record->pids);
+		left->is_outside = !left->is_gone && pid_namespace_may_live((ino_t)record->pids);
 		left->continued = left->is_outside && left->continued;
 		if (!left->is_outside)
 			atomic_store(&record->continued, atomic_load(&record->stops));
 	}
 	if (left->is_outside)
 		left->error = ESRCH;
-	else if (record->own)
-		clear_own(record, clear, left);
-	else
+	else if (!record->own)
 		left->error = group_keeper_restore(keeper) ? 0 : errno;
 }
 
 /* Of a run that has got so far, and of this layout. */
 static bool is_whole(const struct group_record *record)
 {
-	return memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 && memchr(record->folder, '\0', sizeof record->folder) &&
-	       memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) && memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->ours[0], '\0', GROUP_LIMIT_MAX) && memchr(record->ours[1], '\0', GROUP_LIMIT_MAX) &&
-	       memchr(record->boot, '\0', GROUP_BOOT_MAX);
+	return memcmp(record->magic, MAGIC, sizeof MAGIC) == 0 && record->folder[0] == '/' &&
+	       memchr(record->folder, '\0', sizeof record->folder) && memchr(record->limit[0], '\0', GROUP_LIMIT_MAX) &&
+	       memchr(record->limit[1], '\0', GROUP_LIMIT_MAX) && memchr(record->ours[0], '\0', GROUP_LIMIT_MAX) &&
+	       memchr(record->ours[1], '\0', GROUP_LIMIT_MAX) && memchr(record->boot, '\0', GROUP_BOOT_MAX);
 }
 
-/* Takes over the record of a dead run, of which nothing is given back yet. */
-static bool take_over(struct group_keeper *keeper, const char *folder, const char *name)
+/* Of the system as it runs now, as far as it can be told. */
+static bool is_of_this_boot(const struct group_record *record)
+{
+	char boot[GROUP_BOOT_MAX];
+	read_boot(boot);
+	return !boot[0] || !record->boot[0] || strcmp(record->boot, boot) == 0;
+}
+
+/*
+ * Takes over the record of a dead run, of which nothing is given back yet. False where there is none, or with an error in `left` where it can't
+ * be read.
+ */
+static bool take_over(struct group_keeper *keeper, const char *folder, const char *name, struct group_left *left)
 {
 	struct stat about;
 	*keeper = GROUP_KEEPER_NONE;
 	if (snprintf(keeper->path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
 		return false;
+	strcpy(left->folder, keeper->path);
+	left->is_file = true;
 	const int fd = open(keeper->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0) {
+		left->error = errno == ENOENT ? 0 : errno;
+		return false;
+	}
 	/* What a run that has just ended gave back itself isn't given back again. */
-	const bool is_ours = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && linux_still_there(fd, keeper->path) &&
-			     fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
-	if (is_ours && about.st_size >= ATTACHED_TABLE)
-		return map(keeper, fd) == 0;
-	if (is_ours && about.st_size == 0)
+	const bool is_ours = flock(fd, LOCK_EX | LOCK_NB) == 0 && linux_still_there(fd, keeper->path) && fstat(fd, &about) == 0 &&
+			     S_ISREG(about.st_mode) && about.st_uid == geteuid();
+	if (is_ours && about.st_size >= ATTACHED_TABLE && map(keeper, fd) == 0) {
+		left->error = keeper->record->magic[0] && !is_whole(keeper->record) ? EBADMSG : 0;
+		left->is_file = left->error;
+		if (!left->error)
+			return true;
+		group_keeper_close(keeper);
+		return false;
+	}
+	/* A run that was killed before the record was whole held nothing. */
+	if (is_ours && about.st_size < ATTACHED_TABLE)
 		unlink(keeper->path);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return false;
 }
 
-/* True where this record of a dead run was asked for, and says that something is held. */
-static bool sweep_one(const struct group_keeper *keeper, const struct group_id *only, const char *folder, group_clear *clear,
-	struct group_left *left)
+/* A record that is being swept: of a group with `error`, or of the run's own groups, the descriptor is open still. */
+struct swept {
+	struct group_keeper keeper;
+	struct group_left left;
+	struct swept *next;
+};
+
+static bool is_asked_for(const struct group_record *record, const struct group_id *only, const char *folder)
 {
-	char boot[GROUP_BOOT_MAX];
-	const struct group_record *const record = keeper->record;
-	read_boot(boot);
-	const bool is_of_now = record->magic[0] && strcmp(record->boot, boot) == 0;
-	/* A run that was killed before the record was whole held nothing. */
-	if (record->magic[0] && !is_whole(record))
+	return only ? record->id.device == only->device && record->id.inode == only->inode
+		    : !folder || strcmp(folder, record->folder) == 0;
+}
+
+/* True where something is or was held that was asked for. */
+static bool sweep_one(struct swept *swept, const char *records, const char *name, const struct group_id *only, const char *folder)
+{
+	struct group_keeper *const keeper = &swept->keeper;
+	char wanted[PATH_MAX];
+	bool was_held = false;
+	if (!take_over(keeper, records, name, &swept->left))
+		return swept->left.error &&
+		       (!only || (name_record(wanted, records, only, NULL) && strcmp(group_name(wanted), name) == 0));
+	const bool is_of_now = keeper->record->magic[0] && is_of_this_boot(keeper->record);
+	if (is_of_now && !is_asked_for(keeper->record, only, folder)) {
+		group_keeper_close(keeper);
 		return false;
-	if (is_of_now && only ? record->id.device != only->device || record->id.inode != only->inode
-			      : is_of_now && folder && strcmp(folder, record->folder) != 0)
-		return false;
-	const bool was_held = is_of_now && is_held(record);
+	}
+	was_held = is_of_now && is_held(keeper->record);
 	if (was_held)
-		give_back(keeper, clear, left);
-	if (!left->error)
+		give_back(keeper, &swept->left);
+	if (was_held && keeper->record->own && !swept->left.error)
+		return true;
+	if (!swept->left.error)
 		unlink(keeper->path);
+	group_keeper_close(keeper);
 	return was_held;
+}
+
+static struct swept *sweep_all(const struct group_id *only, const char *folder)
+{
+	char records[PATH_MAX];
+	struct swept *first = NULL;
+	for (size_t at = 0; records_place(at, records); at++) {
+		DIR *const directory = records[0] ? opendir(records) : NULL;
+		for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+			struct swept *const swept = entry->d_name[0] == '.' ? NULL : calloc(1, sizeof *swept);
+			if (swept && sweep_one(swept, records, entry->d_name, only, folder)) {
+				swept->next = first;
+				first = swept;
+			} else {
+				free(swept);
+			}
+		}
+		if (directory)
+			closedir(directory);
+	}
+	return first;
 }
 
 unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,
 	void (*say)(const struct group_left *left), unsigned *kept)
 {
-	char records[PATH_MAX];
-	struct group_keeper keeper;
-	unsigned count = 0;
+	unsigned count = 0, held = 0;
 	const int lock = group_claims_lock(false);
-	for (size_t at = 0; lock >= 0 && records_place(at, records); at++) {
-		DIR *const directory = records[0] ? opendir(records) : NULL;
-		for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-			struct group_left left = {0};
-			if (entry->d_name[0] == '.' || !take_over(&keeper, records, entry->d_name))
-				continue;
-			const bool was_held = sweep_one(&keeper, only, folder, clear, &left);
-			group_keeper_close(&keeper);
-			count += was_held;
-			if (was_held && say)
-				say(&left);
-			if (kept)
-				*kept += left.error != 0;
-		}
-		if (directory)
-			closedir(directory);
-	}
+	const struct group_left busy = {.error = EWOULDBLOCK};
+	if (lock == -2 && say)
+		say(&busy);
+	held += lock == -2;
+	struct swept *swept = lock == -2 ? NULL : sweep_all(only, folder);
 	group_claims_unlock(lock);
+	/* What may take long nobody waits for. */
+	for (struct swept *next; swept; swept = next) {
+		struct group_left *const left = &swept->left;
+		if (swept->keeper.record) {
+			clear_own(swept->keeper.record, clear, left);
+			if (!left->error)
+				group_record_remove(swept->keeper.path);
+			group_keeper_close(&swept->keeper);
+		}
+		count += !left->is_file;
+		held += left->error != 0;
+		if (say)
+			say(left);
+		next = swept->next;
+		free(swept);
+	}
+	if (kept)
+		*kept += held;
 	return count;
 }

@@ -64,7 +64,8 @@ struct group_keeper {
 
 /*
  * Makes one for a group that nobody has claimed, under group_claims_lock: nothing of it is held. 0, or -1 with errno, which is EEXIST where a
- * dead run has left one that can't be given back from here.
+ * dead run has left one. Where there is no folder for its file, or no room, it is in
+ * memory alone, and no claim.
  */
 int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, const struct group_id *id);
 /* That of a run's own groups, before their folder is made. The lock is held until each process that has the file has closed it. */
@@ -101,7 +102,8 @@ struct group_left {
 	size_t killed; /* … so many processes were killed */
 	bool thawed, unlimited, continued, is_gone;
 	int error;       /* for which something isn't given back, and the record stays; 0: everything is */
-	bool is_outside; /* ... since the run was in another PID namespace, which may have processes still */
+	bool is_outside; /* … since the run was in another PID namespace, which may have processes still */
+	bool is_file;    /* … and `folder` is the record, which can't be read, or is of another layout (EBADMSG) */
 };
 
 /* Kills what is in a folder, if it is this group, and removes it: workload_groups_clear_left. */
@@ -110,7 +112,8 @@ typedef bool group_clear(const char *folder, const struct group_id *id, size_t *
 /*
  * Gives back what dead runs of this user have left of all groups, or of one (`only`, or where that is NULL `folder`, without symbolic links),
  * `clear`s those that they had made, and removes their records; `say`, which may be NULL, is told of each group of which something was or is held. How
- * many these are; *kept, which may be NULL, of how many something is held still.
+ * many these are; *kept, which may be NULL, of how many something is held still. Where another run has group_claims_lock for seconds, nothing is done, and
+ * `say` is told of a group without a name.
  */
 unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,
 	void (*say)(const struct group_left *left), unsigned *kept);

@@ -54,10 +54,31 @@ pid_t attached_elsewhere(pid_t pid)
 	return pid;
 }
 
-/* Of a process that no attached one is an ancestor of. 0, or -1 after a message. */
+/* One below it that another run has attached, or 0. */
+static pid_t attached_below(pid_t pid)
+{
+	struct descendants below = {0};
+	pid_t found = 0;
+	descendants_list(pid, &below);
+	for (size_t i = 0; !found && i < below.count; i++) {
+		const int fd = lock(below.item[i].process.pid, LOCK_SH);
+		found = fd < 0 && errno == EWOULDBLOCK ? below.item[i].process.pid : 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	descendants_free(&below);
+	return found;
+}
+
+/* Of a process that no attached one is an ancestor or a descendant of. 0, or -1 after a message. */
 static int claim(pid_t pid, int *fd)
 {
 	pid_t other = attached_elsewhere(pid);
+	const pid_t below = other ? 0 : attached_below(pid);
+	if (below)
+		return diag_refuse("--attach: process %d is an ancestor of process %d, which is attached to another run of "
+				   "showstopper",
+			(int)pid, (int)below);
 	if (!other) {
 		*fd = lock(pid, LOCK_EX);
 		if (*fd < 0 && errno == EWOULDBLOCK)

@@ -81,10 +81,11 @@ bool miss_add(struct miss *miss, const struct record *record, struct miss_found 
 	miss->clear = miss->now == MISS_NONE ? miss->clear + 1 : 0;
 	/* Twice, since a cause takes as long to be seen. */
 	if (miss->clear >= 2 * MISS_SAMPLES)
-		miss->told = MISS_NONE;
-	if (miss->now == MISS_NONE || miss->now == miss->told)
+		miss->told = 0;
+	if (miss->now == MISS_NONE || miss->told & 1U << miss->now)
 		return false;
-	miss->told = found->cause = miss->now;
+	miss->told |= 1U << miss->now;
+	found->cause = miss->now;
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct miss {
 	unsigned clear;         /* … of which so many, the last ones, had no cause */
 	int64_t end_ns;         /* of the last one */
 	enum miss_cause now;    /* what these seconds show … */
-	enum miss_cause told;   /* … and what has been told, and hasn't been over for twice as long since */
+	unsigned told;          /* … and what has been told since there was none for twice as long: a bit for each */
 };
 
 /* Adds a sample with a target and a load. True, with *found, where a cause is new. */

@@ -183,7 +183,7 @@ void warnings_print(const struct summary *summary, const struct shared *shared, 
 	if (error > NOTABLE_ERROR_PP)
 		explain_above(summary, to);
 	/* Less than a limit is no miss. */
-	else if (error < -NOTABLE_ERROR_PP && !(summary->limit > 0))
+	else if (error < -NOTABLE_ERROR_PP && !(summary->limit > 0) && !are_stopped)
 		explain_below(summary, to);
 	if (!are_stopped && !(summary->limit > 0))
 		explain_poor(summary, to);

@@ -37,7 +37,8 @@ static int read_row(struct csv *csv, const int column[static COLUMNS], struct be
 	if (column[INSTANCE] >= 0 && csv_number(csv, (size_t)column[INSTANCE], &instance) != 0)
 		return -1;
 	before->status = NAN;
-	if (column[STATUS] >= 0 && csv_number(csv, (size_t)column[STATUS], &before->status) != 0)
+	/* In tables of others it may be anything. */
+	if (column[STATUS] >= 0 && column[ITERATION] >= 0 && csv_number(csv, (size_t)column[STATUS], &before->status) != 0)
 		return -1;
 	if (iteration->end < iteration->start)
 		return csv_refuse(csv, (size_t)column[END], "found %.9f, expected a time from the start, %.9f, on",

@@ -2,6 +2,7 @@
 #include "self/run_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,13 @@ bool run_folder_place(size_t at, uid_t user, char folder[static PATH_MAX])
 	}
 	if (length <= 0 || length >= PATH_MAX)
 		folder[0] = '\0';
+	/* A variable may have the name that is tried without it. */
+	for (size_t i = 0; i < at; i++) {
+		char earlier[PATH_MAX];
+		run_folder_place(i, user, earlier);
+		if (strcmp(earlier, folder) == 0)
+			folder[0] = '\0';
+	}
 	return true;
 }
 
@@ -52,18 +60,21 @@ bool run_folder_is_private(const char *folder, uid_t user)
 	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user && !(status.st_mode & 022);
 }
 
-bool run_folder_make(char folder[static PATH_MAX], size_t size)
+bool run_folder_make(char folder[static PATH_MAX], const char *within, size_t size)
 {
 	int error = ENOENT;
 	for (size_t at = 0; run_folder_place(at, geteuid(), folder); at++) {
-		if (!folder[0] || strlen(folder) >= size)
+		if (!folder[0] || strlen(folder) + strlen(within) >= size)
 			continue;
 		if (mkdir(folder, 0755) != 0 && errno != EEXIST)
 			error = errno;
-		else if (run_folder_is_private(folder, geteuid()))
-			return true;
-		else
+		else if (!run_folder_is_private(folder, geteuid()))
 			error = EACCES;
+		else if ((*within && mkdir(strcat(folder, within), 0700) != 0 && errno != EEXIST) ||
+			 faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0)
+			error = errno;
+		else
+			return true;
 	}
 	errno = error;
 	return false;

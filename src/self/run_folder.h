@@ -21,8 +21,11 @@ bool run_folder_place(size_t at, uid_t user, char folder[static PATH_MAX]);
 /* Whether it is a folder of that user into which nobody else can write. */
 bool run_folder_is_private(const char *folder, uid_t user);
 
-/* Makes the first one of the calling user that can be made and whose path is shorter than `size`. False with errno where none can. */
-bool run_folder_make(char folder[static PATH_MAX], size_t size);
+/*
+ * Makes the first one of the calling user that can be made and written, and in it `within`, "" or a name behind a slash, and whose path is shorter
+ * than `size`. False with errno where none can.
+ */
+bool run_folder_make(char folder[static PATH_MAX], const char *within, size_t size);
 
 /* Removes those of the calling user that are empty. */
 void run_folder_remove(void);

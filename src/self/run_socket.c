@@ -24,7 +24,7 @@
 #define MAKE_TRIES 10
 
 /* A longer path leaves no room for the name of a socket. */
-#define FOLDER_MAX 64
+#define FOLDER_MAX 61
 
 static int refuse(const char *what, const char *why, char error[static RUN_SOCKET_ERROR_MAX])
 {
@@ -102,7 +102,7 @@ int run_socket_listen(pid_t run, char error[static RUN_SOCKET_ERROR_MAX])
 	int result = -1;
 	/* Another run may have removed it meanwhile, which was empty. */
 	for (int tries = 0; fd >= 0 && result != 0 && tries < MAKE_TRIES; tries++) {
-		if (!run_folder_make(folder, FOLDER_MAX)) {
+		if (!run_folder_make(folder, "", FOLDER_MAX)) {
 			refuse(folder, "expected $XDG_RUNTIME_DIR or $TMPDIR to be a folder of this user", error);
 			close(fd);
 			return -1;

@@ -96,7 +96,8 @@ static void look_for_standstill(struct executor_process *process, int64_t now_ns
 	/* The status keeps the signal until the process is continued. */
 	if (process->first)
 		waitid(P_PID, (id_t)process->first, &info, WSTOPPED | WNOHANG | WNOWAIT);
-	const bool is_ours = info.si_status == SIGSTOP && process->brake.tree.stopped;
+	const bool is_ours =
+		info.si_status == SIGSTOP && process->brake.tree.stopped && process->brake.actuator != ACTUATOR_FREEZER;
 	atomic_store_explicit(&process->slot->stopped_by, info.si_pid && !is_ours ? info.si_status : 0, memory_order_relaxed);
 }
 

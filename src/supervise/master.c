@@ -204,7 +204,7 @@ static bool report_failures(const struct master *master)
 		else
 			diag("workload %u%s ended with status %d%s", i, often, WEXITSTATUS(status),
 				atomic_load(&slot->failed_at_stop)
-					? ", after it had been stopped and continued for the first time: it "
+					? ", right after it had been stopped and continued for the first time: it "
 					  "may take an interrupted system call (EINTR) for an error; -a "
 					  "quota holds it without stopping it"
 					: "");
@@ -258,7 +258,8 @@ static bool misses_requirement(const struct master *master)
 		return true;
 	}
 	bool missed = misses_a_part(master);
-	missed |= exceeds("mean error", fabs(accuracy_mean_error_pp(accuracy)), config->require_error, "pp");
+	const double error = accuracy_mean_error_pp(accuracy);
+	missed |= exceeds("mean error", config->limit > 0 ? fmax(error, 0) : fabs(error), config->require_error, "pp");
 	missed |= exceeds("mean squared error", accuracy_mse_pp2(accuracy), config->require_mse, "pp^2");
 	if (isnan(config->require_background) || !isnan(background))
 		return exceeds("others made a load of", background, config->require_background, "pp") || missed;

@@ -320,7 +320,6 @@ static void write_log(struct recording *recording, struct record *record)
 static void note_progress(struct recording *recording, const struct record *record)
 {
 	progress_add(&recording->progress, record->target, record->load, record->duty);
-	recording->progress.note = miss_note(recording->miss.now);
 	recording->progress.elapsed_ns = record->end_ns - run_origin(recording->run);
 	live_line_draw(&recording->live_line, &recording->progress);
 }
@@ -368,6 +367,7 @@ static bool take_sample(void *context, const struct record *record, bool counts)
 		recording->known_ns = record->end_ns;
 	if (counts)
 		warn_of_miss(recording, record);
+	recording->progress.note = miss_note(counts ? recording->miss.now : MISS_NONE);
 	note_progress(recording, record);
 	return follow_load(recording, record);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervise/obligations.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,14 @@ int obligations_attach(const struct config *config, struct attached **attached)
 static void say_kept(const struct group_left *left)
 {
 	const char *const option = left->own ? "" : "--attach-group: ";
-	if (left->is_outside)
+	if (!left->folder[0])
+		diag("warning: another run of showstopper has been attaching for seconds, and may have been stopped: what dead "
+		     "runs "
+		     "have left is not given back");
+	else if (left->is_file)
+		diag("warning: %s: %s: what a dead run has left there is not given back", left->folder,
+			left->error == EBADMSG ? "it is of another version of showstopper, or damaged" : strerror(left->error));
+	else if (left->is_outside)
 		diag("warning: %sa run that was killed in another PID namespace has left %s %s: expected showstopper --release "
 		     "%s there, "
 		     "or that namespace to end",

@@ -138,6 +138,8 @@ kill -TERM "$background"
 wait_background
 expect_left_running 3
 start_run -q -T 50% -r 3s --attach "$child"
+wait_until is_stopped "$child"
+refused "process $tree is an ancestor of process $child, which is attached to another run of showstopper" --attach "$tree"
 sleep 1000 &
 other=$!
 run showstopper -q -T 50% -r 1s --attach "$other"

@@ -241,6 +241,16 @@ expect_status 0
 expect_text err "^attached  *1 \\(2: group $name\\)\$"
 kill -KILL "$busy"
 
+# ---- No claim --------------------------------------------------------------------------------------------------------------------
+
+# Nothing is held where nobody else could see that it is.
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+	put "$group" sleep 1000
+	run unshare -m sh -c 'mount -t tmpfs -o ro none /run/showstopper && mount -t tmpfs none /tmp && : >/tmp/showstopper-0 && exec "$@"' sh \
+		env -u TMPDIR showstopper -T 50% -r 1s --attach-group "$name"
+	expect_trouble "^showstopper: --attach-group: $name: there is no folder, or no room, for the file by which it is claimed"
+fi
+
 # ---- Members come and go -------------------------------------------------------------------------------------------------------
 
 for hand in signals freezer; do

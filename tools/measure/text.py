@@ -20,8 +20,9 @@ def refuse(is_so: object, why: str) -> None:
 
 
 def refuse_others(folder: Path, mark: str) -> None:
-    """Refuses a folder for results that has something in it, but not the file `mark` that each of our own has."""
-    is_other = folder.exists() and not (folder.is_dir() and ((folder / mark).exists() or not any(folder.iterdir())))
+    """Refuses a folder for results that has files in it, but not the file `mark` that each of our own has."""
+    has_files = any(not path.is_dir() for path in folder.rglob("*"))
+    is_other = folder.exists() and not (folder.is_dir() and ((folder / mark).exists() or not has_files))
     refuse(is_other, f"{folder} is there and not empty, and none of ours (it has no {mark}): expected another --output")
 
 

@@ -98,7 +98,7 @@ const struct tool_option ssburn_options[] = {
 		.help = "units of work per iteration, about 10 us each"},
 	[ITERATIONS] = {'n', "iterations", TOOL_INT, MEMBER(iterations), 1, INT64_MAX, .argument = "N",
 		.help = "end after so many iterations"},
-	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, INT64_MAX, .argument = "TIME",
+	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, INT64_MAX, .argument = "TIME", .is_length = true,
 		.help = "end after this long; an unfinished iteration doesn't count"},
 	[PHASE] = {0, "phase", TOOL_INT, MEMBER(phase), 1, PHASE_MAX, .argument = "UNITS",
 		.help = "phased: mean work of a phase, per running thread (200000)"},

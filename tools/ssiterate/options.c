@@ -48,7 +48,7 @@ const struct tool_option ssiterate_options[] = {
 		.help = "write mean, spread and all times there, as JSON", .completion = TOOL_COMPLETE_FILE},
 	[ITERATIONS] = {'n', "iterations", TOOL_INT, MEMBER(iterations), 1, INT64_MAX, .argument = "N",
 		.help = "end after so many iterations"},
-	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, TIME_MAX, .argument = "TIME",
+	[TIME] = {0, "time", TOOL_TIME, MEMBER(time_ns), 0, TIME_MAX, .argument = "TIME", .is_length = true,
 		.help = "end after this long; an unfinished iteration doesn't count"},
 	[INSTANCE_NUMBER] = {'i', "instance", TOOL_INT, MEMBER(instance), 0, UINT_MAX, .argument = "N",
 		.help = "number of this instance (default $" INSTANCE " or 0)"},

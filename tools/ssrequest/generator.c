@@ -26,7 +26,7 @@ struct generator {
 	struct schedule *schedule;
 	struct slots used, free;
 	unsigned unanswered;
-	bool is_pending, has_ended, is_end_known;
+	bool is_pending, has_ended;
 	struct request pending;           /* planned, and neither sent nor dropped yet */
 	int64_t end_ns;                   /* what is still postponed then will not be sent */
 	int64_t none_before_ns;           /* the schedule is to be asked again then */
@@ -52,6 +52,18 @@ static void link_slot(struct generator *generator, struct slots *list, uint32_t 
 	*(behind == NO_SLOT ? &list->first : &generator->slot[behind].next) = at;
 }
 
+/* A schedule that is over by its number of requests has all of them sent; whether it is so can only be counted. */
+static bool ends_by_number(const struct schedule *schedule)
+{
+	struct schedule rest = *schedule;
+	int64_t when_ns;
+	if (rest.settings.most == UINT64_MAX)
+		return false;
+	while (schedule_next(&rest, &when_ns) != SCHEDULE_END)
+		;
+	return rest.count >= rest.settings.most;
+}
+
 struct generator *generator_new(const struct generator_settings *settings, struct schedule *schedule)
 {
 	struct generator *const generator = calloc(1, sizeof *generator + settings->limit * sizeof(struct slot));
@@ -59,7 +71,7 @@ struct generator *generator_new(const struct generator_settings *settings, struc
 		return NULL;
 	generator->settings = *settings;
 	generator->schedule = schedule;
-	generator->end_ns = schedule->settings.length_ns;
+	generator->end_ns = ends_by_number(schedule) ? INT64_MAX : schedule->settings.length_ns;
 	generator->used = generator->free = (struct slots){NO_SLOT, NO_SLOT};
 	for (uint32_t i = 0; i < settings->limit; i++) {
 		generator->slot[i].is_free = true;
@@ -152,26 +164,11 @@ static struct generator_action sleep_until(const struct generator *generator, in
 	return (struct generator_action){.act = GENERATOR_SLEEP, .until_ns = deadline_ns < until_ns ? deadline_ns : until_ns};
 }
 
-/* A schedule that is over by its number of requests has all of them sent; whether it is so can only be counted, and matters only in the end. */
-static void look_for_end(struct generator *generator, int64_t now_ns)
-{
-	struct schedule rest = *generator->schedule;
-	int64_t when_ns;
-	if (generator->is_end_known || now_ns < generator->end_ns)
-		return;
-	while (rest.settings.most < UINT64_MAX && schedule_next(&rest, &when_ns) != SCHEDULE_END)
-		;
-	generator->is_end_known = true;
-	if (rest.count >= rest.settings.most)
-		generator->end_ns = INT64_MAX;
-}
-
 /* What is to become of the one that is planned for now or has been. */
 static struct generator_action serve_pending(struct generator *generator, int64_t now_ns)
 {
 	const int64_t planned_ns = generator->pending.planned_ns;
 	const uint32_t at = generator->free.first;
-	look_for_end(generator, now_ns);
 	const int64_t end_ns = generator->end_ns;
 	if (at == NO_SLOT) {
 		if (generator->settings.drops)

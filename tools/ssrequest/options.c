@@ -91,7 +91,7 @@ const struct tool_option ssrequest_options[] = {
 		.call = set_peak},
 	{0, "arrivals", TOOL_CHOICE, MEMBER(arrivals), .choices = arrival_names, .argument = "NAME",
 		.help = "when in a second: even, concurrent (all at its beginning) or poisson"},
-	{'r', "run-time", TOOL_TIME, MEMBER(run_time_ns), 1, TIME_MAX, .argument = "TIME",
+	{'r', "run-time", TOOL_TIME, MEMBER(run_time_ns), 1, TIME_MAX, .argument = "TIME", .is_length = true,
 		.help = "plan requests for this long (that of the trace, or without end)"},
 	{'n', "requests", TOOL_INT, MEMBER(requests), 1, INT64_MAX, .argument = "N", .help = "plan no more than this"},
 	{'i', "seed", TOOL_INT, MEMBER(seed), 0, INT64_MAX, .argument = "N", .help = "what all randomness comes from"},

@@ -68,6 +68,15 @@ static void lines_end_at_blanks_where_the_terminal_does(void **state)
 	assert_true(dup2(screen, STDERR_FILENO) >= 0);
 	diag_wrap(text);
 	assert_string_equal(text, "a line of more than\n20 columns\nexactly twenty colum\nwith_a_word_that_is_too_long\nend\n");
+	/* What erases a live line is none of the line. */
+	char shown[64];
+	diag_over_live_line(12);
+	diag("short");
+	diag_over_live_line(0);
+	const ssize_t length = read(keyboard, shown, sizeof shown - 1);
+	assert_true(length > 0);
+	shown[length] = '\0';
+	assert_string_equal(shown, "\r            \rtest: short\r\n");
 	free((char *)before);
 	close(screen);
 	close(keyboard);

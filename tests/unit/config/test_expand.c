@@ -127,6 +127,10 @@ static void per_cent_that_becomes_a_number_is_said(void **state)
 		{"50%%", false},
 		{"%", false},
 		{"run-%.csv", false},
+		{"run1%.log", false},
+		{"out0%", false},
+		{"12.5%", true},
+		{"load=7%", true},
 		{"%d", false},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -398,8 +398,9 @@ static void a_failure_at_the_first_stop_is_noted(void **state)
 	} cases[] = {
 		{"+50 run +20 fail", false},
 		{"+50 run +60 fail", false}, /* stopped: by something else */
-		{"+50 run +110 fail", true},
-		{"+50 run +110 exit", false},
+		{"+50 run +100 fail", true},
+		{"+50 run +100 exit", false},
+		{"+50 run +125 fail", false},
 		{"+50 run +230 fail", false},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

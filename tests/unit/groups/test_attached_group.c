@@ -298,6 +298,32 @@ static bool held_by_the_dead(char path[static PATH_MAX])
 	return true;
 }
 
+/* A run that has ended removes its record more than once, and by then the name may be that of the next run's. */
+static void the_record_of_the_next_run_stays(void **state)
+{
+	(void)state;
+	struct group_keeper next;
+	char path[PATH_MAX];
+	begin(ACTUATOR_FREEZER);
+	strcpy(path, group.keeper.path);
+	if (!path[0]) {
+		end();
+		skip();
+	}
+	group_keeper_remove(&group.keeper);
+	assert_int_equal(access(path, F_OK), -1);
+	const int lock = group_claims_lock(true);
+	assert_int_equal(group_keeper_open(&next, root, true, &group.id), 0);
+	group_claims_unlock(lock);
+	group_keeper_remove(&group.keeper);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_true(group_is_claimed(&group.id));
+	group_keeper_remove(&next);
+	assert_int_equal(access(path, F_OK), -1);
+	group_keeper_close(&next);
+	end();
+}
+
 static void end_of_the_dead(void)
 {
 	workload_group_close(&grip);
@@ -438,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_is_never_above_that_of_others),
+		cmocka_unit_test(the_record_of_the_next_run_stays),
 		cmocka_unit_test(a_limit_that_others_set_last_stays),
 		cmocka_unit_test(what_others_froze_stays_frozen),
 		cmocka_unit_test(who_dies_in_letting_go_leaves_it_to_others),

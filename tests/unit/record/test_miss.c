@@ -70,6 +70,18 @@ static void it_is_told_again_once_it_was_over(void **state)
 	assert_int_equal(count(&miss, 10, &saturated, &found), 1);
 }
 
+/* Such as a program at an unreachable target that is started again every few seconds. */
+static void causes_in_turn_are_told_once_each(void **state)
+{
+	(void)state;
+	struct miss miss = {0};
+	struct miss_found found;
+	int told = 0;
+	for (int i = 0; i < 50; i++)
+		told += count(&miss, 10, i % 2 ? &gone : &saturated, &found);
+	assert_int_equal(told, 2);
+}
+
 static void what_holds_its_target_is_left_alone(void **state)
 {
 	(void)state;
@@ -144,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_cause_is_told_once_after_5_seconds),
 		cmocka_unit_test(it_is_told_again_once_it_was_over),
+		cmocka_unit_test(causes_in_turn_are_told_once_each),
 		cmocka_unit_test(what_holds_its_target_is_left_alone),
 		cmocka_unit_test(a_ramp_begins_below_the_others),
 		cmocka_unit_test(a_gap_begins_anew),

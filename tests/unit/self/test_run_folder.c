@@ -42,7 +42,7 @@ static void expect_made(const char *base, bool has_user)
 {
 	char folder[PATH_MAX], expected[2 * PATH_MAX];
 	snprintf(expected, sizeof expected, has_user ? "%s/showstopper-%u" : "%s/showstopper", base, (unsigned)geteuid());
-	assert_true(run_folder_make(folder, PATH_MAX));
+	assert_true(run_folder_make(folder, "", PATH_MAX));
 	assert_string_equal(folder, expected);
 	assert_true(run_folder_is_private(folder, geteuid()));
 	run_folder_remove();
@@ -71,7 +71,7 @@ static void one_that_others_can_write_is_none(void **state)
 	begin();
 	snprintf(folder, sizeof folder, "%.4000s/showstopper", session);
 	assert_int_equal(mkdir(folder, 0755) | chmod(folder, 0777), 0);
-	assert_true(run_folder_make(folder, PATH_MAX));
+	assert_true(run_folder_make(folder, "", PATH_MAX));
 	assert_null(strstr(folder, session));
 	run_folder_remove();
 	end();
@@ -82,7 +82,7 @@ static void a_path_that_is_too_long_is_none(void **state)
 	char folder[PATH_MAX];
 	(void)state;
 	begin();
-	assert_true(!run_folder_make(folder, strlen(temporary)) || strncmp(folder, root, strlen(root)) != 0);
+	assert_true(!run_folder_make(folder, "", strlen(temporary)) || strncmp(folder, root, strlen(root)) != 0);
 	run_folder_remove();
 	end();
 }
