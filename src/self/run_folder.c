@@ -60,21 +60,29 @@ bool run_folder_is_private(const char *folder, uid_t user)
 	return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user && !(status.st_mode & 022);
 }
 
+/* False with errno. */
+static bool make(char folder[static PATH_MAX], const char *within)
+{
+	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+		return false;
+	if (!run_folder_is_private(folder, geteuid())) {
+		errno = EACCES;
+		return false;
+	}
+	if (*within && mkdir(strcat(folder, within), 0700) != 0 && errno != EEXIST)
+		return false;
+	return faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0;
+}
+
 bool run_folder_make(char folder[static PATH_MAX], const char *within, size_t size)
 {
 	int error = ENOENT;
 	for (size_t at = 0; run_folder_place(at, geteuid(), folder); at++) {
 		if (!folder[0] || strlen(folder) + strlen(within) >= size)
 			continue;
-		if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-			error = errno;
-		else if (!run_folder_is_private(folder, geteuid()))
-			error = EACCES;
-		else if ((*within && mkdir(strcat(folder, within), 0700) != 0 && errno != EEXIST) ||
-			 faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0)
-			error = errno;
-		else
+		if (make(folder, within))
 			return true;
+		error = errno;
 	}
 	errno = error;
 	return false;
