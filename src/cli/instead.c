@@ -20,6 +20,7 @@
 #include "placement/frequencies.h"
 #include "record/outputs.h"
 #include "record/summary.h"
+#include "self/records.h"
 #include "supervise/obligations.h"
 
 struct listing {
@@ -228,9 +229,9 @@ static void release_in_each(const struct group_mounts *mounts, const char *folde
 			continue;
 		released->is_known = true;
 		released->count += obligations_sweep(&id, NULL, quiet, &released->kept);
-		const int lock = group_claims_lock(false);
+		const int lock = records_lock(false);
 		released->is_held = released->is_held || group_is_claimed(&id);
-		group_claims_unlock(lock);
+		records_unlock(lock);
 	}
 }
 

@@ -338,14 +338,6 @@ static int refuse_held(pid_t pid, const struct group_mounts *mounts)
 		    : 0;
 }
 
-static enum actuator actuator_named(const char *name)
-{
-	for (int i = 0; i < ACTUATORS; i++)
-		if (strcmp(actuator_table[i].name, name) == 0)
-			return (enum actuator)i;
-	return ACTUATOR_SIGNALS;
-}
-
 int attached_groups_open(
 	struct attached *attached, unsigned before, const char *const *name, unsigned count, const char *actuator)
 {
@@ -360,8 +352,10 @@ int attached_groups_open(
 		result = refuse_held(attached[i].process.pid, mounts);
 	for (unsigned i = 0; i < count && result == 0; i++) {
 		struct attached *const entry = &attached[before + i];
+		/* Another name is refused with the other modules. */
+		const enum actuator found = actuator_find(actuator);
 		struct inspection inspection = {.name = name[i],
-			.actuator = actuator_named(actuator),
+			.actuator = found < ACTUATORS ? found : ACTUATOR_SIGNALS,
 			.attached = attached,
 			.before = before,
 			.first = PROCESS_NONE,

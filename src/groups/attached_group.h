@@ -26,9 +26,9 @@ struct attached_group {
 
 /*
  * Opens `count` groups by their names, behind the `before` attached processes of the array, for this actuator (by its name). Before the first
- * fork, as attached_open, and under group_claims_lock. Refused are groups with Showstopper or an ancestor of it, process 1, kernel threads, processes that can't be
- * seen or held, of another run or attached themselves; those that another run holds or such a one is in or around; that are empty, and
- * that this actuator can't hold. Changes nothing of them, and claims them. 0, or -1 after a message, when none is open.
+ * fork, as attached_open, and under records_lock. Refused are groups with Showstopper or an ancestor of it, process 1, kernel threads, processes
+ * that can't be seen or held, of another run or attached themselves; those that another run holds or such a one is in or around; that are
+ * empty, and that this actuator can't hold. Changes nothing of them, and claims them. 0, or -1 after a message, when none is open.
  */
 int attached_groups_open(
 	struct attached *attached, unsigned before, const char *const *name, unsigned count, const char *actuator);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "groups/group_record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,102 +16,27 @@
 #include "base/units.h"
 #include "processes/attached.h"
 #include "self/pid_namespace.h"
-#include "self/run_folder.h"
+#include "self/records.h"
 #include "self/source.h"
 
 /* Of this layout. */
 #define MAGIC "showstopper-5\n"
-#define RECORDS "/groups"
-/* Another run has the claims' lock for milliseconds, unless somebody stopped it meanwhile. */
-#define CLAIMS_LIMIT_NS (5 * NS_PER_S)
-#define CLAIMS_POLL_NS NS_PER_MS
-/* To make a folder that others remove meanwhile. */
-#define CLAIMS_TRIES 10
 
 _Static_assert(sizeof(struct group_record) <= ATTACHED_TABLE, "the table is behind the record");
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------ */
-
-/* The `at`th folder in which records of this user may be; "" where it is none of this user's alone. */
-static bool records_place(size_t at, char folder[static PATH_MAX])
-{
-	struct stat about;
-	if (!run_folder_place(at, geteuid(), folder))
-		return false;
-	if (strlen(folder) + sizeof RECORDS > PATH_MAX || !run_folder_is_private(folder, geteuid()))
-		folder[0] = '\0';
-	if (folder[0] && (lstat(strcat(folder, RECORDS), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid()))
-		folder[0] = '\0';
-	return true;
-}
-
-/* The first that is there and can be written. */
-static bool records_find(char folder[static PATH_MAX])
-{
-	for (size_t at = 0; records_place(at, folder); at++)
-		if (folder[0] && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) == 0)
-			return true;
-	return false;
-}
-
 /* By the group's identity, or that of a run's own groups by their folder's name, which no two runs share. */
-static bool name_record(char path[static PATH_MAX], const char *records, const struct group_id *id, const char *own)
+static void name_record(char name[static NAME_MAX], const struct group_id *id, const char *own)
 {
-	return (id ? snprintf(path, PATH_MAX, "%s/%" PRIx64 "-%" PRIu64, records, id->device, id->inode)
-		   : snprintf(path, PATH_MAX, "%s/%s", records, group_name(own))) < PATH_MAX;
-}
-
-int group_claims_lock(bool make)
-{
-	char folder[PATH_MAX];
-	const int64_t deadline_ns = clock_now() + CLAIMS_LIMIT_NS;
-	int error = 0;
-	/* Again, since a run that ends removes a folder that is empty. */
-	for (int made = 0; clock_now() < deadline_ns && (error == EWOULDBLOCK || made < CLAIMS_TRIES); made++) {
-		if (!(make ? run_folder_make(folder, RECORDS, PATH_MAX) : records_find(folder))) {
-			error = errno;
-			continue;
-		}
-		const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		const bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-		error = locked ? 0 : errno;
-		if (locked && linux_still_there(fd, folder))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-		if (error == EWOULDBLOCK)
-			clock_sleep_until(clock_now() + CLAIMS_POLL_NS);
-	}
-	errno = error;
-	return error == EWOULDBLOCK ? -2 : -1;
-}
-
-void group_claims_unlock(int lock)
-{
-	char link[64], folder[PATH_MAX];
-	if (lock < 0)
-		return;
-	snprintf(link, sizeof link, "/proc/self/fd/%d", lock);
-	const ssize_t length = readlink(link, folder, sizeof folder - 1);
-	if (length > 0)
-		folder[length] = '\0';
-	if (length > 0 && rmdir(folder) == 0)
-		run_folder_remove();
-	close(lock);
+	snprintf(name, NAME_MAX, "%s", id ? "" : group_name(own));
+	if (id)
+		snprintf(name, NAME_MAX, "%" PRIx64 "-%" PRIu64, id->device, id->inode);
 }
 
 bool group_is_claimed(const struct group_id *id)
 {
-	char folder[PATH_MAX], path[PATH_MAX];
-	bool claimed = false;
-	for (size_t at = 0; !claimed && records_place(at, folder); at++) {
-		const int fd =
-			folder[0] && name_record(path, folder, id, NULL) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-		claimed = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-		if (fd >= 0)
-			close(fd);
-	}
-	return claimed;
+	char name[NAME_MAX];
+	name_record(name, id, NULL);
+	return records_is_locked(name);
 }
 
 /* ---- One group -------------------------------------------------------------------------------------------------------- */
@@ -141,9 +65,10 @@ static int map(struct group_keeper *keeper, int fd)
 /* A new file with room for the record, locked. `id` is NULL for that of the run's own groups. */
 static int make_file(struct group_keeper *keeper, const char *group, const struct group_id *id)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], name[NAME_MAX];
 	int fd = -1;
-	if (records_find(folder) && name_record(keeper->path, folder, id, group))
+	name_record(name, id, group);
+	if (records_find(folder) && snprintf(keeper->path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX)
 		fd = open(keeper->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 && errno == EEXIST)
 		return -1;
@@ -267,30 +192,21 @@ bool group_record_restore_limit(const struct group_record *record)
 	return !has_our_limit(record) || group_write(record->folder, "cpu.max", record->limit[0]) == 0;
 }
 
-struct renamed {
-	const struct group_id *id;
-	char folder[PATH_MAX]; /* "" until it is found */
-};
-
-static void look_for_renamed(const char *path, void *context)
+static void follow(const char *path, void *context)
 {
-	struct renamed *const renamed = context;
-	if (group_is(path, renamed->id))
-		strcpy(renamed->folder, path);
+	struct group_record *const record = context;
+	if (group_is(path, &record->id))
+		strcpy(record->folder, path);
 }
 
 /* Version 1 lets groups be renamed, within the one above. */
 static void follow_name(struct group_record *record)
 {
 	char above[PATH_MAX];
-	struct renamed renamed = {.id = &record->id};
 	if (record->unified || group_is(record->folder, &record->id))
 		return;
-	strcpy(above, record->folder);
-	*strrchr(above, '/') = '\0';
-	group_each(above, "", look_for_renamed, &renamed);
-	if (renamed.folder[0])
-		strcpy(record->folder, renamed.folder);
+	snprintf(above, sizeof above, "%.*s", (int)(strrchr(record->folder, '/') - record->folder), record->folder);
+	group_each(above, "", follow, record);
 }
 
 /*
@@ -367,25 +283,11 @@ static bool is_held(const struct group_record *record)
 	return record->own || atomic_load(&record->limited) || atomic_load(&record->frozen) || are_stopped(record);
 }
 
-/* A run that has the folder's lock removes that itself. */
-void group_record_remove(const char *path)
-{
-	char folder[PATH_MAX];
-	if (!path[0])
-		return;
-	unlink(path);
-	const int fd = records_find(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-		group_claims_unlock(fd);
-	else if (fd >= 0)
-		close(fd);
-}
-
 void group_keeper_remove(const struct group_keeper *keeper)
 {
 	/* Once it is removed, the name may be that of another run's. */
 	if (keeper->record && !is_held(keeper->record) && keeper->path[0] && linux_still_there(keeper->file, keeper->path))
-		group_record_remove(keeper->path);
+		records_remove(keeper->path);
 }
 
 /* ---- What dead runs have left ----------------------------------------------------------------------------------------- */
@@ -442,10 +344,7 @@ static bool is_of_this_boot(const struct group_record *record)
 	return !boot[0] || !record->boot[0] || strcmp(record->boot, boot) == 0;
 }
 
-/*
- * Takes over the record of a dead run, of which nothing is given back yet. False where there is none, or with an error in `left` where it can't
- * be read.
- */
+/* Takes over the record of a dead run. False where there is none, or with an error in `left` where it can't be read. */
 static bool take_over(struct group_keeper *keeper, const char *folder, const char *name, struct group_left *left)
 {
 	struct stat about;
@@ -484,76 +383,68 @@ struct swept {
 	struct swept *next;
 };
 
-static bool is_asked_for(const struct group_record *record, const struct group_id *only, const char *folder)
-{
-	return only ? record->id.device == only->device && record->id.inode == only->inode
-		    : !folder || strcmp(folder, record->folder) == 0;
-}
+/* What is being swept. */
+struct sweep {
+	const struct group_id *only;
+	const char *folder;
+	struct swept *first;
+};
 
-/* True where something is or was held that was asked for. */
-static bool sweep_one(struct swept *swept, const char *records, const char *name, const struct group_id *only, const char *folder)
+/* Until what is held is given back, or known not to be. False where nothing is or was held that was asked for. */
+static bool sweep_record(struct swept *swept, const struct sweep *sweep)
 {
 	struct group_keeper *const keeper = &swept->keeper;
-	char wanted[PATH_MAX];
-	bool was_held = false;
-	if (!take_over(keeper, records, name, &swept->left))
-		return swept->left.error &&
-		       (!only || (name_record(wanted, records, only, NULL) && strcmp(group_name(wanted), name) == 0));
 	const bool is_of_now = keeper->record->magic[0] && is_of_this_boot(keeper->record);
-	if (is_of_now && !is_asked_for(keeper->record, only, folder)) {
-		group_keeper_close(keeper);
-		return false;
-	}
-	was_held = is_of_now && is_held(keeper->record);
+	const struct group_id *const id = &keeper->record->id, *const only = sweep->only;
+	const bool is_asked_for = only ? id->device == only->device && id->inode == only->inode
+				       : !sweep->folder || strcmp(sweep->folder, keeper->record->folder) == 0;
+	const bool is_meant = !is_of_now || is_asked_for;
+	const bool was_held = is_meant && is_of_now && is_held(keeper->record);
 	if (was_held)
 		give_back(keeper, &swept->left);
 	if (was_held && keeper->record->own && !swept->left.error)
 		return true;
-	if (!swept->left.error)
+	if (is_meant && !swept->left.error)
 		unlink(keeper->path);
 	group_keeper_close(keeper);
 	return was_held;
 }
 
-static struct swept *sweep_all(const struct group_id *only, const char *folder)
+static void sweep_file(const char *records, const char *name, void *context)
 {
-	char records[PATH_MAX];
-	struct swept *first = NULL;
-	for (size_t at = 0; records_place(at, records); at++) {
-		DIR *const directory = records[0] ? opendir(records) : NULL;
-		for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-			struct swept *const swept = entry->d_name[0] == '.' ? NULL : calloc(1, sizeof *swept);
-			if (swept && sweep_one(swept, records, entry->d_name, only, folder)) {
-				swept->next = first;
-				first = swept;
-			} else {
-				free(swept);
-			}
-		}
-		if (directory)
-			closedir(directory);
+	struct sweep *const sweep = context;
+	struct swept *const swept = calloc(1, sizeof *swept);
+	char wanted[NAME_MAX];
+	if (!swept)
+		return;
+	name_record(wanted, sweep->only, name);
+	const bool is_taken = take_over(&swept->keeper, records, name, &swept->left);
+	if (is_taken ? !sweep_record(swept, sweep) : !swept->left.error || strcmp(wanted, name) != 0) {
+		free(swept);
+		return;
 	}
-	return first;
+	swept->next = sweep->first;
+	sweep->first = swept;
 }
 
 unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,
 	void (*say)(const struct group_left *left), unsigned *kept)
 {
-	unsigned count = 0, held = 0;
-	const int lock = group_claims_lock(false);
-	const struct group_left busy = {.error = EWOULDBLOCK};
+	struct sweep sweep = {only, folder, NULL};
+	const int lock = records_lock(false);
+	unsigned count = 0, held = lock == -2;
 	if (lock == -2 && say)
-		say(&busy);
-	held += lock == -2;
-	struct swept *swept = lock == -2 ? NULL : sweep_all(only, folder);
-	group_claims_unlock(lock);
+		say(&(struct group_left){.error = EWOULDBLOCK});
+	if (lock != -2)
+		records_each(sweep_file, &sweep);
+	records_unlock(lock);
 	/* What may take long nobody waits for. */
-	for (struct swept *next; swept; swept = next) {
+	for (struct swept *swept = sweep.first, *next; swept; swept = next) {
 		struct group_left *const left = &swept->left;
 		if (swept->keeper.record) {
 			clear_own(swept->keeper.record, clear, left);
 			if (!left->error)
-				group_record_remove(swept->keeper.path);
+				records_remove(swept->keeper.path);
 			group_keeper_close(&swept->keeper);
 		}
 		count += !left->is_file;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an attached control group was before a run held it, and what the run does to it now: memory that all processes of the run share, so
- * that whichever survives can give back what another one took. Where it can be, that memory is a file in the user's folder (self/run_folder.h),
- * with the table of stopped processes behind it. The file is named after the group's identity and locked as long as any process of
- * the run lives: that is the run's claim on the group. What a run left whose processes were all killed at once is given
- * back from it by the next run of the same user, or by --release; it is removed once everything was.
- *
- * The folder of the groups that a run has made for its workloads (workload_groups.h) has such a file, too, by which the next run kills
- * what is in them and removes them.
+ * that whichever survives can give back what another one took. It is a file, named after the group's identity (self/records.h), with the table
+ * of stopped processes behind it, whose lock is the run's claim on the group. What a run left whose processes were all killed at once is given
+ * back from it by the next run of the same user, or by --release; it is removed once everything was. The folder of the groups that a run has
+ * made for its workloads (workload_groups.h) has such a file, too, by which the next run kills what is in them and removes them.
  */
 #ifndef GROUPS_GROUP_RECORD_H
 #define GROUPS_GROUP_RECORD_H
@@ -63,9 +60,8 @@ struct group_keeper {
 #define GROUP_KEEPER_NONE ((struct group_keeper){.file = -1})
 
 /*
- * Makes one for a group that nobody has claimed, under group_claims_lock: nothing of it is held. 0, or -1 with errno, which is EEXIST where a
- * dead run has left one. Where there is no folder for its file, or no room, it is in
- * memory alone, and no claim.
+ * Makes one for a group that nobody has claimed, under records_lock: nothing of it is held. 0, or -1 with errno, which is EEXIST where a
+ * dead run has left one. Where there is no folder for its file, or no room, it is in memory alone, and no claim.
  */
 int group_keeper_open(struct group_keeper *keeper, const char *folder, bool unified, const struct group_id *id);
 /* That of a run's own groups, before their folder is made. The lock is held until each process that has the file has closed it. */
@@ -82,16 +78,7 @@ void group_keeper_hold(const struct group_keeper *keeper);
 bool group_keeper_restore(const struct group_keeper *keeper);
 /* The file, once nothing is held and nobody could hold it again; it stays where something is. */
 void group_keeper_remove(const struct group_keeper *keeper);
-/* The file by its name; "": there is none. */
-void group_record_remove(const char *path);
 
-/*
- * The runs of a user attach one after the other: a run that looks at claims and makes them has this lock meanwhile. It is for
- * group_claims_unlock; -1 where there is no folder, and then no claim, either (`make`: where none can be made); or -2 where another run has
- * had it for seconds.
- */
-int group_claims_lock(bool make);
-void group_claims_unlock(int lock);
 /* Whether a run of this user, maybe the calling one, has claimed a group. */
 bool group_is_claimed(const struct group_id *id);
 
@@ -112,7 +99,7 @@ typedef bool group_clear(const char *folder, const struct group_id *id, size_t *
 /*
  * Gives back what dead runs of this user have left of all groups, or of one (`only`, or where that is NULL `folder`, without symbolic links),
  * `clear`s those that they had made, and removes their records; `say`, which may be NULL, is told of each group of which something was or is held. How
- * many these are; *kept, which may be NULL, of how many something is held still. Where another run has group_claims_lock for seconds, nothing is done, and
+ * many these are; *kept, which may be NULL, of how many something is held still. Where another run has records_lock for seconds, nothing is done, and
  * `say` is told of a group without a name.
  */
 unsigned group_records_sweep(const struct group_id *only, const char *folder, group_clear *clear,

@@ -20,6 +20,7 @@
 #include "groups/group_record.h"
 #include "groups/group_tree.h"
 #include "processes/descendants.h"
+#include "self/records.h"
 
 #define PREFIX "showstopper-"
 /* What is being killed is released again so often; longer than descendants_kill waits for what it may not signal. */
@@ -167,7 +168,7 @@ void workload_groups_leave(const struct workload_groups *groups, unsigned index,
 		return;
 	group_tree_remove(path);
 	if (last && rmdir(groups->folder) == 0)
-		group_record_remove(groups->record);
+		records_remove(groups->record);
 }
 
 /* Not the run's own processes, which are its to end. */
@@ -190,7 +191,7 @@ static void remove_until(const struct workload_groups *groups, int64_t deadline_
 		if (kills)
 			group_tree_release(groups->folder);
 		if (!remove_folder(groups->folder, groups->folder)) {
-			group_record_remove(groups->record);
+			records_remove(groups->record);
 			return;
 		}
 		if (clock_now() >= deadline_ns)
@@ -262,7 +263,7 @@ static bool make_folder(struct workload_groups *groups)
 		return true;
 	}
 	const int error = errno;
-	group_record_remove(groups->record);
+	records_remove(groups->record);
 	groups->record[0] = '\0';
 	group_keeper_close(&keeper);
 	errno = error;
@@ -277,7 +278,7 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 	groups->moved = false;
 	if (place->actuator == ACTUATOR_SIGNALS)
 		return 0;
-	const int lock = group_claims_lock(true);
+	const int lock = records_lock(true);
 	errno = EEXIST;
 	for (int i = 0; !is_made && i < MAKE_TRIES && errno == EEXIST; i++) {
 		/* Before it is made: whichever survives looks for it. */
@@ -288,7 +289,7 @@ int workload_groups_make(struct workload_groups *groups, const struct group_plac
 			is_made = make_folder(groups);
 	}
 	const int error = errno;
-	group_claims_unlock(lock);
+	records_unlock(lock);
 	errno = error;
 	if (is_made)
 		return get_controller(groups, place);

@@ -12,6 +12,8 @@
  */
 #include "module/actuator.h"
 
+#include <string.h>
+
 #include "base/kinds.h"
 #include "base/units.h"
 
@@ -62,6 +64,14 @@ const struct sst_module actuator_table[ACTUATORS] = {
 	[ACTUATOR_QUOTA] = ACTUATOR(.name = "quota", .summary = "the bandwidth of a control group for each workload",
 		.options = quota_options),
 };
+
+enum actuator actuator_find(const char *name)
+{
+	int i = 0;
+	while (i < ACTUATORS && strcmp(actuator_table[i].name, name) != 0)
+		i++;
+	return (enum actuator)i;
+}
 
 enum actuator actuator_of(const struct sst_module *element)
 {

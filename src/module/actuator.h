@@ -30,6 +30,8 @@ extern const struct sst_module actuator_table[ACTUATORS];
 
 /* Which one an element of the table is. */
 enum actuator actuator_of(const struct sst_module *element);
+/* By its name; ACTUATORS where there is none. */
+enum actuator actuator_find(const char *name);
 
 /* ACTUATOR_QUOTA: the bandwidth that a duty cycle from 0 to 1 is for a workload that could use `width` processors, above 0. */
 struct bandwidth actuator_limit(const struct actuator_settings *settings, double duty, double width);

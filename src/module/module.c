@@ -161,13 +161,12 @@ static int open_file(struct module *module, enum sst_kind kind, const char *name
 
 static int open_actuator(struct module *module, const char *name, char *error)
 {
-	for (int i = 0; i < ACTUATORS; i++)
-		if (strcmp(actuator_table[i].name, name) == 0)
-			module->base = &actuator_table[i];
-	return module->base
-		       ? 0
-		       : refuse(KIND_ACTUATOR, name, error,
-				 "expected signals, freezer or quota: actuators are built in, and none is loaded from a file");
+	const enum actuator found = actuator_find(name);
+	if (found == ACTUATORS)
+		return refuse(KIND_ACTUATOR, name, error,
+			"expected signals, freezer or quota: actuators are built in, and none is loaded from a file");
+	module->base = &actuator_table[found];
+	return 0;
 }
 
 int module_open(struct module *module, enum sst_kind kind, const char *name, char error[static MODULE_ERROR_MAX])

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/frequency_wish.h"
 #include "base/units.h"
+#include "self/records.h"
 #include "self/run_socket.h"
 
 /* How long what is in the groups may take to die. */
@@ -139,7 +140,7 @@ void obligations_detach(const struct config *config, struct attached *attached)
 int obligations_attach(const struct config *config, struct attached **attached)
 {
 	const unsigned processes = config->attaches - config->attach_groups;
-	const int lock = config->attaches ? group_claims_lock(true) : -1;
+	const int lock = config->attaches ? records_lock(true) : -1;
 	*attached = NULL;
 	if (lock == -2)
 		return diag_refuse(
@@ -151,7 +152,7 @@ int obligations_attach(const struct config *config, struct attached **attached)
 		*attached = NULL;
 		result = -1;
 	}
-	group_claims_unlock(lock);
+	records_unlock(lock);
 	return result;
 }
 

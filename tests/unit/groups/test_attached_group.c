@@ -22,6 +22,7 @@
 #include "base/units.h"
 #include "fake_root.h"
 #include "groups/attached_group.h"
+#include "self/records.h"
 
 static char root[PATH_MAX];
 static struct attached_group group;
@@ -35,9 +36,9 @@ static void begin(enum actuator actuator)
 	group = (struct attached_group){.unified = true, .usage = -1};
 	snprintf(group.folder, sizeof group.folder, "%s", root);
 	assert_true(group_identify(root, &group.id));
-	const int lock = group_claims_lock(true);
+	const int lock = records_lock(true);
 	assert_int_equal(group_keeper_open(&group.keeper, root, true, &group.id), 0);
-	group_claims_unlock(lock);
+	records_unlock(lock);
 	assert_int_equal(attached_group_grip(&grip, &group, actuator), 0);
 }
 
@@ -312,9 +313,9 @@ static void the_record_of_the_next_run_stays(void **state)
 	}
 	group_keeper_remove(&group.keeper);
 	assert_int_equal(access(path, F_OK), -1);
-	const int lock = group_claims_lock(true);
+	const int lock = records_lock(true);
 	assert_int_equal(group_keeper_open(&next, root, true, &group.id), 0);
-	group_claims_unlock(lock);
+	records_unlock(lock);
 	group_keeper_remove(&group.keeper);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_true(group_is_claimed(&group.id));

@@ -17,6 +17,7 @@
 #include "groups/group_record.h"
 #include "groups/group_tree.h"
 #include "processes/descendants.h"
+#include "self/records.h"
 #include "workload_groups_test.h"
 
 static unsigned folders; /* folders in which processes were killed … */
@@ -132,9 +133,9 @@ START_TEST(nothing_of_others_is_killed)
 	make_folder(below, "showstopper-1234-0/0");
 	const pid_t pid[] = {put_into(folder), put_into(below)};
 	ck_assert_uint_eq(sweep(), 0);
-	const int lock = group_claims_lock(true);
+	const int lock = records_lock(true);
 	ck_assert_int_eq(group_keeper_open_own(&keeper, folder), 0);
-	group_claims_unlock(lock);
+	records_unlock(lock);
 	/* Another one had this name before. */
 	ck_assert(group_identify(folder, &keeper.record->id));
 	keeper.record->id.inode++;
@@ -145,9 +146,9 @@ START_TEST(nothing_of_others_is_killed)
 		ck_assert_int_eq(waitpid(pid[i], NULL, WNOHANG), 0);
 	ck_assert(exists(below));
 	/* That was the only difference. */
-	const int again = group_claims_lock(true);
+	const int again = records_lock(true);
 	ck_assert_int_eq(group_keeper_open_own(&keeper, folder), 0);
-	group_claims_unlock(again);
+	records_unlock(again);
 	ck_assert(group_identify(folder, &keeper.record->id));
 	/* That of a run which goes on is left alone. */
 	ck_assert_uint_eq(sweep(), 0);
