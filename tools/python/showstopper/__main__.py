@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from .cli.main import main
+
+main()
