@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Of modules of each kind: changes whenever a struct that they see does. The host accepts exactly its own. */
-#define SST_TRACE_ABI 10u
+#define SST_TRACE_ABI 11u
 #define SST_FEEDBACK_ABI 12u
 #define SST_CONTROL_ABI 13u
 #define SST_SPACE_ABI 10u
@@ -183,6 +183,8 @@ struct sst_trace {
 	double (*target)(void *state, int64_t since_ns);
 	/* How long the trace is, in ns, or -1 if it does not end. NULL means -1. */
 	int64_t (*length)(const void *state);
+	/* Of a recorded load: how many seconds after the beginning of the recording it is at `since_ns`, from 0. NULL: it isn't recorded. */
+	double (*position)(const void *state, int64_t since_ns);
 };
 
 /* ---- Feedback: what the load is --------------------------------------------------------------------------------------- */

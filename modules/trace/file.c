@@ -87,16 +87,21 @@ static size_t find(const struct file *file, int64_t ns)
 	return low;
 }
 
+/* In nanoseconds; behind the end where the trace has ended. */
+static double position_ns(const struct file *file, int64_t since_ns)
+{
+	const double end = (double)end_ns(file);
+	const double position = (double)file->offset_ns + (double)since_ns * file->speed;
+	return file->loop && end > 0 ? fmod(position, end) : position;
+}
+
 static double target(void *state, int64_t since_ns)
 {
 	struct file *file = state;
 	const struct trace_record *record = file->trace.records;
 	const size_t last = file->trace.count - 1;
-	const double end = (double)end_ns(file);
-	double position = (double)file->offset_ns + (double)since_ns * file->speed;
-	if (file->loop && end > 0)
-		position = fmod(position, end);
-	if (position >= end)
+	const double position = position_ns(file, since_ns);
+	if (position >= (double)end_ns(file))
 		return record[last].load;
 	const int64_t ns = (int64_t)position;
 	if (ns < record[0].ns)
@@ -118,9 +123,15 @@ static int64_t length(const void *state)
 	return ns < 0x1p63 ? (int64_t)ns : INT64_MAX;
 }
 
+static double position(const void *state, int64_t since_ns)
+{
+	return position_ns(state, since_ns) / 1e9;
+}
+
 SST_EXPORT const struct sst_trace sst_module = {
 	SST_BASE(trace, SST_TRACE, .name = "file", .version = SHOWSTOPPER_VERSION, .summary = "replays a trace from a file",
 		.state_size = sizeof(struct file), .options = options, .prepare = prepare, .fini = fini),
 	.target = target,
 	.length = length,
+	.position = position,
 };

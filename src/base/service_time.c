@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "base/units.h"
 
 static const struct {
@@ -46,6 +44,19 @@ int service_time_parse(const char *text, struct service_time *time)
 	return -1;
 }
 
+/* Of the standard normal distribution: Abramowitz and Stegun 26.2.23, and Halley's steps from there to all digits. */
+static double normal_quantile(double share)
+{
+	const double tail = fmin(share, 1 - share);
+	const double t = sqrt(-2 * log(tail));
+	double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+	for (int step = 0; step < 2; step++) {
+		const double over = (erfc(x / M_SQRT2) / 2 - tail) * sqrt(2 * M_PI) * exp(x * x / 2);
+		x += over / (1 - x * over / 2);
+	}
+	return share < 0.5 ? -x : x;
+}
+
 /* Of the distribution whose mean is 1. */
 static double relative(const struct service_time *time, double share)
 {
@@ -54,7 +65,7 @@ static double relative(const struct service_time *time, double share)
 	case SERVICE_EXPONENTIAL:
 		return -log1p(-share);
 	case SERVICE_LOGNORMAL:
-		return exp(parameter * gsl_cdf_ugaussian_Pinv(share) - parameter * parameter / 2);
+		return exp(parameter * normal_quantile(share) - parameter * parameter / 2);
 	case SERVICE_PARETO:
 		return (parameter - 1) / parameter * exp(-log1p(-share) / parameter);
 	case SERVICE_CONSTANT:

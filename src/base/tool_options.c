@@ -317,7 +317,7 @@ void tool_options_help_row(const struct tool_option *row, const void *defaults, 
 	fputc('\n', to);
 }
 
-void tool_options_help(const struct tool_option *option, size_t count, unsigned mask, const void *defaults, FILE *to)
+void tool_options_help(const struct tool_option *option, size_t count, const void *defaults, FILE *to)
 {
 	size_t width = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -326,6 +326,5 @@ void tool_options_help(const struct tool_option *option, size_t count, unsigned 
 			width = length;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (!mask || option[i].uses & mask)
-			tool_options_help_row(&option[i], defaults, (int)(strlen("  -x, --") + width + 2), ' ', to);
+		tool_options_help_row(&option[i], defaults, (int)(strlen("  -x, --") + width + 2), ' ', to);
 }

@@ -54,7 +54,7 @@ struct tool_option {
 	const char *const *choices; /* NULL-terminated; what TOOL_CHOICE takes, and what can be completed */
 	const char *argument;       /* what help calls the value; NULL exactly when there is none */
 	const char *help;           /* one line, no full stop */
-	unsigned uses;              /* bits for the caller, and for help's mask */
+	unsigned uses;              /* bits for the caller */
 	enum tool_option_completion completion;
 	enum sst_kind kind; /* of the module that completion names */
 	bool is_length; /* TOOL_TIME, of a run: less than 100 ms is taken only where ms is written, since 1m is a millisecond */
@@ -114,8 +114,8 @@ int tool_options_set(const struct tool_option *option, void *settings, const cha
 /* The same with the value that was found last, of the option at that place in the table; messages call it as it was given. */
 int tool_options_take(const struct tool_options *options, int found, void *settings);
 
-/* Prints a line per option of which `uses` has a bit in the mask (all of them when that is 0). */
-void tool_options_help(const struct tool_option *option, size_t count, unsigned mask, const void *defaults, FILE *to);
+/* Prints a line per option. */
+void tool_options_help(const struct tool_option *option, size_t count, const void *defaults, FILE *to);
 
 /*
  * One of these lines, with the explanation in that column (from 0), and that character between a name and what it takes. `defaults` are settings

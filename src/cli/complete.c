@@ -132,8 +132,7 @@ static void offer_options(const struct line *line)
 {
 	const struct complete_program *const program = line->program;
 	for (const struct tool_option *row = program->option; row < program->option + program->count; row++) {
-		/* Before the subcommand none but --help and --version. */
-		if (program->subcommand && !line->uses ? row->takes != TOOL_NOTHING : line->uses && !(row->uses & line->uses))
+		if (line->uses && !(row->uses & line->uses))
 			continue;
 		if (row->letter)
 			printf("-%c\t%s\n", row->letter, row->help);
@@ -146,11 +145,7 @@ bool complete(const struct complete_program *program, int words, char **word)
 	if (words < 3 || strcmp(word[1], "--complete") != 0)
 		return false;
 	const char *const last = word[words - 1];
-	const char *const equals = program->subcommand ? strchr(last, '=') : NULL;
-	struct line line = {
-		program, word + 1, words - 2, .last = last, .value = equals ? equals + 1 : last, .end = "", .separator = ":"};
-	for (const struct complete_subcommand *one = program->subcommand; one && one->name && words > 3; one++)
-		line.uses |= strcmp(one->name, word[2]) == 0 ? one->uses : 0;
+	struct line line = {program, word + 1, words - 2, .last = last, .value = last, .end = "", .separator = ":"};
 	read_line(&line);
 	if (line.row)
 		offer_value(&line, line.row);
@@ -158,9 +153,7 @@ bool complete(const struct complete_program *program, int words, char **word)
 		printf(":command\t%d\n", line.command);
 	else if (!line.command && (*last == '-' || (program->words == COMPLETE_NONE && !*last)))
 		offer_options(&line);
-	else if (program->words == COMPLETE_FILES && (!program->subcommand || line.uses))
+	else if (program->words == COMPLETE_FILES)
 		ask_for(&line, "file");
-	for (const struct complete_subcommand *one = program->subcommand; one && one->name && !line.uses; one++)
-		offer(one->name, one->help, &line);
 	return true;
 }

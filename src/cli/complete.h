@@ -20,11 +20,6 @@ struct complete_program {
 	size_t count;
 	enum complete_words words;
 	unsigned later; /* COMMAND: uses of the options that are possible behind a separator, too; 0: there is none */
-	/* FILES: the first word, with uses of its options; ends with a name that is NULL. NULL: it is no other than the rest. */
-	const struct complete_subcommand {
-		const char *name, *help;
-		unsigned uses;
-	} * subcommand;
 };
 
 /* Answers a shell; false when the words are no question of one. */

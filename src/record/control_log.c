@@ -122,6 +122,8 @@ static void print_line(const struct line *line)
 	}
 	put_text(line, columns->pinning, "pinning", row && row->pinning ? row->pinning : "");
 	put_text(line, columns->unit, "unit", "core");
+	if (columns->trace)
+		put_number(line, "trace_s", VALUE(trace_s));
 	if (columns->wall)
 		put_wall(line);
 	fputc('\n', line->to);

@@ -23,8 +23,9 @@ struct control_log_columns {
 	size_t zones;
 	unsigned workloads; /* so many of duty cycles */
 	bool pinning;
-	bool unit; /* "core", where the load is of cores */
-	bool wall; /* the last one: the wall clock at the end of the row */
+	bool unit;  /* "core", where the load is of cores */
+	bool trace; /* where in its recording the trace is */
+	bool wall;  /* the last one: the wall clock at the end of the row */
 };
 
 /*

@@ -81,6 +81,13 @@ static double mean_target(const struct recorder *recorder, int64_t end_ns, bool 
 	return points ? sum / points : NAN;
 }
 
+static double trace_position(const struct recorder *recorder, int64_t end_ns)
+{
+	const struct module *const trace = &recorder->run->module[SST_TRACE];
+	const int64_t since_ns = end_ns - atomic_load(&recorder->run->shared->origin_ns);
+	return trace->trace->position && since_ns > 0 ? trace->trace->position(trace->state, since_ns) : NAN;
+}
+
 /* An executor that says late that it stopped takes back what was reckoned for the interval before; NaN stays. */
 static double hold(double value, double most)
 {
@@ -108,6 +115,7 @@ void recorder_end(struct recorder *recorder, const struct sst_reading *reading, 
 	const double all = length * recorder->run->config->controlled;
 	const double most = run_most_load(recorder->run);
 	record->target = mean_target(recorder, reading->when_ns, &record->partly_free);
+	record->trace_s = trace_position(recorder, reading->when_ns);
 	record->load = NAN;
 	if (feedback->feedback->sample(feedback->state, &recorder->reading, reading, &record->machine))
 		record->load = hold(record->machine.work / record->machine.capacity, most);

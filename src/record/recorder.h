@@ -18,6 +18,7 @@ struct record {
 	int64_t end_ns; /* CLOCK_MONOTONIC */
 	int64_t length_ns;
 	double target;   /* NaN: free */
+	double trace_s;  /* where in the recording of the trace the interval ends; NaN: before control began, or not recorded */
 	double load;     /* 0 to 1; NaN when the source gave no sample */
 	double estimate; /* NaN: none yet */
 	double duty;     /* over the live workloads that are controlled; NaN when there were none */

@@ -15,7 +15,7 @@
 #include "base/json_value.h"
 #include "base/units.h"
 
-/* Of a record, with its newline and a NUL. */
+/* Of a record without the name of its URL, with its newline and a NUL. */
 #define LINE_MAX_SIZE 512
 #define BLOCK_SIZE 32768
 #define CLOSE_LIMIT_NS NS_PER_S
@@ -25,19 +25,23 @@ struct request_log {
 	enum row_format format;
 	bool has_wall;
 	struct nonblocking *nonblocking; /* NULL: the file takes all at once */
-	bool never_waits;                /* for the reader */
+	bool waits;                      /* for the reader */
 	bool is_cut;                     /* half a line went out and can't be taken back: nothing more is written */
 	bool is_missing;                 /* records are, since the last ones that could be written, */
 	int64_t missing_from_ns, missing_to_ns;
+	char **name; /* of URLs, as they stand in a line; `names` of them, of at most name_most bytes */
+	unsigned names;
+	size_t name_most;
 	/* The lines to come, and what is missing when they can't be written: */
-	char block[BLOCK_SIZE];
+	char *block; /* BLOCK_SIZE + name_most */
 	size_t used;
 	int64_t from_ns, to_ns;
 };
 
 const char *request_fate_word(enum request_fate fate)
 {
-	static const char *const words[REQUEST_FATES] = {[REQUEST_EXPECTED] = "expected",
+	static const char *const words[REQUEST_FATES] = {[REQUEST_GOOD] = "good",
+		[REQUEST_WRONG] = "wrong",
 		[REQUEST_UNEXPECTED] = "unexpected",
 		[REQUEST_TIMEOUT] = "timeout",
 		[REQUEST_DROPPED] = "dropped",
@@ -67,15 +71,15 @@ static int write_lines(struct request_log *log, const char *lines, size_t length
 	}
 	if (!log->nonblocking)
 		return whole_line_write(log->file, lines, length, &log->is_cut);
-	return (log->never_waits ? nonblocking_write : write_and_wait)(log->nonblocking, lines, length);
+	return (log->waits ? write_and_wait : nonblocking_write)(log->nonblocking, lines, length);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------------ */
 
 /* The fields of a line as text, each empty where there is nothing. */
 struct fields {
-	char request[24], url[16], planned[32], arrival[32], sent[32], end[32], bytes[24], wall[32];
-	const char *status; /* as it is to stand there, with quotes where it needs them */
+	char request[24], planned[32], arrival[32], sent[32], end[32], response[32], status[24], bytes[24], wall[32];
+	const char *url, *outcome; /* the URL with the quotes that it needs */
 };
 
 static void print_time(int64_t ns, char text[static 32])
@@ -97,10 +101,12 @@ static void print_end(const struct request_log *log, int64_t ns, struct fields *
 /* Returns the line's length; the line has room for it. */
 static size_t print_line(enum row_format format, const struct fields *fields, char *line)
 {
-	static const char *const name[] = {
-		"request", "url", "planned_s", "arrival_s", "sent_s", "end_s", "status", "bytes", LOG_WALL};
+	static const char *const name[] = {"request", "url", "planned_s", "arrival_s", "sent_s", "end_s", "response_s", "status",
+		"outcome", "bytes", LOG_WALL};
+	char outcome[16];
+	snprintf(outcome, sizeof outcome, format == ROW_CSV ? "%s" : "\"%s\"", fields->outcome);
 	const char *const value[] = {fields->request, fields->url, fields->planned, fields->arrival, fields->sent, fields->end,
-		fields->status, fields->bytes, fields->wall};
+		fields->response, fields->status, outcome, fields->bytes, fields->wall};
 	char *at = line;
 	for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
 		if (format == ROW_CSV) {
@@ -113,31 +119,27 @@ static size_t print_line(enum row_format format, const struct fields *fields, ch
 	return (size_t)(stpcpy(at, format == ROW_CSV ? "\n" : "}\n") - line);
 }
 
-static size_t print_record(const struct request_log *log, const struct request_record *record, char line[static LINE_MAX_SIZE])
+static size_t print_record(const struct request_log *log, const struct request_record *record, char *line)
 {
-	const enum row_format format = log->format;
-	struct fields fields = {.status = ""};
-	char status[24];
-	const char *const word = request_fate_word(record->fate);
+	struct fields fields = {
+		.url = record->url < log->names ? log->name[record->url] : "", .outcome = request_fate_word(record->fate)};
 	snprintf(fields.request, sizeof fields.request, "%" PRIu64, record->request);
-	snprintf(fields.url, sizeof fields.url, "%u", record->url);
 	print_time(record->planned_ns, fields.planned);
 	print_time(record->arrival_ns, fields.arrival);
 	print_time(record->sent_ns, fields.sent);
 	print_end(log, record->end_ns, &fields);
-	if (!word)
-		snprintf(status, sizeof status, "%ld", record->status);
-	else
-		snprintf(status, sizeof status, "%s%s%s", format == ROW_CSV ? "" : "\"", word, format == ROW_CSV ? "" : "\"");
-	fields.status = status;
+	if (record->fate != REQUEST_DROPPED)
+		print_time(record->end_ns - record->planned_ns, fields.response);
+	if (record->fate <= REQUEST_UNEXPECTED)
+		snprintf(fields.status, sizeof fields.status, "%ld", record->status);
 	if (record->bytes != REQUEST_LOG_UNKNOWN)
 		snprintf(fields.bytes, sizeof fields.bytes, "%" PRId64, record->bytes);
-	return print_line(format, &fields, line);
+	return print_line(log->format, &fields, line);
 }
 
-static size_t print_missing(const struct request_log *log, char line[static LINE_MAX_SIZE])
+static size_t print_missing(const struct request_log *log, char *line)
 {
-	struct fields fields = {.status = ""};
+	struct fields fields = {.url = "", .outcome = "missing"};
 	print_time(log->missing_from_ns, fields.planned);
 	print_end(log, log->missing_to_ns, &fields);
 	return print_line(log->format, &fields, line);
@@ -172,16 +174,26 @@ static char *quoted(enum row_format format, const char *name)
 
 /* ---- The log ---------------------------------------------------------------------------------------------------------- */
 
-struct request_log *request_log_open(const char *path, enum row_format format)
+static void release(struct request_log *log)
 {
-	struct request_log *const log = malloc(sizeof *log);
-	if (!log)
+	nonblocking_free(log->nonblocking);
+	for (unsigned i = 0; i < log->names; i++)
+		free(log->name[i]);
+	free(log->name);
+	free(log->block);
+	free(log);
+}
+
+struct request_log *request_log_open(const char *path, enum row_format format, bool waits)
+{
+	struct request_log *const log = calloc(1, sizeof *log);
+	if (!log || !(log->block = malloc(BLOCK_SIZE))) {
+		free(log);
 		return NULL;
+	}
 	log->format = format;
+	log->waits = waits;
 	log->has_wall = true;
-	log->nonblocking = NULL;
-	log->never_waits = log->is_cut = log->is_missing = false;
-	log->used = 0;
 	log->file = output_open(path, O_TRUNC | O_APPEND);
 	if (log->file >= 0 && nonblocking_is_needed(log->file))
 		log->nonblocking = nonblocking_new(log->file);
@@ -191,15 +203,9 @@ struct request_log *request_log_open(const char *path, enum row_format format)
 	const int error = errno;
 	if (log->file >= 0)
 		close(log->file);
-	nonblocking_free(log->nonblocking);
-	free(log);
+	release(log);
 	errno = error;
 	return NULL;
-}
-
-void request_log_never_wait(struct request_log *log)
-{
-	log->never_waits = true;
 }
 
 void request_log_without_wall(struct request_log *log)
@@ -207,21 +213,25 @@ void request_log_without_wall(struct request_log *log)
 	log->has_wall = false;
 }
 
-int request_log_name(struct request_log *log, unsigned url, const char *name)
+int request_log_name(struct request_log *log, const char *name)
 {
-	struct fields fields = {.status = ""};
+	char **const names = reallocarray(log->name, log->names + 1, sizeof *names);
+	if (!names)
+		return -1;
+	log->name = names;
 	char *const text = quoted(log->format, name);
 	if (!text)
 		return -1;
-	fields.status = text;
-	snprintf(fields.url, sizeof fields.url, "%u", url);
-	char *const line = malloc(strlen(text) + LINE_MAX_SIZE);
-	const int result = line ? write_lines(log, line, print_line(log->format, &fields, line)) : -1;
-	const int error = errno;
-	free(line);
-	free(text);
-	errno = error;
-	return result;
+	names[log->names++] = text;
+	const size_t length = strlen(text);
+	if (length <= log->name_most)
+		return 0;
+	char *const block = realloc(log->block, BLOCK_SIZE + length);
+	if (!block)
+		return -1;
+	log->block = block;
+	log->name_most = length;
+	return 0;
 }
 
 static void begin_block(struct request_log *log)
@@ -279,12 +289,11 @@ int request_log_close(struct request_log *log)
 		result = -1;
 		error = errno;
 	}
-	nonblocking_free(log->nonblocking);
 	if (close(log->file) != 0 && result == 0) {
 		result = -1;
 		error = errno;
 	}
-	free(log);
+	release(log);
 	errno = error;
 	return result;
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Request records: when each request was planned, arrived, was sent and ended, and how. CSV with a header, or a JSON object a line (jsonl),
- * one record a line, in the order in which the requests ended. Readers and writers agree through this header.
+ * one record a line, in the order in which the requests ended.
  *
- * Times are seconds of CLOCK_MONOTONIC, as of iterations; time_unix_s is end_s on the wall clock. What there is none of is empty, in JSON
- * null. The response time of a request is end_s less planned_s, whatever its generator or its server did meanwhile.
+ * Times are seconds of CLOCK_MONOTONIC, as of iterations; time_unix_s is end_s on the wall clock. A value that doesn't exist is empty, in
+ * JSON null. response_s is end_s less planned_s, whatever the generator or the server did meanwhile; dropped requests have none. The status
+ * is a number, of HTTP or of a command; the outcome is a word, and every one but `good` is an error.
  *
- * The status is a number, of HTTP or that of a command, or one of the words below. A number is an error where it is 400 or more, of a
- * command where it isn't 0; a word always, but for `expected`.
- *
- * A line without a number of the request is no request. One with a url says what that number stands for, in place of the status; such lines
- * come first. One without says that records are missing, which could not be written: those of requests of which the first was planned for
+ * A line with the outcome `missing` has no number of a request: records could not be written, of requests of which the first was planned for
  * planned_s and the last ended at end_s.
  */
 #ifndef RECORD_REQUEST_LOG_H
@@ -23,22 +20,22 @@
 #include "base/output.h"
 #include "base/row_writer.h"
 
-#define REQUEST_LOG_HEADER "request,url,planned_s,arrival_s,sent_s,end_s,status,bytes,time_unix_s"
-/* Names of URLs in a file, numbered from 0. */
+#define REQUEST_LOG_HEADER "request,url,planned_s,arrival_s,sent_s,end_s,response_s,status,outcome,bytes,time_unix_s"
+/* URLs of one run. */
 #define REQUEST_LOG_URLS_MAX 1000000
 
 enum request_fate {
-	REQUEST_ANSWERED,   /* the status is a number */
-	REQUEST_EXPECTED,   /* the user expects just this number, which means an error otherwise */
-	REQUEST_UNEXPECTED, /* the answer is not what the user expects, though its number means no error */
-	REQUEST_TIMEOUT,    /* given up */
+	REQUEST_GOOD,       /* answered as expected */
+	REQUEST_WRONG,      /* answered, and the status is an error: 400 or more, of a command all but 0 */
+	REQUEST_UNEXPECTED, /* answered, but not as the user expects, though the status is no error */
+	REQUEST_TIMEOUT,    /* not answered in time */
 	REQUEST_DROPPED,    /* never sent */
-	REQUEST_REFUSED,    /* there was nobody to connect to */
+	REQUEST_REFUSED,    /* nothing accepts connections */
 	REQUEST_FAILED,     /* no answer, or half of one */
 	REQUEST_FATES,
 };
 
-/* The word that stands for it; NULL of REQUEST_ANSWERED. */
+/* Its word in records. */
 const char *request_fate_word(enum request_fate fate);
 
 /* A time that there isn't. */
@@ -48,28 +45,26 @@ const char *request_fate_word(enum request_fate fate);
 
 struct request_record {
 	uint64_t request;                                /* from 0, in the order of the schedule */
-	unsigned url;                                    /* from 0 */
+	unsigned url;                                    /* as request_log_name was told */
 	int64_t planned_ns, arrival_ns, sent_ns, end_ns; /* CLOCK_MONOTONIC; sent_ns may be REQUEST_LOG_NEVER */
 	enum request_fate fate;
-	long status;   /* where the fate has no word */
+	long status;   /* up to REQUEST_UNEXPECTED */
 	int64_t bytes; /* of the answer's body, or REQUEST_LOG_UNKNOWN */
 };
 
 struct request_log;
 
-/* Creates the file, or empties the one there is, and writes the header that the format has, CSV or JSONL. NULL with errno. */
-struct request_log *request_log_open(const char *path, enum row_format format);
-
 /*
- * From now on nothing here waits for the reader of a pipe or the like, but the end for a second; what the reader doesn't take in time is lost.
+ * Creates the file, or empties the one there is, and writes the header of CSV. A reader of a pipe is waited for where `waits` says so; else
+ * what it doesn't take in time is lost, and only the end waits for it, a second. NULL with errno.
  */
-void request_log_never_wait(struct request_log *log);
+struct request_log *request_log_open(const char *path, enum row_format format, bool waits);
 
 /* From now on times are of no clock that there is, and time_unix_s stays empty. */
 void request_log_without_wall(struct request_log *log);
 
-/* Says what the number of a url stands for. 0, or -1 with errno. */
-int request_log_name(struct request_log *log, unsigned url, const char *name);
+/* The text of the next URL or command, numbered from 0; all come before the first record. It is copied. 0, or -1 with errno. */
+int request_log_name(struct request_log *log, const char *name);
 
 /*
  * Adds a record. Whole lines are written, many at a time: when there are enough of them, or when request_log_flush says so. 0, or -1 with

@@ -8,7 +8,7 @@
 /* Times below this have a bin each; above, a bin's number is the power of two, and the ten bits behind the first. */
 #define EXACT_BELOW RESPONSE_TIMES_BINS
 
-unsigned response_times_bin(uint64_t time_ns)
+static unsigned bin_of(uint64_t time_ns)
 {
 	if (time_ns < EXACT_BELOW)
 		return (unsigned)time_ns;
@@ -16,7 +16,8 @@ unsigned response_times_bin(uint64_t time_ns)
 	return (power + 1) * RESPONSE_TIMES_BINS + (unsigned)(time_ns >> power) - RESPONSE_TIMES_BINS;
 }
 
-double response_times_middle_ns(unsigned bin)
+/* The time that stands for all of the bin. */
+static double middle_ns(unsigned bin)
 {
 	if (bin < EXACT_BELOW)
 		return bin;
@@ -35,7 +36,7 @@ void response_times_add(struct response_times *times, int64_t time_ns)
 		times->most_ns = time_ns;
 	times->count++;
 	times->sum_ns += (long double)time_ns;
-	times->bin[response_times_bin((uint64_t)time_ns)]++;
+	times->bin[bin_of((uint64_t)time_ns)]++;
 }
 
 double response_times_mean_s(const struct response_times *times)
@@ -59,6 +60,6 @@ double response_times_quantile_s(const struct response_times *times, double shar
 	unsigned bin = 0;
 	while (below + times->bin[bin] < rank)
 		below += times->bin[bin++];
-	const double time_ns = fmin(fmax(response_times_middle_ns(bin), (double)times->least_ns), (double)times->most_ns);
+	const double time_ns = fmin(fmax(middle_ns(bin), (double)times->least_ns), (double)times->most_ns);
 	return time_ns / (double)NS_PER_S;
 }

@@ -12,18 +12,12 @@
 #define RESPONSE_TIMES_BINS 1024u
 #define RESPONSE_TIMES_POWERS 54u
 
-#define RESPONSE_TIMES_BINS_ALL (RESPONSE_TIMES_POWERS * RESPONSE_TIMES_BINS)
-
-/* The bin of a time from 0 on, and the time that stands for a bin. */
-unsigned response_times_bin(uint64_t time_ns);
-double response_times_middle_ns(unsigned bin);
-
 /* Large. Start with {0}. */
 struct response_times {
 	uint64_t count;
 	long double sum_ns;
 	int64_t least_ns, most_ns;
-	uint64_t bin[RESPONSE_TIMES_BINS_ALL];
+	uint64_t bin[RESPONSE_TIMES_POWERS * RESPONSE_TIMES_BINS];
 };
 
 /* A time below 0 counts as 0. */

@@ -390,8 +390,9 @@ static int build_recorders(struct sim_run *run)
 		return diag_refuse("--requests: expected a service among the workloads and backgrounds: %s has nothing to record",
 			output_name(config->requests));
 	if (config->log) {
-		const struct control_log_columns columns = {
-			.workloads = config->log_instances ? config->workloads : 0, .unit = run_is_of_cores(&run->real)};
+		const struct control_log_columns columns = {.workloads = config->log_instances ? config->workloads : 0,
+			.unit = run_is_of_cores(&run->real),
+			.trace = run->real.module[SST_TRACE].trace->position};
 		run->log = control_log_open(output_open(config->log, O_TRUNC), &columns, false);
 		if (!run->log)
 			return diag_refuse("%s: can't write the log: %s", output_name(config->log), strerror(errno));

@@ -50,7 +50,7 @@ static void answer(const struct sim_service *service, const struct request *requ
 	if (request->number == NOT_COUNTED)
 		return;
 	response_times_add(&service->clients->response, service->process->machine->now_ns - request->arrival_ns);
-	record(service, request, REQUEST_ANSWERED);
+	record(service, request, REQUEST_GOOD);
 }
 
 static void turn_away(const struct sim_service *service, const struct request *request)

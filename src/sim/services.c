@@ -50,12 +50,12 @@ int sim_services_record(struct sim_services *services, const char *path)
 	services->path = path;
 	if (!path)
 		return 0;
-	services->log = request_log_open(path, ROW_CSV);
+	services->log = request_log_open(path, ROW_CSV, true);
 	if (!services->log)
 		return complain(services);
 	request_log_without_wall(services->log);
 	for (unsigned i = 0; i < services->count; i++)
-		if (request_log_name(services->log, i, services->seen[i]->text) != 0)
+		if (request_log_name(services->log, services->seen[i]->text) != 0)
 			return complain(services);
 	return 0;
 }

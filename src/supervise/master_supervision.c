@@ -57,6 +57,7 @@ static int begin_log(struct master *master)
 		.workloads = config->log_instances ? config->workloads : 0,
 		.pinning = config->dynamics > 0,
 		.unit = run_is_of_cores(&master->run),
+		.trace = master->run.module[SST_TRACE].trace->position,
 		.wall = true};
 	const int file = master->log_file < 0 ? output_open(config->log, O_TRUNC) : master->log_file;
 	master->log_file = -1;

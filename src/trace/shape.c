@@ -124,7 +124,8 @@ int trace_shape(struct trace *trace, const struct trace_shape *shape, size_t *cu
 
 /* ---- Over time -------------------------------------------------------------------------------------------------------- */
 
-double trace_mean(const struct trace *trace, size_t next, int64_t from_ns, int64_t to_ns)
+/* No record before `next` is later than from_ns. */
+static double mean_between(const struct trace *trace, size_t next, int64_t from_ns, int64_t to_ns)
 {
 	double area = 0;
 	for (int64_t ns = from_ns; ns < to_ns;) {
@@ -144,6 +145,6 @@ void trace_means(const struct trace *trace, int64_t stretch_ns, double *mean, si
 		const int64_t start_ns = (int64_t)i * stretch_ns;
 		while (next < trace->count && trace->records[next].ns <= start_ns)
 			next++;
-		mean[i] = trace_mean(trace, next, start_ns, start_ns + stretch_ns);
+		mean[i] = mean_between(trace, next, start_ns, start_ns + stretch_ns);
 	}
 }

@@ -28,9 +28,6 @@ struct trace_shape {
  */
 int trace_shape(struct trace *trace, const struct trace_shape *shape, size_t *cut);
 
-/* The mean from one moment to a later one; NaN where it is free for a part of that. No record before `next` is later than from_ns. */
-double trace_mean(const struct trace *trace, size_t next, int64_t from_ns, int64_t to_ns);
-
 /* Means over stretches of so many ns from 0 on, `count` of them within the trace's length; NaN where it is free for a part of one. */
 void trace_means(const struct trace *trace, int64_t stretch_ns, double *mean, size_t count);
 

@@ -360,7 +360,7 @@ if command -v fish >/dev/null; then
 		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$made/fish/vendor_completions.d/$program.fish" "$line" | tr '\t' ' ' | without_defaults >said
 		set -- "$build/$program" --help
 		[ "$program" != ssreport ] || set -- "$build/$program" accuracy --help
-		"$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | without_defaults >meant
+		COLUMNS=1000 "$@" | sed -En 's/^ +(-., )?(--[a-z-]+)([ =][^ ]+)? +([^ ].*)$/\2 \4/p' | without_defaults >meant
 		cmp -s said meant || { fail "$program: what fish says of the options, < in --help:"; diff meant said | head; }
 	done
 fi

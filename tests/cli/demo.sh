@@ -26,7 +26,6 @@ there="$work/sources of it"
 cp "$source/tools/demo" "$there/tools/"
 cp "$source/traces/saw.trace" "$there/traces/"
 printf '#!/bin/sh\necho "setup $*" >>"%s"\n' "$work/asked" >"$there/tools/setup"
-printf '#!/bin/sh\n' >bin/gnuplot
 cat >bin/cmake <<END
 #!/bin/sh
 echo "cmake \$*" >>'$work/asked'

@@ -47,6 +47,17 @@ unexplained() {
 		END { if (awaited) print awaited }'
 }
 
+# help_of PROGRAM: what it says of its options, a line each; ssreport by subcommands.
+help_of() {
+	if [ "$1" != ssreport ]; then
+		"$1" --help
+		return
+	fi
+	for subcommand in $(ssreport --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+		COLUMNS=200 ssreport "$subcommand" --help
+	done | awk '{ option = $0; sub(/^ */, "", option); sub(/  .*/, "", option) } !seen[option]++'
+}
+
 for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
 	if [ "$name" = ssrequest ] && [ ! -x "$build/$name" ]; then
@@ -60,7 +71,7 @@ for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	run "$name" --help
 	expect_status 0
 	expect_lines err 0
-	cp out help
+	help_of "$name" >help
 	unexplained <help >lacking
 	[ ! -s lacking ] || { fail "$name --help says nothing of these:"; cat lacking; }
 	options <help >in_help
@@ -101,7 +112,7 @@ for program in "$source"/src/*.1 "$source"/tools/*/*.1; do
 	name=$(basename "$program" .1)
 	[ -x "$build/$name" ] || continue
 	render "$program" >manual || break
-	"$name" --help | sed -En "s/^ *(-., )?(--[a-z-]+).*\(default '?([^;)']*)'?[;)].*/\2 \3/p" | while read -r option default; do
+	help_of "$name" | sed -En "s/^ *(-., )?(--[a-z-]+).*\(default '?([^;)']*)'?[;)].*/\2 \3/p" | while read -r option default; do
 		case $name$option in
 		showstopper--run-time | ssiterate--instance | sssim--trace | sssim--feedback | sssim--control | sssim--space | sssim--dithering | sssim--actuator) continue ;;
 		esac

@@ -19,7 +19,6 @@ run "$graduated" --dry-run --level 1
 expect_trouble '^tools/experiments/graduated: --level: '
 
 # Levels of 6 s at 100 % and at 50 % of 10 iterations a second, and none: 20 W, 15 W, 10 W.
-command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 options="-w burn-single -l 100,50 --level 6 -n 2 -B $build -o made"
 made_up() {
 	folder=made/runs/$1

@@ -35,7 +35,6 @@ refused "unexpected argument '--precision'" --precision 5%
 refused "--peak: 'much': expected requests per second, or auto" --peak much
 
 # Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.
-command -v gnuplot >/dev/null || skip_missing gnuplot-nox
 options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold p95=50ms,p95=3x,mean=5x --peak 20 -B $build -o made"
 # requests NAME RATE… of 4 s each: response times of 10 or 11 ms, and of 30 ms per step more; of these $times as much, in the batch $batch.
 batch=made times=1

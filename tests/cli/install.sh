@@ -78,10 +78,15 @@ expect_text out '^[0-9]+\.[0-9]+\.[0-9]+$'
 version=$(cat out)
 run showstopper --version
 expect_text out "^showstopper $version( \\(.*\\))?\$"
-run "$build/showstopper" --version
-cp out built
+for program in showstopper ssreport; do
+	run "$build/$program" --version
+	cp out built
+	run "$program" --version
+	cmp -s out built || fail "what is installed is $(cat out), and what was built $(cat built)"
+done
+sed 's/^ssreport/showstopper/' out >reports
 run showstopper --version
-cmp -s out built || fail "what is installed is $(cat out), and what was built $(cat built)"
+cmp -s out reports || fail "the versions are $(cat out) and $(cat reports)"
 
 # ---- Documents ------------------------------------------------------------------------------------------------------------------
 
@@ -108,6 +113,12 @@ done
 run showstopper -n 2 -T 40% -r 1s -o log.csv ssburn --profile=single
 expect_status 0
 [ "$(wc -l <log.csv)" -ge 2 ] || fail "the log of the run has no row"
+# Nothing that lies here, or that the environment names, is taken for a part of Python.
+for module in os pandas showstopper; do echo 'raise SystemExit(3)' >$module.py; done
+run env PYTHONPATH="$work" ssreport accuracy log.csv
+expect_status 0
+grep -F "$source" "$prefix/bin/ssreport" && fail 'ssreport takes the package from the sources'
+[ -z "$(find "$prefix" -name __pycache__)" ] || fail 'ssreport writes where it lies'
 
 # From elsewhere, and by a link to the program, too.
 (cd / && "$prefix/bin/showstopper" --dry-run -n 1 -T 40% true >/dev/null) || fail 'from / nothing works'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cpack makes a Debian package of the build: what is in it, for whom, and what it depends on. tools/fresh installs and removes one.
+# cpack makes two Debian packages of the build, of the programs and of the reports: what is in them, for whom, and what they depend on.
+# tools/fresh installs and removes them.
 # shellcheck source=tests/cli/lib.sh
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 
@@ -13,30 +14,44 @@ run cpack --config "$build/CPackConfig.cmake" -B "$work/package"
 expect_status 0
 # What stays below its _CPack_Packages is cpack's own.
 find package -maxdepth 1 -name '*.deb' >packages
-expect_lines packages 1
-package=$(cat packages)
+expect_lines packages 2
 version=$("$build/showstopper" --version | sed 's/^showstopper //; s/ .*//')
 architecture=$(dpkg --print-architecture)
-[ "$package" = "package/showstopper_${version}_$architecture.deb" ] || fail "the package is called $package"
+programs=package/showstopper_${version}_$architecture.deb
+report=package/showstopper-report_${version}_all.deb
+for package in "$programs" "$report"; do [ -s "$package" ] || fail "there is no $package, but $(cat packages)"; done
 
-# ---- What it says of itself -----------------------------------------------------------------------------------------------------
+# ---- What they say of themselves ------------------------------------------------------------------------------------------------
 
 # field NAME REGEX
 field() {
 	run dpkg-deb -f "$package" "$1"
 	expect_text out "$2"
 }
+for package in "$programs" "$report"; do
+	field Version "^$version\$"
+	field Maintainer '^[^<>]+ <[^@ ]+@[^@ ]+>$'
+	field Description '^ [A-Z].*'
+	run awk 'length > 80' out
+	expect_lines out 0
+	run dpkg-deb -f "$package" Homepage
+	expect_no_text out .
+done
+field Package '^showstopper-report$'
+field Architecture '^all$'
+field Section '^science$'
+field Recommends '^showstopper$'
+field Description '^Makes tables and pictures '
+field Depends '^python3 \(>= 3\.[0-9]+\), python3-matplotlib, python3-numpy, python3-pandas, python3-scipy, python3-statsmodels$'
+package=$programs
 field Package '^showstopper$'
-field Version "^$version\$"
 field Architecture "^$architecture\$"
 field Section '^utils$'
-field Maintainer '^[^<>]+ <[^@ ]+@[^@ ]+>$'
-field Recommends '^gnuplot-nox$'
+field Suggests '^showstopper-report$'
 field Description '^Holds the CPU load '
-expect_text out '^ [A-Z].*'
-run awk 'length > 80' out
-expect_lines out 0
-for library in libc6 libjansson4 zlib1g 'libgsl[0-9]+[a-z0-9]*' 'libhwloc[0-9]+[a-z0-9]*' liblzma5 libzstd1 libyajl2; do
+field Depends .
+expect_no_text out python
+for library in libc6 libjansson4 zlib1g 'libhwloc[0-9]+[a-z0-9]*' liblzma5 libzstd1 libyajl2; do
 	field Depends "(^|, )$library \\(>= "
 done
 if [ -x "$build/ssrequest" ]; then
@@ -49,39 +64,54 @@ if grep -q '^MICROHTTPD_FOUND:[A-Z]*=1$' "$build/CMakeCache.txt"; then
 else
 	missing libmicrohttpd-dev 'ssburn --listen'
 fi
-run dpkg-deb -f "$package" Homepage
-expect_no_text out .
 
-# ---- What is in it --------------------------------------------------------------------------------------------------------------
+# ---- What is in them ------------------------------------------------------------------------------------------------------------
 
-run dpkg-deb -c "$package"
-expect_status 0
-mv out listing
+for package in "$programs" "$report"; do
+	run dpkg-deb -c "$package"
+	expect_status 0
+	cat out
+done >listing
 awk '$2 != "root/root" || ($1 !~ /^drwxr-xr-x$/ && $1 !~ /^-rwxr-xr-x$/ && $1 !~ /^-rw-r--r--$/)' listing >odd
 [ ! -s odd ] || { fail 'owners or permissions:'; cat odd; }
 awk '$1 ~ /^-rwx/ { print $6 }' listing >executable
 grep -v '^\./usr/bin/' executable >odd
 [ ! -s odd ] || { fail 'executable, and no program:'; cat odd; }
 
-run dpkg-deb -x "$package" root
-expect_status 0
-(cd root && find . -type f | sort) >present
+# present PACKAGE FOLDER: unpacks it, and leaves the names of its files in the file of that name.
+present() {
+	run dpkg-deb -x "$1" "$2"
+	expect_status 0
+	(cd "$2" && find . -type f | sort) >present
+}
+# program NAME: itself, and what shells complete of it.
+program() {
+	echo "./usr/bin/$1"
+	[ ! -d "$build/completions" ] || printf './usr/share/%s\n' "bash-completion/completions/$1" "zsh/vendor-completions/_$1" \
+		"fish/vendor_completions.d/$1.fish"
+}
+present "$report" reports
+{
+	program ssreport
+	printf './usr/share/doc/showstopper-report/%s\n' changelog.gz copyright
+	for manual in "$source"/tools/python/*.[17]; do echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"; done
+	echo ./usr/lib/showstopper/python/showstopper/_build.py
+	(cd "$source/tools/python" && find showstopper -name '*.py' -o -name py.typed) | sed 's,^,./usr/lib/showstopper/python/,'
+} | sort >wanted
+cmp -s wanted present || { fail 'files of the reports, < wanted, > there:'; diff wanted present; }
+present "$programs" root
 {
 	printf './usr/%s\n' include/showstopper/module.h include/showstopper/parsers.h lib/libshowstopper-parsers.a share/pkgconfig/showstopper.pc
 	printf './usr/include/showstopper/parsers/%s.h\n' base/cpus base/units groups/cgroup groups/cgroup_text load/container load/stat
 	printf './usr/share/doc/showstopper/%s\n' changelog.gz copyright README.md.gz modules/README.md traces/README.md tools/bench/README.md.gz
 	for picture in "$source"/traces/*.svg "$source"/tools/bench/*.svg; do echo "./usr/share/doc/showstopper/${picture#"$source/"}"; done
 	for manual in "$source"/src/*.[157] "$source"/tools/*/*.[17]; do
-		case $manual in */ssrequest.1) [ -x "$build/ssrequest" ] || continue ;; esac
-		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
 		case $manual in
-		*.1)
-			name=$(basename "$manual" .1)
-			echo "./usr/bin/$name"
-			[ ! -d "$build/completions" ] || printf './usr/share/%s\n' "bash-completion/completions/$name" \
-				"zsh/vendor-completions/_$name" "fish/vendor_completions.d/$name.fish"
-			;;
+		*/python/*) continue ;;
+		*/ssrequest.1) [ -x "$build/ssrequest" ] || continue ;;
 		esac
+		echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"
+		case $manual in *.1) program "$(basename "$manual" .1)" ;; esac
 	done
 	for module in "$source"/modules/*/*.c; do
 		case $module in
@@ -91,24 +121,26 @@ expect_status 0
 	done
 	for trace in "$source"/traces/*.trace; do echo "./usr/share/showstopper/traces/$(basename "$trace")"; done
 } | sort >wanted
-cmp -s wanted present || { fail 'files of the package, < wanted, > there:'; diff wanted present; }
+cmp -s wanted present || { fail 'files of the programs, < wanted, > there:'; diff wanted present; }
 
-for file in root/usr/share/man/*/*.gz $(find root/usr/share/doc -name '*.gz'); do
+find root reports -name '*.gz' >compressed
+while read -r file; do
 	gzip -t "$file" || fail "$file is broken"
 	# Neither a time nor a name: bytes 4 to 9 of the header.
 	[ "$(od -An -tx1 -j 3 -N 6 "$file" | tr -d ' ')" = 000000000002 ] || fail "$file was not compressed by gzip -9n"
-done
+done <compressed
 gzip -dc root/usr/share/man/man1/showstopper.1.gz | cmp - "$source/src/showstopper.1" || fail 'the manual is another one'
-gzip -dc root/usr/share/doc/showstopper/changelog.gz >changelog
-expect_text changelog "^showstopper \\($version\\) unstable; "
-dpkg-parsechangelog -l changelog >out 2>err || fail "dpkg-parsechangelog: $(cat err)"
-expect_lines err 0
 revision=$("$build/showstopper" --version | sed -n 's/.*(\(.*\))$/\1/p')
-[ -z "$revision" ] || grep -qF "revision $revision." changelog || fail "the changelog doesn't name revision $revision"
-copyright=root/usr/share/doc/showstopper/copyright
-expect_text $copyright "^Copyright: $(sed -n 's/^Copyright (c) //p' "$source/LICENSE")\$"
-sed -n 's/^ //p' $copyright | tr '\n' ' ' >terms
-sed '1,/^Copyright/d' "$source/LICENSE" | sed 's/^$/./' | sed 1d | tr '\n' ' ' | cmp - terms || fail 'the terms in copyright are not those of LICENSE'
+for documents in root/usr/share/doc/showstopper reports/usr/share/doc/showstopper-report; do
+	gzip -dc $documents/changelog.gz >changelog
+	expect_text changelog "^${documents##*/} \\($version\\) unstable; "
+	dpkg-parsechangelog -l changelog >out 2>err || fail "dpkg-parsechangelog: $(cat err)"
+	expect_lines err 0
+	[ -z "$revision" ] || grep -qF "revision $revision." changelog || fail "the changelog doesn't name revision $revision"
+	expect_text $documents/copyright "^Copyright: $(sed -n 's/^Copyright (c) //p' "$source/LICENSE")\$"
+	sed -n 's/^ //p' $documents/copyright | tr '\n' ' ' >terms
+	sed '1,/^Copyright/d' "$source/LICENSE" | sed 's/^$/./' | sed 1d | tr '\n' ' ' | cmp - terms || fail 'the terms in copyright are not those of LICENSE'
+done
 
 # Documents, as they are read: links lead to what is there, or is there compressed.
 find root/usr/share/doc -name '*.md.gz' -exec gzip -dk {} +
@@ -123,10 +155,13 @@ for file in root/usr/bin/* $(find root -name '*.so'); do
 	expect_no_text dynamic 'RPATH|RUNPATH'
 done
 
-# ---- It works where it lies -----------------------------------------------------------------------------------------------------
+# ---- They work where they lie ---------------------------------------------------------------------------------------------------
 
-run root/usr/bin/showstopper -n 1 -T 40% -r 500m root/usr/bin/ssburn
+run root/usr/bin/showstopper -n 1 -T 40% -r 500m -o log.csv root/usr/bin/ssburn
 expect_status 0
+run reports/usr/bin/ssreport accuracy log.csv
+expect_status 0
+[ -z "$(find reports -name '*.pyc')" ] || fail 'ssreport writes where it lies'
 run env PKG_CONFIG_LIBDIR=root/usr/share/pkgconfig pkg-config --variable=moduledir showstopper
 [ -e "$(cat out)/control/rbpid.so" ] || fail "pkg-config's moduledir '$(cat out)' has no rbpid"
 # The manual's commands, as they stand there, but that they hold the load for a second only.
@@ -139,7 +174,7 @@ expect_text out "^file: $work/manual/control/mine.so\$"
 expect_text err '^target load +50\.00 %$'
 
 if command -v lintian >/dev/null; then
-	run lintian --allow-root --fail-on error,warning "$package"
+	run lintian --allow-root --fail-on error,warning "$programs" "$report"
 	expect_status 0
 	expect_lines out 0
 else

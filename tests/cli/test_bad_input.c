@@ -103,7 +103,6 @@ static const struct {
 	{"cpuload", "format", "CHOICE"},
 	{"ssiterate", "format", "CHOICE"},
 	{"ssiterate", "stream", "CHOICE"},
-	{"ssreport", "format", "CHOICE"},
 	{"ssrequest", "format", "CHOICE"},
 	{"ssrequest", "arrivals", "CHOICE"},
 	{"ssrequest", "beyond", "CHOICE"},
@@ -188,10 +187,6 @@ static const struct program {
 	{{"sssim", "-q", "-T", "50%", "-r", "500m"}, {NULL}, {NULL}},
 	{{"ssrequest", "--rate", "1000", "-n", "1"}, {"--dry-run"}, {"--", "touch", "started"}},
 	{{"ssrequest", "--rate", "1000", "-n", "1", "-q"}, {"--dry-run"}, {"http://127.0.0.1:1/"}},
-	{{"ssreport", "accuracy"}, {NULL}, {"log.csv"}},
-	{{"ssreport", "timeline"}, {NULL}, {"log.csv"}},
-	{{"ssreport", "throughput"}, {NULL}, {"iterations.csv"}},
-	{{"ssreport", "curve"}, {NULL}, {"log.csv", "iterations.csv"}},
 };
 
 static size_t append(char **word, size_t count, const char *const *more)
@@ -302,8 +297,7 @@ START_TEST(options_of_programs)
 	struct option option[OPTIONS_MAX];
 	char *word[WORDS_MAX];
 	const char *const help[] = {"--help", NULL};
-	const bool has_subcommand = strcmp(program->before[0], "ssreport") == 0;
-	const char *const head[] = {program->before[0], has_subcommand ? program->before[1] : NULL, NULL};
+	const char *const head[] = {program->before[0], NULL};
 	append(word, append(word, 0, head), help);
 	if (!is_built(program->before[0]))
 		return;
@@ -316,7 +310,7 @@ START_TEST(options_of_programs)
 	for (size_t i = 0; i < count; i++)
 		try_option(program, &option[i]);
 	try_unknown(program, option, count);
-	printf("%s: %zu options, %u runs\n", program->before[has_subcommand], count, runs);
+	printf("%s: %zu options, %u runs\n", program->before[0], count, runs);
 	fflush(stdout);
 	ck_assert_uint_eq(failures, 0);
 }
@@ -488,17 +482,6 @@ START_TEST(odd_words)
 		{"sstrace", "right.trace", "right.trace"},
 		{"sstrace", "nosuch.trace"},
 		{"sstrace", "--check", "."},
-		{"ssreport"},
-		{"ssreport", "nosuch"},
-		{"ssreport", "accuracy"},
-		{"ssreport", "accuracy", "nosuch.csv"},
-		{"ssreport", "accuracy", "."},
-		{"ssreport", "accuracy", "empty"},
-		{"ssreport", "accuracy", "right.trace"},
-		{"ssreport", "accuracy", "/bin/sh"},
-		{"ssreport", "accuracy", "sparse"},
-		{"ssreport", "curve", "log.csv"},
-		{"ssreport", "throughput", "log.csv"},
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (is_built(lines[i][0]))
@@ -511,17 +494,8 @@ END_TEST
 
 static void enter(void)
 {
-	static const char log[] =
-		"time_s,monotonic_s,target,load,estimate,duty,runnable\n0.5,10.5,0.5,0.5,0.5,0.5,1\n1,11,0.5,0.5,0.5,0.5,1\n"
-		"1.5,11.5,0.5,0.5,0.5,0.5,1\n2,12,0.5,0.5,0.5,0.5,1\n";
-	static const char iterations[] = "instance,iteration,start_s,end_s\n0,0,10.1,10.3\n0,1,10.3,11.1\n0,2,11.1,11.9\n";
 	memset(long_text, 'x', sizeof long_text - 1);
 	enter_folder();
-	write_file("log.csv", log, strlen(log));
-	write_file("iterations.csv", iterations, strlen(iterations));
-	write_file("empty", "", 0);
-	write_file("sparse", "", 0);
-	ck_assert_int_eq(truncate("sparse", 10LL << 30), 0);
 }
 
 int main(void)

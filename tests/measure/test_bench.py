@@ -34,14 +34,14 @@ def session(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def row_of(build: Path, session: Path) -> str:
-    rows = list(peers.rows_of_session(build, session, "single,P,idle,default", 2, 1))
+def row_of(session: Path) -> str:
+    rows = list(peers.rows_of_session(session, "single,P,idle,default", 2, 1))
     assert len(rows) == 1
     return rows[0]
 
 
 def test_rows_by_hand(build: Path, session: Path) -> None:
-    assert row_of(build, session) == "single,P,idle,default,50,2,2,49.500,-0.500,2.500,0.000,16.000,0.250,90.5,,,"
+    assert row_of(session) == "single,P,idle,default,50,2,2,49.500,-0.500,2.500,0.000,16.000,0.250,90.5,,,"
 
 
 @pytest.mark.parametrize(
@@ -58,18 +58,18 @@ def test_bursts_of_others(build: Path, session: Path, first: float, second: floa
     (session / "tree.csv").write_text(
         f"time_s,monotonic_s,load\n0.9,11.3,0.9\n1.4,11.8,{first}\n1.9,{until},{second}\n"
     )
-    assert row_of(build, session).endswith(f",0.250,90.5,{calm}")
+    assert row_of(session).endswith(f",0.250,90.5,{calm}")
 
 
 def test_what_is_no_row(build: Path, session: Path) -> None:
     # A load that no window lies within is an error.
     loads(session / "load.1300.csv", (10.2, 0.9), (11.5, 0.54))
     with pytest.raises(Trouble, match="can't make sense of"):
-        row_of(build, session)
+        row_of(session)
     # A reading that comes late by more than half a window: the session must be repeated.
     loads(session / "load.1300.csv", (10.2, 0.9), (12.4, 0.54))
     with pytest.raises(peers.Stalled):
-        row_of(build, session)
+        row_of(session)
 
 
 def test_what_a_burst_is(build: Path) -> None:
@@ -78,10 +78,10 @@ def test_what_a_burst_is(build: Path) -> None:
     samples = [
         Sample(start, start + 0.5, 0.5 if start == 2 else 0.42) for start in (0.5 * place for place in range(12))
     ]
-    row = bench.accuracy(build, samples[:10], 42, tree)
+    row = bench.accuracy(samples[:10], 42, tree)
     assert (row["samples"], row["bursts"]) == ("10", "3")
     # What is not known of others, from 5 s on, is not calm either.
-    assert bench.accuracy(build, samples, 42, tree)["bursts"] == "5"
+    assert bench.accuracy(samples, 42, tree)["bursts"] == "5"
     assert number(row, "calm_mean_error_pp") == pytest.approx(0, abs=1e-9)
 
 

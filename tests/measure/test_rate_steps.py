@@ -20,7 +20,7 @@ def step(place: int, requests: int, answered: int, mean: float | None) -> Row:
 def test_a_rate_at_which_nearly_all_is_refused_holds_no_limit(build: Path) -> None:
     steps = [step(0, 100, 100, 0.01), step(1, 200, 3, None)]
     assert rate_steps.few_said(steps) == "" and all(map(rate_steps.is_full, steps))
-    points = rate_steps.by_name(build, steps, "level")["x"]
+    points = rate_steps.by_name(steps, "level")["x"]
     assert points[1].success == pytest.approx(1.5) and points[1].mean is None
     assert points[1].cells()["mean (ms)"] == "too few"
     of: list[Point] = list(points.values())
@@ -30,7 +30,7 @@ def test_a_rate_at_which_nearly_all_is_refused_holds_no_limit(build: Path) -> No
 
 
 def test_failures_of_a_repeat_without_times_count(build: Path) -> None:
-    point = rate_steps.by_name(build, [step(0, 100, 100, 0.01), step(0, 100, 10, None)], "level")["x"][0]
+    point = rate_steps.by_name([step(0, 100, 100, 0.01), step(0, 100, 10, None)], "level")["x"][0]
     assert point.success == pytest.approx(55) and point.mean == pytest.approx(0.01) and point.mean_half is None
 
 
@@ -44,7 +44,7 @@ def test_two_ends_are_compared_whatever_lies_between(build: Path) -> None:
     values = {"67": (1.0, 1.1, 1.2), "83": (1.1, 1.2, 1.3), "100": (1.25, 1.35, 1.5)}
     rows = [{"level": level, "mean_s": f"{value}"} for level, of in values.items() for value in of]
     alone = [row for row in rows if row["level"] != "83"]
-    of = [rate_steps.differ(build, some, "level", ("67", "100"), "mean_s") for some in (rows, alone)]
+    of = [rate_steps.differ(some, "level", ("67", "100"), "mean_s") for some in (rows, alone)]
     assert of[0] == of[1] and of[0][1]
 
 

@@ -366,6 +366,24 @@ static int remove_path(void **state)
 	return unlink(path);
 }
 
+static double position(int64_t since_ns)
+{
+	return test.module.trace->position(test.module.state, since_ns);
+}
+
+static void the_position_is_in_the_recording(void **state)
+{
+	(void)state;
+	assert_null(replay(saw, "speed=4,offset=10s"));
+	assert_near(position(0), 10, EXACT);
+	assert_near(position(S(5)), 30, EXACT);
+	assert_near(position(S(40)), 170, EXACT);
+	module_test_end(&test);
+	assert_null(replay(saw, "speed=4,offset=10s,loop"));
+	assert_near(position(S(40)), 50, 1e-9);
+	module_test_end(&test);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +396,7 @@ int main(void)
 		cmocka_unit_test(speed_scales_time),
 		cmocka_unit_test(offset_is_a_time_in_the_trace),
 		cmocka_unit_test(loop_starts_again),
+		cmocka_unit_test(the_position_is_in_the_recording),
 		cmocka_unit_test(a_trace_without_length_holds),
 		cmocka_unit_test(longest_times_are_in_range),
 		cmocka_unit_test(finds_the_same_from_everywhere),

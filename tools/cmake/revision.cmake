@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# cmake -DSOURCE=DIR -DOUTPUT=FILE -P revision.cmake: writes a header with the revision of a checkout, or without one where there is
-# none. It runs in each build, and leaves a file alone that says so already: nothing is compiled anew then.
+# cmake -DSOURCE=DIR -DOUTPUT=FILE -DPYTHON=FILE -DVERSION=VERSION -P revision.cmake: writes a header, and a module of Python, with the
+# revision of a checkout, or without one where there is none. It runs in each build, and leaves a file alone that says so already: nothing is
+# compiled anew then.
 set(revision "")
 # Not that of a checkout which the sources only lie in.
 if(EXISTS ${SOURCE}/.git)
@@ -16,10 +17,14 @@ set(text "/* Written by the build: tools/cmake/revision.cmake. */\n")
 if(revision)
 	string(APPEND text "#define SHOWSTOPPER_REVISION \"${revision}\"\n")
 endif()
-set(present "")
-if(EXISTS ${OUTPUT})
-	file(READ ${OUTPUT} present)
-endif()
-if(NOT text STREQUAL present)
-	file(WRITE ${OUTPUT} "${text}")
-endif()
+function(write_new file text)
+	set(present "")
+	if(EXISTS ${file})
+		file(READ ${file} present)
+	endif()
+	if(NOT text STREQUAL present)
+		file(WRITE ${file} "${text}")
+	endif()
+endfunction()
+write_new(${OUTPUT} "${text}")
+write_new(${PYTHON} "# Written by the build: tools/cmake/revision.cmake.\nVERSION = \"${VERSION}\"\nREVISION = \"${revision}\"\n")

@@ -19,7 +19,7 @@ static void print_help(void)
 	settings_init(&settings);
 	printf("usage: cpuload [OPTION]... [INTERVAL [COUNT]] [-- COMMAND [ARG]...]\n"
 	       "Records the CPU load every INTERVAL (500ms), COUNT times, while COMMAND runs, or until interrupted.\n\n");
-	tool_options_help(cpuload_options, cpuload_option_count, 0, &settings, stdout);
+	tool_options_help(cpuload_options, cpuload_option_count, &settings, stdout);
 }
 
 /* Prints what was asked for instead of working. */

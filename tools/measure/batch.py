@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, ClassVar, NoReturn
 
@@ -497,7 +498,8 @@ class Batch:
     def install(self) -> None:
         """Only what is needed. tools/setup says what it installs."""
         own = self.own
-        wanted = {} if has_program("gnuplot") else {"gnuplot-nox": "the pictures of the report"}
+        modules = ("matplotlib", "pandas", "scipy", "statsmodels")
+        wanted = {f"python3-{name}": "the report" for name in modules if not find_spec(name)}
         for workload in [] if own.simulated else own.workload_of.values():
             wanted |= {package: f"the workload {workload.name}" for package in workload.packages()}
         if "lxc" in own.environments and not has_program("lxc-execute"):
@@ -509,7 +511,7 @@ class Batch:
 
     def prepare_build(self) -> None:
         """And looks whether this machine can do the runs, if it is to."""
-        own, programs = self.own, "showstopper ssburn ssiterate ssreport sssim cpuload"
+        own, programs = self.own, "showstopper ssburn ssiterate sssim cpuload"
         self.build = own.build = machine.prepare_build(own.programs, programs)
         if own.task or not (own.on_cluster or own.only_report):
             own.check()
@@ -562,7 +564,7 @@ class Batch:
         """How many repeats the precision takes, by the pilot."""
         values = self.own.values(self.part_of(self.output, "", list(of)))
         series = [(run.name.rpartition("_")[0], value) for run, value in values]
-        return repeats.needed(self.build, series, self.own.precision)
+        return repeats.needed(series, self.own.precision)
 
     def run_more(self) -> None:
         """The second stage."""

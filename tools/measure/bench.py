@@ -3,10 +3,9 @@
 a target, with and without bursts of others."""
 
 import tempfile
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import ClassVar, NoReturn, TypeVar
 
@@ -28,7 +27,7 @@ class Benchmark(Command):
 
     name: ClassVar[str]
     document: ClassVar[str] = DOCUMENT
-    programs: ClassVar[str] = "showstopper ssburn ssreport"  # that are needed
+    programs: ClassVar[str] = "showstopper ssburn"  # that are needed
     folder: ClassVar[str] = "bench"  # of the build
     setup: ClassVar[str] = ""  # what tools/setup installs for it
     quiet: ClassVar[float | None] = None  # refuses a machine of which others take more, in per cent
@@ -117,7 +116,7 @@ class Benchmark(Command):
         values = []
         for _, (at, of) in product(range(rounds), enumerate(what)):
             values += [((str(at), str(place)), value) for place, value in enumerate(measure(of))]
-        found = figures.summaries(self.build, values)
+        found = figures.summaries(values)
         return {of: [found[key] for key in found if key[0] == str(at)] for at, of in enumerate(what)}
 
     def showstopper(self, limit: int, *words: object) -> str:
@@ -166,23 +165,15 @@ class Tree:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self.ends = [samples[0].start, *(sample.end for sample in samples)] if samples else []
-        self.sums = [0.0]
-        for sample in samples:
-            self.sums.append(self.sums[-1] + sample.load * (sample.end - sample.start))
-
-    def until(self, moment: float) -> float | None:
-        """Unknown before and after what was read."""
-        if not self.ends or not self.ends[0] <= moment <= self.ends[-1]:
-            return None
-        low = min(bisect_right(self.ends, moment) - 1, len(self.ends) - 2)
-        share = (moment - self.ends[low]) / (self.ends[low + 1] - self.ends[low])
-        return self.sums[low] + (self.sums[low + 1] - self.sums[low]) * share
+        self.sums = list(accumulate((of.load * (of.end - of.start) for of in samples), initial=0.0))
 
     def others(self, sample: Sample) -> str:
-        """What of a sample of the machine others made, as a column of a log."""
-        before, after = self.until(sample.start), self.until(sample.end)
-        if before is None or after is None:
+        """What of a sample of the machine others made, as a column of a log. Unknown before and after what was read."""
+        import numpy as np
+
+        if not self.ends or sample.start < self.ends[0] or sample.end > self.ends[-1]:
             return ""
+        before, after = np.interp([sample.start, sample.end], self.ends, self.sums).tolist()
         return repr(sample.load - (after - before) / (sample.end - sample.start))
 
 
@@ -199,18 +190,18 @@ def write_log(file: Path, samples: Sequence[Sample], target: float, begin: float
     return len(inside)
 
 
-def accuracies(build: Path, logs: Sequence[Path]) -> list[Row]:
+def accuracies(logs: Sequence[Path]) -> list[Row]:
     """Of each log a row of ssreport's, with all digits."""
     words = [word for place, log in enumerate(logs) for word in ("-l", str(place), log)]
-    return figures.report(build, "accuracy", "--all-digits", *words)
+    return figures.report("accuracy", "--all-digits", *words)
 
 
-def accuracy(build: Path, samples: Sequence[Sample], target: float, tree: Tree) -> Row:
+def accuracy(samples: Sequence[Sample], target: float, tree: Tree) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.csv"
         if not write_log(log, samples, target, float("-inf"), float("inf"), tree):
             raise Trouble("can't make sense of what cpuload read")
-        return accuracies(build, [log])[0]
+        return accuracies([log])[0]
 
 
 def shown(row: Row, column: str, form: str) -> str:

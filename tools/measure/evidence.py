@@ -62,7 +62,6 @@ def label_of(cell: Cell) -> str:
 class Evidence:
     """Files of batches."""
 
-    build: Path
     files: list[File]
     classes: dict[str, str]
 
@@ -87,17 +86,16 @@ class Evidence:
 
     def steps(self, kind: str, column: str, is_wanted: Callable[[float], bool]) -> dict[Cell, Runs]:
         """Of runs in steps, the mean of a column over some, as that column."""
-        values: list[tuple[figures.Key, float]] = []
-        batches = {str(file.batch): file.batch for file in self.of(kind)}
+        values: list[tuple[tuple[Path, str], float | None]] = []
         for file in self.of(kind):
             for row in file.rows:
                 name = Path(row["file"]).parent.name if "step" in row else row["label"]
-                value = number(row, column)
-                if value is not None and is_wanted(known(row, "target")) and name.count("_") == 3:
-                    values.append(((str(file.batch), *name.split("_")), value))
+                if is_wanted(known(row, "target")) and name.count("_") == 3:
+                    values.append(((file.batch, name), number(row, column)))
         found: dict[Cell, Runs] = {}
-        for (batch, one, two, scheme, again), of in figures.summaries(self.build, values).items():
-            found.setdefault((batches[batch], one, two, scheme), {})[int(again)] = {column: repr(of.mean)}
+        for (batch, name), of in figures.summaries(values).items():
+            one, two, scheme, again = name.split("_")
+            found.setdefault((batch, one, two, scheme), {})[int(again)] = {column: repr(of.mean)}
         return found
 
     def against(self, cells: dict[Cell, Runs], better: str, worse: str, column: str) -> Values:
@@ -182,14 +180,8 @@ def near_targets(is_real: bool) -> Callable[[Evidence], Values]:
 
 def mean_errors(of: Evidence, cells: dict[Cell, Runs]) -> dict[Cell, float]:
     """Of the repeats of each, in percentage points."""
-    values = (
-        ((str(place),), value)
-        for place, runs in enumerate(cells.values())
-        for row in runs.values()
-        if (value := number(row, "mean_error_pp")) is not None
-    )
-    found, names = figures.summaries(of.build, values), list(cells)
-    return {names[int(place)]: mean.mean for (place,), mean in found.items()}
+    values = ((cell, number(row, "mean_error_pp")) for cell, runs in cells.items() for row in runs.values())
+    return {cell: of.mean for cell, of in figures.summaries(values).items()}
 
 
 def of_replays(kind: str, column: str, wanted: str = "") -> Callable[[Evidence], Values]:
@@ -251,13 +243,13 @@ def nearer_to_baseline(of: Evidence) -> Values:
             expected = figures.on_line(lines.get(cell[:2], []), known(row, "load"))
             if expected:
                 off.setdefault(cell, {})[again] = abs(known(row, "throughput") / expected - 1)
-    values: list[tuple[figures.Key, float]] = []
+    values: list[tuple[tuple[str, int], float]] = []
     for (batch, workload, target, setting), own in off.items():
         even = off.get((batch, workload, target, setting.replace("uneven", "even")), {}) if "uneven" in setting else {}
         key = f"{workload} {setting} of {batch}"
-        values += [((key, str(again)), even[again] - value) for again, value in own.items() if again in even]
+        values += [((key, again), even[again] - value) for again, value in own.items() if again in even]
     found: Values = {}
-    for (key, _), mean in figures.summaries(of.build, values).items():
+    for (key, _), mean in figures.summaries(values).items():
         found.setdefault(key, []).append(mean.mean)
     return found
 
@@ -423,15 +415,15 @@ def narrower(of: Evidence) -> Values:
     programs = {file.batch for file in of.of("validation")}
     for file in of.of("free-ratios"):
         limited = next((other for other in of.of("quota-ratios") if other.batch == file.batch), None)
-        far = [spreads(of.build, one.rows) for one in (file, limited) if one]
+        far = [spreads(one.rows) for one in (file, limited) if one]
         if len(far) == 2 and file.batch not in programs:
             found[str(file.batch)] = [far[0][name] - far[1][name] for name in far[0] if name in far[1]]
     return found
 
 
-def spreads(build: Path, rows: list[Row]) -> dict[str, float]:
+def spreads(rows: list[Row]) -> dict[str, float]:
     ratios = {row["name"]: known(row, "ratio") for row in rows}
-    middle = figures.summarize(build, ratios.values())
+    middle = figures.summarize(ratios.values())
     return {name: abs(ratio - middle.median) for name, ratio in ratios.items()} if middle else {}
 
 

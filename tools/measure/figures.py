@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Figures: ssreport computes them. What is here asks it, and puts them into tables."""
+"""Figures: the package showstopper computes them, in this process. What is here asks it, and puts them into tables."""
 
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from math import isfinite
+from typing import Any, TypeVar
 
-from measure.process import attempt, output_of
-from measure.text import Row, Trouble, known, number, rows_of
+from measure.text import Row, Trouble, rows_of
 
 Key = tuple[str, ...]
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Of some values. `half` is half of the length of the mean's 95 % confidence interval, `error` its standard error; None of fewer than two."""
+    """Of some values, as showstopper.means has it. `half` is half of the length of the mean's 95 % confidence interval, `error` its standard error; None of
+    fewer than two. The rest is known only where it was asked for."""
 
     count: int
     mean: float
@@ -22,39 +23,55 @@ class Summary:
     median: float
     least: float
     most: float
-    total: float
+    sum: float
     error: float | None
+    low: float | None = None
+    high: float | None = None
+    place: str | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    needed: float | None = None
 
 
-def summaries(build: Path, values: Iterable[tuple[Key, float]]) -> dict[Key, Summary]:
-    """Of the values of each key, by one call of ssreport."""
-    keys: dict[Key, int] = {}
-    lines = [f"{keys.setdefault(key, len(keys))},{value!r}\n" for key, value in values]
-    if not lines:
+def summaries(values: Iterable[tuple[K, float | None]], **how: Any) -> dict[K, Summary]:
+    """Of the values of each key that has some. `how`: options of showstopper.means."""
+    found = [(key, value) for key, value in values if value is not None and isfinite(value)]
+    if not found:
         return {}
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write("label,value\n" + "".join(lines))
-        file.flush()
-        rows = rows_of(output_of([build / "ssreport", "means", "--column", "value", "-f", "csv", file.name]))
-    return {key: summary(rows[place]) for key, place in keys.items()}
+    # Only here, as what prints help or refuses has no need of them.
+    import pandas as pd
+    from showstopper.statistics import means
+
+    places = {key: place for place, key in enumerate(dict.fromkeys(key for key, _ in found))}
+    table = means(
+        pd.DataFrame([(places[key], value) for key, value in found], columns=["label", "value"]), "value", **how
+    )
+    rows = table.drop(columns="label").astype(object).where(table.notna(), None).to_dict("records")
+    return {key: Summary(**row) for key, row in zip(places, rows)}
 
 
-def summary(row: Row) -> Summary:
-    mean, median, least, most, total = (known(row, name) for name in ("mean", "median", "least", "most", "sum"))
-    return Summary(int(row["count"]), mean, number(row, "half"), median, least, most, total, number(row, "error"))
+def summarize(values: Iterable[float | None]) -> Summary | None:
+    return summaries(((), value) for value in values).get(())
 
 
-def summarize(build: Path, values: Iterable[float]) -> Summary | None:
-    return summaries(build, (((), value) for value in values)).get(())
+def welch(one: Iterable[float], two: Iterable[float]) -> dict[str, float | None]:
+    """What the second have more than the first, two or more of each: `estimate`, from `low` to `high`, `percent` of the first, and `p` of Welch's t."""
+    import pandas as pd
+    from showstopper.statistics import compare
+
+    values = [("one", value) for value in one] + [("two", value) for value in two]
+    table = compare(pd.DataFrame(values, columns=["label", "value"]), "value").set_index("test")
+    row = table.loc["Welch's t", ["estimate", "low", "high", "percent", "p"]]
+    return {name: float(value) if isfinite(value) else None for name, value in row.items()}
 
 
-def report(build: Path, subcommand: str, *words: object) -> list[Row]:
+def report(subcommand: str, *words: object) -> list[Row]:
     """The table of a subcommand of ssreport."""
-    return rows_of(report_text(build, subcommand, *words))
+    return rows_of(report_text(subcommand, *words))
 
 
-def report_text(build: Path, subcommand: str, *words: object) -> str:
-    return draw(build, subcommand, "-f", "csv", *words)
+def report_text(subcommand: str, *words: object) -> str:
+    return draw(subcommand, "-f", "csv", *words)
 
 
 def reason(said: str, otherwise: str) -> str:
@@ -62,12 +79,19 @@ def reason(said: str, otherwise: str) -> str:
     return (said.strip().splitlines() or [otherwise])[-1]
 
 
-def draw(build: Path, subcommand: str, *words: object) -> str:
+def draw(subcommand: str, *words: object, stdin: str = "") -> str:
     """As it says itself, with pictures or tables for its -o. What it prints."""
-    result = attempt([build / "ssreport", subcommand, *words])
-    if result.returncode != 0:
-        raise Trouble(reason(result.stderr, f"ssreport {subcommand} failed"))
-    return result.stdout
+    status, text, said = ask(subcommand, *words, stdin=stdin)
+    if status != 0:
+        raise Trouble(reason(said, f"ssreport {subcommand} failed"))
+    return text
+
+
+def ask(subcommand: str, *words: object, stdin: str = "") -> tuple[int, str, str]:
+    """A subcommand of ssreport: its status, what it prints, and what it says of that."""
+    from showstopper.cli.main import run
+
+    return run([subcommand, *map(str, words)], stdin=stdin)
 
 
 def is_whole(target: float, processors: int) -> bool:
@@ -82,11 +106,10 @@ def whole_instances(target: float, processors: int) -> int:
 
 def on_line(points: list[tuple[float, float]], at: float) -> float | None:
     """The straight line between the points around this load, from none at no load; None beyond them."""
-    low = max((point for point in points if point[0] <= at), default=(0.0, 0.0))
-    high = min((point for point in points if point[0] >= at), default=None)
-    if high is None:
-        return None
-    return high[1] if high[0] == low[0] else low[1] + (high[1] - low[1]) * (at - low[0]) / (high[0] - low[0])
+    import numpy as np
+
+    loads, values = zip((0.0, 0.0), *sorted(points))
+    return None if at > loads[-1] else float(np.interp(at, loads, values))
 
 
 def bursts_said(rows: Iterable[Row]) -> str:

@@ -83,7 +83,7 @@ def is_disturbed(folder: Path, low: float, high: float) -> bool:
 def steps_of(part: Part, run: Run, limit: str) -> list[Step]:
     folder, (column, most) = part.folder(run), column_of(limit)
     words = ["--all-digits", "--log", part.log(run), folder / "requests.csv"]
-    rows = figures.report(part.build, "latency", *words)
+    rows = figures.report("latency", *words)
     first = read_csv(part.log(run))[0]
     origin = known(first, "monotonic_s") - known(first, "time_s")
     return [
@@ -105,18 +105,18 @@ def steps_of(part: Part, run: Run, limit: str) -> list[Step]:
     ]
 
 
-def pooled(build: Path, steps: Iterable[Step]) -> list[Step]:
+def pooled(steps: Iterable[Step]) -> list[Step]:
     """Repeats of a target as one step, whose interval is that of their mean."""
     by_target: dict[float, list[Step]] = {}
     for step in steps:
         by_target.setdefault(round(step.target, 3), []).append(step)
-    return [several(build, by_target[target]) for target in sorted(by_target)]
+    return [several(by_target[target]) for target in sorted(by_target)]
 
 
-def several(build: Path, of: Sequence[Step]) -> Step:
+def several(of: Sequence[Step]) -> Step:
     """Those of too few requests have no time that counts."""
     timed = [step for step in of if step.value is not None]
-    found = figures.summarize(build, (step.value for step in timed if step.value is not None))
+    found = figures.summarize(step.value for step in timed)
     first = replace(
         (timed or of)[0],
         load=sum(step.load for step in of) / len(of),

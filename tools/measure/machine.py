@@ -164,14 +164,6 @@ def build_in(to: Path, targets: list[str], testing: bool) -> None:
                 raise Trouble("the build failed")
 
 
-def programs_in(build: Path) -> Path:
-    """That folder, or the one in the PATH where ssreport is, for what needs nothing else."""
-    found = shutil.which("ssreport")
-    if os.access(build / "ssreport", os.X_OK) or not found:
-        return build
-    return Path(found).parent
-
-
 def lock(path: Path, where: str) -> IO[bytes]:
     """Held until the file that is returned is closed."""
     file = path.open("rb")

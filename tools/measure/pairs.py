@@ -8,7 +8,6 @@ from pathlib import Path
 
 from measure import figures, pictures, settings, sides
 from measure.batch import Part
-from measure.process import attempt
 from measure.report import Report
 from measure.runs import Run
 from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of, succeeded
@@ -42,6 +41,8 @@ class Pairs:
     schemes: list[str]  # their names
     outliers: list[str]
     interference: list[Row] = field(default_factory=list)
+    missed: int = 0  # of so many steps of all runs
+    steps: int = 0
 
     @property
     def report(self) -> Report:
@@ -63,10 +64,10 @@ class Pairs:
         for run in self.part.complete:
             if any(map(succeeded, self.part.records(run, BACKGROUND))):
                 words = self.words([run], lambda run: run.label, FOREGROUND)
-                result = attempt([self.part.build / "ssreport", "interference", "-f", "csv", *words])
-                sys.stderr.write(result.stderr)
-                if result.returncode == 0 and result.stdout:
-                    texts[run] = result.stdout
+                status, text, said = figures.ask("interference", "-f", "csv", *words)
+                sys.stderr.write(said)
+                if status == 0 and text:
+                    texts[run] = text
             if run not in texts:
                 print(f"{run.label} is of no use: a workload ended no iteration, or a step is missing", file=sys.stderr)
         self.part.left_out = [run for run in self.part.complete if run not in texts]
@@ -77,10 +78,11 @@ class Pairs:
         (self.part.output / "usable.txt").write_text("".join(f"{run.label}\n" for run in texts))
         refuse(not texts, "no run is complete and of use")
         background = self.words(list(texts), lambda run: run.label, BACKGROUND)
-        (self.part.output / "background-runs.csv").write_text(
-            figures.report_text(self.part.build, "curve", *background)
-        )
-        self.interference = mean_interference(self.part.build, [(run, rows_of(texts[run])[0]) for run in texts])
+        curve = figures.report_text("curve", *background)
+        (self.part.output / "background-runs.csv").write_text(curve)
+        missed = [row.get("missed", "") for row in rows_of(curve)]
+        self.missed, self.steps = len(list(filter(None, missed))), len(missed)
+        self.interference = mean_interference([(run, rows_of(texts[run])[0]) for run in texts])
         settings.write_rows(self.part, "interference.csv", self.interference)
 
     def of_scheme(self, scheme: str) -> list[Row]:
@@ -95,7 +97,7 @@ class Pairs:
     def sentence(self, scheme: str, with_none: bool = True) -> str:
         rows = self.of_scheme(scheme)
         if not rows:
-            return f"{scheme}: unknown for all pairs, as the load of the background stayed the same."
+            return f"{scheme}: unknown for all pairs, as the load of the background stayed the same, or missed its targets."
         none = [row for row in rows if row["none"] == "yes"]
         met = sum(row["symmetric"] == row["significant"] == "yes" and row["none"] != "yes" for row in rows)
         count = sum(row["scheme"] == scheme for row in self.interference) - len(none)
@@ -107,11 +109,9 @@ class Pairs:
         """Of a machine that was busy, with the share of others beside each foreground."""
         if not self.part.busy:
             return table
-        shares = [
-            ((run.groups[0].workload,), self.part.others(run)) for run in pictures.having(self.part, scheme=scheme)
-        ]
-        found = figures.summaries(self.part.build, ((key, of) for key, of in shares if of is not None))
-        cells = [f"{found[(row[0],)].mean:.1f}" if (row[0],) in found else "" for row in table[1:]]
+        runs = pictures.having(self.part, scheme=scheme)
+        found = figures.summaries((run.groups[0].workload, self.part.others(run)) for run in runs)
+        cells = [f"{found[row[0]].mean:.1f}" if row[0] in found else "" for row in table[1:]]
         return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
     def report_tables(self) -> None:
@@ -122,6 +122,9 @@ class Pairs:
             " apart, a p those with a p-value of 0.05 or more. Behind a mean over repeats stands half of its 95 % confidence interval; where 0 lies in"
             " that, there is none, within so much. The darker, the more is lost."
         )
+        if self.missed:
+            why = "as their load missed its target by more than 2 pp"
+            self.report.text(f"{self.missed} of {self.steps} steps of the background don't count, {why}.")
         if self.outliers:
             self.report.text(f"Without a say in the range of colours: {listed(self.outliers)}.")
         inner = [row for row in self.interference if not {row["foreground"], row["background"]} & set(self.outliers)]
@@ -146,7 +149,7 @@ class Pairs:
                 pair = f"{of}/{other}" if side == FOREGROUND else f"{other}/{of}"
                 if words := self.words(self.by_scheme(pair, repetition=1), lambda run: run.scheme, side):
                     drawn.append(f"{side}-{of}-{other}.svg")
-                    figures.draw(self.part.build, subcommand, "-o", self.part.output / drawn[-1], *words)
+                    figures.draw(subcommand, "-o", self.part.output / drawn[-1], *words)
             self.report.text(f"{of}, beside {listed(self.workloads)}:")
             self.report.row(of, drawn)
 
@@ -175,11 +178,11 @@ class Pairs:
                 drawn.append(f"{name}{end}.svg")
                 options = ["--reference", reference] if end else []
                 to = ["-o", steps, "-o", self.part.output / drawn[-1]]
-                figures.draw(self.part.build, subcommand, *options, *to, *words)
+                figures.draw(subcommand, *options, *to, *words)
             percent = f" and per cent of {reference}" if reference else ""
             self.report.text(f"{workload} beside {workload}, {unit}{percent}, in each step:")
             rows = read_csv(steps)
-            settings.write_table(self.part, f"{name}.csv", steps_table(self.part.build, rows, column, reference))
+            settings.write_table(self.part, f"{name}.csv", steps_table(rows, column, reference))
             self.report.row(f"{title}: {workload}", drawn)
             self.report.text(steps_sentence(rows, workload, column, unit, reference))
 
@@ -205,7 +208,7 @@ class Pairs:
             "Events a second that the processors counted, of all workloads of a run together, in each step of the background's load."
         )
         for run in runs:
-            rows = figures.report(self.part.build, "events", "--per-step", "-l", run.label, self.part.log(run))
+            rows = figures.report("events", "--per-step", "-l", run.label, self.part.log(run))
             events = list(dict.fromkeys(row["event"] for row in rows))
             count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second") for row in rows}
             target = {row["start_s"]: f"{100 * known(row, 'target'):.4g}" for row in rows}
@@ -248,13 +251,14 @@ class Pairs:
             both: list[list[object]] = [[*ours], [log, *sorted(there.glob(f"{FOREGROUND}.*.csv"))]]
             # A step without an iteration should cost no other pair its place; ssreport names it.
             words = [word for files in both for word in ("-l", run.label, *files)]
-            result = attempt([self.part.build / "ssreport", "ratio", "-f", "csv", *words])
-            sys.stderr.write(result.stderr)
-            if result.returncode == 0:
+            status, text, said = figures.ask("ratio", "-f", "csv", *words)
+            sys.stderr.write(said)
+            # Where all steps missed their targets there is no figure.
+            found = [row for row in rows_of(text) if row["median"]] if status == 0 else []
+            for row in found:
                 comparable[run] = both
-                for row in rows_of(result.stdout):
-                    shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
-                    table.append([beside(run), run.scheme, str(run.repetition), *shares])
+                shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
+                table.append([beside(run), run.scheme, str(run.repetition), *shares])
         if len(table) == 1:
             self.report.text(f"{other} has none of these runs that could be compared.")
             return
@@ -273,7 +277,7 @@ class Pairs:
                 self.report.text(
                     f"{scheme}, the median and behind it the least and the greatest; foregrounds downwards, backgrounds to the right. The lighter, the slower:"
                 )
-                figures.draw(self.part.build, "ratio", "--matrix", "-o", csv, "-o", csv.with_suffix(".svg"), *words)
+                figures.draw("ratio", "--matrix", "-o", csv, "-o", csv.with_suffix(".svg"), *words)
                 self.report.table([line.split(",") for line in lines_of(csv)])
                 self.report.picture(f"{csv.stem}.svg", f"{scheme}: throughput as a share")
 
@@ -288,14 +292,13 @@ def matrix(workloads: Sequence[str], cells: dict[tuple[str, str], str]) -> list[
     ]
 
 
-def mean_interference(build: Path, rows: Sequence[tuple[Run, Row]]) -> list[Row]:
+def mean_interference(rows: Sequence[tuple[Run, Row]]) -> list[Row]:
     """The mean over repeats, with half the length of its interval of confidence; a criterion is met when each of them meets it. There is none where that
     interval has 0 in it, whatever the criteria say of lines that don't rise or fall."""
     of: dict[tuple[str, ...], list[Row]] = {}
     for run, row in rows:
         of.setdefault((*run.workload.split("/"), run.scheme), []).append(row)
-    values = ((key, number(row, "interference")) for key, found in of.items() for row in found)
-    means = figures.summaries(build, ((key, value) for key, value in values if value is not None))
+    means = figures.summaries((key, number(row, "interference")) for key, found in of.items() for row in found)
     made: list[Row] = []
     for key, found in of.items():
         mean = means.get(key)
@@ -339,14 +342,13 @@ def papers_interference(scheme: str) -> str:
     return f"paper 001, {said}." if said else ""
 
 
-def steps_table(build: Path, rows: Sequence[Row], column: str, reference: str) -> list[list[str]]:
+def steps_table(rows: Sequence[Row], column: str, reference: str) -> list[list[str]]:
     """A row per step, a column per scheme: the mean over repeats, and in per cent of the reference."""
     schemes = list(dict.fromkeys(row["label"] for row in rows))
     target = {row["step"]: known(row, "target") for row in rows}
-    cells = [
-        ((row["step"], row["label"], of), number(row, of)) for row in rows if row[column] for of in (column, "relative")
-    ]
-    means = figures.summaries(build, ((key, value) for key, value in cells if value is not None))
+    of_runs = [row for row in rows if row[column]]
+    cells = (((row["step"], row["label"], of), number(row, of)) for row in of_runs for of in (column, "relative"))
+    means = figures.summaries(cells)
     others = [scheme for scheme in schemes if scheme != reference] if reference else []
     table = [["step", "target %", *schemes, *(f"{scheme} %" for scheme in others)]]
     for step in sorted(target, key=int):
@@ -372,12 +374,12 @@ def steps_sentence(rows: Sequence[Row], workload: str, column: str, unit: str, r
     return f"{workload}, {'; '.join(said)}."
 
 
-def ratio_matrix(build: Path, rows: Iterable[Row], scheme: str, workloads: Sequence[str]) -> list[list[str]]:
+def ratio_matrix(rows: Iterable[Row], scheme: str, workloads: Sequence[str]) -> list[list[str]]:
     """Rows of ratio.csv as a matrix, foregrounds downwards and backgrounds to the right: the mean of the medians over the repetitions with its interval,
     and the least and greatest of all."""
     found = [(tuple(row["pair"].split(" beside ")), row) for row in rows if row["scheme"] == scheme]
     names = ("least", "median", "most")
-    of = figures.summaries(build, (((*pair, name), known(row, name)) for pair, row in found for name in names))
+    of = figures.summaries(((*pair, name), known(row, name)) for pair, row in found for name in names)
     cells: dict[tuple[str, str], str] = {}
     for (one, other), _ in found:
         least, median, most = (of[one, other, name] for name in names)

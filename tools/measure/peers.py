@@ -11,7 +11,6 @@ from measure import bench, figures, stolen
 from measure.bench import Sample, Tree, samples_of, shown
 from measure.figures import Key, Summary, is_whole
 from measure.machine import BUSY
-from measure.process import has_program
 from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, markdown, number, read_csv, rows_of, shortest
 from measure.text import table_text, write
 
@@ -91,7 +90,7 @@ def readings(folder: Path, window: int) -> list[Sample]:
     return found
 
 
-def rows_of_session(build: Path, folder: Path, session: str, repetition: int, settle: float) -> Iterator[str]:
+def rows_of_session(folder: Path, session: str, repetition: int, settle: float) -> Iterator[str]:
     """A row for each target: the windows of each load that lie within it, without its first seconds."""
     own = dict(line.split("=", 1) for line in lines_of(folder / "own.txt"))
     segments = [line.split(",") for line in lines_of(folder / "segments.csv")]
@@ -102,7 +101,7 @@ def rows_of_session(build: Path, folder: Path, session: str, repetition: int, se
         for log, ((target, begin, end), window) in zip(logs, product(segments, WINDOWS)):
             if not bench.write_log(log, of[window], float(target), float(begin) + settle, float(end), tree):
                 raise Trouble(f"can't make sense of {folder}")
-        found = iter(bench.accuracies(build, logs) if logs else [])
+        found = iter(bench.accuracies(logs) if logs else [])
     for target, *_ in segments:
         rows = [next(found) for _ in WINDOWS]
         error = known(rows[0], "mean_error_pp")
@@ -147,13 +146,13 @@ def figure_in(column: str) -> tuple[str, str]:
     return found[0] if found else (column, "mean")
 
 
-def cells_of(build: Path, rows: Sequence[Row]) -> list[Row]:
+def cells_of(rows: Sequence[Row]) -> list[Row]:
     """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings; the mean error counts as
     0.01 pp at least there, about what the reader can tell apart."""
     keys = [tuple(row[name] for name in KEY) for row in rows]
     cells = [((*key, name), number(row, name)) for key, row in zip(keys, rows) for name in FIGURES]
     cells += [((*key, name), size(row, of)) for key, row in zip(keys, rows) for name, of in SIZES.items()]
-    of = figures.summaries(build, [(key, value) for key, value in cells if value is not None])
+    of = figures.summaries(cells)
 
     def place(key: Key) -> tuple[float, ...]:
         return *(RANK.index(key[at]) if key[at] in RANK else -1 for at in (2, 1, 0, 3)), float(key[4])
@@ -170,7 +169,7 @@ def cells_of(build: Path, rows: Sequence[Row]) -> list[Row]:
         row = dict.fromkeys(("samples", "bursts", "error_ratio", "mse_ratio"), "")
         for name in ("samples", "bursts"):
             if (found := of.get((*key, name))) and found.count == keys.count(key):
-                row[name] = shortest(found.total)
+                row[name] = shortest(found.sum)
         if error and own_error:
             row["error_ratio"] = f"{error.mean / max(own_error.mean, FLOOR):.3f}"
         if mse and own_mse and own_mse.mean:
@@ -389,19 +388,16 @@ def loads_said(rows: Sequence[Row]) -> str:
     return listed(map(str, sorted({int(float(row["target_percent"])) for row in rows})))
 
 
-def means_of(build: Path, rows: Sequence[Row], *by: str) -> dict[Key, Summary]:
+def means_of(rows: Sequence[Row], *by: str) -> dict[Key, Summary]:
     """Of cells, each of which counts alike however many repeats it has."""
     keys = [(row, tuple(row[name] for name in by)) for row in rows]
-    values = [
-        ((*key, name), value) for row, key in keys for name in COUNTED if (value := number(row, name)) is not None
-    ]
-    return figures.summaries(build, values)
+    return figures.summaries(((*key, name), number(row, name)) for row, key in keys for name in COUNTED)
 
 
-def summary_of(build: Path, rows: Sequence[Row], processors: int, background: float) -> str:
+def summary_of(rows: Sequence[Row], processors: int, background: float) -> str:
     """A row for each tool, but for our other actuators: means over its workloads and target loads, alone and beside the background program."""
     used = held_by_all([row for row in counting(rows, background) if row["tool"] in NAMES])
-    found = means_of(build, used, "tool", "background")
+    found = means_of(used, "tool", "background")
 
     def means(tool: str, *names: str) -> list[str]:
         of = [found.get((tool, where, name)) for where in ("idle", "background") for name in names]
@@ -432,10 +428,10 @@ def summary_of(build: Path, rows: Sequence[Row], processors: int, background: fl
 # ---- Pictures ---------------------------------------------------------------------------------------------------------------------
 
 
-def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
+def draw(rows: Sequence[Row], folder: Path) -> Iterator[str]:
     """A heat map each of errors and of MSE, a column for each tool, with what a document says of them."""
     used = held_by_all([row for row in rows if row["tool"] not in ("steps", "many")])
-    found = means_of(build, used, *KEY[:4])
+    found = means_of(used, *KEY[:4])
     tools = [tool for (tool,) in each(used, "tool")]
     marked = {row["tool"] for row in used if row["mark"]}
     for picture, (name, column, darkest) in PICTURES.items():
@@ -445,10 +441,8 @@ def draw(build: Path, rows: Sequence[Row], folder: Path) -> Iterator[str]:
             cells = [f"{one.mean:{'.2f' if one.mean < 10 else '.0f'}}{mark}" if one else "" for one, mark in of]
             count = {"P": "1 per processor", "6P": "6 per processor"}.get(group[1], group[1])
             made.append([f'"{group[0]}, {count}{" + others" if group[2] == "background" else ""}"', *cells])
-        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-            file.write(table_text(made))
-            file.flush()
-            figures.draw(build, "heatmap", "--range", f"0:{darkest}", "-o", folder / f"{picture}.svg", file.name)
+        to = folder / f"{picture}.svg"
+        figures.draw("heatmap", "--range", f"0:{darkest}", "-o", to, "-", stdin=table_text(made))
         yield f"![{name}, for each workload and tool]({picture}.svg)"
         said = f"{name}, in the mean of the loads of {loads_said(used)} %; the darkest cells are {darkest} and more, a grey one is of a workload"
         yield f"{said} that the tool can't hold, or that was left out."
@@ -467,14 +461,14 @@ def absent_said(folder: Path) -> Iterator[str]:
         yield f"Unavailable: {'; '.join(unavailable)}."
 
 
-def report(build: Path, folder: Path) -> None:
+def report(folder: Path) -> None:
     """Tables, verdicts and the pictures, also of what isn't complete yet. Prints the goals."""
     sessions = [file for file in sorted((folder / "sessions").glob("*")) if file.suffix not in (".part", ".failed")]
     rows = [line for session in sessions for line in lines_of(session / "rows.csv")]
     if not rows:
         raise Trouble(f"no session in {folder} is complete")
     write(folder / "peers.csv", "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows]))
-    cells = cells_of(build, rows_of((folder / "peers.csv").read_text()))
+    cells = cells_of(rows_of((folder / "peers.csv").read_text()))
     write(folder / "cells.csv", table_text([list(cells[0]), *(list(row.values()) for row in cells)]))
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(facts.get("processors", "1").split()[0])
@@ -493,16 +487,10 @@ def report(build: Path, folder: Path) -> None:
     blocks += absent
     if disturbed := stolen.said(sessions):
         blocks.append(disturbed)
-    # Made anew with each report.
-    for picture in PICTURES:
-        (folder / f"{picture}.svg").unlink(missing_ok=True)
-    if has_program("gnuplot"):
-        blocks += draw(build, cells, folder)
-    else:
-        print("no picture: gnuplot is missing")
+    blocks += draw(cells, folder)
     text = "\n\n".join([*blocks, "### Goals", goals])
     write(folder / "tables.md", text)
     head = "".join(f"- {line}\n" for line in lines_of(folder / "machine.txt"))
     write(folder / "peers.md", f"# Showstopper and its peers\n\n{head}\n{text}")
-    write(folder / "summary.md", "\n\n".join([*warning, summary_of(build, cells, processors, background), *absent]))
+    write(folder / "summary.md", "\n\n".join([*warning, summary_of(cells, processors, background), *absent]))
     print(f"{goals}tables and pictures: {folder}")

@@ -22,7 +22,7 @@ def words_of(part: Part, runs: Iterable[Run], label: Callable[[Run], str], recor
 def picture(part: Part, subcommand: str, name: str, caption: str, words: list[object], *options: object) -> None:
     """NAME.svg, in the report where there is something to show. Options are ssreport's."""
     if words:
-        figures.draw(part.build, subcommand, *options, "-o", part.output / f"{name}.svg", *words)
+        figures.draw(subcommand, *options, "-o", part.output / f"{name}.svg", *words)
         part.report.picture(f"{name}.svg", caption)
 
 

@@ -136,7 +136,7 @@ def judged(of: figures.Summary) -> tuple[float, float]:
     return of.median, (of.error or 0.0) * (1.25 if of.count > 2 else 1.0) / of.median
 
 
-def ratios(build: Path, base: Path, target: Path, weights: dict[str, float], paired: bool = False) -> list[Ratio]:
+def ratios(base: Path, target: Path, weights: dict[str, float], paired: bool = False) -> list[Ratio]:
     """For each name that both have, in the base's order. Where they are paired, each repetition was measured just beside the same one of the base: the
     ratio is the median of theirs."""
     rates = {
@@ -148,7 +148,7 @@ def ratios(build: Path, base: Path, target: Path, weights: dict[str, float], pai
             key: rate / rates["base"][key] for key, rate in rates["target"].items() if key in rates["base"]
         }
     values = (((place, name), rate) for place, of in rates.items() for (name, _), rate in of.items())
-    of = figures.summaries(build, values)
+    of = figures.summaries(values)
     made: list[Ratio] = []
     for name in names_in(base):
         if any((place, name) not in of for place in rates):
@@ -232,9 +232,9 @@ class Comparison:
         yield f"within 10 % of 1      {self.within_percent} ({self.within:.0f} of {self.count:.0f})"
 
 
-def compared(build: Path, of: Sequence[Ratio]) -> Comparison:
+def compared(of: Sequence[Ratio]) -> Comparison:
     weights = sum(one.weight for one in of)
-    found = figures.summarize(build, [one.ratio for one in of])
+    found = figures.summarize([one.ratio for one in of])
     if not found or weights <= 0:
         raise Trouble("there is nothing to compare")
 
@@ -259,7 +259,7 @@ def alone(base: Path, target: Path) -> Iterator[str]:
 # ---- Histograms -------------------------------------------------------------------------------------------------------------------
 
 
-def histogram(build: Path, sets: dict[str, Sequence[Ratio]], *files: Path) -> Iterator[str]:
+def histogram(sets: dict[str, Sequence[Ratio]], *files: Path) -> Iterator[str]:
     """Lines with a row a bin, of one set of ratios or of two beside each other, by ssreport, which also makes the files: pictures, or CSV. Bins are 0.1
     wide as in the paper, or where one ratio is above 8, ten to each power of ten. A bin holds its upper end and not its lower one.
     """
@@ -272,10 +272,10 @@ def histogram(build: Path, sets: dict[str, Sequence[Ratio]], *files: Path) -> It
             lines = (repr(math.log10(one.ratio) if wide else one.ratio) for one in of)
             values.write_text("\n".join([column, *lines, ""]))
             words += ["-l", label, values]
-        rows = figures.report(build, "histogram", *words)
+        rows = figures.report("histogram", *words)
         if files:
             to = [word for file in files for word in ("-o", file)]
-            figures.draw(build, "histogram", *to, "--size", "16x8", *words)
+            figures.draw("histogram", *to, "--size", "16x8", *words)
     bins: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         bins.setdefault((row["low"], row["high"]), []).append(int(row["count"]))

@@ -3,7 +3,6 @@
 
 import math
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,11 +54,11 @@ def write_trace(file: Path, steps: int, hold: int) -> None:
     write(file, f"interpolate step\n{levels}{steps * hold}s 100%\n")
 
 
-def steps_in(build: Path, folder: Path, steps: int, hold: int) -> list[Row]:
+def steps_in(folder: Path, steps: int, hold: int) -> list[Row]:
     """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
     records, log = folder / "requests.csv", folder / "log.csv"
     words = ["--all-digits", "--from", "arrival", "--window", f"{hold}s", records]
-    rows = [row for row in figures.report(build, "latency", *words) if row["part"] == "window"][:steps]
+    rows = [row for row in figures.report("latency", *words) if row["part"] == "window"][:steps]
     origin, ends = answers_in(records)
     answered = Counter(int(after / hold) for after in ends)
     for place, row in enumerate(rows):
@@ -130,22 +129,12 @@ def ms(value: float | None, half: float | None) -> str:
     return "too few" if value is None else f"{1000 * value:.4g}" + plus_minus(None if half is None else 1000 * half)
 
 
-def points_of(build: Path, of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
+def points_of(of: Mapping[Key, Sequence[Row]]) -> dict[Key, Point]:
     """Of the rows of each step, one for each repeat, which say `planned_per_s` as well."""
-    found = figures.summaries(
-        build,
-        (
-            ((str(k), name), known(row, name))
-            for k, rows in enumerate(of.values())
-            for row in rows
-            for name in (*COUNTED, *TIMES, "power_w")
-            if name in COUNTED or row[name]
-        ),
-    )
-    return {
-        key: point_of({name: found.get((str(k), name)) for name in (*COUNTED, *TIMES, "power_w")}, of[key])
-        for k, key in enumerate(of)
-    }
+    names = (*COUNTED, *TIMES, "power_w")
+    values = (((key, name), number(row, name)) for key, rows in of.items() for row in rows for name in names)
+    found = figures.summaries(values)
+    return {key: point_of({name: found.get((key, name)) for name in names}, rows) for key, rows in of.items()}
 
 
 def point_of(of: Mapping[str, figures.Summary | None], rows: Sequence[Row]) -> Point:
@@ -155,7 +144,7 @@ def point_of(of: Mapping[str, figures.Summary | None], rows: Sequence[Row]) -> P
         planned.mean,
         arrived.mean,
         answered.mean,
-        100 * (1 - errors.total / requests.total),
+        100 * (1 - errors.sum / requests.sum),
         mean.mean if mean else None,
         p95.mean if p95 else None,
         half_of(rows, mean, "mean"),
@@ -170,8 +159,8 @@ def half_of(rows: Sequence[Row], of: figures.Summary | None, name: str) -> float
     """Of the mean of several runs; of one run by the interval that ssreport gives it."""
     if len(rows) > 1 or not of:
         return of.half if of else None
-    low, high = rows[0][f"{name}_low_s"], rows[0][f"{name}_high_s"]
-    return (float(high) - float(low)) / 2 if low and high else None
+    low, high = (number(rows[0], f"{name}_{end}_s") for end in ("low", "high"))
+    return None if low is None or high is None else (high - low) / 2
 
 
 def holds(limit: str, of: Sequence[Point]) -> list[bool]:
@@ -211,20 +200,14 @@ def underloaded(limits: Sequence[str], of: Mapping[int, Point]) -> int:
     return next((place for place, is_well in zip(of, well) if not is_well), max(of) + 1)
 
 
-def differ(build: Path, rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
+def differ(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> tuple[str, str]:
     """What the one of two has more than the other in this column, in per cent of the first, and p of Welch's t. A row is a run. Empty where one of them has fewer
     than two."""
-    # Groups are compared in the order in which they first appear.
-    known_rows = sorted((row for row in rows if row[column] and row[by] in ends), key=lambda row: row[by] != ends[0])
-    if any(sum(row[by] == end for row in known_rows) < 2 for end in ends):
+    one, two = ([known(row, column) for row in rows if row[column] and row[by] == end] for end in ends)
+    if len(one) < 2 or len(two) < 2:
         return "", ""
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write(f"{by},{column}\n" + "".join(f"{row[by]},{row[column]}\n" for row in known_rows))
-        file.flush()
-        found = figures.report(build, "compare", "--by", by, "--column", column, file.name)
-    of_both = [row for row in found if row["test"] == "Welch's t" and (row["a"], row["b"]) == ends]
-    percent, p = (number(of_both[0], name) if of_both else None for name in ("percent", "p"))
-    return "" if percent is None else f"{percent:+.1f}", p_said(p)
+    found = figures.welch(one, two)
+    return "" if found["percent"] is None else f"{found['percent']:+.1f}", p_said(found["p"])
 
 
 def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:
@@ -234,9 +217,9 @@ def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: st
     return [(again, 100 * (two / one - 1)) for again, one, two in both if one > 0 and two > 0]
 
 
-def change_said(build: Path, changes: Sequence[float]) -> str:
+def change_said(changes: Sequence[float]) -> str:
     """Their mean and half of its interval, with a star where 0 is not in that."""
-    of = figures.summarize(build, changes)
+    of = figures.summarize(changes)
     if not of:
         return ""
     return f"{of.mean:+.1f}{plus_minus(of.half)}" + "*" * (of.half is not None and abs(of.mean) > of.half)
@@ -249,7 +232,7 @@ def p_said(p: float | None) -> str:
     return ("below 0.0001" if p < 0.0001 else f"{p:.2g}") + "*" * (p < SURELY)
 
 
-def side_by_side(build: Path, points: Mapping[str, Mapping[int, Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
+def side_by_side(points: Mapping[str, Mapping[int, Point]], rows: Sequence[Row], by: str, ends: tuple[str, str],
                  shown: Callable[[str], str] = str) -> list[list[str]]:  # fmt: skip
     """A line for each rate, columns for each of those that are compared, called as `shown` says, and what the second of the ends has more than the first. `rows`
     have a run and its step each, with `place` and `by`."""
@@ -262,20 +245,20 @@ def side_by_side(build: Path, points: Mapping[str, Mapping[int, Point]], rows: S
         found = [steps.get(place) for steps in points.values()]
         cells = [point.cells()[name] if point else "" for point in found for name in columns]
         own = [row for row in rows if row["place"] == str(place)]
-        differs = [cell for column in judged for cell in differ(build, own, by, ends, column)]
+        differs = [cell for column in judged for cell in differ(own, by, ends, column)]
         rate = next(point.rate for point in found if point)
         mark = "!" * any(point and point.disturbed for point in found)
         table.append([f"{rate:.4g}{mark}", *cells, *differs])
     return table
 
 
-def by_name(build: Path, rows: Iterable[Row], by: str) -> dict[str, dict[int, Point]]:
+def by_name(rows: Iterable[Row], by: str) -> dict[str, dict[int, Point]]:
     """Of rows as those, the points of each name by their places."""
     of: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         of.setdefault((row[by], row["place"]), []).append(row)
     found: dict[str, dict[int, Point]] = {}
-    for (name, place), point in points_of(build, of).items():
+    for (name, place), point in points_of(of).items():
         found.setdefault(name, {})[int(place)] = point
     return {name: dict(sorted(points.items())) for name, points in found.items()}
 
@@ -292,7 +275,7 @@ def draw(part: Part, what: str, rows: Iterable[tuple[str, Row]]) -> None:
         name = f"{column.partition('_')[0]}-{what.replace(' ', '-')}"
         file = settings.keep_table(part, f"{name}-runs.csv", [["of", axis], *values])
         words = ["--axis", "planned requests per second", "--size", "16x9", "-o", part.output / f"{name}.svg"]
-        figures.draw(part.build, "boxes", "--by", "of", "--column", axis, *words, file)
+        figures.draw("boxes", "--by", "of", "--column", axis, *words, file)
         part.report.picture(
             f"{name}.svg", f"{what}: {axis} of runs by the rate of requests, in a colour for each series"
         )

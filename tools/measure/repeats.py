@@ -2,7 +2,6 @@
 """As many repeats as a precision takes: a pilot, and what Stein's two-stage procedure asks for by its variance. All settings are run in turn, there and
 back (A B B A), so that what changes with time meets them alike."""
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,20 +71,16 @@ def values_of(part: "Part", what: str, records: str, settling: Sequence[str]) ->
         if what != "throughput" or any(lines_of(file)[1:] for file in files):
             words += ["-l", label, part.log(run), *files]
     command = ["throughput", "-i", "1d"] if what == "throughput" else ["accuracy", *settling]
-    rows = figures.report(part.build, *command, *words) if words else []
+    rows = figures.report(*command, *words) if words else []
     return [(pilot[row["label"]], value) for row in rows if (value := number(row, what)) is not None]
 
 
-def needed(build: Path, series: Sequence[tuple[str, float]], precision: str) -> Needed:
+def needed(series: Sequence[tuple[str, float]], precision: str) -> Needed:
     """By what the pilot has measured of each name."""
     names = list(dict.fromkeys(name for name, _ in series))
     if not names:
         return Needed(PILOT, "none that is known")
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write("label,value\n" + "".join(f"{names.index(name)},{value!r}\n" for name, value in series))
-        file.flush()
-        rows = figures.report(build, "means", "--column", "value", "--precision", f"{precision}%", file.name)
-    found = {names[int(row["label"])]: number(row, "needed") for row in rows}
-    of = {name: int(value) for name, value in found.items() if value is not None}
+    found = figures.summaries(series, precision=float(precision) / 100)
+    of = {name: int(one.needed) for name, one in found.items() if one.needed is not None}
     most = max(of, key=lambda name: of[name], default="none that is known")
     return Needed(max(PILOT, of.get(most, 0)), most, [name for name in names if name not in of])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from measure import services
-from measure.text import Trouble, kept_csv, known
+from measure.text import Trouble, lines_of
 
 # Seconds in which a service becomes warm (that of a wiki: its first pages are written), and those of which the answers count:
 # so many that a rate said to be beyond saturation is, whatever chance does.
@@ -34,13 +34,12 @@ def probed_rate(records: Path) -> float:
     return sum(WARMING <= after < WARMING + PROBE for after in answers_in(records)[1]) / PROBE
 
 
-def is_good(status: str) -> bool:
-    """As ssrequest(1) has it."""
-    return status == "expected" or (status.isdigit() and int(status) < 400)
-
-
 def answers_in(records: Path) -> tuple[float, list[float]]:
     """When the first request arrived, and how long after that each good answer was complete."""
-    requests = [row for row in kept_csv(records) if row["request"] and row["arrival_s"]]
-    origin = min((known(row, "arrival_s") for row in requests), default=0.0)
-    return origin, [known(row, "end_s") - origin for row in requests if row["end_s"] and is_good(row["status"])]
+    from showstopper.requests import read_requests
+
+    if not lines_of(records)[1:]:
+        return 0.0, []
+    requests = read_requests(records)
+    origin = float(requests["arrival_s"].min())
+    return origin, (requests["end_s"] - origin)[requests["outcome"] == "good"].tolist()

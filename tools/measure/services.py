@@ -345,6 +345,6 @@ def ask_once(of: Served, folder: Path) -> None:
         client.process.wait(30)
     if len(lines_of(records)) < 2:
         raise Trouble(f"service {of.name}: its client recorded no request: {client.said_last()}")
-    row = figures.report(of.build, "latency", records)[0]
+    row = figures.report("latency", records)[0]
     why = "all requests of its client failed, by what this recorded"
     refuse(row["errors"] == row["requests"], f"service {of.name}: {why}")

@@ -142,20 +142,18 @@ def means_over_repeats(
     part: Part, rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]
 ) -> list[Row]:
     """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
-    values = (
-        ((run.workload, run.target, run.setting, column.name), column.factor * value)
+    found = figures.summaries(
+        ((run.workload, run.target, run.setting, column.name), column.factor * float(row.get(column.source) or "nan"))
         for run, row in rows
         for column in columns
-        if (value := number(row, column.source)) is not None
     )
-    found = figures.summaries(part.build, values)
     made: list[Row] = []
     for key, count in Counter((run.workload, run.target, run.setting) for run, _ in rows).items():
         made.append(dict(zip(("workload", row_name, "setting", "repeats"), (*key, str(count)))))
         for column in columns:
             of = found.get((*key, column.name))
             is_known = of and not (column.is_sum and of.count < count)
-            value = (of.total if column.is_sum else of.mean) if of and is_known else None
+            value = (of.sum if column.is_sum else of.mean) if of and is_known else None
             made[-1][column.name] = "" if value is None else format(value, column.form)
             if column.has_half:
                 made[-1][f"{column.name}_half"] = f"{of.half:.3g}" if of and of.half is not None else ""
@@ -183,7 +181,7 @@ def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], opt
     if not part.complete:
         raise Trouble("no run is complete")
     words = [word for run in part.complete for word in ("-l", label_of(run), *files(run))]
-    text = figures.report_text(part.build, what, *options, *words)
+    text = figures.report_text(what, *options, *words)
     (part.output / f"{what}-runs.csv").write_text(text)
     rows = means_over_repeats(part, by_run(part, text), row_name, columns)
     write_rows(part, f"{what}.csv", rows)
@@ -199,7 +197,7 @@ def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
         words = [word for run in part.complete for word in ("-l", run.series, part.log(run))]
-        (part.output / "repeats.csv").write_text(figures.report_text(part.build, "repeats", *options, *words))
+        (part.output / "repeats.csv").write_text(figures.report_text("repeats", *options, *words))
     return rows
 
 
@@ -237,9 +235,8 @@ def with_others(
     """Of a machine that was busy, with the share of others beside each row."""
     if not part.busy:
         return table
-    shares = ((run, part.others(run)) for run in part.complete if run.workload == workload)
-    found = figures.summaries(part.build, (((run.target,), share) for run, share in shares if share is not None))
-    cells = [f"{of.mean:.1f}" if (of := found.get((row_of(row[0]),))) else "" for row in table[1:]]
+    found = figures.summaries((run.target, part.others(run)) for run in part.complete if run.workload == workload)
+    cells = [f"{of.mean:.1f}" if (of := found.get(row_of(row[0]))) else "" for row in table[1:]]
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
 
@@ -319,8 +316,7 @@ def distributions(part: Part, rows: Iterable[Row]) -> list[Row]:
     """Median, least and greatest over the phases of each workload, target and setting."""
     names, found = PHASES[4:], list(rows)
     keys = [tuple(row[name] for name in PHASES[:3]) for row in found]
-    values = [((*key, name), known(row, name)) for key, row in zip(keys, found) for name in names if row[name]]
-    of = figures.summaries(part.build, values)
+    of = figures.summaries(((*key, name), number(row, name)) for key, row in zip(keys, found) for name in names)
     made: list[Row] = []
     for key, count in Counter(keys).items():
         made.append(dict(zip(PHASES, (*key, str(count)))))
@@ -393,7 +389,7 @@ def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
                 words += ["-l", str(len(rows)), log]
         if not rows:
             return []
-        return [row | found for row, found in zip(rows, figures.report(own.build, "accuracy", *words))]
+        return [row | found for row, found in zip(rows, figures.report("accuracy", *words))]
 
 
 def is_load(target: str) -> bool:

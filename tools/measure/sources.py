@@ -16,7 +16,7 @@ EXPERIMENTS = (
 )
 SERVICES = "tools/ssrequest tools/experiments/services tools/measure/services.py"
 PEERS = "tools/ssburn tools/cpuload tools/bench/peers tools/measure/peers.py tools/measure/bench.py"
-# Beside CORE; documents and pictures never count, nor does ssreport where it takes hours to measure: its tests hold what it computes.
+# Beside CORE; documents and pictures never count, nor does tools/python where it takes hours to measure: its tests hold what it computes.
 OF = {
     "example": "tools/ssburn tools/ssrequest tools/sstrace tools/bench/example traces",
     "peers": PEERS,
@@ -29,6 +29,7 @@ OF = {
     "scale": "tools/sssim tools/bench/scale",
     "cores": "tools/sssim tools/bench/cores",
     "sources": "tools/cpuload tools/bench/sources",
+    "readers": "tools/python tools/bench/readers",
     "stop-latency": "tests/faults/stop_latency.c tests/faults/bare_signals.c tools/bench/stop-latency",
     "faults": "tests/faults tools/bench/faults",
     "ledger": "tests/faults",
@@ -43,7 +44,7 @@ OF = {
     "experiments-services": SERVICES,
     "experiments-quanta": SERVICES,
     "experiments-scaling": f"{SERVICES} tools/measure/instances.py tools/measure/saturation.py",
-    "findings": "tools/experiments/findings tools/experiments/measured tools/ssreport tools/measure/evidence.py tools/measure/figures.py"
+    "findings": "tools/experiments/findings tools/experiments/measured tools/python tools/measure/evidence.py tools/measure/figures.py"
     " tools/measure/measured.py tools/measure/settings.py tools/measure/tradeoffs.py tools/measure/verdicts.py",
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 
 Row = dict[str, str]
@@ -78,9 +79,9 @@ def is_positive(text: str, most: float = float("inf")) -> bool:
 
 
 def number(row: Row, column: str) -> float | None:
-    """None where the column isn't there, or empty."""
-    text = row.get(column) or ""
-    return float(text) if text else None
+    """None where the column isn't there, or empty, or where the end of an interval is infinite."""
+    value = float(row.get(column) or "nan")
+    return value if isfinite(value) else None
 
 
 def known(row: Row, column: str) -> float:

@@ -173,19 +173,13 @@ def of_runs(
     of: Evidence, contrast: Contrast, change: Change, by_name: bool = True
 ) -> dict[tuple[Path, str], list[float]]:
     """By batch and arrangement, or all arrangements of a batch together, the mean of each repetition over its rates."""
-    batches = {str(file.batch): file.batch for file in of.of(contrast.kind)}
-    found = ((pair, change(pair.one, pair.two)) for pair in pairs(of, contrast))
     means = figures.summaries(
-        of.build,
-        (
-            ((str(pair.batch), pair.name if by_name else "", pair.again), value)
-            for pair, value in found
-            if value is not None
-        ),
+        ((pair.batch, pair.name if by_name else "", pair.again), change(pair.one, pair.two))
+        for pair in pairs(of, contrast)
     )
     values: dict[tuple[Path, str], list[float]] = {}
     for (batch, name, _), mean in means.items():
-        values.setdefault((batches[batch], name), []).append(mean.mean)
+        values.setdefault((batch, name), []).append(mean.mean)
     return values
 
 
@@ -406,15 +400,14 @@ def degradations(of: Evidence, contrast: Contrast) -> dict[Path, list[float]]:
     for pair in pairs(of, contrast):
         for rows, row in zip(sides.setdefault((pair.batch, pair.name, pair.again), ([], [])), (pair.one, pair.two)):
             rows.append(row)
-    batches = {str(batch): batch for batch, _, _ in sides}
-    values: list[tuple[figures.Key, float]] = []
+    values: list[tuple[tuple[Path, str], float]] = []
     for (batch, _, again), (first, second) in sides.items():
         one, two = most_within(first), most_within(second)
         if one is not None and two is not None and max(one, two) > 0:
-            values.append(((str(batch), again), 100 * (one - two) / max(one, two)))
+            values.append(((batch, again), 100 * (one - two) / max(one, two)))
     found: dict[Path, list[float]] = {}
-    for (name, _), mean in figures.summaries(of.build, values).items():
-        found.setdefault(batches[name], []).append(mean.mean)
+    for (batch, _), mean in figures.summaries(values).items():
+        found.setdefault(batch, []).append(mean.mean)
     return found
 
 
@@ -450,7 +443,7 @@ def savings_table(of: Evidence) -> Iterator[list[str]]:
 
 
 def cell_of(of: Evidence, values: Sequence[float]) -> str:
-    return said(values, figures.summarize(of.build, values))
+    return said(values, figures.summarize(values))
 
 
 NONE = "—"
@@ -508,7 +501,7 @@ def advice_table(of: Evidence) -> Iterator[list[str]]:
             cells: list[str] = []
             words: list[str] = []
             for by in changed:
-                summary = figures.summarize(of.build, by.get(batch, []))
+                summary = figures.summarize(by.get(batch, []))
                 words.append(influence(summary))
                 cells.append(
                     f"{said(by[batch], summary)}: {words[-1]}" if summary else f"unavailable: it takes {METER}"

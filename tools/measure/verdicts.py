@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Whether values that were measured are what a claim says: by those that were repeated, or by their signs where none was, and how sure that is."""
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import expm1, log1p
-from pathlib import Path
 
 from measure import figures
 from measure.evidence import Evidence, Values
-from measure.text import known, number
 
 SURE = 0.05
 PILOT = 8  # runs, which tell how many it takes
@@ -37,9 +34,11 @@ class Claim:
     curves: bool = False  # of the values of a curve one outside is enough
 
     @property
-    def bounds(self) -> str:
+    def bounds(self) -> tuple[float, float]:
         """As values are."""
-        return ":".join(f"{log1p(float(end))!r}" if end and self.logs else end for end in self.within.split(":"))
+        both = zip(self.within.split(":"), (-INF, INF))
+        low, high = (log1p(float(end)) if end and self.logs else float(end or none) for end, none in both)
+        return low, high
 
     def in_unit(self, value: float) -> float:
         return value if self.unit == "pp" else 100 * (expm1(value) if self.logs else value)
@@ -52,8 +51,8 @@ class Verdict:
     needed: float = PILOT
 
 
-def p_said(p: float | None) -> str:
-    return "unknown" if p is None else "<0.0001" if p < 0.0001 else f"{p:.2g}"
+def p_said(p: float) -> str:
+    return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def word_of(claim: Claim, good: int, bad: int, count: int) -> str:
@@ -77,70 +76,55 @@ def of_curve(claim: Claim, said: list[int]) -> int:
     return 1 if 1 in said else max(said)
 
 
-def table_of(values: Values) -> str:
-    rows = [f"{place},{value!r}\n" for place, of in enumerate(values.values()) for value in of]
-    return "label,value\n" + "".join(rows)
-
-
-def by_repeats(build: Path, claim: Claim, values: Values) -> Verdict:
-    shares = ["--shares"] if claim.shares else []
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-        file.write(table_of(values))
-        file.flush()
-        words = ["means", "--column", "value", "--within", claim.bounds, *shares, file.name]
-        rows = figures.report(build, *words)
-    wanted, other = ("inside", "outside") if claim.is_inside else ("outside", "inside")
-    said = [
-        0 if (number(row, "p_holm") or 0 if row["p_holm"] else 1) >= SURE else 1 if row["place"] == wanted else -1
-        for row in rows
-    ]
+def by_repeats(claim: Claim, values: Values) -> Verdict:
+    found = ((name, value) for name, of in values.items() for value in of)
+    rows = list(figures.summaries(found, within=claim.bounds, shares=claim.shares).values())
+    wanted, ps = "inside" if claim.is_inside else "outside", [row.p_holm for row in rows if row.p_holm is not None]
+    said = [0 if row.p_holm is None or row.p_holm >= SURE else 1 if row.place == wanted else -1 for row in rows]
     curves = judged_together(claim, values)
     of_all = [of_curve(claim, [said[place] for place in curve]) for curve in curves]
     good, bad, count = of_all.count(1), of_all.count(-1), len(of_all)
-    ps = [known(row, "p_holm") for row in rows if row["p_holm"]]
     if len(rows) == 1:
-        low, mean, high = (claim.in_unit(number(rows[0], name) or 0) for name in ("low", "mean", "high"))
+        low, mean, high = (claim.in_unit(of or 0) for of in (rows[0].low, rows[0].mean, rows[0].high))
         each = claim.each.replace("repeats", "runs")
-        why = f"{mean:.1f} {claim.unit} ({low:.1f} to {high:.1f}) of {rows[0]['count']} {each}"
+        why = f"{mean:.1f} {claim.unit} ({low:.1f} to {high:.1f}) of {rows[0].count} {each}"
     else:
         why = f"so in {good} of {count}, not so in {bad}, {count - good - bad} can't be told"
     why += f"; p {p_said(min(ps))}{f' to {p_said(max(ps))}' if len(ps) > 1 else ''}" if ps else "; no scatter"
     # A curve that is to be inside has to be decided with all of its values.
-    at_each = [[number(rows[place], "needed") or INF for place in curve if said[place] == 0] for curve in curves]
+    at_each = [[rows[place].needed or INF for place in curve if said[place] == 0] for curve in curves]
     needed = sorted((max if claim.is_inside else min)(at) for at, is_so in zip(at_each, of_all) if is_so == 0)
     missing = len(needed) if claim.every else count // 2 + 1 - good
     return Verdict(word_of(claim, good, bad, count), why, needed[min(missing, len(needed)) - 1] if needed else PILOT)
 
 
-def by_signs(build: Path, claim: Claim, values: Values) -> Verdict:
+def by_signs(claim: Claim, values: Values) -> Verdict:
     """Of runs that have no repeats: whether more of all lie on the one side than chance would have it."""
-    low, high = (float(end) if end else end_of for end, end_of in zip(claim.bounds.split(":"), (-INF, INF)))
+    low, high = claim.bounds
     inside = [min(sum(of) / len(of) - low, high - sum(of) / len(of)) for of in values.values()]
     of_curves = [min(inside[place] for place in curve) for curve in judged_together(claim, values)]
     good = [depth if claim.is_inside else -depth for depth in of_curves]
     so, count = sum(depth > 0 for depth in good), len(good)
     if count < 2:
         return Verdict("undecided", "one run")
-    with tempfile.TemporaryDirectory() as folder:
-        both = [Path(folder) / name for name in ("none.csv", "good.csv")]
-        for file, of in zip(both, ([0.0] * count, good)):
-            file.write_text("value\n" + "".join(f"{value!r}\n" for value in of))
-        rows = figures.report(build, "compare", "--paired", *both)
-    p = next((number(row, "p") for row in rows if row["test"] == "sign"), None)
+    from scipy.stats import binomtest
+
+    unequal = sum(depth != 0 for depth in good)
+    p = float(binomtest(so, unequal).pvalue) if unequal else 1.0
     why = f"so in {so} of {count} that were run once; sign test: p {p_said(p)}"
-    sure = p is not None and p < SURE
+    sure = p < SURE
     more = so * 2 > count
     word = "contradicted" if sure and not more else "shown" if sure and not claim.every else "undecided"
     return Verdict(word, why)
 
 
-def judge(build: Path, claim: Claim, values: Values) -> Verdict:
+def judge(claim: Claim, values: Values) -> Verdict:
     """Where some were repeated, what was run once has no say: it has no scatter."""
     if not values:
         return Verdict("undecided", "no runs")
     repeated = values if claim.shares else {name: of for name, of in values.items() if len(of) > 1}
     if not repeated:
-        return by_signs(build, claim, values)
-    verdict = by_repeats(build, claim, repeated)
+        return by_signs(claim, values)
+    verdict = by_repeats(claim, repeated)
     once = len(values) - len(repeated)
     return replace(verdict, why=f"{verdict.why}; {once} that were run once don't count") if once else verdict

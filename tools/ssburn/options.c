@@ -149,7 +149,7 @@ void options_print_help(void)
 	       "       ssburn --listen ADDRESS [OPTION]...\n"
 	       "Uses processor time in a known way: a workload for demonstrations, tests and experiments;\n"
 	       "with --listen a service that uses it for each request.\n\n");
-	tool_options_help(ssburn_options, ssburn_option_count, 0, &defaults, stdout);
+	tool_options_help(ssburn_options, ssburn_option_count, &defaults, stdout);
 	printf("\nprofiles, with their default number of threads:\n");
 	for (size_t i = 0; i < PROFILES; i++) {
 		char threads[32];

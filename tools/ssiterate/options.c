@@ -82,7 +82,7 @@ void options_print_help(void)
 {
 	printf("usage: ssiterate [OPTION]... [--] COMMAND [ARG]...\n"
 	       "Runs a command again and again and records each run, or records the iterations that a program prints.\n\n");
-	tool_options_help(ssiterate_options, ssiterate_option_count, 0, &defaults, stdout);
+	tool_options_help(ssiterate_options, ssiterate_option_count, &defaults, stdout);
 }
 
 /* What doesn't go together, and what comes from the environment. 0, or -1 after a message. */

@@ -34,8 +34,7 @@ static void print_times(FILE *to, const char *what, const struct unit *unit, dou
 
 static void print_lines(FILE *to, const struct settings *settings, const struct statistics *statistics)
 {
-	gsl_rstat_workspace *const all = statistics->all;
-	const size_t count = statistics_count(statistics);
+	const size_t count = statistics->count;
 	const size_t total = count + statistics->failed;
 	fputs("ssiterate: ", to);
 	if (settings->is_numbered)
@@ -45,14 +44,14 @@ static void print_lines(FILE *to, const struct settings *settings, const struct 
 		fprintf(to, "  Failed:              %zu of %zu\n", statistics->failed, total);
 	if (count == 0)
 		return;
-	const double mean_s = gsl_rstat_mean(all);
+	const double mean_s = statistics->mean_s;
 	const struct unit *const unit = unit_for(mean_s);
 	if (count == 1) {
 		print_times(to, "Time:                ", unit, mean_s, NULL, 0);
 		return;
 	}
-	print_times(to, "Time (mean ± σ):     ", unit, mean_s, "±", gsl_rstat_sd(all));
-	print_times(to, "Range (min … max):   ", unit, gsl_rstat_min(all), "…", gsl_rstat_max(all));
+	print_times(to, "Time (mean ± σ):     ", unit, mean_s, "±", statistics_deviation(statistics));
+	print_times(to, "Range (min … max):   ", unit, statistics->min_s, "…", statistics->max_s);
 }
 
 void outcome_print(const struct settings *settings, const struct statistics *statistics)
@@ -81,8 +80,7 @@ static json_t *kept_times(const struct statistics *statistics)
 /* NULL without memory. */
 static json_t *record(const struct settings *settings, struct statistics *statistics)
 {
-	gsl_rstat_workspace *const all = statistics->all;
-	const size_t count = statistics_count(statistics);
+	const size_t count = statistics->count;
 	char *const line = spawn_line(settings->command);
 	if (!line)
 		return NULL;
@@ -92,10 +90,10 @@ static json_t *record(const struct settings *settings, struct statistics *statis
 	free(line);
 	return json_pack("{s:[{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}]}", "results", "command", command, "instance",
 		(json_int_t)settings->instance, "iterations", (json_int_t)count + (json_int_t)statistics->failed, "failed",
-		(json_int_t)statistics->failed, "mean", json_value_number(count ? gsl_rstat_mean(all) : NAN), "stddev",
-		json_value_number(count > 1 ? gsl_rstat_sd(all) : NAN), "median",
-		json_value_number(statistics_median(statistics)), "min", json_value_number(count ? gsl_rstat_min(all) : NAN),
-		"max", json_value_number(count ? gsl_rstat_max(all) : NAN), "times", times);
+		(json_int_t)statistics->failed, "mean", json_value_number(count ? statistics->mean_s : NAN), "stddev",
+		json_value_number(count > 1 ? statistics_deviation(statistics) : NAN), "median",
+		json_value_number(statistics_median(statistics)), "min", json_value_number(count ? statistics->min_s : NAN),
+		"max", json_value_number(count ? statistics->max_s : NAN), "times", times);
 }
 
 int outcome_export(FILE *file, const struct settings *settings, struct statistics *statistics)

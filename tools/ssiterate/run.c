@@ -96,10 +96,7 @@ static int check(const struct settings *settings)
 static int prepare(struct iterate *iterate)
 {
 	const struct settings *const settings = iterate->settings;
-	if (statistics_open(&iterate->statistics, settings->files.export_json) != 0) {
-		diag("%s", strerror(errno));
-		return -1;
-	}
+	iterate->statistics.keeps = settings->files.export_json;
 	for (int i = 0; settings->match && i < 2; i++) {
 		iterate->stream[i].line = malloc(LINE_LENGTH_MAX);
 		if (!iterate->stream[i].line) {

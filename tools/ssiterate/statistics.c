@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "ssiterate/statistics.h"
 
-#include <errno.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_sort_double.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/units.h"
 
-int statistics_open(struct statistics *statistics, bool keeps)
-{
-	/* By default a lack of memory ends the program. */
-	gsl_set_error_handler_off();
-	*statistics = (struct statistics){.all = gsl_rstat_alloc(), .keeps = keeps};
-	if (statistics->all)
-		return 0;
-	errno = ENOMEM;
-	return -1;
-}
-
 void statistics_free(struct statistics *statistics)
 {
-	if (statistics->all)
-		gsl_rstat_free(statistics->all);
 	free(statistics->time_s);
-	*statistics = (struct statistics){.all = NULL};
+	*statistics = (struct statistics){0};
 }
 
 static int keep(struct statistics *statistics, double time_s)
@@ -46,22 +29,33 @@ static int keep(struct statistics *statistics, double time_s)
 int statistics_add(struct statistics *statistics, int64_t time_ns)
 {
 	const double time_s = (double)time_ns / (double)NS_PER_S;
-	gsl_rstat_add(time_s, statistics->all);
+	const double over_s = time_s - statistics->mean_s;
+	statistics->min_s = statistics->count > 0 ? fmin(statistics->min_s, time_s) : time_s;
+	statistics->max_s = fmax(statistics->max_s, time_s);
+	statistics->mean_s += over_s / (double)++statistics->count;
+	statistics->squares += over_s * (time_s - statistics->mean_s);
 	if (!statistics->keeps || keep(statistics, time_s) == 0)
 		return 0;
 	statistics->keeps = false;
 	return -1;
 }
 
-size_t statistics_count(const struct statistics *statistics)
+double statistics_deviation(const struct statistics *statistics)
 {
-	return statistics->all ? gsl_rstat_n(statistics->all) : 0;
+	return sqrt(statistics->squares / (double)(statistics->count - 1));
+}
+
+static int by_value(const void *one, const void *other)
+{
+	const double a = *(const double *)one, b = *(const double *)other;
+	return (a > b) - (a < b);
 }
 
 double statistics_median(struct statistics *statistics)
 {
-	if (statistics->kept == 0)
+	const size_t count = statistics->kept;
+	if (count == 0)
 		return NAN;
-	gsl_sort(statistics->time_s, 1, statistics->kept);
-	return gsl_stats_median_from_sorted_data(statistics->time_s, 1, statistics->kept);
+	qsort(statistics->time_s, count, sizeof *statistics->time_s, by_value);
+	return (statistics->time_s[(count - 1) / 2] + statistics->time_s[count / 2]) / 2;
 }

@@ -54,7 +54,7 @@ static int64_t command_send(void *self, unsigned slot, unsigned url, uint64_t nu
 		diag("can't %s '%s': %s (said of the first request that fails)", start_stage_text(stage), wanted.command[0],
 			strerror(errno));
 	commands->has_said = true;
-	const struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = REQUEST_LOG_UNKNOWN};
+	const struct sender_answer answer = {.fate = REQUEST_FAILED, .bytes = REQUEST_LOG_UNKNOWN};
 	commands->owner.answered(commands->owner.context, slot, &answer);
 	return sent_ns;
 }
@@ -91,7 +91,7 @@ static void take_end(struct commands *commands, pid_t pid, int wait_status)
 		return;
 	struct sender_answer answer = {.bytes = REQUEST_LOG_UNKNOWN,
 		.status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status)};
-	answer.fate = expected_judge(&commands->settings->expected, true, answer.status, true, &answer.is_error);
+	answer.fate = expected_judge(&commands->settings->expected, true, answer.status, true);
 	commands->pid[slot] = 0;
 	commands->owner.answered(commands->owner.context, (unsigned)slot, &answer);
 }

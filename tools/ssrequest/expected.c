@@ -47,15 +47,14 @@ int expected_parse(const char *text, struct expected *expected)
 	return 0;
 }
 
-enum request_fate expected_judge(const struct expected *expected, bool is_command, long status, bool fits, bool *is_error)
+enum request_fate expected_judge(const struct expected *expected, bool is_command, long status, bool fits)
 {
 	const bool means_error = is_command ? status != 0 : status >= HTTP_ERRORS_FROM;
 	bool is_expected = expected->ranges == 0 && !means_error;
 	for (size_t i = 0; i < expected->ranges; i++)
 		if (status >= expected->range[i].from && status <= expected->range[i].to)
 			is_expected = true;
-	*is_error = !is_expected || !fits;
-	if (*is_error == means_error)
-		return REQUEST_ANSWERED;
-	return *is_error ? REQUEST_UNEXPECTED : REQUEST_EXPECTED;
+	if (is_expected && fits)
+		return REQUEST_GOOD;
+	return means_error ? REQUEST_WRONG : REQUEST_UNEXPECTED;
 }

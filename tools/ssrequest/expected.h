@@ -22,10 +22,7 @@ struct expected {
 /* 0, or -1 where the text is no such list. */
 int expected_parse(const char *text, struct expected *expected);
 
-/*
- * What became of a request that was answered with this status, of HTTP or of a command; `fits` says whether everything else is as expected.
- * *is_error is whether it counts as one.
- */
-enum request_fate expected_judge(const struct expected *expected, bool is_command, long status, bool fits, bool *is_error);
+/* What became of a request that was answered with this status, of HTTP or of a command; `fits`: everything else is as expected. */
+enum request_fate expected_judge(const struct expected *expected, bool is_command, long status, bool fits);
 
 #endif

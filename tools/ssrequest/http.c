@@ -134,13 +134,13 @@ static void say_failure(struct http *http, const struct http_slot *slot, CURLcod
 
 static struct sender_answer judge(struct http *http, const struct http_slot *slot, CURLcode code)
 {
-	struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = slot->bytes};
+	struct sender_answer answer = {.fate = REQUEST_FAILED, .bytes = slot->bytes};
 	long status = 0, error = 0;
 	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
 	const bool fits = slot->matched == http->text_length;
 	if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && !fits)) {
 		answer.status = status;
-		answer.fate = expected_judge(&http->settings->expected, false, answer.status, fits, &answer.is_error);
+		answer.fate = expected_judge(&http->settings->expected, false, answer.status, fits);
 		return answer;
 	}
 	/* What else keeps us from connecting, such as too many open files, is no refusal. A Unix socket may have gone. */
@@ -303,7 +303,7 @@ static int64_t http_send(void *self, unsigned number, unsigned url, uint64_t req
 		return clock_now();
 	}
 	say_failure(http, slot, CURLE_OUT_OF_MEMORY);
-	const struct sender_answer answer = {.fate = REQUEST_FAILED, .is_error = true, .bytes = REQUEST_LOG_UNKNOWN};
+	const struct sender_answer answer = {.fate = REQUEST_FAILED, .bytes = REQUEST_LOG_UNKNOWN};
 	http->owner.answered(http->owner.context, number, &answer);
 	return clock_now();
 }

@@ -160,7 +160,7 @@ void options_print_help(void)
 	      "Sends requests when they are due, whether those before have been answered or not, and says how long each "
 	      "took.\n\n",
 		stdout);
-	tool_options_help(ssrequest_options, ssrequest_option_count, 0, &settings, stdout);
+	tool_options_help(ssrequest_options, ssrequest_option_count, &settings, stdout);
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------------------- */

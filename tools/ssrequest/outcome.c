@@ -19,16 +19,13 @@
 #define LONG_NS (100 * NS_PER_MS)
 #define LATE_S 0.001
 
-void outcome_add(struct outcome *outcome, const struct request_record *record, bool is_error)
+void outcome_add(struct outcome *outcome, const struct request_record *record)
 {
 	const bool is_sent = record->sent_ns != REQUEST_LOG_NEVER;
 	outcome->fate[record->fate]++;
-	if (record->fate <= REQUEST_UNEXPECTED) {
-		outcome->wrong += is_error;
-		if (!is_error) {
-			outcome->bytes += record->bytes > 0 ? (uint64_t)record->bytes : 0;
-			outcome->last_good_ns = record->end_ns > outcome->last_good_ns ? record->end_ns : outcome->last_good_ns;
-		}
+	if (record->fate == REQUEST_GOOD) {
+		outcome->bytes += record->bytes > 0 ? (uint64_t)record->bytes : 0;
+		outcome->last_good_ns = record->end_ns > outcome->last_good_ns ? record->end_ns : outcome->last_good_ns;
 	}
 	if (record->fate <= REQUEST_TIMEOUT)
 		response_times_add(&outcome->response, record->end_ns - record->planned_ns);
@@ -47,8 +44,13 @@ uint64_t outcome_requests(const struct outcome *outcome)
 
 uint64_t outcome_good(const struct outcome *outcome)
 {
-	return outcome->fate[REQUEST_ANSWERED] + outcome->fate[REQUEST_EXPECTED] + outcome->fate[REQUEST_UNEXPECTED] -
-	       outcome->wrong;
+	return outcome->fate[REQUEST_GOOD];
+}
+
+/* Answered, but not well. */
+static uint64_t wrong_of(const struct outcome *outcome)
+{
+	return outcome->fate[REQUEST_WRONG] + outcome->fate[REQUEST_UNEXPECTED];
 }
 
 /* ---- Figures ---------------------------------------------------------------------------------------------------------- */
@@ -157,7 +159,7 @@ static void begin_row(FILE *to, const char *label)
 
 static void print_errors(const struct outcome *outcome, FILE *to)
 {
-	const uint64_t count[] = {outcome->wrong, outcome->fate[REQUEST_REFUSED], outcome->fate[REQUEST_FAILED],
+	const uint64_t count[] = {wrong_of(outcome), outcome->fate[REQUEST_REFUSED], outcome->fate[REQUEST_FAILED],
 		outcome->fate[REQUEST_TIMEOUT], outcome->fate[REQUEST_DROPPED]};
 	static const char *const name[] = {"wrong", "refused", "failed", "given up", "dropped"};
 	char text[OUTCOME_TEXT_MAX];
@@ -267,7 +269,7 @@ static json_t *count_fates(const struct outcome *outcome)
 {
 	json_t *const object = json_object();
 	json_object_set_new(object, "good", json_integer((json_int_t)outcome_good(outcome)));
-	json_object_set_new(object, "wrong", json_integer((json_int_t)outcome->wrong));
+	json_object_set_new(object, "wrong", json_integer((json_int_t)wrong_of(outcome)));
 	for (enum request_fate fate = REQUEST_TIMEOUT; fate < REQUEST_FATES; fate++)
 		json_object_set_new(object, request_fate_word(fate), json_integer((json_int_t)outcome->fate[fate]));
 	return object;

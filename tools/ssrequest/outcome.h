@@ -13,7 +13,6 @@
 /* Large; start with zeros. */
 struct outcome {
 	uint64_t fate[REQUEST_FATES];
-	uint64_t wrong;         /* of those that were answered, as a number or a word: errors */
 	uint64_t postponed;     /* arrived later than planned */
 	uint64_t under_way;     /* neither answered nor given up when the run was ended */
 	uint64_t bytes;         /* of good answers */
@@ -27,8 +26,7 @@ struct outcome {
 	struct response_times late;     /* of those that were sent: from their arrival until then */
 };
 
-/* `is_error`: of one that was answered. */
-void outcome_add(struct outcome *outcome, const struct request_record *record, bool is_error);
+void outcome_add(struct outcome *outcome, const struct request_record *record);
 
 /* What --require and the record for programs know by name. */
 enum outcome_figure {

@@ -90,12 +90,12 @@ static void complain_about_records(struct run *run)
 	run->is_lossy = true;
 }
 
-static void record(struct run *run, struct request_record *what, const struct request *request, bool is_error)
+static void record(struct run *run, struct request_record *what, const struct request *request)
 {
 	what->request = request->number;
 	what->planned_ns = run->origin_ns + request->planned_ns;
 	what->arrival_ns = run->origin_ns + request->arrival_ns;
-	outcome_add(run->outcome, what, is_error);
+	outcome_add(run->outcome, what);
 	if (!run->log)
 		return;
 	if (!request_log_is_pending(run->log))
@@ -118,7 +118,7 @@ static void answered(void *context, unsigned number, const struct sender_answer 
 		.status = answer->status,
 		.bytes = answer->bytes};
 	slot->is_active = false;
-	record(run, &what, &slot->request, answer->is_error);
+	record(run, &what, &slot->request);
 	generator_answered(run->generator, number, now_ns - run->origin_ns);
 }
 
@@ -150,7 +150,7 @@ static void drop(struct run *run, const struct request *request)
 		.end_ns = clock_now(),
 		.fate = REQUEST_DROPPED,
 		.bytes = REQUEST_LOG_UNKNOWN};
-	record(run, &what, request, true);
+	record(run, &what, request);
 }
 
 static void give_up(struct run *run, const struct generator_action *action)
@@ -163,7 +163,7 @@ static void give_up(struct run *run, const struct generator_action *action)
 		.bytes = REQUEST_LOG_UNKNOWN};
 	run->sender.give_up(run->sender.self, action->slot);
 	slot->is_active = false;
-	record(run, &what, &slot->request, true);
+	record(run, &what, &slot->request);
 }
 
 /*
@@ -331,10 +331,10 @@ static int name_targets(struct run *run)
 	const struct settings *const settings = run->settings;
 	int result = 0;
 	for (unsigned i = 0; result == 0 && i < settings->targets.count; i++)
-		result = request_log_name(run->log, i, settings->targets.item[i].url);
+		result = request_log_name(run->log, settings->targets.item[i].url);
 	if (settings->command) {
 		char *const line = spawn_line(settings->command);
-		result = line ? request_log_name(run->log, 0, line) : -1;
+		result = line ? request_log_name(run->log, line) : -1;
 		const int error = errno;
 		free(line);
 		errno = error;
@@ -346,10 +346,9 @@ static int open_outputs(struct run *run)
 {
 	const struct settings *const settings = run->settings;
 	if (settings->files.output) {
-		run->log = request_log_open(settings->files.output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL);
+		run->log = request_log_open(settings->files.output, settings->format == FORMAT_CSV ? ROW_CSV : ROW_JSONL, false);
 		if (!run->log || name_targets(run) != 0)
 			return record_files_refuse_output(&settings->files);
-		request_log_never_wait(run->log);
 	}
 	if (settings->files.export_json) {
 		run->export = output_stream(settings->files.export_json);

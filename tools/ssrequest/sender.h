@@ -9,7 +9,6 @@
 
 struct sender_answer {
 	enum request_fate fate;
-	bool is_error;
 	long status;
 	int64_t bytes; /* REQUEST_LOG_UNKNOWN of a command */
 };

@@ -22,7 +22,7 @@ static void print_help(void)
 	fputs("Usage: sssim [OPTION]... -l LOAD\n"
 	      "Run Showstopper's modules in virtual time on a modelled machine, and say how well they did.\n\n",
 		stdout);
-	tool_options_help(sssim_options, sssim_option_count, 0, &settings, stdout);
+	tool_options_help(sssim_options, sssim_option_count, &settings, stdout);
 	fputs("\nModels of workloads, with their options:\n", stdout);
 	sim_workload_help(stdout);
 	fputs("\nExample: sssim -p 12 -W parallel:4 -l 50% -r 3M -o run.csv\n", stdout);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sstrace/info.h"
 
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "report/values.h"
 #include "trace/shape.h"
 
 /* Loads are NaN where the trace is free throughout. */
@@ -93,46 +91,63 @@ static int make_windows(struct windows *windows, const struct trace *trace)
 	return 0;
 }
 
+static int by_value(const void *one, const void *other)
+{
+	const double a = *(const double *)one, b = *(const double *)other;
+	return (a > b) - (a < b);
+}
+
+/* On the straight line between the two that are nearest to the place; they are sorted. */
+static double quantile(const double *value, size_t count, double share)
+{
+	const double place = (double)(count - 1) * share;
+	const size_t below = (size_t)place;
+	return below + 1 < count ? value[below] + (place - (double)below) * (value[below + 1] - value[below]) : value[below];
+}
+
 static int print_levels(const struct windows *windows, FILE *to)
 {
 	static const int percent[] = {5, 25, 50, 75, 95};
-	struct report_values values = {0};
+	double *const known = malloc((windows->count + 1) * sizeof *known);
+	if (!known)
+		return -1;
+	size_t count = 0;
 	for (size_t i = 0; i < windows->count; i++)
-		if (!isnan(windows->mean[i]) && report_values_add(&values, windows->mean[i]) != 0) {
-			report_values_free(&values);
-			return -1;
-		}
-	if (values.count > 0)
-		report_values_sort(&values);
+		if (!isnan(windows->mean[i]))
+			known[count++] = windows->mean[i];
+	qsort(known, count, sizeof *known, by_value);
 	for (size_t i = 0; i < sizeof percent / sizeof *percent; i++) {
 		char name[8];
 		snprintf(name, sizeof name, "p%d", percent[i]);
-		print_load(to, name, values.count > 0 ? report_values_quantile(&values, percent[i] / 100.0) : NAN);
+		print_load(to, name, count > 0 ? quantile(known, count, percent[i] / 100.0) : NAN);
 	}
-	report_values_free(&values);
+	free(known);
 	return 0;
 }
 
-/* Of windows so many apart; `pair` has room for two of each. NaN where too few are known, or all are the same. */
-static double correlate(const struct windows *windows, size_t lag, double *pair)
+/* Of windows so many apart. NaN where too few are known, or all are the same, to which means that are updated stay equal. */
+static double correlate(const struct windows *windows, size_t lag)
 {
-	size_t pairs = 0;
+	double pairs = 0;
+	double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
 	for (size_t i = lag; i < windows->count; i++) {
 		if (isnan(windows->mean[i]) || isnan(windows->mean[i - lag]))
 			continue;
-		pair[2 * pairs] = windows->mean[i - lag];
-		pair[2 * pairs + 1] = windows->mean[i];
+		const double x = windows->mean[i - lag] - mean_x, y = windows->mean[i] - mean_y;
+		const double weight = pairs / (pairs + 1);
 		pairs++;
+		mean_x += x / pairs;
+		mean_y += y / pairs;
+		xx += x * x * weight;
+		yy += y * y * weight;
+		xy += x * y * weight;
 	}
-	return pairs < PAIRS_LEAST ? NAN : gsl_stats_correlation(pair, 2, pair + 1, 2, pairs);
+	return pairs < PAIRS_LEAST ? NAN : xy / (sqrt(xx) * sqrt(yy));
 }
 
-/* Up to half of the trace. 0, or -1 with errno. */
-static int print_autocorrelation(const struct windows *windows, FILE *to)
+/* Up to half of the trace. */
+static void print_autocorrelation(const struct windows *windows, FILE *to)
 {
-	double *const pair = malloc((2 * windows->count + 1) * sizeof *pair);
-	if (!pair)
-		return -1;
 	for (size_t i = 0; i < LENGTHS; i++) {
 		const int64_t lag = lengths[i] / windows->length_ns;
 		char length[UNITS_TEXT_MAX];
@@ -140,10 +155,8 @@ static int print_autocorrelation(const struct windows *windows, FILE *to)
 		if (lag < 1 || lag > (int64_t)windows->count / 2)
 			continue;
 		snprintf(name, sizeof name, "autocorrelation %s", units_print_time(lengths[i], length));
-		print_load(to, name, correlate(windows, (size_t)lag, pair));
+		print_load(to, name, correlate(windows, (size_t)lag));
 	}
-	free(pair);
-	return 0;
 }
 
 /* Records that have another load than the one before, or are free where that isn't. */
@@ -175,9 +188,9 @@ int info_print(const struct trace *trace, FILE *to)
 	if (make_windows(&windows, trace) != 0)
 		return -1;
 	fprintf(to, "window: %s\n", units_print_time(windows.length_ns, length));
-	int result = print_levels(&windows, to);
+	const int result = print_levels(&windows, to);
 	if (result == 0)
-		result = print_autocorrelation(&windows, to);
+		print_autocorrelation(&windows, to);
 	free(windows.mean);
 	return result;
 }

@@ -37,7 +37,7 @@ static int print_help(void)
 	       "Reads a load trace, text or compiled, or what another program recorded, from FILE or standard input and writes "
 	       "it "
 	       "compiled to standard output.\n\n");
-	tool_options_help(sstrace_options, sstrace_option_count, 0, &sstrace_defaults, stdout);
+	tool_options_help(sstrace_options, sstrace_option_count, &sstrace_defaults, stdout);
 	return end_output(stdout, "standard output");
 }
 

@@ -302,13 +302,13 @@ static void wrong_values_are_refused(void **state)
 	expect_value_refused(CALL, "x", "test: $SOURCE: no k\n");
 }
 
-static void expect_help(unsigned mask, const struct settings *defaults, const char *expected)
+static void expect_help(const struct settings *defaults, const char *expected)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *const to = open_memstream(&text, &length);
 	assert_non_null(to);
-	tool_options_help(options, 5, mask, defaults, to);
+	tool_options_help(options, 5, defaults, to);
 	assert_int_equal(fclose(to), 0);
 	assert_string_equal(text, expected);
 	free(text);
@@ -318,21 +318,18 @@ static void help_has_a_line_per_option_and_the_defaults(void **state)
 {
 	(void)state;
 	const struct settings defaults = {.number = 10, .time_ns = 107000000, .text = "x", .choice = 1};
-	expect_help(0, &defaults,
-		"  -f, --flag         a flag\n"
-		"  -n, --number N     a number (default 10)\n"
-		"      --time TIME    a time (default 107ms)\n"
-		"  -t, --text FILE    a text (default x)\n"
-		"      --choice NAME  a choice (default two)\n");
-	expect_help(2, &defaults, "  -n, --number N     a number (default 10)\n");
+	expect_help(&defaults, "  -f, --flag         a flag\n"
+			       "  -n, --number N     a number (default 10)\n"
+			       "      --time TIME    a time (default 107ms)\n"
+			       "  -t, --text FILE    a text (default x)\n"
+			       "      --choice NAME  a choice (default two)\n");
 	/* What can't be given is no default. */
 	const struct settings unset = {.number = 0, .time_ns = -1, .text = "", .choice = 2};
-	expect_help(0, &unset,
-		"  -f, --flag         a flag\n"
-		"  -n, --number N     a number\n"
-		"      --time TIME    a time\n"
-		"  -t, --text FILE    a text\n"
-		"      --choice NAME  a choice\n");
+	expect_help(&unset, "  -f, --flag         a flag\n"
+			    "  -n, --number N     a number\n"
+			    "      --time TIME    a time\n"
+			    "  -t, --text FILE    a text\n"
+			    "      --choice NAME  a choice\n");
 }
 
 static void help_may_be_laid_out_otherwise(void **state)

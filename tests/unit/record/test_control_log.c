@@ -110,12 +110,14 @@ static void the_wall_clock_comes_last_of_all(void **state)
 	(void)state;
 	struct record record = row;
 	record.end_unix_ns = 1767225600000012999;
-	struct control_log *log = open_log(.unit = true, .wall = true);
+	record.trace_s = 360;
+	struct control_log *log = open_log(.unit = true, .trace = true, .wall = true);
 	assert_non_null(log);
 	assert_int_equal(control_log_add(log, &record, 10000000000), 0);
 	assert_int_equal(control_log_close(log, NULL), 0);
-	assert_string_equal(text_of_log(), HEADER ",unit,time_unix_s\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,"
-						  "1.500000,0.031250,core,1767225600.000012\n");
+	assert_string_equal(text_of_log(),
+		HEADER ",unit,trace_s,time_unix_s\n2.500000,12.500000,0.250000,0.260000,0.261235,0.500000,"
+		       "1.500000,0.031250,core,360.000000,1767225600.000012\n");
 }
 
 static void instances_have_columns_of_their_own(void **state)

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "base/csv.h"
-#include "irregular.h"
+#include "base/splitmix.h"
+#include "csv_rows.h"
 
 #define RUNS 300
 #define WORKLOADS_MOST 12
@@ -25,7 +25,7 @@
 static char path[] = "/tmp/test_export.XXXXXX";
 
 struct made {
-	struct irregular random;
+	uint64_t random;
 	struct config config;
 	struct shared *shared;
 	struct run run;
@@ -40,6 +40,18 @@ struct made {
 	} expected[FIGURES + 2 * WATCHES_MAX];
 	size_t figures;
 };
+
+/* From `least` to `most`, in millionths. */
+static double random_number(uint64_t *random, double least, double most)
+{
+	const double share = (double)(splitmix_next(random) >> 11) * 0x1p-53;
+	return round((least + share * (most - least)) * 1e6) / 1e6;
+}
+
+static bool random_chance(uint64_t *random, unsigned one_of)
+{
+	return splitmix_next(random) % one_of == 0;
+}
 
 /* The name is of three parts. */
 static double expect_of(struct made *made, const char *before, const char *of, const char *behind, double value)
@@ -58,33 +70,33 @@ static double expect(struct made *made, const char *name, double value)
 
 static double number(struct made *made, const char *name, double most)
 {
-	return expect(made, name, irregular_number(&made->random, 0, most));
+	return expect(made, name, random_number(&made->random, 0, most));
 }
 
 static double number_or_unknown(struct made *made, const char *name, double most)
 {
-	return expect(made, name, irregular_chance(&made->random, 4) ? NAN : irregular_number(&made->random, 0, most));
+	return expect(made, name, random_chance(&made->random, 4) ? NAN : random_number(&made->random, 0, most));
 }
 
 static uint64_t count(struct made *made, const char *name)
 {
-	return (uint64_t)expect(made, name, floor(irregular_number(&made->random, 0, 1e6)));
+	return (uint64_t)expect(made, name, floor(random_number(&made->random, 0, 1e6)));
 }
 
 static struct summary_time times(struct made *made, const char *of)
 {
 	return (struct summary_time){
-		.before = expect_of(made, of, "_cpu", "_before_s", irregular_number(&made->random, 0, 10)),
-		.control = expect_of(made, of, "_cpu", "_control_s", irregular_number(&made->random, 0, 1000)),
-		.after = expect_of(made, of, "_cpu", "_after_s", irregular_number(&made->random, 0, 10)),
+		.before = expect_of(made, of, "_cpu", "_before_s", random_number(&made->random, 0, 10)),
+		.control = expect_of(made, of, "_cpu", "_control_s", random_number(&made->random, 0, 1000)),
+		.after = expect_of(made, of, "_cpu", "_after_s", random_number(&made->random, 0, 10)),
 	};
 }
 
 static struct background_sums sums(struct made *made, const char *of)
 {
-	const struct background_sums sums = {.counted = irregular_chance(&made->random, 4) ? 0 : 1,
-		.total = {.work = irregular_number(&made->random, 0, 7), .capacity = irregular_number(&made->random, 8, 9)},
-		.most = irregular_number(&made->random, 0, 1)};
+	const struct background_sums sums = {.counted = random_chance(&made->random, 4) ? 0 : 1,
+		.total = {.work = random_number(&made->random, 0, 7), .capacity = random_number(&made->random, 8, 9)},
+		.most = random_number(&made->random, 0, 1)};
 	expect_of(made, "watch_", of, "_mean", sums.counted ? sums.total.work / sums.total.capacity : NAN);
 	expect_of(made, "watch_", of, "_max", sums.counted ? sums.most : NAN);
 	return sums;
@@ -104,11 +116,11 @@ static void make_workloads(struct made *made)
 	made->spread = NAN;
 	for (unsigned i = 0, group = 0; i < workloads; group++) {
 		const unsigned left = workloads - i;
-		const unsigned drawn = 1 + (unsigned)splitmix_below(&made->random.state, 4);
+		const unsigned drawn = 1 + (unsigned)splitmix_below(&made->random, 4);
 		const unsigned instances = drawn < left ? drawn : left;
 		double least = INFINITY, most = 0, all = 0;
 		for (unsigned k = 0; k < instances; k++, i++) {
-			const double seconds = irregular_number(&made->random, 5, 50);
+			const double seconds = random_number(&made->random, 5, 50);
 			struct slot *const slot = &made->shared->slot[i];
 			slot->group = group;
 			atomic_store(&slot->workload_cpu_ns, (int64_t)(seconds * 1e9));
@@ -127,19 +139,19 @@ static void make_samples(struct made *made)
 {
 	struct accuracy *const accuracy = &made->summary.accuracy;
 	struct tally *const tally = &made->summary.tally;
-	const bool has_any = !irregular_chance(&made->random, 6);
+	const bool has_any = !random_chance(&made->random, 6);
 	if (has_any) {
-		*accuracy = (struct accuracy){.samples = 1 + splitmix_below(&made->random.state, 100)};
-		accuracy->target = irregular_number(&made->random, 1, 90);
-		accuracy->load = irregular_number(&made->random, 1, 90);
-		accuracy->error = irregular_number(&made->random, -9, 9);
-		accuracy->squared = irregular_number(&made->random, 0, 9);
+		*accuracy = (struct accuracy){.samples = 1 + splitmix_below(&made->random, 100)};
+		accuracy->target = random_number(&made->random, 1, 90);
+		accuracy->load = random_number(&made->random, 1, 90);
+		accuracy->error = random_number(&made->random, -9, 9);
+		accuracy->squared = random_number(&made->random, 0, 9);
 		*tally = (struct tally){.samples = accuracy->samples,
-			.worst_target = irregular_number(&made->random, 0, 1),
-			.worst_load = irregular_number(&made->random, 0, 1),
-			.worst_s = irregular_number(&made->random, 0, 100),
+			.worst_target = random_number(&made->random, 0, 1),
+			.worst_load = random_number(&made->random, 0, 1),
+			.worst_s = random_number(&made->random, 0, 100),
 			.length_ns = 1e9,
-			.alive_ns = 1e9 * irregular_number(&made->random, 0, 1)};
+			.alive_ns = 1e9 * random_number(&made->random, 0, 1)};
 	}
 	const double samples = has_any ? (double)accuracy->samples : NAN;
 	expect(made, "samples", has_any ? samples : 0);
@@ -157,10 +169,9 @@ static void make_samples(struct made *made)
 static void make(struct made *made, uint64_t seed)
 {
 	memset(made, 0, sizeof *made);
-	made->random.state = seed;
+	made->random = seed;
 	struct summary *const summary = &made->summary;
-	made->config.workloads =
-		(unsigned)expect(made, "workloads", 1 + (double)splitmix_below(&made->random.state, WORKLOADS_MOST));
+	made->config.workloads = (unsigned)expect(made, "workloads", 1 + (double)splitmix_below(&made->random, WORKLOADS_MOST));
 	make_workloads(made);
 	make_samples(made);
 	expect(made, "processors", NAN); /* nothing was read */
@@ -186,10 +197,10 @@ static void make(struct made *made, uint64_t seed)
 	summary->free_cpu = times(made, "free");
 	summary->log_missing_s = number_or_unknown(made, "log_missing_s", 10);
 	summary->log_missing_at_end_s = number_or_unknown(made, "log_missing_at_end_s", 10);
-	const int status = (int)splitmix_below(&made->random.state, 130) - 2;
+	const int status = (int)splitmix_below(&made->random, 130) - 2;
 	expect(made, "exit_status", status < 0 ? NAN : (double)status);
 	assert_int_equal(made->figures, FIGURES - 2); /* and showstopper,revision, which are text */
-	summary->watches = (unsigned)splitmix_below(&made->random.state, 4);
+	summary->watches = (unsigned)splitmix_below(&made->random, 4);
 	for (unsigned i = 0; i < summary->watches; i++) {
 		char *const name = made->config.watch[i].name;
 		snprintf(name, WATCH_NAME_MAX, "w%u", 7 * i + (unsigned)seed % 7);
@@ -203,26 +214,23 @@ static void make(struct made *made, uint64_t seed)
 
 static void check(const struct made *made, uint64_t seed)
 {
-	char error[CSV_ERROR_MAX];
-	struct csv *const csv = csv_open(path, "record", error);
-	assert_non_null(csv);
-	assert_int_equal(csv_next(csv), 1);
+	struct csv_rows csv = {0};
+	assert_true(csv_rows_open(&csv, path));
+	assert_true(csv_rows_next(&csv));
 	size_t columns = 0;
 	for (; columns < made->figures; columns++) {
 		const char *const name = made->expected[columns].name;
 		const double expected = made->expected[columns].value;
-		const int at = csv_find(csv, name);
-		double found;
-		if (at < 0)
+		if (csv_rows_find(&csv, name) < 0)
 			fail_msg("seed %llu: no column %s", (unsigned long long)seed, name);
-		assert_int_equal(csv_number(csv, (size_t)at, &found), 0);
+		const double found = csv_rows_number(&csv, name);
 		if (isnan(found) != isnan(expected) || fabs(found - expected) > 1e-8 * fabs(expected))
 			fail_msg("seed %llu: %s is %.9g, expected %.9g", (unsigned long long)seed, name, found, expected);
 	}
-	assert_int_equal(csv_find(csv, "showstopper"), columns);
-	assert_int_equal(csv_find(csv, "revision"), columns + 1);
-	assert_int_equal(csv_next(csv), 0);
-	csv_close(csv);
+	assert_int_equal(csv_rows_find(&csv, "showstopper"), columns);
+	assert_int_equal(csv_rows_find(&csv, "revision"), columns + 1);
+	assert_false(csv_rows_next(&csv));
+	csv_rows_close(&csv);
 }
 
 static void each_column_says_its_own_figure(void **state)

@@ -17,30 +17,30 @@
 static struct outcome outcome;
 
 /* One that was planned at 0, arrived, was sent and ended so many ms later. */
-static void add(enum request_fate fate, bool is_error, int64_t arrival_ms, int64_t sent_ms, int64_t end_ms)
+static void add(enum request_fate fate, int64_t arrival_ms, int64_t sent_ms, int64_t end_ms)
 {
 	const struct request_record record = {.arrival_ns = arrival_ms * NS_PER_MS,
 		.sent_ns = sent_ms < 0 ? REQUEST_LOG_NEVER : sent_ms * NS_PER_MS,
 		.end_ns = end_ms * NS_PER_MS,
 		.fate = fate,
 		.bytes = fate <= REQUEST_UNEXPECTED ? 10 : REQUEST_LOG_UNKNOWN};
-	outcome_add(&outcome, &record, is_error);
+	outcome_add(&outcome, &record);
 }
 
 static void fill(void)
 {
 	memset(&outcome, 0, sizeof outcome);
 	for (int i = 1; i <= 90; i++)
-		add(REQUEST_ANSWERED, false, 0, 0, i);
-	add(REQUEST_EXPECTED, false, 5, 6, 91);
-	add(REQUEST_UNEXPECTED, true, 0, 0, 92);
-	add(REQUEST_ANSWERED, true, 0, 0, 93);
-	add(REQUEST_TIMEOUT, true, 0, 0, 10000);
+		add(REQUEST_GOOD, 0, 0, i);
+	add(REQUEST_GOOD, 5, 6, 91);
+	add(REQUEST_UNEXPECTED, 0, 0, 92);
+	add(REQUEST_WRONG, 0, 0, 93);
+	add(REQUEST_TIMEOUT, 0, 0, 10000);
 	for (int i = 0; i < 3; i++)
-		add(REQUEST_DROPPED, true, 0, -1, 0);
-	add(REQUEST_REFUSED, true, 0, 3, 3);
-	add(REQUEST_FAILED, true, 0, 0, 4);
-	add(REQUEST_FAILED, true, 0, 0, 4);
+		add(REQUEST_DROPPED, 0, -1, 0);
+	add(REQUEST_REFUSED, 0, 3, 3);
+	add(REQUEST_FAILED, 0, 0, 4);
+	add(REQUEST_FAILED, 0, 0, 4);
 }
 
 static double figure(enum outcome_figure which)
@@ -91,11 +91,11 @@ static void it_is_late_above_a_millisecond_at_the_99th(void **state)
 	(void)state;
 	memset(&outcome, 0, sizeof outcome);
 	for (int i = 0; i < 990; i++)
-		add(REQUEST_ANSWERED, false, 0, 0, 10);
+		add(REQUEST_GOOD, 0, 0, 10);
 	for (int i = 0; i < 10; i++)
-		add(REQUEST_ANSWERED, false, 0, 2, 10);
+		add(REQUEST_GOOD, 0, 2, 10);
 	assert_false(outcome_is_late(&outcome));
-	add(REQUEST_ANSWERED, false, 0, 2, 10);
+	add(REQUEST_GOOD, 0, 2, 10);
 	assert_true(outcome_is_late(&outcome));
 }
 

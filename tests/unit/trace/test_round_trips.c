@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "base/cpus.h"
-#include "base/csv.h"
 #include "base/splitmix.h"
 #include "base/units.h"
 #include "module/option.h"
@@ -219,63 +218,6 @@ static void options_read_back_as_they_were(void **unused)
 	each_seed(look_at_options);
 }
 
-/* ---- CSV -------------------------------------------------------------------------------------------------------------- */
-
-#define ROWS 6
-#define FIELDS 4
-
-/* As RFC 4180 has them: quoted where that is needed, and sometimes where it isn't. */
-static void write_field(FILE *to, const char *text)
-{
-	const bool quoted = strpbrk(text, ",\"\r\n") || below(4) == 0;
-	if (quoted)
-		fputc('"', to);
-	for (; *text; text++) {
-		if (quoted && *text == '"')
-			fputc('"', to);
-		fputc(*text, to);
-	}
-	if (quoted)
-		fputc('"', to);
-}
-
-static void look_at_csv(void)
-{
-	static const char odd[] = "a,\"\n\r; 1é";
-	char field[ROWS][FIELDS][8], text[4096] = "", error[CSV_ERROR_MAX];
-	const char *const end = below(2) ? "\r\n" : "\n";
-	FILE *const to = fmemopen(text, sizeof text, "w");
-	fprintf(to, "%sa,b,c,d%s", below(4) ? "" : "\xef\xbb\xbf", end);
-	for (int row = 0; row < ROWS; row++)
-		for (int i = 0; i < FIELDS; i++) {
-			const size_t length = below(8);
-			for (size_t k = 0; k < length; k++)
-				field[row][i][k] = odd[below(sizeof odd - 1)];
-			field[row][i][length] = '\0';
-			write_field(to, field[row][i]);
-			fputs(i + 1 < FIELDS ? "," : end, to);
-		}
-	fclose(to);
-	struct csv *const csv = csv_open_text(text, strlen(text), "f", error);
-	check(csv != NULL, error);
-	for (int row = 0; row < ROWS; row++) {
-		check(csv_next(csv) == 1, csv_error(csv));
-		for (size_t i = 0; i < FIELDS; i++) {
-			size_t length;
-			const char *const found = csv_text(csv, i, &length);
-			check(length == strlen(field[row][i]) && memcmp(found, field[row][i], length) == 0, text);
-		}
-	}
-	check(csv_next(csv) == 0 && !csv_is_cut(csv), "another end");
-	csv_close(csv);
-}
-
-static void csv_reads_back_as_it_was(void **unused)
-{
-	(void)unused;
-	each_seed(look_at_csv);
-}
-
 /* ---- Traces ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_same(const struct trace *a, const struct trace *b)
@@ -337,7 +279,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_read_back_as_they_were),
 		cmocka_unit_test(options_read_back_as_they_were),
-		cmocka_unit_test(csv_reads_back_as_it_was),
 		cmocka_unit_test(traces_read_back_as_they_were),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
