@@ -3,11 +3,14 @@
 
 FUZZ_TRIALS=5000 tries longer; a failure prints the seed, and the content is left in the folder that pytest names.
 """
+import gzip
 import os
 import random
 from pathlib import Path
 
 import pytest
+import test_history
+from showstopper.cli.importing import execute
 from showstopper.cli.main import run
 
 LOG = "time_s,monotonic_s,target,load,estimate,duty,runnable,others,trace_s,time_unix_s\n" + "".join(
@@ -97,6 +100,36 @@ def mutated(random_, content):
                 lines.remove(line)
             data = bytearray(b"".join(lines))
     return bytes(data)
+
+
+HISTORIES = {
+    "sadf": (test_history.SADF_MORE, ""),
+    "sadf -j": (test_history.SADF_JSON, ""),
+    "mpstat": (test_history.NIGHT, ""),
+    "sar": (test_history.SAR, ""),
+    "log": (test_history.LOG, ""),
+    "alibaba": (test_history.ALI, "--mean-of all"),
+    "machines": (test_history.ALI, "--machines"),
+    "azure": (test_history.AZURE, ""),
+    "google": (test_history.GOOGLE, "--capacity 2"),
+    "csv": (test_history.ANY, "--from csv --delimiter | --time 1 --column 2"),
+    "dates": ("".join(f"{n}/3/2026 6:{n} PM;{n % 7},5%\n" for n in range(10, 31)), "--from csv"),
+    "prometheus": (test_history.PROM, ""),
+    "gzip": (gzip.compress(test_history.SADF.encode(), mtime=0), "--from sadf"),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_no_content_breaks_ssimport(name, tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    content, line = HISTORIES[name]
+    content = content.encode() if isinstance(content, str) else content
+    for seed in range(-1, int(os.environ.get("FUZZ_TRIALS", "8"))):
+        Path("FILE").write_bytes(content if seed < 0 else mutated(random.Random(f"{name} {seed}"), content))
+        status = execute([*line.split(), "FILE"])
+        out, error = capsysbinary.readouterr()
+        assert error.startswith(b"ssimport: ") and error.count(b"\n") == 1, f"seed {seed}: {error!r}"
+        assert (status == 0 and out) or (status == 125 and not out and seed >= 0), f"seed {seed}: {error!r}"
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -21,6 +21,7 @@ _MODULES = {
     "logs": "read_log read_cpuload read_iterations steps mean_over iterations_in",
     "requests": "read_requests",
     "meter": "read_meter mean_power",
+    "history": "read_history list_machines",
     "traces": "read_trace trace_windows",
     "runs": "File Log Run join runs_of",
     "accuracy": "accuracy repeats",

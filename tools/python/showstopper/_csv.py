@@ -75,10 +75,11 @@ def _shown(text: str, most: int = _SHOWN) -> str:
 
 
 def is_regular(file: BinaryIO, columns: int, separator: str = ",") -> bool:
-    """Whether each line of the rest of a file has so many fields, and none is quoted."""
+    """Whether each line of the rest of a file has so many fields, none of them quoted."""
     others = bytes(set(range(256)) - set(f'{separator}"\n'.encode()))
     marks = b"".join(block.translate(None, others) for block in iter(lambda: file.read(_BLOCK), b""))
     row = separator.encode() * (columns - 1) + b"\n"
+    marks += b"" if marks.endswith(b"\n") else b"\n"
     return marks == row * (len(marks) // len(row))
 
 

@@ -164,6 +164,12 @@ time_unix_s | s 6 | where it ends, since 1970
 trace_s | s 6 | where it ends in the trace that was recorded
 is_gap | bool | the file doesn't have this row
 is_warmup | bool | it is of the warm-up
+[history]
+start_s | s 9 | where the interval begins, since the history does
+end_s | s 9 | where it ends
+load | share | mean load
+is_gap | bool | nothing is known of it, and the load before holds
+time_unix_s | s 6 | where it ends, since 1970
 [iterations]
 instance iteration | 0 | their numbers, from 0
 start_s end_s | s 9 | on CLOCK_MONOTONIC

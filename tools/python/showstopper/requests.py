@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import time as clock
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from ._csv import PathOrFile, is_regular, name_of, read_bytes
+from ._dates import UNKNOWN_NS, parse_dates
 from ._errors import InputError, InputWarning
 from ._schema import SCHEMAS
 
@@ -28,6 +28,7 @@ OK, ERROR, UNEXPECTED, TIMEOUT, FAILED, REFUSED, DROPPED = range(7)
 UNKNOWN = -1
 HTTP_ERRORS_FROM = 400
 WALL_LEAST = 1e8  # seconds: no machine has been up for three years, so larger times are since 1970
+_NS = 1e9
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 _WORDS = {"expected": OK} | {str(word): code for code, word in enumerate(OUTCOMES.categories)}
@@ -326,27 +327,11 @@ def _check_own(
 
 # ---- Moments --------------------------------------------------------------------------------------------------------
 
-_DATE = r"^(.*?:\d\d:\d\d)(\.\d+)? ?(Z|[+-]\d\d:?\d\d)?$"
-_DATES = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y/%m/%d %H:%M:%S", "%m/%d/%y %H:%M:%S", "%d/%b/%Y:%H:%M:%S"]
-
 
 def _parse_dates(texts: Any) -> Any:
     """Seconds since 1970 of dates, in local time where they have no zone; NaN of what is none."""
-    parts = pd.Series(np.asarray(texts, dtype=object)).astype(str).str.extract(_DATE)
-    codes, dates = pd.factorize(parts[0])
-    seconds = np.full(len(dates) + 1, np.nan)
-    for form in _DATES if len(dates) else ():
-        found = pd.to_datetime(pd.Series(dates), format=form, errors="coerce")
-        seconds[:-1] = np.fmax(seconds[:-1], (found - pd.Timestamp(0)) / pd.Timedelta(seconds=1))
-    local = np.array([np.nan if np.isnan(s) else clock.mktime((*clock.gmtime(s)[:6], 0, 0, -1)) for s in seconds])
-    has_zone = parts[2].notna().to_numpy()
-    whole = np.where(has_zone, seconds[codes] - _by_text(parts[2], _zone), local[codes])
-    return whole + parts[1].astype(float).fillna(0).to_numpy()
-
-
-def _zone(text: str) -> float:
-    hours, minutes = (0, 0) if text == "Z" else (int(text[1:3]), int(text[-2:]))
-    return (-60 if text[0] == "-" else 60) * (60 * hours + minutes)
+    ns = parse_dates([np.array([str(text).encode("ascii", "replace") for text in texts])], None).ns
+    return np.where(ns == UNKNOWN_NS, np.nan, ns / _NS)
 
 
 def _moments(column: Any, unit: float | None = None) -> Any:

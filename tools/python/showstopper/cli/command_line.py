@@ -18,7 +18,7 @@ from .._words import File
 from .options import OPTIONS, SUBCOMMANDS, Settings, Subcommand, picture_format, split_label
 from .output import ENDINGS, table_format
 
-__all__ = ["Information", "parse", "version"]
+__all__ = ["Help", "Information", "parse", "version"]
 
 # What stands for `-l LABEL` among the words that argparse gives back in their order; no word has such a character.
 _LABEL = "\0"
@@ -40,7 +40,7 @@ def version() -> str:
 # ---- The parser -----------------------------------------------------------------------------------------------------
 
 
-class _Help(argparse.HelpFormatter):
+class Help(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         names = ", ".join(action.option_strings).rjust(2 + len(max(action.option_strings, key=len)) + 2)
         return f"{names} {action.metavar or ''}".rstrip()
@@ -56,7 +56,7 @@ def _parser(subcommand: Subcommand) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         usage=f"ssreport {subcommand.name} [OPTION]... {words}...",
         description=f"Reports {subcommand.summary}.",
-        formatter_class=lambda prog: _Help(prog, max_help_position=33),
+        formatter_class=lambda prog: Help(prog, max_help_position=33),
         add_help=False,
         allow_abbrev=False,
         exit_on_error=False,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._units import format_time, parse_load, parse_real, parse_time
 from .._words import File
 
-__all__ = ["OPTIONS", "SUBCOMMANDS", "Option", "Settings", "Subcommand", "picture_format", "split_label"]
+__all__ = ["OPTIONS", "SUBCOMMANDS", "Option", "Settings", "Subcommand", "choice", "picture_format", "split_label"]
 
 
 class Subcommand(NamedTuple):
@@ -87,7 +87,7 @@ def _integer(least: int, most: int) -> Value:
     return Value(int, f"a whole number, from {least} to {most}", lambda number: least <= number <= most)
 
 
-def _choice(*choices: str) -> Value:
+def choice(*choices: str) -> Value:
     expected = f"{', '.join(choices[:-1])} or {choices[-1]}"
     return Value(lambda text: choices[choices.index(text)], expected, choices=choices)
 
@@ -155,8 +155,8 @@ _FILE = Value(_name, "the name of a file")
 _NAME = Value(_name, "a name")
 _VALUES = {
     "output": _FILE,
-    "format": _choice("text", "csv", "markdown", "json"),
-    "join": _choice("auto", "wall", "monotonic"),
+    "format": choice("text", "csv", "markdown", "json"),
+    "join": choice("auto", "wall", "monotonic"),
     "offset": Value(_offset, "the name of a file or a label, and a time, such as fore.csv=-0.35s"),
     "power": Value(lambda text: split_label(_name(text)), "the name of a file, perhaps with a label before it"),
     "window": _time(1),
@@ -178,10 +178,10 @@ _VALUES = {
     "width": Value(parse_real, "a number above 0, such as 0.1", lambda width: width > 0),
     "bins": _integer(1, 10_000),
     "log": _FILE,
-    "from": _choice("planned", "arrival", "sent"),
-    "unit": _choice("s", "ms", "us", "ns"),
+    "from": choice("planned", "arrival", "sent"),
+    "unit": choice("s", "ms", "us", "ns"),
     "limit": Value(_limit, f"{', '.join(_LIMITS[:-1])} or max once each with a time, such as p99=50ms"),
-    "picture": _choice("curve", "timeline", "tail"),
+    "picture": choice("curve", "timeline", "tail"),
     "size": Value(_size, "width and height in cm, 3 to 100, such as 8.5x6", lambda it: 3 <= min(it) <= max(it) <= 100),
 }
 
