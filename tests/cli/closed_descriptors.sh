@@ -6,7 +6,7 @@
 . "${SHOWSTOPPER_SOURCE}/tests/cli/lib.sh"
 unset SHOWSTOPPER_INSTANCE SHOWSTOPPER_MODULE_PATH
 
-programs='showstopper sstrace cpuload ssburn ssiterate ssreport sssim'
+programs='showstopper sstrace cpuload ssburn ssiterate ssreport ssimport sssim'
 if [ -x "$build/ssrequest" ]; then
 	programs="$programs ssrequest"
 else

@@ -10,7 +10,7 @@ made=$build/completions
 command -v script >/dev/null || skip_missing bsdutils
 programs=$(cd "$made/bash-completion/completions" && echo *)
 if [ ! -x "$build/ssrequest" ]; then missing libcurl4-openssl-dev ssrequest; fi
-[ "$(echo "$programs" | sed 's/ ssrequest//')" = 'cpuload showstopper ssburn ssiterate ssreport sssim sstrace' ] || fail "completions are there for $programs"
+[ "$(echo "$programs" | sed 's/ ssrequest//')" = 'cpuload showstopper ssburn ssimport ssiterate ssreport sssim sstrace' ] || fail "completions are there for $programs"
 # What other tests' surroundings may have set, and what a user has.
 unset SHOWSTOPPER_MODULE_PATH
 HOME=$work/home

@@ -21,7 +21,7 @@ configured() {
 	sed -n 's/^ *Test *#[0-9]*: //p' out >tests
 }
 
-needs='jansson hwloc liblzma libzstd yajl libcurl libmicrohttpd'
+needs='jansson hwloc libcurl libmicrohttpd'
 count=$(find "$source/tests" -path '*/unit/*/test_*.c' -o -path '*/modules/test_*.c' -o -path '*/cli/test_*.c' | wc -l)
 # shellcheck disable=SC2086 # a list
 configured neither $needs
@@ -51,7 +51,7 @@ expect_text tests '^test_ssrequest_schedule$'
 # ---- Without libcurl or libmicrohttpd -------------------------------------------------------------------------------------------
 
 # Only ssrequest, its tests, its manual and its completions are left out, and the service of ssburn, which says so.
-configured no_curl jansson hwloc liblzma libzstd yajl cmocka check
+configured no_curl jansson hwloc cmocka check
 [ "$(grep -c 'left out' said)" -eq 1 ] || { fail 'not one line says what is left out'; cat said err; }
 expect_text said '^-- Without libcurl, ssrequest is left out '
 expect_no_text tests '^test_ssrequest_'

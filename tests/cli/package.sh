@@ -40,9 +40,9 @@ done
 field Package '^showstopper-report$'
 field Architecture '^all$'
 field Section '^science$'
-field Recommends '^showstopper$'
+field Recommends '^showstopper, python3-zstandard$'
 field Description '^Makes tables and pictures '
-field Depends '^python3 \(>= 3\.[0-9]+\), python3-matplotlib, python3-numpy, python3-pandas, python3-scipy, python3-statsmodels$'
+field Depends '^python3 \(>= 3\.[0-9]+\), python3-matplotlib, python3-numpy, python3-pandas, python3-scipy, python3-statsmodels, tzdata$'
 package=$programs
 field Package '^showstopper$'
 field Architecture "^$architecture\$"
@@ -51,7 +51,7 @@ field Suggests '^showstopper-report$'
 field Description '^Holds the CPU load '
 field Depends .
 expect_no_text out python
-for library in libc6 libjansson4 zlib1g 'libhwloc[0-9]+[a-z0-9]*' liblzma5 libzstd1 libyajl2; do
+for library in libc6 libjansson4 zlib1g 'libhwloc[0-9]+[a-z0-9]*'; do
 	field Depends "(^|, )$library \\(>= "
 done
 if [ -x "$build/ssrequest" ]; then
@@ -93,6 +93,7 @@ program() {
 present "$report" reports
 {
 	program ssreport
+	program ssimport
 	printf './usr/share/doc/showstopper-report/%s\n' changelog.gz copyright
 	for manual in "$source"/tools/python/*.[17]; do echo "./usr/share/man/man${manual##*.}/$(basename "$manual").gz"; done
 	echo ./usr/lib/showstopper/python/showstopper/_build.py

@@ -211,17 +211,6 @@ def test_what_a_table_depends_on_is_there() -> None:
     assert "tools/experiments/workloads" in sources.paths_of("experiments-scaling")
 
 
-def test_readers_of_recordings_count_where_sstrace_does(project: Project) -> None:
-    reader = project.root / "src/trace/import_x.c"
-    reader.parent.mkdir(parents=True)
-    found = []
-    for text in ("one\n", "two\n"):
-        reader.write_text(text)
-        project.commit()
-        found.append([sources.fingerprint(project.root, paths) for paths in (["src"], ["src", "tools/sstrace"])])
-    assert found[0][0] == found[1][0] and found[0][1] != found[1][1]
-
-
 def test_what_stands_in_for_a_missing_library_does_not_count(project: Project) -> None:
     assert (machine.ROOT / sources.STAND_IN).exists()
     stand_in = project.root / sources.STAND_IN
@@ -241,12 +230,6 @@ def test_what_stands_in_for_a_missing_library_does_not_count(project: Project) -
     heading = "<sub>Revision {}, today, sources {} (tools/ssburn): `x`</sub>"
     assert sources.why_stale(project.root, "trees", heading.format(revision.strip(), was)) == ""
     assert sources.why_stale(project.root, "trees", heading.format(revision.strip(), "0123456789ab"))
-
-
-def test_nobody_but_sstrace_has_readers_of_recordings() -> None:
-    files = [file for folder in ("src", "modules", "tools") for file in (machine.ROOT / folder).rglob("*.[ch]")]
-    users = {str(file.relative_to(machine.ROOT)) for file in files if '"trace/import' in file.read_text()}
-    assert users and all(user.startswith((sources.IMPORTERS, f"{sources.IMPORTING}/")) for user in users)
 
 
 def test_a_table_of_what_is_committed_with_it_is_not_stale(

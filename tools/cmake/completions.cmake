@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What bash, zsh and fish complete: a script of each for each program, which asks the program (src/cli/complete.h).
-foreach(program showstopper ${tools} ssreport)
+foreach(program showstopper ${tools} ${python_programs})
 	set(component programs)
-	if(program STREQUAL ssreport)
+	if(program IN_LIST python_programs)
 		set(component report)
 	endif()
 	# zsh looks there below /usr/local, too; package_files.cmake moves it to where Debian wants that of its packages.

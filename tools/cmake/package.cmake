@@ -41,15 +41,16 @@ set(CPACK_DEBIAN_REPORT_PACKAGE_NAME showstopper-report)
 set(CPACK_DEBIAN_REPORT_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_REPORT_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_REPORT_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_REPORT_PACKAGE_DEPENDS "python3 (>= 3.11), python3-matplotlib, python3-numpy, python3-pandas, python3-scipy, python3-statsmodels")
-set(CPACK_DEBIAN_REPORT_PACKAGE_RECOMMENDS showstopper)
+set(CPACK_DEBIAN_REPORT_PACKAGE_DEPENDS "python3 (>= 3.11), python3-matplotlib, python3-numpy, python3-pandas, python3-scipy, python3-statsmodels, tzdata")
+set(CPACK_DEBIAN_REPORT_PACKAGE_RECOMMENDS "showstopper, python3-zstandard")
 set(CPACK_DEBIAN_REPORT_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/tools/cmake/report/postinst ${CMAKE_SOURCE_DIR}/tools/cmake/report/prerm)
 set(CPACK_DEBIAN_REPORT_DESCRIPTION "Makes tables and pictures of experiments with Showstopper
 The program ssreport reads what showstopper, cpuload, ssiterate, ssrequest
 and other clients have recorded, brings it onto one clock, and says how
 accurately a load was held, what throughput and which response times there
 were at which load, and whether measurements differ, in tables and in
-pictures for publications. The same is there for notebooks, as the Python
-package showstopper.")
+pictures for publications. The program ssimport makes load traces of what
+sysstat, Prometheus, collectd and others have recorded. The same is there for
+notebooks, as the Python package showstopper.")
 
 include(CPack)

@@ -49,8 +49,6 @@ OF = {
     "variability": "tools/experiments/variability tools/measure/profiles.py tools/measure/rates.py",
 }
 DOCUMENTS = ("README.md", "tools/bench/README.md", "tests/vm/README.md", "tools/experiments/README.md")
-# Readers of what others have recorded, which sstrace alone has.
-IMPORTERS, IMPORTING = "src/trace/import", "tools/sstrace"
 # Compiled only where a library is missing, and then nothing is measured: tools/setup installs all of them.
 STAND_IN = "tools/ssburn/without_server.c"
 NOT_YET = "not measured yet"
@@ -69,9 +67,10 @@ def paths_of(block: str) -> list[str]:
 def fingerprint(root: Path, paths: Sequence[str], tree: str = "HEAD", stand_ins: Sequence[str] = (STAND_IN,)) -> str:
     """Of what is committed there."""
     lines = (machine.git(root, "ls-tree", "-r", tree, "--", *paths) or "").splitlines()
-    without = (*stand_ins, *(() if IMPORTING in paths else (IMPORTERS,)))
     kept = [
-        line for line in lines if not line.endswith((".md", ".svg")) and not line.partition("\t")[2].startswith(without)
+        line
+        for line in lines
+        if not line.endswith((".md", ".svg")) and not line.partition("\t")[2].startswith(tuple(stand_ins))
     ]
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()[:12]
 

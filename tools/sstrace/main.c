@@ -12,13 +12,17 @@
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
+#include "base/row_writer.h"
 #include "base/standard_files.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
+#include "sstrace/foreign.h"
 #include "sstrace/info.h"
+#include "sstrace/input.h"
 #include "sstrace/options.h"
+#include "sstrace/recorded.h"
 #include "trace/trace.h"
 
 /* Closes the stream. 0, or -1 after a message. */
@@ -158,86 +162,52 @@ static int reshape(struct trace *trace, const struct trace_shape *shape, const c
 	return 0;
 }
 
-/* The first input as it is open, and what has been read of it to see what it is. */
-struct start {
-	int file;
-	bool is_taken; /* read, and not to be read again */
-	char text[IMPORT_START_MAX];
-	size_t length;
-};
-
-/* Reads the beginning of a regular file, which is still there then, or of a pipe, which it is taken from. 0, or -1 after a message. */
-static int look(struct start *start, const char *path, const char *name)
-{
-	struct stat status;
-	start->file = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (start->file < 0 || fstat(start->file, &status) != 0)
-		return diag_refuse("%s: %s", name, strerror(errno));
-	const off_t at = lseek(start->file, 0, SEEK_CUR);
-	const bool is_regular = S_ISREG(status.st_mode) && at >= 0;
-	if (!is_regular && !S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode))
-		return 0;
-	while (start->length < sizeof start->text) {
-		char *const to = start->text + start->length;
-		const size_t room = sizeof start->text - start->length;
-		const ssize_t got =
-			is_regular ? pread(start->file, to, room, at + (off_t)start->length) : read(start->file, to, room);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		start->length += (size_t)got;
-	}
-	start->is_taken = !is_regular;
-	return 0;
-}
-
 /* A trace as it stands in the file. 0, or -1 after a message. */
-static int read_trace(struct trace *trace, const struct start *start, const char *name)
+static int read_trace(struct trace *trace, const struct input *input, const char *name)
 {
 	char error[TRACE_ERROR_MAX];
-	struct trace_ahead ahead = {start->text, start->length};
-	if (trace_read_behind(trace, start->file, name, start->is_taken ? &ahead : NULL, TRACE_COPY_MAX, error) != 0)
+	struct trace_ahead ahead = {input->text, input->length};
+	if (trace_read_behind(trace, input->file, name, input->is_taken ? &ahead : NULL, TRACE_COPY_MAX, error) != 0)
 		return diag_refuse("%s", error);
 	return 0;
 }
 
 /* A trace of what other programs recorded, or the list of machines in it. Likewise. */
-static int import(struct trace *trace, const struct settings *settings, const struct start *start, const char *name)
+static int import(struct trace *trace, struct settings *settings, const struct input *input, const char *name)
 {
-	struct import_rules rules = settings->import;
-	char notes[IMPORT_NOTES_MAX];
-	char error[IMPORT_ERROR_MAX];
-	if (start->is_taken) {
-		rules.ahead = start->text;
-		rules.ahead_length = start->length;
-		rules.ahead_file = start->file;
-	}
-	if (import_read(&rules, settings->input, settings->inputs, trace, stdout, notes, error) != 0)
-		return diag_refuse("%s", error);
-	diag("%s: %s", name, notes);
-	return 0;
+	const int again = input->is_taken ? input_again(input, name) : -1;
+	if (input->is_taken && again < 0)
+		return -1;
+	if (again >= 0)
+		settings->input[0] = "-";
+	settings->word[settings->words++] = "--";
+	for (size_t i = 0; i < settings->inputs; i++)
+		settings->word[settings->words++] = settings->input[i];
+	const int result = foreign_read(settings->word, again, name, settings->lists_machines ? NULL : trace);
+	if (again >= 0)
+		close(again);
+	return result;
 }
 
 /* What is in the input as a trace; where machines are listed instead it stays empty. 0, or -1 after a message. */
-static int load(struct trace *trace, const struct settings *settings, const char *name)
+static int load(struct trace *trace, struct settings *settings, const char *name)
 {
-	struct start start = {.file = -1};
-	bool is_compressed = false;
-	const char *const option = settings->import_option;
-	int result = -1;
-	if (!settings->import.format && look(&start, settings->input[0], name) != 0)
-		return -1;
-	const bool is_found = start.length > 0 && (import_guess(start.text, start.length, &is_compressed) || is_compressed);
-	if (option && !settings->import.format && start.length > 0 && !is_found)
-		diag("--%s: %s: found no format that is known, expected a recording, or --from to say which it is", option, name);
-	else if (!option && !is_found && settings->inputs > 1)
-		diag("found a second file, '%s', expected one trace", settings->input[1]);
-	else
-		result = option || is_found ? import(trace, settings, &start, name) : read_trace(trace, &start, name);
-	if (start.file >= 0 && start.file != STDIN_FILENO)
-		close(start.file);
-	return result == 0 && settings->import.list ? end_output(stdout, "standard output") : result;
+	struct input input = {.file = -1};
+	const char *const column = settings->column ? settings->column : LOG_LOAD;
+	const bool is_plain = !settings->import_option && settings->inputs == 1;
+	int result = input_open(&input, settings->input[0], name);
+	if (result == 0 && input.kind == INPUT_TRACE && is_plain && !settings->from && !settings->column) {
+		result = read_trace(trace, &input, name);
+	} else if (result == 0 && input.kind == INPUT_LOG && is_plain) {
+		const int again = input_again(&input, name);
+		result = again >= 0 ? recorded_read(again, name, column, trace) : -1;
+	} else if (result == 0 && input.kind == INPUT_TRACE && !settings->import_option && !settings->from && !settings->column) {
+		result = diag_refuse("found a second file, '%s', expected one trace", settings->input[1]);
+	} else if (result == 0) {
+		result = import(trace, settings, &input, name);
+	}
+	input_close(&input);
+	return result;
 }
 
 /* 0, or -1 after a message. */
@@ -251,11 +221,11 @@ static int write_trace(const struct trace *trace, const struct settings *setting
 }
 
 /* 0, or -1 after a message. */
-static int work(const struct settings *settings)
+static int work(struct settings *settings)
 {
 	const char *name = is_standard(settings->input[0]) ? "standard input" : settings->input[0];
 	struct trace trace = {0};
-	if (settings->job == JOB_COMPILE && !settings->import.list && !settings->output && isatty(STDOUT_FILENO))
+	if (settings->job == JOB_COMPILE && !settings->lists_machines && !settings->output && isatty(STDOUT_FILENO))
 		return diag_refuse("standard output is a terminal, expected a file or a pipe for a compiled trace (or --text)");
 	int result = load(&trace, settings, name);
 	if (result == 0 && settings->shape_option)
@@ -272,7 +242,7 @@ int main(int count, char **arguments)
 {
 	const struct complete_program program = {
 		.option = sstrace_options, .count = sstrace_option_count, .words = COMPLETE_FILES};
-	struct settings settings;
+	struct settings settings = {0};
 	int result = -1;
 	diag_name("sstrace");
 	if (standard_files_occupy() != 0)
@@ -292,5 +262,6 @@ int main(int count, char **arguments)
 		result = end_output(stdout, "standard output");
 		break;
 	}
+	settings_free(&settings);
 	return result == 0 ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

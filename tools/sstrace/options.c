@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "sstrace/options.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -10,15 +13,17 @@
 static int set_cut(void *settings, const char *source, const char *text);
 static int set_scale(void *settings, const char *source, const char *text);
 static int set_clip(void *settings, const char *source, const char *text);
-static int set_capacity(void *settings, const char *source, const char *text);
-static int set_delimiter(void *settings, const char *source, const char *text);
 
-/* In tool_option.uses: it is about what other programs recorded, or makes another trace of one. */
+/* In tool_option.uses: it goes to ssimport, or makes another trace of one. */
 #define IMPORT 1u
 #define SHAPE 2u
 /* The list of machines has nothing to do with it. */
 #define TRACE 4u
+/* Logs of our own have it, too. */
+#define OWN 8u
 
+static const char *const formats[] = {"cpuload", "log", "sadf", "mpstat", "sar", "prometheus", "collectd", "alibaba", "azure", "google",
+	"bitbrains", "csv", NULL};
 static const char *const units[] = {"found", "fraction", "percent", NULL};
 static const char *const stamps[] = {"found", "start", "end", NULL};
 
@@ -36,35 +41,33 @@ const struct tool_option sstrace_options[] = {
 	{0, "clip", TOOL_CALL, .call = set_clip, .argument = "LOW,HIGH", .uses = SHAPE, .help = "cut loads to this range"},
 	{0, "length", TOOL_TIME, OF(shape.length_ns), 1, INT64_MAX, .argument = "TIME", .uses = SHAPE,
 		.help = "make it so long, and as much faster or slower"},
-	{0, "from", TOOL_CHOICE, OF(format), .choices = import_format_names, .argument = "FORMAT", .uses = IMPORT,
-		.help = "make the trace of what that program recorded"},
-	{0, "machines", TOOL_FLAG, OF(import.list), .uses = IMPORT, .help = "list the machines in the files instead"},
-	{0, "machine", TOOL_TEXT, OF(import.machine), .argument = "NAME", .uses = IMPORT | TRACE,
-		.help = "of several machines take this one"},
-	{0, "mean-of", TOOL_TEXT, OF(import.mean_of), .argument = "NAMES", .uses = IMPORT | TRACE,
+	{0, "from", TOOL_VALUE, .choices = formats, .argument = "FORMAT", .uses = IMPORT | OWN,
+		.help = "make the trace of what that program recorded (ssimport)"},
+	{0, "machines", TOOL_NOTHING, .uses = IMPORT, .help = "list the machines in the files instead"},
+	{0, "machine", TOOL_VALUE, .argument = "NAME", .uses = IMPORT | TRACE, .help = "of several machines take this one"},
+	{0, "mean-of", TOOL_VALUE, .argument = "NAMES", .uses = IMPORT | TRACE,
 		.help = "take the mean of these machines, or of all"},
-	{0, "step", TOOL_TIME, OF(import.step_ns), 1000000, INT64_MAX / 4, .argument = "TIME", .uses = IMPORT | TRACE,
-		.help = "average machines over so long"},
-	{0, "cpu", TOOL_TEXT, OF(import.cpu), .argument = "N", .uses = IMPORT, .help = "take one processor of the machine"},
-	{0, "column", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT,
+	{0, "step", TOOL_VALUE, .argument = "TIME", .uses = IMPORT | TRACE, .help = "average machines over so long"},
+	{0, "cpu", TOOL_VALUE, .argument = "N", .uses = IMPORT, .help = "take one processor of the machine"},
+	{0, "column", TOOL_VALUE, .argument = "NAME", .uses = IMPORT | OWN,
 		.help = "the load is in this column, a name or a number"},
-	{0, "load", TOOL_TEXT, OF(import.column), .argument = "NAME", .uses = IMPORT, .help = "the same"},
-	{0, "time", TOOL_TEXT, OF(import.time), .argument = "NAME", .uses = IMPORT, .help = "the time is in this column"},
-	{0, "unit", TOOL_CHOICE, OF(import.unit), .choices = units, .argument = "UNIT", .uses = IMPORT, .help = "of the load"},
-	{0, "stamp", TOOL_CHOICE, OF(import.stamp), .choices = stamps, .argument = "WHERE", .uses = IMPORT,
+	{0, "load", TOOL_VALUE, .argument = "NAME", .uses = IMPORT | OWN, .help = "the same"},
+	{0, "time", TOOL_VALUE, .argument = "NAME", .uses = IMPORT, .help = "the time is in this column"},
+	{0, "zone", TOOL_VALUE, .argument = "NAME", .uses = IMPORT, .help = "the zone of times without one (UTC)"},
+	{0, "unit", TOOL_VALUE, .choices = units, .argument = "UNIT", .uses = IMPORT, .help = "of the load"},
+	{0, "stamp", TOOL_VALUE, .choices = stamps, .argument = "WHERE", .uses = IMPORT,
 		.help = "where in its interval a sample's time stands"},
-	{0, "delimiter", TOOL_CALL, .call = set_delimiter, .argument = "CHARACTER", .uses = IMPORT, .help = "between columns"},
-	{0, "capacity", TOOL_CALL, .call = set_capacity, .argument = "NUMBER", .uses = IMPORT,
+	{0, "delimiter", TOOL_VALUE, .argument = "CHARACTER", .uses = IMPORT, .help = "between columns"},
+	{0, "capacity", TOOL_VALUE, .argument = "NUMBER", .uses = IMPORT,
 		.help = "google: of a machine, by which its usage is divided"},
-	{0, "smooth", TOOL_FLAG, OF(import.smooth), .uses = IMPORT | TRACE,
-		.help = "straight lines instead of steps, with the same means"},
-	{0, "strict", TOOL_FLAG, OF(import.strict), .uses = IMPORT, .help = "refuse what would be left out, cut or filled"},
+	{0, "smooth", TOOL_NOTHING, .uses = IMPORT | TRACE, .help = "straight lines instead of steps, with the same means"},
+	{0, "strict", TOOL_NOTHING, .uses = IMPORT, .help = "refuse what would be left out, cut or filled"},
 	{'h', "help", TOOL_NOTHING, .help = "print this"},
 	{'V', "version", TOOL_NOTHING, .help = "print the version"},
 };
 const size_t sstrace_option_count = sizeof sstrace_options / sizeof *sstrace_options;
 
-const struct settings sstrace_defaults = {.format = -1, .shape = TRACE_SHAPE_NONE};
+const struct settings sstrace_defaults = {.shape = TRACE_SHAPE_NONE};
 
 /* What stands before and behind the comma. *behind is NULL without one. */
 static size_t split(const char *text, const char **behind)
@@ -108,25 +111,6 @@ static int set_clip(void *settings, const char *source, const char *text)
 		"%s: found '%s', expected two loads from 0 to 1, the lower one first, such as 10%%,90%%", source, text);
 }
 
-static int set_capacity(void *settings, const char *source, const char *text)
-{
-	double *const capacity = &((struct settings *)settings)->import.capacity;
-	if (units_parse_real(text, strlen(text), capacity, NULL) == 0 && *capacity > 0)
-		return 0;
-	return diag_refuse("%s: found '%s', expected a number above 0", source, text);
-}
-
-static int set_delimiter(void *settings, const char *source, const char *text)
-{
-	char *const delimiter = &((struct settings *)settings)->import.delimiter;
-	*delimiter = *text;
-	if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
-		*delimiter = '\t';
-	if (*text && (!text[1] || *delimiter == '\t') && !strchr("\"\r\n", *text))
-		return 0;
-	return diag_refuse("%s: found '%s', expected one character, or tab", source, text);
-}
-
 static const char *job_name(enum job job)
 {
 	for (size_t i = 0; i < sstrace_option_count; i++)
@@ -153,6 +137,24 @@ static int set_job(struct settings *settings, enum job job)
 	return 0;
 }
 
+/* Keeps an option for ssimport, which checks its value. 0, or -1 after a message. */
+static int take_import(struct settings *settings, const struct tool_option *option, const char *value)
+{
+	char *word;
+	if (asprintf(&word, "--%s%s%s", option->name, value ? "=" : "", value ? value : "") < 0)
+		return diag_refuse("%s", strerror(ENOMEM));
+	settings->word[settings->words++] = word;
+	settings->options++;
+	if (strcmp(option->name, "from") == 0)
+		settings->from = value;
+	else if (option->uses & OWN)
+		settings->column = value;
+	else
+		settings->import_option = option->name;
+	settings->lists_machines = settings->lists_machines || strcmp(option->name, "machines") == 0;
+	return 0;
+}
+
 /* As settings_parse for the options. The words among them, *inputs of them, move to the front. */
 static int scan_options(struct settings *settings, struct tool_options *scan, int *inputs)
 {
@@ -163,18 +165,22 @@ static int scan_options(struct settings *settings, struct tool_options *scan, in
 			scan->word[(*inputs)++] = scan->word[scan->stop - 1];
 			continue;
 		}
-		const int letter = sstrace_options[found].letter;
-		if (letter == 'h' || letter == 'V')
-			return letter;
-		if (sstrace_options[found].uses & IMPORT)
-			settings->import_option = sstrace_options[found].name;
-		if (sstrace_options[found].uses & (SHAPE | TRACE))
-			settings->trace_option = sstrace_options[found].name;
-		if (sstrace_options[found].uses & SHAPE)
-			settings->shape_option = sstrace_options[found].name;
-		const int result = letter == 'o' ? set_output(settings, scan->value)
-				   : letter      ? set_job(settings, (enum job)letter)
-						 : tool_options_take(scan, found, settings);
+		const struct tool_option *const option = &sstrace_options[found];
+		if (option->letter == 'h' || option->letter == 'V')
+			return option->letter;
+		if (option->uses & (SHAPE | TRACE))
+			settings->trace_option = option->name;
+		if (option->uses & SHAPE)
+			settings->shape_option = option->name;
+		int result = 0;
+		if (option->uses & IMPORT)
+			result = take_import(settings, option, scan->value);
+		else if (option->letter == 'o')
+			result = set_output(settings, scan->value);
+		else if (option->letter)
+			result = set_job(settings, (enum job)option->letter);
+		else
+			result = tool_options_take(scan, found, settings);
 		if (result != 0)
 			return -1;
 	}
@@ -196,22 +202,23 @@ int settings_parse(struct settings *settings, int count, char **words)
 {
 	struct tool_options scan = {
 		.option = sstrace_options, .count = sstrace_option_count, .program = "sstrace", .words = count, .word = words};
-	static const char *const standard_input[] = {"-"};
+	static const char *standard_input[] = {"-"};
 	int inputs = 0;
 	*settings = sstrace_defaults;
+	/* The program, "--" and NULL, and no more words than were given, or standard input. */
+	settings->word = calloc((size_t)count + 4, sizeof *settings->word);
+	if (!settings->word)
+		return diag_refuse("%s", strerror(errno));
+	settings->word[settings->words++] = "ssimport";
 	const int what = scan_options(settings, &scan, &inputs);
 	if (what != 0)
 		return what;
-	settings->input = inputs > 0 ? (const char *const *)words : standard_input;
+	settings->input = inputs > 0 ? (const char **)words : standard_input;
 	settings->inputs = inputs > 0 ? (size_t)inputs : 1;
-	if (settings->format >= 0)
-		settings->import.format = import_format_names[settings->format];
-	if (settings->import.machine && settings->import.mean_of)
-		return diag_refuse("found --machine and --mean-of, expected one of them");
-	if (settings->import.list && (settings->job || settings->output))
+	if (settings->lists_machines && (settings->job || settings->output))
 		return diag_refuse(
 			"found --machines, which writes a list, and %s", settings->output ? "--output" : "another job");
-	if (settings->import.list && settings->trace_option)
+	if (settings->lists_machines && settings->trace_option)
 		return diag_refuse("found --machines, which makes no trace, and --%s", settings->trace_option);
 	if (check_standard_input(settings) != 0)
 		return -1;
@@ -220,4 +227,11 @@ int settings_parse(struct settings *settings, int count, char **words)
 	if (settings->output && output_is_stdout(settings->output))
 		settings->output = NULL;
 	return 0;
+}
+
+void settings_free(struct settings *settings)
+{
+	for (size_t i = 1; settings->word && i <= settings->options; i++)
+		free((char *)settings->word[i]);
+	free(settings->word);
 }
