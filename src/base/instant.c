@@ -114,7 +114,7 @@ static int next_at(const struct tm *wanted, int64_t now_ns, int64_t *when_ns)
 	return fail(EINVAL);
 }
 
-/* YYYY-MM-DD and the character behind it. */
+/* YYYY-MM-DD and the T behind it. */
 static bool date(const char **at, struct tm *time)
 {
 	if (!digits(at, 4, &time->tm_year) || !character(at, '-') || !digits(at, 2, &time->tm_mon) || !character(at, '-') ||
@@ -122,48 +122,7 @@ static bool date(const char **at, struct tm *time)
 		return false;
 	time->tm_year -= 1900;
 	time->tm_mon--;
-	return character(at, 'T') || character(at, ' ');
-}
-
-/* The zone that ends a text: by how many seconds it is ahead of UTC. */
-static bool zone(const char *at, int *ahead)
-{
-	const bool is_behind = *at == '-';
-	int hours = 0;
-	int minutes = 0;
-	*ahead = 0;
-	if (strcmp(at, "Z") == 0 || strcmp(at, "z") == 0)
-		return true;
-	if (*at != '+' && *at != '-')
-		return false;
-	at++;
-	if (!digits(&at, 2, &hours))
-		return false;
-	if (*at) {
-		character(&at, ':');
-		if (!digits(&at, 2, &minutes))
-			return false;
-	}
-	*ahead = (is_behind ? -60 : 60) * (60 * hours + minutes);
-	return !*at && hours < 24 && minutes < 60;
-}
-
-int instant_parse_zoned(const char *text, int64_t *when_ns)
-{
-	struct tm time = {0};
-	const char *at = text;
-	int64_t part = 0;
-	int ahead;
-	if (!date(&at, &time) || !clock_time(&at, false, &time))
-		return fail(EINVAL);
-	if (*at == '.' && (part = decimals(&at)) < 0)
-		return fail(EINVAL);
-	if (!zone(at, &ahead))
-		return fail(EINVAL);
-	if (to_ns(&time, true, when_ns) != 0)
-		return -1;
-	*when_ns += part - ahead * NS_PER_S;
-	return *when_ns < 0 ? fail(ERANGE) : 0;
+	return character(at, 'T');
 }
 
 int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns)
@@ -173,7 +132,7 @@ int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns)
 	if (character(&at, '@'))
 		return since_epoch(at, when_ns);
 	if (strchr(text, 'T')) {
-		if (!date(&at, &time) || at[-1] != 'T' || !clock_time(&at, true, &time))
+		if (!date(&at, &time) || !clock_time(&at, true, &time))
 			return fail(EINVAL);
 		const bool utc = character(&at, 'Z');
 		return *at ? fail(EINVAL) : to_ns(&time, utc, when_ns);

@@ -13,10 +13,4 @@
  */
 int instant_parse(const char *text, int64_t now_ns, int64_t *when_ns);
 
-/*
- * A moment as programs write it (ISO 8601): YYYY-MM-DDTHH:MM[:SS[.DECIMALS]], or a blank instead of T, and behind it the zone: Z, or
- * +HH:MM, +HHMM, +HH and the same with -. Likewise.
- */
-int instant_parse_zoned(const char *text, int64_t *when_ns);
-
 #endif

@@ -203,39 +203,6 @@ int units_parse_real(const char *text, size_t length, double *value, size_t *sto
 	return 0;
 }
 
-/*
- * Numbers of up to 15 digits, which is what programs write, are exact in a double, and so is the power of ten: one division gives the
- * nearest double, as strtod would.
- */
-bool units_parse_short(const char *text, size_t length, double *value)
-{
-	static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-	const bool is_negative = length > 0 && text[0] == '-';
-	int64_t number = 0;
-	size_t digits = 0;
-	size_t decimals = 0;
-	bool has_point = false;
-	if (length > 17)
-		return false;
-	for (size_t i = is_negative; i < length; i++) {
-		if (text[i] >= '0' && text[i] <= '9') {
-			number = 10 * number + (text[i] - '0');
-			digits++;
-			decimals += has_point;
-		} else if (text[i] == '.' && !has_point) {
-			has_point = true;
-		} else {
-			return false;
-		}
-	}
-	if (digits == 0 || digits > 15)
-		return false;
-	*value = (double)number / power[decimals];
-	if (is_negative)
-		*value = -*value;
-	return true;
-}
-
 int units_parse_int(const char *text, size_t length, int64_t *value, size_t *stop)
 {
 	size_t at = 0;

@@ -24,11 +24,6 @@ int units_parse_time(const char *text, size_t length, int64_t *ns, size_t *stop)
 int units_parse_load(const char *text, size_t length, double *load, size_t *stop);
 /* Decimal number: sign, digits, point, exponent; no NaN, infinity or hexadecimal. */
 int units_parse_real(const char *text, size_t length, double *value, size_t *stop);
-/*
- * The same for most numbers that stand in files, and fast: at most 15 digits, perhaps a minus before and a point among them. False for any
- * other text, which may be a number all the same.
- */
-bool units_parse_short(const char *text, size_t length, double *value);
 /* Whether it is a number above 1, up to 100: a load in per cent whose sign was forgotten. */
 bool units_lacks_percent(const char *text);
 int units_parse_int(const char *text, size_t length, int64_t *value, size_t *stop);

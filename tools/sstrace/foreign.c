@@ -52,7 +52,8 @@ static int start(const char *const *words, int input, int output, const char *na
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	if (error == ENOENT)
-		return diag_refuse("%s: found what is no trace, expected " PROGRAM " to read it, which isn't there (Debian package "
+		return diag_refuse("%s: found what is no trace, expected " PROGRAM
+				   " to read it, which isn't there (Debian package "
 				   "showstopper-report)",
 			name);
 	return error == 0 ? 0 : diag_refuse("can't run " PROGRAM ": %s", strerror(error));

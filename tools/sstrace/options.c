@@ -22,8 +22,8 @@ static int set_clip(void *settings, const char *source, const char *text);
 /* Logs of our own have it, too. */
 #define OWN 8u
 
-static const char *const formats[] = {"cpuload", "log", "sadf", "mpstat", "sar", "prometheus", "collectd", "alibaba", "azure", "google",
-	"bitbrains", "csv", NULL};
+static const char *const formats[] = {"cpuload", "log", "sadf", "mpstat", "sar", "prometheus", "collectd", "alibaba", "azure",
+	"google", "bitbrains", "csv", NULL};
 static const char *const units[] = {"found", "fraction", "percent", NULL};
 static const char *const stamps[] = {"found", "start", "end", NULL};
 

@@ -22,7 +22,7 @@ struct settings {
 	bool lists_machines;
 	const char **word; /* ssimport's command line so far, with room for "--", the inputs and NULL; freed by settings_free */
 	size_t words;
-	size_t options; /* that are among them, behind the first one, and freed with them */
+	size_t options;            /* that are among them, behind the first one, and freed with them */
 	const char *import_option; /* name of one that ssimport alone understands; NULL: none does */
 	const char *shape_option;  /* name of one that makes another trace of it; NULL: none does */
 	const char *trace_option;  /* the same, or how the trace is made; NULL: none */

@@ -102,42 +102,6 @@ static void changes_of_the_clock(void **state)
 	take("03:30", evening_before * NS_PER_S, 1806197400, 0);
 }
 
-static void take_zoned(const char *text, int64_t seconds, int64_t ns)
-{
-	int64_t when_ns = -1;
-	if (instant_parse_zoned(text, &when_ns) != 0)
-		fail_msg("'%s' is refused", text);
-	if (when_ns != seconds * NS_PER_S + ns)
-		fail_msg("'%s' is %lld ns", text, (long long)when_ns);
-}
-
-static void what_programs_write_has_a_zone(void **state)
-{
-	(void)state;
-	in_zone("NNN+11:30");
-	take_zoned("2026-01-01T00:00:00Z", 1767225600, 0);
-	take_zoned("2026-01-01 00:00Z", 1767225600, 0);
-	take_zoned("2026-01-01T00:00:00.250z", 1767225600, 250000000);
-	take_zoned("2026-01-01T01:00:00.123456789123+01:00", 1767225600, 123456789);
-	take_zoned("2025-12-31T19:30:00-0430", 1767225600, 0);
-	take_zoned("2026-01-01T14:00+14", 1767225600, 0);
-	take_zoned("1970-01-01T00:00:00+00", 0, 0);
-}
-
-static void what_has_none_is_refused(void **state)
-{
-	(void)state;
-	static const char *const texts[] = {"", "2026-01-01T00:00:00", "2026-01-01T00:00:00+", "2026-01-01T00:00:00+1",
-		"@1767225600", "18:30Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00.Z",
-		"2026-01-01T00:00:00+24:00", "2026-01-01T00:00:00+01:60", "2026-01-01T00:00:00+01:00x", "2026-01-01T00:00:00Zx",
-		"1970-01-01T00:00:00+01:00"};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		int64_t when_ns;
-		if (instant_parse_zoned(texts[i], &when_ns) == 0)
-			fail_msg("'%s' is taken", texts[i]);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,8 +109,6 @@ int main(void)
 		cmocka_unit_test(dates),
 		cmocka_unit_test(times_of_day_are_the_next_ones),
 		cmocka_unit_test(changes_of_the_clock),
-		cmocka_unit_test(what_programs_write_has_a_zone),
-		cmocka_unit_test(what_has_none_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

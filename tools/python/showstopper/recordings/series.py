@@ -102,7 +102,7 @@ def _outline(source: Source, content: bytes) -> tuple[Any, list[tuple[int, bytes
     """The JSON with a number in place of each list of points, which are too many to be objects, and the lists with the lines where they begin."""
     pieces: list[bytes] = []
     lists: list[tuple[int, bytes]] = []
-    at = 0
+    at, line, counted = 0, 1, 0
     for found in _VALUES.finditer(content):
         if found.start() < at:
             continue
@@ -111,7 +111,8 @@ def _outline(source: Source, content: bytes) -> tuple[Any, list[tuple[int, bytes
             raise source.refuse("found the end of the file within JSON: it is cut off")
         points = content[found.end() : end.end() - 1]
         pieces += [content[at : found.end() - 1], b"%d" % len(lists), b"\n" * points.count(b"\n")]
-        lists.append((content.count(b"\n", 0, found.end()) + 1 if len(lists) < 1000 else 0, points))
+        line, counted = line + content.count(b"\n", counted, found.end()), found.end()
+        lists.append((line, points))
         at = end.end()
     text = b"".join([*pieces, content[at:]]).decode("utf-8", "replace")
     try:
