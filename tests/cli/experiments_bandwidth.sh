@@ -30,9 +30,9 @@ refused() {
 	run "$throughput" "$@"
 	expect_trouble "^tools/experiments/throughput: --by: $expected"
 }
-refused 'expected actuators, such as signals,freezer' --by ,
-refused "'free_zer': expected the name of an actuator" --by free_zer
-refused "'./mine': expected the name of an actuator" --by ./mine
+refused "'' is no name of an actuator, such as signals" --by ,
+refused "'free_zer' is no name of an actuator" --by free_zer
+refused "'./mine' is no name of an actuator" --by ./mine
 refused 'signals is given twice' --by signals,signals
 refused 'expected no --settings with it' --by signals --settings default
 refused 'expected no --in with it' --by signals --in lxc

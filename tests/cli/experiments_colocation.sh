@@ -41,7 +41,7 @@ expect_text out '^burn-single_burn-single_dynamic_1: .* : --free --pin dynamic:b
 run "$colocation" --dry-run -w burn-single -s packed --base '-c rbpid -d averageq'
 expect_text out ' -c rbpid -d averageq +: --free --pin packed --part 0/2 : --pin packed --part 1/2$'
 run "$colocation" --dry-run --base '-c rbpid : true'
-expect_trouble "^tools/experiments/colocation: --base: '-c rbpid : true': expected no groups"
+expect_trouble "^tools/experiments/colocation: --base: '-c rbpid : true' is more than options: expected no groups"
 run "$colocation" --dry-run -s dynamic:below
 expect_trouble "^tools/experiments/colocation: --schemes: 'dynamic:below': expected settings joined by"
 run "$colocation" --dry-run --full -w burn-single -s per-core
@@ -54,7 +54,7 @@ run "$colocation" --dry-run -w burn-single --outlier burn-parallel
 expect_trouble "^tools/experiments/colocation: --outlier: 'burn-parallel' is none of burn-single$"
 for step in 0 7 50 x ''; do
 	run "$colocation" --dry-run -e "$step"
-	expect_trouble "^tools/experiments/colocation: --step: '$step': expected per cent that divide the way from 95 to 5"
+	expect_trouble "^tools/experiments/colocation: --step: '$step' is no step: expected per cent that divide the way from 95 to 5"
 done
 run "$colocation" --compare nowhere
 expect_trouble '^tools/experiments/colocation: --compare: nowhere holds no batch'

@@ -32,7 +32,7 @@ expect_trouble "^tools/experiments/accuracy: --in: 'docker' is none of native, l
 run "$experiments/accuracy" --dry-run --in lxc,lxc
 expect_trouble '^tools/experiments/accuracy: --in: lxc is given twice$'
 run "$experiments/accuracy" --dry-run --in ,
-expect_trouble '^tools/experiments/accuracy: --in: expected some of native, lxc, qemu$'
+expect_trouble "^tools/experiments/accuracy: --in: '' is none of native, lxc, qemu$"
 run "$experiments/traces" --dry-run --in lxc
 expect_trouble "^tools/experiments/traces: unexpected argument '--in'"
 run "$experiments/accuracy" --publish --in native,lxc -o nothing

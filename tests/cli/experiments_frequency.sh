@@ -35,7 +35,7 @@ refused '--levels: expected each once, the lowest first' --by quota --levels 100
 refused '--levels: expected at least two' --by quota --levels 67
 refused '--width: [0-9]* processors: the service may have ' --width 70000
 refused '--slurm and --parallel: expected --peak RATE' --parallel :
-refused "--by: '?heat" --by heat
+refused "--by: invalid choice: 'heat" --by heat
 # Clocks that can't be set are refused before the first run, with the reason of showstopper. A stand-in for it, as there may be clocks here.
 mkdir stand-in
 for program in "$build"/*; do ln -s "$program" stand-in/; done

@@ -35,7 +35,7 @@ for name in $all; do
 	run "$experiments/$name" --repeat 0
 	expect_trouble "^tools/experiments/$name: --repeat: '0' is no whole number from 1"
 	run "$experiments/$name" --time
-	expect_trouble "^tools/experiments/$name: --time needs a value"
+	expect_trouble "^tools/experiments/$name: --time: expected one argument"
 	run "$experiments/$name" --report -o nothing -B "$build"
 	expect_trouble "^tools/experiments/$name: .*/nothing holds no batch"
 	rm -rf nothing
@@ -94,7 +94,7 @@ expect_trouble "^tools/experiments/traces: unexpected argument '--targets'"
 run "$experiments/traces" --times 90,0
 expect_trouble "^tools/experiments/traces: --times: '0' is no whole number from 1"
 run "$experiments/traces" --levels stairs
-expect_trouble "^tools/experiments/traces: --levels: 'stairs' is none of lines, hold"
+expect_trouble "^tools/experiments/traces: --levels: invalid choice: 'stairs' \(choose from .*hold"
 run "$experiments/traces" --dry-run -w burn-single
 expect_text out ' -T \.\./\.\./nine-levels\.trace,speed='
 run "$experiments/fastforward" --dry-run -w burn-single --levels hold
@@ -185,5 +185,10 @@ flock 8
 sweep -o swept --resume
 expect_trouble '^tools/experiments/sweep: another experiment in .*swept is running'
 exec 8<&-
+
+# What there will be too few samples for is said before anything is run.
+run "$experiments/latency" -w burn-single --services burn-service --schemes machine -l 0,30,60,90 -t 8 --dry-run
+expect_text err '^latency: each run is made once, so that tables have no intervals over repeats \(--repeat N\)$'
+expect_text err '^latency: burn-service: 80 requests count at each load, and p99 needs 100 \(--time, --rates\)$'
 
 finish

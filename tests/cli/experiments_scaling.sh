@@ -28,11 +28,11 @@ refused() {
 refused '--service: postgresql: its client is not ssrequest' --service postgresql
 refused '--time: expected --hold' --time 10
 refused "--instances: '?9" --instances 1,9
-refused "--threshold: '2s': expected mean= or p95= and a time such as 2s, or" --threshold 2s
-refused "--threshold: 'p95=0x': expected" --threshold p95=0x
+refused "--threshold: '2s' is no threshold: expected mean= or p95= and a time such as 2s, or" --threshold 2s
+refused "--threshold: 'p95=0x' is no threshold" --threshold p95=0x
 refused '--slurm and --parallel: expected --peak RATE and no limit' --parallel :
 refused "unexpected argument '--precision'" --precision 5%
-refused "--peak: 'much': expected requests per second, or auto" --peak much
+refused "--peak: 'much' is no rate of requests per second, nor auto" --peak much
 
 # Two steps of 4 s, at 10 and 20 requests per second, and one beyond saturation: 8 s at 25. The second half of the answers of the second step fails.
 options="--figures scaling,limit --instances 1 --limits 3 --steps 2 --hold 4 --threshold p95=50ms,p95=3x,mean=5x --peak 20 -B $build -o made"

@@ -37,7 +37,7 @@ expect_trouble 'command: expected one NAME'
 run "$workload" list --build x
 expect_trouble "list: unexpected option '--build'"
 run "$workload" command xz --build
-expect_trouble '^tools/experiments/workload: --build needs a value'
+expect_trouble '^tools/experiments/workload: --build: expected one argument'
 run "$workload" build-java
 expect_trouble 'needs --java DIR'
 run "$workload" show nothing
@@ -110,7 +110,7 @@ printf 'summary = s\nclass = single-threaded\ncommand = date +%%s\nrecords = ssi
 run "$workload" command percent.workload --wrap --build /5% --records '/it.%.csv' --placeholder %
 [ "$(cat out)" = "exec /5%%/ssiterate -o /it.%.csv -- sh -c 'date +%%s'" ] || fail "$what: $(cat out)"
 run "$workload" command percent.workload --placeholder ab
-expect_trouble "--placeholder: found 'ab', expected one of"
+expect_trouble "--placeholder: invalid choice: 'ab' \(choose from "
 
 # A user's file: beside the catalogue, before it, and instead of it.
 mkdir mine other

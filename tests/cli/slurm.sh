@@ -26,7 +26,7 @@ accuracy=$source/tools/experiments/accuracy
 run "$accuracy" --slurm --parallel a,b
 expect_trouble '^tools/experiments/accuracy: --slurm and --parallel: expected one of them'
 run "$accuracy" --per-node house
-expect_trouble "^tools/experiments/accuracy: --per-node: 'house' is none of workload, setting, any"
+expect_trouble "^tools/experiments/accuracy: --per-node: invalid choice: 'house' \(choose from .*any"
 run "$source/tools/experiments/sweep" --simulate --slurm
 expect_trouble '^tools/experiments/sweep: what is simulated runs here alone'
 

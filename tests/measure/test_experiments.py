@@ -129,4 +129,4 @@ def test_as_many_repeats_as_a_precision_takes(tmp_path: Path, build: Path) -> No
 
 def load_of(folder: Path, build: Path) -> float:
     """Without the beginning, which the report leaves out as well."""
-    return float(figures.report("accuracy", "--settle", "3s", folder / "log.csv")[0]["load"])
+    return float(figures.table("accuracy", [("", [folder / "log.csv"])], settle_s=3.0)["load"].item())

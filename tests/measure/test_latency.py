@@ -273,7 +273,7 @@ def test_duty_cycles_are_as_long_as_asked(quanta: str, expected: list[str], tmp_
     [
         ("--load-of service", "expected --find with them"),
         ("--find p99=50ms --load-of service -s nginx", "nginx: how long a request takes"),
-        ("--find p99=50", "'p99=50': expected a limit such as p99=50ms"),
+        ("--find p99=50", "'p99=50' is no limit such as p99=50ms"),
         ("--held-by attach", "expected --held with it"),
         ("--quanta 83", "'83' is no time such as 83ms"),
         ("--targets 40,20", "expected loads that rise"),

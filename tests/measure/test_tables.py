@@ -2,11 +2,13 @@
 """Tables and sentences of experiments, of figures by hand."""
 
 import json
+import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from conftest import program
-from measure import evidence, figures, pairs, peers, runs, settings, sides, workloads
+from measure import claims, evidence, figures, pairs, peers, runs, settings, sides, workloads
 from measure.batch import Part
 from measure.runs import Group, Run
 from measure.text import Row, Trouble, rows_of
@@ -185,16 +187,16 @@ def test_means_over_repeats_with_their_intervals(tmp_path: Path, build: Path) ->
         settings.Column("load", "load_percent", factor=100),
         settings.Column("throughput", "throughput", ".5g", has_half=True),
     ]
-    rows = settings.means_over_repeats(part_of(tmp_path, build), found, "target_percent", columns)
+    rows = settings.means_over_repeats(found, "target_percent", columns)
     assert [list(row.values()) for row in rows] == [
         ["w", "50", "default", "2", "51.000", "11", "12.7"],
         ["w", "100", "default", "1", "100.000", "20", ""],
     ]
-    table = figures.pivot(rows, "target_percent", ["default", "CDC"], "load_percent", "throughput")
+    table = settings.pivot(rows, "target_percent", ["default", "CDC"], "load_percent", "throughput")
     heads = ["default: load_percent", "default: throughput", "CDC: load_percent", "CDC: throughput"]
     rows_shown = [["50", "51.000", "11 ±12.7", "", ""], ["100", "100.000", "20", "", ""]]
     assert table == [["target_percent", *heads], *rows_shown]
-    table = figures.pivot(rows, "target_percent", ["default", "CDC"], "throughput")
+    table = settings.pivot(rows, "target_percent", ["default", "CDC"], "throughput")
     assert table == [["target_percent", "default", "CDC"], ["50", "11 ±12.7", ""], ["100", "20", ""]]
 
 
@@ -202,9 +204,9 @@ def test_no_figure_of_few_samples(tmp_path: Path, build: Path) -> None:
     head = "workload,target_percent,setting,mean_error_pp,mse_pp2,samples,bursts,calm_mean_error_pp,calm_mse_pp2\n"
     rows = rows_of(f"{head}w,25,CDC,1,2,20,4,3,4\nw,50,CDC,1,2,19,,,\n")
     part = part_of(tmp_path, build)
-    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "mean_error_pp", "mse_pp2")
+    table = settings.pivot_of(part, rows, "w", "target_percent", ["CDC"], "mean_error_pp", "mse_pp2")
     assert table[1:] == [["25", "1", "2"], ["50", "19 samples", "19 samples"]]
-    table = settings.pivot(part, rows, "w", "target_percent", ["CDC"], "calm_mean_error_pp", "calm_mse_pp2")
+    table = settings.pivot_of(part, rows, "w", "target_percent", ["CDC"], "calm_mean_error_pp", "calm_mse_pp2")
     assert table[1:] == [["25", "16 samples", "16 samples"], ["50", "", ""]]
     accuracy = program("experiments/accuracy")
     assert accuracy.pair(rows[1], "*") == ["19 samples*", "19 samples*"] and accuracy.pair(rows[0]) == ["+1.00", "2.00"]
@@ -284,9 +286,10 @@ def test_a_background_without_processors_of_its_own(tmp_path: Path, build: Path)
     with_capacity = pairs.log_in(tmp_path, neutral, "native")
     assert with_capacity.name == "background-log.csv"
     assert pairs.log_in(tmp_path, neutral, "lxc").name == "log.csv"
-    rows = figures.report("curve", with_capacity, tmp_path / "fore.csv")
-    assert (rows[0]["target"], rows[0]["load"]) == ("1.000000", "1.000000")
-    assert 39.8 < float(figures.report("interference", with_capacity, tmp_path / "fore.csv")[0]["interference"]) < 40.2
+    files = [("x", [with_capacity, tmp_path / "fore.csv"])]
+    first = figures.table("curve", files).iloc[0]
+    assert (first["target"], first["load"]) == pytest.approx((1, 1))
+    assert 39.8 < figures.table("interference", files)["interference"].item() < 40.2
 
 
 def test_ratios(build: Path) -> None:
@@ -329,16 +332,15 @@ def test_few_samples_have_no_place_in_a_ranking(tmp_path: Path, build: Path) -> 
 
 
 def test_all_main_findings_of_paper_004_are_listed() -> None:
-    findings = program("experiments/findings")
-    own = [claim for claim in findings.CLAIMS if claim.source.startswith("004")]
-    assert {f"004, 1 ({place})" for place in range(1, 8)} <= {claim.source for claim in own}
+    own = [claim for claim in claims.claims() if claim.paper.startswith("004")]
+    assert {f"004, 1 ({place})" for place in range(1, 8)} <= {claim.paper for claim in own}
     assert all(claim.take and claim.needs for claim in own)
 
 
 def test_heads_say_what_rows_call_paper() -> None:
-    row = dict.fromkeys((*peers.KEY, *peers.CELLS.split(), "mark"), "") | {"tool": "paper", "target_percent": "50"}
-    row |= {"mean_error_pp": "0.1", "mse_500_pp2": "1"}
-    shown = peers.tool_table([row], "mean_error_pp", "mse_500_pp2")
+    row = dict.fromkeys(peers.CELLS.split(), 1.0) | {"tool": "paper", "target_percent": "50", "mark": ""}
+    cells = pd.DataFrame([row])
+    shown = peers.tool_table(cells, "mean_error_pp", "mse_500_pp2")
     assert "| PI-even+ |" in shown and "paper" not in shown
 
 
@@ -367,9 +369,9 @@ def test_a_fleet_has_a_report_where_a_node_has_no_error(tmp_path: Path) -> None:
     fleet = program("experiments/fleet").Fleet
     of = fleet.__new__(fleet)
     of.output = tmp_path
-    node = {"target": "0.5", "load": "0.5", "mean_error_pp": "1", "late_ms": "", "end_s": "9"}
-    rows = [node | {"label": "a"}, node | {"label": "b", "mean_error_pp": ""}, node | {"label": "all"}]
-    said = of.sentence(rows, 2)
+    node = {"target": 0.5, "load": 0.5, "mean_error_pp": 1.0, "late_ms": math.nan, "end_s": 9.0}
+    rows = [node | {"label": "a"}, node | {"label": "b", "mean_error_pp": math.nan}, node | {"label": "all"}]
+    said = of.sentence(pd.DataFrame(rows), 2)
     assert "The worst node is a, with a mean error of +1.00 pp." in said and "Of b no error is known." in said
 
 

@@ -18,13 +18,13 @@ from measure import cluster, machine, making, repeats, runs, sources, stolen, wo
 from measure.environments import kind_of
 from measure.helpers import Helper
 from measure.measured import measured_files
-from measure.options import Command, Option, blanks, by_workload, duration, flag, loads, one_of, option, plain, some_of
+from measure.options import Command, Option, blanks, duration, flag, like, loads, one_of, option, some_of
 from measure.options import text, unlike, whole
 from measure.process import Interrupted, attempt, has_program, run_program
 from measure.publish import Publication, command_line
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Trouble, as_time, first_line, is_positive, kept_csv, listed, lines_of, number, refuse, rows_of
+from measure.text import Trouble, as_time, first_line, kept_csv, listed, lines_of, number, refuse, rows_of
 from measure.text import refuse_others, words_of, write
 from measure.workloads import Workload
 
@@ -62,6 +62,9 @@ class Part:
 
     def records(self, run: Run, name: str = "iterations") -> list[Path]:
         return sorted(self.folder(run).glob(f"{name}.*.csv"))
+
+    def files(self, run: Run) -> list[Path]:
+        return [self.log(run), *self.records(run)]
 
     def begin(self, title: str) -> Report:
         """What comes first: a machine that was busy, several kinds of machines, emulated guests."""
@@ -129,6 +132,22 @@ def warm_said(folders: Iterable[Path]) -> str:
     return f"{said}Not warm were {len(cold)} of {len(judged)} runs: {same} (30 s each at most) was not the same within 2 %: {named}."
 
 
+# ---- Options --------------------------------------------------------------------------------------------------------------------
+
+
+plain = like(re.compile("[a-z0-9]+(-[a-z0-9]+)*").fullmatch, "no name of small letters, digits and hyphens")
+
+
+def by_workload(name: str, value: str) -> dict[str, int]:
+    """By workload; what is for all of them is that of ''."""
+    found = {}
+    for word in words_of(value) if "=" in value else [f"={value}"]:
+        workload, equals, time_of = word.partition("=")
+        refuse(not equals, f"{name}: '{word}': expected WORKLOAD=SECONDS")
+        found[workload] = duration(0)(name, time_of)
+    return found
+
+
 # ---- What an experiment says of itself --------------------------------------------------------------------------------------------
 
 
@@ -150,7 +169,8 @@ For --slurm and --parallel, DIR, the build and this checkout lie in a folder tha
 Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 when it was interrupted.
 """
     # fmt: off
-    quick = flag("-q/--quick", "minutes on two processors (this is what is done without -q or -f)")
+    # The last one counts.
+    quick = flag("-q/--quick", "minutes on two processors (this is what is done without -q or -f)", action="store_false", dest="full")
     full = flag("-f/--full", "the papers' durations")
     workloads: list[str] = option("-w/--workloads LIST", unlike, [],
         "out of tools/experiments/workload list ({of.default_workloads})")
@@ -166,8 +186,8 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
     warm_up: dict[str, int] = option("-u/--warm-up TIME", by_workload, {},
         "before that, uncontrolled ({of.warm_up_help}); or WORKLOAD=TIME,... for some")
     seed = option("-R/--random SEED", whole(0), None, "in random order, the same for the same seed")
-    order = option("-O/--order ORDER", one_of("given interleaved", " (--random SEED is another)"), "given",
-        "given, or interleaved: the first repetition of all, then the second, and so on (given)")
+    order = option("-O/--order ORDER", one_of("given interleaved"), "given",
+        "given, or interleaved: the first repetition of all, then the second, and so on; --random is another (given)")
     most_stolen = stolen.most_stolen()
     cool_down = option("-c/--cool-down TIME", duration(0), None, "wait so long between runs (2; with --full 20)")
     to = option("-o/--output DIR", text, "", "where everything goes (results/{of.name})")
@@ -220,12 +240,6 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         self.default = words_of(self.default_workloads)
         self.workloads = self.workloads or self.default
 
-    def take(self, key: str, of: Option, value: str | None) -> None:
-        super().take(key, of, value)
-        # The one that was said last.
-        if key in ("quick", "full"):
-            setattr(self, "full" if key == "quick" else "quick", False)
-
     @property
     def targets_said(self) -> str:
         return self.default_targets + (f"; quick: {self.quick_targets}" if self.quick_targets else "")
@@ -243,6 +257,11 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
 
     def list_runs(self, environment: str) -> Iterator[Run]:
         raise NotImplementedError
+
+    def too_few(self) -> Iterator[str]:
+        """What its tables will lack, as there are too few samples, and what helps; known before a batch is begun."""
+        if self.repeat == 1 and not self.simulated:
+            yield "each run is made once, so that tables have no intervals over repeats (--repeat N)"
 
     def check(self) -> None:
         """Refuses what this machine (that of the runs) can't do, before a batch is begun."""
@@ -262,9 +281,9 @@ Ends with 0, with 1 when a run failed, with 125 on trouble, and with 130 or 143 
         """What --precision is of, in the pilot."""
         return repeats.values_of(part, self.precise, self.precise_records, self.settling())
 
-    def settling(self) -> list[str]:
-        """ssreport's options for what of each run is left out of its load."""
-        return []
+    def settling(self) -> float:
+        """Seconds of each run that are left out of its load."""
+        return 0.0
 
     def search(self, part: Part) -> bool:
         """Whether what came out so far asks for further runs, which list_runs has from then on."""
@@ -376,10 +395,15 @@ class Batch:
             print(f"{name}: {inside}{instances} instances of {workload}, warm-up {warm_up} s, {length} s with {words}")
         total = as_time(runs.seconds_of(self.runs, self.pause))
         print(f"{len(self.runs)} runs, {'simulated' if self.own.simulated else total}")
+        self.say_too_few()
         for why, lacking in self.missing().items():
             print(f"{why}: missing: {listed(lacking)}", file=sys.stderr)
         if self.own.on_cluster:
             print(self.cluster.way.script(), end="")
+
+    def say_too_few(self) -> None:
+        for lacking in self.own.too_few():
+            print(f"{self.name}: {lacking}", file=sys.stderr)
 
     def missing(self) -> dict[str, list[str]]:
         """What is needed here and isn't there, by what needs it."""
@@ -421,6 +445,7 @@ class Batch:
             self.prepare_build()
         else:
             self.begin(anew=not begun)
+            self.say_too_few()
             self.run()
             self.run_more()
             while not self.failed and own.search(self.part_of(self.output, "", self.runs)):

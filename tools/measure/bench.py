@@ -51,12 +51,11 @@ class Benchmark(Command):
             del common["force"]
         return found | common
 
-    def __init__(self, arguments: list[str], preset: Sequence[str] = ()) -> None:
-        """`preset`: options that those of the command line come after."""
+    def __init__(self, arguments: list[str]) -> None:
         self.publication = Publication(command_line(f"tools/bench/{self.name}", arguments))
         self.lines: list[str] = []
         self.others = 0.0  # per cent, before anything was started
-        super().__init__([*preset, *arguments])
+        super().__init__(arguments)
 
     @property
     def block(self) -> str:
@@ -192,8 +191,8 @@ def write_log(file: Path, samples: Sequence[Sample], target: float, begin: float
 
 def accuracies(logs: Sequence[Path]) -> list[Row]:
     """Of each log a row of ssreport's, with all digits."""
-    words = [word for place, log in enumerate(logs) for word in ("-l", str(place), log)]
-    return figures.report("accuracy", "--all-digits", *words)
+    table = figures.table("accuracy", ((str(place), [log]) for place, log in enumerate(logs)))
+    return figures.rows(table, "accuracy", all_digits=True)
 
 
 def accuracy(samples: Sequence[Sample], target: float, tree: Tree) -> Row:

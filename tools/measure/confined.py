@@ -1,54 +1,59 @@
 # SPDX-License-Identifier: MIT
-"""Tests of a build, each in PID and mount namespaces of its own: what they start ends with them, and may signal whomever it likes."""
+"""Tests of a build, each in PID and mount namespaces of its own: what they start ends with them, and may signal whomever it likes. And processes side by
+side, for each of which a folder is its own: what one of them writes there nobody else sees."""
 
-import fnmatch
+import ctypes
 import json
+import multiprocessing
 import os
 import re
 import signal
-import subprocess
+import tempfile
 import threading
-import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL
+from typing import Any, TypeVar
 
-from measure.process import output_of
+from measure.process import ENDING, Words, interrupt, kill_session, output_of, start, wait_until
+from measure.text import refuse
 
+T = TypeVar("T")
+A = TypeVar("A")
 SKIPPED = 77
 # What tests call their control groups.
-GROUPS = ("test-*", "sst-test-*", "*.sst-test-*")
+GROUPS = re.compile(r"/(test-|([^/]*\.)?sst-test-)")
 # The namespaces die with their first process, whatever else ends. What tests share with each other, such as control groups, they name by
 # their process, whose number is another one each time.
 SPACES = (
     "mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs tmpfs /dev/shm && mount -t tmpfs tmpfs /run"
     ' && { shuf -i 1000-30000 -n 1 >/proc/sys/kernel/ns_last_pid || :; } 2>/dev/null && "$@"; exit $?'
 )
+THAWED = {"freezer.state": "THAWED", "cgroup.freeze": "0"}
+# Layers over a folder, which are made in another one.
+OVERLAY = (
+    'mkdir "$1/upper" "$1/work" && mount --make-rprivate / &&'
+    ' mount -t overlay overlay -o "lowerdir=$0,upperdir=$1/upper,workdir=$1/work" "$0"'
+)
 
 
-def confined(words: Iterable[object], limit_s: float, env: Mapping[str, str] = {}, folder: str = "/",
+def confined(words: Words, limit_s: float, env: Mapping[str, str] = {}, folder: Path = Path("/"),
              enough: threading.Event | None = None) -> int | None:  # fmt: skip
     """Its status; None when it took too long, or there was enough."""
-    who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     # Who is started by nohup ignores SIGHUP, and so would all that he starts.
-    unshare = ["unshare", *who, *"--pid --fork --kill-child=KILL --mount sh -c".split(), SPACES, "sh"]
-    process = subprocess.Popen(
-        ["env", "--default-signal", *unshare, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, env={**os.environ, **env}, cwd=folder, start_new_session=True)  # fmt: skip
-    deadline = time.monotonic() + limit_s
+    spaces = ["env", "--default-signal", *"unshare --pid --fork --kill-child=KILL --mount sh -c".split(), SPACES, "sh"]
+    process = start([*spaces, *words], stdout=DEVNULL, stderr=DEVNULL, cwd=folder, env={**os.environ, **env},
+                    session=True, bind="KILL")  # fmt: skip
     try:
-        while time.monotonic() < deadline and not (enough and enough.is_set()):
-            try:
-                return process.wait(min(0.2, limit_s))
-            except subprocess.TimeoutExpired:
-                pass
-        return None
+        wait_until(lambda: process.poll() is not None or bool(enough and enough.is_set()), limit_s, 0.02)
+        return process.poll()
     finally:
         if process.poll() is None:
             # The first process of the namespace goes with unshare, and all others with it.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill_session(process)
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Test:
     name: str
     command: list[str]
     env: dict[str, str]
-    folder: str
+    folder: Path
     target: str  # what is built for it; none for a script
 
     @property
@@ -69,31 +74,69 @@ class Test:
         return None if status is None else status in (0, SKIPPED)
 
 
-def tests_in(build: Path) -> dict[str, Test]:
+def tests_built(tree: Path, build: Path, jobs: int, kind: str) -> dict[str, Test]:
+    """The tests of a tree, which is built for that in this way."""
+    configure: Words = ["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DBUILD_TESTING=ON", *kind.split()]
+    for words in (configure, ["ninja", "-C", build, "-j", jobs]):
+        refuse(confined(words, 7200) != 0, f"this fails: {' '.join(map(str, words))}")
     made = {}
     for entry in json.loads(output_of(["ctest", "--test-dir", build, "--show-only=json-v1"]))["tests"]:
-        properties = {of["name"]: of["value"] for of in entry["properties"]}
-        program = Path(entry.get("command", [""])[0])
-        target = program.name if program.is_relative_to(build) else ""
-        env = dict(word.split("=", 1) for word in properties.get("ENVIRONMENT", []))
-        if not properties.get("DISABLED"):
-            name, folder = str(entry["name"]), str(properties.get("WORKING_DIRECTORY", build))
-            made[name] = Test(name, entry["command"], env, folder, target)
+        of = {of["name"]: of["value"] for of in entry["properties"]}
+        if not of.get("DISABLED"):
+            program, folder = Path(entry["command"][0]), Path(of.get("WORKING_DIRECTORY", build))
+            env = dict(word.split("=", 1) for word in of.get("ENVIRONMENT", []))
+            target = program.name if program.is_relative_to(build) else ""
+            made[entry["name"]] = Test(entry["name"], entry["command"], env, folder, target)
     return made
 
 
 def sweep_groups(root: Path = Path("/sys/fs/cgroup")) -> int:
     """Removes the control groups that tests left which were killed; those that a process is in stay. Returns how many went."""
     gone = 0
-    for name, _, _ in os.walk(root, topdown=False):
-        path = Path(name)
-        if any(fnmatch.fnmatch(part, group) for part in path.relative_to(root).parts for group in GROUPS):
+    for name, _, files in os.walk(root, topdown=False):
+        if GROUPS.search(name, len(str(root))):
             # What is frozen in one of them can't die.
-            for file, word in {"freezer.state": "THAWED", "cgroup.freeze": "0"}.items():
+            for file in {*files} & {*THAWED}:
                 with suppress(OSError):
-                    if (path / file).exists():
-                        (path / file).write_text(word)
+                    Path(name, file).write_text(THAWED[file])
             with suppress(OSError):
-                path.rmdir()
+                os.rmdir(name)
                 gone += 1
     return gone
+
+
+# What a worker does, its folder, and where layers of it are made.
+_work: tuple[Callable[[Any], Any], Path, str]
+
+
+def _begin(do: Callable[[Any], Any], folder: Path, layers: str) -> None:
+    global _work
+    _work = do, folder, layers
+    for number in ENDING:
+        signal.signal(number, interrupt)
+
+
+def _run(one: Any) -> Any:
+    do, folder, layers = _work
+    _own(folder, layers)
+    return do(one)
+
+
+@cache
+def _own(folder: Path, layers: str) -> None:
+    # CLONE_NEWNS of <sched.h>; os.unshare is of Python 3.12.
+    refuse(ctypes.CDLL(None).unshare(0x00020000) != 0, "a worker can't have mounts of its own")
+    output_of(["sh", "-c", OVERLAY, folder, tempfile.mkdtemp(dir=layers)], "a worker can't have a copy of its own")
+
+
+@contextmanager
+def side_by_side(number: int, folder: Path, do: Callable[[A], T], of: Iterable[A]) -> Iterator[Iterator[T]]:
+    """What `do` makes of each, in order, so many at a time. One alone is this process, on the folder itself. What has not ended in the end is given up."""
+    if number == 1:
+        yield map(do, of)
+        return
+    with (
+        tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as layers,
+        multiprocessing.get_context("fork").Pool(number, _begin, (do, folder, layers)) as pool,
+    ):
+        yield pool.imap(_run, of)

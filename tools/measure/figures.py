@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Figures: the package showstopper computes them, in this process. What is here asks it, and puts them into tables."""
+"""Figures: the package showstopper computes them, in this process. What is here asks it for them."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from measure.text import Row, Trouble, rows_of
 
+# What prints help or refuses has no need of pandas: it is imported where something is computed.
+if TYPE_CHECKING:
+    import pandas as pd
+
 Key = tuple[str, ...]
 K = TypeVar("K", bound=Hashable)
+DAY = 86400.0
 
 
 @dataclass(frozen=True)
@@ -38,14 +47,12 @@ def summaries(values: Iterable[tuple[K, float | None]], **how: Any) -> dict[K, S
     found = [(key, value) for key, value in values if value is not None and isfinite(value)]
     if not found:
         return {}
-    # Only here, as what prints help or refuses has no need of them.
     import pandas as pd
     from showstopper.statistics import means
 
     places = {key: place for place, key in enumerate(dict.fromkeys(key for key, _ in found))}
-    table = means(
-        pd.DataFrame([(places[key], value) for key, value in found], columns=["label", "value"]), "value", **how
-    )
+    frame = pd.DataFrame([(places[key], value) for key, value in found], columns=["label", "value"])
+    table = means(frame, "value", **how)
     rows = table.drop(columns="label").astype(object).where(table.notna(), None).to_dict("records")
     return {key: Summary(**row) for key, row in zip(places, rows)}
 
@@ -54,44 +61,93 @@ def summarize(values: Iterable[float | None]) -> Summary | None:
     return summaries(((), value) for value in values).get(())
 
 
-def welch(one: Iterable[float], two: Iterable[float]) -> dict[str, float | None]:
-    """What the second have more than the first, two or more of each: `estimate`, from `low` to `high`, `percent` of the first, and `p` of Welch's t."""
+def welch(one: Sequence[float], two: Sequence[float]) -> pd.Series[Any]:
+    """What the second have more than the first, two or more of each: the row of Welch's t in the package's table "compare"."""
     import pandas as pd
     from showstopper.statistics import compare
 
-    values = [("one", value) for value in one] + [("two", value) for value in two]
-    table = compare(pd.DataFrame(values, columns=["label", "value"]), "value").set_index("test")
-    row = table.loc["Welch's t", ["estimate", "low", "high", "percent", "p"]]
-    return {name: float(value) if isfinite(value) else None for name, value in row.items()}
+    frame = pd.DataFrame({"label": ["one"] * len(one) + ["two"] * len(two), "value": [*one, *two]})
+    row: pd.Series[Any] = compare(frame, "value").set_index("test").loc["Welch's t"]
+    return row
 
 
-def report(subcommand: str, *words: object) -> list[Row]:
-    """The table of a subcommand of ssreport."""
-    return rows_of(report_text(subcommand, *words))
+# ---- Tables of the package --------------------------------------------------------------------------------------------------------
 
 
-def report_text(subcommand: str, *words: object) -> str:
-    return draw(subcommand, "-f", "csv", *words)
+def asked(function: Callable[[], Any], said: list[str] | None = None) -> Any:
+    """What a function of the package comes to. What it refuses is trouble; what it warns of is appended to `said`, if anybody wants that."""
+    from showstopper import InputError, InputWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", InputWarning)
+        try:
+            return function()
+        except InputError as error:
+            raise Trouble(f"ssreport: {error}") from error
+        finally:
+            if said is not None:
+                said += [f"ssreport: {warning.message}" for warning in caught]
 
 
-def reason(said: str, otherwise: str) -> str:
-    """Why a program failed: what it said last. Before that it may have said what it left out."""
-    return (said.strip().splitlines() or [otherwise])[-1]
+def table(name: str, files: Iterable[tuple[str, Iterable[Path]]], said: list[str] | None = None, **how: Any) -> pd.DataFrame:  # fmt: skip
+    """The package's table of this name, of runs: labels, with the files of each. `how`: options of the function."""
+    import showstopper
+
+    labelled = [showstopper.File(str(file), label, run) for run, (label, own) in enumerate(files, 1) for file in own]
+    frame: pd.DataFrame = asked(lambda: getattr(showstopper, name)(showstopper.join(labelled), **how), said)
+    return frame
+
+
+def repeats(files: Iterable[tuple[str, Iterable[Path]]], **how: Any) -> pd.DataFrame:
+    """Of the accuracies of logs, those of one label together."""
+    from showstopper.accuracy import repeats as of
+
+    return of(table("accuracy", files, **how))
+
+
+def csv_of(frame: pd.DataFrame, name: str, all_digits: bool = False) -> str:
+    """A table of this name, as ssreport writes it: what is kept of batches."""
+    from showstopper import SCHEMAS
+    from showstopper.cli.tables import to_csv
+
+    return to_csv(frame, SCHEMAS[name], all_digits)
+
+
+def rows(frame: pd.DataFrame, name: str, all_digits: bool = False) -> list[Row]:
+    """The same as texts by their columns."""
+    return rows_of(csv_of(frame, name, all_digits))
+
+
+def latency(requests: Path, log: Path | None = None, **how: Any) -> pd.DataFrame:
+    """The package's table of response times."""
+    from showstopper.latency import latency as of
+
+    frame: pd.DataFrame = asked(lambda: of(requests, log, **how))
+    return frame
 
 
 def draw(subcommand: str, *words: object, stdin: str = "") -> str:
-    """As it says itself, with pictures or tables for its -o. What it prints."""
-    status, text, said = ask(subcommand, *words, stdin=stdin)
+    """What a subcommand of ssreport prints; pictures, and tables for its -o, say by which command they were made."""
+    from showstopper.cli.main import run
+
+    status, text, said = run([subcommand, *map(str, words)], stdin=stdin)
     if status != 0:
-        raise Trouble(reason(said, f"ssreport {subcommand} failed"))
+        raise Trouble(last_line(said, f"ssreport {subcommand} failed"))
     return text
 
 
-def ask(subcommand: str, *words: object, stdin: str = "") -> tuple[int, str, str]:
-    """A subcommand of ssreport: its status, what it prints, and what it says of that."""
-    from showstopper.cli.main import run
+def report(subcommand: str, *words: object) -> list[Row]:
+    """The table of a subcommand of ssreport, with cells as texts."""
+    return rows_of(draw(subcommand, "-f", "csv", *words))
 
-    return run([subcommand, *map(str, words)], stdin=stdin)
+
+def last_line(said: str, otherwise: str) -> str:
+    """Why a program failed. Before that it may have said what it left out."""
+    return (said.strip().splitlines() or [otherwise])[-1]
+
+
+# ---- Loads ------------------------------------------------------------------------------------------------------------------------
 
 
 def is_whole(target: float, processors: int) -> bool:
@@ -120,30 +176,3 @@ def bursts_said(rows: Iterable[Row]) -> str:
         return "What others did meanwhile is unavailable."
     bursts = sum(int(float(row["bursts"])) for row in found)
     return f"{bursts or 'None'} of {samples} samples met a burst of others."
-
-
-def by_size(texts: Iterable[str]) -> list[str]:
-    """Numbers by their size; what is none stays at the end."""
-    found = list(dict.fromkeys(texts))
-    numbers = [text for text in found if text.replace(".", "", 1).isdigit()]
-    return sorted(numbers, key=float) + [text for text in found if text not in numbers]
-
-
-def heads(head: str, settings: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """A column for each setting; where several figures are shown, one for each of them."""
-    return [head, *(f"{of}: {column}" if len(columns) > 1 else of for of in settings for column in columns)]
-
-
-def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str) -> list[list[str]]:
-    """A row for each value of the column `head`, a column for each figure of each setting; with a ± where there is a column NAME_half."""
-
-    def value(row: Row, column: str) -> str:
-        half = row.get(f"{column}_half") or ""
-        return row[column] + (f" ±{half}" if half else "")
-
-    none = [""] * len(columns)
-    cells = {(row[head], row["setting"]): [value(row, name) for name in columns] for row in rows if row[columns[0]]}
-    table = [heads(head, settings, columns)]
-    for of in by_size(row[head] for row in rows):
-        table.append([of, *(cell for name in settings for cell in cells.get((of, name), none))])
-    return table

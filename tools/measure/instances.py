@@ -14,7 +14,7 @@ from measure.environments.lxc import ALL, mount
 from measure.helpers import Helper
 from measure.process import allowed_processors, attempt, has_program, wait_until
 from measure.services import Contained, Service, Started
-from measure.text import Row, Trouble, lines_of, listed, quoted, refuse, rows_of, write
+from measure.text import Row, Trouble, listed, quoted, refuse, rows_of, write
 
 MOST = 8
 PLACES = "free pinned spread"

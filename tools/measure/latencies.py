@@ -82,8 +82,7 @@ def is_disturbed(folder: Path, low: float, high: float) -> bool:
 
 def steps_of(part: Part, run: Run, limit: str) -> list[Step]:
     folder, (column, most) = part.folder(run), column_of(limit)
-    words = ["--all-digits", "--log", part.log(run), folder / "requests.csv"]
-    rows = figures.report("latency", *words)
+    rows = figures.latency(folder / "requests.csv", part.log(run)).to_dict("records")
     first = read_csv(part.log(run))[0]
     origin = known(first, "monotonic_s") - known(first, "time_s")
     return [

@@ -4,7 +4,6 @@
 import fcntl
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The report of pairs of workloads: interference, throughput and energy of the whole machine, another batch beside it."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from measure import figures, pictures, settings, sides
 from measure.batch import Part
 from measure.report import Report
 from measure.runs import Run
 from measure.text import Row, Trouble, first_line, known, lines_of, listed, number, read_csv, refuse, rows_of, succeeded
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOREGROUND, BACKGROUND = "foreground", "background"
 
@@ -51,38 +57,49 @@ class Pairs:
     def log(self, run: Run) -> Path:
         return log_in(self.part.folder(run), run, run.environment)
 
+    def files(self, run: Run, *of_sides: str) -> list[Path]:
+        """Its log, and the iteration records of these sides."""
+        return [self.log(run), *(file for side in of_sides for file in self.part.records(run, side))]
+
     def words(self, runs: Iterable[Run], label: Callable[[Run], str], *of_sides: str) -> list[object]:
-        """What ssreport is told of them, with the iteration records of these sides."""
-        files = {run: [file for side in of_sides for file in self.part.records(run, side)] for run in runs}
-        return [word for run in files for word in ("-l", label(run), self.log(run), *files[run])]
+        """What ssreport is told of them."""
+        return [word for run in runs for word in ("-l", label(run), *self.files(run, *of_sides))]
+
+    def table_of(self, name: str, runs: Iterable[tuple[str, list[Path]]]) -> pd.DataFrame | None:
+        """None where the package refuses them. What it says of them is said, so that they should cost no others their place."""
+        said: list[str] = []
+        try:
+            return figures.table(name, runs, said)
+        except Trouble as trouble:
+            said.append(str(trouble))
+            return None
+        finally:
+            sys.stderr.writelines(f"{line}\n" for line in said)
 
     # ---- Interference -----------------------------------------------------------------------------------------------------------
 
     def measure(self) -> None:
         """Leaves runs out in which a workload ended no iteration, or was never heard of in a step: they should not cost the others their report."""
-        texts: dict[Run, str] = {}
+        found: dict[Run, pd.DataFrame] = {}
         for run in self.part.complete:
             if any(map(succeeded, self.part.records(run, BACKGROUND))):
-                words = self.words([run], lambda run: run.label, FOREGROUND)
-                status, text, said = figures.ask("interference", "-f", "csv", *words)
-                sys.stderr.write(said)
-                if status == 0 and text:
-                    texts[run] = text
-            if run not in texts:
+                table = self.table_of("interference", [(run.label, self.files(run, FOREGROUND))])
+                if table is not None:
+                    found[run] = table
+            if run not in found:
                 print(f"{run.label} is of no use: a workload ended no iteration, or a step is missing", file=sys.stderr)
-        self.part.left_out = [run for run in self.part.complete if run not in texts]
-        self.part.complete = list(texts)
-        # Each has a head, and a row.
-        rows = dict.fromkeys(line for text in texts.values() for line in text.splitlines(True))
-        (self.part.output / "interference-runs.csv").write_text("".join(rows))
-        (self.part.output / "usable.txt").write_text("".join(f"{run.label}\n" for run in texts))
-        refuse(not texts, "no run is complete and of use")
-        background = self.words(list(texts), lambda run: run.label, BACKGROUND)
-        curve = figures.report_text("curve", *background)
-        (self.part.output / "background-runs.csv").write_text(curve)
-        missed = [row.get("missed", "") for row in rows_of(curve)]
-        self.missed, self.steps = len(list(filter(None, missed))), len(missed)
-        self.interference = mean_interference([(run, rows_of(texts[run])[0]) for run in texts])
+        self.part.left_out = [run for run in self.part.complete if run not in found]
+        self.part.complete = list(found)
+        (self.part.output / "usable.txt").write_text("".join(f"{run.label}\n" for run in found))
+        refuse(not found, "no run is complete and of use")
+        from pandas import concat
+
+        rows = figures.csv_of(concat(found.values()), "interference")
+        (self.part.output / "interference-runs.csv").write_text(rows)
+        curve = figures.table("curve", ((run.label, self.files(run, BACKGROUND)) for run in found))
+        (self.part.output / "background-runs.csv").write_text(figures.csv_of(curve, "curve"))
+        self.missed, self.steps = int(curve["missed"].notna().sum()), len(curve)
+        self.interference = mean_interference(list(zip(found, rows_of(rows))))
         settings.write_rows(self.part, "interference.csv", self.interference)
 
     def of_scheme(self, scheme: str) -> list[Row]:
@@ -105,15 +122,6 @@ class Pairs:
         of_none = [f"{row['foreground']} beside {row['background']}: none, within ±{within(row):.1f}" for row in none]
         return f"{said} {'; '.join(of_none)}." if none and with_none else said
 
-    def with_others(self, table: list[list[str]], scheme: str) -> list[list[str]]:
-        """Of a machine that was busy, with the share of others beside each foreground."""
-        if not self.part.busy:
-            return table
-        runs = pictures.having(self.part, scheme=scheme)
-        found = figures.summaries((run.groups[0].workload, self.part.others(run)) for run in runs)
-        cells = [f"{found[row[0]].mean:.1f}" if row[0] in found else "" for row in table[1:]]
-        return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
-
     def report_tables(self) -> None:
         self.report.heading("Interference")
         self.report.text(
@@ -131,11 +139,12 @@ class Pairs:
         values = [float(row["interference"]) for row in inner if row["interference"]] or [0.0]
         low, high = (min(values), max(values)) if max(values) > min(values) else (values[0] - 1, values[0] + 1)
         for scheme in self.schemes:
-            if pictures.having(self.part, scheme=scheme):
+            if runs := pictures.having(self.part, scheme=scheme):
                 name, table = f"interference-{scheme}", self.table(scheme)
                 csv = settings.keep_table(self.part, f"{name}.csv", table)
                 self.report.text(f"{scheme}:")
-                self.report.table(self.with_others(table, scheme))
+                by_foreground = ((run.groups[0].workload, run) for run in runs)
+                self.report.table(settings.beside_others(self.part, table, by_foreground))
                 caption = f"{scheme}: interference"
                 pictures.picture(self.part, "heatmap", name, caption, [csv], "--range", f"{low:g}:{high:g}")
                 self.report.text(self.sentence(scheme))
@@ -208,9 +217,9 @@ class Pairs:
             "Events a second that the processors counted, of all workloads of a run together, in each step of the background's load."
         )
         for run in runs:
-            rows = figures.report("events", "--per-step", "-l", run.label, self.part.log(run))
+            rows = figures.rows(figures.table("events", [(run.label, [self.part.log(run)])], per_step=True), "events")
             events = list(dict.fromkeys(row["event"] for row in rows))
-            count = {(row["start_s"], row["event"]): row.get("per_s") or row.get("per_second") for row in rows}
+            count = {(row["start_s"], row["event"]): row["per_s"] for row in rows}
             target = {row["start_s"]: f"{100 * known(row, 'target'):.4g}" for row in rows}
             table = [["step", "target %", *events]]
             for place, start in enumerate(target, 1):
@@ -241,21 +250,16 @@ class Pairs:
         table = [["pair", "scheme", "repetition", "least", "median", "most"]]
         fields = [line.split("\t") for line in lines_of(other / "runs.tsv")]
         environments = {of[0]: of[5] for of in fields if len(of) > 5}
-        comparable: dict[Run, list[list[object]]] = {}
+        comparable: dict[Run, list[list[Path]]] = {}
         for run in self.part.complete:
             there = other / "runs" / run.label
             if not there.is_dir():
                 continue
             log = log_in(there, run, environments.get(run.label, "native"))
-            ours = [self.log(run), *self.part.records(run, FOREGROUND)]
-            both: list[list[object]] = [[*ours], [log, *sorted(there.glob(f"{FOREGROUND}.*.csv"))]]
-            # A step without an iteration should cost no other pair its place; ssreport names it.
-            words = [word for files in both for word in ("-l", run.label, *files)]
-            status, text, said = figures.ask("ratio", "-f", "csv", *words)
-            sys.stderr.write(said)
+            both = [self.files(run, FOREGROUND), [log, *sorted(there.glob(f"{FOREGROUND}.*.csv"))]]
+            ratios = self.table_of("ratio", [(run.label, files) for files in both])
             # Where all steps missed their targets there is no figure.
-            found = [row for row in rows_of(text) if row["median"]] if status == 0 else []
-            for row in found:
+            for row in [] if ratios is None else figures.rows(ratios.dropna(subset="median"), "ratio"):
                 comparable[run] = both
                 shares = [f"{known(row, name):.3f}" for name in ("least", "median", "most")]
                 table.append([beside(run), run.scheme, str(run.repetition), *shares])

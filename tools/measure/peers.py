@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""What a session of tools/bench/peers came to, and the tables, verdicts and pictures of all of them."""
+"""What a session of tools/bench/peers came to, and the tables, verdicts and pictures of all of them. These are of frames: one of all rows, and one of
+cells, which are the means over repeats, with the digits that cells.csv has."""
 
+import math
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, product
+from io import StringIO
+from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from measure import bench, figures, stolen
-from measure.bench import Sample, Tree, samples_of, shown
-from measure.figures import Key, Summary, is_whole
+import showstopper
+from measure import bench, stolen
+from measure.bench import Sample, Tree, samples_of
+from measure.figures import is_whole
 from measure.machine import BUSY
-from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, markdown, number, read_csv, rows_of, shortest
-from measure.text import table_text, write
+from measure.text import Trouble, known, lines_of, listed, markdown, read_csv, write
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOOLS = "default default-freezer default-quota PI-even paper cpulimit cpulimit-m quota stress-ng N-bench CDC 1CDC"
 RANK = f"idle background single contended parallel phased fop sunflow P 6P 500 {TOOLS} many".split()
@@ -24,10 +31,7 @@ FIGURES = """samples load_percent mean_error_pp mse_500_pp2 mse_370_pp2 mse_1300
 calm_mse_500_pp2""".split()
 COUNTED = ("mean_error_size_pp", "mse_500_pp2", "calm_error_size_pp", "calm_mse_500_pp2")
 REPEATED = ("mean_error_pp", "mse_500_pp2", "calm_error_pp", "calm_mse_500_pp2")
-SIZES = {
-    "mean_error_size_pp": "mean_error_pp",
-    "calm_error_size_pp": "calm_error_pp",
-}  # of each repeat, without its sign
+SIZES = dict(zip(COUNTED[::2], REPEATED[::2]))  # of each repeat, without its sign
 # Columns of cells.csv, behind those of the key and the number of repeats, of which they are means where their names don't say otherwise.
 CELLS = """load_percent mean_error_pp mean_error_least_pp mean_error_most_pp mean_error_half_pp mean_error_size_pp mean_error_size_least_pp mse_500_pp2
 mse_500_least_pp2 mse_500_most_pp2 mse_500_half_pp2 mse_370_pp2 mse_1300_pp2 own_cpu_percent lateness_p99_us error_ratio mse_ratio samples bursts
@@ -92,45 +96,58 @@ def readings(folder: Path, window: int) -> list[Sample]:
 
 def rows_of_session(folder: Path, session: str, repetition: int, settle: float) -> Iterator[str]:
     """A row for each target: the windows of each load that lie within it, without its first seconds."""
+    from showstopper.accuracy import accuracy
+
     own = dict(line.split("=", 1) for line in lines_of(folder / "own.txt"))
     segments = [line.split(",") for line in lines_of(folder / "segments.csv")]
     tree = Tree(samples_of(folder / "tree.csv"))
     of = {window: readings(folder, window) for window in WINDOWS}
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         logs = [Path(name) / f"{place}.csv" for place in range(len(segments) * len(WINDOWS))]
         for log, ((target, begin, end), window) in zip(logs, product(segments, WINDOWS)):
             if not bench.write_log(log, of[window], float(target), float(begin) + settle, float(end), tree):
                 raise Trouble(f"can't make sense of {folder}")
-        found = iter(bench.accuracies(logs) if logs else [])
-    for target, *_ in segments:
-        rows = [next(found) for _ in WINDOWS]
-        error = known(rows[0], "mean_error_pp")
-        cells = [session, target, str(repetition), rows[0]["samples"], f"{float(target) + error:.3f}", f"{error:.3f}"]
-        cells += [f"{known(row, 'mse_pp2'):.3f}" for row in rows]
-        cells += [own.get("own_cpu_percent", ""), own.get("lateness_p99_us", ""), rows[0]["bursts"]]
-        yield ",".join([*cells, *(shown(rows[0], name, ".3f") for name in ("calm_mean_error_pp", "calm_mse_pp2"))])
+        found = accuracy(logs)
+    for place, (target, *_) in enumerate(segments):
+        rows = found.iloc[place * len(WINDOWS) : (place + 1) * len(WINDOWS)]
+        first = rows.iloc[0]
+        error, calm = first["mean_error_pp"], (first[name] for name in ("calm_mean_error_pp", "calm_mse_pp2"))
+        cells = [session, target, str(repetition), str(first["samples"])]
+        cells += [f"{value:.3f}" for value in (float(target) + error, error, *rows["mse_pp2"])]
+        cells += [own.get("own_cpu_percent", ""), own.get("lateness_p99_us", ""), shown(first["bursts"], ".0f")]
+        yield ",".join([*cells, *(shown(value, ".3f") for value in calm)])
 
 
 def steps_of_session(log: Path, loads: Path) -> str:
     """For windows of 500 ms, made of ten of 50, that begin so long after a step of the trace, and end before the next: the largest distance from the
     target. The trace steps every 3 s, between 10 and 90 %."""
-    rows = read_csv(log)
+    import numpy as np
+    import pandas as pd
+
+    rows, of = read_csv(log), Tree(samples_of(loads))
     origin = known(rows[0], "monotonic_s") - known(rows[0], "time_s")
     last = max(0.0, *(known(row, "time_s") for row in rows))
-    of = Tree(samples_of(loads))
-    distances: dict[int, list[float]] = {}
-    for first, end in enumerate(range(11, len(of.ends)), 1):
-        begin, until = of.ends[first] - origin, of.ends[end] - origin
-        step = int(begin / 3)
-        if begin >= 3 and until <= last and step == int((until - 0.0001) / 3):
-            mean = 100 * (of.sums[end] - of.sums[first]) / (until - begin)
-            distances.setdefault(int((begin - 3 * step) / 0.25), []).append(abs(mean - (90 if step % 2 else 10)))
-    slots = [slot for slot in sorted(distances) if slot <= 12]
-    lines = [f"{slot * 0.25:.2f},{len(distances[slot])},{max(distances[slot]):.2f}\n" for slot in slots]
-    return "after_s,windows,worst_pp\n" + "".join(lines)
+    ends, sums = np.array(of.ends[1:]) - origin, np.array(of.sums[1:])
+    begin, until = ends[:-10], ends[10:]
+    step = (begin / 3).astype(int)
+    mean = 100 * (sums[10:] - sums[:-10]) / (until - begin)
+    slots, off = ((begin - 3 * step) / 0.25).astype(int), pd.Series(abs(mean - np.where(step % 2, 90, 10)))
+    inside = (begin >= 3) & (until <= last) & (step == ((until - 0.0001) / 3).astype(int)) & (slots <= 12)
+    lines = ["after_s,windows,worst_pp\n"]
+    for slot, off in off[inside].groupby(slots[inside]):
+        lines.append(f"{slot * 0.25:.2f},{len(off)},{off.max():.2f}\n")
+    return "".join(lines)
 
 
 # ---- Cells ------------------------------------------------------------------------------------------------------------------------
+
+
+def read(text: str) -> "pd.DataFrame":
+    """Of rows or cells; what they are of is text."""
+    import pandas as pd
+
+    return pd.read_csv(StringIO(text), dtype=dict.fromkeys(KEY, str), float_precision="round_trip")
 
 
 def called(name: str, statistic: str) -> str:
@@ -139,61 +156,59 @@ def called(name: str, statistic: str) -> str:
     return f"{start}_{statistic}_{unit}"
 
 
-def figure_in(column: str) -> tuple[str, str]:
-    """Which figure a column of cells.csv has, and what of it."""
-    names = (*REPEATED, *SIZES)
-    found = [(name, of) for name in names for of in ("least", "most", "half") if column == called(name, of)]
-    return found[0] if found else (column, "mean")
+def cells_of(rows: "pd.DataFrame", processors: int) -> "pd.DataFrame":
+    """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings, with as many instances as
+    there are processors where a tool chooses their number itself; the mean error counts as 0.01 pp at least there, about what the reader can tell apart.
+    """
+    key = list(KEY)
+    rows = rows.assign(**{name: rows[of].abs() for name, of in SIZES.items()})
+    values = rows.melt(key, [*FIGURES, *SIZES], "figure")
+    values["label"] = values[[*key, "figure"]].agg("|".join, axis=1)
+    found = showstopper.means(values, "value")
+    found[[*key, "figure"]] = found["label"].str.split("|", expand=True)
+    of = found.drop(columns="label").pivot(index=key, columns="figure").astype(float)
+    statistics = {called(name, of): (of, name) for name in (*REPEATED, *SIZES) for of in ("least", "most", "half")}
+    cells = rows.groupby(key).size().to_frame("repeats")
+    for column in CELLS.split():
+        cells[column] = of.get(statistics.get(column, ("mean", column)), math.nan)
+    for name in ("samples", "bursts"):
+        cells[name] = of["sum", name].where(of["count", name] == cells["repeats"]).astype("Int64")
+    exact = of["mean"].reset_index()
+    own = exact[exact["tool"] == "default"].drop(columns="tool")
+    beside = exact.merge(own, "left", list(LOAD), suffixes=("", "_own")).set_index(key)
+    error, mse = "mean_error_size_pp", "mse_500_pp2"
+    cells["error_ratio"] = beside[error] / beside[f"{error}_own"].clip(lower=FLOOR)
+    cells["mse_ratio"] = beside[mse] / beside[f"{mse}_own"].where(beside[f"{mse}_own"] != 0)
+    numbers = cells.select_dtypes("float").columns
+    cells[numbers] = cells[numbers].applymap(lambda value: round(value, 3))
+    cells = cells.reset_index()
+    places = {name: place for place, name in enumerate(RANK)}
+    order = cells[["background", "instances", "workload", "tool"]].applymap(lambda name: places.get(name, -1))
+    cells = cells.loc[order.assign(at=cells["target_percent"].astype(float)).sort_values([*order, "at"]).index]
+    is_odd = [mark_of(tool, target, processors) for tool, target in zip(cells["tool"], cells["target_percent"])]
+    return cells.assign(mark=is_odd).reset_index(drop=True)
 
 
-def cells_of(rows: Sequence[Row]) -> list[Row]:
-    """A row for each key, in the order of the help. The ratios are those of |mean error| and MSE to Showstopper's default settings; the mean error counts as
-    0.01 pp at least there, about what the reader can tell apart."""
-    keys = [tuple(row[name] for name in KEY) for row in rows]
-    cells = [((*key, name), number(row, name)) for key, row in zip(keys, rows) for name in FIGURES]
-    cells += [((*key, name), size(row, of)) for key, row in zip(keys, rows) for name, of in SIZES.items()]
-    of = figures.summaries(cells)
-
-    def place(key: Key) -> tuple[float, ...]:
-        return *(RANK.index(key[at]) if key[at] in RANK else -1 for at in (2, 1, 0, 3)), float(key[4])
-
-    def figure(key: Key, name: str, statistic: str) -> str:
-        value: float | None = getattr(of.get((*key, name)), statistic, None)
-        return "" if value is None else f"{value:.3f}"
-
-    def ratios_and_counts(key: Key) -> Row:
-        # What chooses its number of instances itself is compared with as many as there are processors.
-        base = (*key[:3], "default", key[4])
-        names = ("mean_error_size_pp", "mse_500_pp2")
-        (error, own_error), (mse, own_mse) = ([of.get((*one, name)) for one in (key, base)] for name in names)
-        row = dict.fromkeys(("samples", "bursts", "error_ratio", "mse_ratio"), "")
-        for name in ("samples", "bursts"):
-            if (found := of.get((*key, name))) and found.count == keys.count(key):
-                row[name] = shortest(found.sum)
-        if error and own_error:
-            row["error_ratio"] = f"{error.mean / max(own_error.mean, FLOOR):.3f}"
-        if mse and own_mse and own_mse.mean:
-            row["mse_ratio"] = f"{mse.mean / own_mse.mean:.3f}"
-        return row
-
-    made = []
-    for key in sorted(set(keys), key=place):
-        row = dict(zip(KEY, key)) | {"repeats": str(keys.count(key))}
-        row |= {column: figure(key, *figure_in(column)) for column in CELLS.split()}
-        made.append(row | ratios_and_counts(key))
-    return made
+def mark_of(tool: str, target: str, processors: int) -> str:
+    """Of what is no baseline, as whole instances can't make its load."""
+    return " \\*" if tool == "N-bench" and not is_whole(float(target), processors) else ""
 
 
 # ---- Tables -----------------------------------------------------------------------------------------------------------------------
 
 
-def each(rows: Sequence[Row], *names: str) -> list[tuple[str, ...]]:
-    """Of these columns, once each."""
-    return list(dict.fromkeys(tuple(row[name] for name in names) for row in rows))
+def shown(value: float, form: str) -> str:
+    """Empty where it is not known. What stands before the format stands before the number."""
+    import pandas as pd
+
+    before, dot, digits = form.partition(".")
+    return "" if pd.isna(value) else f"{before}{value:{dot}{digits}}"
 
 
-def counted(rows: Sequence[Row], name: str) -> int:
-    return sum(int(row[name] or 0) for row in rows)
+def bursts_in(rows: "pd.DataFrame") -> int | None:
+    """How many samples met a burst of others, where that is known of all."""
+    is_known = rows["samples"].sum() and rows["bursts"].notna().all()
+    return int(rows["bursts"].sum()) if is_known else None
 
 
 def head_of(tool: str) -> str:
@@ -204,46 +219,45 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(markdown(rows))
 
 
-def group_tables(rows: Sequence[Row]) -> Iterator[str]:
+def group_tables(cells: "pd.DataFrame") -> Iterator[str]:
     """A table for each workload, instances and background; a row per tool, two columns per target load. Below each the same of the samples that met no
     burst of others."""
-    for group in each(rows, *KEY[:3]):
-        own = [row for row in rows if tuple(row[name] for name in KEY[:3]) == group]
-        beside = ", beside the background program" if group[2] == "background" else ""
-        yield f"### {group[0]}, {group[1]} workloads{beside}"
+    for (workload, instances, background), own in cells.groupby(list(KEY[:3]), sort=False):
+        beside = ", beside the background program" if background == "background" else ""
+        yield f"### {workload}, {instances} workloads{beside}"
         yield tool_table(own, ERROR[0], MSE[0], with_cost=True)
-        if any(row["mark"] for row in own):
+        if own["mark"].any():
             yield "\\* Whole instances can't make this load."
-        said, bursts = figures.bursts_said(own), counted(own, "bursts")
-        if said[0].isdigit():
-            yield f"Without the {bursts} of {counted(own, 'samples')} samples that met a burst of others:"
+        bursts, samples = bursts_in(own), own["samples"].sum()
+        if bursts:
+            yield f"Without the {bursts} of {samples} samples that met a burst of others:"
             yield tool_table(own, ERROR[1], MSE[1])
         else:
-            yield said
-        repeated = [row for row in own if int(row["repeats"]) > 1]
-        for (tool,) in each(repeated, "tool"):
-            yield repeats_of([row for row in repeated if row["tool"] == tool], bursts > 0)
+            unknown = "What others did meanwhile is unavailable."
+            yield unknown if bursts is None else f"None of {samples} samples met a burst of others."
+        for tool, repeated in own[own["repeats"] > 1].groupby("tool", sort=False):
+            yield repeats_of(head_of(tool), repeated, own["bursts"].sum() > 0)
 
 
-def tool_table(own: Sequence[Row], error: str, mse: str, with_cost: bool = False) -> str:
+def tool_table(own: "pd.DataFrame", error: str, mse: str, with_cost: bool = False) -> str:
     """With the own cost in the last column, and ratios to the default settings, where that is asked for."""
-    targets = [target for (target,) in each(own, "target_percent")]
-    of = {(row["tool"], row["target_percent"]): row for row in own if row[error]}
-    cost = {row["tool"]: shown(row, "own_cpu_percent", ".2f") for row in own if row["own_cpu_percent"]}
+    targets, costs = own["target_percent"].unique(), own.groupby("tool")["own_cpu_percent"].last()
+    held = own.dropna(subset=[error]).set_index(["tool", "target_percent"])
 
-    def cell(row: Row, name: str, form: str, ratio: str) -> str:
-        beside = row["tool"] != "default" and with_cost and row["mse_ratio"] and float(row[ratio])
-        times = f" ({beside:{'.1f' if beside < 10 else '.0f'}}×)" if isinstance(beside, float) else ""
-        return f"{float(row[name]):{form}}{times}{row['mark']}"
+    def cell(row: "pd.Series", name: str, form: str, ratio: float) -> str:
+        is_beside = with_cost and row.name[0] != "default"
+        times = shown(ratio if is_beside else math.nan, " (.1f" if ratio < 10 else " (.0f")
+        return f"{row[name]:{form}}{times}{'×)' if times else ''}{row['mark']}"
 
-    def cells(row: Row | None) -> list[str]:
-        return [cell(row, error, "+.2f", "error_ratio"), cell(row, mse, ".2f", "mse_ratio")] if row else ["", ""]
-
-    found = [["tool", *(head for target in targets for head in (f"{target} %: mean error, pp", "MSE, pp²"))]]
-    found[0] += ["own CPU, %"] if with_cost else []
-    for (tool,) in each(own, "tool"):
-        row = [head_of(tool), *(text for target in targets for text in cells(of.get((tool, target))))]
-        found.append([*row, cost.get(tool, "")] if with_cost else row)
+    found = [["tool", *(head for of in targets for head in (f"{of} %: mean error, pp", "MSE, pp²"))]]
+    found[0] += ["own CPU, %"] * with_cost
+    for tool in own["tool"].unique():
+        found.append([head_of(tool)])
+        for target in targets:
+            row = held.loc[(tool, target)] if (tool, target) in held.index else None
+            both = ((error, "+.2f", "error_ratio"), (mse, ".2f", "mse_ratio"))
+            found[-1] += ["", ""] if row is None else [cell(row, name, form, row[of]) for name, form, of in both]
+        found[-1] += [shown(costs[tool], ".2f")] if with_cost else []
     return table(found)
 
 
@@ -254,199 +268,190 @@ def percents_of(target: float, processors: int, count: int) -> list[int]:
     return [max(1, together // count + (place < together % count)) for place in range(count)]
 
 
-def mark_of(row: Row, processors: int) -> str:
-    """Of what is no baseline, as whole instances can't make its load."""
-    return " \\*" if row["tool"] == "N-bench" and not is_whole(float(row["target_percent"]), processors) else ""
-
-
-def repeats_of(rows: Sequence[Row], with_calm: bool) -> str:
+def repeats_of(head: str, rows: "pd.DataFrame", with_calm: bool) -> str:
     """Means over the repeats of a tool."""
 
-    def mean(row: Row, name: str, unit: str, form: str) -> str:
-        half = shown(row, called(name, "half"), ".2f")
-        return f"{float(row[name]):{form}}{f' ± {half}' if half else ''} {unit}"
+    def said(of: "pd.DataFrame", error: str, mse: str) -> str:
+        targets = []
+        for _, row in of.iterrows():
+            halves = [shown(row[called(name, "half")], " ± .2f") for name in (error, mse)]
+            targets.append(f"{row['target_percent']} %: {row[error]:+.2f}{halves[0]} pp, {row[mse]:.2f}{halves[1]} pp²")
+        return "; ".join(targets)
 
-    def means(of: Sequence[Row], error: str, mse: str) -> str:
-        pairs = ((row["target_percent"], mean(row, error, "pp", "+.2f"), mean(row, mse, "pp²", ".2f")) for row in of)
-        return "; ".join(f"{target} %: {one}, {other}" for target, one, other in pairs)
-
-    calm = [row for row in rows if with_calm and row["calm_mse_500_pp2"]]
-    said = f"{head_of(rows[0][KEY[3]])}, means of {rows[-1]['repeats']} repeats and their 95 % confidence:"
-    return f"{said} {means(rows, *REPEATED[:2])}." + (f" Without bursts: {means(calm, *REPEATED[2:])}." if calm else "")
+    calm = rows.dropna(subset=["calm_mse_500_pp2"])
+    without = f" Without bursts: {said(calm, *REPEATED[2:])}." if with_calm and len(calm) else ""
+    means = f"means of {rows['repeats'].iloc[-1]} repeats and their 95 % confidence: {said(rows, *REPEATED[:2])}."
+    return f"{head}, {means}{without}"
 
 
 # ---- Goals ------------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Judged:
-    """A value that should be at most the limit, and what it is without bursts."""
-
-    goal: str
-    limit: float
-    value: float
-    place: str
-    calm: float | None = None
-
-
-def size(row: Row, name: str) -> float | None:
-    value = number(row, name)
-    return None if value is None else abs(value)
-
-
-def over(own: float | None, other: float | None, least: float) -> float | None:
-    """A ratio, where both are known and the other one isn't too small for it."""
-    return None if own is None or other is None or other <= 0 else own / max(other, least)
-
-
-def place_of(row: Row) -> str:
+def place_of(row: "pd.Series") -> str:
     beside = " + background" if row["background"] == "background" else ""
     return f"{row['workload']} {row['instances']}{beside} {row['target_percent']} %"
 
 
-def counting(rows: Sequence[Row], background: float) -> list[Row]:
+def counting(rows: "pd.DataFrame", background: float) -> "pd.DataFrame":
     """With a background load, rows count where the target is 10 pp above it at least."""
-    return [row for row in rows if row["background"] != "background" or float(row["target_percent"]) >= background + 10]
+    return rows[(rows["background"] != "background") | (rows["target_percent"].astype(float) >= background + 10)]
 
 
-def judge_own(row: Row, processors: int) -> Iterator[Judged]:
-    """Showstopper's default settings, by the default actuator alone. What is judged are all samples."""
-    count = (6 if row["instances"] == "6P" else 1) * processors
-    kinds = ["alone", "6P" if row["instances"] == "6P" else "single" if row["workload"] in SINGLE else "parallel"]
-    kinds = ["many"] if row["tool"] == "many" else ["background"] if row["background"] == "background" else kinds
+def beside_own(rows: "pd.DataFrame", ours: Sequence[str]) -> "pd.DataFrame":
+    """Those of other tools than these, with what Showstopper's default settings came to on the same load in columns NAME_own; `at` are places of rows."""
+    rows = rows.assign(at=range(len(rows)))
+    own = rows[rows["tool"] == "default"].drop(columns=["tool", "mark"], errors="ignore")
+    found = rows[~rows["tool"].isin(ours)].merge(own, "left", list(LOAD), suffixes=("", "_own"))
+    return found.dropna(subset=["at_own"])
+
+
+def own_rules(rows: "pd.DataFrame", processors: int) -> list[tuple[Any, ...]]:
+    """Of which rows what should be at most what, and what it is without bursts: of Showstopper's default settings, by the default actuator alone. What is
+    judged are all samples."""
+    own, is_many, is_crowded = rows["tool"].isin(("default", "many")), rows["tool"] == "many", rows["instances"] == "6P"
+    is_beside, is_single = (rows["background"] == "background") & ~is_many, rows["workload"].isin(SINGLE)
+    alone, executors = own & ~is_many & ~is_beside, processors * is_crowded.map({True: 6, False: 1})
+    kinds = {"many": is_many, "background": own & is_beside, "alone": alone, "6P": alone & is_crowded}
+    kinds |= {"single": alone & ~is_crowded & is_single, "parallel": alone & ~is_crowded & ~is_single}
+    found: list[tuple[Any, ...]] = []
     for kind, goal, limit, column, calm in (line.split("|") for line in GOALS.splitlines()):
-        value = number(row, column)
-        if value is not None and kind in kinds:
-            executors = count if "executor" in goal else 1
-            yield Judged(goal, float(limit), value / executors, place_of(row), number(row, calm))
+        value = rows[column] / executors if "executor" in goal else rows[column]
+        found.append((kinds[kind], goal, float(limit), value, rows[calm] if calm else math.nan))
+    return found
 
 
-def judge_peer(row: Row, own: Row) -> Iterator[Judged]:
-    """The own row beside that of another tool. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
-    place, tool = place_of(row), row["tool"]
-    error, peer_error = known(own, "mean_error_size_pp"), known(row, "mean_error_size_pp")
-    mse, peer_mse = known(own, "mse_500_pp2"), known(row, "mse_500_pp2")
-    ratio = mse / peer_mse if peer_mse else float("inf")
-    calm_mse = over(number(own, "calm_mse_500_pp2"), number(row, "calm_mse_500_pp2"), 0)
-    if tool == "quota" and row["background"] == "background":
-        most = 20 * max(error, FLOOR) / max(peer_error, FLOOR)
-        yield Judged("20 × our mean error over the quota's, background", 1, most, place)
-    elif tool == "quota":
-        single = row["workload"] in SINGLE
-        workloads = "single, contended, fop" if single else "parallel, phased, sunflow"
-        yield Judged(f"our MSE over the quota's, {workloads}", 3 if single else 6, ratio, place, calm_mse)
-    elif tool != "N-bench" or (peer_error >= 0.5 and not row["mark"]):
-        calm = over(number(own, "calm_error_size_pp"), number(row, "calm_error_size_pp"), FLOOR)
-        yield Judged(f"our mean error over that of {tool}", 1, error / max(peer_error, FLOOR), place, calm)
-        yield Judged(f"our MSE over that of {tool}", 1, ratio, place, calm_mse)
+def peer_rules(rows: "pd.DataFrame") -> list[tuple[Any, ...]]:
+    """The same beside other tools. N-bench counts as beaten only where whole instances can make the load, and not exactly."""
+
+    def over(name: str, least: float = 0.0) -> "pd.Series":
+        """A ratio, where the other one isn't too small for it."""
+        return rows[f"{name}_own"] / rows[name].where(rows[name] > 0).clip(lower=least)
+
+    error, other = rows["mean_error_size_pp_own"], rows["mean_error_size_pp"].clip(lower=FLOOR)
+    mse, calm = over("mse_500_pp2").fillna(math.inf), over("calm_mse_500_pp2")
+    is_quota, is_single = rows["tool"] == "quota", rows["workload"].isin(SINGLE)
+    beside, alone = (is_quota & ((rows["background"] == "background") == so) for so in (True, False))
+    is_odd = (rows["tool"] == "N-bench") & ((rows["mean_error_size_pp"] < 0.5) | (rows["mark"] != ""))
+    others, that_of = ~is_quota & ~is_odd, "over that of " + rows["tool"]
+    return [
+        (beside, "20 × our mean error over the quota's, background", 1, 20 * error.clip(lower=FLOOR) / other, math.nan),
+        (alone & is_single, "our MSE over the quota's, single, contended, fop", 3, mse, calm),
+        (alone & ~is_single, "our MSE over the quota's, parallel, phased, sunflow", 6, mse, calm),
+        (others, "our mean error " + that_of, 1, error / other, over("calm_error_size_pp", FLOOR)),
+        (others, "our MSE " + that_of, 1, mse, calm),
+    ]
 
 
-def goals_of(rows: Sequence[Row], steps: Sequence[Row], processors: int, background: float) -> Iterator[str]:
-    of = counting(rows, background)
-    own = {tuple(row[name] for name in LOAD): row for row in of if row["tool"] == "default"}
-    beside = [(row, own.get(tuple(row[name] for name in LOAD))) for row in of if row["tool"] not in OWN]
-    peers = [(row, base) for row, base in beside if base]
-    late = [row for row in steps if float(row["after_s"]) >= 0.5]
-    found = chain(
-        (one for row in of if row["tool"] in ("default", "many") for one in judge_own(row, processors)),
-        (Judged(STEP, 5, float(row["worst_pp"]), f"{row['after_s']} s after") for row in late),
-        (one for row, base in peers for one in judge_peer(row, base)),
-    )
-    goals: dict[str, list[Judged]] = {}
-    for one in found:
-        goals.setdefault(one.goal, []).append(one)
+def judged(rows: "pd.DataFrame", rules: list[tuple[Any, ...]]) -> "pd.DataFrame":
+    """In the order of the rows."""
+    import pandas as pd
+
+    rows = rows.assign(place=rows.apply(place_of, axis=1))[["place"]]
+    parts = [
+        rows.assign(goal=goal, limit=limit, value=value, calm=calm)[which] for which, goal, limit, value, calm in rules
+    ]
+    return pd.concat(parts).sort_index(kind="stable").dropna(subset=["value"])
+
+
+def goals_of(cells: "pd.DataFrame", steps: "pd.DataFrame | None", processors: int, background: float) -> Iterator[str]:
+    import pandas as pd
+
+    of = counting(cells, background)
+    peers = beside_own(of, OWN)
+    found = [judged(of, own_rules(of, processors)), *([judged(peers, peer_rules(peers))] if len(peers) else [])]
+    if steps is not None:
+        late = steps[steps["after_s"].astype(float) >= 0.5]
+        found.insert(1, late.assign(goal=STEP, limit=5, value=late["worst_pp"], place=late["after_s"] + " s after"))
+    goals = dict(list(pd.concat(found, ignore_index=True).groupby("goal", sort=False)))
     lines = ["| goal | limit | worst | where | | worst without bursts |", "| --- | ---: | ---: | --- | --- | ---: |"]
-    for goal, judged in goals.items():
-        worst = max(judged, key=lambda one: one.value)
-        missed = sum(one.value > one.limit for one in judged)
-        verdict = f"missed on {missed} of {len(judged)}" if missed else f"reached on {len(judged)}"
-        calm = max((f"{one.calm:.3g}" for one in judged if one.calm is not None), key=float, default="")
-        lines.append(f"| {goal} | {worst.limit:g} | {worst.value:.3g} | {worst.place} | {verdict} | {calm} |")
+    for goal, judgements in goals.items():
+        worst, missed = judgements.loc[judgements["value"].idxmax()], sum(judgements["value"] > judgements["limit"])
+        verdict = f"missed on {missed} of {len(judgements)}" if missed else f"reached on {len(judgements)}"
+        calm = shown(judgements["calm"].max(), ".3g")
+        lines.append(f"| {goal} | {worst['limit']:g} | {worst['value']:.3g} | {worst['place']} | {verdict} | {calm} |")
     for _, goal, limit, *_ in (line.split("|") for line in GOALS.splitlines()):
         if goal not in goals:
             lines.append(f"| {goal} | {limit} | | | not measured | |")
     yield "\n".join(lines)
-    if any(not row["bursts"] for row in rows):
+    if cells["bursts"].isna().any():
         yield "What others did meanwhile is unavailable."
-    elif samples := counted(rows, "samples"):
-        yield f"{counted(rows, 'bursts')} of {samples} samples of 500 ms met a burst of others."
-    if none := sorted({int(float(row["target_percent"])) for row, base in peers if row["mark"]}):
+    elif samples := cells["samples"].sum():
+        yield f"{cells['bursts'].sum()} of {samples} samples of 500 ms met a burst of others."
+    if (odd := peers[peers["mark"] != ""]).size:
         said = f"{processors} processors have no whole instances for it."
-        yield f"N-bench is no baseline at {listed(map(str, none))} %: {said}"
+        yield f"N-bench is no baseline at {loads_said(odd)} %: {said}"
 
 
-# ---- For the front page -----------------------------------------------------------------------------------------------------------
+# ---- For the front page, and pictures ---------------------------------------------------------------------------------------------
 
 
-def held_by_all(rows: Sequence[Row]) -> list[Row]:
+def held_by_all(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Of the loads only those that all tools had to hold."""
-    held, tools = set(each(rows, "tool", "target_percent")), each(rows, "tool")
-    return [row for row in rows if all((tool, row["target_percent"]) in held for (tool,) in tools)]
+    tools = rows.groupby("target_percent")["tool"].transform("nunique")
+    return rows[tools == rows["tool"].nunique()]
 
 
-def loads_said(rows: Sequence[Row]) -> str:
-    return listed(map(str, sorted({int(float(row["target_percent"])) for row in rows})))
+def loads_said(rows: "pd.DataFrame") -> str:
+    return listed(map(str, sorted(set(rows["target_percent"].astype(float).astype(int)))))
 
 
-def means_of(rows: Sequence[Row], *by: str) -> dict[Key, Summary]:
-    """Of cells, each of which counts alike however many repeats it has."""
-    keys = [(row, tuple(row[name] for name in by)) for row in rows]
-    return figures.summaries(((*key, name), number(row, name)) for row, key in keys for name in COUNTED)
+def means_of(rows: "pd.DataFrame", by: list[str], column: str) -> dict[str, float]:
+    """Of cells, each of which counts alike however many repeats it has; by what they are of, with bars between."""
+    table = showstopper.means(rows.assign(label=rows[by].agg("|".join, axis=1)), column)
+    return dict(zip(table["label"], table["mean"]))
 
 
-def summary_of(rows: Sequence[Row], processors: int, background: float) -> str:
+def summary_of(cells: "pd.DataFrame", processors: int, background: float) -> str:
     """A row for each tool, but for our other actuators: means over its workloads and target loads, alone and beside the background program."""
-    used = held_by_all([row for row in counting(rows, background) if row["tool"] in NAMES])
-    found = means_of(used, "tool", "background")
+    of = counting(cells, background)
+    used = held_by_all(of[of["tool"].isin(NAMES)])
+    found = {name: means_of(used, ["tool", "background"], name) for name in COUNTED}
 
     def means(tool: str, *names: str) -> list[str]:
-        of = [found.get((tool, where, name)) for where in ("idle", "background") for name in names]
-        return [f"{one.mean:{'.2f' if one.mean < 100 else '.0f'}}" if one else "" for one in of]
+        of = [found[name].get(f"{tool}|{where}", math.nan) for where in ("idle", "background") for name in names]
+        return [shown(one, ".2f" if one < 100 else ".0f") for one in of]
 
     made = ["tool|mean error, pp|MSE, pp²|beside other work: mean error, pp|MSE, pp²|runs".split("|")]
-    for tool, name in NAMES.items():
-        if any(row["tool"] == tool for row in rows):
-            made.append(
-                [name, *means(tool, *COUNTED[:2]), str(sum(int(row["repeats"]) for row in used if row["tool"] == tool))]
-            )
+    for tool in (tool for tool in NAMES if (cells["tool"] == tool).any()):
+        made.append([NAMES[tool], *means(tool, *COUNTED[:2]), str(used.loc[used["tool"] == tool, "repeats"].sum())])
     said = f"Means over workloads, at loads of {loads_said(used)} %; of the mean errors, the sizes. A tool runs on those workloads that it can handle, but for what is left out."
-    if none := loads_said([row for row in used if row["mark"]]):
+    if none := loads_said(used[used["mark"] != ""]):
         said += f" Whole instances, and so N-bench, can't make {none} % of {processors} processors."
-    bursts, samples = figures.bursts_said(used), counted(used, "samples")
-    if bursts.startswith("None of "):
+    bursts, samples = bursts_in(used), used["samples"].sum()
+    if bursts is None:
+        said += " What others did meanwhile is unavailable."
+    elif not bursts:
         said += f" Others took more than 3 % of the machine in none of {samples} samples."
-    elif not bursts[0].isdigit():
-        said += f" {bursts}"
     else:
-        said += f" Without the {counted(used, 'bursts')} of {samples} samples in which others took more than 3 % of the machine, or in the second after: Showstopper "
+        said += f" Without the {bursts} of {samples} samples in which others took more than 3 % of the machine, or in the second after: Showstopper "
         error, mse, beside_error, beside_mse = means("default", *COUNTED[2:])
         said += f"{error} pp and {mse} pp²" if mse else "has none left"
         said += f", beside other work {beside_error} pp and {beside_mse} pp²." if beside_mse else "."
     return f"{table(made)}\n\n{said}\n"
 
 
-# ---- Pictures ---------------------------------------------------------------------------------------------------------------------
-
-
-def draw(rows: Sequence[Row], folder: Path) -> Iterator[str]:
+def draw(cells: "pd.DataFrame", folder: Path) -> Iterator[str]:
     """A heat map each of errors and of MSE, a column for each tool, with what a document says of them."""
-    used = held_by_all([row for row in rows if row["tool"] not in ("steps", "many")])
-    found = means_of(used, *KEY[:4])
-    tools = [tool for (tool,) in each(used, "tool")]
-    marked = {row["tool"] for row in used if row["mark"]}
+    import pandas as pd
+    from showstopper import plot
+
+    used = held_by_all(cells[~cells["tool"].isin(("steps", "many"))])
+    tools, marked = used["tool"].unique(), set(used.loc[used["mark"] != "", "tool"])
+    counts = {"P": "1 per processor", "6P": "6 per processor"}
     for picture, (name, column, darkest) in PICTURES.items():
-        made = [["workload", *map(head_of, tools)]]
-        for group in each(used, *KEY[:3]):
-            of = [(found.get((*group, tool, column)), " *" if tool in marked else "") for tool in tools]
-            cells = [f"{one.mean:{'.2f' if one.mean < 10 else '.0f'}}{mark}" if one else "" for one, mark in of]
-            count = {"P": "1 per processor", "6P": "6 per processor"}.get(group[1], group[1])
-            made.append([f'"{group[0]}, {count}{" + others" if group[2] == "background" else ""}"', *cells])
-        to = folder / f"{picture}.svg"
-        figures.draw("heatmap", "--range", f"0:{darkest}", "-o", to, "-", stdin=table_text(made))
+        found, made = means_of(used, list(KEY[:4]), column), []
+        for (workload, instances, background), tool in product(used[list(KEY[:3])].drop_duplicates().to_numpy(), tools):
+            value = found.get("|".join((workload, instances, background, tool)), math.nan)
+            row = f"{workload}, {counts.get(instances, instances)}{' + others' if background == 'background' else ''}"
+            mark = "*" if tool in marked and value == value else None
+            made.append((row, head_of(tool), round(value, 2 if value < 10 else 0), mark))
+        heatmap = pd.DataFrame(made, columns=["row", "column", "value", "mark"])
+        figure = plot.heatmap(heatmap, value_range=(0, darkest), corner="workload")
+        plot.save(figure, folder / f"{picture}.svg", version=showstopper.__version__, command="tools/bench/peers")
         yield f"![{name}, for each workload and tool]({picture}.svg)"
         said = f"{name}, in the mean of the loads of {loads_said(used)} %; the darkest cells are {darkest} and more, a grey one is of a workload"
         yield f"{said} that the tool can't hold, or that was left out."
-    notes = ["Others: the background program."] if any(row["background"] == "background" for row in used) else []
+    notes = ["Others: the background program."] if (used["background"] == "background").any() else []
     notes += ["\\* N-bench can't make all of these loads."] if marked else []
     if notes:
         yield " ".join(notes)
@@ -463,32 +468,30 @@ def absent_said(folder: Path) -> Iterator[str]:
 
 def report(folder: Path) -> None:
     """Tables, verdicts and the pictures, also of what isn't complete yet. Prints the goals."""
+    import pandas as pd
+
     sessions = [file for file in sorted((folder / "sessions").glob("*")) if file.suffix not in (".part", ".failed")]
     rows = [line for session in sessions for line in lines_of(session / "rows.csv")]
     if not rows:
         raise Trouble(f"no session in {folder} is complete")
-    write(folder / "peers.csv", "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows]))
-    cells = cells_of(rows_of((folder / "peers.csv").read_text()))
-    write(folder / "cells.csv", table_text([list(cells[0]), *(list(row.values()) for row in cells)]))
+    text = "".join(f"{line}\n" for line in [",".join([*KEY, "repetition", *FIGURES]), *rows])
+    write(folder / "peers.csv", text)
     facts = dict(line.split(": ", 1) for line in lines_of(folder / "machine.txt") if ": " in line)
     processors = int(facts.get("processors", "1").split()[0])
-    for row in cells:
-        row["mark"] = mark_of(row, processors)
     background = float(facts.get("load of the background program alone", "0 %").split()[0])
     busy = float(facts.get("load before the first session", "0 %").split()[0])
+    cells = cells_of(read(text), processors)
+    write(folder / "cells.csv", cells.drop(columns="mark").to_csv(index=False, float_format="%.3f"))
     warning = []
     if busy > BUSY:
         said = f"others took {busy:.1f} % of it before the first session. These figures say little of Showstopper."
         warning = [f"**The machine was busy: {said}**"]
-    steps = [row for session in sessions for row in kept_csv(session / "steps.csv")]
+    files = [session / "steps.csv" for session in sessions if (session / "steps.csv").exists()]
+    steps = pd.concat([pd.read_csv(file, dtype={"after_s": str}) for file in files]) if files else None
     goals = "\n\n".join(goals_of(cells, steps, processors, background)) + "\n"
-    blocks = [*warning, INTRODUCTION, *group_tables(cells)]
-    absent = list(absent_said(folder))
-    blocks += absent
-    if disturbed := stolen.said(sessions):
-        blocks.append(disturbed)
-    blocks += draw(cells, folder)
-    text = "\n\n".join([*blocks, "### Goals", goals])
+    absent, disturbed = list(absent_said(folder)), stolen.said(sessions)
+    blocks = [*warning, INTRODUCTION, *group_tables(cells), *absent, *([disturbed] if disturbed else [])]
+    text = "\n\n".join([*blocks, *draw(cells, folder), "### Goals", goals])
     write(folder / "tables.md", text)
     head = "".join(f"- {line}\n" for line in lines_of(folder / "machine.txt"))
     write(folder / "peers.md", f"# Showstopper and its peers\n\n{head}\n{text}")

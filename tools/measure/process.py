@@ -21,19 +21,19 @@ Words = Sequence[object]
 File = IO[bytes] | IO[str] | int | None
 
 
-class Interrupted(BaseException):
+class Interrupted(SystemExit):
     """A signal asks to end: status 130 for Ctrl-C, else 143."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(number)
         self.status = 130 if number == signal.SIGINT else 143
+        super().__init__(self.status)
         self.hangup = number == signal.SIGHUP
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
     # What cleans up is not disturbed.
     for other in ENDING:
         signal.signal(other, signal.SIG_IGN)
@@ -44,7 +44,7 @@ def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
     """Ends with its status, 125 after trouble, and as signals say."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            signal.signal(number, interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(line_buffering=True, encoding="utf-8")
@@ -53,8 +53,6 @@ def run_program(name: str, main: Callable[[list[str]], int | None]) -> NoReturn:
     except (Trouble, OSError) as trouble:
         print(f"{name}: {trouble}", file=sys.stderr)
         sys.exit(125)
-    except Interrupted as interrupted:
-        sys.exit(interrupted.status)
 
 
 def start(words: Words, *, stdout: File = None, stderr: File = None, cwd: Path | None = None,

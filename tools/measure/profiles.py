@@ -3,12 +3,11 @@
 FILE.about says what they are of."""
 
 import math
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
-from measure import figures
+import showstopper
 from measure.process import attempt, has_program
 from measure.text import Trouble, first_line, lines_of, read_csv, refuse, write
 
@@ -131,34 +130,29 @@ def weights_in(file: str) -> dict[str, float]:
     return {of[0]: float(of[1]) for of in words}
 
 
-def judged(of: figures.Summary) -> tuple[float, float]:
-    """The median, and its standard error as a share of it: the median of three and more is a little less certain than their mean."""
-    return of.median, (of.error or 0.0) * (1.25 if of.count > 2 else 1.0) / of.median
-
-
 def ratios(base: Path, target: Path, weights: dict[str, float], paired: bool = False) -> list[Ratio]:
     """For each name that both have, in the base's order. Where they are paired, each repetition was measured just beside the same one of the base: the
     ratio is the median of theirs."""
-    rates = {
-        place: {(row["name"], row["repetition"]): float(row["per_second"]) for row in read_csv(file)}
-        for place, file in (("base", base), ("target", target))
-    }
+    import pandas as pd
+
+    rates = {place: pd.read_csv(file, dtype=str) for place, file in (("base", base), ("target", target))}
+    for place, of in rates.items():
+        rates[place] = of.astype({"per_second": float}).drop_duplicates(["name", "repetition"], keep="last")
     if paired:
-        rates["pair"] = {
-            key: rate / rates["base"][key] for key, rate in rates["target"].items() if key in rates["base"]
-        }
-    values = (((place, name), rate) for place, of in rates.items() for (name, _), rate in of.items())
-    of = figures.summaries(values)
+        both = rates["target"].merge(rates["base"], on=["name", "repetition"], suffixes=("", "_base"))
+        rates["pair"] = both.assign(per_second=both["per_second"] / both["per_second_base"])
+    values = pd.concat([of.assign(label=f"{place}|" + of["name"]) for place, of in rates.items()])
+    found = showstopper.means(values, "per_second").set_index("label")
+    # The median of three and more is a little less certain than their mean.
+    factor = found["count"].gt(2).map({True: 1.25, False: 1.0})
+    error = (found["error"].fillna(0) * factor / found["median"]).round(6)
     made: list[Ratio] = []
     for name in names_in(base):
-        if any((place, name) not in of for place in rates):
-            continue
-        (low, base_error), (high, target_error) = judged(of["base", name]), judged(of["target", name])
-        ratio = high / low
-        if paired:
-            (ratio, target_error), base_error = judged(of["pair", name]), 0.0
-        rounded = [round(value, 6) for value in (ratio, weights.get(name, 1.0), base_error, target_error)]
-        made.append(Ratio(name, low, high, *rounded))
+        keys = [f"{place}|{name}" for place in rates]
+        if found.index.isin(keys).sum() == len(keys):
+            low, high, *pair = found.loc[keys, "median"]
+            ratio, weight = round((pair or [high / low])[0], 6), round(weights.get(name, 1.0), 6)
+            made.append(Ratio(name, low, high, ratio, weight, 0.0 if paired else error[keys[0]], error[keys[-1]]))
     return made
 
 
@@ -233,19 +227,15 @@ class Comparison:
 
 
 def compared(of: Sequence[Ratio]) -> Comparison:
+    import pandas as pd
+
+    table = pd.DataFrame(of)
     weights = sum(one.weight for one in of)
-    found = figures.summarize([one.ratio for one in of])
-    if not found or weights <= 0:
-        raise Trouble("there is nothing to compare")
-
-    def noise(errors: Iterable[float]) -> float:
-        return math.sqrt(sum((one.weight * one.ratio * error) ** 2 for one, error in zip(of, errors))) / weights
-
-    mean = sum(one.weight * one.ratio for one in of) / weights
-    noises = noise(one.target_error for one in of), noise(one.base_error for one in of)
-    within = sum(0.9 <= one.ratio <= 1.1 for one in of)
-    exact = Comparison(found.count, found.least, found.most, found.median, mean, *noises, within)
-    return Comparison.of_values(exact.values(""))
+    refuse(weights <= 0, "there is nothing to compare")
+    ratio, shares = table["ratio"], table["weight"] * table["ratio"] / weights
+    noises = [float(((shares * table[name]) ** 2).sum() ** 0.5) for name in ("target_error", "base_error")]
+    figures = (len(of), ratio.min(), ratio.max(), ratio.median(), shares.sum(), *noises, ratio.between(0.9, 1.1).sum())
+    return Comparison.of_values(Comparison(*figures).values(""))
 
 
 def alone(base: Path, target: Path) -> Iterator[str]:
@@ -260,25 +250,24 @@ def alone(base: Path, target: Path) -> Iterator[str]:
 
 
 def histogram(sets: dict[str, Sequence[Ratio]], *files: Path) -> Iterator[str]:
-    """Lines with a row a bin, of one set of ratios or of two beside each other, by ssreport, which also makes the files: pictures, or CSV. Bins are 0.1
-    wide as in the paper, or where one ratio is above 8, ten to each power of ten. A bin holds its upper end and not its lower one.
-    """
+    """Lines with a row a bin, of one set of ratios or of two beside each other; the files are pictures, or CSV. Bins are 0.1 wide as in the paper, or where
+    one ratio is above 8, ten to each power of ten. A bin holds its upper end and not its lower one."""
+    import pandas as pd
+    from showstopper import plot
+    from showstopper.cli.tables import to_csv
+    from showstopper.histogram import bins_of, histogram, histogram_schema
+
     wide = any(one.ratio > 8 for of in sets.values() for one in of)
-    column = "log10 of how many times as fast" if wide else "times as fast as the base"
-    with tempfile.TemporaryDirectory() as folder:
-        words: list[object] = ["--column", column, "--width", "0.1"]
-        for place, (label, of) in enumerate(sets.items()):
-            values = Path(folder) / str(place)
-            lines = (repr(math.log10(one.ratio) if wide else one.ratio) for one in of)
-            values.write_text("\n".join([column, *lines, ""]))
-            words += ["-l", label, values]
-        rows = figures.report("histogram", *words)
-        if files:
-            to = [word for file in files for word in ("-o", file)]
-            figures.draw("histogram", *to, "--size", "16x8", *words)
-    bins: dict[tuple[str, str], list[int]] = {}
-    for row in rows:
-        bins.setdefault((row["low"], row["high"]), []).append(int(row["count"]))
+    values = [(label, math.log10(one.ratio) if wide else one.ratio) for label, of in sets.items() for one in of]
+    table = histogram(pd.DataFrame(values, columns=["label", "value"]), "value", width=0.1)
+    for file in files:
+        if file.suffix == ".csv":
+            write(file, to_csv(table, histogram_schema(bins_of(table))))
+        else:
+            axis = "log10 of how many times as fast" if wide else "times as fast as the base"
+            picture = plot.histogram(table, axis=axis, size_cm=(16, 8))
+            plot.save(picture, file, version=showstopper.__version__, command="tools/experiments/variability")
+    bins = dict(list(table.groupby(["low", "high"])["count"]))
     scale = min(1.0, 40 / max(max(counts) for counts in bins.values()))
     for edges, counts in bins.items():
         low, high = (f"{10 ** float(edge) if wide else float(edge):.3g}" for edge in edges)

@@ -4,18 +4,21 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
-from measure import figures, settings
-from measure.batch import Part
+from measure import figures, pictures, services, settings
+from measure.batch import Experiment, Part
+from measure.helpers import Helper, TreeReader
 from measure.latencies import ERRORS, is_disturbed, mean_between
-from measure.options import unlike
+from measure.options import duration, each, like, option, text, whole
+from measure.runs import Run
 from measure.saturation import answers_in
 from measure.text import Row, in_seconds, is_positive, known, number, refuse, write
 
+TRACE, SATURATION = "rates.trace", "saturation.csv"
 PATIENCE = 6  # seconds for the last answers
 # Times the rate at which a service saturates: the paper's 140 requests per second to about 100.
 BEYOND = 1.4
@@ -30,19 +33,83 @@ Key = TypeVar("Key", bound=Hashable)
 # ---- Options ------------------------------------------------------------------------------------------------------------------------
 
 
-def thresholds(name: str, value: str) -> list[str]:
-    for word in unlike(name, value):
-        found = re.fullmatch(r"(mean|p95)=([0-9]+(?:\.[0-9]+)?)(x|us|ms|s)", word)
-        refuse(
-            not found or float(found[2]) == 0,
-            f"{name}: '{word}': expected mean= or p95= and a time such as 2s, or so many times that of the least rate, such as p95=3x",
-        )
-    return unlike(name, value)
+def is_threshold(word: str) -> bool:
+    found = re.fullmatch(r"(?:mean|p95)=([0-9]+(?:\.[0-9]+)?)(?:x|us|ms|s)", word)
+    return found is not None and float(found[1]) > 0
 
 
-def rate_or_auto(name: str, value: str) -> str:
-    refuse(value != "auto" and not is_positive(value), f"{name}: '{value}': expected requests per second, or auto")
-    return value
+EXPECTED = "mean= or p95= and a time such as 2s, or so many times that of the least rate, such as p95=3x"
+thresholds = each(like(is_threshold, f"no threshold: expected {EXPECTED}"))
+rate_or_auto = like(lambda value: value == "auto" or is_positive(value), "no rate of requests per second, nor auto")
+
+
+class Metered(Experiment):
+    """What has the power in its logs, where there is a meter."""
+
+    power_command = option("--power-command COMMAND", text, "",
+        "what prints the watts of the moment, as showstopper --power-command has it (the machine's own meter, if it has one)")  # fmt: skip
+
+    def meter(self) -> tuple[str, ...]:
+        """Options of showstopper."""
+        return ("--power-command", self.power_command) if self.power_command else ("--log-power",)
+
+
+class Rising(Metered):
+    """What asks a service at rates that rise in steps."""
+
+    precise = ""  # several things are measured
+    saturating: ClassVar[str] = "the service"
+    step_counts: ClassVar[tuple[int, int]]  # quick and full
+    holds: ClassVar[tuple[int, int]]
+    found: services.Service
+    # fmt: off
+    service = option("-s/--service NAME", services.service_name, "burn-service", f"one of {','.join(services.names())} ({{of.service}})")
+    peak = option("--peak RATE", rate_or_auto, "auto", f"greatest rate of requests per second; auto: {BEYOND} times that at which {{of.saturating}} saturates ({{of.peak}})")
+    steps = option("--steps N", whole(2, 1000), 0, "so many rates up to that, of the same distance ({of.step_counts[0]}; full: {of.step_counts[1]})")
+    hold = option("--hold TIME", duration(2), 0, "how long each is held, in seconds or as 1M30s ({of.holds[0]}; full: {of.holds[1]})")
+    thresholds: list[str] = option("--threshold LIST", thresholds, ["mean=1s", "p95=2s"], "of response times; p95=3x: three times that of the least rate (mean=1s,p95=2s)")
+    # fmt: on
+
+    def settings(self) -> None:
+        self.steps = self.steps or self.step_counts[self.full]
+        self.hold = self.hold or self.holds[self.full]
+        self.seconds = self.steps * self.hold + PATIENCE
+        self.found = services.find(self.service)
+        why = "its client is not ssrequest, which has steps and limits"
+        refuse("{more}" not in self.found.keys["client"], f"--service: {self.service}: {why}")
+
+    def too_few(self) -> Iterator[str]:
+        from showstopper.latency import FIGURES  # which takes pandas
+
+        yield from super().too_few()
+        if self.peak != "auto":
+            count = float(self.peak) / self.steps * self.hold
+            if count < FIGURES["p95"]:
+                yield f"the step of the least rate has {count:.0f} requests, and p95 needs {FIGURES['p95']} (--hold, --peak)"
+
+    def check_client(self) -> None:
+        """Its generator of requests is there."""
+        missing = not (self.build / "ssrequest").exists()
+        refuse(missing, f"{self.build}/ssrequest isn't there: tools/setup demo, build anew")
+
+    def readers(self, folder: Path, *columns: str) -> list[Helper]:
+        """Of what this has started, and of the machine."""
+        machine = Helper(self.build / "cpuload", *columns, "-o", folder / "machine.csv", "500m")
+        return [TreeReader(self.build, folder / "tree.csv"), machine]
+
+    def client(self, of: services.Served, run: Run, folder: Path, rate: float, seconds: int, arrivals: str, more: Sequence[str],
+               is_rising: bool) -> services.Client:  # fmt: skip
+        """Its requests begin with control. `rate`: their greatest one, or that of all of them."""
+        peak = f"{rate:.6g}"
+        trace = ["-t", "file", "-T", str(self.output / TRACE), "--peak", peak] if is_rising else []
+        files = folder / "requests.csv", folder / "client.txt"
+        return services.Client(of, *files, run.warm_up + 0.2, seconds, peak, arrivals, run.repetition, more, trace)
+
+
+def numbers_of_busy(most: int, processors: int) -> list[int]:
+    """So many numbers of busy processors, the last of them all."""
+    wanted = min(most, processors)
+    return [round(processors * (place + 1) / wanted) for place in range(wanted)]
 
 
 # ---- Requests -----------------------------------------------------------------------------------------------------------------------
@@ -57,8 +124,8 @@ def write_trace(file: Path, steps: int, hold: int) -> None:
 def steps_in(folder: Path, steps: int, hold: int) -> list[Row]:
     """Of a run, of each step, from when requests arrived, as the paper has it; `power_w` is the mean of its log, where that has any."""
     records, log = folder / "requests.csv", folder / "log.csv"
-    words = ["--all-digits", "--from", "arrival", "--window", f"{hold}s", records]
-    rows = [row for row in figures.report("latency", *words) if row["part"] == "window"][:steps]
+    table = figures.latency(records, from_="arrival", window_s=hold)
+    rows = figures.rows(table[table["part"] == "window"][:steps], "latency", all_digits=True)
     origin, ends = answers_in(records)
     answered = Counter(int(after / hold) for after in ends)
     for place, row in enumerate(rows):
@@ -207,7 +274,8 @@ def differ(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> 
     if len(one) < 2 or len(two) < 2:
         return "", ""
     found = figures.welch(one, two)
-    return "" if found["percent"] is None else f"{found['percent']:+.1f}", p_said(found["p"])
+    percent = number(found, "percent")
+    return "" if percent is None else f"{percent:+.1f}", p_said(number(found, "p"))
 
 
 def pair_changes(rows: Sequence[Row], by: str, ends: tuple[str, str], column: str) -> list[tuple[str, float]]:
@@ -274,8 +342,6 @@ def draw(part: Part, what: str, rows: Iterable[tuple[str, Row]]) -> None:
             continue
         name = f"{column.partition('_')[0]}-{what.replace(' ', '-')}"
         file = settings.keep_table(part, f"{name}-runs.csv", [["of", axis], *values])
-        words = ["--axis", "planned requests per second", "--size", "16x9", "-o", part.output / f"{name}.svg"]
-        figures.draw("boxes", "--by", "of", "--column", axis, *words, file)
-        part.report.picture(
-            f"{name}.svg", f"{what}: {axis} of runs by the rate of requests, in a colour for each series"
-        )
+        caption = f"{what}: {axis} of runs by the rate of requests, in a colour for each series"
+        options = ["--by", "of", "--column", axis, "--axis", "planned requests per second", "--size", "16x9"]
+        pictures.picture(part, "boxes", name, caption, [file], *options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from measure import figures
 from measure.options import positive
 from measure.runs import Run
-from measure.text import lines_of, listed, number
+from measure.text import lines_of, listed
 
 if TYPE_CHECKING:
     from measure.batch import Part
@@ -61,18 +61,20 @@ class Needed:
         return f"{asked} {made} were made, in pairs there and back (A B B A)."
 
 
-def values_of(part: "Part", what: str, records: str, settling: Sequence[str]) -> list[tuple[Run, float]]:
-    """Of each run of the pilot its mean load, or the throughput of these records; a run in which no iteration ended has none. `settling` are ssreport's
-    options for what of the load is left out."""
+def values_of(part: "Part", what: str, records: str, settling: float) -> list[tuple[Run, float]]:
+    """Of each run of the pilot its mean load, less its first seconds, or the throughput of these records; a run in which no iteration ended has none."""
     pilot = {run.name: run for run in part.complete if run.repetition <= PILOT}
-    words: list[object] = []
-    for label, run in pilot.items():
-        files = part.records(run, records) if what == "throughput" else []
-        if what != "throughput" or any(lines_of(file)[1:] for file in files):
-            words += ["-l", label, part.log(run), *files]
-    command = ["throughput", "-i", "1d"] if what == "throughput" else ["accuracy", *settling]
-    rows = figures.report(*command, *words) if words else []
-    return [(pilot[row["label"]], value) for row in rows if (value := number(row, what)) is not None]
+    files = {label: [part.log(run)] for label, run in pilot.items()}
+    if what == "throughput":
+        of = {label: part.records(run, records) for label, run in pilot.items()}
+        files = {label: files[label] + of[label] for label in files if any(lines_of(file)[1:] for file in of[label])}
+    if not files:
+        return []
+    if what == "throughput":
+        table = figures.table("throughput", files.items(), interval_s=figures.DAY)
+    else:
+        table = figures.table("accuracy", files.items(), settle_s=settling)
+    return [(pilot[label], float(value)) for label, value in table.set_index("label")[what].dropna().items()]
 
 
 def needed(series: Sequence[tuple[str, float]], precision: str) -> Needed:

@@ -10,7 +10,7 @@ from pathlib import Path
 from measure import pictures, settings
 from measure.batch import Experiment, Part
 from measure.machine import ROOT
-from measure.options import duration, one_of, option, some_of
+from measure.options import duration, each, one_of, option, some_of
 from measure.runs import Run
 from measure.text import refuse, words_of
 
@@ -18,15 +18,15 @@ LENGTH = 1620
 FULL = "geom-uneven geom-even PI-uneven PI-even default"
 
 
-def replay_times(name: str, value: str) -> list[str]:
-    return [str(duration(1)(name, word)) for word in words_of(value)]
+def replay_time(name: str, value: str) -> str:
+    return str(duration(1)(name, value))
 
 
 class Replay(Experiment):
     # fmt: off
     chosen: list[str] = option("-s/--settings LIST", some_of(" ".join(settings.CONTROLLED)), [],
         f"out of {','.join(settings.CONTROLLED)} ({FULL.replace(' ', ',')}; quick: PI-even,default)")
-    times: list[str] = option("-T/--times LIST", replay_times, [],
+    times: list[str] = option("-T/--times LIST", each(replay_time), [],
         "replay times in seconds (1620,1080,540,360,180,90; quick: 60,30)")
     levels = option("-L/--levels NAME", one_of("lines hold"), "lines",
         "lines: straight ones from one level to the next, as in the paper; or hold: each is held, and then left in a step (lines)")

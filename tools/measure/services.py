@@ -3,6 +3,7 @@
 process numbers of its own, which the kernel empties with its first process; so nothing is left of them, whatever becomes of this program."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from measure import figures
 from measure.environments import mounted
 from measure.helpers import Helper
 from measure.machine import EXPERIMENTS, ROOT
+from measure.options import like
 from measure.process import attempt, start, wait_until
 from measure.text import Trouble, first_line, in_seconds, lines_of, listed, quoted, quoted_words, refuse
 from measure.workloads import TIME, Faulty, has_package, read_keys
@@ -26,6 +28,8 @@ OURS = EXPERIMENTS / "services"
 KEYS = "summary start ready client rate limit work workers needs prepare".split()
 PATIENCE = 60  # seconds until a service is ready
 UNIT = "(ns|us|ms|s)"
+# Runs are called by it.
+service_name = like(re.compile("[^/_]+").fullmatch, "no name without / and _")
 LIMIT = rf"(mean|p50|p90|p95|p99|p99\.9|max)={TIME}{UNIT}"
 RULES = {
     "rate": (r"[1-9][0-9]*(\.[0-9]+)?", "requests per second, such as 60"),
@@ -86,16 +90,9 @@ def space() -> list[str]:
     """The words before a command that is to have a space of process numbers of its own; without root it takes a space of users, too."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-current-user"]
     return [
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
-        "unshare",
+        *"setpriv --pdeathsig KILL unshare".split(),
         *user,
-        "--pid",
-        "--ipc",
-        "--fork",
-        "--kill-child=KILL",
-        "--mount-proc",
+        *"--pid --ipc --fork --kill-child=KILL --mount-proc".split(),
     ]
 
 
@@ -103,22 +100,8 @@ def in_container(name: str, config: str, scratch: str) -> list[str]:
     """The words before a command that is to be in a container, whose processes end with that of LXC here."""
     write = 'printf %s "$1" >"$2/lxc.conf" || exit; cd / && shift 2 && exec "$@"'
     files = ["-P", scratch, "-f", f"{scratch}/lxc.conf", "-o", f"{scratch}/lxc.log", "-l", "WARN"]
-    return [
-        "sh",
-        "-c",
-        write,
-        name,
-        config,
-        scratch,
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
-        "lxc-execute",
-        "-n",
-        name,
-        *files,
-        "--",
-    ]
+    inside = ["setpriv", "--pdeathsig", "KILL", "lxc-execute", "-n", name, *files, "--"]
+    return ["sh", "-c", write, name, config, scratch, *inside]
 
 
 class Contained(Helper):
@@ -171,13 +154,8 @@ class Service:
 
     def line(self, key: str, build: Path, scratch: str, **more: object) -> str:
         line = self.keys[key]
-        for word, value in {
-            "build": build,
-            "scratch": scratch,
-            "here": self.file.parent,
-            "cache": self.cache,
-            **more,
-        }.items():
+        words = {"build": build, "scratch": scratch, "here": self.file.parent, "cache": self.cache, **more}
+        for word, value in words.items():
             line = line.replace(f"{{{word}}}", quoted(str(value)))
         return line
 
@@ -345,6 +323,6 @@ def ask_once(of: Served, folder: Path) -> None:
         client.process.wait(30)
     if len(lines_of(records)) < 2:
         raise Trouble(f"service {of.name}: its client recorded no request: {client.said_last()}")
-    row = figures.report("latency", records)[0]
+    row = figures.latency(records).iloc[0]
     why = "all requests of its client failed, by what this recorded"
     refuse(row["errors"] == row["requests"], f"service {of.name}: {why}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The settings and baselines that the papers compare, as options of showstopper, and the tables of what they came to."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from measure import figures
 from measure.batch import Experiment, Part
@@ -16,7 +18,7 @@ from measure.options import option, whole
 from measure.process import output_of
 from measure.report import Report
 from measure.runs import Group, Run
-from measure.text import Row, Trouble, kept_csv, known, lines_of, listed, number, rows_of, table_text
+from measure.text import Row, kept_csv, lines_of, listed, number, read_csv, refuse, rows_of, table_text
 
 # Section 4.2 of paper 000: base period 333 ms, quantum 107 ms; executors share samples for 160 ms. `jitter=0` is the paper's, too.
 FEEDBACK, QUANTUM = "-f realtime -F 333m,share=160m", "-d averageq -D 107m"
@@ -112,9 +114,9 @@ def setting_run(
     return Run(parts, (Group(workload, count),), own.seconds, tuple(words), shown, repetition, target)
 
 
-def settling(seconds: int) -> str:
-    """What ssreport leaves out after the warm-up at full speed: the paper's settings take two to three seconds from there."""
-    return "3s" if seconds >= 9 else f"{seconds * 1000 // 3}m"
+def settling(seconds: int) -> float:
+    """Seconds that are left out after the warm-up at full speed: the paper's settings take two to three from there."""
+    return 3.0 if seconds >= 9 else seconds * 1000 // 3 / 1000
 
 
 def papers_table(name: str) -> list[Row]:
@@ -138,9 +140,7 @@ class Column:
     has_half: bool = False
 
 
-def means_over_repeats(
-    part: Part, rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]
-) -> list[Row]:
+def means_over_repeats(rows: Sequence[tuple[Run, Row]], row_name: str, columns: Sequence[Column]) -> list[Row]:
     """A row for each workload, target and setting, with the means of these columns over the runs that know them, or with sums, which all must know."""
     found = figures.summaries(
         ((run.workload, run.target, run.setting, column.name), column.factor * float(row.get(column.source) or "nan"))
@@ -169,35 +169,34 @@ def label_of(run: Run) -> str:
     return "_".join([*run.parts[:-1], run.setting if run.setting in SETTINGS else run.parts[-1], str(run.repetition)])
 
 
-def by_run(part: Part, text: str) -> list[tuple[Run, Row]]:
-    """Rows of ssreport's, whose labels were those of the runs."""
+def by_run(part: Part, what: str) -> list[tuple[Run, Row]]:
+    """Rows of the file WHAT-runs.csv, whose labels are those of the runs."""
     runs = {label_of(run): run for run in part.complete}
-    return [(runs[row["label"]], row) for row in rows_of(text)]
+    return [(runs[row["label"]], row) for row in read_csv(part.output / f"{what}-runs.csv")]
 
 
-def measure(part: Part, what: str, row_name: str, columns: Sequence[Column], options: Iterable[str],
-            files: Callable[[Run], list[Path]]) -> list[Row]:  # fmt: skip
-    """Writes WHAT-runs.csv, that is what this subcommand of ssreport says of each run, and WHAT.csv, the means over repeats."""
-    if not part.complete:
-        raise Trouble("no run is complete")
-    words = [word for run in part.complete for word in ("-l", label_of(run), *files(run))]
-    text = figures.report_text(what, *options, *words)
-    (part.output / f"{what}-runs.csv").write_text(text)
-    rows = means_over_repeats(part, by_run(part, text), row_name, columns)
+def measure(
+    part: Part, what: str, row_name: str, columns: Sequence[Column], files: Callable[[Run], list[Path]], **how: Any
+) -> list[Row]:
+    """Writes WHAT-runs.csv, that is what the package's table WHAT has of each run, and WHAT.csv, the means over repeats."""
+    refuse(not part.complete, "no run is complete")
+    table = figures.table(what, ((label_of(run), files(run)) for run in part.complete), **how)
+    (part.output / f"{what}-runs.csv").write_text(figures.csv_of(table, what))
+    rows = means_over_repeats(by_run(part, what), row_name, columns)
     write_rows(part, f"{what}.csv", rows)
     return rows
 
 
-def measure_accuracy(part: Part, row_name: str, *options: str) -> list[Row]:
-    """Writes accuracy.csv, and repeats.csv where there are several of a run. Options are ssreport's."""
+def measure_accuracy(part: Part, row_name: str, **how: Any) -> list[Row]:
+    """Writes accuracy.csv, and repeats.csv where there are several of a run. `how`: options of showstopper.accuracy."""
     columns = [Column(name, name) for name in ("mean_error_pp", "mse_pp2")]
     columns += [Column(name, name, ".0f", is_sum=True) for name in ("samples", "bursts")]
     columns += [Column(name, name) for name in ("calm_mean_error_pp", "calm_mse_pp2")]
-    rows = measure(part, "accuracy", row_name, columns, options, lambda run: [part.log(run)])
+    rows = measure(part, "accuracy", row_name, columns, lambda run: [part.log(run)], **how)
     (part.output / "repeats.csv").unlink(missing_ok=True)
     if max(run.repetition for run in part.runs) > 1:
-        words = [word for run in part.complete for word in ("-l", run.series, part.log(run))]
-        (part.output / "repeats.csv").write_text(figures.report_text("repeats", *options, *words))
+        table = figures.repeats(((run.series, [part.log(run)]) for run in part.complete), **how)
+        (part.output / "repeats.csv").write_text(figures.csv_of(table, "repeats"))
     return rows
 
 
@@ -206,10 +205,9 @@ def measure_throughput(part: Part, row_name: str) -> list[Row]:
     report."""
     part.left_out = [run for run in part.complete if not any(lines_of(file)[1:] for file in part.records(run))]
     part.complete = [run for run in part.complete if run not in part.left_out]
-    if part.left_out and not part.complete:
-        raise Trouble("no iteration ended in any run; --time makes runs longer")
+    refuse(part.left_out and not part.complete, "no iteration ended in any run; --time makes runs longer")
     columns = [Column("load", "load_percent", factor=100), Column("throughput", "throughput", ".5g", has_half=True)]
-    return measure(part, "throughput", row_name, columns, ("-i", "1d"), lambda run: [part.log(run), *part.records(run)])
+    return measure(part, "throughput", row_name, columns, part.files, interval_s=figures.DAY)
 
 
 # ---- Tables and sentences ---------------------------------------------------------------------------------------------------------
@@ -233,9 +231,16 @@ def with_others(
     part: Part, workload: str, table: list[list[str]], row_of: Callable[[str], str] = str
 ) -> list[list[str]]:
     """Of a machine that was busy, with the share of others beside each row."""
+    return beside_others(part, table, ((run.target, run) for run in part.complete if run.workload == workload), row_of)
+
+
+def beside_others(
+    part: Part, table: list[list[str]], runs: Iterable[tuple[str, Run]], row_of: Callable[[str], str] = str
+) -> list[list[str]]:
+    """The same, of runs behind what their row is called."""
     if not part.busy:
         return table
-    found = figures.summaries((run.target, part.others(run)) for run in part.complete if run.workload == workload)
+    found = figures.summaries((row, part.others(run)) for row, run in runs)
     cells = [f"{of.mean:.1f}" if (of := found.get(row_of(row[0]))) else "" for row in table[1:]]
     return [[*table[0], "others (%)"], *([*row, cell] for row, cell in zip(table[1:], cells))]
 
@@ -260,12 +265,29 @@ def without_few(rows: Iterable[Row]) -> list[Row]:
     return made
 
 
-def pivot(
+def heads(head: str, settings: Iterable[str], columns: Sequence[str]) -> list[str]:
+    """A column for each setting; where several figures are shown, one for each of them."""
+    return [head, *(f"{of}: {column}" if len(columns) > 1 else of for of in settings for column in columns)]
+
+
+def pivot(rows: Sequence[Row], head: str, settings: Sequence[str], *columns: str) -> list[list[str]]:
+    """A row for each value of the column `head`, by its size, a column for each figure of each setting; with a ± where there is a column NAME_half."""
+
+    def value(row: Row, column: str) -> str:
+        half = row.get(f"{column}_half")
+        return row[column] + (f" ±{half}" if half else "")
+
+    cells = {(row[head], row["setting"]): [value(row, name) for name in columns] for row in rows if row[columns[0]]}
+    table, none = [heads(head, settings, columns)], [""] * len(columns)
+    for of in sorted({row[head]: 0 for row in rows}, key=lambda text: float(text) if is_load(text) else math.inf):
+        table.append([of, *(cell for name in settings for cell in cells.get((of, name), none))])
+    return table
+
+
+def pivot_of(
     part: Part, rows: Sequence[Row], workload: str, row_name: str, settings: Sequence[str], *columns: str
 ) -> list[list[str]]:
-    return with_others(
-        part, workload, figures.pivot(without_few(of_workload(rows, workload)), row_name, settings, *columns)
-    )
+    return with_others(part, workload, pivot(without_few(of_workload(rows, workload)), row_name, settings, *columns))
 
 
 def keep_table(part: Part, name: str, table: Sequence[Sequence[str]]) -> Path:
@@ -285,7 +307,7 @@ def report_calm(part: Part, rows: Sequence[Row], workload: str, row_name: str, s
         part.report.text(said)
         return
     part.report.text(f"{said} Without them:")
-    table = pivot(part, rows, workload, row_name, settings, "calm_mean_error_pp", "calm_mse_pp2")
+    table = pivot_of(part, rows, workload, row_name, settings, "calm_mean_error_pp", "calm_mse_pp2")
     write_table(part, f"calm-{workload}.csv", table)
 
 
@@ -297,8 +319,7 @@ def is_near(row: Row) -> bool:
 
 def report_near(part: Part) -> None:
     """In how many runs of Showstopper, without those of baselines, the load was near its target."""
-    rows = by_run(part, (part.output / "accuracy-runs.csv").read_text())
-    own = [row for run, row in rows if run.setting not in BASELINES and row["mean_error_pp"]]
+    own = [row for run, row in by_run(part, "accuracy") if run.setting not in BASELINES and row["mean_error_pp"]]
     near = [is_near(row) for row in own if is_judged(row)]
     met = len(own) - len(near)
     but = f" All samples of {met} more met bursts of others, so that they don't count." if met else ""
@@ -341,7 +362,7 @@ def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
         return
     rows = [
         {"workload": run.workload, "target_percent": run.target, "setting": run.setting} | row
-        for run, row in by_run(part, (part.output / "accuracy-runs.csv").read_text())
+        for run, row in by_run(part, "accuracy")
         if run.setting in names and is_load(run.target)
     ]
     part.report.heading("Constant duty cycles and their phases")
@@ -364,11 +385,8 @@ def report_phases(own: Phased, part: Part, chosen: Sequence[str]) -> None:
 
 
 SIMULATED = 12  # processors, as in the paper
-MODELS = {
-    "single-threaded": "single",
-    "moderately parallel": "contended:threads=6",
-    "highly parallel": "parallel:threads=4",
-}
+MODELS = {"single-threaded": "single", "moderately parallel": "contended:threads=6"}
+MODELS["highly parallel"] = "parallel:threads=4"
 
 
 def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
@@ -377,7 +395,7 @@ def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
     plus = {of for name in names for of in (name.removesuffix("+"), f"{name.removesuffix('+')}+")}
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
-        words: list[object] = []
+        logs: list[tuple[str, list[Path]]] = []
         for model, target, name in product(models, filter(is_load, own.targets_of_phases()), sorted(plus)):
             count = 1 if name.startswith("1") else SIMULATED
             for phase in range(own.phases if name in PHASED else 1):
@@ -386,10 +404,9 @@ def simulated_phases(own: Phased, names: Iterable[str]) -> list[Row]:
                 fixed = f"-q -p {SIMULATED} -W {model} -n {count} -r 30s -T {target}% -o".split()
                 output_of([own.build / "sssim", *fixed, log, *options.split()])
                 rows.append({"workload": model, "target_percent": target, "setting": name})
-                words += ["-l", str(len(rows)), log]
-        if not rows:
-            return []
-        return [row | found for row, found in zip(rows, figures.report("accuracy", *words))]
+                logs.append((str(len(rows)), [log]))
+        found = figures.rows(figures.table("accuracy", logs), "accuracy") if logs else []
+        return [row | own for row, own in zip(rows, found)]
 
 
 def is_load(target: str) -> bool:
@@ -425,20 +442,10 @@ def report_repeats(part: Part) -> None:
     rows = kept_csv(part.output / "repeats.csv")
     if not rows:
         return
-
     found = {(row["label"], row["figure"]): row for row in rows}
-    counts = {row["label"]: row for row in rows}
-    head = [
-        "run",
-        "runs",
-        "mean error",
-        "MSE",
-        "runs without bursts",
-        "mean error without bursts",
-        "MSE without bursts",
-    ]
-    table = [head]
-    for label, row in counts.items():
+    head = "run,runs,mean error,MSE,runs without bursts,mean error without bursts,MSE without bursts"
+    table = [head.split(",")]
+    for label, row in {row["label"]: row for row in rows}.items():
         both = [found.get((label, figure), {}) for figure in ("mean_error_pp", "mse_pp2")]
         samples, bursts = (int(number(row, name) or 0) for name in ("samples", "bursts"))
         cells = [few_said(samples) or interval(of, "") for of in both]

@@ -4,9 +4,10 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
+from typing import Any
 
 Row = dict[str, str]
 
@@ -74,17 +75,29 @@ def number_from(option: str, value: str, least: int, most: int | None = None) ->
     raise Trouble(f"{option}: '{value}' is no whole number from {least}{f' to {most}' if most is not None else ''}")
 
 
+def seconds_from(option: str, value: str, least: int) -> int:
+    """Whole ones, also as a time with units."""
+    is_time = re.fullmatch(rf"([0-9]+(\.[0-9]*)?({'|'.join(filter(None, UNITS))}))+|[0-9]{{1,15}}", value)
+    found = in_seconds(value) if is_time else -1
+    refuse(
+        found < least or found % 1,
+        f"{option}: '{value}' is no whole number from {least} of seconds, such as 90, 90s or 1M30s",
+    )
+    return int(found)
+
+
 def is_positive(text: str, most: float = float("inf")) -> bool:
     return bool(re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)) and 0 < float(text) <= most
 
 
-def number(row: Row, column: str) -> float | None:
-    """None where the column isn't there, or empty, or where the end of an interval is infinite."""
-    value = float(row.get(column) or "nan")
+def number(row: Mapping[Any, Any], column: str) -> float | None:
+    """Of a row of texts, or of a frame. None where the column isn't there, or empty, or where the end of an interval is infinite."""
+    found = row.get(column, "")
+    value = nan if found == "" else float(found)
     return value if isfinite(value) else None
 
 
-def known(row: Row, column: str) -> float:
+def known(row: Mapping[Any, Any], column: str) -> float:
     value = number(row, column)
     if value is None:
         raise Trouble(f"there is no {column} where there must be one")

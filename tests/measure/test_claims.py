@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What is said of findings, of small made-up measurements."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from measure import evidence, repeats, verdicts
+from measure import evidence, repeats
+from measure.claims import Claim
 from measure.evidence import Evidence, File, Values
 from measure.text import Row
-from measure.verdicts import Claim, Verdict
 
-CURVES = Claim("", "", lambda _: {}, "-0.05:0.05", "", "", curves=True)
+CURVES, OUTSIDE = Claim("-0.05:0.05", "curves"), Claim("-0.05:0.05", "curves outside")
 
 
 def around(value: float, spread: float = 0.001) -> list[float]:
@@ -22,42 +21,44 @@ def evidence_of(*files: tuple[str, list[Row]], classes: dict[str, str] | None = 
     return Evidence([File(kind, Path("b") / f"{kind}.csv", Path("b"), 2, rows) for kind, rows in files], classes or {})
 
 
-def test_a_ratio_is_shown_as_one(build: Path) -> None:
-    claim = Claim("", "", lambda _: {}, "0:", "", "", logs=True)
-    assert verdicts.judge(claim, {"a": around(1.386294)}).why.startswith("300.0 % (")
+def test_a_ratio_is_shown_as_one() -> None:
+    assert Claim("0:", "logs").judge({("a",): around(1.386294)}).why.startswith("300.0 % (")
     # 5 % more is 0.0488 as a logarithm, which is not 5 %.
-    assert not claim_holds(build, replace(claim, within="0.05:"), {"a": around(0.0485, 0.00001)})
-    assert claim_holds(build, replace(claim, within="0.05:"), {"a": around(0.0491, 0.00001)})
+    claim = Claim("0.05:", "logs")
+    assert claim.judge({("a",): around(0.0485, 0.00001)}).word != "shown"
+    assert claim.judge({("a",): around(0.0491, 0.00001)}).word == "shown"
 
 
-def claim_holds(build: Path, claim: Claim, values: Values) -> bool:
-    return verdicts.judge(claim, values).word == "shown"
-
-
-def test_a_curve_counts_once(build: Path) -> None:
-    flat = {f"{name} at {load}": around(0.0) for name in "ab" for load in (33, 66)}
+def test_a_curve_counts_once() -> None:
+    flat: Values = {(name, load): around(0.0) for name in "ab" for load in (33, 66)}
     # Of c one load can't be told from the bound with so much scatter.
-    unclear = {"c at 33": around(0.0), "c at 66": around(0.04, 0.02)}
-    found: Verdict = verdicts.judge(CURVES, {"d at 33": around(0.2), **flat, **unclear})
+    unclear: Values = {("c", 33): around(0.0), ("c", 66): around(0.04, 0.02)}
+    found = CURVES.judge({("d", 33): around(0.2), **flat, **unclear})
     assert found.why.startswith("so in 2 of 4, not so in 1, 1 can't be told")
-    alone = verdicts.judge(CURVES, {"c at 66": unclear["c at 66"], "e at 33": unclear["c at 66"]})
+    alone = CURVES.judge({("c", 66): unclear["c", 66], ("e", 33): unclear["c", 66]})
     assert found.word == "undecided" and found.needed >= 8 and alone.needed >= 8
-    outside = replace(CURVES, is_inside=False)
-    assert verdicts.judge(outside, {f"{name} at {load}": around(0.2 * (load == 66)) for name in "abc" for load in (33, 66)}).why.startswith("so in 3 of 3")  # fmt: skip
+    bent: Values = {(name, load): around(0.2 * (load == 66)) for name in "abc" for load in (33, 66)}
+    assert OUTSIDE.judge(bent).why.startswith("so in 3 of 3")
 
 
-def test_what_it_takes_is_of_the_curve_that_is_unclear(build: Path) -> None:
-    clear = {"a at 33": around(0.0), "a at 66": around(0.0)}
-    unclear = {"b at 33": around(0.0), "b at 66": around(0.04, 0.02)}
+def test_what_it_takes_is_of_the_curve_that_is_unclear() -> None:
+    clear: Values = {("a", 33): around(0.0), ("a", 66): around(0.0)}
+    unclear: Values = {("b", 33): around(0.0), ("b", 66): around(0.04, 0.02)}
     # Whether the unclear one comes first or last.
-    of = [verdicts.judge(CURVES, values).needed for values in (clear | unclear, unclear | clear)]
+    of = [CURVES.judge(values).needed for values in (clear | unclear, unclear | clear)]
     assert of[0] == of[1] > 5
 
 
-def test_signs_of_curves_count_once(build: Path) -> None:
-    outside = replace(CURVES, is_inside=False)
-    once = {f"{name} at {load}": [0.2 * (load == 66)] for name in "abc" for load in (33, 66, 90)}
-    assert verdicts.judge(outside, once).why.startswith("so in 3 of 3 that were run once")
+def test_a_finding_that_is_shown_takes_nothing() -> None:
+    """Whatever number of its values can't be told."""
+    values: Values = {(name,): around(0.0) for name in "abcdefg"} | {("h",): around(0.04, 0.02)}
+    found = Claim("-0.05:0.05").judge(values)
+    assert found.word == "shown" and found.why.startswith("so in 7 of 8, not so in 0, 1 can't be told")
+
+
+def test_signs_of_curves_count_once() -> None:
+    once: Values = {(name, load): [0.2 * (load == 66)] for name in "abc" for load in (33, 66, 90)}
+    assert OUTSIDE.judge(once).why.startswith("so in 3 of 3 that were run once")
 
 
 def throughput(label: str, load: float, rate: float) -> Row:
@@ -87,35 +88,35 @@ def accuracy(label: str, error: float, samples: int = 20) -> Row:
 
 
 def test_an_experiment_counts_once_however_often_it_is_repeated(build: Path) -> None:
-    near: Callable[[Evidence], Values] = evidence.near_targets(False)
+    def near(*files: tuple[str, list[Row]]) -> list[float]:
+        return evidence.near_targets(evidence_of(*files))[("experiments",)]
+
     rows = [accuracy(f"x_{load}_PI-even_1", 1) for load in (20, 30, 40)]
     rows += [accuracy(f"x_50_PI-even_{again}", 20) for again in range(1, 9)]
-    assert sorted(near(evidence_of(("accuracy-runs", rows)))["experiments"]) == [0, 1, 1, 1]
+    assert sorted(near(("accuracy-runs", rows))) == [0, 1, 1, 1]
     replayed = ("accuracy", [{"replay_s": "60"}])
-    assert len(near(evidence_of(replayed, ("accuracy-runs", rows)))["experiments"]) == 4
+    assert len(near(replayed, ("accuracy-runs", rows))) == 4
 
 
 def test_whole_instances_that_fit_are_no_baseline(build: Path) -> None:
     def values(error: float) -> Values:
         rows = [accuracy("x_50_N-bench_1", error), accuracy("x_50_PI-even_1", 2)]
-        return evidence.below_baselines("PI-even")(evidence_of(("accuracy-runs", rows)))
+        return evidence.below_baselines(evidence_of(("accuracy-runs", rows)), "PI-even")
 
     assert not values(0.5) and values(3)
 
 
 def test_schemes_are_compared_repetition_by_repetition() -> None:
-    def runs(of: Mapping[int, float]) -> dict[int, Row]:
-        return {again: {"rate": f"{value}"} for again, value in of.items()}
-
-    own = runs({again: 10.0 for again in (1, 2, 3, 4)})
-    ratios = (evidence.log_ratios(own, runs(of), "rate") for of in ({2: 9, 3: 5, 4: 9}, {1: 9, 2: 5, 3: 9, 4: 5}))
-    assert evidence.least_of(ratios) == pytest.approx([0.10536] * 3, abs=1e-4)
+    rates = {"a": {1: 10, 2: 10, 3: 10, 4: 10}, "b": {2: 9, 3: 5, 4: 9}, "c": {1: 9, 2: 5, 3: 9, 4: 5}}
+    rows = [("b", "x", "y", name, again, rate) for name, of in rates.items() for again, rate in of.items()]
+    runs = pd.DataFrame(rows, columns=["batch", "first", "second", "name", "again", "rate"])
+    assert evidence.ahead_of_rest(runs, "rate", "a")["b", "x", "y"] == pytest.approx([0.10536] * 3, abs=1e-4)
 
 
 def test_events_that_were_not_counted_are_not_0(build: Path) -> None:
     rows = [{"target %": "95", "misses": "8"}, {"target %": "80", "misses": ""}, {"target %": "5", "misses": "16"}]
     file = File("events", Path("b/events-x_y_per-thread_1.csv"), Path("b"), 2, rows)
-    [found] = evidence.events_by_load("misses", True)(Evidence([file], {})).values()
+    [found] = evidence.events(Evidence([file], {}), "misses", "fall").values()
     assert found == pytest.approx([0.6931], abs=1e-3)
 
 
