@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/request_log.h"
+#include "ssrequest/request_log.h"
 #include "ssrequest/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -19,7 +19,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 
 /* Sanitizers make it ten times slower, and look for something else. A part is enough for `tools/check' as well (CMakeLists.txt, grids_part). */
 #if defined(__SANITIZE_ADDRESS__)

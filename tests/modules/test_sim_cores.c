@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 
 #define WINDOW_NS (500 * NS_PER_MS)
 

@@ -16,7 +16,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 
 /* Sanitizers make it ten times slower, and look for something else. */
 #if defined(__SANITIZE_ADDRESS__)

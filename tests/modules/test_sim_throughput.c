@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 
 /* Of the maximum. */
 #define MOST 0.01

@@ -27,7 +27,7 @@ missing_of "$guide" >gone
 [ ! -s gone ] || { fail "src/README.md points to what isn't there:"; cat gone; }
 
 # The test itself.
-sed 's,^### sim/,### elsewhere/,; s,control/loop.h,control/nowhere.h,' "$guide" >without
+sed 's,^### self/,### elsewhere/,; s,control/loop.h,control/nowhere.h,' "$guide" >without
 headings without | cmp -s - rooms && fail "a room without a heading is not noticed"
 [ "$(missing_of without)" = control/nowhere.h ] || fail "a file that isn't there is not noticed: '$(missing_of without)'"
 

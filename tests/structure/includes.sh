@@ -25,7 +25,7 @@ turned() {
 	grep -q "$3" found || { fail "$1 includes $2, and nobody says so"; cat found; }
 }
 turned processes/tree control/shared '^here:1: processes/tree knows control/shared, which stands above it$'
-turned sim/run supervise/master 'beside it$'
+turned load/stat meters/power 'beside it$'
 turned processes/descendants processes/tree '^circle: processes/tree knows processes/descendants$'
 turned processes/tree newroom/file '^newroom/file is in no room'
 

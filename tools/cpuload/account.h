@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "cpuload/options.h"
-#include "load/load_source.h"
+#include "cpuload/load_source.h"
 
 struct account {
 	const struct settings *settings;

@@ -4,7 +4,7 @@
 #define CPULOAD_COUNTED_H
 
 #include "cpuload/options.h"
-#include "load/load_source.h"
+#include "cpuload/load_source.h"
 #include "meters/counter_set.h"
 #include "meters/idle_states.h"
 

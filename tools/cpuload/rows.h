@@ -11,7 +11,7 @@
 #include "cpuload/counted.h"
 #include "cpuload/options.h"
 #include "load/core_load.h"
-#include "load/load_source.h"
+#include "cpuload/load_source.h"
 #include "meters/power.h"
 #include "meters/power_command.h"
 #include "record/load_meter.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/service_time.h"
+#include "ssburn/service_time.h"
 #include "base/tool_options.h"
 #include "ssburn/listener.h"
 

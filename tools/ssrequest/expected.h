@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "record/request_log.h"
+#include "ssrequest/request_log.h"
 
 #define EXPECTED_FORM "statuses such as 200, 200-299,304 or 2xx"
 #define EXPECTED_RANGES_MAX 32

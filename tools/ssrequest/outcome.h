@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "record/request_log.h"
-#include "record/response_times.h"
+#include "ssrequest/request_log.h"
+#include "ssrequest/response_times.h"
 
 /* Large; start with zeros. */
 struct outcome {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "record/request_log.h"
+#include "ssrequest/request_log.h"
 
 struct sender_answer {
 	enum request_fate fate;

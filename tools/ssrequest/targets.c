@@ -10,7 +10,7 @@
 
 #include "base/splitmix.h"
 #include "base/units.h"
-#include "record/request_log.h"
+#include "ssrequest/request_log.h"
 
 #define WORD_ENDS " \t\r\n"
 /* What some editors begin a file of UTF-8 with. */

@@ -11,7 +11,7 @@
 #include "base/version.h"
 #include "cli/complete.h"
 #include "self/signals.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
 

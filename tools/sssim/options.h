@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/tool_options.h"
-#include "sim/run.h"
+#include "sssim/run.h"
 
 struct settings {
 	struct sim_config sim;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "sim/run.h"
+#include "sssim/run.h"
 
 /* Prints one line of name=number on standard output. */
 void results_print(const struct sim_run *run);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "trace/shape.h"
+#include "sstrace/shape.h"
 
 /* Loads are NaN where the trace is free throughout. */
 struct summary {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/tool_options.h"
-#include "trace/shape.h"
+#include "sstrace/shape.h"
 
 /* A job has the letter of the option that asks for it. */
 enum job { JOB_COMPILE = 0, JOB_CHECK = 'c', JOB_INFO = 'i', JOB_TEXT = 't' };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "record/request_log.h"
+#include "ssrequest/request_log.h"
 #include "ssrequest/targets.h"
 
 static char path[] = "/tmp/test_targets.XXXXXX";
