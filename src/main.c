@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
 #include "cli/command_line.h"
-#include "cli/complete.h"
+#include "cli/complete_modules.h"
 #include "cli/instead.h"
 #include "cli/machine.h"
 #include "cli/options.h"
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
 	const struct complete_program program = {.option = showstopper_options,
 		.count = showstopper_option_count,
 		.words = COMPLETE_COMMAND,
-		.later = OPTION_OF_GROUP};
+		.later = OPTION_OF_GROUP,
+		.offer_modules = complete_modules};
 	struct config config;
 	int status = EXIT_TROUBLE;
 	if (standard_files_occupy() != 0)

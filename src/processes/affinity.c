@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "processes/process.h"
 
 /* The kernel refuses masks that are shorter than its own, which says how many processors it was built for. */
 #define LEAST_BITS 1024u
@@ -83,7 +82,7 @@ int linux_affinity_set(pid_t thread, const struct sst_cpus *cpus)
 
 /* ---- Where one of our processes sleeps ------------------------------------------------------------------------------ */
 
-static int read_mask(struct linux_mask *mask)
+int linux_mask_read(struct linux_mask *mask)
 {
 	mask->set = mask_of(0, &mask->size);
 	return mask->set ? 0 : -1;
@@ -97,12 +96,12 @@ int linux_mask_take(struct linux_mask *mask)
 {
 	struct linux_mask all = {0};
 	struct linux_mask most = {0};
-	if (read_mask(mask) != 0)
+	if (linux_mask_read(mask) != 0)
 		return -1;
 	all = (struct linux_mask){CPU_ALLOC(8 * mask->size), mask->size};
 	if (all.set) {
 		memset(all.set, 0xff, all.size);
-		if (linux_mask_give(&all) == 0 && read_mask(&most) == 0 && most.size == mask->size &&
+		if (linux_mask_give(&all) == 0 && linux_mask_read(&most) == 0 && most.size == mask->size &&
 			CPU_EQUAL_S(mask->size, mask->set, most.set))
 			memset(mask->set, 0xff, mask->size);
 		linux_mask_give(mask);
@@ -122,42 +121,4 @@ void linux_mask_free(struct linux_mask *mask)
 	if (mask->set)
 		CPU_FREE(mask->set);
 	mask->set = NULL;
-}
-
-static int bind_to(pid_t process, unsigned processor)
-{
-	return linux_affinity_set(process, &(struct sst_cpus){.count = 1, .cpu = &processor});
-}
-
-void linux_home_cpu_go(const struct linux_mask *mask, unsigned number)
-{
-	struct linux_mask now = {0};
-	/* The mask itself may name processors that aren't there. */
-	if (!mask->set || linux_mask_give(mask) != 0 || read_mask(&now) != 0)
-		return;
-	const unsigned usable = (unsigned)CPU_COUNT_S(now.size, now.set);
-	for (unsigned i = 0, seen = 0; usable && i < 8 * now.size; i++)
-		if (CPU_ISSET_S(i, now.size, now.set) && seen++ == number % usable) {
-			bind_to(0, i);
-			break;
-		}
-	linux_mask_free(&now);
-	linux_mask_give(mask);
-}
-
-int linux_home_cpu_fetch(pid_t sibling, int signal)
-{
-	unsigned processor;
-	struct process process;
-	struct linux_process now;
-	int result = -1;
-	if (process_take(&process, sibling, &now) != 0)
-		return -1;
-	/* The number may have been given to somebody else meanwhile. */
-	if (now.parent != getppid())
-		errno = ESRCH;
-	else if (getcpu(&processor, NULL) == 0 && bind_to(sibling, processor) == 0)
-		result = process_signal(&process, signal);
-	process_release(&process);
-	return result;
 }

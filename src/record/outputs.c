@@ -11,7 +11,7 @@
 #include "base/file_uses.h"
 #include "base/output.h"
 #include "config/config.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 struct kind {
 	enum file_use use;
@@ -94,7 +94,7 @@ static int check(const struct kind *kind, const char *path, void *context)
 static int add_command(const char *command, const char *folder, void *context)
 {
 	char path[PATH_MAX];
-	if (spawn_find_command(command, folder, path) == 0)
+	if (command_find(command, folder, path) == 0)
 		file_uses_add(context, FILE_IS_READ, "a command to start", path);
 	return 0;
 }

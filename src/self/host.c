@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "self/source.h"
+#include "trace/stream.h"
 
 static struct host_env *host_of(const struct sst_env *env)
 {
@@ -31,7 +32,7 @@ int host_refuse(const struct sst_env *env, const char *format, ...)
 
 void host_say(const struct sst_env *env, const char *format, ...)
 {
-	char text[MODULE_ERROR_MAX];
+	char text[HOST_REFUSAL_MAX];
 	va_list arguments;
 	(void)env;
 	va_start(arguments, format);

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "module/module.h"
-#include "trace/stream.h"
+#include "showstopper/module.h"
+
+struct stream_board;
 
 /* Where workloads with dynamic pinning are, of which they are moved. Shared memory holds it as one word, so that both parts agree. */
 struct host_place {
@@ -16,6 +17,7 @@ struct host_place {
 };
 
 #define HOST_RECORDS_MAX 256
+#define HOST_REFUSAL_MAX 1024
 
 /* A module's surroundings and what this host keeps beside them. */
 struct host_env {
@@ -34,7 +36,7 @@ struct host_env {
 	struct stream_board *board;       /* … and what has come; NULL: nothing is followed. Freed by host_env_free */
 	double heard;                     /* what was got from it last */
 	bool is_record[HOST_RECORDS_MAX]; /* by descriptor: a file that the kernel makes as one record */
-	char refusal[MODULE_ERROR_MAX];   /* what refuse() was told; "" for nothing */
+	char refusal[HOST_REFUSAL_MAX];   /* what refuse() was told; "" for nothing */
 };
 
 /* Fills it; root must outlive it. */

@@ -29,6 +29,7 @@
 #include "config/config.h"
 #include "control/executor.h"
 #include "processes/affinity.h"
+#include "processes/home_cpu.h"
 #include "processes/process.h"
 #include "supervise/executor_leave.h"
 #include "workloads/brake.h"

@@ -33,7 +33,7 @@
 #include "record/summary.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */
@@ -115,7 +115,7 @@ static int make_groups(struct master *master)
 static int check_command(const char *command, const char *folder, void *context)
 {
 	(void)context;
-	return spawn_check(command, folder);
+	return command_verify(command, folder);
 }
 
 static int check_commands(const struct config *config)

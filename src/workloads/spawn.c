@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,10 @@
 
 #include "base/diag.h"
 #include "base/output.h"
+#include "groups/workload_groups.h"
 #include "processes/affinity.h"
 #include "processes/exec_report.h"
 #include "self/iteration_counter.h"
-#include "workloads/interpreter.h"
 
 /* Opens it above the standard descriptors. -1 with errno. */
 static int open_above(const char *file)
@@ -129,91 +128,4 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage)
 bool spawn_hands_input_on(unsigned workloads)
 {
 	return workloads == 1 && !isatty(STDIN_FILENO);
-}
-
-/* 0, ENOENT or EACCES for one candidate. */
-static int check_file(const char *path)
-{
-	struct stat status;
-	if (stat(path, &status) != 0)
-		return errno == ENOTDIR ? ENOENT : errno;
-	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
-}
-
-int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX])
-{
-	int result = ENOENT;
-	if (!*command) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (strchr(command, '/')) {
-		const bool in_directory = directory && *command != '/';
-		if (snprintf(path, PATH_MAX, "%s%s%s", in_directory ? directory : "", in_directory ? "/" : "", command) >=
-			PATH_MAX)
-			result = ENAMETOOLONG;
-		else
-			result = check_file(path);
-	} else {
-		const char *search = getenv("PATH");
-		char *folders = strdup(search ? search : "/bin:/usr/bin");
-		char *rest = folders;
-		if (!folders)
-			return -1;
-		for (char *folder; result != 0 && (folder = strsep(&rest, ":"));) {
-			if (snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", command) >= PATH_MAX)
-				continue;
-			const int found = check_file(path);
-			if (found == 0 || found == EACCES)
-				result = found;
-		}
-		free(folders);
-	}
-	errno = result;
-	return result == 0 ? 0 : -1;
-}
-
-/* As chdir would. 0, or -1 with errno. */
-static int check_folder(const char *folder)
-{
-	struct stat status;
-	if (stat(folder, &status) != 0)
-		return -1;
-	errno = ENOTDIR;
-	return S_ISDIR(status.st_mode) ? faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS) : -1;
-}
-
-char *spawn_line(char *const *command)
-{
-	size_t size = 1;
-	for (char *const *at = command; *at; at++)
-		size += strlen(*at) + 1;
-	char *const line = malloc(size);
-	char *end = line;
-	for (char *const *at = command; line && *at; at++)
-		end = stpcpy(stpcpy(end, at == command ? "" : " "), *at);
-	return line;
-}
-
-int spawn_check(const char *command, const char *folder)
-{
-	char path[PATH_MAX];
-	char interpreter[PATH_MAX];
-	if (folder && check_folder(folder) != 0) {
-		diag("--chdir: %s: %s", folder, strerror(errno));
-		return EXIT_TROUBLE;
-	}
-	if (spawn_find_command(command, folder, path) == 0) {
-		const int error = interpreter_of(path, interpreter) ? check_file(interpreter) : 0;
-		if (error)
-			diag("%s: its interpreter %s: %s", command, interpreter, strerror(error));
-		return error ? exec_report_status(error) : 0;
-	}
-	if (errno == ENOMEM) {
-		diag("can't look for %s: %s", command, strerror(errno));
-		return EXIT_TROUBLE;
-	}
-	const bool is_missing = errno == ENOENT;
-	diag("%s: %s", command, is_missing ? "command not found" : strerror(errno));
-	return is_missing ? 127 : 126;
 }

@@ -3,15 +3,15 @@
 #ifndef WORKLOADS_SPAWN_H
 #define WORKLOADS_SPAWN_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "groups/workload_groups.h"
 #include "processes/affinity.h"
 #include "self/scheduling.h"
 #include "showstopper/module.h"
 #include "workloads/containment.h"
+
+struct workload_group;
 
 struct spawn {
 	char *const *command;
@@ -36,17 +36,5 @@ pid_t spawn(const struct spawn *spawn, enum start_stage *stage);
 
 /* Whether workloads, so many of them, get the standard input of the caller: one that is alone, unless that is a terminal. */
 bool spawn_hands_input_on(unsigned workloads);
-
-/*
- * Finds what execvp would: 0 with its path, or -1 with errno ENOENT (not found), EACCES (found, but not executable) or another. A
- * relative name with a slash is looked up in `directory` where that is not NULL.
- */
-int spawn_find_command(const char *command, const char *directory, char path[static PATH_MAX]);
-
-/* A command and its arguments as one text, with a space between them; to be freed. NULL with errno. */
-char *spawn_line(char *const *command);
-
-/* Whether it can be found and executed in that folder, as far as that can be told. 0, or after a message the status to end with. */
-int spawn_check(const char *command, const char *folder);
 
 #endif

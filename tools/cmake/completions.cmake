@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What bash, zsh and fish complete: a script of each for each program, which asks the program (src/cli/complete.h).
+# What bash, zsh and fish complete: a script of each for each program, which asks the program (src/base/complete.h).
 foreach(program showstopper ${tools} ${python_programs})
 	set(component programs)
 	if(program IN_LIST python_programs)

@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "processes/exec_report.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 /* In the new process: executes the command, or reports why that failed. */
 static _Noreturn void become(char **command, const struct signals_kept *kept, const struct exec_report *report)
@@ -27,7 +27,7 @@ static int refuse(char **command, int status)
 int command_check(char **command)
 {
 	char path[PATH_MAX];
-	return spawn_find_command(command[0], NULL, path) == 0 ? 0 : refuse(command, exec_report_status(errno));
+	return command_find(command[0], NULL, path) == 0 ? 0 : refuse(command, exec_report_status(errno));
 }
 
 int command_start(char **command, const struct signals_kept *kept, pid_t *pid)

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "base/complete.h"
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"

@@ -20,7 +20,7 @@
 #include "base/row_writer.h"
 #include "base/units.h"
 #include "meters/frequency_policies.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 /* Readings for the load of cores take at most this share of a processor. */
 #define CORES_COST_SHARE 100
@@ -61,7 +61,7 @@ static int check_output(const struct settings *settings)
 {
 	struct file_uses uses = {0};
 	char error[FILE_USES_ERROR_MAX], path[PATH_MAX];
-	if (settings->command && spawn_find_command(settings->command[0], NULL, path) == 0)
+	if (settings->command && command_find(settings->command[0], NULL, path) == 0)
 		file_uses_add(&uses, FILE_IS_READ, "the command", path);
 	if (settings->command)
 		file_uses_add_standard(&uses, STDIN_FILENO);

@@ -25,7 +25,7 @@
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "base/complete.h"
 #include "self/signals.h"
 #include "ssburn/options.h"
 #include "ssburn/run.h"

@@ -20,7 +20,7 @@
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "base/complete.h"
 #include "self/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"

@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "base/json_value.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 static const struct unit {
 	const char *name;
@@ -81,7 +81,7 @@ static json_t *kept_times(const struct statistics *statistics)
 static json_t *record(const struct settings *settings, struct statistics *statistics)
 {
 	const size_t count = statistics->count;
-	char *const line = spawn_line(settings->command);
+	char *const line = command_text(settings->command);
 	if (!line)
 		return NULL;
 	/* Before they are sorted. */

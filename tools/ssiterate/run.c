@@ -23,7 +23,7 @@
 #include "ssiterate/iterate.h"
 #include "ssiterate/outcome.h"
 #include "ssiterate/wait.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 static int compile(regex_t *regex, const char *option, const char *text)
 {
@@ -86,7 +86,7 @@ static int check(const struct settings *settings)
 {
 	struct file_uses uses = {0};
 	char command[PATH_MAX];
-	if (spawn_find_command(settings->command[0], NULL, command) != 0)
+	if (command_find(settings->command[0], NULL, command) != 0)
 		return command_refuse(settings->command[0]);
 	file_uses_add(&uses, FILE_IS_READ, "the command", command);
 	file_uses_add_standard(&uses, STDIN_FILENO);

@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "base/complete.h"
 #include "self/signals.h"
 #include "ssrequest/options.h"
 #include "ssrequest/run.h"

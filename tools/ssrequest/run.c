@@ -32,7 +32,7 @@
 #include "ssrequest/outcome.h"
 #include "ssrequest/progress.h"
 #include "ssrequest/rates.h"
-#include "workloads/spawn.h"
+#include "processes/command.h"
 
 #define EXIT_MISSED 3
 #define ACTS_AT_A_TIME 16
@@ -310,12 +310,12 @@ static int check(const struct run *run)
 	const struct settings *const settings = run->settings;
 	struct file_uses uses = {0};
 	char command[PATH_MAX];
-	const int found = settings->command ? spawn_check(settings->command[0], NULL) : 0;
+	const int found = settings->command ? command_verify(settings->command[0], NULL) : 0;
 	if (found != 0)
 		return found;
 	if (!settings->command && http_check(settings) != 0)
 		return EXIT_TROUBLE;
-	if (settings->command && spawn_find_command(settings->command[0], NULL, command) == 0)
+	if (settings->command && command_find(settings->command[0], NULL, command) == 0)
 		file_uses_add(&uses, FILE_IS_READ, "the command", command);
 	if (settings->trace)
 		module_files(&run->rates.module, &uses);
@@ -333,7 +333,7 @@ static int name_targets(struct run *run)
 	for (unsigned i = 0; result == 0 && i < settings->targets.count; i++)
 		result = request_log_name(run->log, settings->targets.item[i].url);
 	if (settings->command) {
-		char *const line = spawn_line(settings->command);
+		char *const line = command_text(settings->command);
 		result = line ? request_log_name(run->log, line) : -1;
 		const int error = errno;
 		free(line);

@@ -6,14 +6,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "cli/complete_modules.h"
 #include "self/signals.h"
-#include "sssim/run.h"
 #include "sssim/options.h"
 #include "sssim/results.h"
+#include "sssim/run.h"
 
 static void print_help(void)
 {
@@ -56,7 +57,8 @@ static int simulate(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	const struct complete_program program = {.option = sssim_options, .count = sssim_option_count, .words = COMPLETE_NONE};
+	const struct complete_program program = {
+		.option = sssim_options, .count = sssim_option_count, .words = COMPLETE_NONE, .offer_modules = complete_modules};
 	struct settings settings;
 	int status = EXIT_TROUBLE;
 	diag_name("sssim");

@@ -17,6 +17,7 @@
 #include "sssim/machine.h"
 #include "sssim/services.h"
 #include "sssim/workload.h"
+#include "trace/stream.h"
 
 /* ---- What it is to be ------------------------------------------------------------------------------------------------- */
 

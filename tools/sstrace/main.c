@@ -16,7 +16,7 @@
 #include "base/standard_files.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "cli/complete.h"
+#include "base/complete.h"
 #include "self/signals.h"
 #include "sstrace/foreign.h"
 #include "sstrace/info.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "processes/affinity.h"
+#include "processes/home_cpu.h"
 
 static unsigned count(pid_t process)
 {

@@ -45,7 +45,7 @@ static void surroundings(void **state)
 
 static void refusals(void **state)
 {
-	char huge[2 * MODULE_ERROR_MAX];
+	char huge[2 * HOST_REFUSAL_MAX];
 	(void)state;
 	assert_int_equal(host.env.host->refuse(&host.env, "%s %d", "expected", 1), -1);
 	assert_string_equal(host.refusal, "expected 1");

@@ -25,6 +25,7 @@
 #include "processes/affinity.h"
 #include "processes/descendants.h"
 #include "processes/process.h"
+#include "processes/command.h"
 #include "workloads/spawn.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
@@ -508,7 +509,7 @@ static char path_found[PATH_MAX];
 static int found(const char *command, const char *directory)
 {
 	errno = 0;
-	const int result = spawn_find_command(command, directory, path_found);
+	const int result = command_find(command, directory, path_found);
 	ck_assert_int_eq(result, errno ? -1 : 0);
 	return errno;
 }

@@ -1,4 +1,4 @@
-# What bash completes for @program@, which says it itself (src/cli/complete.h).
+# What bash completes for @program@, which says it itself (src/base/complete.h).
 # shellcheck shell=bash
 
 _showstopper_complete() {

@@ -1,4 +1,4 @@
-# What fish completes for @program@, which says it itself (src/cli/complete.h).
+# What fish completes for @program@, which says it itself (src/base/complete.h).
 
 function __showstopper_complete
     set -l words (commandline -opc)

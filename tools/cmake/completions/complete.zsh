@@ -1,5 +1,5 @@
 #compdef @program@
-# What zsh completes for @program@, which says it itself (src/cli/complete.h).
+# What zsh completes for @program@, which says it itself (src/base/complete.h).
 local word more nospace candidates=()
 for word in ${(f)"$("${words[1]/#\~\//$HOME/}" --complete "${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null </dev/null)"}; do
 	more=${word#*$'\t'}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What shells complete: they ask `ssreport --complete WORD...`, as all our programs (src/cli/complete.h)."""
+"""What shells complete: they ask `ssreport --complete WORD...`, as all our programs (src/base/complete.h)."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who interprets a file: as its first line says, or its program headers. */
-#include "workloads/interpreter.h"
+#include "processes/command.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void put(const void *from, size_t size, off_t offset)
 static void expect(const char *name)
 {
 	char found[PATH_MAX];
-	assert_true(interpreter_of(path, found) == (name != NULL));
+	assert_true(command_interpreter(path, found) == (name != NULL));
 	if (name)
 		assert_string_equal(found, name);
 }
@@ -69,8 +69,8 @@ static void scripts_name_it(void **state)
 	memset(long_one + 3, 'x', 300);
 	expect_of(long_one, NULL);
 	char found[PATH_MAX];
-	assert_false(interpreter_of("/nonexistent", found));
-	assert_true(interpreter_of("/proc/self/exe", found) && *found == '/');
+	assert_false(command_interpreter("/nonexistent", found));
+	assert_true(command_interpreter("/proc/self/exe", found) && *found == '/');
 }
 
 /* A program of this machine with those parts, each of which has the text. */
