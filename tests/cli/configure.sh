@@ -56,7 +56,7 @@ configured no_curl jansson hwloc cmocka check
 expect_text said '^-- Without libcurl, ssrequest is left out '
 expect_no_text tests '^test_ssrequest_'
 expect_text tests '^test_base_units$'
-grep -F ssrequest no_curl/cmake_install.cmake no_curl/compile_commands.json && fail 'ssrequest would be built or installed without libcurl'
+grep -E 'ssrequest/main|/ssrequest"' no_curl/cmake_install.cmake no_curl/compile_commands.json && fail 'ssrequest would be built or installed without libcurl'
 expect_text said '^-- Without libmicrohttpd, ssburn has no --listen '
 grep -F tools/ssburn/server.c no_curl/compile_commands.json && fail 'the service of ssburn would be built without libmicrohttpd'
 grep -qF tools/ssburn/without_server.c no_curl/compile_commands.json || fail 'nothing stands for the service of ssburn'
