@@ -25,6 +25,7 @@
 #include "config/config.h"
 #include "placement/placement.h"
 #include "processes/affinity.h"
+#include "processes/command.h"
 #include "processes/descendants.h"
 #include "processes/exec_report.h"
 #include "processes/process.h"
@@ -33,7 +34,6 @@
 #include "record/summary.h"
 #include "self/terminal.h"
 #include "supervise/master_state.h"
-#include "processes/command.h"
 
 #define CLEANUP_LIMIT_NS (10 * NS_PER_S)
 /* The guardian is to hear of us meanwhile. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-#include "cpuload/options.h"
 #include "cpuload/load_source.h"
+#include "cpuload/options.h"
 
 struct account {
 	const struct settings *settings;

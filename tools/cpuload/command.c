@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "processes/exec_report.h"
 #include "processes/command.h"
+#include "processes/exec_report.h"
 
 /* In the new process: executes the command, or reports why that failed. */
 static _Noreturn void become(char **command, const struct signals_kept *kept, const struct exec_report *report)

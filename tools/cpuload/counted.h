@@ -3,8 +3,8 @@
 #ifndef CPULOAD_COUNTED_H
 #define CPULOAD_COUNTED_H
 
-#include "cpuload/options.h"
 #include "cpuload/load_source.h"
+#include "cpuload/options.h"
 #include "meters/counter_set.h"
 #include "meters/idle_states.h"
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "base/complete.h"
 #include "cpuload/life.h"
 #include "cpuload/options.h"
 #include "cpuload/rows.h"

@@ -9,9 +9,9 @@
 
 #include "base/row_writer.h"
 #include "cpuload/counted.h"
+#include "cpuload/load_source.h"
 #include "cpuload/options.h"
 #include "load/core_load.h"
-#include "cpuload/load_source.h"
 #include "meters/power.h"
 #include "meters/power_command.h"
 #include "record/load_meter.h"

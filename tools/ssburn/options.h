@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ssburn/service_time.h"
 #include "base/tool_options.h"
 #include "ssburn/listener.h"
+#include "ssburn/service_time.h"
 
 #define UNSET (-1)
 

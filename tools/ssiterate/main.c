@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "base/complete.h"
 #include "self/signals.h"
 #include "ssiterate/options.h"
 #include "ssiterate/run.h"

@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
+#include "processes/command.h"
 #include "processes/descendants.h"
 #include "record/iteration_log.h"
 #include "self/iteration_counter.h"
@@ -23,7 +24,6 @@
 #include "ssiterate/iterate.h"
 #include "ssiterate/outcome.h"
 #include "ssiterate/wait.h"
-#include "processes/command.h"
 
 static int compile(regex_t *regex, const char *option, const char *text)
 {

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/standard_files.h"
 #include "base/version.h"
-#include "base/complete.h"
 #include "self/signals.h"
 #include "ssrequest/options.h"
 #include "ssrequest/run.h"

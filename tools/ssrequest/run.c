@@ -23,6 +23,7 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "processes/affinity.h"
+#include "processes/command.h"
 #include "self/scheduling.h"
 #include "self/signals.h"
 #include "ssrequest/commands.h"
@@ -32,7 +33,6 @@
 #include "ssrequest/outcome.h"
 #include "ssrequest/progress.h"
 #include "ssrequest/rates.h"
-#include "processes/command.h"
 
 #define EXIT_MISSED 3
 #define ACTS_AT_A_TIME 16

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/complete.h"
 #include "base/diag.h"
 #include "base/file_uses.h"
 #include "base/output.h"
@@ -16,7 +17,6 @@
 #include "base/standard_files.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "base/complete.h"
 #include "self/signals.h"
 #include "sstrace/foreign.h"
 #include "sstrace/info.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "ssburn/service_time.h"
 #include "base/splitmix.h"
+#include "ssburn/service_time.h"
 
 #define MS 1000000
 #define COUNT 1000000

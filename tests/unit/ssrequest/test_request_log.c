@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "csv_rows.h"
-#include "unit/record/log_test.h"
 #include "ssrequest/request_log.h"
+#include "unit/record/log_test.h"
 
 static const struct request_record answered = {.request = 7,
 	.url = 1,

@@ -23,9 +23,9 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "processes/affinity.h"
+#include "processes/command.h"
 #include "processes/descendants.h"
 #include "processes/process.h"
-#include "processes/command.h"
 #include "workloads/spawn.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
