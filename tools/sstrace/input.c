@@ -19,10 +19,7 @@ static bool begins(const struct input *input, const char *text)
 /* A line of a trace has neither commas nor semicolons; JSON, compressed data and the title of sar begin as no trace does. */
 static enum input_kind find_kind(const struct input *input)
 {
-	static const char *const starts[] = {"# hostname;", "{", "[", "\x1f\x8b",
-		"\xfd"
-		"7zXZ",
-		"\x28\xb5\x2f\xfd", "Linux "};
+	static const char *const starts[] = {"# hostname;", "{", "[", "\x1f\x8b", "\3757zXZ", "\x28\xb5\x2f\xfd", "Linux "};
 	const char *const newline = memchr(input->text, '\n', input->length);
 	const size_t line = newline ? (size_t)(newline - input->text) : input->length;
 	if (begins(input, LOG_TIME ",") && memmem(input->text, line, "," LOG_LOAD, strlen("," LOG_LOAD)))
