@@ -291,6 +291,17 @@ static bool is_built(const char *program)
 	return false;
 }
 
+/* Those that sstrace gives to ssimport, which refuses what is wrong: tests/python/test_history.py. */
+static bool is_handed_on(const char *program, const char *option)
+{
+	static const char *const names[] = {"from", "machines", "machine", "mean-of", "step", "cpu", "column", "load", "time",
+		"zone", "unit", "stamp", "delimiter", "capacity", "smooth", "strict"};
+	bool is_found = false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		is_found |= strcmp(option, names[i]) == 0;
+	return is_found && strcmp(program, "sstrace") == 0;
+}
+
 START_TEST(options_of_programs)
 {
 	const struct program *program = &programs[_i];
@@ -308,7 +319,8 @@ START_TEST(options_of_programs)
 	ck_assert_msg(run(word) == 0, "%s", command_line(word));
 	clean();
 	for (size_t i = 0; i < count; i++)
-		try_option(program, &option[i]);
+		if (!is_handed_on(program->before[0], option[i].name))
+			try_option(program, &option[i]);
 	try_unknown(program, option, count);
 	printf("%s: %zu options, %u runs\n", program->before[0], count, runs);
 	fflush(stdout);

@@ -321,6 +321,7 @@ def test_histories(capsysbinary, files, words, trace, said):
         (LOAD, "--machine a --mean-of b", "found --machine and --mean-of, expected one of them"),
         (LOAD, "-o f", "--output: f is one of the files to read: expected another file"),
         (LOAD, "- -", "found '-' 2 times, expected standard input once"),
+        (LOAD, "--from a\x01b", "--from: 'a?b' is malformed"),
         (LOAD, "--mashine a", "unknown option '--mashine': did you mean --machine? (see ssimport --help)"),
         (LOAD, "-o no/where", "can't write no/where: No such file or directory"),
     ],

@@ -75,7 +75,7 @@ int foreign_read(const char *const *words, int input, const char *name, struct t
 {
 	char error[TRACE_ERROR_MAX] = "";
 	int end[2] = {-1, -1};
-	pid_t child;
+	pid_t child = -1;
 	if (trace && pipe2(end, O_CLOEXEC) != 0)
 		return diag_refuse("%s: %s", name, strerror(errno));
 	int result = start(words, input, end[1], name, &child);

@@ -228,7 +228,7 @@ static int work(struct settings *settings)
 	if (settings->job == JOB_COMPILE && !settings->lists_machines && !settings->output && isatty(STDOUT_FILENO))
 		return diag_refuse("standard output is a terminal, expected a file or a pipe for a compiled trace (or --text)");
 	int result = load(&trace, settings, name);
-	if (result == 0 && settings->shape_option)
+	if (result == 0 && settings->shape_option && trace.count > 0)
 		result = reshape(&trace, &settings->shape, name);
 	if (result == 0 && trace.count > 0)
 		warn_if_short(&trace, name);

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import difflib
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -127,6 +128,11 @@ def _settings(arguments: Sequence[str]) -> argparse.Namespace:
     return settings
 
 
+def _say(text: str) -> None:
+    """What a message quotes must not break its line or steer the terminal."""
+    print("ssimport: " + re.sub("[\x00-\x1f\x7f]", "?", text), file=sys.stderr)
+
+
 def _write(settings: argparse.Namespace, to: BinaryIO) -> None:
     from ..history import read_recordings, trace_text
     from ..recordings.source import Rules
@@ -145,7 +151,7 @@ def _write(settings: argparse.Namespace, to: BinaryIO) -> None:
             to.write(",".join([shown, str(samples), format_time(round(span_s * 1e9)), *numbers]).encode() + b"\n")
     to.flush()
     first = settings.files[0]
-    print(f"ssimport: {'standard input' if first == '-' else first}: {recording.summary}", file=sys.stderr)
+    _say(f"{'standard input' if first == '-' else first}: {recording.summary}")
 
 
 def execute(arguments: Sequence[str]) -> int:
@@ -171,11 +177,11 @@ def execute(arguments: Sequence[str]) -> int:
                 file.truncate(0)  # half a file is worse than none
                 raise
     except (InputError, MemoryError) as error:
-        print(f"ssimport: {error or 'Cannot allocate memory'}", file=sys.stderr)
+        _say(str(error) or "Cannot allocate memory")
         return 125
     except OSError as error:
         name = "standard output" if output == "-" else output
-        print(f"ssimport: can't write {name}: {os.strerror(error.errno or 0)}", file=sys.stderr)
+        _say(f"can't write {name}: {os.strerror(error.errno or 0)}")
         return 125
     return 0
 
