@@ -16,7 +16,7 @@ static bool begins(const struct input *input, const char *text)
 	return input->length >= strlen(text) && memcmp(input->text, text, strlen(text)) == 0;
 }
 
-/* A line of a trace has neither commas nor semicolons; JSON, compressed data and the title of sar begin as no trace does. */
+/* A line of a trace has neither commas nor semicolons, but a comment may; JSON, compressed data and the title of sar begin as no trace does. */
 static enum input_kind find_kind(const struct input *input)
 {
 	static const char *const starts[] = {"# hostname;", "{", "[", "\x1f\x8b", "\3757zXZ", "\x28\xb5\x2f\xfd", "Linux "};
@@ -27,9 +27,9 @@ static enum input_kind find_kind(const struct input *input)
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		if (begins(input, starts[i]))
 			return INPUT_FOREIGN;
-	const bool is_comment = begins(input, "#");
+	const bool is_text = !begins(input, "#") && !memchr(input->text, '\0', line);
 	const bool has_marks = memchr(input->text, ',', line) || memchr(input->text, ';', line);
-	return has_marks && !is_comment ? INPUT_FOREIGN : INPUT_TRACE;
+	return has_marks && is_text ? INPUT_FOREIGN : INPUT_TRACE;
 }
 
 int input_open(struct input *input, const char *path, const char *name)
