@@ -240,6 +240,7 @@ def ssimport(capsysbinary, files, *words):
         ("time,cpu,load\n0,0,0.7\n1,0,0.6\n2,1,0.8\n", "--from csv", "0 0.7 1 0.6 2 0.8 3 0.8", "f: csv, 3 samples"),
         # What spreadsheets and dashboards write.
         ("time;load\n01/03/2026 10:00;10,5%\n01/03/2026 10:05;20,25 %\n", "--from csv", "0 0.105 300 0.2025 600 0.2025", "f: csv, 2 samples; 2 times without a zone, taken as UTC; dates taken as month, day and year"),
+        ("time;load\n10,5;10\n20,5;20,5\n", "--from csv --unit percent", "0 0.1 10 0.205 20 0.205", "f: csv, 2 samples$"),
         ("time;load\n13.03.2026 10:00;0,5\n13.03.2026 10:05;0,25\n", "--from csv --zone Europe/Berlin", "0 0.5 300 0.25 600 0.25", "taken as Europe/Berlin"),
         ('sep=,\r\n"Time","cpu"\r\n"2026-03-01 18:30:00","45.2%"\r\n"2026-03-01 18:30:15","0.5%"\r\n', "--from csv", "0 0.452 15 0.005 30 0.005", "f: csv, 2 samples; 2 times without a zone"),
         ("time,cpu\n31/01/2026 23:00,0.5\n01/02/2026 00:00,0.25\n", "--from csv", "0 0.5 3600 0.25 7200 0.25", "f: csv, 2 samples; 2 times without a zone, taken as UTC"),
