@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,9 +128,10 @@ def _outline(source: Source, content: bytes) -> tuple[Any, list[tuple[int, bytes
 
 def _points(source: Source, line: int, text: bytes) -> tuple[Ints, Floats]:
     """Times and values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # what is no number is found by the count
-        numbers: Any = np.fromstring(text.translate(_NO_MARKS), sep=" ")
+    try:
+        numbers = np.array(text.translate(_NO_MARKS).split(), dtype=float)
+    except ValueError:
+        numbers = np.zeros(0)
     if numbers.size != text.count(b",") + 1 or numbers.size % 2:
         numbers = _points_one_by_one(source, line, text)
     numbers = numbers.reshape(-1, 2)

@@ -214,7 +214,7 @@ class _Reader:
     def numbers(self, column: Any, is_load: bool = False) -> Floats:
         """NaN of what is none. A load may have a percent sign behind it, or stand in a record: {'cpus': 0.25, 'memory': 0.1}."""
         if column.dtype.kind in "fi":
-            return np.asarray(column, dtype=float)
+            return np.array(column, dtype=float)  # a copy: pandas may not let its own be changed
         texts = column.astype(object).astype(str).str.strip("' \t\"")
         if is_load and texts.str.endswith("%").any():
             if self.source.rules.unit == "fraction" or self.table.unit == 1:
@@ -229,7 +229,7 @@ class _Reader:
         if self.delimiter != ",":
             texts = texts.str.replace(r"^([+-]?\d+),(\d+)$", r"\1.\2", regex=True)
         texts = texts.where(texts.str.fullmatch(_NUMBER), None)
-        return np.asarray(pd.to_numeric(texts, errors="coerce"), dtype=float)
+        return np.array(pd.to_numeric(texts, errors="coerce"), dtype=float)
 
     def moments(self, times: list[Any]) -> Ints:
         """ns of all times of a file, which are numbers or texts; UNKNOWN_NS of what is none."""
