@@ -16,7 +16,6 @@ from measure.text import Row, Trouble, rows_of
 if TYPE_CHECKING:
     import pandas as pd
 
-Key = tuple[str, ...]
 K = TypeVar("K", bound=Hashable)
 DAY = 86400.0
 
@@ -135,11 +134,6 @@ def draw(subcommand: str, *words: object, stdin: str = "") -> str:
     if status != 0:
         raise Trouble(last_line(said, f"ssreport {subcommand} failed"))
     return text
-
-
-def report(subcommand: str, *words: object) -> list[Row]:
-    """The table of a subcommand of ssreport, with cells as texts."""
-    return rows_of(draw(subcommand, "-f", "csv", *words))
 
 
 def last_line(said: str, otherwise: str) -> str:

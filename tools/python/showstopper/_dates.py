@@ -20,7 +20,6 @@ __all__ = ["Dates", "chained", "UNKNOWN_NS", "parse_dates", "year_month_day"]
 
 UNKNOWN_NS = -(2**63)
 NS_PER_S = 10**9
-DAY_NS = 86400 * NS_PER_S
 
 _Bytes = NDArray[np.bytes_]
 _Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ length, and a sample that lies in two steps is shared between them, so that sums
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,11 +35,13 @@ class Merge(Enum):
     USERS = "each uses some of the machine: values are added, each for its interval, and divided by the capacity"
 
 
-class Stretches:
+class Stretches(NamedTuple):
     """Loads over intervals, of which each begins where the one before ends; the first one at `origin_ns`."""
 
-    def __init__(self, origin_ns: int, end_ns: Ints, load: Floats, is_gap: NDArray[np.bool_]) -> None:
-        self.origin_ns, self.end_ns, self.load, self.is_gap = origin_ns, end_ns, load, is_gap
+    origin_ns: int
+    end_ns: Ints
+    load: Floats
+    is_gap: NDArray[np.bool_]
 
 
 def _cut(load: Floats, counts: Counts) -> Floats:
@@ -322,7 +324,7 @@ class List:
     def finish(self) -> pd.DataFrame:
         """machine, samples, span_s, mean and maximum, NaN where samples are not of a whole machine."""
         if self.rows is None:
-            raise InputError("found no sample" + (f"; the first line that is none: {self.counts.first_wrong}" if self.counts.wrong else ""))  # fmt: skip
+            raise _nothing(Rules(), self.counts)
         rows = self.rows
         mean = rows["sum"] / rows["weight"] if self.merge is not Merge.USERS else np.nan
         most = rows["most"] if self.merge is Merge.FIRST else np.nan
