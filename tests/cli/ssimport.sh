@@ -107,6 +107,11 @@ run ssimport load.csv -o -
 expect_text out '^\+500ms 0.75$'
 run sh -c 'ssimport sar.csv >/dev/full'
 expect_trouble "^ssimport: can't write standard output: No space left on device$"
+seq 0 999 | awk 'BEGIN { print "time,load" } { print 60 * $1 "," $1 % 97 / 97 }' >long.csv
+run sh -c "ulimit -f 8; exec ssimport --from csv -o half long.csv"
+expect_trouble "^ssimport: can't write half: File too large$"
+[ ! -s half ] || fail 'half a trace was left'
+[ "$(sstrace --complete --from '')" = "$(ssimport --complete --from '')" ] || fail 'sstrace names other formats than ssimport'
 
 # ---- What sysstat and collectd write today ----------------------------------------------------------------------------------------------
 

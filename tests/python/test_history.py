@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 import pytest
-from showstopper import InputWarning, list_machines, read_history, read_trace
+from showstopper import InputError, InputWarning, list_machines, read_history, read_trace
 from showstopper.cli.importing import execute
 
 SADF_HEAD = "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n"
@@ -368,6 +368,29 @@ def test_the_output_is_a_file_and_the_input_a_pipe(capsysbinary, monkeypatch):
         assert file.readline() == "interpolate step\n"
 
 
+def test_what_is_refused_leaves_the_output_as_it_was(capsysbinary):
+    with open("out", "w") as file:
+        file.write("as it was")
+    assert ssimport(capsysbinary, LOAD, "-o", "out", "--strict")[0] == 125
+    with open("out") as file:
+        assert file.read() == "as it was"
+
+
+@pytest.mark.parametrize(
+    "rules, message",
+    [
+        ({"format": "sarr"}, "format: found 'sarr', expected cpuload, log, sadf"),
+        ({"unit": "per cent"}, "unit: found 'per cent', expected found, fraction, percent"),
+        ({"stamp": "middle"}, "stamp: found 'middle', expected found, start, end"),
+        ({"machine": "a", "mean_of": "all"}, "found --machine and --mean-of, expected one of them"),
+    ],
+)
+def test_options_that_are_wrong_are_refused_in_programs_too(rules, message):
+    with pytest.raises(InputError) as error:
+        read_history("f", **rules)
+    assert str(error.value).startswith(message)
+
+
 def test_frames():
     with open("f", "w") as file:
         file.write(SADF_MORE)
@@ -379,7 +402,12 @@ def test_frames():
     with open("f", "w") as file:
         file.write(BOTH)
     assert list_machines("f")["machine"].tolist() == ["m_1", "m_2"]
-    assert read_history("f", machine="m_1")["time_unix_s"].isna().all()
+    with pytest.warns(InputWarning, match="1 gap"):
+        assert read_history("f", machine="m_1")["time_unix_s"].isna().all()
+    with open("f", "w") as file:
+        file.write(ALI)
+    with pytest.warns(InputWarning, match="1 line left out"):
+        list_machines("f")
 
 
 def test_texts_are_the_same_everywhere(capsysbinary, monkeypatch):

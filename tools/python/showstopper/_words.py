@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Files as a command line names them."""
+"""What command lines name: files, and how histories are recorded."""
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["File"]
+__all__ = ["FORMATS", "STAMPS", "UNITS", "File"]
+
+# Of ssimport, whose readers are in history.py.
+FORMATS = tuple("cpuload log sadf mpstat sar prometheus collectd alibaba azure google bitbrains csv".split())
+UNITS = ("found", "fraction", "percent")
+STAMPS = ("found", "start", "end")
 
 
 class File(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from ._dates import chained
-from ._errors import InputError
+from ._errors import InputError, InputWarning
 from ._units import format_time
 from .recordings import series, sysstat, tables
 from .recordings.intervals import List, Merge, OneMachine, Steps, Stretches, line_records, step_records
 from .recordings.source import NS_PER_S, Counts, Rules, Samples, Source, plural
 
-__all__ = ["FORMATS", "Recording", "read_history", "list_machines", "read_recordings", "trace_text"]
+__all__ = ["Recording", "read_history", "list_machines", "read_recordings", "trace_text"]
 
 _ROWS = 1 << 20
 
@@ -106,7 +106,6 @@ _FORMATS = [
     ),
     _Format("csv", lambda s: False, _table("csv"), "start", lacks=_OWN),
 ]  # fmt: skip
-FORMATS = list(dict.fromkeys(form.name for form in _FORMATS))
 
 
 def _find(source: Source, name: str | None) -> _Format:
@@ -239,16 +238,10 @@ def read_history(*files: str, **rules: Any) -> pd.DataFrame:
     Raises:
         InputError: see ssimport(1).
     """
-    import warnings
-
-    from ._errors import InputWarning
     from ._schema import SCHEMAS, checked
 
-    recording = read_recordings(files, _rules(rules))
-    assert recording.stretches is not None
-    if ";" in recording.summary:
-        warnings.warn(recording.summary, InputWarning, stacklevel=2)
-    stretches = recording.stretches
+    stretches = _read(files, rules).stretches
+    assert stretches is not None
     end_s = stretches.end_ns / NS_PER_S
     unix = stretches.origin_ns / NS_PER_S + end_s
     frame = pd.DataFrame(
@@ -268,14 +261,17 @@ def list_machines(*files: str, **rules: Any) -> pd.DataFrame:
 
     Args, warnings and errors are those of `read_history`.
     """
-    recording = read_recordings(files, replace(_rules(rules), machines=True))
-    assert recording.machines is not None
-    return recording.machines
+    machines = _read(files, {**rules, "machines": True}).machines
+    assert machines is not None
+    return machines
 
 
-def _rules(options: dict[str, Any]) -> Rules:
+def _read(files: Sequence[str], options: dict[str, Any]) -> Recording:
     step = options.pop("step_s", None)
-    return Rules(**options, step_ns=None if step is None else round(step * NS_PER_S))
+    recording = read_recordings(files, Rules(**options, step_ns=None if step is None else round(step * NS_PER_S)))
+    if ";" in recording.summary:
+        warnings.warn(recording.summary, InputWarning, stacklevel=3)
+    return recording
 
 
 def trace_text(stretches: Stretches, is_smooth: bool) -> Iterator[str]:

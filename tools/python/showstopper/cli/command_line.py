@@ -15,10 +15,10 @@ from typing import Any
 from .. import __version__
 from .._errors import InputError
 from .._words import File
-from .options import OPTIONS, SUBCOMMANDS, Settings, Subcommand, picture_format, split_label
+from .options import OPTIONS, SUBCOMMANDS, Option, Settings, picture_format, split_label
 from .output import ENDINGS, table_format
 
-__all__ = ["Help", "Information", "parse", "version"]
+__all__ = ["Information", "parse", "parse_options", "refuse_options", "version"]
 
 # What stands for `-l LABEL` among the words that argparse gives back in their order; no word has such a character.
 _LABEL = "\0"
@@ -40,7 +40,7 @@ def version() -> str:
 # ---- The parser -----------------------------------------------------------------------------------------------------
 
 
-class Help(argparse.HelpFormatter):
+class _Help(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         names = ", ".join(action.option_strings).rjust(2 + len(max(action.option_strings, key=len)) + 2)
         return f"{names} {action.metavar or ''}".rstrip()
@@ -48,24 +48,31 @@ class Help(argparse.HelpFormatter):
 
 class _Inform(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
-        raise Information(f"ssreport {version()}" if self.dest == "version" else parser.format_help().rstrip())
+        is_version = self.dest == "version"
+        raise Information(f"{parser.prog} {version()}" if is_version else parser.format_help().rstrip())
 
 
-def _parser(subcommand: Subcommand) -> argparse.ArgumentParser:
-    words = subcommand.argument if "unlabelled" in subcommand.traits else f"[LABEL=]{subcommand.argument}"
+def parse_options(
+    words: Sequence[str], settings: argparse.Namespace, options: Sequence[Option], usage: str, description: str
+) -> list[str]:
+    """Sets what options among the words say. `usage` begins with the program. Returns the words that are none, or none of these.
+
+    Raises:
+        Information: they ask for help or the version.
+        InputError: a value is wrong.
+    """
     parser = argparse.ArgumentParser(
-        usage=f"ssreport {subcommand.name} [OPTION]... {words}...",
-        description=f"Reports {subcommand.summary}.",
-        formatter_class=lambda prog: Help(prog, max_help_position=33),
+        prog=usage.split()[0],
+        usage=usage,
+        description=description,
+        formatter_class=lambda prog: _Help(prog, max_help_position=33),
         add_help=False,
         allow_abbrev=False,
         exit_on_error=False,
     )
     parser._negative_number_matcher = re.compile(r"-[0-9.]")
     group = parser.add_argument_group("Options")
-    for option in OPTIONS:
-        if subcommand.name not in option.uses:
-            continue
+    for option in options:
         names = [f"-{option.letter}"] * bool(option.letter) + [f"--{option.name}"]
         more: dict[str, Any] = {"dest": option.to, "help": option.help.replace("%", "%%")}
         if option.name in ("help", "version"):
@@ -76,7 +83,20 @@ def _parser(subcommand: Subcommand) -> argparse.ArgumentParser:
             action = "append" if option.is_repeated else "store"
             more |= {"type": option.value, "metavar": option.argument}
             group.add_argument(*names, action=action, **more)
-    return parser
+    try:
+        return list(parser.parse_known_args(words, settings)[1])
+    except argparse.ArgumentError as error:
+        raise InputError(f"{(error.argument_name or 'option').split('/')[-1]}: {error.message}") from None
+
+
+def refuse_options(words: Sequence[str], options: Sequence[Option], program: str) -> None:
+    """Refuses what looks like an option among words that are none of the program's, of which others may have some."""
+    for name in (word.partition("=")[0] for word in words if word.startswith("-") and word != "-"):
+        see = f"(see {program} --help)"
+        if name in [word for option in options for word in (f"--{option.name}", f"-{option.letter}")]:
+            raise InputError(f"{program.split()[-1]} has no option {name} {see}")
+        near = difflib.get_close_matches(name[2:], [option.name for option in options], 1)
+        raise InputError(f"unknown option '{name}'{f': did you mean --{near[0]}?' if near else ''} {see}")
 
 
 def _help() -> str:
@@ -88,15 +108,6 @@ def _help() -> str:
         lines += textwrap.wrap(f"  {row.name:13} {row.summary}", width, subsequent_indent=16 * " ")
     more = "ssreport SUBCOMMAND --help shows the options of a subcommand, ssreport --version the version."
     return "\n".join([*lines, "", *textwrap.wrap(more, width)])
-
-
-def _unknown(word: str, subcommand: Subcommand) -> InputError:
-    name, see = word.partition("=")[0], f"(see ssreport {subcommand.name} --help)"
-    names = [f"--{option.name}" for option in OPTIONS]
-    if name in [*names, *(f"-{option.letter}" for option in OPTIONS)]:
-        return InputError(f"{subcommand.name} has no option {name} {see}")
-    near = difflib.get_close_matches(name[2:], [option.name for option in OPTIONS], 1)
-    return InputError(f"unknown option '{name}'{f': did you mean --{near[0]}?' if near else ''} {see}")
 
 
 # ---- Files ----------------------------------------------------------------------------------------------------------
@@ -232,15 +243,15 @@ def parse(arguments: Sequence[str]) -> Settings:
     end = words.index("--") if "--" in words else len(words)
     before, behind = words[:end], words[end:]
     is_labelled = "unlabelled" not in settings.subcommand.traits
-    try:
-        _, found_words = _parser(settings.subcommand).parse_known_args(
-            _with_labels(before) if is_labelled else before, settings
-        )
-    except argparse.ArgumentError as error:
-        raise InputError(f"{(error.argument_name or 'option').split('/')[-1]}: {error.message}") from None
-    for word in found_words:
-        if word.startswith("-") and word != "-":
-            raise _unknown(word, settings.subcommand)
+    argument = f"[LABEL=]{settings.subcommand.argument}" if is_labelled else settings.subcommand.argument
+    found_words = parse_options(
+        _with_labels(before) if is_labelled else before,
+        settings,
+        [option for option in OPTIONS if name in option.uses],
+        f"ssreport {name} [OPTION]... {argument}...",
+        f"Reports {settings.subcommand.summary}.",
+    )
+    refuse_options(found_words, OPTIONS, f"ssreport {name}")
     settings.files = (
         _groups([*found_words, *behind]) if behind and name == "compare" else _files([*found_words, *behind[1:]])
     )

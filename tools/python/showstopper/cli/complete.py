@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .options import OPTIONS, SUBCOMMANDS, Option
 
-__all__ = ["answers"]
+__all__ = ["answers", "of_options"]
 
 _FILES = ("output", "power", "log")
 
@@ -35,9 +35,14 @@ def answers(words: Sequence[str]) -> Iterator[str]:
             yield from ("-h\tprint this", "--help\tprint this", "-V\tprint the version", "--version\tprint the version")
         yield from (f"{row.name}\t{row.summary}" for row in SUBCOMMANDS.values())
         return
-    options = [option for option in OPTIONS if name in option.uses]
+    yield from of_options([option for option in OPTIONS if name in option.uses], words)
+
+
+def of_options(options: Sequence[Option], words: Sequence[str]) -> Iterator[str]:
+    """The same for the last of the words of a program, or a subcommand, that takes these options and files."""
+    *before, last = words
     is_behind = "--" in before
-    found = None if is_behind else _value(options, before[-1], last)
+    found = None if is_behind else _value(options, before[-1] if before else "", last)
     if found:
         option, begin = found
         if option.name in _FILES:

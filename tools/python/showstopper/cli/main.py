@@ -44,7 +44,8 @@ def _execute(arguments: Sequence[str]) -> tuple[int, list[object]]:
         return 0, []
     try:
         settings = parse(arguments)
-        check_files(settings)
+        inputs = [file.path for file in [*settings.files, *settings.powers]]
+        check_files([*inputs, settings.log or "-"], settings.outputs)
         module = importlib.import_module(f"{__package__}.of_{settings.subcommand.module}")
         write(getattr(module, f"report_{settings.subcommand.name}")(settings), settings)
     except Information as text:

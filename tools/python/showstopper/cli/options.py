@@ -6,13 +6,13 @@ import argparse
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from .._units import format_time, parse_load, parse_real, parse_time
 from .._words import File
 
-__all__ = ["OPTIONS", "SUBCOMMANDS", "Option", "Settings", "Subcommand", "choice", "picture_format", "split_label"]
+__all__ = ["FILE", "OPTIONS", "SUBCOMMANDS", "Option", "Settings", "Subcommand", "Value", "choice", "picture_format", "read_options", "split_label"]  # fmt: skip
 
 
 class Subcommand(NamedTuple):
@@ -151,10 +151,10 @@ def _limit(text: str) -> dict[str, float]:
     return limits
 
 
-_FILE = Value(_name, "the name of a file")
-_NAME = Value(_name, "a name")
+FILE = Value(_name, "the name of a file")
+NAME = Value(_name, "a name")
 _VALUES = {
-    "output": _FILE,
+    "output": FILE,
     "format": choice("text", "csv", "markdown", "json"),
     "join": choice("auto", "wall", "monotonic"),
     "offset": Value(_offset, "the name of a file or a label, and a time, such as fore.csv=-0.35s"),
@@ -177,7 +177,7 @@ _VALUES = {
     "seed": _integer(0, 2**63 - 1),
     "width": Value(parse_real, "a number above 0, such as 0.1", lambda width: width > 0),
     "bins": _integer(1, 10_000),
-    "log": _FILE,
+    "log": FILE,
     "from": choice("planned", "arrival", "sent"),
     "unit": choice("s", "ms", "us", "ns"),
     "limit": Value(_limit, f"{', '.join(_LIMITS[:-1])} or max once each with a time, such as p99=50ms"),
@@ -253,7 +253,7 @@ _OPTIONS = """
 --unit NAME | latency | of these columns, where their names don't end with one such as _ms: s, ms, us, ns
 --limit LIST | latency | say up to which load these are kept, such as p99=50ms or mean=1s,p95=2s
 --picture NAME | latency | which: curve over the load or the rate, timeline, or tail (curve; without rows tail)
---all-digits | ALL | of numbers in CSV and JSON, for who computes with them
+--all-digits | ALL | of numbers in CSV and JSON, for computing with them
 --size WIDTHxHEIGHT | DRAWN | of a picture, in cm (8.5 wide, as a column)
 -h --help | ALL | print this
 -V --version | ALL | print the version
@@ -270,18 +270,29 @@ def _setting(name: str) -> str:
     return (_SETTINGS | _REPEATED).get(name, name.replace("-", "_"))
 
 
-def _read_option(line: str) -> Option:
-    names, uses, help = line.split(" | ")
-    found = re.fullmatch(r"(?:-(.) )?--(\S+)(?: (.+))?", names)
-    assert found
-    name = found[2]
-    subcommands = " ".join(_GROUPS.get(word, word) for word in uses.split()).split()
-    return Option(
-        found[1] or "", name, found[3], subcommands, help, _VALUES.get(name, _NAME), _setting(name), name in _REPEATED
-    )
+def read_options(
+    text: str, values: Mapping[str, Value], settings: Mapping[str, str], repeated: Collection[str] = ()
+) -> tuple[Option, ...]:
+    """Options from lines of their names, their uses and their help.
+
+    Args:
+        values: by the names of those that take another than a name.
+        settings: the settings of those that have another name than it.
+    """
+    options = []
+    for line in text.strip().splitlines():
+        names, *uses, help = line.split(" | ")
+        found = re.fullmatch(r"(?:-(.) )?--(\S+)(?: (.+))?", names)
+        assert found
+        name = found[2]
+        of = " ".join(_GROUPS.get(word, word) for word in " ".join(uses).split()).split()
+        to = settings.get(name, name.replace("-", "_"))
+        value = values.get(name, NAME)
+        options.append(Option(found[1] or "", name, found[3], of, help, value, to, name in repeated))
+    return tuple(options)
 
 
-OPTIONS = tuple(map(_read_option, _OPTIONS.strip().splitlines()))
+OPTIONS = read_options(_OPTIONS, _VALUES, _SETTINGS | _REPEATED, _REPEATED)
 
 
 def picture_format(path: str) -> str | None:

@@ -2,10 +2,12 @@
 """Writing tables and pictures, to files that are neither read nor written twice."""
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
 import warnings
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .._errors import InputError, InputWarning
@@ -14,7 +16,7 @@ from .options import Settings, picture_format
 if TYPE_CHECKING:  # it imports pandas
     from .tables import Report
 
-__all__ = ["ENDINGS", "check_files", "table_format", "write"]
+__all__ = ["ENDINGS", "check_files", "table_format", "whole", "write"]
 
 ENDINGS = {"": "text", ".txt": "text", ".csv": "csv", ".md": "markdown", ".json": "json"}
 _FOR_PEOPLE = ("text", "markdown")
@@ -27,17 +29,18 @@ def table_format(path: str) -> str | None:
 
 def _identity(path: str) -> object:
     """By what a file is known, whatever its name. None: it doesn't matter how often it is used."""
+    if path == "-":
+        return path
     if not os.path.exists(path):
         return os.path.realpath(path)
     return (os.stat(path).st_dev, os.stat(path).st_ino) if os.path.isfile(path) else None
 
 
-def check_files(settings: Settings) -> None:
+def check_files(inputs: Iterable[str], outputs: Iterable[str]) -> None:
     """Refuses an output that is an input, or another output, or in no folder."""
-    inputs = [*(file.path for file in [*settings.files, *settings.powers]), settings.log or "-"]
-    read = {_identity(path) for path in inputs if path != "-"} - {None}
+    read = {_identity(path) for path in inputs} - {None, "-"}
     written: dict[object, str] = {}
-    for path in settings.outputs:
+    for path in outputs:
         if not os.path.isdir(os.path.dirname(path) or "."):
             raise InputError(f"can't write {path}: No such file or directory")
         identity = _identity(path)
@@ -49,6 +52,25 @@ def check_files(settings: Settings) -> None:
             )
         if identity is not None:
             written[identity] = path
+
+
+@contextlib.contextmanager
+def whole(path: str) -> Iterator[None]:
+    """Around the writing of a file: half a file is worse than none, and is emptied.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    try:
+        yield
+    except (OSError, MemoryError) as error:
+        is_open = getattr(error, "filename", None) is None
+        if is_open and path != "-" and os.path.isfile(path):
+            os.truncate(path, 0)
+        if isinstance(error, MemoryError):
+            raise
+        name = "standard output" if path == "-" else path
+        raise InputError(f"can't write {name}: {os.strerror(error.errno or 0)}") from None
 
 
 def _write_table(report: Report, form: str, path: str, all_digits: bool) -> None:
@@ -81,12 +103,8 @@ def write(report: Report, settings: Settings) -> None:
     if report.note and not set(_FOR_PEOPLE) & set(forms):
         warnings.warn(report.note, InputWarning, stacklevel=2)
     for path, form in zip(outputs, forms):
-        try:
+        with whole(path):
             if form:
                 _write_table(report, form, path, bool(settings.all_digits))
             else:
                 _write_picture(report, path, settings.command)
-        except OSError as error:
-            if os.path.isfile(path) and error.filename is None:  # it could be opened: half a file is worse than none
-                os.truncate(path, 0)
-            raise InputError(f"can't write {path}: {os.strerror(error.errno or 0)}") from None

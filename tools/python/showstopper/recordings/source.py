@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .._errors import InputError
 from .._units import format_time
+from .._words import FORMATS, STAMPS, UNITS
 
 __all__ = ["Counts", "Headed", "Rules", "Samples", "Source", "bytes_of", "moments_of", "plural"]
 
@@ -51,6 +52,14 @@ class Rules:
     capacity: float | None = None
     step_ns: int | None = None
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        words = (("format", self.format, (None, *FORMATS)), ("unit", self.unit, UNITS), ("stamp", self.stamp, STAMPS))
+        for name, word, choices in words:
+            if word not in choices:
+                raise InputError(f"{name}: found '{word}', expected {', '.join(filter(None, choices))}")
+        if self.machine is not None and self.mean_of is not None:
+            raise InputError("found --machine and --mean-of, expected one of them")
 
     def is_one_cpu(self) -> bool:
         return self.cpu is not None and self.cpu != "all"
