@@ -7,15 +7,18 @@
 
 #include "cli/machine.h"
 #include "meters/counter_set.h"
-#include "meters/idle_states.h"
 #include "processes/affinity.h"
 #include "self/kernel.h"
+#include "self/source.h"
 
 /* What is tried, of all that has such names. */
 #define OF_SOFTWARE "page-faults,context-switches,cpu-migrations,task-clock"
 #define OF_PROCESSORS                                                                                                            \
 	"cycles,instructions,cache-references,cache-misses,branch-misses,stalled-cycles-frontend,stalled-cycles-backend,"        \
 	"L1-dcache-load-misses,LLC-load-misses,dTLB-load-misses"
+
+#define IDLE_STATES_MAX 16
+#define IDLE_NAME_MAX 17
 
 /* What became of it; `error` is that of the first one that can't be had. */
 struct trial {
@@ -85,20 +88,22 @@ static void add_events(struct findings *findings, const char *member, const char
 	}
 }
 
+/* What cpuload can record of this processor. */
 static void add_idle_states(struct findings *findings, const char *root, unsigned cpu)
 {
-	struct linux_idle_states *const states = linux_idle_states_open(root, &cpu, 1);
-	char names[LINUX_IDLE_STATES_MAX * (LINUX_IDLE_NAME_MAX + 2)] = "";
-	for (size_t i = 0; states && i < linux_idle_states_count(states); i++) {
-		const size_t used = strlen(names);
-		snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", linux_idle_states_name(states, i));
+	char names[IDLE_STATES_MAX * (IDLE_NAME_MAX + 2)] = "", name[IDLE_NAME_MAX], path[96];
+	size_t used = 0;
+	for (size_t i = 0; i < IDLE_STATES_MAX; i++) {
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpuidle/state%zu/name", cpu, i);
+		if (!linux_source_line(root, path, name, sizeof name))
+			break;
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
 	}
-	if (states)
+	if (used)
 		findings_add(findings, "idle_states", FINDING_AVAILABLE, "cpuload --columns idle: %s", names);
 	else
 		findings_add(findings, "idle_states", FINDING_UNAVAILABLE, "there is no %s/sys/devices/system/cpu/cpu%u/cpuidle",
 			root, cpu);
-	linux_idle_states_close(states);
 }
 
 void machine_add_counters(struct findings *findings, const struct config *config, const struct sst_env *env)

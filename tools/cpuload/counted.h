@@ -3,10 +3,10 @@
 #ifndef CPULOAD_COUNTED_H
 #define CPULOAD_COUNTED_H
 
+#include "cpuload/idle_states.h"
 #include "cpuload/load_source.h"
 #include "cpuload/options.h"
 #include "meters/counter_set.h"
-#include "meters/idle_states.h"
 
 /* Zeroed it has no columns. */
 struct counted {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Idle states of processors (/sys/devices/system/cpu/cpuN/cpuidle): how long and how often they were in each. */
-#ifndef METERS_IDLE_STATES_H
-#define METERS_IDLE_STATES_H
+#ifndef CPULOAD_IDLE_STATES_H
+#define CPULOAD_IDLE_STATES_H
 
 #include <stdbool.h>
 #include <stddef.h>

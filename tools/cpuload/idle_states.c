@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files are opened for each reading: they go away with their processor, and a thousand of them would be too many to keep. */
-#include "meters/idle_states.h"
+#include "cpuload/idle_states.h"
 
 #include <errno.h>
 #include <math.h>

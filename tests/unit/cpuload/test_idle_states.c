@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "meters/idle_states.h"
+#include "cpuload/idle_states.h"
 
 #include <errno.h>
 #include <math.h>
